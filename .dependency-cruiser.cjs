@@ -1,0 +1,91 @@
+// The arrows of docs/architecture.md: who may import whom. `npm run verify` checks them.
+
+/** Folder → our folders it may import from, beside itself. */
+const arrows = {
+  contract: [],
+  core: ["contract"],
+  aws: ["contract", "core"],
+  statemachines: ["contract", "core"],
+  services: ["contract", "core", "statemachines", "runners/protocol.ts"],
+  functions: ["contract", "core", "services", "aws", "runners/protocol.ts"],
+  lib: ["contract"],
+  bin: ["lib", "contract"],
+  engine: ["functions", "services", "aws", "contract"],
+  cli: ["contract"],
+  clients: ["contract"],
+  web: ["contract"],
+};
+
+/** Folders that may name the types of others, where a value would be a dependency. */
+const byType = new Set(["services", "core", "aws"]);
+
+const ours = [...Object.keys(arrows), "runners", "test", "bench"];
+/** A test stands beside its file and may also use the helpers of test/support. */
+const testFiles = "\\.test\\.(ts|mjs)$";
+
+const forbidden = Object.entries(arrows).map(([folder, allowed]) => ({
+  name: `${folder}-imports`,
+  comment: `${folder}/ may import only from ${allowed.join(", ") || "packages"}.`,
+  severity: "error",
+  from: { path: `^${folder}/`, pathNot: testFiles },
+  to: {
+    path: `^(${ours.join("|")})/`,
+    pathNot: `^(${[folder, ...allowed].join("|")})(/|$)`,
+    // By type alone, services know the adapters that they are given, and rules and adapters what a runner answers.
+    ...(byType.has(folder) ? { dependencyTypesNot: ["type-only"] } : {}),
+  },
+}));
+
+/** Folders of pure code: no AWS, no clock, no I/O. Hashing is a calculation. */
+const pure = { from: { path: "^(contract|core|statemachines)/", pathNot: testFiles } };
+
+module.exports = {
+  forbidden: [
+    ...forbidden,
+    {
+      name: "services-use-adapters-by-type",
+      comment: "Collaborators come in as arguments: services/ knows aws/ by its types only, and nothing else of ours.",
+      severity: "error",
+      from: { path: "^services/", pathNot: testFiles },
+      to: { path: "^(bin|lib|functions|engine|cli|clients|web|test|bench)/" },
+    },
+    {
+      name: "types-only-of-neighbours",
+      comment: "core/ and aws/ may name the types of the runner protocol, and nothing else outside their arrows.",
+      severity: "error",
+      from: { path: "^(core|aws)/", pathNot: testFiles },
+      to: { path: "^(bin|lib|functions|services|engine|cli|clients|web|test|bench|runners/(?!protocol\\.ts$))" },
+    },
+    {
+      name: "runners-stand-alone",
+      comment: "A runner meets user code: it shares the protocol and runners/shared, nothing else.",
+      severity: "error",
+      from: { path: "^runners/([^/]+)/", pathNot: testFiles },
+      to: { path: `^(${ours.join("|")})/`, pathNot: "^runners/($1/|shared/|protocol\\.ts$)" },
+    },
+    {
+      name: "protocol-imports-nothing",
+      severity: "error",
+      from: { path: "^runners/protocol\\.ts$" },
+      to: {},
+    },
+    {
+      name: "pure-without-io",
+      comment: "Rules are functions of their arguments; what they need comes in as data.",
+      severity: "error",
+      ...pure,
+      to: { dependencyTypes: ["core"], pathNot: "^(node:)?(crypto|buffer|util|url|path|assert|module)$" },
+    },
+    { name: "pure-without-aws", severity: "error", ...pure, to: { path: "node_modules/@aws-sdk" } },
+    { name: "no-tests-in-code", severity: "error", from: { pathNot: `${testFiles}|^test/|^bench/` }, to: { path: testFiles } },
+    { name: "no-cycles", severity: "error", from: {}, to: { circular: true, viaOnly: { dependencyTypesNot: ["type-only"] } } },
+    { name: "no-unresolved", severity: "error", from: {}, to: { couldNotResolve: true } },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "^(engine/examples|test/fixtures)/|^(dist|cdk\\.out)/" },
+    tsPreCompilationDeps: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: { extensions: [".ts", ".mts", ".mjs", ".js", ".json", ".d.ts"], exportsFields: ["exports"], conditionNames: ["import", "types", "node", "default"] },
+  },
+};

@@ -1,0 +1,48 @@
+import { createHash } from "node:crypto";
+import { InvokeCommand, TooManyRequestsException } from "@aws-sdk/client-lambda";
+import { env, requireEnv } from "../contract/env.ts";
+import type { RunnerLanguage } from "../contract/languages.ts";
+import { type BuildRequest, type BuildResult, buildResultSchema } from "../core/builds/build.ts";
+import type { RunOutcome, RunRequest } from "../runners/protocol.ts";
+import { lambda } from "./clients.ts";
+
+/** How a call of a runner ended: with an outcome, without a free runner, or with the runner lost. */
+export type Invocation = { kind: "outcome"; outcome: RunOutcome } | { kind: "throttled" } | { kind: "lost"; reason: string };
+
+let runnerNames: Record<string, string> | undefined;
+
+export const functions = {
+  /** The tenant keeps environments of different workspaces and identities apart: one Lambda environment serves one tenant only. */
+  async run(language: RunnerLanguage, request: RunRequest, tenant: string): Promise<Invocation> {
+    runnerNames ??= JSON.parse(requireEnv(env.runnerFunctions)) as Record<string, string>;
+    const name = runnerNames[language];
+    if (!name) throw new Error(`No runner function for ${language} is deployed.`);
+    try {
+      const { Payload, FunctionError } = await lambda().send(
+        new InvokeCommand({
+          FunctionName: name,
+          Payload: JSON.stringify(request),
+          ...(process.env[env.tenancy] === "on" ? { TenantId: createHash("sha256").update(tenant).digest("hex").slice(0, 32) } : {}),
+        }),
+      );
+      const text = Payload ? Buffer.from(Payload).toString("utf8") : "null";
+      if (FunctionError) return { kind: "lost", reason: text.slice(0, 300) };
+      const outcome = JSON.parse(text) as RunOutcome | null;
+      return outcome?.outcome ? { kind: "outcome", outcome } : { kind: "lost", reason: "the runner gave no outcome" };
+    } catch (error) {
+      if (error instanceof TooManyRequestsException) return { kind: "throttled" };
+      return { kind: "lost", reason: error instanceof Error ? error.message : String(error) };
+    }
+  },
+
+  async build(request: BuildRequest): Promise<BuildResult> {
+    const { Payload, FunctionError } = await lambda().send(
+      new InvokeCommand({ FunctionName: requireEnv(env.buildFunction), Payload: JSON.stringify(request) }),
+    );
+    const text = Payload ? Buffer.from(Payload).toString("utf8") : "null";
+    // Not the code's fault: a build answers what user code did, and throws only when its worker or the upload is lost.
+    if (FunctionError) throw new Error(`The build was lost: ${text.slice(0, 300)}`);
+    return buildResultSchema.parse(JSON.parse(text));
+  },
+};
+export type Functions = typeof functions;

@@ -1,0 +1,262 @@
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import {
+  $add,
+  $remove,
+  any,
+  BatchGetCommand,
+  BatchGetRequest,
+  boolean,
+  type Condition,
+  DeleteItemCommand,
+  Entity,
+  executeBatchGet,
+  type FormattedItem,
+  GetItemCommand,
+  item,
+  number,
+  PutItemCommand,
+  QueryCommand,
+  string,
+  Table,
+  UpdateAttributesCommand,
+  type UpdateAttributesInput,
+} from "dynamodb-toolbox";
+import { env, requireEnv } from "../contract/env.ts";
+import { type Job, jobSchema, listKey, shardOf } from "../core/jobs/job.ts";
+import { documents } from "./clients.ts";
+
+const table = new Table({
+  documentClient: documents(),
+  name: () => requireEnv(env.jobsTable),
+  partitionKey: { name: "pk", type: "string" },
+  sortKey: { name: "sk", type: "string" },
+  indexes: {
+    list: { type: "global", partitionKey: { name: "lp", type: "string" }, sortKey: { name: "ls", type: "string" } },
+    path: { type: "global", partitionKey: { name: "pp", type: "string" }, sortKey: { name: "ls", type: "string" } },
+    due: { type: "global", partitionKey: { name: "dp", type: "string" }, sortKey: { name: "ds", type: "number" } },
+  },
+});
+
+/** The head item. Names are short because an update is billed by the whole item, which must stay under 1 KB. */
+const HeadEntity = new Entity({
+  name: "job",
+  table,
+  entityAttribute: false,
+  timestamps: false,
+  schema: item({
+    id: string().key().savedAs("pk"),
+    sk: string().key().default("job"),
+    workspace: string().savedAs("ws"),
+    kind: string(),
+    path: string().optional(),
+    hash: string().optional(),
+    language: string().savedAs("lang").optional(),
+    state: string().savedAs("s"),
+    createdBy: string().savedAs("by"),
+    email: string().savedAs("em"),
+    permissionedAs: string().savedAs("pa"),
+    superAdmin: boolean().savedAs("sa"),
+    createdAtMs: number().savedAs("created"),
+    scheduledForMs: number().savedAs("sf").optional(),
+    startedAtMs: number().savedAs("st").optional(),
+    endedAtMs: number().savedAs("en").optional(),
+    parent: string().optional(),
+    root: string().optional(),
+    tag: string(),
+    trigger: string(),
+    timeoutS: number().savedAs("to"),
+    args: any().savedAs("a"),
+    code: any().savedAs("co").optional(),
+    result: any().savedAs("r").optional(),
+    attempt: number().savedAs("at"),
+    losses: number().savedAs("lo"),
+    nonce: string().savedAs("n").optional(),
+    leaseUntilMs: number().savedAs("lu").optional(),
+    worker: string().savedAs("wk").optional(),
+    cancel: any().savedAs("c").optional(),
+    watchedUntilMs: number().savedAs("wu").optional(),
+    logChars: number().savedAs("lc"),
+    memPeakKb: number().savedAs("mp").optional(),
+    lastPingMs: number().savedAs("pg").optional(),
+    erased: boolean().savedAs("er").optional(),
+    expiresAtS: number().savedAs("ttl"),
+    listPartition: string().savedAs("lp"),
+    listSort: string().savedAs("ls"),
+    pathPartition: string().savedAs("pp").optional(),
+    duePartition: string().savedAs("dp").optional(),
+    dueAtMs: number().savedAs("ds").optional(),
+  }),
+});
+type HeadItem = FormattedItem<typeof HeadEntity>;
+export type HeadChange = Omit<UpdateAttributesInput<typeof HeadEntity>, "id" | "sk">;
+type HeadCondition = Condition<typeof HeadEntity>;
+
+/** Values too large for the head, chunks of output, and jobs that wait for a build: children of a job or of a version. */
+const ChildEntity = new Entity({
+  name: "child",
+  table,
+  entityAttribute: false,
+  timestamps: false,
+  schema: item({
+    parent: string().key().savedAs("pk"),
+    ref: string().key().savedAs("sk"),
+    json: string().savedAs("j").optional(),
+    /** Output, or where it is in S3, and how many characters it has. */
+    text: string().savedAs("t").optional(),
+    s3Key: string().savedAs("k").optional(),
+    chars: number().savedAs("n").optional(),
+    expiresAtS: number().savedAs("ttl"),
+  }),
+});
+export type Child = FormattedItem<typeof ChildEntity>;
+
+/** One entry of the list indexes: what never changes, so that writing it costs once. */
+export interface ListEntry {
+  id: string;
+  sort: string;
+}
+
+function toJob(head: HeadItem): Job {
+  const { expiresAtS, ...fields } = head;
+  const erased = head.endedAtMs === undefined ? {} : { erased: head.erased ?? false };
+  return jobSchema.parse({ ...fields, ...erased, expiresAtMs: expiresAtS * 1000 });
+}
+
+function toHead(job: Job, dueAtMs: number | undefined) {
+  const { expiresAtMs, ...fields } = job;
+  const shard = shardOf(job.id);
+  return {
+    ...fields,
+    expiresAtS: Math.ceil(expiresAtMs / 1000),
+    listPartition: `${job.workspace}#${shard}`,
+    listSort: listKey(job.createdAtMs, job.id),
+    ...(job.path === undefined ? {} : { pathPartition: `${job.workspace}#${shard}#${job.path}` }),
+    ...(dueAtMs === undefined ? {} : { duePartition: `due#${shard}`, dueAtMs }),
+  };
+}
+
+/** The table `jobs`. Every write says what it expects; what it finds instead is an answer, not an error. */
+export const jobTable = {
+  /** False when a job with this id exists already. */
+  async create(job: Job, dueAtMs: number | undefined): Promise<boolean> {
+    return conditional(() =>
+      HeadEntity.build(PutItemCommand)
+        .item(toHead(job, dueAtMs))
+        .options({ condition: { attr: "id", exists: false } })
+        .send(),
+    );
+  },
+
+  /** The same put as one part of a transaction. */
+  createParams(job: Job, dueAtMs: number | undefined) {
+    return HeadEntity.build(PutItemCommand)
+      .item(toHead(job, dueAtMs))
+      .options({ condition: { attr: "id", exists: false } })
+      .params();
+  },
+
+  async get(id: string, { consistent = true } = {}): Promise<Job | undefined> {
+    const { Item } = await HeadEntity.build(GetItemCommand).key({ id }).options({ consistent }).send();
+    return Item ? toJob(Item) : undefined;
+  },
+
+  /** Heads by id, in the order asked for; those that are gone are left out. */
+  async getMany(ids: string[]): Promise<Job[]> {
+    const found = new Map<string, Job>();
+    for (let start = 0; start < ids.length; start += 100) {
+      const requests = ids.slice(start, start + 100).map((id) => HeadEntity.build(BatchGetRequest).key({ id, sk: "job" }));
+      const { Responses } = await executeBatchGet(
+        { maxAttempts: 5 },
+        table
+          .build(BatchGetCommand)
+          .requests(...requests)
+          .options({ consistent: true }),
+      );
+      for (const head of (Responses?.[0] ?? []) as (HeadItem | undefined)[]) if (head) found.set(head.id, toJob(head));
+    }
+    return ids.flatMap((id) => found.get(id) ?? []);
+  },
+
+  /** Changes the head where `condition` holds and answers the job as it is then; `undefined` when it does not hold. */
+  async change(id: string, change: HeadChange, condition: HeadCondition): Promise<Job | undefined> {
+    try {
+      const { Attributes } = await HeadEntity.build(UpdateAttributesCommand)
+        .item({ id, ...change })
+        .options({ condition, returnValues: "ALL_NEW" })
+        .send();
+      return Attributes ? toJob(Attributes as HeadItem) : undefined;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return undefined;
+      throw error;
+    }
+  },
+
+  /** One more, or less, of a counter. */
+  oneMore: $add(1),
+  oneLess: $add(-1),
+
+  /** What an ended job no longer has. */
+  cleared: { nonce: $remove(), leaseUntilMs: $remove(), watchedUntilMs: $remove(), duePartition: $remove(), dueAtMs: $remove() },
+
+  async putChild(child: Child): Promise<void> {
+    await ChildEntity.build(PutItemCommand).item(child).send();
+  },
+  async getChild(parent: string, ref: string): Promise<Child | undefined> {
+    const { Item } = await ChildEntity.build(GetItemCommand).key({ parent, ref }).options({ consistent: true }).send();
+    return Item;
+  },
+  async children(parent: string, prefix: string): Promise<Child[]> {
+    const { Items } = await table
+      .build(QueryCommand)
+      // An empty prefix is no range.
+      .query({ partition: parent, ...(prefix ? { range: { beginsWith: prefix } } : {}) })
+      .entities(ChildEntity)
+      .options({ consistent: true, maxPages: Number.POSITIVE_INFINITY, entityAttrFilter: false })
+      .send();
+    return Items ?? [];
+  },
+  async deleteItem(parent: string, ref: string): Promise<void> {
+    await ChildEntity.build(DeleteItemCommand).key({ parent, ref }).send();
+  },
+
+  /** One page of a list index in one shard, newest first unless `ascending`. `after` goes on behind an entry. */
+  async list(options: {
+    index: "list" | "path";
+    partition: string;
+    from?: string;
+    to?: string;
+    limit: number;
+    ascending?: boolean;
+    after?: Record<string, unknown>;
+  }): Promise<{ entries: ListEntry[]; after: Record<string, unknown> | undefined }> {
+    const { index, partition, from = "0", to = "9", limit, ascending = false, after } = options;
+    const { Items, LastEvaluatedKey } = await table
+      .build(QueryCommand)
+      .query({ index, partition, range: { between: [from, to] } })
+      .options({ limit, reverse: !ascending, ...(after ? { exclusiveStartKey: after } : {}) })
+      .send();
+    const entries = (Items ?? []).map((found) => ({ id: String(found["pk"]), sort: String(found["ls"]) }));
+    return { entries, after: LastEvaluatedKey };
+  },
+
+  /** Ids of jobs that something must happen to until then, earliest first. */
+  async due(shard: number, untilMs: number, limit: number): Promise<{ id: string; workspace: string; dueAtMs: number }[]> {
+    const { Items } = await table
+      .build(QueryCommand)
+      .query({ index: "due", partition: `due#${shard}`, range: { lte: untilMs } })
+      .options({ limit })
+      .send();
+    return (Items ?? []).map((found) => ({ id: String(found["pk"]), workspace: String(found["ws"]), dueAtMs: Number(found["ds"]) }));
+  },
+};
+export type JobTable = typeof jobTable;
+
+async function conditional(send: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await send();
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}

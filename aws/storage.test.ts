@@ -1,0 +1,32 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { storage } from "./storage.ts";
+
+describe("sharedReadUrl", () => {
+  beforeEach(() => {
+    vi.stubEnv("SVC_BUCKET", "b");
+    vi.stubEnv("AWS_REGION", "us-east-1");
+    vi.stubEnv("AWS_ACCESS_KEY_ID", "test");
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "test");
+    vi.useFakeTimers({ toFake: ["Date"], now: Date.parse("2026-01-01T00:00:00Z") });
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+    vi.unstubAllEnvs();
+  });
+
+  it("answers the same URL while it is good for as long as is asked, and a new one after that", async () => {
+    const first = await storage.sharedReadUrl("artefacts/w/one.zip", 180);
+    vi.setSystemTime(Date.parse("2026-01-01T00:59:59Z"));
+    expect(await storage.sharedReadUrl("artefacts/w/one.zip", 180)).toBe(first);
+    expect(await storage.sharedReadUrl("artefacts/w/one.zip", 300)).not.toBe(first);
+    vi.setSystemTime(Date.parse("2026-01-01T03:00:00Z"));
+    const later = await storage.sharedReadUrl("artefacts/w/one.zip", 180);
+    expect(new URL(later).searchParams.get("X-Amz-Date")).toBe("20260101T030000Z");
+    expect(new URL(later).searchParams.get("X-Amz-Expires")).toBe("3780");
+  });
+
+  it("keeps objects apart", async () => {
+    const url = await storage.sharedReadUrl("artefacts/w/one.zip", 180);
+    expect(await storage.sharedReadUrl("artefacts/w/two.zip", 180)).not.toBe(url);
+  });
+});

@@ -1,0 +1,50 @@
+import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import { env, requireEnv } from "../contract/env.ts";
+import { s3 } from "./clients.ts";
+
+const bucket = () => requireEnv(env.bucket);
+
+/** Signing is pure arithmetic but takes most of a millisecond: what many jobs read is signed once in a while. */
+const SHARED_S = 3600;
+const SHARED_MOST = 500;
+const shared = new Map<string, { url: string; untilMs: number }>();
+
+/** The stack's bucket. Presigned URLs are made without a call. */
+export const storage = {
+  async put(key: string, body: string | Uint8Array, contentType: string): Promise<void> {
+    await s3().send(new PutObjectCommand({ Bucket: bucket(), Key: key, Body: body, ContentType: contentType }));
+  },
+  async getText(key: string): Promise<string> {
+    const { Body } = await s3().send(new GetObjectCommand({ Bucket: bucket(), Key: key }));
+    if (!Body) throw new Error(`The object ${key} is empty.`);
+    return await Body.transformToString();
+  },
+  async remove(key: string): Promise<void> {
+    await s3().send(new DeleteObjectCommand({ Bucket: bucket(), Key: key }));
+  },
+  async removePrefix(prefix: string): Promise<void> {
+    // A page holds a thousand. What was listed is gone then, so the first page is always the next one.
+    for (let more = true; more; ) {
+      const { Contents, IsTruncated } = await s3().send(new ListObjectsV2Command({ Bucket: bucket(), Prefix: prefix }));
+      for (const { Key } of Contents ?? []) if (Key) await this.remove(Key);
+      more = IsTruncated === true;
+    }
+  },
+  readUrl: (key: string, expiresInS: number) =>
+    getSignedUrl(s3(), new GetObjectCommand({ Bucket: bucket(), Key: key }), { expiresIn: expiresInS }),
+  /** The same, for what does not change: a URL that this process has made before, if it is good for that long. */
+  async sharedReadUrl(key: string, atLeastS: number): Promise<string> {
+    const now = Date.now();
+    const known = shared.get(key);
+    if (known && known.untilMs - now >= atLeastS * 1000) return known.url;
+    const expiresInS = atLeastS + SHARED_S;
+    const url = await this.readUrl(key, expiresInS);
+    if (shared.size >= SHARED_MOST) shared.clear();
+    shared.set(key, { url, untilMs: now + expiresInS * 1000 });
+    return url;
+  },
+  writeUrl: (key: string, expiresInS: number) =>
+    getSignedUrl(s3(), new PutObjectCommand({ Bucket: bucket(), Key: key }), { expiresIn: expiresInS }),
+};
+export type Storage = typeof storage;

@@ -1,0 +1,63 @@
+import { spawn } from "node:child_process";
+import { CreateFunctionCommand, DeleteFunctionCommand, InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import { strToU8, zipSync } from "fflate";
+import { engineCredentials } from "../engine/child-env.ts";
+import { manyClients, median, oneClient, sorted } from "./measure.ts";
+import type { Floor } from "./table.ts";
+
+/** What the engine itself needs for a call of a function that does nothing but print its line, as every one of ours does. */
+export interface InvokeFloor {
+  oneClient: Floor;
+  sixteenClients: Floor;
+}
+
+const SOURCE = 'export const handler = async () => { console.log(JSON.stringify({ level: "INFO", message: "empty" })); return {}; };';
+const NAME = "svc-bench-empty";
+
+/** For the engine at `endpoint`: it knows one account. */
+export const engineClientConfig = (endpoint: string) => ({
+  endpoint,
+  region: engineCredentials.AWS_REGION,
+  credentials: { accessKeyId: engineCredentials.AWS_ACCESS_KEY_ID, secretAccessKey: engineCredentials.AWS_SECRET_ACCESS_KEY },
+});
+
+export async function invokeFloor(endpoint: string, quick: boolean): Promise<InvokeFloor> {
+  const lambda = new LambdaClient({ ...engineClientConfig(endpoint), requestHandler: { httpAgent: { maxSockets: 64 } } });
+  await lambda.send(
+    new CreateFunctionCommand({
+      FunctionName: NAME,
+      Runtime: "nodejs24.x",
+      Handler: "index.handler",
+      Role: "arn:aws:iam::000000000000:role/none",
+      MemorySize: 1024,
+      Code: { ZipFile: zipSync({ "index.mjs": strToU8(SOURCE) }) },
+    }),
+  );
+  const call = () => lambda.send(new InvokeCommand({ FunctionName: NAME, Payload: "{}" }));
+  try {
+    const alone = await oneClient(call, { calls: quick ? 5 : 200, warmUp: quick ? 1 : 20 });
+    const together = await manyClients(call, { clients: quick ? 2 : 16, warmUpMs: quick ? 0 : 8000, forMs: quick ? 500 : 6000 });
+    return {
+      oneClient: { name: "bare invoke", value: median(alone) },
+      sixteenClients: { name: "bare invoke", value: together.perSecond },
+    };
+  } finally {
+    await lambda.send(new DeleteFunctionCommand({ FunctionName: NAME }));
+    lambda.destroy();
+  }
+}
+
+/** Starting a program that does nothing and waiting for its end. */
+export async function spawnFloor(name: string, [file = "", ...args]: string[], quick: boolean): Promise<Floor> {
+  const took: number[] = [];
+  for (let at = 0; at < (quick ? 2 : 15); at++) {
+    const startedMs = performance.now();
+    await new Promise<void>((resolve, reject) => {
+      const child = spawn(file, args, { stdio: "ignore" });
+      child.once("error", reject);
+      child.once("exit", () => resolve());
+    });
+    took.push(performance.now() - startedMs);
+  }
+  return { name: `bare ${name}`, value: median(sorted(took)) };
+}

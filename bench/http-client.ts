@@ -1,0 +1,42 @@
+import http from "node:http";
+
+export interface Answer {
+  status: number;
+  text: string;
+}
+
+/**
+ * A caller that costs little itself: callers share the machine with what they measure. Keeps its connections, as real ones do.
+ * Throws unless the status is a success.
+ */
+export function httpClient({ url, token }: { url: string; token: string }) {
+  const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
+  const { hostname, port } = new URL(url);
+  const call = (method: string, route: string, body?: unknown): Promise<Answer> =>
+    new Promise((resolve, reject) => {
+      const payload = body === undefined ? undefined : JSON.stringify(body);
+      const headers = {
+        authorization: `Bearer ${token}`,
+        ...(payload === undefined ? {} : { "content-type": "application/json", "content-length": Buffer.byteLength(payload) }),
+      };
+      const request = http.request({ agent, hostname, port, method, path: `/api/${route}`, headers }, (response) => {
+        const parts: Buffer[] = [];
+        response.on("data", (part: Buffer) => parts.push(part));
+        response.on("end", () => {
+          const text = Buffer.concat(parts).toString();
+          const status = response.statusCode ?? 0;
+          if (status >= 200 && status < 300) resolve({ status, text });
+          else reject(new Error(`${method} ${route} answered ${status}: ${text.slice(0, 300)}`));
+        });
+        response.on("error", reject);
+      });
+      request.on("error", reject);
+      request.end(payload);
+    });
+  return {
+    get: (route: string) => call("GET", route),
+    post: (route: string, body: unknown = {}) => call("POST", route, body),
+    close: () => agent.destroy(),
+  };
+}
+export type HttpClient = ReturnType<typeof httpClient>;

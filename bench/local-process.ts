@@ -1,0 +1,32 @@
+import { createAdmin } from "../engine/admin.ts";
+import { startInstance } from "../engine/instance.ts";
+import { seedExamples } from "../engine/seed.ts";
+import { onStopSignal } from "../engine/signals.ts";
+
+/**
+ * The local set-up as `npm run up` has it, in a process of its own and with a state of its own: engine, front server and the examples. Tells its
+ * parent where it is, and ends with its channel.
+ */
+const dir = process.argv[2];
+if (!dir) throw new Error("Say where the state goes.");
+
+const instance = await startInstance({ dir });
+const stop = async () => {
+  await instance.stop();
+  process.exit(0);
+};
+onStopSignal(() => void stop(), stop);
+process.once("disconnect", () => void stop());
+
+const { url, endpoint, outputs } = instance;
+const workspace = { id: "bench", name: "Benchmark" };
+const account = await createAdmin({
+  endpoint,
+  setupFunction: outputs["SetupFunction"],
+  email: "bench@example.com",
+  workspace,
+  tokenLabel: "bench",
+});
+await seedExamples({ url, ...account }, { name: "you" });
+await instance.save();
+process.send?.({ url, endpoint, outputs, workspace: workspace.id, token: account.token });

@@ -1,0 +1,50 @@
+import { fork } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, writeFileSync } from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { removeInstance } from "../engine/instance.ts";
+import { explain } from "../engine/launch/complaint.mjs";
+import { svcDir } from "../engine/paths.ts";
+import { bench, type Target } from "./bench.ts";
+import { launchersOf } from "./memory.ts";
+import { isMet, render } from "./table.ts";
+
+/** `npm run bench`: one table on a local set-up of its own. `--quick` shows that it works, in a minute and without meaning. */
+const { values } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
+const dir = path.join(svcDir, `bench-${process.pid}`);
+
+try {
+  const startedMs = Date.now();
+  const say = (what: string) => console.error(`  ${String(Math.round((Date.now() - startedMs) / 1000)).padStart(4)} s  ${what}`);
+  const load = os.loadavg()[0] ?? 0;
+  if (load > 1) console.error(`  The load of this machine is ${load.toFixed(1)}: figures taken now say little.`);
+  say("a local set-up starts");
+  const local = fork(path.join(import.meta.dirname, "local-process.ts"), [dir]);
+  try {
+    const target = await started(local);
+    const sections = await bench(target, { quick: values.quick, say });
+    const machine = `${os.cpus().length} × ${os.cpus()[0]?.model ?? "CPU"}, ${os.platform()} ${os.arch()}, node ${process.versions.node}, load ${load.toFixed(1)} before the start`;
+    console.log(`${machine}\n\n${render(sections)}`);
+    const rows = sections.flatMap((section) => section.rows.map((row) => ({ section: section.title, ...row, met: isMet(row) })));
+    mkdirSync(svcDir, { recursive: true });
+    writeFileSync(path.join(svcDir, "bench.json"), `${JSON.stringify({ machine, at: new Date(), quick: values.quick, rows }, null, 2)}\n`);
+  } finally {
+    const ended = once(local, "exit");
+    local.disconnect();
+    await ended;
+    await removeInstance(dir);
+  }
+} catch (error) {
+  explain(error);
+}
+process.exit(0);
+
+/** Where the set-up is, once it is filled. The launcher and npm wait for it as they do for `npm run up`: they belong to it. */
+async function started(local: ReturnType<typeof fork>): Promise<Target> {
+  const told = await Promise.race([once(local, "message"), once(local, "exit").then(() => undefined)]);
+  if (!told) throw new Error("The local set-up did not start: npm run up says why.");
+  const [said] = told as [Omit<Target, "dir" | "processes" | "launchers">];
+  return { ...said, dir, processes: [local.pid ?? 0], launchers: launchersOf(process.pid) };
+}

@@ -1,0 +1,64 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+export interface Memory {
+  mb: number;
+  processes: number;
+}
+
+/**
+ * Proportional set size of processes and all below them, and of their launchers: what they have for themselves, and their share of what
+ * they have in common, so that a page counts once however many processes map it. Linux only; elsewhere `undefined`.
+ */
+export function memoryOf({ processes, launchers = [] }: { processes: number[]; launchers?: number[] }): Memory | undefined {
+  if (process.platform !== "linux") return undefined;
+  const ids = [...launchers, ...processes.flatMap((root) => [root, ...below(root)])];
+  const sizes = [...new Set(ids)].map(proportionalKb).filter((kb) => kb > 0);
+  return { mb: sizes.reduce((sum, kb) => sum + kb, 0) / 1024, processes: sizes.length };
+}
+
+function proportionalKb(id: number): number {
+  try {
+    return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/smaps_rollup`, "latin1"))?.[1] ?? 0);
+  } catch {
+    // It has ended meanwhile.
+    return 0;
+  }
+}
+
+function below(root: number): number[] {
+  const children = new Map<number, number[]>();
+  for (const name of readdirSync("/proc")) {
+    const id = Number(name);
+    const parent = id > 0 ? parentOf(id) : undefined;
+    if (parent !== undefined) children.set(parent, [...(children.get(parent) ?? []), id]);
+  }
+  const found = [...(children.get(root) ?? [])];
+  for (const id of found) found.push(...(children.get(id) ?? []));
+  return found;
+}
+
+function parentOf(id: number): number | undefined {
+  try {
+    // The program's name stands in parentheses and may hold anything: look behind the last one.
+    const stat = readFileSync(`/proc/${id}/stat`, "latin1");
+    return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Our launcher and npm, when they started a process. */
+export function launchersOf(id: number): number[] {
+  const found: number[] = [];
+  for (let parent = parentOf(id); parent && parent > 1 && /launch\.mjs|npm/.test(commandOf(parent)); parent = parentOf(parent))
+    found.push(parent);
+  return found;
+}
+
+function commandOf(id: number): string {
+  try {
+    return readFileSync(`/proc/${id}/cmdline`, "latin1").replaceAll("\0", " ");
+  } catch {
+    return "";
+  }
+}

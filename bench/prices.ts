@@ -1,0 +1,28 @@
+/** List prices of us-east-1 in dollars, as of 2026-11. Free tiers are left out. */
+export const prices = {
+  asOf: "2026-11",
+  restApiRequest: 3.5e-6,
+  lambdaRequest: 0.2e-6,
+  /** A GB for a second on arm64. */
+  lambdaGbSecond: 0.0000133334,
+  /** DynamoDB on demand. */
+  writeUnit: 0.625e-6,
+  readUnit: 0.125e-6,
+  sqsRequest: 0.4e-6,
+  s3Put: 5e-6,
+  s3Get: 0.4e-6,
+  /** CloudWatch, standard class. */
+  logGb: 0.5,
+} as const;
+
+/** How long each function runs on AWS for one job, in milliseconds: assumed, since the local engine's times are not AWS's. */
+export const assumedMs = {
+  /** The script itself, as the design reckons. */
+  script: 50,
+  /** The runner around it. */
+  runner: 5,
+  /** Accepting: one read, one write, one message, at 5 ms each. */
+  accept: 15,
+  /** What an executor does before and after the runner's call: two writes and the log at 5 ms each. */
+  execute: 15,
+} as const;

@@ -1,0 +1,51 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import type { RunOutcome, RunRequest } from "../runners/protocol.ts";
+import { startRunner as startPythonRunner } from "../runners/python3/test/harness.ts";
+import { startRunner } from "../runners/shared/test/harness.ts";
+import { median, oneClient } from "./measure.ts";
+
+/** One runner alone in a process of its own, as it reads its settings once: how long a call of it takes for a script that does nothing. */
+const [language = "", callsText = "", goBinary = ""] = process.argv.slice(2);
+const calls = Number(callsText);
+
+interface Started {
+  request: () => RunRequest;
+  send: (request: RunRequest) => Promise<RunOutcome>;
+  close: () => Promise<void>;
+}
+
+async function start(): Promise<Started> {
+  if (language === "python3") {
+    const { SVC_WORK_DIR = "", SVC_TMP_MODE = "" } = process.env;
+    const python = await startPythonRunner({ SVC_WORK_DIR, SVC_TMP_MODE });
+    return { request: () => python.request({ code: "def main():\n    return 1\n" }), send: python.send, close: python.close };
+  }
+  const runner = await startRunner(language as RunRequest["language"]);
+  // The runner's own line for each run goes to a log on AWS.
+  console.log = () => {};
+  const script = {
+    bash: { code: "true" },
+    go: { files: { main: goBinary ? readFileSync(goBinary) : "" }, args: { n: 1 }, params: ["n"] },
+  }[language] ?? { code: "export function main() { return 1; }" };
+  return { request: () => runner.request(script), send: runner.send, close: runner.close };
+}
+
+const { request, send, close } = await start();
+// Made once: packing the artefact is not the runner's work.
+const prepared = request();
+
+async function overhead(dedicated: boolean): Promise<number> {
+  const call = async () => {
+    const { outcome, error } = await send({ ...prepared, job: randomUUID(), dedicated });
+    if (outcome !== "success") throw new Error(`${language}: ${JSON.stringify(error)}`);
+  };
+  return median(await oneClient(call, { calls, warmUp: Math.min(calls, 10) }));
+}
+
+const freshMs = await overhead(false);
+// A program has nothing to keep: each run is a process.
+const dedicatedMs = language === "go" || language === "bash" ? undefined : await overhead(true);
+process.send?.({ freshMs, dedicatedMs });
+await close();
+process.exit();

@@ -1,0 +1,82 @@
+import { fork } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import path from "node:path";
+import type { RunnerLanguage } from "../contract/languages.ts";
+import { svcDir } from "../engine/paths.ts";
+import { interpreter } from "../runners/shared/test/harness.ts";
+import { spawnFloor } from "./floors.ts";
+import type { Row } from "./table.ts";
+
+/** The local engine runs Python functions with its own. */
+const engines = path.join(svcDir, "venv", "bin", "python3");
+const python = existsSync(engines) ? engines : "python3";
+
+/** Starting the same interpreter for nothing. A Go script is a program: starting the smallest program is its floor. */
+const bare: Record<RunnerLanguage, string[]> = {
+  bun: [interpreter("bun"), "-e", "0"],
+  deno: [interpreter("deno"), "eval", "0"],
+  nodejs: [process.execPath, "-e", "0"],
+  python3: [python, "-c", "0"],
+  go: ["true"],
+  bash: ["bash", "-c", ":"],
+};
+
+const freshTargets: Partial<Record<RunnerLanguage, number>> = { bun: 5, python3: 5 };
+const dedicatedTargets: Partial<Record<RunnerLanguage, number>> = { bun: 1, python3: 1 };
+
+/** What our own code adds to a script in its runner: no engine, no AWS. `goBinary` is a Go script that was built. */
+export async function runnerRows(goBinary: string | undefined, quick: boolean): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const language of ["bun", "python3", "nodejs", "deno", "go", "bash"] as const) {
+    if (language === "go" && !goBinary) continue;
+    const floor = await spawnFloor(language === "go" ? "program" : language, bare[language], quick);
+    const { freshMs, dedicatedMs } = await overheads(language, quick ? 3 : 100, goBinary);
+    const [fresh, dedicated] = [freshTargets[language], dedicatedTargets[language]];
+    rows.push({ line: `${language}: fresh`, value: freshMs, unit: "ms", floor, ...(fresh ? { target: { atMost: fresh } } : {}) });
+    if (dedicatedMs === undefined) continue;
+    rows.push({
+      line: `${language}: dedicated`,
+      value: dedicatedMs,
+      unit: "ms",
+      floor,
+      ...(dedicated ? { target: { atMost: dedicated } } : {}),
+    });
+  }
+  return rows;
+}
+
+interface Overheads {
+  freshMs: number;
+  dedicatedMs: number | undefined;
+}
+
+async function overheads(language: RunnerLanguage, calls: number, goBinary = ""): Promise<Overheads> {
+  // Not under /tmp: there a job's own /tmp could not be private, as it is in the local set-up.
+  mkdirSync(svcDir, { recursive: true });
+  const workDir = mkdtempSync(path.join(svcDir, "bench-runner-"));
+  try {
+    return await new Promise<Overheads>((resolve, reject) => {
+      const child = fork(path.join(import.meta.dirname, "runner-process.ts"), [language, String(calls), goBinary], {
+        env: {
+          ...process.env,
+          SVC_TEST_PYTHON: python,
+          SVC_WORK_DIR: workDir,
+          SVC_TMP_MODE: process.platform === "linux" ? "private" : "none",
+        },
+      });
+      child.once("message", (said) => resolve(said as Overheads));
+      child.once("exit", (code) => reject(new Error(`The runner of ${language} ended with ${code} before it was measured.`)));
+    });
+  } finally {
+    rmSync(workDir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+  }
+}
+
+/** A Go script that the instance's runner has unpacked. */
+export function goBinaryOf(instanceDir: string): string | undefined {
+  const folder = path.join(instanceDir, "work", "artefacts");
+  if (!existsSync(folder)) return undefined;
+  return readdirSync(folder)
+    .map((name) => path.join(folder, name, "main"))
+    .find((file) => existsSync(file));
+}

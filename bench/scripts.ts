@@ -1,0 +1,65 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { HttpClient } from "./http-client.ts";
+
+export interface BenchScript {
+  path: string;
+  language: string;
+  content: string;
+  dedicated_worker?: boolean;
+}
+
+const FOLDER = "bench";
+const fiboTs = "export function main(n: number): number {\n  return n < 2 ? n : main(n - 1) + main(n - 2);\n}\n";
+const at = (name: string) => `f/${FOLDER}/${name}`;
+
+/** fibo(10) in each language that is measured. */
+export const fibo = {
+  bun: { path: at("fibo_bun"), language: "bun", content: fiboTs },
+  python3: {
+    path: at("fibo_python"),
+    language: "python3",
+    content: "def main(n: int):\n    return n if n < 2 else main(n - 1) + main(n - 2)\n",
+  },
+  go: {
+    path: at("fibo_go"),
+    language: "go",
+    content:
+      "package inner\n\nfunc main(n int) (int, error) {\n\treturn fibo(n), nil\n}\n\nfunc fibo(n int) int {\n\tif n < 2 {\n\t\treturn n\n\t}\n\treturn fibo(n-1) + fibo(n-2)\n}\n",
+  },
+  dedicated: { path: at("fibo_dedicated"), language: "bun", content: fiboTs, dedicated_worker: true },
+} satisfies Record<string, BenchScript>;
+
+/** Gives back what it gets, and prints a line: arguments, result and output of one size. */
+export const echo: BenchScript = {
+  path: at("echo"),
+  language: "bun",
+  content: 'export function main(text: string) {\n  console.log("echo");\n  return text;\n}\n',
+};
+
+/** Saves what is not there yet, and waits until it is built. */
+export async function saveScripts(client: HttpClient, workspace: string, scripts: BenchScript[]): Promise<void> {
+  if ((await client.get(`w/${workspace}/folders/exists/${FOLDER}`)).text !== "true") {
+    await client.post(`w/${workspace}/folders/create`, { name: FOLDER });
+  }
+  for (const script of scripts) {
+    const { text: hash } = await client.post(`w/${workspace}/scripts/create?skip_if_noop=true`, {
+      summary: "",
+      description: "",
+      auto_parent: true,
+      ...script,
+    });
+    await built(client, workspace, script.path, hash);
+  }
+}
+
+async function built(client: HttpClient, workspace: string, path: string, hash: string): Promise<void> {
+  for (;;) {
+    const status = JSON.parse((await client.get(`w/${workspace}/scripts/deployment_status/h/${hash}`)).text) as {
+      lock: string | null;
+      lock_error_logs?: string;
+    };
+    if (status.lock_error_logs) throw new Error(`${path} could not be built: ${status.lock_error_logs}`);
+    if (typeof status.lock === "string") return;
+    await sleep(200);
+  }
+}

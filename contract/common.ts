@@ -1,0 +1,35 @@
+import * as z from "zod";
+
+/** Shapes that several routes share. */
+export const workspaceId = z
+  .string()
+  .regex(/^[a-z0-9][a-z0-9_-]{0,49}$/, "lower-case letters, digits, '-' and '_', at most 50, starting with a letter or digit");
+/** `u/<user>/<name>` or `f/<folder>/<name>`, more parts allowed after the name. */
+export const runnablePath = z
+  .string()
+  .max(250)
+  .regex(/^(u|f)\/[A-Za-z0-9_-]+(\/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$/, "must look like u/<user>/<name> or f/<folder>/<name>");
+export const folderName = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, "letters, digits, '-' and '_' only");
+export const versionHash = z.string().regex(/^[0-9a-f]{16}$/, "16 hex digits");
+export const jobId = z.uuid();
+
+export const flag = z.enum(["true", "false", ""]).transform((value) => value !== "false");
+export const timestamp = z.iso.datetime({ offset: true });
+export const page = {
+  page: z.coerce.number().int().min(0).optional(),
+  per_page: z.coerce.number().int().min(1).max(10_000).optional(),
+};
+
+export const inWorkspace = z.object({ workspace: workspaceId });
+/** A path to look for. Longer than any that can be stored, and short enough to be part of a key. */
+export const anyPath = z.string().min(1).max(400);
+export const atPath = z.object({ workspace: workspaceId, path: anyPath });
+export const atHash = z.object({ workspace: workspaceId, hash: versionHash });
+export const atJob = z.object({ workspace: workspaceId, id: jobId });
+
+export const anyJson = z.json();
+export const extraPerms = z.record(z.string(), z.boolean());
+/** Kept as it came: `z.record` would drop a key named `__proto__`, which is data like any other. */
+export const jsonObject = z
+  .custom<Record<string, unknown>>((value) => typeof value === "object" && value !== null && !Array.isArray(value), "must be a JSON object")
+  .meta({ override: { type: "object", additionalProperties: {} } });

@@ -1,0 +1,40 @@
+/** Names of the environment variables that connect `lib/` (which sets them) with `functions/` (which read them). */
+export const env = {
+  jobsTable: "SVC_JOBS_TABLE",
+  objectsTable: "SVC_OBJECTS_TABLE",
+  bucket: "SVC_BUCKET",
+  queueUrl: "SVC_QUEUE_URL",
+  signingSecret: "SVC_SIGNING_SECRET",
+  userPool: "SVC_USER_POOL_ID",
+  /** Public origin, no trailing slash: goes into URLs that people get. */
+  baseUrl: "SVC_BASE_URL",
+  /** Origin that runners reach the API at. */
+  internalUrl: "SVC_INTERNAL_URL",
+  workerFunction: "SVC_WORKER_FUNCTION",
+  buildFunction: "SVC_BUILD_FUNCTION",
+  /** JSON map of runner language to function name. */
+  runnerFunctions: "SVC_RUNNER_FUNCTIONS",
+  /** `on` where runner environments are kept apart by tenant (AWS). */
+  tenancy: "SVC_TENANCY",
+  /** JSON `BuildTarget` (core/builds): what artefacts are built for. */
+  buildTarget: "SVC_BUILD_TARGET",
+  /** JSON map `{npm, pypi, go}` of package registries; empty string = the tool's default. */
+  registries: "SVC_REGISTRIES",
+  /** Where a runner keeps artefacts and job directories; default `/tmp/svc`. */
+  workDir: "SVC_WORK_DIR",
+  /** How a job's writes to `/tmp` are undone: `sweep` (AWS), `private` (own mount where the kernel lets us), `none`. */
+  tmpMode: "SVC_TMP_MODE",
+  bunPath: "SVC_BUN_PATH",
+  denoPath: "SVC_DENO_PATH",
+  nodePath: "SVC_NODE_PATH",
+  esbuildPath: "SVC_ESBUILD_PATH",
+  uvPath: "SVC_UV_PATH",
+  goPath: "SVC_GO_PATH",
+} as const;
+
+/** Reads one variable that the stack must have set. */
+export function requireEnv(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new Error(`The environment variable ${name} is not set: deploy the stack again.`);
+  return value;
+}

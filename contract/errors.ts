@@ -1,0 +1,145 @@
+import type { ZodError } from "zod";
+
+/** What each failure needs to say about itself. A new code does not compile until `answers` has its status and sentence. */
+interface ErrorDetails {
+  "auth.missing": Record<never, never>;
+  "auth.invalid": Record<never, never>;
+  "auth.forbidden": { action: string };
+  "body.notJson": { position: string };
+  "body.shape": { issues: { path: string; reason: string }[] };
+  "query.invalid": { issues: { path: string; reason: string }[] };
+  "body.tooLarge": { limitBytes: number; what: string };
+  "body.tooDeep": { limit: number };
+  "route.unknown": { method: string; path: string };
+  "route.method": { method: string; allowed: string[] };
+  "workspace.notFound": { workspace: string };
+  "workspace.exists": { workspace: string };
+  "script.notFound": { path: string };
+  "script.versionNotFound": { hash: string };
+  "script.pathTaken": { path: string };
+  "script.parentUnknown": { parentHash: string };
+  "script.parentHasChild": { parentHash: string };
+  "script.changedMeanwhile": { path: string };
+  "script.archived": { hash: string };
+  "script.tooLarge": { limitBytes: number };
+  "folder.notFound": { name: string };
+  "folder.exists": { name: string };
+  "path.noFolder": { path: string; folder: string };
+  "job.notFound": { id: string };
+  "job.notFinished": { id: string };
+  "job.idTaken": { id: string };
+  "job.ended": { id: string; state: string };
+  "job.syncTimeout": { id: string; limitMs: number };
+  "job.notQueued": { id: string };
+  "job.attemptLost": { id: string };
+  "token.notFound": { prefix: string };
+  "token.ambiguous": { prefix: string };
+  "token.notForJobs": Record<never, never>;
+  "user.notFound": { email: string };
+  "engine.busy": { retryAfterS: number };
+}
+export type ErrorCode = keyof ErrorDetails;
+
+/** A failure a caller can act on. Anything else is a bug and stays a plain error. */
+export class SvcError<C extends ErrorCode = ErrorCode> extends Error {
+  override readonly name = "SvcError";
+  readonly code: C;
+  readonly details: ErrorDetails[C];
+  constructor(code: C, details: ErrorDetails[C], options?: ErrorOptions) {
+    super(`${code} ${JSON.stringify(details)}`, options);
+    this.code = code;
+    this.details = details;
+  }
+}
+
+/** Prefer this to `instanceof`, which types `code` as `any`; here a code narrows its details. */
+export function isSvcError(error: unknown): error is { [C in ErrorCode]: SvcError<C> }[ErrorCode] {
+  return error instanceof SvcError;
+}
+
+interface Answer<D> {
+  readonly status: number;
+  readonly say: (details: D) => string;
+}
+
+const list = (issues: { path: string; reason: string }[]) =>
+  issues.map(({ path, reason }) => `${path || "(the whole value)"}: ${reason}`).join("; ");
+const megabytes = (bytes: number) => `${Math.round((bytes / 1048576) * 10) / 10} MB`;
+
+/** What the caller gets: the status, and one plain sentence. */
+export const answers: { readonly [C in ErrorCode]: Answer<ErrorDetails[C]> } = {
+  "auth.missing": {
+    status: 401,
+    say: () =>
+      "This call needs a token: send it as 'Authorization: Bearer <token>', as cookie 'token' or, on run routes, as query 'token'.",
+  },
+  "auth.invalid": { status: 401, say: () => "This token is not valid: it is unknown, expired, or its job has ended." },
+  "auth.forbidden": { status: 403, say: ({ action }) => `Your token does not allow ${action}.` },
+  "body.notJson": { status: 400, say: ({ position }) => `The body is not JSON: ${position}.` },
+  "body.shape": { status: 422, say: ({ issues }) => `The body does not have the right shape. ${list(issues)}.` },
+  "query.invalid": { status: 400, say: ({ issues }) => `A parameter is not valid. ${list(issues)}.` },
+  "body.tooLarge": {
+    status: 413,
+    say: ({ limitBytes, what }) =>
+      `The ${what} is larger than the limit of ${megabytes(limitBytes)}. Store large data as a file and pass a reference to it.`,
+  },
+  "body.tooDeep": { status: 422, say: ({ limit }) => `The body is nested deeper than the limit of ${limit} levels.` },
+  "route.unknown": {
+    status: 404,
+    say: ({ method, path }) => `There is nothing at ${method} ${path}. GET /api/openapi.json lists every route.`,
+  },
+  "route.method": { status: 405, say: ({ method, allowed }) => `This address does not take ${method}. It takes ${allowed.join(", ")}.` },
+  "workspace.notFound": { status: 404, say: ({ workspace }) => `There is no workspace ${workspace}.` },
+  "workspace.exists": { status: 409, say: ({ workspace }) => `The workspace ${workspace} exists already.` },
+  "script.notFound": { status: 404, say: ({ path }) => `There is no script at ${path}.` },
+  "script.versionNotFound": { status: 404, say: ({ hash }) => `There is no script version ${hash}.` },
+  "script.pathTaken": {
+    status: 400,
+    say: ({ path }) => `There is a script at ${path} already. Send its hash as parent_hash, or auto_parent: true, to save a new version.`,
+  },
+  "script.parentUnknown": { status: 400, say: ({ parentHash }) => `The parent_hash ${parentHash} is not a version of any script here.` },
+  "script.parentHasChild": {
+    status: 400,
+    say: ({ parentHash }) =>
+      `The parent_hash ${parentHash} is not the newest version any more: someone saved after it. Load the script again.`,
+  },
+  "script.changedMeanwhile": { status: 409, say: ({ path }) => `Someone else saved ${path} at the same moment. Load it again.` },
+  "script.archived": { status: 404, say: ({ hash }) => `The script version ${hash} was deleted.` },
+  "script.tooLarge": { status: 413, say: ({ limitBytes }) => `A script may hold at most ${megabytes(limitBytes)} of source.` },
+  "folder.notFound": { status: 404, say: ({ name }) => `There is no folder ${name}.` },
+  "folder.exists": { status: 409, say: ({ name }) => `The folder ${name} exists already.` },
+  "path.noFolder": {
+    status: 400,
+    say: ({ path, folder }) => `${path} cannot be saved: there is no folder ${folder}. Create it with POST folders/create.`,
+  },
+  "job.notFound": { status: 404, say: ({ id }) => `There is no job ${id}.` },
+  "job.notFinished": { status: 404, say: ({ id }) => `The job ${id} has not finished.` },
+  "job.idTaken": { status: 400, say: ({ id }) => `There is a job ${id} already. Leave job_id out, or send a new uuid.` },
+  "job.ended": { status: 400, say: ({ id, state }) => `The job ${id} has ended already: ${state}.` },
+  "job.syncTimeout": {
+    status: 504,
+    say: ({ id, limitMs }) =>
+      `The job ${id} did not finish within ${limitMs / 1000} s. It goes on: read its result at jobs_u/completed/get_result/${id}.`,
+  },
+  "job.notQueued": { status: 400, say: ({ id }) => `The job ${id} is not waiting any more.` },
+  "job.attemptLost": { status: 409, say: ({ id }) => `This attempt of job ${id} does not count any more: stop.` },
+  "token.notFound": { status: 404, say: ({ prefix }) => `You have no token that starts with ${prefix}.` },
+  "token.ambiguous": {
+    status: 400,
+    say: ({ prefix }) => `More than one token starts with ${prefix}. Send at least its first ten characters.`,
+  },
+  "token.notForJobs": { status: 403, say: () => "A job's token cannot create or delete tokens." },
+  "user.notFound": { status: 404, say: ({ email }) => `There is no user ${email}.` },
+  "engine.busy": { status: 429, say: () => "Too much is running at this moment. Try again shortly." },
+};
+
+/** The answer for one error, with the type of its details kept together with its code. */
+export function answerFor<C extends ErrorCode>(error: SvcError<C>): { status: number; sentence: string } {
+  const answer: Answer<ErrorDetails[C]> = answers[error.code];
+  return { status: answer.status, sentence: answer.say(error.details) };
+}
+
+/** zod's issues as `path: reason`, for the sentence of a 400 or 422. */
+export function issuesOf(error: ZodError): { path: string; reason: string }[] {
+  return error.issues.map((issue) => ({ path: issue.path.map(String).join("."), reason: issue.message }));
+}

@@ -1,0 +1,36 @@
+/** Every limit once, with its reason. Sizes are bytes, times milliseconds unless the name says otherwise. */
+export const limits = {
+  /** A Lambda event holds 6 MB and base64 adds a third. */
+  requestBodyBytes: 4 * 1024 * 1024,
+  /** Of lists and objects in a body: what every language's JSON reader takes without running out of stack. */
+  bodyDepth: 400,
+  /** Kept inside the job's head item, which must stay under 1 KB to cost one write unit. */
+  inlineBytes: 512,
+  /** Above it a child item costs more than an S3 object (an S3 PUT costs what eight 1 KB writes cost). */
+  itemBytes: 8 * 1024,
+  /** A result above it is cut off with an error: it would not fit a runner's memory twice. */
+  resultBytes: 50 * 1024 * 1024,
+  /** A synchronous reply after encoding: the Lambda response limit of 6 MB less base64's third. */
+  syncReplyBytes: 4 * 1024 * 1024,
+  /** Output above it is cut, with a marker. */
+  logBytes: 5 * 1024 * 1024,
+  scriptBytes: 1024 * 1024,
+  artefactBytes: 200 * 1024 * 1024,
+  jobRetentionMs: 30 * 24 * 3600 * 1000,
+  /** API Gateway gives up after 29 s. */
+  syncCallMs: 25_000,
+  defaultTimeoutS: 60,
+  /** A Lambda invocation lasts 900 s; the rest is for loading the code and storing the result. */
+  maxTimeoutS: 840,
+  leaseMs: 60_000,
+  /** After a lease ran out, before the job is queued again: the supervisor ends itself at 40 s without an answer. */
+  leaseGraceMs: 10_000,
+  maxAttempts: 3,
+  /** SQS holds a message back for at most 15 minutes. */
+  maxQueueDelayMs: 900_000,
+  perPage: 30,
+  maxPerPage: 100,
+  /** Index entries read for one filtered list before it answers with what it has. */
+  listScan: 20_000,
+  tokenPrefixChars: 10,
+} as const;

@@ -1,0 +1,80 @@
+import type { z } from "zod";
+import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
+import { answers } from "./errors.ts";
+import type { Route } from "./route.ts";
+import { routes } from "./routes.ts";
+
+const GREEDY = /\{(\w+)\+\}/;
+
+/** The statuses that a route's errors have, each with the sentences' codes. */
+function errorResponses(route: Route): Record<string, { description: string; content: object; headers: object }> {
+  const codes = [
+    ...(route.auth === "none" ? [] : (["auth.missing", "auth.invalid", "auth.forbidden"] as const)),
+    ...(route.params || route.query ? (["query.invalid"] as const) : []),
+    ...(route.body ? (["body.notJson", "body.shape", "body.tooLarge", "body.tooDeep"] as const) : []),
+    ...route.errors,
+  ];
+  const byStatus = new Map<number, Set<string>>();
+  for (const code of codes) {
+    const { status } = answers[code];
+    byStatus.set(status, (byStatus.get(status) ?? new Set()).add(code));
+  }
+  return Object.fromEntries(
+    [...byStatus].map(([status, of]) => [
+      String(status),
+      {
+        description: `One sentence. Header x-svc-error is one of: ${[...of].join(", ")}.`,
+        headers: { "x-svc-error": { schema: { type: "string", enum: [...of] } } },
+        content: { "text/plain": { schema: { type: "string" } } },
+      },
+    ]),
+  );
+}
+
+function operation(route: Route): ZodOpenApiOperationObject {
+  const { reply } = route;
+  const answer =
+    "text" in reply
+      ? { description: reply.text, content: { "text/plain": { schema: { type: "string" as const } } } }
+      : { description: "The answer.", content: { "application/json": { schema: reply.json as z.ZodType } } };
+  return {
+    operationId: route.name,
+    summary: route.summary,
+    tags: [route.name.split(".")[0] ?? "other"],
+    ...(route.auth === "none" ? { security: [] } : {}),
+    requestParams: { ...(route.params ? { path: route.params } : {}), ...(route.query ? { query: route.query } : {}) },
+    ...(route.body
+      ? { requestBody: { required: !route.body.safeParse(undefined).success, content: { "application/json": { schema: route.body } } } }
+      : {}),
+    responses: { [String(route.status)]: answer, ...errorResponses(route) } as ZodOpenApiOperationObject["responses"],
+  };
+}
+
+/** The whole API as an OpenAPI 3.1 document, but for the runner's internal routes. */
+export function openapiDocument(baseUrl: string, version: string): Record<string, unknown> {
+  const paths: ZodOpenApiPathsObject = {};
+  for (const route of Object.values<Route>(routes)) {
+    if (route.auth === "job") continue;
+    const path = route.path.replace(GREEDY, "{$1}");
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operation(route) };
+  }
+  return createDocument({
+    openapi: "3.1.0",
+    info: {
+      title: "svc",
+      version,
+      description: "Scripts as webhooks: save a script, run it over HTTP, read its result.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: baseUrl }],
+    security: [{ token: [] }, { cookie: [] }, { query: [] }],
+    components: {
+      securitySchemes: {
+        token: { type: "http", scheme: "bearer" },
+        cookie: { type: "apiKey", in: "cookie", name: "token" },
+        query: { type: "apiKey", in: "query", name: "token" },
+      },
+    },
+    paths,
+  }) as unknown as Record<string, unknown>;
+}

@@ -1,0 +1,43 @@
+import type { z } from "zod";
+import type { ErrorCode } from "./errors.ts";
+
+export type Method = "GET" | "POST" | "DELETE";
+
+/** Which deployed function answers a route; `lib/api.ts` builds the REST resources from it. */
+export type RouteFunction = "run" | "api" | "beat" | "web";
+
+/**
+ * One HTTP route, written once: router, OpenAPI and typed clients come from it.
+ * `path` holds `{name}` parts and may end in one greedy `{name+}`, which keeps its slashes.
+ */
+export interface Route {
+  /** `<noun>.<verb>`, also the operation's id and the action that `may` is asked about. */
+  readonly name: string;
+  readonly summary: string;
+  readonly method: Method;
+  readonly path: `/${string}`;
+  readonly fn: RouteFunction;
+  /** `none`: no token. `token`: any token. `job`: only a running job's own token, on the runner's internal routes. */
+  readonly auth: "none" | "token" | "job";
+  readonly params?: z.ZodObject;
+  readonly query?: z.ZodObject;
+  /** Parsed as JSON and checked; absent when the route takes no body. */
+  readonly body?: z.ZodType;
+  readonly status: 200 | 201;
+  readonly reply: { readonly text: string } | { readonly json: z.ZodType };
+  /** Errors beyond 401, 403 and the shape errors that every route may give. */
+  readonly errors: readonly ErrorCode[];
+}
+
+export function defineRoute<const R extends Route>(route: R): R {
+  return route;
+}
+
+type Infer<T> = T extends z.ZodType ? z.output<T> : undefined;
+
+/** What a handler gets once the edge has checked everything. */
+export interface RouteInput<R extends Route> {
+  params: Infer<R["params"]>;
+  query: Infer<R["query"]>;
+  body: Infer<R["body"]>;
+}

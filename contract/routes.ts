@@ -1,0 +1,18 @@
+import { instanceRoutes } from "./routes/instance.ts";
+import { internalRoutes } from "./routes/internal.ts";
+import { jobRoutes } from "./routes/jobs.ts";
+import { peopleRoutes } from "./routes/people.ts";
+import { runRoutes } from "./routes/runs.ts";
+import { scriptRoutes } from "./routes/scripts.ts";
+import { workspaceRoutes } from "./routes/workspaces.ts";
+
+/** The whole API, each route once. */
+export const routes = {
+  ...runRoutes,
+  ...jobRoutes,
+  ...scriptRoutes,
+  ...workspaceRoutes,
+  ...peopleRoutes,
+  ...instanceRoutes,
+  ...internalRoutes,
+};

@@ -1,0 +1,49 @@
+import * as z from "zod";
+import { jobId } from "../common.ts";
+import { defineRoute } from "../route.ts";
+
+const attempt = { attempt: z.number().int().positive(), nonce: z.string().min(1).max(64) };
+const logs = z.object({ offset: z.number().int().min(0), text: z.string() });
+
+/** Mirrors `RunOutcome` in runners/protocol.ts: what a runner sends is as untrusted as the code it ran. */
+const runOutcomeSchema = z.object({
+  outcome: z.enum(["success", "failure", "timeout", "killed"]),
+  result: z.unknown().optional(),
+  resultUploaded: z.object({ bytes: z.number() }).optional(),
+  error: z
+    .object({
+      name: z.string(),
+      message: z.string(),
+      stack: z.string().optional(),
+      exit_code: z.number().optional(),
+      signal: z.string().optional(),
+    })
+    .optional(),
+  logs,
+  memPeakKb: z.number().optional(),
+  timings: z.object({ setupMs: z.number(), runMs: z.number(), totalMs: z.number(), freshHost: z.boolean() }),
+});
+
+const atInternalJob = z.object({ id: jobId });
+const shared = { method: "POST", fn: "beat", auth: "job", status: 200, params: atInternalJob } as const;
+
+export const internalRoutes = {
+  beat: defineRoute({
+    ...shared,
+    name: "internal.beat",
+    summary: "A runner's sign of life: renews the lease, carries output, learns whether to go on.",
+    path: "/api/internal/jobs/{id}/beat",
+    body: z.object({ ...attempt, logs: logs.optional(), memPeakKb: z.number().optional() }),
+    reply: { json: z.object({ go: z.enum(["on", "stop"]), reason: z.string().optional(), watched: z.boolean() }) },
+    errors: ["job.attemptLost"],
+  }),
+  report: defineRoute({
+    ...shared,
+    name: "internal.report",
+    summary: "A runner's own report of how a longer run ended.",
+    path: "/api/internal/jobs/{id}/report",
+    body: z.object({ ...attempt, outcome: runOutcomeSchema }),
+    reply: { text: "Whether the report counted." },
+    errors: ["job.attemptLost"],
+  }),
+};

@@ -1,0 +1,129 @@
+import * as z from "zod";
+import { anyJson, anyPath, flag, inWorkspace, jobId, jsonObject, versionHash, workspaceId } from "../common.ts";
+import { scriptLanguageSchema } from "../languages.ts";
+import { limits } from "../limits.ts";
+import { defineRoute } from "../route.ts";
+
+const runQuery = z.object({
+  job_id: jobId.optional(),
+  parent_job: jobId.optional(),
+  root_job: jobId.optional(),
+  scheduled_in_secs: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(limits.maxQueueDelayMs / 1000)
+    .optional(),
+  tag: z.string().max(50).optional(),
+  token: z.string().optional(),
+  skip_preprocessor: flag.optional(),
+  invisible_to_owner: flag.optional(),
+});
+export type RunQuery = z.output<typeof runQuery>;
+
+export const previewSchema = z.object({
+  content: z.string().max(limits.scriptBytes),
+  language: scriptLanguageSchema,
+  args: jsonObject.optional(),
+  path: z.string().max(250).optional(),
+  tag: z.string().max(50).optional(),
+  lock: z.string().optional(),
+  kind: z.enum(["code", "identity", "http"]).optional(),
+  dedicated_worker: z.boolean().optional(),
+});
+export type Preview = z.output<typeof previewSchema>;
+const previewQuery = runQuery.extend({ timeout: z.coerce.number().int().min(1).max(limits.maxTimeoutS).optional() });
+
+const byPath = z.object({ workspace: workspaceId, path: anyPath });
+const byHash = z.object({ workspace: workspaceId, hash: versionHash });
+const accepted = { text: "The job's uuid." };
+const result = { json: anyJson };
+const runErrors = ["body.notJson", "body.tooLarge", "job.idTaken"] as const;
+const base = "/api/w/{workspace}/jobs";
+
+export const runRoutes = {
+  runScriptByPath: defineRoute({
+    name: "jobs.run.scripts",
+    summary: "Run the newest version of a script and answer its job's uuid at once.",
+    method: "POST",
+    path: `${base}/run/p/{path+}`,
+    fn: "run",
+    auth: "token",
+    params: byPath,
+    query: runQuery,
+    body: jsonObject,
+    status: 201,
+    reply: accepted,
+    errors: [...runErrors, "script.notFound"],
+  }),
+  runScriptByHash: defineRoute({
+    name: "jobs.run.versions",
+    summary: "Run one exact version of a script and answer its job's uuid at once.",
+    method: "POST",
+    path: `${base}/run/h/{hash}`,
+    fn: "run",
+    auth: "token",
+    params: byHash,
+    query: runQuery,
+    body: jsonObject,
+    status: 201,
+    reply: accepted,
+    errors: [...runErrors, "script.versionNotFound"],
+  }),
+  runPreview: defineRoute({
+    name: "jobs.run.preview",
+    summary: "Run code that is not stored and answer its job's uuid at once.",
+    method: "POST",
+    path: `${base}/run/preview`,
+    fn: "run",
+    auth: "token",
+    params: inWorkspace,
+    query: previewQuery,
+    body: previewSchema,
+    status: 201,
+    reply: accepted,
+    errors: [...runErrors, "body.shape"],
+  }),
+  runWaitScriptByPath: defineRoute({
+    name: "jobs.runWait.scripts",
+    summary: "Run the newest version of a script and answer its result.",
+    method: "POST",
+    path: `${base}/run_wait_result/p/{path+}`,
+    fn: "run",
+    auth: "token",
+    params: byPath,
+    query: runQuery,
+    body: jsonObject,
+    status: 200,
+    reply: result,
+    errors: [...runErrors, "script.notFound", "job.syncTimeout"],
+  }),
+  runWaitScriptByHash: defineRoute({
+    name: "jobs.runWait.versions",
+    summary: "Run one exact version of a script and answer its result.",
+    method: "POST",
+    path: `${base}/run_wait_result/h/{hash}`,
+    fn: "run",
+    auth: "token",
+    params: byHash,
+    query: runQuery,
+    body: jsonObject,
+    status: 200,
+    reply: result,
+    errors: [...runErrors, "script.versionNotFound", "job.syncTimeout"],
+  }),
+  runWaitPreview: defineRoute({
+    name: "jobs.runWait.preview",
+    summary: "Run code that is not stored and answer its result.",
+    method: "POST",
+    path: `${base}/run_wait_result/preview`,
+    fn: "run",
+    auth: "token",
+    params: inWorkspace,
+    query: previewQuery,
+    body: previewSchema,
+    status: 200,
+    reply: result,
+    errors: [...runErrors, "body.shape", "job.syncTimeout"],
+  }),
+};

@@ -1,0 +1,117 @@
+import * as z from "zod";
+import { extraPerms, folderName, inWorkspace, page, timestamp, workspaceId } from "../common.ts";
+import { defineRoute } from "../route.ts";
+
+const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;
+const create = { method: "POST", fn: "api", auth: "token", status: 201 } as const;
+const w = "/api/w/{workspace}";
+
+export const folderSchema = z.object({
+  name: folderName,
+  owners: z.array(z.string()),
+  extra_perms: extraPerms,
+  summary: z.string().optional(),
+  display_name: z.string().optional(),
+  created_by: z.string().optional(),
+  edited_at: timestamp.optional(),
+  default_permissioned_as: z.array(z.object({ path_glob: z.string(), permissioned_as: z.string() })).optional(),
+  labels: z.array(z.string()).optional(),
+});
+export type FolderJson = z.output<typeof folderSchema>;
+export const newFolderSchema = folderSchema.omit({ created_by: true, edited_at: true }).partial({ owners: true, extra_perms: true });
+export type NewFolder = z.output<typeof newFolderSchema>;
+
+const atFolder = z.object({ workspace: workspaceId, name: folderName });
+const workspaceSchema = z.object({
+  id: workspaceId,
+  name: z.string(),
+  owner: z.string(),
+  color: z.string().optional(),
+  deleted: z.boolean().optional(),
+});
+export type WorkspaceJson = z.output<typeof workspaceSchema>;
+export const newWorkspaceSchema = z.object({
+  id: workspaceId,
+  name: z.string().min(1).max(100),
+  username: z.string().optional(),
+  color: z.string().max(20).nullish(),
+});
+export type NewWorkspace = z.output<typeof newWorkspaceSchema>;
+
+export const workspaceRoutes = {
+  createWorkspace: defineRoute({
+    ...create,
+    name: "workspaces.create",
+    summary: "Make a workspace.",
+    path: "/api/workspaces/create",
+    body: newWorkspaceSchema,
+    reply: { text: "The workspace's id." },
+    errors: ["workspace.exists"],
+  }),
+  listWorkspaces: defineRoute({
+    ...read,
+    name: "workspaces.list",
+    summary: "The workspaces that you belong to.",
+    path: "/api/workspaces/list",
+    reply: { json: z.array(workspaceSchema) },
+    errors: [],
+  }),
+  existsWorkspace: defineRoute({
+    ...create,
+    name: "workspaces.exists",
+    summary: "Whether there is a workspace with this id.",
+    path: "/api/workspaces/exists",
+    body: z.object({ id: z.string() }),
+    status: 200,
+    reply: { json: z.boolean() },
+    errors: [],
+  }),
+  createFolder: defineRoute({
+    ...create,
+    name: "folders.create",
+    summary: "Make a folder.",
+    path: `${w}/folders/create`,
+    params: inWorkspace,
+    body: newFolderSchema,
+    reply: { text: "What was made." },
+    errors: ["folder.exists", "workspace.notFound"],
+  }),
+  getFolder: defineRoute({
+    ...read,
+    name: "folders.get",
+    summary: "One folder.",
+    path: `${w}/folders/get/{name}`,
+    params: atFolder,
+    reply: { json: folderSchema },
+    errors: ["folder.notFound"],
+  }),
+  existsFolder: defineRoute({
+    ...read,
+    name: "folders.exists",
+    summary: "Whether there is a folder with this name.",
+    path: `${w}/folders/exists/{name}`,
+    params: atFolder,
+    reply: { json: z.boolean() },
+    errors: [],
+  }),
+  listFolders: defineRoute({
+    ...read,
+    name: "folders.list",
+    summary: "The folders of a workspace.",
+    path: `${w}/folders/list`,
+    params: inWorkspace,
+    query: z.object({ ...page, only_member_of: z.string().optional() }),
+    reply: { json: z.array(folderSchema) },
+    errors: [],
+  }),
+  listFolderNames: defineRoute({
+    ...read,
+    name: "folders.listNames",
+    summary: "The names of a workspace's folders.",
+    path: `${w}/folders/listnames`,
+    params: inWorkspace,
+    query: z.object({ only_member_of: z.string().optional() }),
+    reply: { json: z.array(z.string()) },
+    errors: [],
+  }),
+};

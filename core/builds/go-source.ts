@@ -1,0 +1,54 @@
+import type { SyntaxNode } from "@lezer/common";
+import { parser } from "@lezer/go";
+
+export interface GoParam {
+  name: string;
+  /** The type as written, `...` included. */
+  type: string;
+}
+
+export interface GoFunction {
+  name: string;
+  params: GoParam[];
+  /** Type parameters: it cannot be called without naming its types. */
+  generic: boolean;
+}
+
+export interface GoSource {
+  /** Where the package's name stands; `undefined` without a package clause. */
+  packageName: { from: number; to: number; name: string } | undefined;
+  /** Top-level functions in order, methods left out. */
+  functions: GoFunction[];
+  imports: string[];
+}
+
+/** What can be made out of a Go file; never throws, the compiler says what is wrong with it. */
+export function readGoSource(source: string): GoSource {
+  const root = parser.parse(source).topNode;
+  const text = (node: SyntaxNode) => source.slice(node.from, node.to);
+  const clause = root.getChild("PackageClause")?.getChild("DefName");
+  const imports = root.getChildren("ImportDecl").flatMap((declaration) => {
+    const specs = [...declaration.getChildren("ImportSpec"), ...(declaration.getChild("SpecList")?.getChildren("ImportSpec") ?? [])];
+    return specs.flatMap((spec) => spec.getChildren("String").map((path) => text(path).slice(1, -1)));
+  });
+  const functions = root.getChildren("FunctionDecl").flatMap((declaration) => {
+    const name = declaration.getChild("DefName");
+    const parameters = declaration.getChild("Parameters");
+    if (!name || !parameters) return [];
+    return [{ name: text(name), params: readGoParams(parameters, source), generic: declaration.getChild("TypeParams") !== null }];
+  });
+  return { packageName: clause ? { from: clause.from, to: clause.to, name: text(clause) } : undefined, functions, imports };
+}
+
+/** `a, b string` gives two; a parameter without a name is called by its place. */
+export function readGoParams(parameters: SyntaxNode, source: string): GoParam[] {
+  const params: GoParam[] = [];
+  for (const parameter of parameters.getChildren("Parameter")) {
+    const names = parameter.getChildren("DefName").map((node) => source.slice(node.from, node.to));
+    const lastName = parameter.getChildren("DefName").at(-1);
+    const type = source.slice(lastName ? lastName.to : parameter.from, parameter.to).trim();
+    if (names.length === 0) params.push({ name: `arg${params.length + 1}`, type });
+    for (const name of names) params.push({ name: name === "_" ? `arg${params.length + 1}` : name, type });
+  }
+  return params;
+}

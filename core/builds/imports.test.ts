@@ -1,0 +1,215 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { missingScript, scriptImports } from "./imports.ts";
+import { readSpecifier } from "./package-specifiers.ts";
+import { ImportProblem, npmPackagesOf, packagesOf, pythonRequirementsOf } from "./packages.ts";
+import { distributionOf, isStandardModule } from "./python-distributions.ts";
+import { isRequirement, readRequirements } from "./python-requirements.ts";
+import { isSafeScriptPath } from "./script-paths.ts";
+
+describe("scriptImports", () => {
+  it.each([
+    ["./other.ts", "f/ops/other"],
+    ["./deep/other", "f/ops/deep/other"],
+    ["../x/other.bun.ts", "f/x/other"],
+    ["/f/folder/name.ts", "f/folder/name"],
+    ["/f/folder/name", "f/folder/name"],
+    ["f/folder/name", "f/folder/name"],
+    ["u/user/name.js", "u/user/name"],
+  ])("reads %s in TypeScript", (specifier, path) => {
+    for (const language of ["bun", "deno", "nodejs"] as const) {
+      expect(scriptImports(language, "f/ops/hello", `import { x } from ${JSON.stringify(specifier)};`)).toEqual([path]);
+    }
+  });
+
+  it("finds re-exports, require and dynamic imports, and leaves out types, packages and the script itself", () => {
+    const source = `
+      import type { A } from "./types.ts";
+      import { type B, type C } from "./more-types.ts";
+      import { type D, d } from "./values.ts";
+      export * from "./all.ts";
+      export { x } from "./some.ts";
+      export default "./text.ts";
+      const lazy = () => import("./lazy.ts"), old = require("./old.js");
+      import "lodash"; import fs from "node:fs"; import "./hello.ts"; import "../../../above.ts";`;
+    expect(scriptImports("bun", "f/ops/hello", source)).toEqual(["f/ops/values", "f/ops/all", "f/ops/some", "f/ops/lazy", "f/ops/old"]);
+  });
+
+  it("gives both readings of a Python import", () => {
+    const source =
+      "from f.ops.tools import clean as c\nimport u.admin.lib\nfrom .near import x\nfrom . import beside\nfrom ..other.far import y\nimport yaml, f.ops\n";
+    expect(scriptImports("python3", "f/ops/hello", source)).toEqual([
+      "f/ops/tools",
+      "f/ops/tools/clean",
+      "u/admin/lib",
+      "f/ops/near",
+      "f/ops/near/x",
+      "f/ops/beside",
+      "f/other/far",
+      "f/other/far/y",
+    ]);
+  });
+
+  it("names a Python script that is missing in all its readings", () => {
+    const missing = (source: string, ...known: string[]) =>
+      missingScript("python3", "f/ops/hello", source, new Set(["f/ops/hello", ...known]));
+    expect(missing("from f.ops.tools import clean", "f/ops/tools")).toBeUndefined();
+    expect(missing("from f.ops.tools import clean", "f/ops/tools/clean")).toBeUndefined();
+    expect(missing("from f.ops.tools import clean")).toBe("f/ops/tools");
+    expect(missing("from . import near, far", "f/ops/near")).toBe("f/ops/far");
+    expect(missing("import f.ops.deep", "f/ops/deep/one")).toBeUndefined();
+    expect(missing("import f.ops, yaml")).toBeUndefined();
+    expect(missing("from .near import *")).toBe("f/ops/near");
+  });
+
+  it("never throws", () => {
+    fc.assert(
+      fc.property(fc.constantFrom("bun" as const, "python3" as const), fc.string({ unit: "binary" }), (language, source) => {
+        const wild = `import { ${source} } from "${source}"; from .${source} import ${source}`;
+        expect(scriptImports(language, "f/a/b", wild)).toBeInstanceOf(Array);
+      }),
+    );
+  });
+});
+
+describe("npmPackagesOf", () => {
+  it.each([
+    ["lodash", { lodash: "latest" }],
+    ["lodash@4.17.21", { lodash: "4.17.21" }],
+    ["lodash/fp", { lodash: "latest" }],
+    ["@scope/pkg@^1/sub", { "@scope/pkg": "^1" }],
+    ["npm:chalk@5", { chalk: "5" }],
+    ["npm:/@scope/pkg", { "@scope/pkg": "latest" }],
+    ["node:fs", {}],
+    ["fs/promises", {}],
+    ["bun:sqlite", {}],
+    ["bun", {}],
+  ])("reads %s", (specifier, packages) => {
+    expect(npmPackagesOf({ "f/a/b": `import * as x from "${specifier}";` })).toEqual(packages);
+  });
+
+  it("joins all files, sorted, and takes the version that one of them names", () => {
+    const files = { "f/a/b": 'import "zod"; import "chalk";', "f/a/c": 'import "chalk@5";' };
+    expect(Object.entries(npmPackagesOf(files))).toEqual([
+      ["chalk", "5"],
+      ["zod", "latest"],
+    ]);
+  });
+
+  it("refuses two versions of one package", () => {
+    const files = { "f/a/b": 'import "zod@3";', "f/a/c": 'import "zod@4";' };
+    expect(() => npmPackagesOf(files)).toThrow(/f\/a\/b imports zod@3 and f\/a\/c imports zod@4/);
+  });
+
+  it.each([
+    "https://host.example/x.ts",
+    "jsr:@std/path",
+    "lodash@file:../x",
+    "lodash@git+ssh://x",
+    "lodash@npm:other",
+    "../../../x",
+    "UP per",
+  ])("refuses %s with the line", (specifier) => {
+    expect(() => npmPackagesOf({ "f/a/b": `\nimport x from ${JSON.stringify(specifier)};` })).toThrow(ImportProblem);
+    expect(() => npmPackagesOf({ "f/a/b": `\nimport x from ${JSON.stringify(specifier)};` })).toThrow("f/a/b.ts:2: ");
+  });
+
+  it("adds what JSX is compiled to", () => {
+    expect(npmPackagesOf({ "f/a/b": "export const main = () => <p>{1}</p>" })).toEqual({ react: "latest" });
+    expect(npmPackagesOf({ "f/a/b": "/** @jsxImportSource preact */\nexport const main = () => <p>{1}</p>" })).toEqual({
+      preact: "latest",
+    });
+    expect(npmPackagesOf({ "f/a/b": "export const main = (x: unknown) => <string>x" })).toEqual({});
+  });
+});
+
+describe("readSpecifier", () => {
+  it("keeps the path inside a package apart from its version", () => {
+    expect(readSpecifier("f/a/b", "@scope/pkg@^1.2/sub/deep.js")).toEqual({
+      kind: "package",
+      name: "@scope/pkg",
+      version: "^1.2",
+      subpath: "/sub/deep.js",
+    });
+  });
+});
+
+describe("pythonRequirementsOf", () => {
+  const of = (source: string, version = "3.12") => pythonRequirementsOf({ "f/a/b": source }, version);
+
+  it("maps modules to distributions", () => {
+    expect(
+      of("import yaml, requests\nfrom PIL import Image\nimport cv2 as c\nfrom bs4 import X\nimport sklearn.svm\nimport psycopg2"),
+    ).toEqual(["beautifulsoup4", "opencv-python", "pillow", "psycopg2-binary", "pyyaml", "requests", "scikit-learn"]);
+  });
+
+  it("finds the distribution below a shared name", () => {
+    expect(of("from google.cloud import storage, bigquery\nimport google.protobuf\nfrom azure.storage.blob import BlobClient")).toEqual([
+      "azure-storage-blob",
+      "google-cloud-bigquery",
+      "google-cloud-storage",
+      "protobuf",
+    ]);
+  });
+
+  it("leaves out the standard library of the target's version, scripts and imports for types alone", () => {
+    const source =
+      "import os, json, __future__\nfrom f.ops.x import y\nfrom . import z\nfrom typing import TYPE_CHECKING\nif TYPE_CHECKING:\n  import pandas\nimport tomllib";
+    expect(of(source)).toEqual([]);
+    expect(of(source, "3.10")).toEqual(["tomllib"]);
+  });
+
+  it("takes a list of requirements at its word, and adds extra ones", () => {
+    expect(of("# requirements:\n# pandas==2.2.0\n# numpy>=1,<3  # why\n\nimport yaml")).toEqual(["numpy>=1,<3", "pandas==2.2.0"]);
+    expect(of("#requirements: httpx[http2]\nimport yaml")).toEqual(["httpx[http2]"]);
+    expect(of("#extra_requirements:\n#psycopg2-binary\nimport sqlalchemy")).toEqual(["psycopg2-binary", "sqlalchemy"]);
+    expect(
+      of('# /// script\n# requires-python = ">=3.11"\n# dependencies = [\n#   "rich>=13", # nice\n#   \'attrs\'\n# ]\n# ///\nimport yaml'),
+    ).toEqual(["attrs", "rich>=13"]);
+    expect(of("# requirements:\nimport yaml")).toEqual([]);
+  });
+
+  it.each([
+    "-r /etc/passwd",
+    "--index-url http://x",
+    "-e .",
+    "x @ file:///etc",
+    "x @ git+https://h/x",
+    "/tmp/x.whl",
+    "./x",
+    "https://h/x.whl",
+  ])("refuses %s", (line) => {
+    expect(() => of(`# requirements:\n# ${line}\n`)).toThrow(ImportProblem);
+  });
+
+  it("knows requirements from anything else, soon", () => {
+    for (const good of ["a", "A.b_c-d", "a==1.0.*", "a >= 1 , < 2", "a[x,y]~=1.1", "a (>1)", 'a==1 ; python_version < "3.8"'])
+      expect(isRequirement(good)).toBe(true);
+    for (const bad of ["", "-a", "a b", "a==", `a${" ".repeat(900)}!`, "a\n-r x"]) expect(isRequirement(bad)).toBe(false);
+    expect(readRequirements("").only).toBeUndefined();
+  });
+});
+
+describe("packagesOf", () => {
+  it("speaks each tool's notation", () => {
+    const target = { os: "linux", arch: "x64", python: "3.12", node: "24" } as const;
+    expect(packagesOf({ language: "bun", files: { "f/a/b": 'import "zod@4"' }, target })).toEqual(["zod@4"]);
+    expect(packagesOf({ language: "python3", files: { "f/a/b": "import yaml" }, target })).toEqual(["pyyaml"]);
+    expect(packagesOf({ language: "bash", files: { "f/a/b": "" }, target })).toEqual([]);
+  });
+});
+
+describe("python data", () => {
+  it("keeps names of modules that are distributions of their own", () => {
+    expect(["requests", "slack_sdk", "boto3"].map(distributionOf)).toEqual(["requests", "slack-sdk", "boto3"]);
+    expect(isStandardModule("distutils", "3.11")).toBe(true);
+    expect(isStandardModule("distutils", "3.13")).toBe(false);
+  });
+});
+
+describe("isSafeScriptPath", () => {
+  it("keeps files inside the build's directory", () => {
+    for (const path of ["f/ops/hello", "u/a.b/c-d_e", "preview", "f/a@b/c"]) expect(isSafeScriptPath(path)).toBe(true);
+    for (const path of ["", "/f/a", "f/../x", "f//a", "f/.", "a\\b", "a b", "a/", "a\0"]) expect(isSafeScriptPath(path)).toBe(false);
+  });
+});

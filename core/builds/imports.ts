@@ -1,0 +1,59 @@
+import type { RunnerLanguage } from "../../contract/languages.ts";
+import { javascriptImports } from "./javascript-imports.ts";
+import { readSpecifier } from "./package-specifiers.ts";
+import { pythonImports } from "./python-imports.ts";
+
+/**
+ * Paths of the scripts that a source imports, without extension, each once. Whoever gathers a build's `files` follows them transitively and
+ * leaves out those that do not exist: in Python `from f.ops.tools import clean` names either the script `f/ops/tools` or `f/ops/tools/clean`,
+ * and only the store knows which. What is missing in the end fails the build with the line that asked for it. Never throws.
+ */
+export function scriptImports(language: RunnerLanguage, path: string, source: string): string[] {
+  switch (language) {
+    case "bun":
+    case "deno":
+    case "nodejs":
+      return typescriptScriptImports(path, source);
+    case "python3":
+      return pythonScriptImports(path, source);
+    default:
+      return [];
+  }
+}
+
+function typescriptScriptImports(path: string, source: string): string[] {
+  const paths = new Set<string>();
+  for (const text of javascriptImports(source).specifiers) {
+    const specifier = readSpecifier(path, text);
+    if (specifier.kind === "script") paths.add(specifier.path);
+  }
+  paths.delete(path);
+  return [...paths];
+}
+
+function pythonScriptImports(path: string, source: string): string[] {
+  const paths = new Set(pythonReadings(path, source).flat());
+  paths.delete(path);
+  return [...paths];
+}
+
+/** For each import of scripts, the scripts that it may mean. */
+function pythonReadings(path: string, source: string): string[][] {
+  return pythonImports(source).flatMap(({ level, module, names }) => {
+    const folder = level === 0 ? [] : path.split("/").slice(0, -level);
+    const base = [...folder, ...module.split(".").filter(Boolean)];
+    if (base[0] !== "f" && base[0] !== "u") return [];
+    if (names.length === 0) return base.length >= 3 ? [[base.join("/")]] : [];
+    return names.map((name) => [base, [...base, name]].filter(({ length }) => length >= 3).map((parts) => parts.join("/")));
+  });
+}
+
+/**
+ * A script that a source imports and that is not among `known`, the scripts that exist; `undefined` when all are there. Only for languages
+ * whose build does not look itself: a bundler names the line as well.
+ */
+export function missingScript(language: RunnerLanguage, path: string, source: string, known: ReadonlySet<string>): string | undefined {
+  if (language !== "python3") return undefined;
+  const has = (candidate: string) => known.has(candidate) || [...known].some((other) => other.startsWith(`${candidate}/`));
+  return pythonReadings(path, source).find((readings) => readings.length > 0 && !readings.some(has))?.[0];
+}

@@ -1,0 +1,41 @@
+import { isBuiltin } from "node:module";
+import { scriptPathOf } from "./script-paths.ts";
+
+/** What one import of a TypeScript script asks for. */
+export type Specifier =
+  | { kind: "script"; path: string }
+  | { kind: "builtin"; name: string }
+  | { kind: "package"; name: string; version: string | undefined; subpath: string }
+  | { kind: "unsupported"; reason: string };
+
+const PACKAGE = /^(?<name>@[\w.~-]+\/[\w.~-]+|[\w.~-]+)(?:@(?<version>[^/]+))?(?<subpath>\/.*)?$/;
+/** A range or a tag. Everything else a package manager understands (paths, git, URLs, aliases) would read what is not the registry's. */
+const VERSION = /^[\w.+*^~<>=| -]+$/;
+
+/**
+ * Reads an import the way bun, deno and node users write it: `lodash`, `lodash@4.17.21`, `@scope/name@^1/sub`, `npm:name@1`, `node:fs`,
+ * `bun:sqlite`, `./other.ts`, `/f/ops/other`, `f/ops/other`. `from` is the path of the importing script.
+ */
+export function readSpecifier(from: string, specifier: string): Specifier {
+  const path = scriptPathOf(from, specifier);
+  if (path !== undefined) return { kind: "script", path };
+  if (specifier.startsWith(".")) return { kind: "unsupported", reason: `${specifier} leads out of the workspace` };
+  if (/^(https?|data|file|blob):/.test(specifier)) {
+    return { kind: "unsupported", reason: `imports by URL are not supported; import the npm package instead of ${specifier}` };
+  }
+  if (specifier.startsWith("jsr:")) {
+    return { kind: "unsupported", reason: `jsr: imports are not supported; import an npm package instead of ${specifier}` };
+  }
+  if (specifier === "bun" || specifier.startsWith("bun:") || specifier.startsWith("node:") || isBuiltin(specifier)) {
+    return { kind: "builtin", name: specifier };
+  }
+  const bare = specifier.replace(/^npm:\/?/, "");
+  const match = PACKAGE.exec(bare)?.groups;
+  if (!match?.["name"] || match["name"].startsWith("."))
+    return { kind: "unsupported", reason: `"${specifier}" is not the name of a package` };
+  const { name, version, subpath } = match;
+  if (version !== undefined && !VERSION.test(version)) {
+    return { kind: "unsupported", reason: `"${version}" is not a version of ${name}: use a version, a range or a tag` };
+  }
+  return { kind: "package", name, version, subpath: subpath ?? "" };
+}

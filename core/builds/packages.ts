@@ -1,0 +1,80 @@
+import type { BuildRequest } from "./build.ts";
+import { javascriptImports } from "./javascript-imports.ts";
+import { readSpecifier } from "./package-specifiers.ts";
+import { distributionOf, isStandardModule } from "./python-distributions.ts";
+import { pythonImports } from "./python-imports.ts";
+import { readRequirements } from "./python-requirements.ts";
+
+/** Thrown by `packagesOf` for what the author of a script must mend; the message names the script. */
+export class ImportProblem extends Error {
+  override readonly name = "ImportProblem";
+}
+
+/**
+ * Names and versions of the npm packages that scripts import, as the `dependencies` of a package.json; sorted, so that equal imports give an
+ * equal text. A package imported without a version is `latest`.
+ */
+export function npmPackagesOf(files: Record<string, string>): Record<string, string> {
+  const wanted = new Map<string, { version: string | undefined; by: string }>();
+  for (const path of Object.keys(files).sort()) {
+    const source = files[path] ?? "";
+    for (const text of javascriptImports(source).specifiers) {
+      const specifier = readSpecifier(path, text);
+      // The bundler would drop such an import where nothing uses it, and the author would never learn.
+      if (specifier.kind === "unsupported") throw new ImportProblem(`${path}.ts:${lineOf(source, text)}: ${specifier.reason}`);
+      if (specifier.kind !== "package") continue;
+      const { name, version } = specifier;
+      const other = wanted.get(name);
+      if (version !== undefined && other?.version !== undefined && other.version !== version) {
+        throw new ImportProblem(`${other.by} imports ${name}@${other.version} and ${path} imports ${name}@${version}: use one version`);
+      }
+      if (!other || version !== undefined) wanted.set(name, { version: version ?? other?.version, by: path });
+    }
+  }
+  const sorted = [...wanted].sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(sorted.map(([name, { version }]) => [name, version ?? "latest"]));
+}
+
+function lineOf(source: string, text: string): number {
+  return source.slice(0, source.indexOf(text)).split("\n").length;
+}
+
+/**
+ * Requirements of Python scripts, sorted. A script that lists its requirements in a comment is taken at its word; the imports of the others
+ * are mapped to distributions.
+ */
+export function pythonRequirementsOf(files: Record<string, string>, pythonVersion: string): string[] {
+  const requirements = new Set<string>();
+  for (const [path, source] of Object.entries(files)) {
+    const { only, extra, problem } = readRequirements(source);
+    if (problem) throw new ImportProblem(`${path}: ${problem}`);
+    for (const requirement of only ?? [...extra, ...importedDistributions(source, pythonVersion)]) requirements.add(requirement);
+  }
+  return [...requirements].sort();
+}
+
+function importedDistributions(source: string, pythonVersion: string): string[] {
+  const names: string[] = [];
+  for (const { level, module, names: members } of pythonImports(source)) {
+    const [top = ""] = module.split(".");
+    if (level > 0 || top === "f" || top === "u" || isStandardModule(top, pythonVersion)) continue;
+    // `from google.cloud import storage` names the distribution only together with its members.
+    const modules = members.length > 0 ? members.map((member) => `${module}.${member}`) : [module];
+    names.push(...modules.map(distributionOf));
+  }
+  return names;
+}
+
+/** What a build installs from a registry, in the notation of the language's own tool. Throws `ImportProblem`. */
+export function packagesOf({ language, files, target }: Pick<BuildRequest, "language" | "files" | "target">): string[] {
+  switch (language) {
+    case "bun":
+    case "deno":
+    case "nodejs":
+      return Object.entries(npmPackagesOf(files)).map(([name, version]) => `${name}@${version}`);
+    case "python3":
+      return pythonRequirementsOf(files, target.python);
+    default:
+      return [];
+  }
+}

@@ -1,0 +1,69 @@
+/** What a script says about its packages in comments. */
+export interface Requirements {
+  /** The script lists all it needs: its imports are not looked at. */
+  only?: string[];
+  /** Beside what is imported: for packages that are loaded by name, such as database drivers. */
+  extra: string[];
+  problem?: string;
+}
+
+/**
+ * A requirement may name a distribution of the registry, extras, versions and a marker. Options (`-r`, `-e`, `--index-url`), paths, URLs and
+ * version control are left out on purpose: each would make the build read or fetch what is not a package of the registry.
+ */
+const REQUIREMENT =
+  /^[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?\s*(?:\[[\w\s,.-]*\])?\s*(?:\(?\s*(?:===|==|~=|!=|<=|>=|<|>)\s*[\w.*+!-]+(?:\s*,\s*(?:===|==|~=|!=|<=|>=|<|>)\s*[\w.*+!-]+)*\s*\)?)?\s*(?:;[\w\s.'"()<>=!~-]+)?$/;
+
+export function isRequirement(text: string): boolean {
+  // One space stands for many: the pattern would try every way to share them out.
+  return text.length <= 1000 && REQUIREMENT.test(text.replace(/\s+/g, " "));
+}
+
+/**
+ * Reads `# /// script` metadata (PEP 723), a block that begins with `# requirements:` and goes on while lines are comments, and
+ * `# extra_requirements:` likewise.
+ */
+export function readRequirements(source: string): Requirements {
+  const lines = source.split(/\r?\n/);
+  const inline = inlineMetadata(lines);
+  const only = inline ?? commentBlock(lines, /^#\s*requirements:(.*)$/i);
+  const extra = commentBlock(lines, /^#\s*extra_requirements:(.*)$/i) ?? [];
+  const wrong = [...(only ?? []), ...extra].find((requirement) => !isRequirement(requirement));
+  return {
+    ...(only && { only: [...only, ...extra] }),
+    extra,
+    ...(wrong !== undefined && {
+      problem: `"${wrong.slice(0, 200)}" is not a requirement that can be installed: write a package's name, with a version if you like`,
+    }),
+  };
+}
+
+function commentBlock(lines: string[], start: RegExp): string[] | undefined {
+  const first = lines.findIndex((line) => start.test(line));
+  if (first === -1) return;
+  const texts = [start.exec(lines[first] ?? "")?.[1] ?? ""];
+  for (const line of lines.slice(first + 1)) {
+    if (!line.startsWith("#") || /^#\s*\w+:(?!\/)/.test(line)) break;
+    texts.push(line.slice(1));
+  }
+  return texts.map((text) => text.replace(/\s#.*$/, "").trim()).filter((text) => text !== "" && !text.startsWith("#"));
+}
+
+/** Only `dependencies` of the TOML is read: an array of strings, over one or several lines. */
+function inlineMetadata(lines: string[]): string[] | undefined {
+  const first = lines.findIndex((line) => /^# \/\/\/ script\s*$/.test(line));
+  const length = lines.slice(first + 1).findIndex((line) => /^# \/\/\/\s*$/.test(line));
+  if (first === -1 || length === -1) return;
+  const toml = lines.slice(first + 1, first + 1 + length).map((line) => line.replace(/^# ?/, ""));
+  const text = toml.join("\n");
+  const start = /^dependencies\s*=\s*\[/m.exec(text);
+  if (!start) return [];
+  const found: string[] = [];
+  const token = /"((?:[^"\\]|\\.)*)"|'([^']*)'|#[^\n]*|[\s,]+|(\])/y;
+  token.lastIndex = start.index + start[0].length;
+  for (let match = token.exec(text); match && match[3] === undefined; match = token.exec(text)) {
+    const value = match[1]?.replace(/\\(.)/g, "$1") ?? match[2];
+    if (value !== undefined) found.push(value.trim());
+  }
+  return found;
+}

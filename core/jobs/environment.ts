@@ -1,0 +1,47 @@
+import type { Job } from "./job.ts";
+
+/** What a job's environment is made of. */
+export interface EnvironmentInput {
+  job: Job;
+  attempt: number;
+  token: string;
+  internalUrl: string;
+  baseUrl: string;
+}
+
+/** Contextual variables of spec §2.3 and api.md §7, in both spellings. */
+export function contextualVariables({ job, attempt, token, internalUrl, baseUrl }: EnvironmentInput): Record<string, string> {
+  const path = job.path ?? "";
+  const username = job.permissionedAs.replace(/^u\//, "");
+  const statePath = `u/${username}/${path.replaceAll("/", "_") || "preview"}_state`;
+  const shared = {
+    TOKEN: token,
+    WORKSPACE: job.workspace,
+    EMAIL: job.email,
+    USERNAME: username,
+    BASE_URL: baseUrl,
+    JOB_ID: job.id,
+    JOB_PATH: path,
+    FLOW_JOB_ID: "",
+    ROOT_FLOW_JOB_ID: job.root ?? "",
+    FLOW_STEP_ID: "",
+    FLOW_PATH: "",
+    PERMISSIONED_AS: job.permissionedAs,
+    STATE_PATH: statePath,
+    STATE_PATH_NEW: statePath,
+    SCRIPT_PATH: path,
+    SCRIPT_HASH: job.hash ?? "",
+    OBJECT_PATH: path,
+    RUNNABLE_ID: path,
+    SCHEDULE_PATH: "",
+    SCHEDULED_FOR: new Date(job.scheduledForMs ?? job.createdAtMs).toISOString(),
+    END_USER_EMAIL: "",
+    ATTEMPT: String(attempt),
+  };
+  const environment: Record<string, string> = { BASE_INTERNAL_URL: internalUrl, BASE_URL: baseUrl };
+  for (const [name, value] of Object.entries(shared)) {
+    environment[`WM_${name}`] = value;
+    environment[`OV_${name}`] = value;
+  }
+  return environment;
+}

@@ -1,0 +1,76 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { anEndedJob, aQueuedJob, aRunningJob } from "../../test/builders/jobs.ts";
+import { isJsonSubset, matchesJob, matchesList } from "./filter.ts";
+
+describe("matchesList", () => {
+  it.each([
+    ["a,b", "b", true],
+    ["a,b", "c", false],
+    ["!a,!b", "c", true],
+    ["!a,!b", "a", false],
+    // A list that mixes both is no negation: its members stand as they are.
+    ["!a,b", "b", true],
+    ["!a,b", "c", false],
+    ["", "c", true],
+  ])("%s on %s is %s", (filter, value, expected) => {
+    expect(matchesList(filter, value)).toBe(expected);
+  });
+
+  it("takes * for anything only where wildcards are allowed", () => {
+    expect(matchesList("f/ops/*", "f/ops/hello", true)).toBe(true);
+    expect(matchesList("f/ops/*", "f/ops/hello")).toBe(false);
+    expect(matchesList("f/o.s/*", "f/ops/hello", true)).toBe(false);
+  });
+});
+
+describe("matchesJob", () => {
+  const now = 10_000_000;
+  const running = aRunningJob();
+  const queued = aQueuedJob({ scheduledForMs: now + 1 });
+  const failed = anEndedJob({ state: "failed" });
+  const done = anEndedJob({ startedAtMs: 5_000, endedAtMs: 6_000 });
+  const canceled = anEndedJob({ state: "canceled" });
+  const jobs = { running, queued, failed, done, canceled };
+  const which = (query: Parameters<typeof matchesJob>[1], scope: Parameters<typeof matchesJob>[2] = "all") =>
+    Object.entries(jobs)
+      .filter(([, job]) => matchesJob(job, query, scope, now))
+      .map(([name]) => name);
+
+  it("divides all jobs into queue and completed", () => {
+    expect(which({}, "queue")).toEqual(["running", "queued"]);
+    expect(which({}, "completed")).toEqual(["failed", "done", "canceled"]);
+  });
+  it("finds by running, success and status", () => {
+    expect(which({ running: true })).toEqual(["running"]);
+    expect(which({ success: true })).toEqual(["done"]);
+    expect(which({ success: false })).toEqual(["failed", "canceled"]);
+    expect(which({ status: "failure,canceled" })).toEqual(["failed", "canceled"]);
+    expect(which({ status: "!failure" })).toEqual(["done", "canceled"]);
+  });
+  it("leaves out what is scheduled for later", () => {
+    expect(which({ scheduled_for_before_now: true }, "queue")).toEqual(["running"]);
+  });
+  it("includes the moment of before and excludes that of after", () => {
+    const at = new Date(6_000).toISOString();
+    expect(which({ completed_before: at })).toEqual(["done"]);
+    expect(which({ completed_after: at })).toEqual(["failed", "canceled"]);
+  });
+});
+
+describe("isJsonSubset", () => {
+  it("holds for every object and a part of its keys", () => {
+    fc.assert(
+      fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.string()), (value, keys) => {
+        const part = Object.fromEntries(Object.entries(value).filter(([key]) => keys.includes(key)));
+        return isJsonSubset(part, value) && isJsonSubset(value, value);
+      }),
+    );
+  });
+  it("compares nested objects by key and everything else whole", () => {
+    expect(isJsonSubset({ a: { b: 1 } }, { a: { b: 1, c: 2 }, d: 3 })).toBe(true);
+    expect(isJsonSubset({ a: [1] }, { a: [1, 2] })).toBe(false);
+    expect(isJsonSubset({ a: { b: 1 } }, { a: null })).toBe(false);
+    expect(isJsonSubset({ toString: 1 }, {})).toBe(false);
+  });
+});

@@ -1,0 +1,82 @@
+import type { JobListQuery } from "../../contract/routes/jobs.ts";
+import { type EndedJob, hasEnded, type Job } from "./job.ts";
+
+/** What a list shows: all jobs, those waiting and running, or those that ended. */
+export type ListScope = "all" | "queue" | "completed";
+
+/** `a,b` keeps a and b; `!a,!b` keeps all but a and b. `*` matches anything where wildcards are allowed. */
+export function matchesList(filter: string | undefined, value: string | undefined, wildcards = false): boolean {
+  if (filter === undefined || filter === "") return true;
+  const members = filter.split(",").map((member) => member.trim());
+  const negated = members.every((member) => member.startsWith("!"));
+  const found = members.some((member) => {
+    const plain = negated ? member.slice(1) : member;
+    if (!wildcards || !plain.includes("*")) return plain === (value ?? "");
+    const pattern = plain
+      .split("*")
+      .map((part) => part.replace(/[.+?^${}()|[\]\\]/g, "\\$&"))
+      .join(".*");
+    return new RegExp(`^${pattern}$`).test(value ?? "");
+  });
+  return negated ? !found : found;
+}
+
+const at = (timestamp: string | undefined) => (timestamp === undefined ? undefined : Date.parse(timestamp));
+/** `before` includes its moment, `after` does not. A value that is not there fits neither. */
+function within(valueMs: number | undefined, before: string | undefined, after: string | undefined): boolean {
+  const beforeMs = at(before);
+  const afterMs = at(after);
+  if (beforeMs === undefined && afterMs === undefined) return true;
+  if (valueMs === undefined) return false;
+  return (beforeMs === undefined || valueMs <= beforeMs) && (afterMs === undefined || valueMs > afterMs);
+}
+
+const statusOf: Record<EndedJob["state"], string> = { succeeded: "success", failed: "failure", canceled: "canceled", skipped: "skipped" };
+const unless = (asked: boolean | undefined, actual: boolean) => asked === undefined || asked === actual;
+
+/** Every filter of api.md §2.2 but `args` and `result`, which need the values themselves. */
+export function matchesJob(job: Job, query: JobListQuery, scope: ListScope, nowMs: number): boolean {
+  const ended = hasEnded(job);
+  if (scope === "queue" && ended) return false;
+  if (scope === "completed" && !ended) return false;
+  const wild = query.allow_wildcards ?? false;
+  const success = job.state === "succeeded" || job.state === "skipped";
+  const started = job.state === "queued" ? undefined : job.startedAtMs;
+  return (
+    matchesList(query.created_by, job.createdBy, wild) &&
+    matchesList(query.parent_job, job.parent) &&
+    matchesList(query.script_path_exact, job.path, wild) &&
+    (query.script_path_start === undefined || (job.path ?? "").startsWith(query.script_path_start)) &&
+    matchesList(query.script_hash, job.hash) &&
+    matchesList(query.tag, job.tag, wild) &&
+    matchesList(query.worker, job.state === "queued" ? undefined : job.worker, wild) &&
+    matchesList(query.job_kinds, job.kind) &&
+    matchesList(query.trigger_kind, job.trigger) &&
+    // Nothing has these yet: asking for one finds nothing, asking for all but one finds everything.
+    matchesList(query.label, undefined) &&
+    matchesList(query.schedule_path, undefined) &&
+    matchesList(query.trigger_path, undefined) &&
+    within(job.createdAtMs, query.created_before, query.created_after) &&
+    (ended || within(job.createdAtMs, query.created_before_queue, query.created_after_queue)) &&
+    within(started, query.started_before, query.started_after) &&
+    within(ended ? job.endedAtMs : undefined, query.completed_before, query.completed_after) &&
+    unless(query.running, job.state === "running") &&
+    unless(query.suspended, false) &&
+    (query.scheduled_for_before_now !== true || ended || (job.scheduledForMs ?? job.createdAtMs) <= nowMs) &&
+    (query.success === undefined || (ended && query.success === success)) &&
+    (query.status === undefined || (ended && matchesList(query.status, statusOf[job.state]))) &&
+    (query.is_skipped === undefined || (ended && query.is_skipped === (job.state === "skipped"))) &&
+    unless(query.is_flow_step, false) &&
+    (query.has_null_parent !== true || job.parent === undefined) &&
+    (query.broad_filter === undefined ||
+      [job.id, job.path, job.createdBy, job.tag].some((text) => text?.includes(query.broad_filter ?? "")))
+  );
+}
+
+/** Whether every part of `wanted` is found in `value`: objects by key, arrays and plain values by equality. */
+export function isJsonSubset(wanted: unknown, value: unknown): boolean {
+  if (wanted === null || typeof wanted !== "object" || Array.isArray(wanted)) return JSON.stringify(wanted) === JSON.stringify(value);
+  if (value === null || typeof value !== "object" || Array.isArray(value)) return false;
+  const found = value as Record<string, unknown>;
+  return Object.entries(wanted).every(([key, part]) => Object.hasOwn(found, key) && isJsonSubset(part, found[key]));
+}

@@ -1,0 +1,85 @@
+import { createHash } from "node:crypto";
+import * as z from "zod";
+import { scriptLanguageSchema } from "../../contract/languages.ts";
+import { jobKindSchema } from "../../contract/routes/jobs.ts";
+
+/** Where a value of a job is kept: in the head item, in a child item of the same job, or in S3. `json` is its JSON text. */
+export const placeSchema = z.discriminatedUnion("in", [
+  z.object({ in: z.literal("head"), json: z.string() }),
+  z.object({ in: z.literal("item"), ref: z.string() }),
+  z.object({ in: z.literal("s3"), key: z.string(), bytes: z.number().optional() }),
+]);
+export type Place = z.infer<typeof placeSchema>;
+
+const base = {
+  id: z.uuid(),
+  workspace: z.string(),
+  kind: jobKindSchema,
+  path: z.string().optional(),
+  hash: z.string().optional(),
+  language: scriptLanguageSchema.optional(),
+  createdBy: z.string(),
+  email: z.string(),
+  permissionedAs: z.string(),
+  /** The caller was a superadmin: the job's token has exactly its caller's rights. */
+  superAdmin: z.boolean(),
+  createdAtMs: z.number(),
+  scheduledForMs: z.number().optional(),
+  parent: z.string().optional(),
+  root: z.string().optional(),
+  tag: z.string(),
+  trigger: z.string(),
+  timeoutS: z.number(),
+  args: placeSchema,
+  /** Source of a preview. */
+  code: placeSchema.optional(),
+  /** How many attempts were started, and how many of them were lost with their worker. */
+  attempt: z.number(),
+  losses: z.number(),
+  cancel: z.object({ by: z.string(), reason: z.string() }).optional(),
+  /** Somebody reads along until then: its runner sends output quickly. */
+  watchedUntilMs: z.number().optional(),
+  /** Characters (UTF-16 units) of output stored so far, of all attempts. */
+  logChars: z.number(),
+  memPeakKb: z.number().optional(),
+  lastPingMs: z.number().optional(),
+  expiresAtMs: z.number(),
+};
+const started = { startedAtMs: z.number(), worker: z.string().optional() };
+const ended = {
+  startedAtMs: z.number().optional(),
+  worker: z.string().optional(),
+  endedAtMs: z.number(),
+  result: placeSchema,
+  /** Arguments, logs and result were erased on request. */
+  erased: z.boolean(),
+};
+
+export const jobSchema = z.discriminatedUnion("state", [
+  z.object({ ...base, state: z.literal("queued") }),
+  z.object({ ...base, ...started, state: z.literal("running"), nonce: z.string(), leaseUntilMs: z.number() }),
+  z.object({ ...base, ...ended, state: z.literal("succeeded") }),
+  z.object({ ...base, ...ended, state: z.literal("failed") }),
+  z.object({ ...base, ...ended, state: z.literal("canceled") }),
+  z.object({ ...base, ...ended, state: z.literal("skipped") }),
+]);
+export type Job = z.infer<typeof jobSchema>;
+export type QueuedJob = Extract<Job, { state: "queued" }>;
+export type RunningJob = Extract<Job, { state: "running" }>;
+export type EndedJob = Extract<Job, { endedAtMs: number }>;
+export type EndState = EndedJob["state"];
+
+export function hasEnded(job: Job): job is EndedJob {
+  return job.state !== "queued" && job.state !== "running";
+}
+
+/** Which of the fixed shards of the list and due indexes a job stands in. */
+export const SHARDS = 4;
+export function shardOf(jobId: string): number {
+  return createHash("md5").update(jobId).digest().readUInt8(0) % SHARDS;
+}
+
+/** Sorts by creation, then by id: the same order in every page of a list. */
+export function listKey(createdAtMs: number, jobId: string): string {
+  return `${String(createdAtMs).padStart(14, "0")}#${jobId}`;
+}

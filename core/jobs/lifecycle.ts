@@ -1,0 +1,68 @@
+import * as z from "zod";
+import { limits } from "../../contract/limits.ts";
+import type { RunError, RunOutcome } from "../../runners/protocol.ts";
+import type { EndState, RunningJob } from "./job.ts";
+
+/** When housekeeping looks at a job that it has heard nothing of: after the message or the first lease must have been used. */
+export function firstDueMs(createdAtMs: number, scheduledForMs?: number): number {
+  return Math.max(createdAtMs, scheduledForMs ?? 0) + limits.leaseMs + limits.leaseGraceMs + 5_000;
+}
+
+/** A lease that ran out, with the grace in which its supervisor ends itself. */
+export function isLost(job: RunningJob, nowMs: number): boolean {
+  return job.leaseUntilMs + limits.leaseGraceMs <= nowMs;
+}
+
+/** Whether another attempt may be made after this one was lost with its worker. */
+export function mayRetryLoss(job: RunningJob): boolean {
+  return job.losses + 1 < limits.maxAttempts;
+}
+
+/** How a job ends: its state and the JSON text of its result. */
+export interface Ending {
+  state: EndState;
+  resultJson: string;
+}
+
+export function failure(error: RunError): Ending {
+  return { state: "failed", resultJson: JSON.stringify({ error }) };
+}
+
+export const workerLost = (attempts: number): Ending =>
+  failure({ name: "WorkerLost", message: `The worker running this job was lost ${attempts} times; it is not tried again.` });
+
+export function canceled(cancel: { by: string; reason: string }): Ending {
+  const message = `Canceled by ${cancel.by}${cancel.reason ? `: ${cancel.reason}` : ""}`;
+  return { state: "canceled", resultJson: JSON.stringify({ error: { name: "Canceled", message } }) };
+}
+
+/**
+ * What a runner's report means for the job. A run that was killed because of a cancellation is canceled; a success that came in
+ * before the kill still counts, as does a failure of its own.
+ */
+export function endingOf(job: RunningJob, outcome: RunOutcome): Ending {
+  switch (outcome.outcome) {
+    case "success":
+      return { state: "succeeded", resultJson: JSON.stringify(outcome.result ?? null) };
+    case "failure":
+      return failure(outcome.error ?? { name: "Error", message: "The script failed without saying why." });
+    case "timeout":
+      return failure(outcome.error ?? { name: "ExecutionTimeout", message: `The script ran longer than its limit of ${job.timeoutS} s.` });
+    case "killed":
+      return job.cancel ? canceled(job.cancel) : failure(outcome.error ?? { name: "Killed", message: "The run was ended from outside." });
+  }
+}
+
+/** The queue message for a job. */
+export const jobMessageSchema = z.object({
+  job: z.string(),
+  /** The script version to run, so that it can be read while the job is claimed. */
+  hash: z.string().optional(),
+});
+export type JobMessage = z.infer<typeof jobMessageSchema>;
+
+/** How long SQS must hold a message back, in whole seconds. */
+export function queueDelayS(scheduledForMs: number | undefined, nowMs: number): number {
+  if (scheduledForMs === undefined || scheduledForMs <= nowMs) return 0;
+  return Math.min(Math.ceil((scheduledForMs - nowMs) / 1000), limits.maxQueueDelayMs / 1000);
+}

@@ -1,0 +1,48 @@
+import { createHash, randomBytes } from "node:crypto";
+import * as z from "zod";
+import { limits } from "../../contract/limits.ts";
+
+/** A token as it is stored: under the SHA-256 of its value, never the value itself. Identity stands in it so that one read authenticates. */
+export const tokenRecordSchema = z.object({
+  hash: z.string(),
+  prefix: z.string(),
+  email: z.string(),
+  username: z.string(),
+  superAdmin: z.boolean(),
+  label: z.string().optional(),
+  workspace: z.string().optional(),
+  createdAtMs: z.number(),
+  lastUsedAtMs: z.number(),
+  expiresAtMs: z.number().optional(),
+});
+export type TokenRecord = z.infer<typeof tokenRecordSchema>;
+
+export function hashToken(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+/** 256 random bits in base64url. */
+export function newTokenValue(): { value: string; hash: string; prefix: string } {
+  const value = randomBytes(32).toString("base64url");
+  return { value, hash: hashToken(value), prefix: value.slice(0, limits.tokenPrefixChars) };
+}
+
+/** `last_used_at` is written at most this often, so that using a token costs no write. */
+export const LAST_USED_EVERY_MS = 3_600_000;
+
+/** What looks like a job's token: a JWT has two dots, ours have none. */
+export function isJobToken(token: string): boolean {
+  return token.includes(".");
+}
+
+/** What a job's token says. */
+export const jobClaimsSchema = z.object({
+  sub: z.string(),
+  job: z.string(),
+  att: z.number(),
+  ws: z.string(),
+  usr: z.string(),
+  pa: z.string(),
+  sa: z.boolean(),
+});
+export type JobClaims = z.infer<typeof jobClaimsSchema>;

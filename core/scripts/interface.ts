@@ -1,0 +1,21 @@
+import type { ScriptLanguage } from "../../contract/languages.ts";
+import { schemaOf, signatureOf } from "../signatures/signature.ts";
+
+/** How a script's entrypoint is called, read from its source. `params` is `null` when it could not be read. */
+export interface ScriptInterface {
+  params: string[] | null;
+  paramTypes?: Record<string, "date" | "bytes">;
+  inferredSchema?: Record<string, unknown>;
+}
+
+export function interfaceOf(language: ScriptLanguage, content: string): ScriptInterface {
+  const signature = signatureOf(language, content);
+  if (!signature.ok || !signature.hasMain) return { params: null };
+  // `main({ a, b })` and `main(...all)` are not called name by name: the wrapper looks at the function itself.
+  const byName = !signature.destructured && !signature.variadic;
+  return {
+    params: byName ? signature.params.map(({ name }) => name) : null,
+    ...(Object.keys(signature.paramTypes).length > 0 ? { paramTypes: signature.paramTypes } : {}),
+    inferredSchema: schemaOf(signature),
+  };
+}

@@ -1,0 +1,99 @@
+import { createHash } from "node:crypto";
+import * as z from "zod";
+import { runnerLanguages, scriptLanguageSchema } from "../../contract/languages.ts";
+import type { NewScript, ScriptJson } from "../../contract/routes/scripts.ts";
+
+/** How far a version's artefact is. `none`: nothing can run it (a language without a runner), it is only kept. */
+export const buildStateSchema = z.discriminatedUnion("state", [
+  z.object({ state: z.literal("none") }),
+  z.object({ state: z.literal("pending"), job: z.string() }),
+  z.object({ state: z.literal("ready"), key: z.string(), sha256: z.string(), job: z.string().optional() }),
+  z.object({ state: z.literal("failed"), job: z.string(), error: z.string() }),
+]);
+export type BuildState = z.infer<typeof buildStateSchema>;
+
+/** What running a version needs to know, and no more: it is read for every run. */
+export const runnableSchema = z.object({
+  workspace: z.string(),
+  path: z.string(),
+  hash: z.string(),
+  language: scriptLanguageSchema,
+  runner: z.enum(runnerLanguages).optional(),
+  build: buildStateSchema,
+  /** The parameters of `main` in order; `null` when they could not be read. */
+  params: z.array(z.string()).nullable(),
+  paramTypes: z.record(z.string(), z.enum(["date", "bytes"])).optional(),
+  timeoutS: z.number(),
+  tag: z.string(),
+  dedicated: z.boolean(),
+  archived: z.boolean(),
+  deleted: z.boolean(),
+});
+export type Runnable = z.infer<typeof runnableSchema>;
+
+/** Everything of a version that does not change after it was saved, but for the lock. */
+export interface StoredVersion {
+  sent: NewScript;
+  hash: string;
+  parentHashes: string[];
+  createdBy: string;
+  createdAtMs: number;
+  inferredSchema?: Record<string, unknown>;
+}
+
+/** The longest chain of parents that a version names. */
+export const MAX_PARENTS = 100;
+
+/**
+ * 16 hex digits over workspace, path, parent, a creation id and all settable fields as sent: fixed at creation, so that a lock
+ * resolved later does not change it and the same content saved twice makes two versions.
+ */
+export function versionHash(workspace: string, creationId: string, sent: NewScript): string {
+  const sorted = Object.entries(sent).sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash("sha256")
+    .update(JSON.stringify([workspace, creationId, sorted]))
+    .digest("hex")
+    .slice(0, 16);
+}
+
+const NOT_CONTENT = new Set(["parent_hash", "auto_parent", "deployment_message", "preserve_on_behalf_of", "skip_draft_deletion"]);
+
+/** Whether saving would change nothing (`skip_if_noop`): every settable field is equal, absent and null being the same. */
+export function isNoop(stored: NewScript, sent: NewScript): boolean {
+  const comparable = (script: NewScript) =>
+    JSON.stringify(
+      Object.entries(script)
+        .filter(([key, value]) => !NOT_CONTENT.has(key) && value !== null && value !== undefined)
+        .sort(([a], [b]) => (a < b ? -1 : 1)),
+    );
+  return comparable(stored) === comparable(sent);
+}
+
+/** The Script of api.md §3.1. */
+export function scriptJson(
+  version: StoredVersion,
+  runnable: Runnable,
+  built: { lock?: string | undefined; lockErrorLogs?: string | undefined },
+): ScriptJson {
+  const { parent_hash, auto_parent, deployment_message, preserve_on_behalf_of, skip_draft_deletion, ...fields } = version.sent;
+  const lock = built.lock ?? fields.lock ?? undefined;
+  return {
+    ...fields,
+    workspace_id: runnable.workspace,
+    hash: version.hash,
+    ...(version.parentHashes.length > 0 ? { parent_hashes: version.parentHashes } : {}),
+    created_by: version.createdBy,
+    created_at: new Date(version.createdAtMs).toISOString(),
+    archived: runnable.archived,
+    deleted: runnable.deleted,
+    is_template: fields.is_template ?? false,
+    extra_perms: {},
+    kind: fields.kind ?? "script",
+    starred: false,
+    has_preprocessor: fields.has_preprocessor ?? false,
+    ws_error_handler_muted: fields.ws_error_handler_muted ?? false,
+    ...(version.inferredSchema ? { inferred_schema: version.inferredSchema } : {}),
+    ...(lock === undefined ? {} : { lock }),
+    ...(built.lockErrorLogs === undefined ? {} : { lock_error_logs: built.lockErrorLogs }),
+  };
+}

@@ -1,0 +1,93 @@
+/** One JSON Schema of draft 2020-12, as far as signatures need it. `{}` accepts anything. */
+export interface Schema {
+  type?: string | string[];
+  format?: string;
+  contentEncoding?: string;
+  enum?: unknown[];
+  items?: Schema;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  /** Names of properties as declared: JSON objects keep no promise about it, forms do. */
+  order?: string[];
+  additionalProperties?: Schema;
+  anyOf?: Schema[];
+  description?: string;
+  default?: unknown;
+}
+
+export interface Field {
+  name: string;
+  schema: Schema;
+  optional: boolean;
+}
+
+/** Types nest as deep as an author likes; a form does not, and a source written to overflow the stack shall not. */
+export const MAX_DEPTH = 12;
+
+/**
+ * Types that name one another unfold: ten types with ten fields each are ten thousand million fields. A reader of types stops here and
+ * accepts anything below.
+ */
+export const MAX_TYPES = 2000;
+
+export function objectOf(fields: Field[]): Schema {
+  const properties: Record<string, Schema> = Object.create(null) as Record<string, Schema>;
+  for (const { name, schema } of fields) properties[name] = schema;
+  return {
+    type: "object",
+    properties: { ...properties },
+    required: fields.filter(({ optional }) => !optional).map(({ name }) => name),
+    order: fields.map(({ name }) => name),
+  };
+}
+
+/** A connection of a kind, chosen by name: `Postgresql` is `resource-postgresql`, `S3Object` is `resource-s3_object`. */
+export function resourceOf(typeName: string): Schema {
+  const snake = typeName
+    .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
+    .replace(/([A-Z])([A-Z][a-z])/g, "$1_$2")
+    .toLowerCase();
+  return { type: "object", format: `resource-${snake}` };
+}
+
+function nullable(schema: Schema): Schema {
+  if (typeof schema.type !== "string") return schema.anyOf ? { anyOf: [...schema.anyOf, { type: "null" }] } : schema;
+  return { ...schema, type: [schema.type, "null"], ...(schema.enum && { enum: [...schema.enum, null] }) };
+}
+
+/** What a union of types accepts: literals become one list of values, a single type stays itself. */
+export function unionOf(members: Schema[]): Schema {
+  const isNull = (member: Schema) => member.type === "null";
+  const others = members.filter((member) => !isNull(member));
+  if (others.length < members.length) return others.length === 0 ? { type: "null" } : nullable(unionOf(others));
+  const [first] = others;
+  if (!first || others.some((member) => Object.keys(member).length === 0)) return {};
+  const sameType = others.every((member) => member.type === first.type);
+  if (sameType && others.every((member) => member.enum)) return { ...first, enum: unique(others.flatMap((member) => member.enum ?? [])) };
+  const distinct = unique(others.map((member) => JSON.stringify(member))).map((text) => JSON.parse(text) as Schema);
+  return distinct.length === 1 ? first : { anyOf: distinct };
+}
+
+/** The type of a value, where a default is all that the source says. */
+export function schemaOfValue(value: unknown, depth = 0): Schema {
+  if (depth > MAX_DEPTH) return {};
+  if (Array.isArray(value))
+    return value.length > 0 ? { type: "array", items: unionOf(value.map((item) => schemaOfValue(item, depth + 1))) } : { type: "array" };
+  switch (typeof value) {
+    case "string":
+    case "boolean":
+      return { type: typeof value };
+    case "number":
+      return { type: "number" };
+    case "object":
+      return value === null
+        ? {}
+        : objectOf(Object.entries(value).map(([name, member]) => ({ name, schema: schemaOfValue(member, depth + 1), optional: true })));
+    default:
+      return {};
+  }
+}
+
+function unique<T>(values: T[]): T[] {
+  return [...new Set(values)];
+}

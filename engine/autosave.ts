@@ -1,0 +1,28 @@
+/** The engine keeps its state in memory. Until this long after the last request nothing is saved, so that no caller waits for it. */
+const QUIET_MS = 3_000;
+const LOOK_MS = 2_000;
+
+interface Autosave {
+  /** A request has come in or gone out. */
+  touch(): void;
+  stop(): void;
+}
+
+/** Saves in every pause of the traffic, so that a crash or a power cut costs the last moments and not the day's work. */
+export function startAutosave(save: () => Promise<void>): Autosave {
+  let touchedMs: number | undefined;
+  let saving = false;
+  const timer = setInterval(async () => {
+    if (saving || touchedMs === undefined || Date.now() - touchedMs < QUIET_MS) return;
+    touchedMs = undefined;
+    saving = true;
+    await save();
+    saving = false;
+  }, LOOK_MS);
+  return {
+    touch: () => {
+      touchedMs = Date.now();
+    },
+    stop: () => clearInterval(timer),
+  };
+}

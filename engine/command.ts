@@ -1,0 +1,73 @@
+import { spawn } from "node:child_process";
+
+export interface CommandResult {
+  /** -1: could not be started (no such file, not executable). */
+  code: number;
+  /** Both outputs in the order they came. */
+  output: string;
+  timedOut: boolean;
+}
+
+interface CommandOptions {
+  cwd?: string;
+  env?: NodeJS.ProcessEnv;
+  /** Ends the command and everything it started. */
+  timeoutMs?: number;
+  signal?: AbortSignal;
+  /** Every line that is not empty, as it comes. */
+  onLine?: (line: string) => void;
+}
+
+/** Runs a command to its end and never rejects. It has a process group of its own, so that ending it ends its children too. */
+export function runCommand(file: string, args: readonly string[], options: CommandOptions = {}): Promise<CommandResult> {
+  const { cwd, env = process.env, timeoutMs, signal, onLine } = options;
+  return new Promise((resolve) => {
+    const child = spawn(file, args, { cwd, env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+    let output = "";
+    let timedOut = false;
+    const take = (chunk: Buffer) => {
+      const text = chunk.toString();
+      output += text;
+      for (const line of text.split("\n")) if (line.trim()) onLine?.(line.trim());
+    };
+    child.stdout.on("data", take);
+    child.stderr.on("data", take);
+    const end = () => {
+      if (child.pid !== undefined) killGroup(child.pid, "SIGKILL");
+    };
+    const expire = () => {
+      timedOut = true;
+      end();
+    };
+    const timer = timeoutMs === undefined ? undefined : setTimeout(expire, timeoutMs);
+    signal?.addEventListener("abort", end, { once: true });
+    // A terminal's Ctrl-C does not reach a group of its own, and our own end must not leave it behind.
+    process.once("exit", end);
+    const finish = (code: number, more = "") => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", end);
+      process.off("exit", end);
+      resolve({ code, output: output + more, timedOut });
+    };
+    child.once("error", (error) => finish(-1, error.message));
+    child.once("close", (code) => finish(code ?? 1));
+  });
+}
+
+export function killGroup(pid: number, signal: NodeJS.Signals): void {
+  try {
+    process.kill(-pid, signal);
+  } catch {
+    // The group has ended.
+  }
+}
+
+/** The last lines of some output, for a sentence that ends with what a tool said. */
+export function lastLines(text: string, count = 8): string {
+  return text
+    .trimEnd()
+    .split("\n")
+    .slice(-count)
+    .map((line) => `  ${line}`)
+    .join("\n");
+}

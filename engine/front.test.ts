@@ -1,0 +1,197 @@
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { setTimeout as sleep } from "node:timers/promises";
+import { afterEach, describe, expect, it } from "vitest";
+import { comesFromJob, endToEnd, type Front, type FrontEvent, type FrontOptions, splitTarget, startFront } from "./front.ts";
+
+const open: { close(): unknown }[] = [];
+afterEach(async () => {
+  for (const one of open.splice(0)) await one.close();
+});
+
+/** A stand-in for the engine, and a front server before it. */
+async function behind(engine: http.RequestListener, options: Partial<FrontOptions> = {}): Promise<{ front: Front; events: FrontEvent[] }> {
+  const server = http.createServer(engine);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  open.push({ close: () => server.closeAllConnections() ?? server.close() });
+  const { port } = server.address() as AddressInfo;
+  const events: FrontEvent[] = [];
+  const target = () => new URL(`http://127.0.0.1:${port}/_aws/execute-api/svc/prod`);
+  const front = await startFront({ port: 0, target, onRequest: (event) => events.push(event), ...options });
+  open.push(front);
+  return { front, events };
+}
+
+describe("the front server", () => {
+  it("puts the stage's path before a path that stays exactly as it was sent", async () => {
+    const { front } = await behind((request, response) => response.end(request.url));
+    const path = "/api/w/demo/scripts/get/p/f%2Fa/%C3%A9%20x//y?b=%20&a=1&a=2";
+    const answer = await fetch(front.url + path);
+    expect(await answer.text()).toBe(`/_aws/execute-api/svc/prod${path}`);
+  });
+
+  it("passes method, body and headers on, and the answer's status and headers back", async () => {
+    const { front } = await behind(async (request, response) => {
+      const chunks: Buffer[] = [];
+      for await (const chunk of request) chunks.push(chunk);
+      response.writeHead(418, { "x-svc-error": "teapot", "content-type": "text/plain" });
+      response.end(`${request.method} ${request.headers["x-one"]} ${Buffer.concat(chunks)}`);
+    });
+    const answer = await fetch(`${front.url}/x`, { method: "PUT", headers: { "x-one": "1" }, body: "héllo" });
+    expect(answer.status).toBe(418);
+    expect(answer.headers.get("x-svc-error")).toBe("teapot");
+    expect(await answer.text()).toBe("PUT 1 héllo");
+  });
+
+  it("keeps two cookies apart on the way back", async () => {
+    const { front } = await behind((_, response) => {
+      response.setHeader("set-cookie", ["a=1", "b=2"]);
+      response.end();
+    });
+    expect((await fetch(front.url)).headers.getSetCookie()).toEqual(["a=1", "b=2"]);
+  });
+
+  it("streams an answer through as it comes", async () => {
+    const { front } = await behind(async (_, response) => {
+      response.write("first");
+      await sleep(300);
+      response.end("second");
+    });
+    const startedMs = Date.now();
+    const reader = (await fetch(front.url)).body?.getReader();
+    const first = await reader?.read();
+    expect(Buffer.from(first?.value ?? []).toString()).toBe("first");
+    expect(Date.now() - startedMs).toBeLessThan(250);
+    await reader?.cancel();
+  });
+
+  it("tells the engine when the caller has gone", async () => {
+    const caller = new AbortController();
+    const gone = Promise.withResolvers<void>();
+    // The caller leaves once the engine has its request: before that there is nothing to tell.
+    const { front } = await behind((request) => {
+      request.socket.once("close", () => gone.resolve());
+      caller.abort();
+    });
+    await fetch(front.url, { signal: caller.signal }).catch(() => {});
+    await gone.promise;
+  });
+
+  it("refuses more than 10 MB, announced or not, as API Gateway does", async () => {
+    const { front } = await behind((request, response) => request.resume().on("end", () => response.end("read it")));
+    const announced = await fetch(front.url, { method: "POST", body: Buffer.alloc(10 * 1024 * 1024 + 1) });
+    expect([announced.status, announced.headers.get("x-svc-error")]).toEqual([413, "body.tooLarge"]);
+    const fits = await fetch(front.url, { method: "POST", body: Buffer.alloc(10 * 1024 * 1024) });
+    expect(await fits.text()).toBe("read it");
+    expect(await statusOfChunked(front, 11)).toBe(413);
+  });
+
+  it("answers 503 in plain text while there is no engine and when it does not answer", async () => {
+    const { front: starting } = await behind(() => {}, { target: () => undefined });
+    const { front: dead } = await behind(() => {}, { target: () => new URL("http://127.0.0.1:1/x") });
+    for (const { url } of [starting, dead]) {
+      const answer = await fetch(url);
+      expect([answer.status, answer.headers.get("x-svc-error")]).toEqual([503, "engine.unreachable"]);
+      expect(answer.headers.get("content-type")).toMatch(/^text\/plain/);
+    }
+  });
+
+  it("tells of each request without its query string", async () => {
+    const { front, events } = await behind((_, response) => {
+      response.setHeader("x-svc-job-id", "j-1");
+      response.setHeader("x-svc-job-state", "failed");
+      response.end();
+    });
+    await fetch(`${front.url}/api/w/demo/jobs/run/p/f/a?token=secret`, { method: "POST" });
+    await expect.poll(() => events.length).toBe(1);
+    expect(events[0]).toMatchObject({ method: "POST", path: "/api/w/demo/jobs/run/p/f/a", status: 200, jobId: "j-1", jobState: "failed" });
+    expect(JSON.stringify(events)).not.toContain("secret");
+  });
+
+  it("lets a job's own calls through while callers wait for a place", async () => {
+    let waiting = 0;
+    const { front } = await behind((request, response) => {
+      if (request.headers.authorization?.startsWith("Bearer eyJ")) return void response.end("job");
+      waiting += 1;
+    });
+    const callers = new AbortController();
+    const calls = Array.from({ length: 40 }, () => fetch(front.url, { signal: callers.signal }).catch(() => {}));
+    await expect.poll(() => waiting).toBe(32);
+    expect(await (await fetch(front.url, { headers: { authorization: "Bearer eyJhbGciOi" } })).text()).toBe("job");
+    expect(await (await fetch(front.url, { headers: { authorization: "Bearer eyJhbGciOi" }, method: "POST", body: "x" })).text()).toBe(
+      "job",
+    );
+    callers.abort();
+    await Promise.all(calls);
+  });
+
+  it("serves a streaming route itself", async () => {
+    const { front } = await behind((_, response) => response.end("engine"), {
+      streaming: [{ matches: (method, path) => method === "GET" && path === "/stream", serve: (_, response) => void response.end("own") }],
+    });
+    expect(await (await fetch(`${front.url}/stream`)).text()).toBe("own");
+    expect(await (await fetch(`${front.url}/other`)).text()).toBe("engine");
+  });
+
+  it("says in one sentence that its port is taken", async () => {
+    const { front } = await behind(() => {});
+    await expect(startFront({ port: front.port, target: () => undefined })).rejects.toThrow(
+      `Port ${front.port} is taken by another program: stop that one, or choose another port with npm run up -- --port ${front.port + 1}.`,
+    );
+  });
+});
+
+/** Sends megabytes without saying how many, and answers the status. */
+function statusOfChunked(front: Front, megabytes: number): Promise<number | undefined> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(front.url, { method: "POST" }, (response) => resolve(response.resume().statusCode));
+    // The server may close while we still write; the answer has come by then.
+    request.on("error", reject);
+    for (let i = 0; i < megabytes; i++) request.write(Buffer.alloc(1024 * 1024));
+    request.end();
+  });
+}
+
+describe("splitTarget", () => {
+  it.each([
+    ["/a?b?c", "/a", "?b?c"],
+    ["/a", "/a", ""],
+    ["?x=1", "/", "?x=1"],
+    ["http://host:1/a?b", "/a", "?b"],
+    ["//a//b", "//a//b", ""],
+  ])("splits %s", (url, path, query) => {
+    expect(splitTarget(url)).toEqual({ path, query });
+  });
+});
+
+describe("comesFromJob", () => {
+  it.each([
+    [{ authorization: "Bearer eyJhbGci" }, "", true],
+    [{ authorization: "Bearer 0FrjQ5Nb" }, "", false],
+    [{ cookie: "a=b; token=eyJhbGci" }, "", true],
+    [{}, "?a=1&token=eyJhbGci", true],
+    [{}, "?token=0FrjQ5Nb", false],
+  ])("%j %s: %s", (headers, query, expected) => {
+    expect(comesFromJob({ headers }, query)).toBe(expected);
+  });
+});
+
+describe("endToEnd", () => {
+  it("drops what ends at this connection, named by the standard or by Connection itself", () => {
+    const raw = [
+      "Connection",
+      "close, X-Mine",
+      "X-Mine",
+      "1",
+      "Keep-Alive",
+      "5",
+      "Transfer-Encoding",
+      "chunked",
+      "X-Kept",
+      "2",
+      "X-Kept",
+      "3",
+    ];
+    expect(endToEnd(raw)).toEqual(["X-Kept", "2", "X-Kept", "3"]);
+  });
+});

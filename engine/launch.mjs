@@ -1,0 +1,127 @@
+// The entry of every `npm run` command. Plain JavaScript without dependencies, for any Node from 18 on: it brings the Node that
+// the project runs on and the packages, then hands over to `engine/<command>.ts`.
+import fs from "node:fs";
+import path from "node:path";
+import { fileURLToPath } from "node:url";
+import { Complaint, explain } from "./launch/complaint.mjs";
+import { withLock } from "./launch/lock.mjs";
+import { dropHeaders, isInstalled, majorOf, NODE_MAJOR, nodeBinary, nodePackageFor } from "./launch/node.mjs";
+import { missingPackages } from "./launch/packages.mjs";
+import { inPhase } from "./launch/progress.mjs";
+import { npmCommand, run, runInForeground } from "./launch/run.mjs";
+
+/** Each command's file, and whether it needs the packages of `node_modules`. */
+const commands = {
+  up: { file: "engine/up.ts", packages: true },
+  test: { file: "engine/test.ts", packages: true },
+  verify: { file: "engine/verify.ts", packages: true },
+  bench: { file: "bench/main.ts", packages: true },
+  reset: { file: "engine/reset.ts", packages: false },
+  smoke: { file: "engine/smoke.ts", packages: true },
+  "aws-destroy": { file: "engine/aws-destroy.ts", packages: true },
+};
+
+const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));
+const svcDir = path.join(root, ".svc");
+
+async function main() {
+  const [name = "", ...args] = process.argv.slice(2);
+  const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
+  if (!command) throw new Complaint(`Say what to do: node engine/launch.mjs ${Object.keys(commands).join(" | ")}.`);
+  if (majorOf(process.versions.node) < 18) {
+    throw new Complaint(`This Node is ${process.versions.node}; the launcher needs 18 or later: install one and run the command again.`);
+  }
+  fs.mkdirSync(svcDir, { recursive: true });
+  const node = await findNode();
+  if (command.packages) await installPackages();
+  const env = {
+    ...process.env,
+    PATH: [path.dirname(node), process.env.PATH].filter(Boolean).join(path.delimiter),
+    SVC_LAUNCHED_MS: String(startedMs),
+  };
+  // Node 24.0, the newest that npm has for one platform, still warns about running TypeScript.
+  return runInForeground(node, ["--disable-warning=ExperimentalWarning", path.join(root, command.file), ...args], { cwd: root, env });
+}
+
+async function findNode() {
+  const nodePackage = nodePackageFor(process.versions.node, process.platform, process.arch);
+  if (nodePackage === undefined) return process.execPath;
+  if (nodePackage === null) {
+    throw new Complaint(
+      `The project runs on Node ${NODE_MAJOR}, and npm has none for ${process.platform}-${process.arch}: install Node ${NODE_MAJOR} and run the command again.`,
+    );
+  }
+  if (!isInstalled(svcDir, nodePackage)) {
+    await inPhase("install", `Node ${nodePackage.version}`, (phase) =>
+      withLock(
+        path.join(svcDir, "node.lock"),
+        async () => {
+          if (isInstalled(svcDir, nodePackage)) return;
+          const spec = `${nodePackage.name}@${nodePackage.version}`;
+          await npm(
+            ["install", "--prefix", path.join(svcDir, "node"), "--no-save", "--ignore-scripts", spec],
+            `install Node ${NODE_MAJOR}`,
+          );
+          dropHeaders(svcDir, nodePackage);
+        },
+        (pid) => phase.update(`Node ${nodePackage.version} (process ${pid} installs it)`),
+      ),
+    );
+  }
+  return nodeBinary(svcDir, nodePackage);
+}
+
+async function installPackages() {
+  if (missingPackages(root).length === 0) return;
+  await inPhase("install", "packages from package-lock.json", (phase) =>
+    withLock(
+      path.join(svcDir, "packages.lock"),
+      async () => {
+        const missing = missingPackages(root);
+        if (missing.length === 0) return;
+        // Install scripts of packages do not run: nothing here needs one, and the git hooks are set up by `npm run verify`.
+        // Not `npm ci`: where a registry lacks some optional package of another platform, the lock file has no entry for it, and `npm ci`
+        // refuses the whole file. This installs what the lock file says too, writes neither file, and leaves in place what fits already,
+        // so that a running `npm run up` keeps its packages.
+        await npm(["install", "--no-save", "--ignore-scripts"], "install the packages");
+        const still = missingPackages(root);
+        if (still.length > 0) {
+          throw new Complaint(`npm left out ${still.slice(0, 3).join(", ")}: run npm install and see what it says.`);
+        }
+        phase.update(`${missing.length} packages from package-lock.json`);
+      },
+      (pid) => phase.update(`packages (process ${pid} installs them)`),
+    ),
+  );
+}
+
+async function npm(args, purpose) {
+  assertDiskSpace();
+  const { file, args: before } = npmCommand(process.env, process.execPath);
+  const quiet = ["--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"];
+  const { code, output } = await run(file, [...before, ...args, ...quiet], { cwd: root });
+  if (code === 0) return;
+  if (code === -1) throw new Complaint("npm was not found: install it beside Node and run the command again.");
+  // npm says what is wrong first, and fills the rest with advice.
+  const said = output.trim().split("\n").slice(0, 8).join("\n  ");
+  throw new Complaint(`npm could not ${purpose}: mend what it says and run the command again.\n  ${said}`);
+}
+
+/** What a first installation takes, with room for the engine's state. */
+const NEEDED_BYTES = 1.5e9;
+
+function assertDiskSpace() {
+  if (!fs.statfsSync) return;
+  const { bavail, bsize } = fs.statfsSync(svcDir);
+  if (bavail * bsize >= NEEDED_BYTES) return;
+  throw new Complaint(
+    `The disk of ${root} has ${Math.round((bavail * bsize) / 1e6)} MB left and 1500 MB are needed: free some and run the command again.`,
+  );
+}
+
+const startedMs = Date.now();
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.exitCode = explain(error);
+}

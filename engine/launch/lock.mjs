@@ -1,0 +1,101 @@
+import fs from "node:fs";
+import path from "node:path";
+
+/** A lock whose holder has not touched it for this long is abandoned, even where another process has its id by now. */
+const ABANDONED_MS = 60_000;
+const TOUCH_MS = 5_000;
+const POLL_MS = 200;
+
+/**
+ * Runs `work` while this process alone holds the lock file, so that two launchers in one checkout never install into the same
+ * folder. `onWait` is told once, with the holder's process id, when somebody else is at work.
+ */
+export async function withLock(file, work, onWait = () => {}) {
+  fs.mkdirSync(path.dirname(file), { recursive: true });
+  const mine = `${process.pid} ${Date.now()} ${Math.random()}`;
+  let told = false;
+  while (!tryTake(file, mine)) {
+    const seen = readLock(file);
+    if (seen !== undefined && isAbandoned(file, seen)) {
+      removeAbandoned(file, seen);
+      continue;
+    }
+    if (!told && seen !== undefined) onWait(holderOf(seen));
+    told = true;
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  const touch = setInterval(() => {
+    try {
+      fs.utimesSync(file, new Date(), new Date());
+    } catch {
+      // Somebody removed .svc/ under us; the work itself will say so.
+    }
+  }, TOUCH_MS);
+  try {
+    return await work();
+  } finally {
+    clearInterval(touch);
+    if (readLock(file) === mine) fs.rmSync(file, { force: true });
+  }
+}
+
+function tryTake(file, mine) {
+  try {
+    fs.writeFileSync(file, mine, { flag: "wx" });
+    return true;
+  } catch (error) {
+    if (error.code === "EEXIST") return false;
+    throw error;
+  }
+}
+
+function readLock(file) {
+  try {
+    return fs.readFileSync(file, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+const holderOf = (text) => Number.parseInt(text, 10);
+
+function isAbandoned(file, text) {
+  if (text !== "" && !isAlive(holderOf(text))) return true;
+  try {
+    return Date.now() - fs.statSync(file).mtimeMs > ABANDONED_MS;
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Two waiters may judge the same lock abandoned. The rename decides which of them removes it; the one that finds it
+ * renamed a newer lock instead puts that one back.
+ */
+function removeAbandoned(file, seen) {
+  const aside = `${file}.${process.pid}`;
+  try {
+    fs.renameSync(file, aside);
+  } catch {
+    return;
+  }
+  if (readLock(aside) !== seen) {
+    try {
+      fs.linkSync(aside, file);
+    } catch {
+      // A third one took the place meanwhile.
+    }
+  }
+  fs.rmSync(aside, { force: true });
+}
+
+/** Whether a process with this id exists; one that we may not signal exists too. */
+export function isAlive(pid) {
+  if (!Number.isInteger(pid) || pid <= 0) return false;
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}

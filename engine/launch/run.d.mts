@@ -1,0 +1,1 @@
+export function npmCommand(env: NodeJS.ProcessEnv, execPath: string): { file: string; args: string[] };

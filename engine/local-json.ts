@@ -1,0 +1,25 @@
+import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import type { Account } from "./admin.ts";
+import { localJson } from "./paths.ts";
+
+/** What tools and people read to reach the local instance. */
+export interface LocalJson extends Account {
+  /** A bare origin. */
+  url: string;
+}
+
+export function readLocalJson(): LocalJson | undefined {
+  try {
+    return JSON.parse(readFileSync(localJson, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Replaces the file in one step, so that nobody reads half of it; it holds a password, so only its owner may read it. */
+export function writeLocalJson({ url, workspace, token, email, password }: LocalJson): void {
+  const aside = `${localJson}.${process.pid}`;
+  rmSync(aside, { force: true });
+  writeFileSync(aside, `${JSON.stringify({ url, workspace, token, email, password }, null, 2)}\n`, { mode: 0o600, flag: "wx" });
+  renameSync(aside, localJson);
+}

@@ -1,0 +1,27 @@
+import net from "node:net";
+
+const LOOPBACK = "127.0.0.1";
+
+export function isPortFree(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const server = net.createServer();
+    server.once("error", () => resolve(false));
+    server.listen(port, LOOPBACK, () => server.close(() => resolve(true)));
+  });
+}
+
+/** A port that nobody listens on. Who takes it must be ready to find it gone: between two processes nothing reserves it. */
+export function freePort(): Promise<number> {
+  return new Promise((resolve, reject) => {
+    const server = net.createServer();
+    server.once("error", reject);
+    server.listen(0, LOOPBACK, () => {
+      const address = server.address();
+      server.close(() => (address && typeof address === "object" ? resolve(address.port) : reject(new Error("no port"))));
+    });
+  });
+}
+
+export function portTaken(port: number): string {
+  return `Port ${port} is taken by another program: stop that one, or choose another port with npm run up -- --port ${port + 1}.`;
+}

@@ -1,0 +1,65 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { Complaint } from "./launch/complaint.mjs";
+import { root } from "./paths.ts";
+
+const FOLDER = "examples";
+const examplesDir = path.join(root, "engine", "examples");
+
+const examples = [
+  { name: "hello_bun", file: "hello_bun.ts", language: "bun", summary: "Greets, called through its webhook" },
+  { name: "fibo_deno", file: "fibo_deno.ts", language: "deno", summary: "A Fibonacci number in Deno" },
+  { name: "slug_nodejs", file: "slug_nodejs.ts", language: "nodejs", summary: "An npm package in Node" },
+  { name: "words_python", file: "words_python.py", language: "python3", summary: "A PyPI package in Python" },
+  { name: "fibo_go", file: "fibo_go.go", language: "go", summary: "A Fibonacci number in Go" },
+  { name: "disk_bash", file: "disk_bash.sh", language: "bash", summary: "How full a disk is, in Bash" },
+] as const;
+
+export interface Access {
+  url: string;
+  workspace: string;
+  token: string;
+  signal?: AbortSignal;
+}
+
+/**
+ * Saves the examples through the public API and runs the first one as a stranger would, by a POST to its webhook. Done again it makes
+ * no new versions. The first one runs before the others are saved: their builds would only slow its own down.
+ */
+export async function seedExamples(access: Access, args: unknown): Promise<{ scripts: number; result: unknown }> {
+  const [first, ...others] = examples;
+  if ((await call(access, "GET", `folders/exists/${FOLDER}`)) !== true) {
+    await call(access, "POST", "folders/create", { name: FOLDER, summary: "What a first look is for" });
+  }
+  await save(access, first);
+  const result = await call(access, "POST", `jobs/run_wait_result/p/${FIRST_EXAMPLE}`, args);
+  for (const example of others) await save(access, example);
+  return { scripts: examples.length, result };
+}
+
+function save(access: Access, { name, file, language, summary }: (typeof examples)[number]): Promise<unknown> {
+  const content = readFileSync(path.join(examplesDir, file), "utf8");
+  const script = { path: `f/${FOLDER}/${name}`, summary, description: "", content, language, kind: "script", auto_parent: true };
+  return call(access, "POST", "scripts/create?skip_if_noop=true", script);
+}
+
+export const FIRST_EXAMPLE = `f/${FOLDER}/${examples[0].name}`;
+
+async function call({ url, workspace, token, signal }: Access, method: string, route: string, body?: unknown): Promise<unknown> {
+  const answer = await fetch(`${url}/api/w/${workspace}/${route}`, {
+    method,
+    headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { "content-type": "application/json" }) },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    ...(signal ? { signal } : {}),
+  });
+  const text = await answer.text();
+  if (!answer.ok) throw new Complaint(`${method} ${route} answered ${answer.status}: ${text}`);
+  return answer.headers.get("content-type")?.startsWith("application/json") ? JSON.parse(text) : text;
+}
+
+/** Whether a token from an earlier start still opens this instance. */
+export async function tokenWorks({ url, token }: Pick<Access, "url" | "token">): Promise<boolean> {
+  const answer = await fetch(`${url}/api/users/whoami`, { headers: { authorization: `Bearer ${token}` } });
+  await answer.arrayBuffer();
+  return answer.ok;
+}

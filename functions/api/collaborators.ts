@@ -1,0 +1,22 @@
+import { jobTable } from "../../aws/job-table.ts";
+import { objectTable } from "../../aws/object-table.ts";
+import { queue } from "../../aws/queue.ts";
+import { storage } from "../../aws/storage.ts";
+import { env, requireEnv } from "../../contract/env.ts";
+import type { Actor } from "../../core/people/actor.ts";
+import type { Handled } from "../shared/edge.ts";
+
+export const collaborators = {
+  jobs: jobTable,
+  objects: objectTable,
+  storage,
+  queue,
+  nowMs: Date.now,
+  baseUrl: requireEnv(env.baseUrl),
+};
+
+/** Routes that anybody may call have no actor; the others are reached only with one. */
+export interface Auth {
+  actor: Actor;
+}
+export type ApiRoutes = Handled<Auth>[];

@@ -1,0 +1,29 @@
+import { jobTable } from "../../aws/job-table.ts";
+import { publicKey } from "../../aws/keys.ts";
+import { storage } from "../../aws/storage.ts";
+import { SvcError } from "../../contract/errors.ts";
+import { internalRoutes as routes } from "../../contract/routes/internal.ts";
+import { isJobToken, type JobClaims } from "../../core/people/token.ts";
+import { readJobToken } from "../../services/identity/job-token.ts";
+import { beat, report } from "../../services/jobs/beat.ts";
+import { apiHandler, on } from "../shared/edge.ts";
+import { json, text } from "../shared/reply.ts";
+
+const nowMs = Date.now;
+const finishing = { jobs: jobTable, storage, nowMs };
+const who = (claims: JobClaims) => ({ id: claims.job, workspace: claims.ws });
+
+export const handler = apiHandler<JobClaims>(
+  [
+    on(routes.beat, async ({ auth, body }) => json(200, await beat(finishing, who(auth), body))),
+    on(routes.report, async ({ auth, body }) => text(200, await report(finishing, who(auth), body))),
+  ],
+  async (token, _route, { id }) => {
+    if (!token) throw new SvcError("auth.missing", {});
+    if (!isJobToken(token)) throw new SvcError("auth.invalid", {});
+    const claims = await readJobToken(publicKey, token, nowMs());
+    // A job speaks for itself alone. Whether it still runs is the condition of the write that follows.
+    if (claims.job !== id) throw new SvcError("auth.invalid", {});
+    return claims;
+  },
+);

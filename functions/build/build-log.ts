@@ -1,0 +1,43 @@
+const HEAD_CHARS = 64 * 1024;
+const TAIL_CHARS = 192 * 1024;
+
+/** What a person reads to mend a failure. Bounded: of a flood the beginning and the end stay, which is where tools say what went wrong. */
+export class BuildLog {
+  private head = "";
+  private tail = "";
+  private cut = false;
+  private readonly dir: string;
+
+  /** `dir` is taken out of the text: a path that is gone, and of no concern to anyone, when the log is read. */
+  constructor(dir: string) {
+    this.dir = dir;
+  }
+
+  /** Returns what was added: the text without colours and without the build's directory. */
+  add(coloured: string): string {
+    const text = this.plain(coloured);
+    const room = HEAD_CHARS - this.head.length;
+    this.head += text.slice(0, Math.max(0, room));
+    this.tail += text.slice(Math.max(0, room));
+    if (this.tail.length > 2 * TAIL_CHARS) {
+      this.cut = true;
+      this.tail = this.tail.slice(-TAIL_CHARS);
+    }
+    return text;
+  }
+
+  line(text: string): void {
+    this.add(`${text}\n`);
+  }
+
+  toString(): string {
+    const tail = this.cut || this.tail.length > TAIL_CHARS ? `\n[svc] The log was cut here.\n${this.tail.slice(-TAIL_CHARS)}` : this.tail;
+    return this.head + tail;
+  }
+
+  private plain(text: string): string {
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what colour codes begin with.
+    const colourless = text.replace(/\u001b\[[0-9;?]*[A-Za-z]/g, "").replace(/\r(?!\n)/g, "\n");
+    return colourless.replaceAll(`${this.dir}/`, "").replaceAll(this.dir, "");
+  }
+}

@@ -1,0 +1,75 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { BuildLog } from "./build-log.ts";
+import { BuildFailure, BuildRoom } from "./build-room.ts";
+
+let workDir = "";
+
+beforeAll(() => {
+  workDir = mkdtempSync(join(tmpdir(), "svc-room-test-"));
+  vi.stubEnv("SVC_WORK_DIR", workDir);
+});
+
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(workDir, { recursive: true, force: true });
+});
+
+/** A killed process may stay listed as defunct where nobody waits for it. */
+function isAlive(pid: string): boolean {
+  const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", pid], { encoding: "utf8" });
+  return stdout.trim() !== "" && !stdout.startsWith("Z");
+}
+
+describe("BuildRoom", () => {
+  it("gives tools no credentials, and a home and a temporary directory of the build", async () => {
+    vi.stubEnv("AWS_SECRET_ACCESS_KEY", "AKIDEXAMPLE");
+    vi.stubEnv("SVC_BUCKET", "bucket-name");
+    await using room = await BuildRoom.open(60_000);
+    expect(statSync(room.dir).mode & 0o777).toBe(0o700);
+    const { output } = await room.run({ command: "/usr/bin/env", args: [], cwd: room.dir, env: { EXTRA: "1" } });
+    expect(output).not.toMatch(/AWS_|SVC_/);
+    expect(output).toContain("HOME=home");
+    expect(output).toContain("TMPDIR=tmp");
+    expect(output).toContain("EXTRA=1");
+  });
+
+  it("kills what a tool leaves behind", async () => {
+    await using room = await BuildRoom.open(60_000);
+    const { code, output } = await room.run({ command: "/bin/sh", args: ["-c", "sleep 1000 & echo $!; exit 3"], cwd: room.dir });
+    expect(code).toBe(3);
+    await vi.waitFor(() => expect(isAlive(output.trim())).toBe(false));
+  });
+
+  it("stops a tool when the time is up", async () => {
+    await using room = await BuildRoom.open(50);
+    await expect(room.run({ command: "/bin/sh", args: ["-c", "sleep 1000"], cwd: room.dir })).rejects.toThrow(BuildFailure);
+  });
+
+  it("leaves nothing behind, not even what is read-only", async () => {
+    let dir = "";
+    {
+      await using room = await BuildRoom.open(60_000);
+      dir = room.dir;
+      await room.run({ command: "/bin/sh", args: ["-c", "mkdir -p a/b && touch a/b/c && chmod -R a-w a"], cwd: room.dir });
+    }
+    expect(() => statSync(dir)).toThrow("ENOENT");
+  });
+});
+
+describe("BuildLog", () => {
+  it("keeps the beginning and the end of a flood, without colours and without the build's directory", () => {
+    const log = new BuildLog("/some/builds/1");
+    log.line("\u001b[31m/some/builds/1/first\u001b[0m");
+    for (let at = 0; at < 20_000; at++) log.line(`line ${at} ${"x".repeat(40)}`);
+    log.line("last");
+    const text = String(log);
+    expect(text.length).toBeLessThan(300_000);
+    expect(text.startsWith("first\n")).toBe(true);
+    expect(text).toContain("The log was cut here");
+    expect(text.endsWith("last\n")).toBe(true);
+  });
+});

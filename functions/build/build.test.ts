@@ -1,0 +1,305 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import type { BuildResult } from "../../core/builds/build.ts";
+import { type Built, ENTRY, useBuilder } from "./build-fixture.ts";
+
+// A cold compiler on a shared machine; nothing here waits for a clock.
+vi.setConfig({ testTimeout: 240_000 });
+
+const builder = useBuilder();
+
+/** Loads a bundle as a runner does and calls its main. */
+async function callMain({ dir, result }: Built, ...args: unknown[]): Promise<unknown> {
+  if (!result.ok) throw new Error(result.error);
+  const module = (await import(pathToFileURL(join(dir, "main.mjs")).href)) as { main: (...args: unknown[]) => unknown };
+  return await module.main(...args);
+}
+
+function lockOf(result: BuildResult): string {
+  if (!result.ok) throw new Error(`${result.error}\n${result.log}`);
+  return result.lock;
+}
+
+afterEach(() => {
+  expect(readdirSync(join(builder.workDir(), "builds"), { recursive: true }), "what builds left behind").toEqual([]);
+});
+
+describe("build of TypeScript", () => {
+  it("bundles npm packages, with a version in the import and below a scope", async () => {
+    const source = `
+      import { chunk } from "lodash@4.17.21";
+      import pad from "lodash/padStart";
+      import { toUtf8 } from "npm:@smithy/util-utf8@^4";
+      import { readFileSync } from "fs";
+      export async function main(text: string, size = 2): Promise<unknown> {
+        return [chunk([...text], size), pad("7", 3, "0"), toUtf8(new Uint8Array([104, 105])), typeof readFileSync, main.toString().split(")")[0]];
+      }`;
+    for (const language of ["nodejs", "bun", "deno"] as const) {
+      const built = await builder.build(language, source);
+      expect(await callMain(built, "abc")).toEqual([[["a", "b"], ["c"]], "007", "hi", "function", "async function main(text, size = 2"]);
+      expect(Object.keys(built.files).sort()).toEqual(["main.mjs", "main.mjs.map"]);
+    }
+  });
+
+  it("answers an equal artefact for an equal lock, and holds to the lock", async () => {
+    const source = 'import { nanoid } from "nanoid@^3";\nexport const main = () => nanoid().length;';
+    const first = await builder.build("bun", source);
+    const lock = lockOf(first.result);
+    expect(lock).toMatch(/"nanoid@3\.\d+\.\d+"/);
+    const second = await builder.build("bun", source, { lock });
+    expect(second.result).toMatchObject({ ok: true, lock, sha256: first.result.ok && first.result.sha256 });
+    const older = lock.replace(
+      /nanoid@3\.\d+\.\d+("[^\n]*)sha512-[^"]+/,
+      "nanoid@3.3.6$1sha512-BGcqMMJuToF7i1rt+2PWSNVnWIkGCU78jBG3RxO/bZlnZPK2Cmi2QaffxGO/2RvWi9sL+FAiRiXMgsyxQ1DIDA==",
+    );
+    const held = await builder.build("bun", source, { lock: older });
+    expect(held.result).toMatchObject({ ok: true, lock: older });
+    const other = await builder.build("bun", 'import "lodash"; export const main = 1;', { lock });
+    expect(other.result).toMatchObject({ ok: false, error: expect.stringContaining("does not hold lodash") });
+  });
+
+  it.each([
+    ["a folder", '"x@file:../../etc"'],
+    ["a git repository", '"x@git+https://host.example/x.git#1"'],
+    ["the name of a folder above", '"../../x@1.0.0"'],
+  ])("refuses a lock that names %s", async (_, id) => {
+    const lock = `{"dependencies": {"x": "1.0.0"}}\n//bun.lock\n{"lockfileVersion": 1, "workspaces": {"": {"dependencies": {"x": "1.0.0"}}}, "packages": {"x": [${id}, "", {}, "sha512-aaaa"],}}`;
+    const { result } = await builder.build("bun", 'import "x@1.0.0"; export const main = 1;', { lock });
+    expect(result).toMatchObject({ ok: false, error: expect.stringContaining("is not a package of the registry") });
+  });
+
+  it("runs no install script, from the registry that is set", async () => {
+    const marker = join(builder.workDir(), "ran");
+    const scripts = Object.fromEntries(["preinstall", "install", "postinstall", "prepare"].map((name) => [name, `touch ${marker}`]));
+    builder.publish(
+      { name: "svc-sly", version: "1.0.0", main: "index.js", scripts, hasInstallScript: true },
+      { "index.js": "exports.answer = 42;" },
+    );
+    const registries = { npm: builder.origin(), pypi: "", go: "" };
+    const source = 'import { answer } from "svc-sly";\nexport const main = () => answer;';
+    const first = await builder.build("nodejs", source, { registries });
+    expect(await callMain(first)).toBe(42);
+    const second = await builder.build("nodejs", source, { registries, lock: lockOf(first.result) });
+    expect(await callMain(second)).toBe(42);
+    expect(existsSync(marker)).toBe(false);
+  });
+
+  it("keeps packages from reading files of the machine", async () => {
+    writeFileSync(join(builder.workDir(), "secret.json"), '{"secret": 1}');
+    const path = join(builder.workDir(), "secret.json");
+    builder.publish(
+      { name: "svc-nosy", version: "1.0.0", main: "index.js" },
+      { "index.js": `module.exports = require(${JSON.stringify(path)});` },
+    );
+    const { result } = await builder.build("nodejs", 'import x from "svc-nosy";\nexport const main = () => x;', {
+      registries: { npm: builder.origin(), pypi: "", go: "" },
+    });
+    expect(result).toMatchObject({ ok: false, error: expect.stringContaining("not part of any package") });
+    const own = await builder.build("nodejs", `import x from ${JSON.stringify(path)};\nexport const main = () => x;`);
+    expect(own.result).toMatchObject({ ok: false, error: expect.stringContaining("there is no script") });
+  });
+
+  it("joins scripts that import one another, and maps lines to them", async () => {
+    const built = await builder.build("nodejs", {
+      [ENTRY]:
+        'import { a } from "./lib/a.ts";\nimport b from "/f/x/b";\nimport { c } from "f/x/c";\nimport { fail } from "u/bob/e.ts";\nexport const main = (x: boolean) => (x ? fail() : [a, b, c]);',
+      "f/ops/lib/a": 'export { c as a } from "../../x/c";',
+      "f/x/b": "export default 'b' as const",
+      "f/x/c": "export const c: string = <string>'c'",
+      "u/bob/e": "export function fail(): never {\n  throw new Error('late');\n}",
+    });
+    expect(await callMain(built, false)).toEqual(["c", "b", "c"]);
+    const map = JSON.parse(built.files["main.mjs.map"] ?? "{}") as { sources: string[] };
+    expect(map.sources).toEqual(expect.arrayContaining(["f/ops/hello.ts", "f/x/b.ts", "u/bob/e.ts"]));
+  });
+
+  it("keeps native addons and WebAssembly beside the bundle, and all packages when asked", async () => {
+    const native = await builder.build("nodejs", 'import { crc32 } from "@node-rs/crc32";\nexport const main = () => crc32("hi");');
+    expect(await callMain(native)).toBe(3633523372);
+    expect(Object.keys(native.files).some((path) => path.endsWith(".node"))).toBe(true);
+    const plain = await builder.build(
+      "nodejs",
+      '//nobundling\nimport { nanoid } from "nanoid@3";\nexport const main = () => nanoid(5).length;',
+    );
+    expect(await callMain(plain)).toBe(5);
+    expect(Object.keys(plain.files)).toContain("node_modules/nanoid/package.json");
+  });
+
+  it.each([
+    ["a mistake", "const a = 1;\nexport function main( { return }", "f/ops/hello.ts:2:"],
+    [
+      "a script that is not there",
+      '\nimport { x } from "./nowhere.ts";\nexport const main = () => x;',
+      "f/ops/hello.ts:2:19: there is no script f/ops/nowhere",
+    ],
+    ["a file that a package does not have", 'import x from "lodash/nope";\nexport const main = () => x;', "f/ops/hello.ts:1:15: "],
+    ["bun's own modules", 'import { x } from "bun:sqlite";\nexport const main = () => x;', "bun only"],
+    [
+      "an address",
+      '\nimport x from "https://host.example/x.ts";\nexport const main = x;',
+      "f/ops/hello.ts:2: imports by URL are not supported",
+    ],
+    ["an unknown package", 'import x from "svc-there-is-no-such-package";\nexport const main = x;', "svc-there-is-no-such-package"],
+  ])("says where %s stands", async (_, source, error) => {
+    const { result } = await builder.build("nodejs", source);
+    expect(result).toMatchObject({ ok: false, error: expect.stringContaining(error), log: expect.stringContaining(error) });
+  });
+
+  it("says when the artefact is too large", async () => {
+    const { result } = await builder.build("bun", 'import _ from "lodash@4.17.21";\nexport const main = () => _;', {
+      maxArtefactBytes: 1024 * 10,
+    });
+    expect(result).toMatchObject({ ok: false, error: expect.stringContaining("limit") });
+  });
+
+  it("refuses paths that would leave the build's directory", async () => {
+    const { result } = await builder.build("python3", { [ENTRY]: "", "../../x": "" });
+    expect(result).toMatchObject({ ok: false, error: '"../../x" is not a path of a script.' });
+  });
+});
+
+describe("build of Python", () => {
+  it("maps imports to packages and locks them by hash", async () => {
+    const source = "import yaml\nfrom f.ops.shared import shout\n\ndef main(x: str): return yaml.safe_load(x)\n";
+    const built = await builder.build("python3", { [ENTRY]: source, "f/ops/shared": "def shout(x): return x.upper()\n" });
+    const lock = lockOf(built.result);
+    expect(lock).toMatch(/^pyyaml==\S+ \\\n\s+--hash=sha256:/);
+    expect(JSON.parse(built.files["svc.json"] ?? "")).toEqual({ entry: "scripts/f/ops/hello.py" });
+    expect(built.files["scripts/f/ops/hello.py"]).toBe(source);
+    expect(built.files["scripts/f/ops/shared.py"]).toContain("shout");
+    expect(Object.keys(built.files)).toContain("deps/yaml/__init__.py");
+    const again = await builder.build("python3", { [ENTRY]: source, "f/ops/shared": "def shout(x): return x.upper()\n" }, { lock });
+    expect(again.result).toMatchObject({ ok: true, lock, sha256: built.result.ok && built.result.sha256 });
+  });
+
+  it("takes packages for the target, which need not be this machine", async () => {
+    const target = { os: "linux", arch: "arm64", python: "3.13", node: "24" } as const;
+    const { files } = await builder.build("python3", "# requirements:\n# markupsafe==3.0.2\nimport markupsafe\n", { target });
+    expect(Object.keys(files)).toContain("deps/markupsafe/_speedups.cpython-313-aarch64-linux-gnu.so");
+  });
+
+  it.each([
+    ["an unknown package", "import svc_no_such_package_at_all\n", undefined, "svc-no-such-package-at-all"],
+    [
+      "an option among requirements",
+      "# requirements:\n# -r /etc/passwd\n",
+      undefined,
+      'f/ops/hello: "-r /etc/passwd" is not a requirement',
+    ],
+    ["an option in a lock", "import yaml\n", "--index-url http://host.example\npyyaml==6.0.2\n", "is not a package with its exact version"],
+    ["a package that a lock leaves out", "import yaml\n", "requests==2.32.3\n", "does not hold pyyaml"],
+  ])("refuses %s", async (_, source, lock, error) => {
+    const { result } = await builder.build("python3", source, lock ? { lock } : {});
+    expect(result).toMatchObject({ ok: false, error: expect.stringContaining(error) });
+  });
+
+  it("takes a lock without hashes", async () => {
+    const { result, files } = await builder.build("python3", "import yaml\n", { lock: "PyYAML==6.0.2\n" });
+    expect(result).toMatchObject({ ok: true, lock: "PyYAML==6.0.2\n" });
+    expect(files["deps/yaml/__init__.py"]).toContain("__version__ = '6.0.2'");
+  });
+
+  it("needs no network without packages", async () => {
+    const { result } = await builder.build("python3", "import json\ndef main(): pass\n", {
+      registries: { npm: "", pypi: "http://127.0.0.1:9", go: "" },
+    });
+    expect(result).toMatchObject({ ok: true, lock: "" });
+  });
+});
+
+describe("build of Go", () => {
+  /** Runs the program as a runner does. */
+  function run(dir: string, args: unknown, entrypoint = "main"): unknown {
+    writeFileSync(join(dir, "args.json"), JSON.stringify(args));
+    const env = { SVC_ARGS_PATH: join(dir, "args.json"), SVC_ENTRYPOINT: entrypoint, RESULT: join(dir, "result") };
+    execFileSync("/bin/sh", ["-c", 'exec "$0" 3>"$RESULT" >/dev/null', join(dir, "main")], { env });
+    return JSON.parse(execFileSync("cat", [join(dir, "result")], { encoding: "utf8" }));
+  }
+
+  it("decodes arguments by name and calls any function", async () => {
+    const source = `package inner
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+type Row struct { Id int \`json:"id"\`; Name *string }
+type NotFound struct{}
+func (NotFound) Error() string { return "not there" }
+
+func main(row Row, when time.Time, n, m int, all ...string) (map[string]any, error) {
+	fmt.Println("to the log")
+	if n == 1 { return nil, errors.New("one") }
+	if n == 2 { return nil, NotFound{} }
+	if n == 3 { var r *Row; r.Id = 1 }
+	return map[string]any{"row": row, "year": when.Year(), "sum": n + m, "all": all}, nil
+}
+func nothing() {}
+func text(x *string) string { return "<" + *x + ">" }
+func generic[T any](x T) T { return x }
+`;
+    const { dir, result } = await builder.build("go", source);
+    expect(result).toMatchObject({ ok: true, lock: "" });
+    const args = { row: { id: 7, Name: "x" }, when: "2024-05-06T07:08:09Z", n: 4, m: 5, all: ["a", "b"], unknown: 1 };
+    expect(run(dir, args)).toEqual({ ok: true, result: { row: { id: 7, Name: "x" }, year: 2024, sum: 9, all: ["a", "b"] } });
+    expect(run(dir, {})).toMatchObject({ ok: true, result: { sum: 0 } });
+    expect(run(dir, { n: 1 })).toMatchObject({ ok: false, error: { name: "Error", message: "one" } });
+    expect(run(dir, { n: 2 })).toMatchObject({ ok: false, error: { name: "NotFound", message: "not there" } });
+    const panic = {
+      name: "Panic",
+      message: expect.stringContaining("nil pointer"),
+      stack: expect.stringContaining("at main (f/ops/hello.go:17)"),
+    };
+    expect(run(dir, { n: 3 })).toMatchObject({ ok: false, error: panic });
+    expect(run(dir, { n: "x" })).toMatchObject({
+      ok: false,
+      error: { name: "ArgumentError", message: expect.stringContaining("argument n") },
+    });
+    expect(run(dir, {}, "nothing")).toEqual({ ok: true, result: null });
+    expect(run(dir, { x: "&" }, "text")).toEqual({ ok: true, result: "<&>" });
+    expect(run(dir, {}, "generic")).toMatchObject({ ok: false, error: { message: expect.stringContaining("no function generic") } });
+  });
+
+  it("takes modules, locks them, and holds to the lock", async () => {
+    const source =
+      'package main\n\nimport "github.com/google/uuid"\n\n//require github.com/google/uuid v1.5.0\n\nfunc Main() int {\n\treturn len(uuid.NewString())\n}\n';
+    const first = await builder.build("go", source);
+    const lock = lockOf(first.result);
+    expect(lock).toContain("github.com/google/uuid v1.5.0");
+    expect(run(first.dir, {})).toEqual({ ok: true, result: 36 });
+    const second = await builder.build("go", source, { lock });
+    expect(second.result).toMatchObject({ ok: true, lock, sha256: first.result.ok && first.result.sha256 });
+    const replaced = await builder.build("go", source, {
+      lock: lock.replace("\n//go.sum", "\nreplace github.com/google/uuid => /etc\n//go.sum"),
+    });
+    expect(replaced.result).toMatchObject({ ok: false, error: expect.stringContaining("is not the requirement of a module") });
+  });
+
+  it.each([
+    ["a type that does not fit", "package inner\n\nfunc main(x string) int {\n\treturn x\n}\n", "f/ops/hello.go:4:9: cannot use x"],
+    ["a mistake", "package inner\n\nfunc main( {\n}\n", "f/ops/hello.go:3:"],
+    ["no package", "func main() {}\n", 'begins with "package inner"'],
+    ["an unknown module", 'package inner\n\nimport "host.invalid/x/y"\n\nfunc main() { y.Z() }\n', "host.invalid/x/y"],
+  ])("says where %s is", async (_, source, error) => {
+    const { result } = await builder.build("go", source);
+    expect(result).toMatchObject({ ok: false, error: expect.stringContaining(error) });
+  });
+});
+
+describe("build of bash", () => {
+  it("keeps the script as it is", async () => {
+    const source = '#!/bin/bash\necho "$1 ünïcode"\r\n';
+    const { result, dir } = await builder.build("bash", source);
+    expect(result).toMatchObject({ ok: true, lock: "" });
+    expect(execFileSync("cat", [join(dir, "main.sh")], { encoding: "utf8" })).toBe(source);
+  });
+
+  it("throws when the upload fails, which no author can mend", async () => {
+    await expect(builder.build("bash", "true", { uploadUrl: "http://127.0.0.1:9/x" })).rejects.toThrow();
+  });
+});

@@ -1,0 +1,38 @@
+import { BuildFailure } from "./build-room.ts";
+
+/** The lock of a Go script is one text: go.mod, a line `//go.sum`, and go.sum. A script without modules has an empty lock. */
+const SEPARATOR = "\n//go.sum\n";
+const REQUIREMENT = /^([\w./~-]+) (v\d[\w.+-]*)( \/\/ indirect)?$/;
+const SUM = /^[\w./~!-]+ v\d[\w.+-]*(\/go\.mod)? h1:[\w+/=]+$/;
+
+export function writeGoLock(mod: string, sum: string): string {
+  return `${mod.trimEnd()}${SEPARATOR}${sum}`;
+}
+
+/**
+ * Reads a lock, which the caller may have written. Only requirements are taken over from it: `replace` could name any folder of this machine.
+ */
+export function readGoLock(text: string, module: string): { mod: string; sum: string } {
+  const at = text.indexOf(SEPARATOR);
+  if (at === -1) throw broken("it must be a go.mod, a line //go.sum, and the text of a go.sum");
+  const requirements: string[] = [];
+  let version = "";
+  for (const raw of text.slice(0, at).split("\n")) {
+    const line = raw.trim().replace(/^require /, "");
+    if (line === "" || line === "require (" || line === "(" || line === ")" || /^(module|toolchain) /.test(line)) continue;
+    if (/^go \d[\w.]*$/.test(line)) version = `${line}\n`;
+    else if (REQUIREMENT.test(line)) requirements.push(`require ${line}\n`);
+    else throw broken(`"${line.slice(0, 200)}" in its go.mod is not the requirement of a module`);
+  }
+  const sums = text
+    .slice(at + SEPARATOR.length)
+    .split("\n")
+    .filter(Boolean);
+  const wrong = sums.find((line) => !SUM.test(line));
+  if (wrong !== undefined) throw broken(`"${wrong.slice(0, 200)}" in its go.sum is not a checksum`);
+  return { mod: `module ${module}\n${version}${requirements.join("")}`, sum: sums.map((line) => `${line}\n`).join("") };
+}
+
+function broken(reason: string): BuildFailure {
+  return new BuildFailure(`The lock cannot be used: ${reason}. Save the script without a lock to resolve its modules anew.`);
+}

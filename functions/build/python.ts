@@ -1,0 +1,101 @@
+import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import { dirname, join } from "node:path";
+import type { BuildRequest } from "../../core/builds/build.ts";
+import { pythonRequirementsOf } from "../../core/builds/packages.ts";
+import { BuildFailure, type BuildRoom, passOn } from "./build-room.ts";
+import { readPythonLock } from "./python-lock.ts";
+import { describePython } from "./python-target.ts";
+import { uvPath } from "./tools.ts";
+
+/** Scripts at their paths, packages in `deps/`. Only wheels are taken: a source package would run its own code here. */
+export async function buildPython(request: BuildRequest, room: BuildRoom): Promise<string> {
+  for (const [path, source] of Object.entries(request.files)) {
+    const file = join(room.out, "scripts", `${path}.py`);
+    await mkdir(dirname(file), { recursive: true });
+    await writeFile(file, source);
+  }
+  await writeFile(join(room.out, "svc.json"), JSON.stringify({ entry: `scripts/${request.entry}.py` }));
+  const requirements = pythonRequirementsOf(request.files, request.target.python);
+  if (requirements.length === 0) return "";
+  return await installPythonPackages(requirements, request, room);
+}
+
+async function installPythonPackages(requirements: string[], request: BuildRequest, room: BuildRoom): Promise<string> {
+  const { target, registries } = request;
+  const dir = join(room.dir, "python");
+  await mkdir(dir);
+  const python = await describePython(dir, target);
+  const options = ["--quiet", "--no-config", "--no-python-downloads", "--only-binary", ":all:", "--python", python.path];
+  options.push("--python-platform", python.platform, "--cache-dir", join(room.cache, "uv"));
+  if (registries.pypi) options.push("--default-index", registries.pypi);
+  const env = await ownersSettings();
+  const uv = async (args: string[], failure: string): Promise<void> => {
+    const { code, output } = await room.run({ command: uvPath(), args: ["pip", ...args, ...options], cwd: dir, env });
+    if (code !== 0) throw new BuildFailure(`${failure}: ${reasonIn(output)}`);
+  };
+  const locked = join(dir, "requirements.txt");
+  let lock = request.lock;
+  if (lock) {
+    await writeFile(locked, readPythonLock(lock, requirements));
+  } else {
+    await writeFile(join(dir, "requirements.in"), `${requirements.join("\n")}\n`);
+    const resolve = ["compile", "requirements.in", "--output-file", locked, "--generate-hashes", "--no-header", "--no-annotate"];
+    await uv(resolve, "The packages could not be resolved");
+    lock = await readFile(locked, "utf8");
+  }
+  const deps = join(room.out, "deps");
+  // The lock is complete, so nothing is resolved a second time.
+  await uv(
+    ["install", "--requirement", locked, "--target", deps, "--no-deps", "--link-mode", "copy"],
+    "The packages could not be installed",
+  );
+  await removeMachineTraces(deps);
+  return lock;
+}
+
+/** Command line tools name an interpreter of this build, and the installer leaves a lock file behind: equal packages give equal bytes without. */
+async function removeMachineTraces(deps: string): Promise<void> {
+  for (const name of ["bin", ".lock"]) await rm(join(deps, name), { recursive: true, force: true });
+  for (const entry of await readdir(deps)) {
+    if (!entry.endsWith(".dist-info")) continue;
+    const record = join(deps, entry, "RECORD");
+    const lines = (await readFile(record, "utf8")).split(/\r?\n/).filter((line) => !/^(\.\.\/)*bin\//.test(line));
+    await writeFile(record, lines.join("\n"));
+  }
+}
+
+/** Indexes that the machine's owner has set, by uv's names and by pip's, in variables or in pip's own file. */
+async function ownersSettings(): Promise<Record<string, string>> {
+  const { PIP_INDEX_URL, PIP_EXTRA_INDEX_URL, PIP_CERT } = passOn(["PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_CERT"]);
+  const file = await pipFile();
+  const index = PIP_INDEX_URL ?? /^\s*index-url\s*=\s*(\S+)/m.exec(file)?.[1];
+  const extra = PIP_EXTRA_INDEX_URL ?? /^\s*extra-index-url\s*=\s*(\S+)/m.exec(file)?.[1];
+  return {
+    ...(index && { UV_DEFAULT_INDEX: index }),
+    ...(extra && { UV_INDEX: extra }),
+    ...(PIP_CERT && { SSL_CERT_FILE: PIP_CERT }),
+    ...passOn(["UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL", "UV_NATIVE_TLS", "UV_SYSTEM_CERTS", "SSL_CERT_FILE"]),
+  };
+}
+
+async function pipFile(): Promise<string> {
+  const own = process.env["PIP_CONFIG_FILE"];
+  const places = own ? [own] : [join(homedir(), ".config/pip/pip.conf"), join(homedir(), ".pip/pip.conf"), "/etc/pip.conf"];
+  for (const path of places) {
+    const text = await readFile(path, "utf8").catch(() => "");
+    if (text) return text;
+  }
+  return "";
+}
+
+/** uv draws a tree; what it says stands after the branches, wrapped over lines. */
+function reasonIn(output: string): string {
+  const lines = output.split("\n").map((line) => line.replace(/^[\s│├╰─▶×]+/, "").trim());
+  return (
+    lines
+      .filter(Boolean)
+      .join(" ")
+      .replace(/^error: /, "") || "the installer gave no reason"
+  );
+}

@@ -1,0 +1,22 @@
+import type { Context } from "aws-lambda";
+import * as z from "zod";
+import { objectTable } from "../../aws/object-table.ts";
+import { people } from "../../aws/people.ts";
+import { newWorkspaceSchema } from "../../contract/routes/workspaces.ts";
+import { setUp } from "../../services/identity/set-up.ts";
+import { logger } from "../shared/edge.ts";
+
+const askedSchema = z.object({
+  email: z.email(),
+  password: z.string().min(12).optional(),
+  workspace: newWorkspaceSchema.pick({ id: true, name: true }).optional(),
+  token: z.object({ label: z.string().max(200) }).optional(),
+});
+
+/** The one-shot function that makes the first superadmin. Only who may invoke it by hand can: it has no route. */
+export async function handler(event: unknown, context: Context) {
+  const asked = askedSchema.parse(event);
+  const made = await setUp({ objects: objectTable, people, nowMs: Date.now }, asked);
+  logger.info("set up", { requestId: context.awsRequestId, workspace: asked.workspace?.id });
+  return made;
+}

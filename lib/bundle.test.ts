@@ -1,0 +1,148 @@
+import { existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { runnerLanguages } from "../contract/languages.ts";
+import { bundleAll } from "./bundle.ts";
+import { parseConfig } from "./config.ts";
+import { putInterpreters } from "./interpreters.ts";
+
+const checkout = join(import.meta.dirname, "..");
+const scratch = () => mkdtempSync(join(tmpdir(), "svc-bundle-"));
+
+function aCheckout(files: Record<string, string>): string {
+  const root = scratch();
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+  }
+  return root;
+}
+
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
+
+describe("bundleAll", () => {
+  it("finds functions and runners by their handlers", () => {
+    const root = aCheckout({
+      "functions/run/handler.ts": "export const handler = () => 1;",
+      "functions/shared/edge.ts": "export const no = 1;",
+      "runners/bun/handler.ts": "export const handler = () => 2;",
+      "runners/python3/handler.py": "def handler(event, context): pass",
+      "runners/shared/beats.ts": "",
+    });
+    const bundles = bundleAll(root, join(root, "dist"));
+    expect(bundles.map(({ kind, name, runtime }) => `${kind}/${name} ${runtime}`)).toEqual([
+      "functions/run node",
+      "runners/bun node",
+      "runners/python3 python",
+    ]);
+  });
+
+  it("leaves in an asset what runs: bundle and wrappers, no maps, no tests", () => {
+    const root = aCheckout({
+      "runners/bun/handler.ts": "export const handler = () => 2;",
+      "runners/bun/host.mjs": "console.log(1)",
+      "runners/bun/host.test.mjs": "",
+      "runners/bun/fixtures/a.mjs": "",
+      "runners/python3/handler.py": "",
+      "runners/python3/svc_host/main.py": "",
+      "runners/python3/test/driver.py": "",
+      "README.mjs": "shared",
+    });
+    symlinkSync("../../README.mjs", join(root, "runners/bun/realm.mjs"));
+    bundleAll(root, join(root, "dist"));
+    expect(lstatSync(join(root, "dist/runners/bun/realm.mjs")).isFile()).toBe(true);
+    expect(filesIn(join(root, "dist"))).toEqual([
+      "maps/runners/bun/index.mjs.map",
+      "meta.json",
+      "runners/bun/host.mjs",
+      "runners/bun/index.mjs",
+      "runners/bun/realm.mjs",
+      "runners/python3/handler.py",
+      "runners/python3/svc_host/main.py",
+    ]);
+  });
+
+  it("removes what is no longer there and leaves alone what did not change", () => {
+    const root = aCheckout({ "functions/run/handler.ts": "export const handler = () => 1;", "functions/run/old.mjs": "" });
+    const before = bundleAll(root, join(root, "dist"));
+    const index = join(root, "dist/functions/run/index.mjs");
+    const written = statSync(index).mtimeMs;
+    writeFileSync(join(root, "dist/functions/run/left-over.mjs"), "");
+    expect(bundleAll(root, join(root, "dist"))).toEqual(before);
+    expect(statSync(index).mtimeMs).toBe(written);
+    expect(existsSync(join(root, "dist/functions/run/left-over.mjs"))).toBe(false);
+  });
+
+  it("gives CommonJS inside a bundle the require it asks for", async () => {
+    const root = aCheckout({
+      "functions/run/old.cjs": 'const os = require(["node", "os"].join(":")); module.exports = { platform: os.platform };',
+      "functions/run/handler.ts": 'import old from "./old.cjs"; export const handler = () => old.platform();',
+    });
+    bundleAll(root, join(root, "dist"));
+    const { handler } = await import(join(root, "dist/functions/run/index.mjs"));
+    expect(handler()).toBe(process.platform);
+  });
+});
+
+describe("the checkout's own bundles", () => {
+  const out = scratch();
+  const bundles = bundleAll(checkout, out);
+
+  it("are all there", () => {
+    expect(bundles.filter(({ kind }) => kind === "functions").map(({ name }) => name)).toEqual(
+      expect.arrayContaining(["api", "beat", "build", "dead-letter", "housekeeping", "run", "setup", "worker"]),
+    );
+    expect(bundles.filter(({ kind }) => kind === "runners").map(({ name }) => name)).toEqual([...runnerLanguages].sort());
+  });
+
+  it.each(bundles.filter(({ kind }) => kind === "functions").map(({ name, directory }) => [name, directory] as const))(
+    "%s stays under 1 MB",
+    (_, directory) => {
+      const bytes = filesIn(directory).reduce((sum, file) => sum + statSync(join(directory, file)).size, 0);
+      expect(bytes).toBeLessThan(1024 * 1024);
+    },
+  );
+
+  it.each(bundles.filter(({ runtime }) => runtime === "node").map(({ kind, name, directory }) => [`${kind}/${name}`, directory] as const))(
+    "%s holds no path of this machine",
+    (_, directory) => {
+      expect(readFileSync(join(directory, "index.mjs"), "utf8")).not.toContain(checkout);
+    },
+  );
+});
+
+describe("putInterpreters", () => {
+  const aBundle = (name: string) => {
+    const directory = scratch();
+    return [{ kind: name === "build" ? ("functions" as const) : ("runners" as const), name, directory, runtime: "node" as const }];
+  };
+
+  it("holds the places without a download when the synth is only looked at", () => {
+    const bundles = aBundle("bun");
+    putInterpreters(checkout, parseConfig({}, true), bundles);
+    expect(readFileSync(join(bundles[0]?.directory ?? "", "bin/bun"), "utf8")).toContain("svc.skipInterpreters");
+  });
+
+  it("gives build what it resolves and bundles with", () => {
+    const bundles = aBundle("build");
+    putInterpreters(checkout, parseConfig({}, true), bundles);
+    expect(filesIn(bundles[0]?.directory ?? "")).toEqual([
+      "bin/bun",
+      "bin/uv",
+      "node_modules/@esbuild/linux-arm64/bin/esbuild",
+      "node_modules/esbuild/lib/main.js",
+      "node_modules/esbuild/package.json",
+    ]);
+  });
+
+  it("copies nothing for the local engine, which uses the machine's own by path", () => {
+    const bundles = aBundle("bun");
+    putInterpreters(checkout, parseConfig({ local: true, baseUrl: "http://127.0.0.1:8000" }), bundles);
+    expect(filesIn(bundles[0]?.directory ?? "")).toEqual([]);
+  });
+});

@@ -1,0 +1,123 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { buildSync } from "esbuild";
+
+/** A folder ready to become a function's asset. */
+export interface Bundle {
+  readonly kind: "functions" | "runners";
+  readonly name: string;
+  readonly directory: string;
+  /** `python`: the folder holds handler.py and no index.mjs. */
+  readonly runtime: "node" | "python";
+}
+
+/** Throws a sentence naming the folder when there is no such bundle. */
+export function bundleOf(bundles: readonly Bundle[], kind: Bundle["kind"], name: string): Bundle {
+  const found = bundles.find((bundle) => bundle.kind === kind && bundle.name === name);
+  if (!found) throw new Error(`${kind}/${name} has no handler.ts: the stack needs it.`);
+  return found;
+}
+
+/** Some dependencies are CommonJS inside and ask for Node's modules by `require`, which an ES module does not have. */
+const REQUIRE_FOR_COMMONJS = 'import{createRequire as svcCreateRequire}from"node:module";const require=svcCreateRequire(import.meta.url);';
+
+/**
+ * Bundles every `functions/<name>/handler.ts` and `runners/<language>/handler.ts` to `<out>/<kind>/<name>/index.mjs`, in one call, so that
+ * esbuild reads shared sources once. What a runner needs as files of its own (wrappers, Python) is copied beside it.
+ * Source maps go to `<out>/maps`, the metafile to `<out>/meta.json`: neither belongs into an asset.
+ */
+export function bundleAll(root: string, out: string): Bundle[] {
+  const bundles = (["functions", "runners"] as const).flatMap((kind) => discover(root, out, kind));
+  const result = buildSync({
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(
+      bundles.filter(({ runtime }) => runtime === "node").map(({ kind, name }) => [`${kind}/${name}/index`, `${kind}/${name}/handler.ts`]),
+    ),
+    outdir: out,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+    target: "node24",
+    // Without it esbuild takes the CommonJS build of the AWS SDK, which it cannot shake.
+    mainFields: ["module", "main"],
+    // Whoever bundles another checkout's sources (a test does) takes this one's file.
+    alias: { "@aws-sdk/credential-provider-node": join(import.meta.dirname, "lambda-credentials.ts") },
+    minify: true,
+    // Grammars are tables of characters far from ASCII; escaped each takes six bytes instead of two or three.
+    charset: "utf8",
+    sourcemap: "external",
+    metafile: true,
+    legalComments: "none",
+    banner: { js: REQUIRE_FOR_COMMONJS },
+    logLevel: "warning",
+  });
+
+  const files = new Map<string, Uint8Array>([["meta.json", Buffer.from(JSON.stringify(result.metafile))]]);
+  for (const file of result.outputFiles) {
+    const path = relative(out, file.path);
+    files.set(path.endsWith(".map") ? join("maps", path) : path, file.contents);
+  }
+  for (const bundle of bundles) {
+    for (const path of sideFiles(root, bundle))
+      files.set(join(bundle.kind, bundle.name, path), readFileSync(join(root, bundle.kind, bundle.name, path)));
+  }
+  replaceFiles(out, ["functions", "runners", "maps"], files);
+  return bundles;
+}
+
+/**
+ * Writes what differs, each file in one step, and removes what is left over: two synths at the same time (`npm run up` and `npm test`) make the
+ * same files and neither ever sees one missing.
+ */
+function replaceFiles(out: string, folders: string[], files: ReadonlyMap<string, Uint8Array>): void {
+  for (const [path, content] of files) {
+    const target = join(out, path);
+    if (existsSync(target) && readFileSync(target).equals(content)) continue;
+    mkdirSync(dirname(target), { recursive: true });
+    const partial = join(out, `.${process.pid}-${path.replaceAll("/", "-")}`);
+    writeFileSync(partial, content);
+    renameSync(partial, target);
+  }
+  for (const folder of folders) {
+    if (!existsSync(join(out, folder))) continue;
+    for (const entry of readdirSync(join(out, folder), { recursive: true, withFileTypes: true })) {
+      const path = join(entry.parentPath, entry.name);
+      if (entry.isFile() && !files.has(relative(out, path)) && !/(^|[/\\])(bin|node_modules)[/\\]/.test(relative(out, path)))
+        rmSync(path, { force: true });
+    }
+  }
+}
+
+function discover(root: string, out: string, kind: Bundle["kind"]): Bundle[] {
+  const folder = join(root, kind);
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder)
+    .sort()
+    .flatMap((name): Bundle[] => {
+      const directory = join(out, kind, name);
+      if (existsSync(join(folder, name, "handler.ts"))) return [{ kind, name, directory, runtime: "node" }];
+      if (existsSync(join(folder, name, "handler.py"))) return [{ kind, name, directory, runtime: "python" }];
+      return [];
+    });
+}
+
+/** Wrappers that user code meets, and Python's own supervisor: files that are run, not imported. Tests and what they use stay behind. */
+function sideFiles(root: string, { kind, name, runtime }: Bundle): string[] {
+  const source = join(root, kind, name);
+  const wanted = runtime === "python" ? /\.py$/ : kind === "runners" ? /\.(mjs|py)$/ : /\.mjs$/;
+  return (
+    readdirSync(source, { recursive: true, withFileTypes: true })
+      // A link stands for a file that several runners share.
+      .filter(
+        (entry) =>
+          (entry.isFile() || entry.isSymbolicLink()) &&
+          wanted.test(entry.name) &&
+          !/\.test\.mjs$|^test_.*\.py$|_test\.py$/.test(entry.name),
+      )
+      .map((entry) => relative(source, join(entry.parentPath, entry.name)))
+      .filter((path) => !path.split("/").some((folder) => ["test", "tests", "fixtures", "__pycache__", "node_modules"].includes(folder)))
+      .sort()
+  );
+}

@@ -1,0 +1,71 @@
+import type { Node } from "constructs";
+import * as z from "zod";
+
+/** Where interpreters are on this machine. Only for a local deployment: on AWS each asset carries its own (lib/interpreters.ts). */
+const interpretersSchema = z.object({
+  bun: z.string().optional(),
+  deno: z.string().optional(),
+  node: z.string().optional(),
+  uv: z.string().optional(),
+  go: z.string().optional(),
+  /** The runners' working directory, `SVC_WORK_DIR`. */
+  workDir: z.string().optional(),
+});
+
+/**
+ * What one deployment may decide. It comes from the context key `svc`, as an object in cdk.json or as JSON on the command line:
+ * `npx cdk deploy -c svc='{"alarmEmail":"ops@example.com"}'`. Everything left out is what an AWS account should have.
+ */
+const stackConfigSchema = z
+  .strictObject({
+    /** The local engine instead of AWS: no CloudFront, no alarms, data goes with the stack, interpreters by path. */
+    local: z.boolean().default(false),
+    /** Public origin without a trailing slash; on AWS it is the distribution's (or the custom domain's) own. */
+    baseUrl: z.url().optional(),
+    /** Origin that runners reach the API at, `baseUrl` unless something else is nearer. */
+    internalUrl: z.url().optional(),
+    arch: z.enum(["arm64", "x64"]).default("arm64"),
+    /** `BuildTarget` of core/builds; by default what the runners below run on. */
+    buildTarget: z
+      .strictObject({ os: z.enum(["linux", "darwin"]), arch: z.enum(["x64", "arm64"]), python: z.string(), node: z.string() })
+      .optional(),
+    registries: z.strictObject({ npm: z.string().default(""), pypi: z.string().default(""), go: z.string().default("") }).prefault({}),
+    interpreters: interpretersSchema.prefault({}),
+    /** How a runner undoes what a job wrote to `/tmp` (contract/env.ts). */
+    tmpMode: z.enum(["sweep", "private", "none"]).optional(),
+    /** Tables, bucket, key and user pool stay when the stack goes; on AWS yes, locally no. */
+    retainData: z.boolean().optional(),
+    alarmEmail: z.email().optional(),
+    customDomain: z.strictObject({ name: z.string(), certificateArn: z.string(), hostedZoneId: z.string().optional() }).optional(),
+    logRetentionDays: z.union([z.literal(14), z.literal(30)]).default(30),
+    /** Worker invocations at the same time; each carries up to ten jobs. SQS takes no less than 2. */
+    workerConcurrency: z.int().min(2).max(1000).optional(),
+    /** Kept free for `api` and for `beat`, each. 0 for an account whose concurrency quota is still the 10 of a new one. */
+    reservedConcurrency: z.int().min(0).default(50),
+    /** A custom domain with `internalUrl` aside, the sizes that a deployment may have to change. */
+    runnerMemoryMb: z.int().min(512).max(10_240).default(1769),
+  })
+  .prefault({});
+
+export interface StackConfig extends z.output<typeof stackConfigSchema> {
+  /** Placeholders in place of interpreters: see lib/interpreters.ts. */
+  readonly skipInterpreters: boolean;
+}
+
+/** Reads `svc` and `svc.skipInterpreters` from the context; throws a sentence that names what is wrong. */
+export function readConfig(node: Node): StackConfig {
+  const given: unknown = node.tryGetContext("svc");
+  const skip: unknown = node.tryGetContext("svc.skipInterpreters");
+  return parseConfig(typeof given === "string" ? JSON.parse(given) : given, skip === true || skip === "true");
+}
+
+export function parseConfig(given: unknown, skipInterpreters = false): StackConfig {
+  const parsed = stackConfigSchema.safeParse(given);
+  if (!parsed.success) throw new Error(`The context key svc is not valid. ${z.prettifyError(parsed.error)}`);
+  if (parsed.data.local && !parsed.data.baseUrl) throw new Error("A local deployment needs svc.baseUrl: there is no distribution to ask.");
+  return { ...parsed.data, skipInterpreters };
+}
+
+export function retainsData(config: StackConfig): boolean {
+  return config.retainData ?? !config.local;
+}

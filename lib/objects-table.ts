@@ -1,0 +1,62 @@
+import { RemovalPolicy } from "aws-cdk-lib";
+import { AttributeType, BillingMode, StreamViewType, Table, TableEncryption } from "aws-cdk-lib/aws-dynamodb";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Construct } from "constructs";
+import { env } from "../contract/env.ts";
+import { retainsData, type StackConfig } from "./config.ts";
+
+/** Everything that people store: scripts, folders, tokens, workspaces, and the outbox that its stream carries away. */
+export class ObjectsTable extends Construct {
+  readonly table: Table;
+
+  constructor(scope: Construct, id: string, config: StackConfig) {
+    super(scope, id);
+    this.table = new Table(this, "Table", {
+      partitionKey: { name: "pk", type: AttributeType.STRING },
+      sortKey: { name: "sk", type: AttributeType.STRING },
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      timeToLiveAttribute: "ttl",
+      stream: StreamViewType.NEW_IMAGE,
+      encryption: TableEncryption.DEFAULT,
+      pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      removalPolicy: retainsData(config) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      deletionProtection: retainsData(config),
+    });
+  }
+
+  /** One item by key: the public key that tokens of jobs are checked with. */
+  configureReadPublicKey(fn: LambdaFunction): void {
+    this.allow(fn, ["GetItem"]);
+  }
+
+  configureRead(fn: LambdaFunction): void {
+    this.allow(fn, ["GetItem", "BatchGetItem", "Query"]);
+  }
+
+  /** An executor publishes the public half of the key that signs job tokens, and may write nothing else. */
+  configurePublishKey(fn: LambdaFunction): void {
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        actions: ["dynamodb:PutItem"],
+        resources: [this.table.tableArn],
+        conditions: { "ForAllValues:StringEquals": { "dynamodb:LeadingKeys": ["KEYS"] } },
+      }),
+    );
+  }
+
+  /** Transactions need no action of their own: each part is checked as the single call it stands for. */
+  configureWrite(fn: LambdaFunction): void {
+    this.allow(fn, ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "ConditionCheckItem"]);
+  }
+
+  /** The sweep: finds what has expired and deletes it. */
+  configureSweep(fn: LambdaFunction): void {
+    this.allow(fn, ["GetItem", "Query", "Scan", "DeleteItem", "BatchWriteItem"]);
+  }
+
+  private allow(fn: LambdaFunction, actions: string[]): void {
+    fn.addToRolePolicy(new PolicyStatement({ actions: actions.map((action) => `dynamodb:${action}`), resources: [this.table.tableArn] }));
+    fn.addEnvironment(env.objectsTable, this.table.tableName);
+  }
+}

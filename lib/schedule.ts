@@ -1,0 +1,18 @@
+import { Duration } from "aws-cdk-lib";
+import { Rule, Schedule } from "aws-cdk-lib/aws-events";
+import { LambdaFunction as LambdaTarget } from "aws-cdk-lib/aws-events-targets";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Construct } from "constructs";
+
+/** The tick: jobs that fall due, leases that ran out, items that expired. */
+export class Tick extends Construct {
+  constructor(scope: Construct, id: string, housekeeping: LambdaFunction) {
+    super(scope, id);
+    new Rule(this, "EveryMinute", {
+      description: "svc: housekeeping",
+      schedule: Schedule.rate(Duration.minutes(1)),
+      // A tick that was missed is not made up for: the next one finds the same work.
+      targets: [new LambdaTarget(housekeeping, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
+    });
+  }
+}

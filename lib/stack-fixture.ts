@@ -1,0 +1,41 @@
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { App, Validations } from "aws-cdk-lib";
+import { Template } from "aws-cdk-lib/assertions";
+import { AwsSolutionsChecks } from "cdk-nag";
+import { runnerLanguages } from "../contract/languages.ts";
+import type { Bundle } from "./bundle.ts";
+import { parseConfig } from "./config.ts";
+import { SvcStack } from "./svc-stack.ts";
+
+/** For tests: the whole stack over assets of one line each, so that it needs neither the handlers' sources nor a network. */
+export function aStack(given: Record<string, unknown> = {}): { template: Template; findings: string[] } {
+  const app = new App();
+  const stack = new SvcStack(app, "svc", { config: parseConfig(given, true), bundles: stubBundles() });
+  const checks = new AwsSolutionsChecks(app);
+  Validations.of(app).addPlugins(checks);
+  const template = Template.fromStack(stack);
+  const { violations } = checks.validateScope(app);
+  return {
+    template,
+    findings: violations.map(
+      ({ ruleName, violatingResources }) => `${ruleName}: ${violatingResources.map((found) => found.constructPath)}`,
+    ),
+  };
+}
+
+function stubBundles(): Bundle[] {
+  const root = mkdtempSync(join(tmpdir(), "svc-stack-"));
+  const functions = ["api", "beat", "build", "dead-letter", "housekeeping", "run", "setup", "worker"];
+  const names = [
+    ...functions.map((name) => ({ kind: "functions", name, runtime: "node" }) as const),
+    ...runnerLanguages.map((name) => ({ kind: "runners", name, runtime: name === "python3" ? "python" : "node" }) as const),
+  ];
+  return names.map((bundle) => {
+    const directory = join(root, bundle.kind, bundle.name);
+    mkdirSync(directory, { recursive: true });
+    writeFileSync(join(directory, bundle.runtime === "python" ? "handler.py" : "index.mjs"), "");
+    return { ...bundle, directory };
+  });
+}

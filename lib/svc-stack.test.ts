@@ -1,0 +1,362 @@
+import { Match, type Template } from "aws-cdk-lib/assertions";
+import { describe, expect, it } from "vitest";
+import { runnerLanguages } from "../contract/languages.ts";
+import { limits } from "../contract/limits.ts";
+import { aStack } from "./stack-fixture.ts";
+
+interface Statement {
+  Effect: string;
+  Action: string | string[];
+  Resource: unknown;
+  Condition?: unknown;
+}
+
+const onAws = aStack({ alarmEmail: "ops@example.com" });
+const locally = aStack({ local: true, baseUrl: "http://127.0.0.1:8000" });
+const aws = onAws.template;
+
+const list = <T>(value: T | T[]): T[] => (Array.isArray(value) ? value : [value]);
+
+/** The function whose description begins so, with its properties. */
+function fn(template: Template, description: string) {
+  const found = Object.entries(template.findResources("AWS::Lambda::Function")).filter(([, { Properties }]) =>
+    String(Properties.Description).startsWith(description),
+  );
+  if (found.length !== 1 || !found[0]) throw new Error(`${found.length} functions are described as ${description}`);
+  return { id: found[0][0], properties: found[0][1].Properties };
+}
+
+function rightsOf(template: Template, description: string): { actions: Set<string>; statements: Statement[]; managed: unknown[] } {
+  const role = fn(template, description).properties.Role["Fn::GetAtt"][0] ?? "";
+  const own = template.findResources("AWS::IAM::Role")[role]?.Properties ?? {};
+  const attached = Object.values(template.findResources("AWS::IAM::Policy")).filter(({ Properties }) =>
+    Properties.Roles.some(({ Ref }: { Ref: string }) => Ref === role),
+  );
+  const statements: Statement[] = [...(own.Policies ?? []), ...attached.map(({ Properties }) => Properties)].flatMap(
+    ({ PolicyDocument }) => PolicyDocument.Statement,
+  );
+  return { actions: new Set(statements.flatMap(({ Action }) => list(Action))), statements, managed: own.ManagedPolicyArns ?? [] };
+}
+
+const descriptions = {
+  run: "svc: run routes",
+  api: "svc: stored objects",
+  beat: "svc: beats",
+  worker: "svc: runs queued jobs",
+  housekeeping: "svc: due, lost",
+  deadLetter: "svc: messages that failed",
+  setup: "svc: makes the first administrator",
+  build: "svc: resolves dependencies",
+} as const;
+const runner = (language: string) => `svc: runs ${language} scripts`;
+const untrusted = [descriptions.build, ...runnerLanguages.map(runner)];
+
+const actionsOf = (name: keyof typeof descriptions, prefix = "") =>
+  [...rightsOf(aws, descriptions[name]).actions].filter((action) => action.startsWith(prefix)).sort();
+
+describe("cdk-nag", () => {
+  it("finds nothing that has no reason beside it, warnings included", () => {
+    expect(onAws.findings).toEqual([]);
+    expect(locally.findings).toEqual([]);
+    expect(
+      aStack({ customDomain: { name: "svc.example.com", certificateArn: "arn:aws:acm:us-east-1:1:certificate/x", hostedZoneId: "Z" } })
+        .findings,
+    ).toEqual([]);
+  });
+});
+
+describe("rights", () => {
+  it.each(untrusted)("'%s' may write its own log group and nothing else", (description) => {
+    const { statements, managed } = rightsOf(aws, description);
+    expect(managed).toEqual([]);
+    const logs = fn(aws, description).properties.LoggingConfig.LogGroup.Ref;
+    expect(statements).toEqual([
+      { Effect: "Allow", Action: ["logs:CreateLogStream", "logs:PutLogEvents"], Resource: { "Fn::GetAtt": [logs, "Arn"] } },
+    ]);
+  });
+
+  it("no function has a managed policy or a right to everything", () => {
+    for (const description of [...Object.values(descriptions), ...untrusted]) {
+      const { statements, managed } = rightsOf(aws, description);
+      expect(managed).toEqual([]);
+      for (const { Action, Resource } of statements) {
+        expect(list(Action).filter((action) => action.includes("*"))).toEqual([]);
+        expect(list(Resource)).not.toContain("*");
+      }
+    }
+  });
+
+  it("every function has a role of its own", () => {
+    const roles = Object.values(aws.findResources("AWS::Lambda::Function")).map(({ Properties }) => JSON.stringify(Properties.Role));
+    expect(new Set(roles).size).toBe(roles.length);
+  });
+
+  it("only executors read the signing secret", () => {
+    const may = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter(
+      (name) => actionsOf(name, "secretsmanager:").length > 0,
+    );
+    expect(may).toEqual(["run", "worker"]);
+    expect(actionsOf("run", "secretsmanager:")).toEqual(["secretsmanager:GetSecretValue"]);
+  });
+
+  it("only executors invoke runners, only the worker builds", () => {
+    const may = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) => actionsOf(name, "lambda:").length > 0);
+    expect(may).toEqual(["run", "worker"]);
+    const targets = (name: "run" | "worker") =>
+      rightsOf(aws, descriptions[name])
+        .statements.filter(({ Action }) => Action === "lambda:InvokeFunction")
+        .flatMap(({ Resource }) => list(Resource));
+    const arn = (description: string) => ({ "Fn::GetAtt": [fn(aws, description).id, "Arn"] });
+    expect(targets("run")).toEqual(expect.arrayContaining(runnerLanguages.map((language) => arn(runner(language)))));
+    expect(targets("worker")).toEqual(expect.arrayContaining(untrusted.map(arn)));
+  });
+
+  it("a beat touches one job's items and reads one public key", () => {
+    expect(actionsOf("beat", "sqs:")).toEqual([]);
+    const objects = rightsOf(aws, descriptions.beat).statements.filter(({ Resource }) => JSON.stringify(Resource).includes("ObjectsTable"));
+    expect(objects.flatMap(({ Action }) => list(Action))).toEqual(["dynamodb:GetItem"]);
+    expect(actionsOf("beat")).not.toContain("dynamodb:DeleteItem");
+  });
+
+  it("run writes nothing to the objects table but the public key of job tokens", () => {
+    const writes = rightsOf(aws, descriptions.run).statements.filter(
+      ({ Action, Resource }) =>
+        JSON.stringify(Resource).includes("ObjectsTable") && list(Action).some((action) => /Put|Update|Delete|Write/.test(action)),
+    );
+    expect(writes.map(({ Action, Condition }) => ({ Action, Condition }))).toEqual([
+      { Action: "dynamodb:PutItem", Condition: { "ForAllValues:StringEquals": { "dynamodb:LeadingKeys": ["KEYS"] } } },
+    ]);
+  });
+
+  it("only setup makes people, and it reaches no job", () => {
+    expect(actionsOf("setup", "cognito-idp:")).toEqual([
+      "cognito-idp:AdminCreateUser",
+
+      "cognito-idp:AdminSetUserPassword",
+    ]);
+    expect(JSON.stringify(rightsOf(aws, descriptions.setup).statements)).not.toContain("JobsTable");
+    expect(actionsOf("api", "cognito-idp:")).toEqual([]);
+  });
+
+  it("the bucket's objects are reached by folder", () => {
+    for (const name of Object.keys(descriptions) as (keyof typeof descriptions)[]) {
+      for (const { Action, Resource } of rightsOf(aws, descriptions[name]).statements) {
+        if (!list(Action).some((action) => /^s3:.*Object/.test(action))) continue;
+        expect(list(Resource).every((resource) => /\/(jobs|artefacts|scripts)\/\*"/.test(JSON.stringify(resource)))).toBe(true);
+      }
+    }
+  });
+});
+
+describe("tables", () => {
+  it("keep jobs with expiry and exactly the indexes that lists need", () => {
+    aws.hasResourceProperties("AWS::DynamoDB::Table", {
+      TimeToLiveSpecification: { AttributeName: "ttl", Enabled: true },
+      BillingMode: "PAY_PER_REQUEST",
+      DeletionProtectionEnabled: true,
+      GlobalSecondaryIndexes: [
+        Match.objectLike({
+          IndexName: "list",
+          Projection: {
+            ProjectionType: "INCLUDE",
+            NonKeyAttributes: ["ws", "path", "hash", "kind", "lang", "by", "parent", "root", "step", "tag", "trigger", "created"],
+          },
+        }),
+        Match.objectLike({ IndexName: "path", Projection: { ProjectionType: "KEYS_ONLY" } }),
+        Match.objectLike({ IndexName: "due", Projection: { ProjectionType: "INCLUDE", NonKeyAttributes: ["ws", "state"] } }),
+      ],
+    });
+  });
+
+  it("keep objects with a stream, expiry and recovery", () => {
+    aws.hasResourceProperties("AWS::DynamoDB::Table", {
+      StreamSpecification: { StreamViewType: "NEW_IMAGE" },
+      TimeToLiveSpecification: { AttributeName: "ttl", Enabled: true },
+      PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+    });
+  });
+
+  it("stay on AWS when the stack goes, and go with it locally", () => {
+    for (const type of [
+      "AWS::DynamoDB::Table",
+      "AWS::S3::Bucket",
+      "AWS::KMS::Key",
+      "AWS::Cognito::UserPool",
+      "AWS::SecretsManager::Secret",
+    ]) {
+      for (const { DeletionPolicy } of Object.values(aws.findResources(type))) expect(DeletionPolicy).toBe("Retain");
+      for (const { DeletionPolicy } of Object.values(locally.template.findResources(type))) expect(DeletionPolicy).toBe("Delete");
+    }
+  });
+});
+
+describe("bucket", () => {
+  it("is never public, speaks TLS only, and forgets what jobs left", () => {
+    aws.hasResourceProperties("AWS::S3::Bucket", {
+      PublicAccessBlockConfiguration: {
+        BlockPublicAcls: true,
+        BlockPublicPolicy: true,
+        IgnorePublicAcls: true,
+        RestrictPublicBuckets: true,
+      },
+      VersioningConfiguration: Match.absent(),
+      LifecycleConfiguration: {
+        Rules: Match.arrayWith([Match.objectLike({ Prefix: "jobs/", ExpirationInDays: limits.jobRetentionMs / 86_400_000 + 1 })]),
+      },
+    });
+    aws.hasResourceProperties("AWS::S3::BucketPolicy", {
+      PolicyDocument: {
+        Statement: Match.arrayWith([Match.objectLike({ Effect: "Deny", Condition: { Bool: { "aws:SecureTransport": "false" } } })]),
+      },
+    });
+  });
+});
+
+describe("queue", () => {
+  const queues = aws.findResources("AWS::SQS::Queue");
+  const [queueId = "", queue] = Object.entries(queues).find(([, { Properties }]) => Properties.RedrivePolicy) ?? [];
+  const deadLetters = Object.keys(queues).find((id) => id !== queueId) ?? "";
+
+  it("gives a message up after five tries, to a queue that has a consumer", () => {
+    expect(queue?.Properties.RedrivePolicy).toEqual({ deadLetterTargetArn: { "Fn::GetAtt": [deadLetters, "Arn"] }, maxReceiveCount: 5 });
+    aws.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
+      EventSourceArn: { "Fn::GetAtt": [deadLetters, "Arn"] },
+      FunctionName: { Ref: fn(aws, descriptions.deadLetter).id },
+    });
+  });
+
+  it("hides a message for longer than a worker lives", () => {
+    expect(queue?.Properties.VisibilityTimeout).toBe(960);
+    expect(fn(aws, descriptions.worker).properties.Timeout).toBeLessThan(960);
+  });
+
+  it("brings ten jobs at a time, takes back only those that failed, and is bounded", () => {
+    aws.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
+      EventSourceArn: { "Fn::GetAtt": [queueId, "Arn"] },
+      BatchSize: 10,
+      FunctionResponseTypes: ["ReportBatchItemFailures"],
+      ScalingConfig: { MaximumConcurrency: 50 },
+      FunctionName: { Ref: fn(aws, descriptions.worker).id },
+    });
+  });
+});
+
+describe("functions", () => {
+  it("keep their logs for 30 days, or for the 14 that the owner asked for", () => {
+    const retention = (template: Template) =>
+      new Set(Object.values(template.findResources("AWS::Logs::LogGroup")).map(({ Properties }) => Properties.RetentionInDays));
+    expect(retention(aws)).toEqual(new Set([30]));
+    expect(retention(aStack({ logRetentionDays: 14 }).template)).toEqual(new Set([14]));
+    for (const { Properties } of Object.values(aws.findResources("AWS::Lambda::Function"))) {
+      expect(Properties.LoggingConfig).toMatchObject({ LogFormat: "JSON", LogGroup: { Ref: expect.any(String) } });
+    }
+  });
+
+  it("keep tenants apart in every runner on AWS, and executors know it", () => {
+    for (const language of runnerLanguages) {
+      expect(fn(aws, runner(language)).properties).toMatchObject({
+        TenancyConfig: { TenantIsolationMode: "PER_TENANT" },
+        Timeout: 900,
+        MemorySize: 1769,
+      });
+    }
+    for (const name of ["run", "worker"] as const) {
+      expect(fn(aws, descriptions[name]).properties).toMatchObject({ Environment: { Variables: { SVC_TENANCY: "on" } } });
+      expect(JSON.stringify(fn(locally.template, descriptions[name]).properties)).not.toContain("SVC_TENANCY");
+    }
+  });
+
+  it("leave room for api and beat whatever else runs, unless the account's quota is too small to", () => {
+    for (const name of ["api", "beat"] as const) {
+      expect(fn(aws, descriptions[name]).properties).toMatchObject({ ReservedConcurrentExecutions: 50 });
+    }
+    expect(JSON.stringify(aStack({ reservedConcurrency: 0 }).template.toJSON())).not.toContain("ReservedConcurrentExecutions");
+  });
+
+  it("run on current runtimes, on the cheaper processor, from plain zips: no Docker", () => {
+    for (const { Properties } of Object.values(aws.findResources("AWS::Lambda::Function"))) {
+      expect(["nodejs24.x", "python3.14"]).toContain(Properties.Runtime);
+      expect(Properties.Architectures).toEqual(["arm64"]);
+      expect(Properties.Code).toHaveProperty("S3Key");
+      expect(Properties.PackageType).toBeUndefined();
+    }
+    aws.resourceCountIs("AWS::ECR::Repository", 0);
+  });
+
+  it("know what artefacts are built for", () => {
+    expect(fn(aws, descriptions.worker).properties).toMatchObject({
+      Environment: { Variables: { SVC_BUILD_TARGET: '{"os":"linux","arch":"arm64","python":"3.14","node":"24"}' } },
+    });
+  });
+
+  it("housekeeping comes every minute", () => {
+    aws.hasResourceProperties("AWS::Events::Rule", {
+      ScheduleExpression: "rate(1 minute)",
+      Targets: [Match.objectLike({ Arn: { "Fn::GetAtt": [fn(aws, descriptions.housekeeping).id, "Arn"] } })],
+    });
+  });
+});
+
+describe("alarms", () => {
+  const alarms = Object.values(aws.findResources("AWS::CloudWatch::Alarm")).map(({ Properties }) => Properties);
+
+  it("ring for waiting jobs, dead letters, 5xx, failing runners and failing housekeeping", () => {
+    const metrics = alarms.map(({ MetricName }) => MetricName);
+    expect(metrics).toContain("ApproximateAgeOfOldestMessage");
+    expect(metrics).toContain("ApproximateNumberOfMessagesVisible");
+    expect(metrics).toContain("5XXError");
+    expect(metrics.filter((name) => name === "Errors")).toHaveLength(runnerLanguages.length + 1);
+  });
+
+  it("say so by mail, and when it is over", () => {
+    const [topic] = Object.keys(aws.findResources("AWS::SNS::Topic"));
+    for (const { AlarmActions, OKActions } of alarms) expect([AlarmActions, OKActions]).toEqual([[{ Ref: topic }], [{ Ref: topic }]]);
+    aws.hasResourceProperties("AWS::SNS::Subscription", { Protocol: "email", Endpoint: "ops@example.com" });
+    aws.hasResourceProperties("AWS::SNS::TopicPolicy", {
+      PolicyDocument: {
+        Statement: Match.arrayWith([
+          Match.objectLike({ Effect: "Allow", Principal: { Service: "cloudwatch.amazonaws.com" }, Action: "sns:Publish" }),
+        ]),
+      },
+    });
+    expect(Object.keys(aStack().template.findResources("AWS::SNS::Subscription"))).toEqual([]);
+  });
+
+  it("stand on a dashboard", () => {
+    const [dashboard] = Object.values(aws.findResources("AWS::CloudWatch::Dashboard"));
+    const body = JSON.stringify(dashboard?.Properties.DashboardBody);
+    for (const metric of ["ApproximateAgeOfOldestMessage", "ApproximateNumberOfMessagesVisible", "5XXError", "Errors"])
+      expect(body).toContain(metric);
+  });
+});
+
+describe("an idle month", () => {
+  it("has nothing in it that docs/aws.md does not price", () => {
+    aws.resourceCountIs("AWS::KMS::Key", 1);
+    aws.resourceCountIs("AWS::SecretsManager::Secret", 1);
+    aws.resourceCountIs("AWS::CloudWatch::Dashboard", 1);
+    aws.resourceCountIs("AWS::CloudWatch::Alarm", 10);
+    for (const type of [
+      "AWS::EC2::NatGateway",
+      "AWS::EC2::VPCEndpoint",
+      "AWS::Lambda::Alias",
+      "AWS::WAFv2::WebACL",
+      "AWS::ApiGateway::UsagePlan",
+    ]) {
+      aws.resourceCountIs(type, 0);
+    }
+    for (const { Properties } of Object.values(aws.findResources("AWS::ApiGateway::Stage")))
+      expect(Properties.CacheClusterEnabled).toBeUndefined();
+  });
+});
+
+describe("outputs", () => {
+  it("name what tools and people need", () => {
+    expect(Object.keys(aws.findOutputs("*"))).toEqual(
+      expect.arrayContaining([
+        ...["Url", "ApiId", "UserPoolId", "JobsTable", "ObjectsTable", "Bucket", "QueueUrl", "DeadLetterQueueUrl", "SetupFunction"],
+        ...["HousekeepingFunction", "WorkerFunction", "DeadLetterFunction", "RunnerFunctions", "BuildFunction", "DashboardName"],
+      ]),
+    );
+  });
+});

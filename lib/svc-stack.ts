@@ -1,0 +1,172 @@
+import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { Construct } from "constructs";
+import { env } from "../contract/env.ts";
+import { Api } from "./api.ts";
+import { Build } from "./build.ts";
+import { type Bundle, bundleOf } from "./bundle.ts";
+import type { StackConfig } from "./config.ts";
+import { Edge } from "./edge.ts";
+import { JobQueue } from "./job-queue.ts";
+import { JobsTable } from "./jobs-table.ts";
+import { Keys } from "./keys.ts";
+import { ObjectsTable } from "./objects-table.ts";
+import { Observe } from "./observe.ts";
+import { People } from "./people.ts";
+import { Runners } from "./runners.ts";
+import { Tick } from "./schedule.ts";
+import { ServiceFunction } from "./service-function.ts";
+import { Signing } from "./signing.ts";
+import { Storage } from "./storage.ts";
+
+interface FunctionSize {
+  readonly description: string;
+  readonly memoryMb: number;
+  readonly timeoutS: number;
+  readonly reservedConcurrency?: number;
+}
+
+export interface SvcStackProps extends StackProps {
+  readonly config: StackConfig;
+  readonly bundles: readonly Bundle[];
+}
+
+/** The whole service. Each function below is its size and its list of capabilities; what it is not given, it cannot do. */
+export class SvcStack extends Stack {
+  private readonly config: StackConfig;
+  private readonly bundles: readonly Bundle[];
+
+  constructor(scope: Construct, id: string, { config, bundles, ...props }: SvcStackProps) {
+    super(scope, id, { description: "svc: workflow automation that scales to zero", ...props });
+    this.config = config;
+    this.bundles = bundles;
+
+    const jobs = new JobsTable(this, "Jobs", config);
+    const objects = new ObjectsTable(this, "Objects", config);
+    const storage = new Storage(this, "Storage", config);
+    new Keys(this, "Keys", config);
+    const queue = new JobQueue(this, "JobQueue", config);
+    const signing = new Signing(this, "Signing", config);
+    const people = new People(this, "People", config);
+    const runners = new Runners(this, "Runners", config, bundles);
+    const build = new Build(this, "Builds", config, bundleOf(bundles, "functions", "build"));
+    const api = new Api(this, "Gateway", config);
+    const url = config.local ? requireLocalUrl(config) : new Edge(this, "Edge", config, api.api).url;
+
+    /** What running a job takes, in `run` (sync) as in `worker` (async). */
+    const executes = (fn: LambdaFunction) => {
+      fn.addEnvironment(env.baseUrl, url);
+      fn.addEnvironment(env.internalUrl, config.internalUrl ?? url);
+      jobs.configureMoveJobs(fn);
+      storage.configureRead(fn, "jobs", "artefacts");
+      storage.configureWrite(fn, "jobs");
+      signing.configureSign(fn);
+      runners.configureInvoke(fn);
+      queue.configureSend(fn);
+    };
+
+    const run = this.fn("run", { description: "svc: run routes", memoryMb: 1024, timeoutS: 30 }, (fn) => {
+      executes(fn);
+      objects.configureRead(fn);
+      objects.configurePublishKey(fn);
+    });
+    const apiFn = this.fn(
+      "api",
+      { description: "svc: stored objects and jobs", memoryMb: 1024, timeoutS: 30, reservedConcurrency: config.reservedConcurrency },
+      (fn) => {
+        fn.addEnvironment(env.baseUrl, url);
+        objects.configureWrite(fn);
+        jobs.configureFindJobs(fn);
+        storage.configureRead(fn, "jobs", "scripts");
+        storage.configureWrite(fn, "jobs", "scripts");
+        storage.configureDelete(fn, "jobs", "scripts");
+        queue.configureSend(fn);
+      },
+    );
+    const beat = this.fn(
+      "beat",
+      { description: "svc: beats and reports of runners", memoryMb: 512, timeoutS: 30, reservedConcurrency: config.reservedConcurrency },
+      (fn) => {
+        objects.configureReadPublicKey(fn);
+        jobs.configureBeat(fn);
+        storage.configureWrite(fn, "jobs");
+      },
+    );
+    const worker = this.fn("worker", { description: "svc: runs queued jobs", memoryMb: 1024, timeoutS: 900 }, (fn) => {
+      executes(fn);
+      objects.configureWrite(fn);
+      storage.configureRead(fn, "scripts");
+      storage.configureWrite(fn, "artefacts");
+      build.configureInvoke(fn);
+      queue.configureConsume(fn);
+      fn.addEnvironment(env.buildTarget, JSON.stringify(buildTarget(config)));
+      fn.addEnvironment(env.registries, JSON.stringify(config.registries));
+    });
+    const housekeeping = this.fn("housekeeping", { description: "svc: due, lost and expired", memoryMb: 512, timeoutS: 55 }, (fn) => {
+      jobs.configureFindJobs(fn);
+      objects.configureSweep(fn);
+      storage.configureDelete(fn, "jobs");
+      queue.configureSend(fn);
+    });
+    const deadLetter = this.fn("dead-letter", { description: "svc: messages that failed for good", memoryMb: 512, timeoutS: 60 }, (fn) => {
+      jobs.configureMoveJobs(fn);
+      queue.configureSend(fn);
+      queue.configureConsumeDeadLetters(fn);
+    });
+    const setup = this.fn("setup", { description: "svc: makes the first administrator", memoryMb: 512, timeoutS: 60 }, (fn) => {
+      objects.configureWrite(fn);
+      people.configureCreatePeople(fn);
+    });
+
+    api.route({ run, api: apiFn, beat });
+    new Tick(this, "Tick", housekeeping);
+    const observe = new Observe(this, "Observe", config, {
+      api: api.api,
+      jobs: queue,
+      runners: runners.functions,
+      housekeeping,
+    });
+
+    this.output({
+      Url: url,
+      ApiId: api.api.restApiId,
+      UserPoolId: people.pool.userPoolId,
+      JobsTable: jobs.table.tableName,
+      ObjectsTable: objects.table.tableName,
+      Bucket: storage.bucket.bucketName,
+      QueueUrl: queue.queue.queueUrl,
+      DeadLetterQueueUrl: queue.deadLetters.queueUrl,
+      SetupFunction: setup.functionName,
+      HousekeepingFunction: housekeeping.functionName,
+      WorkerFunction: worker.functionName,
+      DeadLetterFunction: deadLetter.functionName,
+      RunnerFunctions: runners.names(),
+      BuildFunction: build.fn.functionName,
+      DashboardName: observe.dashboard.dashboardName,
+    });
+  }
+
+  private fn(name: string, size: FunctionSize, configure: (fn: LambdaFunction) => void): LambdaFunction {
+    const bundle = bundleOf(this.bundles, "functions", name);
+    const { fn } = new ServiceFunction(this, pascal(name), { config: this.config, bundle, ...size });
+    configure(fn);
+    return fn;
+  }
+
+  private output(values: Record<string, string>): void {
+    for (const [name, value] of Object.entries(values)) new CfnOutput(this, name, { value });
+  }
+}
+
+function buildTarget(config: StackConfig): NonNullable<StackConfig["buildTarget"]> {
+  return config.buildTarget ?? { os: "linux", arch: config.arch, python: "3.14", node: "24" };
+}
+
+function requireLocalUrl({ baseUrl }: StackConfig): string {
+  if (!baseUrl) throw new Error("A local deployment needs svc.baseUrl: there is no distribution to ask.");
+  return baseUrl;
+}
+
+function pascal(name: string): string {
+  return name.replace(/(^|-)([a-z])/g, (_, __, letter: string) => letter.toUpperCase());
+}

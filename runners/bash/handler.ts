@@ -1,0 +1,66 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Conclusion } from "../shared/answers.ts";
+import { exitError } from "../shared/answers.ts";
+import { type ProgramEnd, programLanguage } from "../shared/program-runtime.ts";
+import { createHandler, tooLarge } from "../shared/supervise.ts";
+
+/** Runs bash scripts: the arguments are $1 … in the order of their declaration, the result is what the script leaves behind. */
+export const handler = createHandler(
+  programLanguage({
+    name: "bash",
+    answers: false,
+    start(request, artefact) {
+      const names = request.params ?? Object.keys(request.args);
+      return { command: ["/bin/bash", join(artefact, "main.sh"), ...names.map((name) => asText(request.args[name]))], env: {} };
+    },
+    conclude,
+  }),
+);
+
+/** An argument as $n: text as it is, absent and null as empty text, everything else as JSON. */
+function asText(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  // A NUL cannot be part of an argument.
+  return (typeof value === "string" ? value : JSON.stringify(value)).replaceAll("\0", "");
+}
+
+function conclude({ ending, request, jobDirectory, lastLine }: ProgramEnd): Conclusion {
+  const exit = ending.kind === "exit" ? ending.exit : { code: null, signal: null };
+  if (exit.code !== 0) {
+    const error = exitError(exit, null);
+    if (exit.code !== null) error.message = `The script ended with exit code ${exit.code}.`;
+    return { ok: false, error };
+  }
+  const json = readResult(join(jobDirectory, "result.json"), request.maxResultBytes);
+  if (json === "tooLarge") return { ok: false, error: tooLarge(request.maxResultBytes) };
+  if (json) {
+    try {
+      return { ok: true, json: Buffer.from(JSON.stringify(JSON.parse(json.toString("utf8")))) };
+    } catch (error) {
+      const reason = error instanceof Error ? error.message : String(error);
+      return { ok: false, error: { name: "ResultError", message: `result.json does not hold JSON: ${reason}` } };
+    }
+  }
+  const text = readResult(join(jobDirectory, "result.out"), request.maxResultBytes);
+  if (text === "tooLarge") return { ok: false, error: tooLarge(request.maxResultBytes) };
+  const result = text ? text.toString("utf8").replace(/\r?\n$/, "") : (lastLine ?? null);
+  return { ok: true, json: Buffer.from(JSON.stringify(result)) };
+}
+
+/** A plain file that the script wrote; undefined when there is none. Never waits, whatever the script put in its place. */
+function readResult(path: string, maxBytes: number): Buffer | "tooLarge" | undefined {
+  let fd: number;
+  try {
+    fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
+  } catch {
+    return undefined;
+  }
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) return undefined;
+    return stat.size > maxBytes ? "tooLarge" : readFileSync(fd);
+  } finally {
+    closeSync(fd);
+  }
+}

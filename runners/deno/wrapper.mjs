@@ -1,0 +1,56 @@
+/* The process that a deno script lives in: it waits for a job on file descriptor 4 and answers on 3. */
+import { failureOf, runJob } from "./realm.mjs";
+
+const commands = Deno.openSync("/dev/fd/4", { read: true });
+const answers = Deno.openSync("/dev/fd/3", { write: true });
+const encoder = new TextEncoder();
+
+function answer(line) {
+  const bytes = encoder.encode(line);
+  for (let offset = 0; offset < bytes.length; ) offset += answers.writeSync(bytes.subarray(offset));
+}
+
+/** The next line from the supervisor. Nothing else happens in this process meanwhile: what a finished job left in the event loop stays asleep. */
+function nextJob() {
+  const decoder = new TextDecoder();
+  const chunk = new Uint8Array(65_536);
+  let text = "";
+  for (;;) {
+    const length = commands.readSync(chunk);
+    if (length === null) Deno.exit(0); // The supervisor is gone.
+    // One line per job, and the next is sent only after the answer: a line's end is the end of what there is.
+    text += decoder.decode(chunk.subarray(0, length), { stream: true });
+    if (chunk[length - 1] === 10) return JSON.parse(text);
+  }
+}
+
+function failed(error) {
+  answer(failureOf(error));
+  Deno.exit(1);
+}
+
+globalThis.addEventListener("error", (event) => {
+  event.preventDefault();
+  failed(event.error);
+});
+globalThis.addEventListener("unhandledrejection", (event) => {
+  event.preventDefault();
+  failed(event.reason);
+});
+
+function begin() {
+  const job = nextJob();
+  Deno.chdir(job.directory);
+  for (const name of Object.keys(Deno.env.toObject())) if (!Object.hasOwn(job.env, name)) Deno.env.delete(name);
+  for (const [name, value] of Object.entries(job.env)) Deno.env.set(name, value);
+  // Not awaited at the top: a script whose event loop runs empty ends the process instead of hanging it.
+  runJob({ ...job, main: new URL(`file://${encodeURI(job.main)}`).href }, (text) => Deno.stdout.write(encoder.encode(text))).then(
+    (line) => {
+      answer(line);
+      if (job.dedicated) begin();
+      else nextJob(); // Nothing more of the script happens: the supervisor ends this process.
+    },
+  );
+}
+
+begin();

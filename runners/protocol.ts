@@ -1,0 +1,90 @@
+/** What executors and runners say to each other. Nothing here imports anything: a runner must stay small and separate. */
+
+/** One run of one attempt of a job, as the executor invokes a runner with it. Times are milliseconds. */
+export interface RunRequest {
+  job: string;
+  workspace: string;
+  attempt: number;
+  /** Random per attempt; beats and reports carry it, so that a lost attempt cannot speak for its successor. */
+  nonce: string;
+  language: "bun" | "deno" | "nodejs" | "python3" | "go" | "bash";
+  artefact: Artefact;
+  /** Name of the exported function to call. Ignored by bash. */
+  entrypoint: string;
+  /** Names of the entrypoint's parameters in order, as parsed when the script was saved; `null` when they are not known (an overridden entrypoint). */
+  params: string[] | null;
+  /** Parameters that the script's types turn into something JSON has not: `date` a Date, `bytes` (base64) a Uint8Array. */
+  paramTypes?: Record<string, "date" | "bytes">;
+  args: Record<string, unknown>;
+  /** The child's environment, complete but for what the supervisor adds: PATH, HOME, TMPDIR, LANG and the job's directory. */
+  env: Record<string, string>;
+  timeoutMs: number;
+  /** One per workspace, identity and script version: hosts are never shared across keys. */
+  hostKey: string;
+  /** Keeps the loaded module between runs. */
+  dedicated: boolean;
+  /** Presigned PUT for a result above `maxInlineResultBytes`. */
+  resultUrl: string;
+  maxInlineResultBytes: number;
+  maxResultBytes: number;
+  maxLogBytes: number;
+  /** Origin of the internal route, and the job token for it. */
+  internalUrl: string;
+  token: string;
+}
+
+/** What `build` made: one gzip-less zip whose root holds `main.<ext>` or the binary `main`, and all that it needs. */
+export interface Artefact {
+  key: string;
+  /** Presigned GET. */
+  url: string;
+  /** Hex SHA-256 of the bytes, checked on load. */
+  sha256: string;
+}
+
+export interface RunError {
+  name: string;
+  message: string;
+  stack?: string;
+  exit_code?: number;
+  signal?: string;
+}
+
+/** A runner never throws for what user code did: every end of a run is one of these. */
+export interface RunOutcome {
+  outcome: "success" | "failure" | "timeout" | "killed";
+  /** On success, unless `resultUploaded`. On failure the executor makes `{error}` of `error`. */
+  result?: unknown;
+  /** The result is at `resultUrl`, this many bytes of JSON. */
+  resultUploaded?: { bytes: number };
+  error?: RunError;
+  /** What beats have not carried yet, and where it begins, in UTF-16 units. */
+  logs: { offset: number; text: string };
+  memPeakKb?: number;
+  timings: { setupMs: number; runMs: number; totalMs: number; freshHost: boolean };
+}
+
+/** `POST {internalUrl}/api/internal/jobs/{job}/beat`, with the job token as bearer. Output at once, then every 200 ms while watched, else every 5 s or 64 KB. */
+export interface BeatRequest {
+  attempt: number;
+  nonce: string;
+  logs?: { offset: number; text: string };
+  memPeakKb?: number;
+}
+export interface BeatReply {
+  /** `stop`: kill the child and end; the job was canceled or this attempt does not count any more. */
+  go: "on" | "stop";
+  reason?: string;
+  /** Somebody reads along: beat every 200 ms while there is output. */
+  watched: boolean;
+}
+
+/** `POST {internalUrl}/api/internal/jobs/{job}/report`: a run of more than 5 s reports its own end as well. */
+export interface ReportRequest {
+  attempt: number;
+  nonce: string;
+  outcome: RunOutcome;
+}
+
+/** Marks the place where output was cut at the limit. */
+export const LOG_CUT_MARKER = "\n[svc] The log was cut here: it reached the limit of {limit} MB.\n";

@@ -1,0 +1,54 @@
+"""AWS Lambda handler of the Python runner: one run of one job's script per call.
+
+The event is a RunRequest and the return value a RunOutcome (`runners/protocol.ts`). It never raises for what user code
+does, and prints one JSON line per call that holds neither arguments, output nor tokens.
+"""
+
+import atexit
+import json
+import os
+import sys
+import time
+
+_here = os.path.dirname(os.path.abspath(__file__))
+if _here not in sys.path:
+    sys.path.insert(0, _here)
+
+from svc_host import isolation
+from svc_supervisor import invocation, tmp, work
+from svc_supervisor.hosts import HostFailed, Pool
+
+# User code runs under the same user id: it must not read credentials out of this process.
+isolation.hide_from_children()
+work.remove_leftovers()
+_tmp = tmp.TmpPolicy(os.environ.get("SVC_TMP_MODE", "none"))
+_pool = Pool(_tmp)
+atexit.register(_pool.close)
+try:
+    # Started while the function initialises, so that the first run finds it.
+    _pool.prepare()
+except HostFailed:
+    pass
+
+
+def handler(event, _context=None):
+    started = time.monotonic()
+    facts = {}
+    try:
+        with _pool.lock:
+            outcome = invocation.handle(event, _pool, _tmp, facts, started)
+    except Exception as error:  # noqa: BLE001 - a throw would cost the caller its answer and us a cold start
+        facts["bug"] = f"{type(error).__name__}: {error}"
+        outcome = invocation.failed("RunnerError", "The runner failed before the script's outcome was known.", started)
+    _print_line(event, outcome, facts)
+    return outcome
+
+
+def _print_line(event, outcome, facts):
+    line = {"level": "ERROR" if "bug" in facts else "INFO", "message": "run", "language": "python3"}
+    line |= {name: event.get(name) for name in ("job", "workspace", "attempt", "dedicated")}
+    line |= {"outcome": outcome["outcome"], "error": outcome.get("error", {}).get("name"), "tmp": _tmp.mode}
+    if _tmp.note:
+        line["tmpNote"] = _tmp.note
+    line |= outcome["timings"] | facts
+    print(json.dumps({name: value for name, value in line.items() if value is not None}), flush=True)

@@ -1,0 +1,259 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Runner, startRunner } from "./test/harness.ts";
+
+let runner: Runner;
+beforeAll(async () => {
+  runner = await startRunner();
+});
+afterAll(() => runner.close());
+
+const onLinux = it.runIf(process.platform === "linux");
+
+/** Processes whose command line holds `text`. */
+function commandLines(text: string): string[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .filter((pid) => {
+      try {
+        return readFileSync(`/proc/${pid}/cmdline`, "utf8").includes(text);
+      } catch {
+        return false;
+      }
+    });
+}
+
+function children(pid: number): string[] {
+  return readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").split(" ").filter(Boolean);
+}
+
+describe("a run in a fresh fork", () => {
+  it("has the request's environment and nothing of ours", async () => {
+    const { result } = await runner.run({ code: "import os\ndef main():\n    return dict(os.environ)", env: { WM_TOKEN: "t", A: "1" } });
+    const { PATH, LANG, HOME, TMPDIR, SVC_RUN, ...rest } = result as Record<string, string>;
+    expect(rest).toEqual({ WM_TOKEN: "t", A: "1" });
+    expect(PATH && LANG && SVC_RUN).toBeTruthy();
+    expect(TMPDIR).toBe(join(HOME ?? "", "tmp"));
+  });
+
+  it("gives its environment to the programs it starts", async () => {
+    const code = "import subprocess\ndef main():\n    return subprocess.check_output(['env'], text=True)";
+    const { result } = await runner.run({ code, env: { A: "1" } });
+    expect(result).toContain("A=1\n");
+    expect(result).not.toContain("do-not-leak");
+  });
+
+  onLinux("finds no credentials in the runner's own environment unless it is root", async () => {
+    const code = `
+import os
+def main():
+    found = []
+    for pid in (os.getppid(), ${runner.pid}):
+        try:
+            found.append(b"do-not-leak" in open(f"/proc/{pid}/environ", "rb").read())
+        except OSError:
+            found.append(False)
+    return found`;
+    const { result } = await runner.run({ code });
+    if (process.getuid?.() !== 0) expect(result).toEqual([false, false]);
+    else expect((result as boolean[])[0]).toBe(false);
+  });
+
+  it("works in a private directory of its own, which is empty again next time", async () => {
+    const code = `
+import os, stat
+def main():
+    seen = [sorted(os.listdir(".")), os.listdir("tmp"), os.getcwd() == os.environ["HOME"], stat.S_IMODE(os.stat(".").st_mode)]
+    open("left.txt", "w").close()
+    os.makedirs("tmp/locked/inner")
+    os.chmod("tmp/locked", 0o500)
+    return seen`;
+    for (let run = 0; run < 3; run++) {
+      expect((await runner.run({ code })).result).toEqual([["tmp"], [], true, 0o700]);
+    }
+  });
+
+  it("has modules, globals and built-ins that no other run touched", async () => {
+    const code = `
+import builtins, json, os, f.ops.shared
+count = 0
+def main():
+    global count
+    count += 1
+    f.ops.shared.seen.append(1)
+    before = [count, len(f.ops.shared.seen), hasattr(builtins, "marked"), hasattr(json, "marked"), "MARKED" in os.environ]
+    builtins.marked = json.marked = True
+    os.environ["MARKED"] = "1"
+    return before`;
+    const script = { code, files: { "f/ops/shared.py": "seen = []" } };
+    for (let run = 0; run < 3; run++) expect((await runner.run(script)).result).toEqual([1, 1, false, false, false]);
+  });
+
+  it("draws its own random numbers and sees itself as a process of its own", async () => {
+    const script = { code: "import os, random, uuid\ndef main():\n    return [random.random(), str(uuid.uuid4()), os.getpid()]" };
+    const first = (await runner.run(script)).result as unknown[];
+    const second = (await runner.run(script)).result as unknown[];
+    for (const index of [0, 1, 2]) expect(first[index]).not.toBe(second[index]);
+  });
+
+  onLinux("leaves no process behind, wherever it hid", async () => {
+    const mark = `4${Math.floor(Math.random() * 1e8)}`;
+    const code = `
+import os, subprocess, sys
+def main():
+    subprocess.Popen(["sleep", "${mark}"])
+    subprocess.Popen(["sleep", "${mark}"], start_new_session=True)
+    subprocess.Popen(["env", "-i", "setsid", "sleep", "${mark}"], start_new_session=True)
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.execvp("sleep", ["sleep", "${mark}"])
+        os._exit(0)
+    print("started")
+    return 1`;
+    expect(await runner.run({ code })).toMatchObject({ outcome: "success", result: 1, logs: { text: "started\n" } });
+    expect(commandLines(mark)).toEqual([]);
+    expect(await runner.run({ code: `${code}\n    raise SystemExit`, timeoutMs: 10_000, dedicated: true })).toMatchObject({ result: 1 });
+    expect(commandLines(mark)).toEqual([]);
+  });
+
+  it("cannot forge its result", async () => {
+    const code = `
+import os
+def main():
+    print('{"ok": true, "result": "forged"}')
+    for fd in range(3, 64):
+        try:
+            os.write(fd, b'{"ok": true}\\n"forged"')
+        except OSError:
+            pass
+    return "real"`;
+    expect(await runner.run({ code })).toMatchObject({ outcome: "success", result: "real" });
+    const closing = "import os\ndef main():\n    os.closerange(3, 256)\n    return 1";
+    expect(await runner.run({ code: closing })).toMatchObject({ outcome: "failure", error: { name: "ExitError" } });
+    expect(await runner.run({ code: "def main():\n    return 1" })).toMatchObject({ outcome: "success" });
+  });
+
+  it("that kills its host is a failure, and the next run has a new one", async () => {
+    const outcome = await runner.run({
+      code: "import os, signal, time\ndef main():\n    os.kill(os.getppid(), signal.SIGKILL)\n    time.sleep(60)",
+    });
+    expect(outcome.outcome).toBe("failure");
+    expect(await runner.run({ code: "def main():\n    return 1" })).toMatchObject({ outcome: "success", result: 1 });
+  });
+
+  onLinux("costs no descriptor and no process, however often it is done", async () => {
+    const script = { code: "import asyncio, subprocess\ndef main():\n    print('x')\n    return 1" };
+    const usage = () => [readdirSync(`/proc/${runner.pid}/fd`).length, children(runner.pid).length];
+    for (let run = 0; run < 3; run++) await runner.run(script);
+    const before = usage();
+    for (let run = 0; run < 30; run++) expect((await runner.run(script)).result).toBe(1);
+    expect(usage()).toEqual(before);
+  });
+
+  it("uses one host per key and version, a few at once", async () => {
+    const code = "def main():\n    return 1";
+    const fresh = async (hostKey: string) => (await runner.run({ code, hostKey })).timings.freshHost;
+    expect([await fresh("a"), await fresh("a"), await fresh("b"), await fresh("a")]).toEqual([true, false, true, false]);
+    for (const key of ["c", "d", "e", "f"]) await fresh(key);
+    expect(await fresh("b")).toBe(true);
+  });
+
+  it("loads an artefact once", async () => {
+    const script = { code: "def main():\n    return 'once'" };
+    const before = runner.service.downloads;
+    await runner.run(script);
+    await runner.run({ ...script, hostKey: "other" });
+    expect(runner.service.downloads - before).toBe(1);
+  });
+});
+
+describe("a dedicated run", () => {
+  it("keeps the loaded module, and nothing else of the run before", async () => {
+    const code = `
+import os, threading
+count = 0
+def main(name):
+    global count
+    count += 1
+    print("run", name)
+    seen = [count, os.environ.get("NAME"), sorted(os.listdir(".")), os.getcwd() == os.environ["HOME"]]
+    open("left.txt", "w").close()
+    os.environ["LEFT"] = "1"
+    return seen + ["LEFT" in os.environ and os.environ.get("OTHER")]`;
+    for (const run of [1, 2, 3]) {
+      const outcome = await runner.run({ code, dedicated: true, args: { name: run }, env: { NAME: `n${run}` } });
+      expect(outcome).toMatchObject({ result: [run, `n${run}`, ["tmp"], true, null], logs: { offset: 0, text: `run ${run}\n` } });
+    }
+  });
+
+  it.each([
+    ["os._exit(3)", { outcome: "failure", error: { name: "ExitError", exit_code: 3 } }],
+    ["os.abort()", { outcome: "failure", error: { name: "ExitError", signal: "SIGABRT" } }],
+    ["while True: pass", { outcome: "timeout", error: { name: "TimeoutError" } }],
+    ["raise ValueError('x')", { outcome: "failure", error: { name: "ValueError" } }],
+  ])("that ends with %s is told apart, and the next one works", async (statement, expected) => {
+    const code = `import os\ndef main(bad):\n    if bad:\n        ${statement}\n    return 1`;
+    expect(await runner.run({ code, dedicated: true, args: { bad: true }, timeoutMs: 700 })).toMatchObject(expected);
+    expect(await runner.run({ code, dedicated: true })).toMatchObject({ result: 1 });
+  });
+
+  it("that writes nonsense wherever it can does not hold the runner up", async () => {
+    const code = `
+import os
+def main():
+    for fd in range(3, 64):
+        try:
+            os.write(fd, b'nonsense in place of a frame')
+        except OSError:
+            pass
+    return 1`;
+    const outcome = await runner.run({ code, dedicated: true, timeoutMs: 3000 });
+    expect(["success", "failure"]).toContain(outcome.outcome);
+    expect(await runner.run({ code: "def main():\n    return 2", dedicated: true })).toMatchObject({ result: 2 });
+  });
+
+  it("that could not load its module tries again from the start", async () => {
+    const code = "import os\nif os.environ['BROKEN'] == '1':\n    raise ImportError('not now')\ndef main():\n    return 1";
+    expect(await runner.run({ code, dedicated: true, env: { BROKEN: "1" } })).toMatchObject({ error: { name: "ImportError" } });
+    expect(await runner.run({ code, dedicated: true, env: { BROKEN: "0" } })).toMatchObject({ result: 1 });
+  });
+});
+
+describe("what the runner prints", () => {
+  it("is one line of JSON per invocation, without output, arguments or secrets", async () => {
+    const before = runner.printed.length;
+    const outcome = await runner.run({
+      code: "def main(a):\n    print('user-output')\n    raise ValueError('user-message')",
+      args: { a: "user-argument" },
+    });
+    expect(outcome.logs.text).toBe("user-output\n");
+    const lines = runner.printed.slice(before);
+    expect(lines).toHaveLength(1);
+    expect(JSON.parse(lines[0] ?? "")).toMatchObject({
+      level: "INFO",
+      language: "python3",
+      outcome: "failure",
+      workspace: "demo",
+      attempt: 1,
+    });
+    expect(runner.printed.join("\n")).not.toMatch(/user-|job-token|nonce-of|secret-signature|do-not-leak/);
+  });
+});
+
+describe("the end of the runner itself", () => {
+  onLinux("ends its hosts and what they run", async () => {
+    const mark = `5${Math.floor(Math.random() * 1e8)}`;
+    const other = await startRunner();
+    const running = other.run({ code: `import subprocess\ndef main():\n    subprocess.run(["sleep", "${mark}"])`, timeoutMs: 60_000 });
+    running.catch(() => {});
+    await expect.poll(() => commandLines(mark).length, { timeout: 10_000 }).toBeGreaterThan(0);
+    const hosts = children(other.pid);
+    process.kill(other.pid, "SIGKILL");
+    await expect(running).rejects.toThrow();
+    await expect.poll(() => commandLines(mark).length, { timeout: 10_000 }).toBe(0);
+    await expect.poll(() => hosts.filter((pid) => readdirSync("/proc").includes(pid)), { timeout: 10_000 }).toEqual([]);
+    await other.close();
+  });
+});

@@ -1,0 +1,292 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Runner, type Script, startRunner } from "./test/harness.ts";
+
+let runner: Runner;
+beforeAll(async () => {
+  runner = await startRunner();
+});
+afterAll(() => runner.close());
+
+async function resultOf(script: Script): Promise<unknown> {
+  const outcome = await runner.run(script);
+  expect(outcome).toMatchObject({ outcome: "success" });
+  return outcome.result;
+}
+
+async function errorOf(script: Script) {
+  const outcome = await runner.run(script);
+  expect(outcome.outcome).toBe("failure");
+  return outcome.error;
+}
+
+describe("arguments of a Python script", () => {
+  it("are passed by name; a missing one is None, or the default", async () => {
+    const code = "def main(a, b, c=3, *, d, e=5):\n    return [a, b, c, d, e]";
+    expect(await resultOf({ code, args: { b: 2, e: 6 } })).toEqual([null, 2, 3, null, 6]);
+  });
+
+  it("that are null get the default", async () => {
+    const code = "def main(a, b=2):\n    return [a, b]";
+    expect(await resultOf({ code, args: { a: null, b: null } })).toEqual([null, 2]);
+  });
+
+  it("that nobody declared are dropped, unless the function takes all", async () => {
+    expect(await resultOf({ code: "def main(a):\n    return a", args: { a: 1, stray: 2 } })).toBe(1);
+    expect(await resultOf({ code: "def main(a, **rest):\n    return rest", args: { a: 1, more: 2, none: null } })).toEqual({
+      more: 2,
+      none: null,
+    });
+  });
+
+  it("reach positional-only parameters", async () => {
+    expect(await resultOf({ code: "def main(a, b=2, /, c=3):\n    return [a, b, c]", args: { a: 1, c: 4 } })).toEqual([1, 2, 4]);
+  });
+
+  it.each([
+    ["datetime", "2024-02-03T04:05:06Z", "2024-02-03T04:05:06+00:00"],
+    ["datetime", "2024-02-03T04:05:06.5+0130", "2024-02-03T04:05:06.500000+01:30"],
+    ["datetime", "2024-02-03", "2024-02-03T00:00:00"],
+    ["Optional[datetime]", "2024-02-03 04:05", "2024-02-03T04:05:00"],
+    ["datetime | None", "2024-02-03T04:05:06", "2024-02-03T04:05:06"],
+    ["date", "2024-02-03T04:05:06Z", "2024-02-03"],
+    ["Annotated[datetime, 'when']", "2024-02-03T04:05:06", "2024-02-03T04:05:06"],
+    ["Optional['datetime']", "2024-02-03T04:05:06", "2024-02-03T04:05:06"],
+    ["bytes", "aGk=", "b'hi'"],
+    ["Optional[bytes]", "aGk", "b'hi'"],
+  ])("with annotation %s are parsed", async (annotation, sent, got) => {
+    const head = "from datetime import datetime, date\nfrom typing import Annotated, Optional\n";
+    const body = `def main(v: ${annotation}):\n    return v.isoformat() if hasattr(v, "isoformat") else repr(v)`;
+    expect(await resultOf({ code: head + body, args: { v: sent } })).toBe(got);
+    expect(await resultOf({ code: `from __future__ import annotations\n${head}${body}`, args: { v: sent } })).toBe(got);
+  });
+
+  it("are parsed by annotations whose names exist for a type checker only", async () => {
+    const code = [
+      "from __future__ import annotations",
+      "from typing import TYPE_CHECKING",
+      "if TYPE_CHECKING:",
+      "    from datetime import datetime",
+      "    from nowhere import Thing",
+      "def main(when: Optional[datetime], thing: Thing):",
+      "    return [type(when).__name__, thing]",
+    ].join("\n");
+    expect(await resultOf({ code, args: { when: "2024-02-03T04:05:06Z", thing: "x" } })).toEqual(["datetime", "x"]);
+  });
+
+  it("stay text where the annotation allows text", async () => {
+    const code = "from datetime import datetime\nfrom typing import Union\ndef main(v: Union[datetime, str]):\n    return v";
+    expect(await resultOf({ code, args: { v: "2024-02-03" } })).toBe("2024-02-03");
+  });
+
+  it("that cannot be parsed fail the run by name", async () => {
+    const code = "from datetime import datetime\ndef main(when: datetime):\n    return 1";
+    expect(await errorOf({ code, args: { when: "soon" } })).toMatchObject({
+      name: "ValueError",
+      message: 'The argument "when" is not a date and time: "soon"',
+    });
+  });
+});
+
+describe("results of a Python script", () => {
+  it.each([
+    ["None", null],
+    ["True", true],
+    ["1.5", 1.5],
+    ["'NaN'", "NaN"],
+    ["'é𝄞'", "é𝄞"],
+    ["(1, (2, 3))", [1, [2, 3]]],
+    ["[float('nan'), float('inf'), -float('inf')]", [null, null, null]],
+    ["2**53 - 1", 9007199254740991],
+    ["[2**53, -2**53, 10**30]", ["9007199254740992", "-9007199254740992", `1${"0".repeat(30)}`]],
+    ["{1: 'a', 2.5: 'b', True: 'c', None: 'd', (1, 2): 'e'}", { 1: "c", 2.5: "b", null: "d", "(1, 2)": "e" }],
+    ["[Decimal('1.10'), Decimal('3'), Decimal('0.1000000000000000000001'), Decimal('NaN')]", [1.1, 3, "0.1000000000000000000001", null]],
+    ["datetime(2024, 2, 3, 4, 5, 6)", "2024-02-03T04:05:06"],
+    ["[datetime(2024, 2, 3).date(), timedelta(minutes=1)]", ["2024-02-03", 60]],
+    ["b'hi'", "aGk="],
+    ["{3, 1, 2}", [1, 2, 3]],
+    ["UUID(int=1)", "00000000-0000-0000-0000-000000000001"],
+    ["Point(1, Colour.RED)", { x: 1, colour: "red" }],
+    ["Model()", { a: [1] }],
+    ["[Scalar(), Vector(), DataFrame()]", [7, [1, 2], [{ a: 1 }]]],
+    ["range(3)", [0, 1, 2]],
+    ["(n * n for n in range(3))", [0, 1, 4]],
+    ["{'d': {}.keys(), 'v': {'a': 1}.values()}", { d: [], v: [1] }],
+    ["'\\ud800'", "\ufffd"],
+  ])("%s", async (expression, expected) => {
+    const code = `
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from decimal import Decimal
+from enum import Enum
+from uuid import UUID
+
+class Colour(Enum):
+    RED = "red"
+
+@dataclass
+class Point:
+    x: int
+    colour: Colour
+
+class Model:
+    def model_dump(self):
+        return {"a": (1,)}
+
+class Scalar:
+    def item(self):
+        return 7
+
+class Vector:
+    def tolist(self):
+        return [1, 2]
+
+class DataFrame:
+    def to_dict(self, orient="dict"):
+        assert orient == "records"
+        return [{"a": 1}]
+
+def main():
+    return ${expression}
+`;
+    expect(await resultOf({ code })).toEqual(expected);
+  });
+
+  it("are awaited, and what a generator gives is collected", async () => {
+    expect(await resultOf({ code: "import asyncio\nasync def main(a):\n    await asyncio.sleep(0)\n    return a", args: { a: 1 } })).toBe(
+      1,
+    );
+    expect(await resultOf({ code: "def main():\n    yield 1\n    yield 'two'" })).toEqual([1, "two"]);
+    expect(await resultOf({ code: "async def main():\n    yield 1\n    yield 2" })).toEqual([1, 2]);
+  });
+
+  it.each([
+    ["{'a': {'b': print}}", 'The result cannot be JSON: result["a"]["b"] is a function'],
+    ["[1, lambda: 2]", "The result cannot be JSON: result[1] is a function"],
+    ["int", "The result cannot be JSON: result is a class"],
+    ["{'a': object()}", 'The result cannot be JSON: result["a"] is an object of class object'],
+    ["loop", 'The result cannot be JSON: result["a"][0] refers back to result'],
+    ["deep", "The result cannot be JSON: it is nested more than 400 levels deep"],
+  ])("that cannot be JSON name the place: %s", async (expression, message) => {
+    const code = `loop = {"a": []}\nloop["a"].append(loop)\ndeep = []\nfor _ in range(5000):\n    deep = [deep]\ndef main():\n    return ${expression}`;
+    expect(await errorOf({ code })).toEqual({ name: "ResultError", message });
+  });
+
+  it("may hold the same value twice", async () => {
+    expect(await resultOf({ code: "def main():\n    a = [1]\n    return [a, a, {'a': a}]" })).toEqual([[1], [1], { a: [1] }]);
+  });
+
+  it("above the inline limit are uploaded", async () => {
+    const request = runner.request({ code: "def main():\n    return {'text': 'é' * 50_000}" });
+    const outcome = await runner.send(request);
+    const stored = runner.service.results.get(request.job);
+    expect(outcome).toMatchObject({ outcome: "success", resultUploaded: { bytes: 100_011 } });
+    expect(outcome.result).toBeUndefined();
+    expect(stored?.type).toBe("application/json");
+    expect(JSON.parse(stored?.body ?? "")).toEqual({ text: "é".repeat(50_000) });
+  });
+
+  it("above the limit fail and say it", async () => {
+    expect(await errorOf({ code: "def main():\n    return 'x' * 3_000_000" })).toEqual({
+      name: "ResultTooLarge",
+      message: "The result is 2.86 MB of JSON, the limit is 1 MB. Store it as a file and return its key.",
+    });
+  });
+});
+
+describe("a script's function", () => {
+  it("that is missing is an error which lists what is there", async () => {
+    expect(await errorOf({ code: "import json\ndef other():\n    pass\ndef another():\n    pass" })).toEqual({
+      name: "EntrypointError",
+      message: "The script does not define a function 'main'. It defines: other, another.",
+    });
+    expect((await errorOf({ code: "x = 1" }))?.message).toBe("The script does not define a function 'main'. It defines no function.");
+  });
+
+  it("is the one that the request names", async () => {
+    expect(await resultOf({ code: "def main():\n    return 1\ndef second(a):\n    return a", entrypoint: "second", args: { a: 2 } })).toBe(
+      2,
+    );
+  });
+
+  it("may import other scripts by path, and packages", async () => {
+    const outcome = await runner.run({
+      code: "from f.ops.shared import double\nfrom .shared import half\nimport colours\ndef main():\n    return [double(2), half(2), colours.RED]",
+      files: { "f/ops/shared.py": "def double(n):\n    return n * 2\ndef half(n):\n    return n / 2" },
+      deps: { "colours/__init__.py": "RED = 'red'" },
+    });
+    expect(outcome.result).toEqual([4, 1, "red"]);
+  });
+
+  it("may stand in a file whose name is no identifier, or the name of one of Python's modules", async () => {
+    expect(await resultOf({ code: "def main():\n    return __name__", path: "u/ann/my-script" })).toBe("u.ann.my-script");
+    expect(await resultOf({ code: "import json\ndef main():\n    return json.loads('[1]')", path: "json" })).toEqual([1]);
+  });
+});
+
+describe("errors of a Python script", () => {
+  it("hold class, message, and a stack with the user's own files and lines", async () => {
+    const error = await errorOf({
+      code: "from f.ops.shared import check\nclass Refused(Exception):\n    pass\ndef main():\n    try:\n        check()\n    except KeyError as error:\n        raise Refused('not today') from error",
+      files: { "f/ops/shared.py": "def check():\n    return {}['key']" },
+    });
+    expect(error).toMatchObject({ name: "Refused", message: "not today" });
+    expect(error?.stack).toContain('File "f/ops/hello.py", line 8, in main');
+    expect(error?.stack).toContain('File "f/ops/shared.py", line 2, in check');
+    expect(error?.stack).toContain("The above exception was the direct cause of the following exception");
+    expect(error?.stack).toContain("KeyError: 'key'");
+    expect(error?.stack).not.toMatch(/svc_host|artefacts|importlib|\/tmp/);
+  });
+
+  it("in async functions leave the event loop out", async () => {
+    const error = await errorOf({ code: "async def main():\n    raise ValueError('x')" });
+    expect(error?.stack).toMatch(/^Traceback \(most recent call last\):\n {2}File "f\/ops\/hello\.py", line 2, in main\n/);
+  });
+
+  it("at load are named too", async () => {
+    const syntax = await errorOf({ code: "def main():\n    return 1\n\nx = = 2" });
+    expect(syntax).toMatchObject({ name: "SyntaxError", message: expect.stringContaining("line 4") });
+    expect(syntax?.stack).toContain('File "f/ops/hello.py", line 4');
+    const missing = await errorOf({ code: "import no_such_package\ndef main():\n    return 1" });
+    expect(missing).toMatchObject({ name: "ModuleNotFoundError", message: "No module named 'no_such_package'" });
+    expect(missing?.stack).toMatch(/^Traceback \(most recent call last\):\n {2}File "f\/ops\/hello\.py", line 1, in <module>\n/);
+    const name = await errorOf({ code: "from f.ops.shared import nothing", files: { "f/ops/shared.py": "" } });
+    expect(name?.message).toBe("cannot import name 'nothing' from 'f.ops.shared' (f/ops/shared.py)");
+  });
+
+  it("include endless recursion and huge messages, cut to size", async () => {
+    expect(await errorOf({ code: "def main():\n    return main()" })).toMatchObject({ name: "RecursionError" });
+    const huge = await errorOf({ code: "def main():\n    raise Exception('x' * 10_000_000)" });
+    expect(huge?.message.length).toBeLessThan(40_000);
+  });
+
+  it.each([
+    ["sys.exit()", { outcome: "success", result: null }],
+    ["exit(0)", { outcome: "success", result: null }],
+    ["sys.exit(3)", { outcome: "failure", error: { name: "SystemExit", message: "The script called sys.exit(3).", exit_code: 3 } }],
+    ["sys.exit('broken')", { outcome: "failure", error: { name: "SystemExit", message: "broken", exit_code: 1 } }],
+    ["os._exit(4)", { outcome: "failure", error: { name: "ExitError", exit_code: 4 } }],
+    ["os._exit(0)", { outcome: "failure", error: { name: "ExitError", exit_code: 0 } }],
+    ["os.kill(os.getpid(), signal.SIGSEGV)", { outcome: "failure", error: { name: "ExitError", signal: "SIGSEGV" } }],
+    ["os.kill(os.getpid(), signal.SIGKILL)", { outcome: "failure", error: { name: "ExitError", signal: "SIGKILL" } }],
+  ])("%s", async (statement, expected) => {
+    expect(await runner.run({ code: `import os, signal, sys\ndef main():\n    ${statement}\n    return 1` })).toMatchObject(expected);
+  });
+
+  it("of the runner itself are failures that say what is wrong", async () => {
+    const request = runner.request({ code: "def main():\n    return 'never'" });
+    const other = { ...request.artefact, sha256: "0".repeat(64) };
+    expect((await runner.send({ ...request, artefact: other })).error).toEqual({
+      name: "ArtefactError",
+      message: "The artefact's bytes are not the ones that were built: the SHA-256 differs.",
+    });
+    const gone = { ...request.artefact, sha256: "1".repeat(64), url: `${runner.service.origin}/artefacts/gone?secret-signature` };
+    expect((await runner.send({ ...request, artefact: gone })).error?.message).toBe("The artefact cannot be loaded: HTTP 404.");
+  });
+
+  it("refuse an artefact that writes outside its folder", async () => {
+    expect(await errorOf({ code: "def main():\n    return 1", files: { "../../../escaped.py": "x" } })).toEqual({
+      name: "ArtefactError",
+      message: 'The artefact holds a path that leads out of it: "scripts/../../../escaped.py".',
+    });
+  });
+});

@@ -1,0 +1,59 @@
+"""From an exception of the user's code to the `error` of a run."""
+
+import os
+import traceback
+
+from .results import well_formed
+
+_MAX_MESSAGE = 32 * 1024
+_MAX_STACK = 64 * 1024
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_STDLIB = os.path.dirname(os.path.dirname(os.path.abspath(os.__file__)))
+
+
+def describe(error, root):
+    """`{name, message, stack}`. `root` is the artefact's folder: paths in it are shown as the user knows them."""
+    shown = traceback.TracebackException.from_exception(error, compact=True)
+    _drop_frames(shown, root, set())
+    return {
+        "name": type(error).__name__,
+        "message": _cut(_plain_paths(_message(error), root), _MAX_MESSAGE),
+        "stack": _cut(_plain_paths("".join(shown.format()).rstrip("\n"), root), _MAX_STACK),
+    }
+
+
+def _message(error):
+    try:
+        return str(error)
+    except Exception:
+        return "(its message cannot be shown)"
+
+
+def _drop_frames(shown, root, seen):
+    """Takes our own frames out, the import machinery's, and the event loop's that stand before the user's first."""
+    if shown is None or id(shown) in seen:
+        return
+    seen.add(id(shown))
+    kept = [frame for frame in shown.stack if not _ours(frame.filename)]
+    first = next((index for index, frame in enumerate(kept) if frame.filename.startswith(root)), 0)
+    shown.stack[:] = kept[first:]
+    for other in (shown.__cause__, shown.__context__, *(getattr(shown, "exceptions", None) or ())):
+        _drop_frames(other, root, seen)
+
+
+def _ours(filename):
+    return filename.startswith((_HERE + os.sep, "<frozen importlib"))
+
+
+def _plain_paths(text, root):
+    for prefix in (os.path.join(root, "scripts"), root, _STDLIB):
+        text = text.replace(prefix + os.sep, "")
+    return text
+
+
+def _cut(text, limit):
+    """Keeps both ends: a traceback says the most there."""
+    text = well_formed(text)
+    if len(text) <= limit:
+        return text
+    return f"{text[: limit // 2]}\n… cut here …\n{text[-limit // 2 :]}"

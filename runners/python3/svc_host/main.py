@@ -1,0 +1,235 @@
+"""The host: has a fork ready for every run, and reports how it ended. `main.py <control socket> <pipe that ends with the supervisor>`.
+
+It has one thread and runs no user code, so it always answers; a dedicated host runs the job itself and keeps the module.
+Messages in: {start}, {kill}, {preload}, and for a dedicated host {run} with two descriptors (output, result).
+Out: {ready}, {next} with the socket of the fork that takes the next {run}, {exited}.
+"""
+
+import os
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+sys.dont_write_bytecode = True
+
+import contextlib
+import gc
+import importlib
+import select
+import signal
+import site
+import socket
+import threading
+import time
+
+from svc_host import isolation, processes, script, wire
+
+# `job` remembers sys.path as the next run shall find it.
+del sys.path[0]
+from svc_host import job as jobs
+
+sys.dont_write_bytecode = False
+
+READY = ("collections.abc", "copy", "csv", "functools", "hashlib", "io", "itertools", "logging", "math", "random", "string", "subprocess", "tempfile", "urllib.parse")
+"""What most scripts import. More comes by {preload}, from what earlier runs of the same script imported."""
+
+
+class Host:
+    """Keeps one fork ready. The supervisor holds the other end of its socket and sends it the run; the host sees it end."""
+
+    def __init__(self, control, lifeline):
+        self.control = control
+        self.lifeline = lifeline
+        self.marker = b""
+        self.adopts = False
+        self.child = None
+        self.preloads = 0
+        self.module = None
+        # A signal makes the descriptor readable, so that one `select` waits for both a message and a child's end.
+        self.wake, wake_writer = os.pipe()
+        for fd in (self.wake, wake_writer):
+            os.set_blocking(fd, False)
+        signal.signal(signal.SIGCHLD, lambda *_: None)
+        signal.set_wakeup_fd(wake_writer, warn_on_full_buffer=False)
+
+    def serve(self):
+        try:
+            while True:
+                readable, _, _ = select.select([self.wake, self.control], [], [])
+                if self.wake in readable:
+                    with contextlib.suppress(BlockingIOError):
+                        os.read(self.wake, 4096)
+                    self.collect()
+                if self.control in readable:
+                    message, fds = wire.receive(self.control, max_fds=2)
+                    self.follow(message, fds)
+        except wire.Closed:
+            if self.child:
+                self.end_children(self.child)
+
+    def follow(self, message, fds):
+        if "start" in message:
+            self.start(message["start"])
+        elif "run" in message:
+            self.run_here(message["run"], *fds)
+        elif "kill" in message and self.child:
+            processes.kill_group(self.child)
+        elif "preload" in message:
+            self.drop_fork()
+            preload(message["preload"])
+            self.preloads += 1
+            self.fork()
+
+    def start(self, options):
+        self.marker = options["marker"].encode()
+        if options["tmp"]:
+            try:
+                isolation.make_tmp_private(options["tmp"]["directory"], options["tmp"]["binds"])
+            except OSError as error:
+                wire.send(self.control, {"ready": {"tmpError": str(error)}})
+                return
+        self.adopts = isolation.adopt_orphans()
+        wire.send(self.control, {"ready": {}})
+        self.fork()
+
+    def fork(self):
+        """Makes the fork for the next run, and sends its socket to the supervisor."""
+        theirs, ours = socket.socketpair()
+        with theirs, ours:
+            self.child = os.fork()
+            if self.child == 0:
+                try:
+                    self.control.close()
+                    theirs.close()
+                    os.close(self.wake)
+                    os.close(self.lifeline)
+                    jobs.run_forked(ours)
+                finally:
+                    os._exit(70)
+            wire.send(self.control, {"next": self.child, "preloads": self.preloads}, [theirs.fileno()])
+
+    def drop_fork(self):
+        if self.child:
+            self.end_children(self.child)
+            self.child = None
+
+    def collect(self):
+        """Reports the fork's end when it has ended, with all that it started, and makes the next one."""
+        ended = self.child and reap(self.child)
+        if not ended:
+            return
+        status, usage = ended
+        gone = self.end_children(self.child)
+        code = os.waitstatus_to_exitcode(status)
+        wire.send(self.control, {"exited": {"code": code, "memPeakKb": kilobytes(usage.ru_maxrss), "strays": not gone}})
+        self.fork()
+
+    def end_children(self, pid):
+        """Ends a fork and what it left behind; says whether all of it is gone."""
+        processes.kill_group(pid)
+        end = time.monotonic() + 2
+        while time.monotonic() < end:
+            if not reap_all():
+                return self.adopts or processes.kill_strays(os.getpid(), self.marker)
+            processes.kill_strays(os.getpid(), self.marker, 0.1)
+            time.sleep(0.001)
+        return False
+
+    def run_here(self, job, out, result):
+        """A dedicated host: runs the job itself, in the module that it loaded for the first."""
+        if self.module is None:
+            self.drop_fork()
+            signal.set_wakeup_fd(-1)
+            signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+            threading.Thread(target=end_with, args=(self.lifeline,), daemon=True).start()
+        reset_peak()
+        jobs.enter(job, out)
+        header, body = script.run(lambda: self.keep(job), job)
+        jobs.leave()
+        with contextlib.suppress(OSError):
+            jobs.send_result(result, job["secret"], header, body)
+        with contextlib.suppress(OSError):
+            os.close(result)
+        peak = processes.memory_kb("self")
+        # A module that could not be loaded may be half there: the next run shall begin anew.
+        unfit = self.module is None or has_children()
+        wire.send(self.control, {"exited": {"code": 0, "memPeakKb": peak, "strays": unfit}})
+
+    def keep(self, job):
+        if self.module is None:
+            self.module = script.load(job["root"], job["entry"])
+        return self.module
+
+
+def end_with(lifeline):
+    """In a dedicated host the main thread belongs to user code, so another one sees the supervisor's end.
+
+    The kernel's own signal for it would come too early: the host must still end what the script started.
+    """
+    os.read(lifeline, 1)
+    processes.kill_strays(os.getpid(), None, 0.5)
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def reap(pid):
+    """Status and usage of `pid` when it has ended, else None. Collects adopted children on the way."""
+    while True:
+        found, status, usage = os.wait4(-1, os.WNOHANG)
+        if found == pid:
+            return status, usage
+        if found == 0:
+            return None
+
+
+def reap_all():
+    """Collects ended children; says whether others still live."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0] != 0:
+            pass
+        return True
+    except ChildProcessError:
+        return False
+
+
+def has_children():
+    """Without collecting them: their exit codes belong to the user's objects."""
+    try:
+        if hasattr(os, "waitid"):
+            os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
+    except ChildProcessError:
+        return False
+    return bool(processes.strays(os.getpid(), None))
+
+
+def reset_peak():
+    with contextlib.suppress(OSError):
+        with open("/proc/self/clear_refs", "w") as file:
+            file.write("5")
+
+
+def kilobytes(max_rss):
+    return max_rss // 1024 if sys.platform == "darwin" else max_rss
+
+
+def preload(names):
+    """Imports modules of Python itself, so that forks have them. The import path holds nothing of the user's here."""
+    for name in names:
+        with contextlib.suppress(Exception):
+            importlib.import_module(name)
+    gc.collect()
+    gc.freeze()
+
+
+def main():
+    control, lifeline = (int(text) for text in sys.argv[1:3])
+    for fd in (control, lifeline):
+        os.set_inheritable(fd, False)
+    # Started without `site`, for an import path that holds Python alone; scripts still expect `exit()` and `help()`.
+    site.setquit()
+    site.setcopyright()
+    site.sethelper()
+    preload(READY)
+    with contextlib.suppress(wire.Closed):
+        Host(socket.socket(fileno=control), lifeline).serve()
+
+
+main()

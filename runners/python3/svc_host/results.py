@@ -1,0 +1,194 @@
+"""From what the user's function returned to JSON.
+
+The rule:
+- None, true, false, text, lists and dicts are themselves; tuples, sets (sorted where they can be), ranges, other
+  sequences and generators become lists; other mappings become objects.
+- NaN and the infinities become null. A whole number beyond 2^53-1 becomes text, because JSON's readers would round it.
+- Decimal: a number where a reader gets back exactly that value, else text.
+- datetime, date, time: ISO 8601. timedelta: seconds. bytes: base64. UUID and paths: text. Enum: its value.
+- dataclasses, pydantic models and attrs classes: an object of their fields. numpy and pandas: what `.tolist()`,
+  `.to_dict()` or `.item()` gives, data frames a list of rows.
+- Keys that are no text become text, by the same rules (True is "true", None is "null").
+- A value that holds itself, and everything else (functions, classes, connections …), is an error that names the place.
+"""
+
+import base64
+import dataclasses
+import datetime
+import decimal
+import enum
+import inspect
+import io
+import json
+import math
+import pathlib
+import sys
+import types
+import uuid
+from collections import abc
+
+MAX_SAFE_INTEGER = 2**53 - 1
+"""The largest whole number that every reader of JSON gets right."""
+
+MAX_DEPTH = 400
+"""Levels of nesting; the supervisor's JSON reader stops at about a thousand."""
+
+
+class NotJson(Exception):
+    """The result, or a part of it, has no form in JSON. The message names the place."""
+
+
+def encode(value):
+    """UTF-8 JSON without spaces. Raises NotJson."""
+    # A level takes up to three calls, and the script may have left Python's own limit anywhere.
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), 4 * MAX_DEPTH + 1000))
+    plain = to_json(value, "result", {}, 0)
+    text = json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        return well_formed(text).encode()
+
+
+def well_formed(text):
+    """`text` with U+FFFD for every half of a surrogate pair, which has no UTF-8 form."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def to_json(value, path, above, depth):
+    """`value` as None, bool, int, float, str, list and dict. `above` maps the ids of the containers around it to their paths."""
+    kind = type(value)
+    if value is None or kind is bool or kind is str:
+        return value
+    if kind is int:
+        return _integer(value, path)
+    if kind is float:
+        return value if math.isfinite(value) else None
+    if depth > MAX_DEPTH:
+        raise NotJson(f"The result cannot be JSON: it is nested more than {MAX_DEPTH} levels deep")
+    if id(value) in above:
+        raise NotJson(f"The result cannot be JSON: {path} refers back to {above[id(value)]}")
+    above[id(value)] = path
+    try:
+        if kind is dict:
+            return _object(value.items(), path, above, depth)
+        if kind is list or kind is tuple:
+            return _array(value, path, above, depth)
+        return _other(value, path, above, depth)
+    finally:
+        del above[id(value)]
+
+
+def _integer(value, path):
+    if -MAX_SAFE_INTEGER <= value <= MAX_SAFE_INTEGER:
+        return value
+    try:
+        return str(int(value))
+    except ValueError:
+        raise NotJson(f"The result cannot be JSON: {path} is a number with too many digits") from None
+
+
+def _object(items, path, above, depth):
+    result = {}
+    for key, item in items:
+        name = key if type(key) is str else _key(key, path, above, depth)
+        result[name] = to_json(item, f"{path}[{json.dumps(name, ensure_ascii=False)}]", above, depth + 1)
+    return result
+
+
+def _array(items, path, above, depth):
+    return [to_json(item, f"{path}[{index}]", above, depth + 1) for index, item in enumerate(items)]
+
+
+def _key(key, path, above, depth):
+    if isinstance(key, tuple):
+        return str(key)
+    try:
+        plain = to_json(key, path, above, depth)
+    except NotJson:
+        return str(key)
+    return plain if isinstance(plain, str) else json.dumps(plain)
+
+
+def _other(value, path, above, depth):
+    """Everything that is not one of JSON's own types. The order matters where a type is also another's subclass."""
+    if isinstance(value, enum.Enum):
+        return to_json(value.value, path, above, depth + 1)
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return _integer(int(value), path)
+    if isinstance(value, float):
+        return float(value) if math.isfinite(value) else None
+    if isinstance(value, decimal.Decimal):
+        return _decimal(value)
+    if isinstance(value, (bytes, bytearray, memoryview)):
+        return base64.b64encode(value).decode()
+    if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
+        # pandas' "not a time" is a datetime that differs from itself.
+        return value.isoformat() if value == value else None
+    if isinstance(value, datetime.timedelta):
+        return value.total_seconds()
+    if isinstance(value, (uuid.UUID, pathlib.PurePath)):
+        return str(value)
+    name = _unserialisable(value)
+    if name:
+        raise NotJson(f"The result cannot be JSON: {path} is {name}")
+    return _by_shape(value, path, above, depth)
+
+
+def _by_shape(value, path, above, depth):
+    """Types of libraries, known by what they can do: none of them may be imported here."""
+    if dataclasses.is_dataclass(value):
+        return _object(((field.name, getattr(value, field.name)) for field in dataclasses.fields(value)), path, above, depth)
+    if hasattr(value, "__attrs_attrs__"):
+        return _object(((field.name, getattr(value, field.name)) for field in value.__attrs_attrs__), path, above, depth)
+    if isinstance(value, abc.Mapping):
+        return _object(value.items(), path, above, depth)
+    if isinstance(value, abc.Set):
+        return _array(_sorted(value), path, above, depth)
+    if callable(getattr(value, "model_dump", None)):
+        return to_json(value.model_dump(), path, above, depth + 1)
+    if type(value).__name__ == "datetime64":
+        return None if str(value) == "NaT" else str(value)
+    if type(value).__name__ == "DataFrame" and callable(getattr(value, "to_dict", None)) and not hasattr(value, "to_dicts"):
+        return to_json(value.to_dict(orient="records"), path, above, depth + 1)
+    for method in ("to_dicts", "tolist", "to_list", "to_dict", "item", "isoformat"):
+        if callable(getattr(value, method, None)):
+            return to_json(getattr(value, method)(), path, above, depth + 1)
+    if hasattr(value, "__fields__") and callable(getattr(value, "dict", None)):
+        return to_json(value.dict(), path, above, depth + 1)
+    if isinstance(value, (abc.Sequence, abc.ValuesView, abc.Iterator)) or type(value).__name__ == "deque":
+        return _array(value, path, above, depth)
+    raise NotJson(f"The result cannot be JSON: {path} is an object of class {type(value).__name__}")
+
+
+def _decimal(value):
+    if not value.is_finite():
+        return None
+    if value == value.to_integral_value() and abs(value) <= MAX_SAFE_INTEGER:
+        return int(value)
+    number = float(value)
+    exact = math.isfinite(number) and decimal.Decimal(repr(number)) == value
+    return number if exact and abs(value) <= MAX_SAFE_INTEGER else str(value)
+
+
+def _sorted(values):
+    try:
+        return sorted(values)
+    except TypeError:
+        return list(values)
+
+
+def _unserialisable(value):
+    if isinstance(value, type):
+        return "a class"
+    if isinstance(value, types.ModuleType):
+        return "a module"
+    if inspect.isawaitable(value):
+        return "a coroutine that nobody awaited"
+    if inspect.isroutine(value) or (type(value).__name__ == "partial" and callable(value)):
+        return "a function"
+    if isinstance(value, io.IOBase):
+        return "an open file"
+    return None

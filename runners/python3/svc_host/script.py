@@ -1,0 +1,110 @@
+"""Loads the user's script, calls its function, and makes the outcome: the part of a run in which user code is on the stack."""
+
+import importlib
+import importlib.util
+import inspect
+import os
+import sys
+
+from . import arguments, errors, results
+
+
+class NoFunction(Exception):
+    """The script has no such function."""
+
+
+def load(root, entry):
+    """The script's module. Raises whatever the script raises while it loads."""
+    file = os.path.join(root, *entry.split("/"))
+    parts = entry.removeprefix("scripts/").removesuffix(".py").split("/")
+    name = ".".join(parts)
+    if len(parts) > 1 and all(part.isidentifier() for part in parts):
+        # As other scripts import it: there must not be two of it when they do.
+        module = importlib.import_module(name)
+        if os.path.abspath(getattr(module, "__file__", None) or "") == os.path.abspath(file):
+            return module
+    name = name if name not in sys.modules and name not in sys.stdlib_module_names else f"script_{name}"
+    spec = importlib.util.spec_from_file_location(name, file)
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[name] = module
+    try:
+        spec.loader.exec_module(module)
+    except BaseException:
+        sys.modules.pop(name, None)
+        raise
+    return module
+
+
+def run(get_module, job):
+    """Header and result bytes of one run: `{"ok": True}` and JSON, or `{"ok": False, "error": …}` and nothing.
+
+    `get_module` gives the loaded script; `job` has `root`, `entrypoint`, `args`, `maxResultBytes`. Never raises for what
+    user code does. `sys.exit()` and `sys.exit(0)` end the run with a null result, any other code makes it a failure.
+    """
+    try:
+        body = results.encode(_call(get_module(), job["entrypoint"], job["args"]))
+    except SystemExit as exit_request:
+        body = b"null"
+        if exit_request.code not in (None, 0):
+            return {"ok": False, "error": _exit_error(exit_request)}, b""
+    except (NoFunction, results.NotJson) as error:
+        name = "ResultError" if isinstance(error, results.NotJson) else "EntrypointError"
+        return {"ok": False, "error": {"name": name, "message": str(error)}}, b""
+    except BaseException as error:
+        return {"ok": False, "error": errors.describe(error, job["root"])}, b""
+    if len(body) > job["maxResultBytes"]:
+        return {"ok": False, "error": too_large(len(body), job["maxResultBytes"])}, b""
+    return {"ok": True}, body
+
+
+def too_large(size, limit):
+    return {
+        "name": "ResultTooLarge",
+        "message": f"The result is {_megabytes(size)} MB of JSON, the limit is {_megabytes(limit)} MB. Store it as a file and return its key.",
+    }
+
+
+def _call(module, entrypoint, args):
+    function = getattr(module, entrypoint, None)
+    if not callable(function):
+        names = [name for name, value in vars(module).items() if inspect.isroutine(value) and value.__module__ == module.__name__]
+        listing = f"It defines: {', '.join(names)}." if names else "It defines no function."
+        raise NoFunction(f"The script does not define a function '{entrypoint}'. {listing}")
+    positional, keywords = arguments.bind(function, args)
+    return _settle(function(*positional, **keywords))
+
+
+def _settle(value):
+    """Waits for what is not there yet. The seam for streams: what is a list of items here will be sent item by item."""
+    if inspect.isawaitable(value):
+        return _settle(_await(value))
+    if inspect.isasyncgen(value):
+        return _await(_items(value))
+    if inspect.isgenerator(value):
+        return list(value)
+    return value
+
+
+def _await(awaitable):
+    import asyncio
+
+    async def wait():
+        return await awaitable
+
+    return asyncio.run(wait())
+
+
+async def _items(stream):
+    return [item async for item in stream]
+
+
+def _exit_error(exit_request):
+    """As Python itself does it: a number is the exit code, anything else is the last words and means 1."""
+    code = exit_request.code
+    if isinstance(code, int):
+        return {"name": "SystemExit", "message": f"The script called sys.exit({code}).", "exit_code": code}
+    return {"name": "SystemExit", "message": str(code), "exit_code": 1}
+
+
+def _megabytes(size):
+    return f"{size / 1024 / 1024:.2f}".rstrip("0").rstrip(".")

@@ -1,0 +1,194 @@
+"""The cache of unpacked artefacts below the work directory, shared by all supervisors of the machine.
+
+A directory appears under its hash in one rename, when it is complete. Whoever runs from it holds a shared lock on
+`<hash>.lock`; only one that nobody holds is evicted.
+"""
+
+import fcntl
+import hashlib
+import json
+import os
+import stat
+import time
+import zipfile
+
+from . import net, work
+
+MAX_CACHE_BYTES = 400 * 1024 * 1024
+MAX_UNPACKED_BYTES = 1024 * 1024 * 1024
+_ATTEMPTS = 3
+
+
+class ArtefactError(Exception):
+    """The artefact cannot be loaded; the message is for the user."""
+
+
+class Lease:
+    """The right to run from an artefact. `release` when nothing runs from it any more."""
+
+    def __init__(self, sha256):
+        self.sha256 = sha256
+        self.root = os.path.join(work.folder("artefacts"), sha256)
+        self.downloaded = False
+        self._lock = _lock(self.root, fcntl.LOCK_SH)
+
+    def release(self):
+        if self._lock is not None:
+            os.close(self._lock)
+            self._lock = None
+
+
+def lease(artefact):
+    """`artefact` = {url, sha256}. Downloads and unpacks what is not there. Raises ArtefactError."""
+    sha256 = artefact["sha256"].lower()
+    if len(sha256) != 64 or not all(character in "0123456789abcdef" for character in sha256):
+        raise ArtefactError("The artefact's hash is not a SHA-256.")
+    held = Lease(sha256)
+    try:
+        if not os.path.isdir(held.root):
+            _load(artefact["url"], held)
+            held.downloaded = True
+        if time.time() - os.stat(held.root).st_mtime > 60:
+            os.utime(held.root)
+        return held
+    except BaseException:
+        held.release()
+        raise
+
+
+def entry(root):
+    """Path of the script inside the artefact. Raises ArtefactError."""
+    try:
+        with open(os.path.join(root, "svc.json"), encoding="utf-8") as file:
+            return json.load(file)["entry"]
+    except (OSError, ValueError, KeyError, TypeError):
+        raise ArtefactError("The artefact has no svc.json that names its entry.") from None
+
+
+def _lock(root, operation):
+    """Descriptor of the locked file beside `root`. Raises OSError when `operation` does not wait and somebody holds it."""
+    while True:
+        lock = os.open(root + ".lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(lock, operation)
+            # Who evicts removes the file: a lock on a removed one protects nothing.
+            if os.path.samestat(os.fstat(lock), os.stat(root + ".lock")):
+                return lock
+        except FileNotFoundError:
+            pass
+        except OSError:
+            os.close(lock)
+            raise
+        os.close(lock)
+
+
+def _load(url, held):
+    new = os.path.join(work.folder("artefacts", ".new"), work.own_name())
+    archive, unpacked = new + ".zip", new
+    try:
+        _download(url, archive, held.sha256)
+        os.mkdir(unpacked, 0o700)
+        _evict(held.root, _unpacked_bytes(archive))
+        size = _unpack(archive, unpacked)
+        with open(os.path.join(unpacked, ".svc-bytes"), "w") as file:
+            file.write(str(size))
+        try:
+            os.rename(unpacked, held.root)
+        except OSError:
+            # Another supervisor was first: what it put there has the same bytes.
+            if not os.path.isdir(held.root):
+                raise
+    except OSError as error:
+        raise ArtefactError(f"The artefact cannot be unpacked: {error.strerror}.") from error
+    finally:
+        work.remove(archive)
+        work.remove(unpacked)
+
+
+def _download(url, path, sha256):
+    for attempt in range(1, _ATTEMPTS + 1):
+        digest = hashlib.sha256()
+        try:
+            with open(path, "wb") as file:
+                net.download(url, lambda part: (digest.update(part), file.write(part)))
+        except net.Unreachable as error:
+            if attempt == _ATTEMPTS:
+                raise ArtefactError(f"The artefact cannot be loaded: {error}.") from None
+            time.sleep(0.2 * attempt)
+            continue
+        if digest.hexdigest() != sha256:
+            raise ArtefactError("The artefact's bytes are not the ones that were built: the SHA-256 differs.")
+        return
+
+
+def _unpacked_bytes(archive):
+    try:
+        with zipfile.ZipFile(archive) as file:
+            return sum(info.file_size for info in file.infolist())
+    except zipfile.BadZipFile as error:
+        raise ArtefactError(f"The artefact is not a readable zip file: {error}.") from None
+
+
+def _unpack(archive, directory):
+    """Unpacked size in bytes. Refuses names that lead out of `directory`, and links."""
+    total = 0
+    try:
+        with zipfile.ZipFile(archive) as file:
+            for info in file.infolist():
+                mode = info.external_attr >> 16
+                target = os.path.normpath(os.path.join(directory, info.filename))
+                if target != directory and not target.startswith(directory + os.sep) or stat.S_ISLNK(mode):
+                    raise ArtefactError(f'The artefact holds a path that leads out of it: "{info.filename}".')
+                total += info.file_size
+                if total > MAX_UNPACKED_BYTES:
+                    raise ArtefactError(f"The artefact is larger than {MAX_UNPACKED_BYTES // 1024 // 1024} MB when unpacked.")
+                if info.is_dir():
+                    os.makedirs(target, exist_ok=True)
+                    continue
+                os.makedirs(os.path.dirname(target), exist_ok=True)
+                with file.open(info) as source, open(target, "wb") as sink:
+                    while part := source.read(1 << 18):
+                        sink.write(part)
+                if mode & 0o111:
+                    os.chmod(target, 0o755)
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, EOFError) as error:
+        raise ArtefactError(f"The artefact is not a readable zip file: {error}.") from None
+    return total
+
+
+def _evict(current, room):
+    """Removes the artefacts used longest ago until the rest and `room` fit. One that somebody runs from stays."""
+    cached = sorted(_cached(work.folder("artefacts")))
+    total = room + sum(size for _, size, _ in cached)
+    for _, size, root in cached:
+        if total <= MAX_CACHE_BYTES:
+            return
+        if root != current and _remove_unused(root):
+            total -= size
+
+
+def _cached(folder):
+    for name in os.listdir(folder):
+        root = os.path.join(folder, name)
+        try:
+            with open(os.path.join(root, ".svc-bytes")) as file:
+                yield os.stat(root).st_mtime, int(file.read()), root
+        except (OSError, ValueError):
+            continue
+
+
+def _remove_unused(root):
+    try:
+        lock = _lock(root, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except OSError:
+        return False
+    try:
+        gone = os.path.join(work.folder("artefacts", ".new"), work.own_name())
+        os.rename(root, gone)
+        os.unlink(root + ".lock")
+        work.remove(gone)
+        return True
+    except OSError:
+        return False
+    finally:
+        os.close(lock)

@@ -1,0 +1,253 @@
+"""Waiting host interpreters: one per host key, a few at once, and a spare one that has no key yet."""
+
+import os
+import secrets
+import shutil
+import signal
+import socket
+import stat
+import subprocess
+import sys
+import threading
+import time
+
+from svc_host import processes, wire
+
+from . import work
+
+MAX_KEYED = 3
+"""Hosts with a key that live at once; the spare one is the fourth."""
+MAX_IDLE_S = 300
+MAX_RUNS = 500
+MAX_GROWTH_KB = 64 * 1024
+MAX_DEDICATED_KB = 512 * 1024
+_START_S = 30
+_ANSWER_S = 10
+_MAX_MESSAGE = 64 * 1024
+_MAIN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "svc_host", "main.py")
+
+
+class HostFailed(Exception):
+    """The host cannot be started, or has ended."""
+
+
+class Host:
+    """One process. Created without waiting for it; `ready` waits."""
+
+    def __init__(self, tmp):
+        self.runs = 0
+        self.idle_since = 0.0
+        self.lease = None
+        self.baseline_kb = None
+        self.home = work.folder("hosts", work.own_name())
+        # A private /tmp binds these when the host starts: they must be there.
+        work.folder("artefacts")
+        os.mkdir(os.path.join(self.home, "jobs"), 0o700)
+        mark = secrets.token_hex(16)
+        self.marker = f"SVC_RUN={mark}".encode()
+        # All that a script's environment holds beside what its request says and its directories: nothing of ours may leak.
+        # The mark finds a run's processes wherever they hide.
+        self.environment = {
+            "PATH": os.environ.get("PATH") or "/usr/local/bin:/usr/bin:/bin",
+            "LANG": "C.UTF-8" if sys.platform == "linux" else "en_US.UTF-8",
+            "SVC_RUN": mark,
+        }
+        self.mounts = tmp.mounts(self.home)
+        self._directory = None
+        self._is_ready = False
+        self._destroyed = False
+        self._preloads = 0
+        self.control, theirs = socket.socketpair()
+        lifeline, self._lifeline = os.pipe()
+        try:
+            # -I and -S: neither the environment, nor the current directory, nor the machine's packages reach the script.
+            self.process = subprocess.Popen(
+                [sys.executable, "-I", "-S", "-u", "-X", "utf8", _MAIN, str(theirs.fileno()), str(lifeline)],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                env=self.environment,
+                cwd="/",
+                pass_fds=[theirs.fileno(), lifeline],
+                start_new_session=True,
+            )
+        except OSError as error:
+            self._close()
+            work.remove(self.home)
+            raise HostFailed(f"no interpreter: {error.strerror}") from error
+        finally:
+            theirs.close()
+            os.close(lifeline)
+
+    def ready(self):
+        """Waits until the host can take a run. Raises HostFailed; its argument says so when only the private /tmp failed."""
+        if self._is_ready:
+            return
+        try:
+            self.control.settimeout(_START_S)
+            wire.send(self.control, {"start": {"marker": self.marker.decode(), "tmp": self.mounts}})
+            message, _ = self.receive()
+            self.control.settimeout(_ANSWER_S)
+        except wire.Closed as error:
+            raise HostFailed("the interpreter did not start") from error
+        if "tmpError" in message["ready"]:
+            raise TmpFailed(message["ready"]["tmpError"])
+        self._is_ready = True
+        self.baseline_kb = processes.memory_kb(self.process.pid, "VmRSS")
+
+    def next_fork(self):
+        """Process id and socket of the fork that waits for the next run; the caller closes the socket. Raises HostFailed."""
+        try:
+            while True:
+                message, sockets = self.receive(max_fds=1)
+                # Forks made before the last preload are gone already.
+                if "next" in message and message["preloads"] == self._preloads:
+                    fork = socket.socket(fileno=sockets[0])
+                    fork.settimeout(_ANSWER_S)
+                    return message["next"], fork
+                for fd in sockets:
+                    os.close(fd)
+        except wire.Closed as error:
+            raise HostFailed("it has ended") from error
+
+    def receive(self, max_fds=0):
+        """The host's next message. Raises wire.Closed, also for nonsense: in a dedicated host user code can reach the socket."""
+        return wire.receive(self.control, max_fds, _MAX_MESSAGE)
+
+    def preload(self, modules):
+        """Has the host import modules of Python itself while it waits, so that the next run need not."""
+        try:
+            wire.send(self.control, {"preload": modules})
+            self._preloads += 1
+        except wire.Closed:
+            # Seen when the next run is to start.
+            pass
+
+    def directory(self):
+        """A run's own directory, 0700 and empty but for `tmp`."""
+        if self._directory is None:
+            directory = os.path.join(self.home, "jobs", secrets.token_hex(8))
+            os.mkdir(directory, 0o700)
+            os.mkdir(os.path.join(directory, "tmp"), 0o700)
+            self._directory = directory
+        return self._directory
+
+    def clear_directory(self):
+        """After a run. A directory that was left as it was found serves again: making one costs more than a short script."""
+        directory = self._directory
+        if directory and not (_is_private(directory, ["tmp"]) and _is_private(os.path.join(directory, "tmp"), [])):
+            self._directory = None
+            work.remove(directory)
+
+    def alive(self):
+        return self.process.poll() is None
+
+    def worn_out(self, dedicated):
+        """Why this host should not run again, or None."""
+        if self.runs >= MAX_RUNS:
+            return "age"
+        now_kb = processes.memory_kb(self.process.pid, "VmRSS") or 0
+        limit_kb = MAX_DEDICATED_KB if dedicated else (self.baseline_kb or now_kb) + MAX_GROWTH_KB
+        return "memory" if now_kb > limit_kb else None
+
+    def destroy(self):
+        """Ends the host, everything below it, and its directory. Returns its exit code, negative for a signal. Once is enough."""
+        if self._destroyed:
+            return self.process.returncode
+        self._destroyed = True
+        pid = self.process.pid
+        if self.alive():
+            # Its children become untraceable once it is gone, so they go first; stopped, it cannot make new ones.
+            try:
+                os.kill(pid, signal.SIGSTOP)
+            except OSError:
+                pass
+            processes.kill_strays(pid, self.marker)
+        processes.kill_group(pid)
+        code = self.process.wait()
+        processes.kill_strays(pid, self.marker)
+        self._close()
+        shutil.rmtree(self.home, ignore_errors=True)
+        work.remove(self.home)
+        if self.lease:
+            self.lease.release()
+        return code
+
+    def _close(self):
+        self.control.close()
+        os.close(self._lifeline)
+
+
+def _is_private(directory, entries):
+    try:
+        mode = os.lstat(directory).st_mode
+        return stat.S_ISDIR(mode) and stat.S_IMODE(mode) == 0o700 and os.listdir(directory) == entries
+    except OSError:
+        return False
+
+
+class TmpFailed(HostFailed):
+    """The kernel does not let this host have a /tmp of its own."""
+
+
+class Pool:
+    """Hold `lock` while an invocation uses the pool: idle hosts are ended by a thread of its own."""
+
+    def __init__(self, tmp):
+        self.lock = threading.Lock()
+        self._tmp = tmp
+        self._hosts = {}
+        self._spare = None
+        self._reaper = None
+
+    def prepare(self):
+        """Starts the spare host, without waiting for it: no user code has met it, so it can serve any key."""
+        if self._spare is None:
+            self._spare = Host(self._tmp)
+
+    def take(self, key):
+        """A ready host for `key`, and whether it is new to it. Give it back with `put`, or `destroy` it. Raises HostFailed."""
+        host = self._hosts.pop(key, None)
+        if host and host.alive():
+            return host, False
+        if host:
+            host.destroy()
+        while len(self._hosts) >= MAX_KEYED:
+            self._hosts.pop(next(iter(self._hosts))).destroy()
+        return self._new(), True
+
+    def put(self, key, host):
+        host.idle_since = time.monotonic()
+        self._hosts[key] = host
+        if self._reaper is None:
+            self._reaper = threading.Thread(target=self._end_idle, name="idle hosts", daemon=True)
+            self._reaper.start()
+
+    def close(self):
+        """Ends all hosts and removes their directories. Where this process is killed, they end by themselves."""
+        for host in [*self._hosts.values(), *([self._spare] if self._spare else [])]:
+            host.destroy()
+        self._hosts, self._spare = {}, None
+
+    def _end_idle(self):
+        while True:
+            time.sleep(MAX_IDLE_S / 5)
+            with self.lock:
+                for key, host in list(self._hosts.items()):
+                    if time.monotonic() - host.idle_since > MAX_IDLE_S:
+                        self._hosts.pop(key).destroy()
+
+    def _new(self):
+        for last in (False, True):
+            host, self._spare = self._spare or Host(self._tmp), None
+            try:
+                host.ready()
+                return host
+            except TmpFailed as error:
+                self._tmp.give_up(str(error))
+                host.destroy()
+            except HostFailed:
+                host.destroy()
+                if last:
+                    raise
+        raise HostFailed("the interpreter did not start")

@@ -1,0 +1,276 @@
+"""One run on a host: starts it, moves its output, watches time, memory and beats, and reads how it ended."""
+
+import json
+import os
+import secrets
+import selectors
+import signal
+import time
+
+from svc_host import processes, wire
+
+from . import beats as beating
+from .hosts import HostFailed
+from .logs import Log
+
+_TICK_S = 0.25
+_GRACE_S = 3.0
+"""How long a host may take to end a run it was told to kill."""
+_DRAIN_S = 0.3
+"""How long output is read on when all known processes of a run are gone."""
+_HEADROOM_MB = 96
+"""Of the function's memory, what supervisor, hosts and one result in transit need for themselves."""
+_MAX_HEADER = 256 * 1024
+
+
+class Run:
+    """`execute` once, then read the fields; `beats` stays open for what follows the run, so `close` it."""
+
+    def __init__(self, request, host):
+        self.request = request
+        self.host = host
+        self.log = Log(request["maxLogBytes"])
+        self.beats = None
+        self.retire = None
+        """Why the host must not be used again."""
+        self.verdict = None
+        """`(outcome, error)` when the supervisor ended the run."""
+        self.mem_peak_kb = None
+        self.exit_code = None
+        """Of the process; negative for a signal."""
+        self.header = None
+        """What the wrapper said, None when the process ended without it."""
+        self.body = b""
+        self._pid = None
+        self._exited = False
+        self._raw = bytearray()
+        self._secret = secrets.token_hex(16)
+        self._deadline = None
+        self._kill_by = None
+        self._memory_limit_kb = _memory_limit_kb()
+        self._measure_at = 0.0
+
+    def execute(self, directory, root, entry):
+        """Runs to the end. Raises HostFailed when the host could not even take the job: nothing has run then."""
+        out, out_writer = os.pipe()
+        result, result_writer = os.pipe()
+        self._fds = {out, result}
+        try:
+            try:
+                self._send({"run": self._job(directory, root, entry)}, (out_writer, result_writer))
+            finally:
+                os.close(out_writer)
+                os.close(result_writer)
+            self.host.runs += 1
+            self.ran_from = time.monotonic()
+            self._deadline = self.ran_from + self.request["timeoutMs"] / 1000
+            with selectors.DefaultSelector() as selector:
+                self._selector = selector
+                selector.register(out, selectors.EVENT_READ, self._on_output)
+                selector.register(result, selectors.EVENT_READ, self._on_result)
+                selector.register(self.host.control, selectors.EVENT_READ, self._on_message)
+                self._loop()
+        finally:
+            for fd in self._fds:
+                os.close(fd)
+        self.ended_at = time.monotonic()
+        self.log.close()
+        self._parse_result()
+
+    def flush(self):
+        """Sends what is too much for the outcome, also for a run that ended before its first beat."""
+        if self.beats is None and self.log.units > beating.MAX_RETURNED_UNITS:
+            self.beats = self._make_beats()
+        if self.beats:
+            self.beats.flush()
+
+    def close(self):
+        if self.beats:
+            self.beats.close()
+
+    def _send(self, message, fds):
+        try:
+            if self.request["dedicated"]:
+                self._pid = self.host.process.pid
+                wire.send(self.host.control, message, fds)
+                return
+            self._pid, fork = self.host.next_fork()
+            with fork:
+                wire.send(fork, message, fds)
+        except wire.Closed as error:
+            raise HostFailed("it has ended") from error
+
+    def _job(self, directory, root, entry):
+        request = self.request
+        own = {"HOME": directory, "TMPDIR": os.path.join(directory, "tmp")}
+        return {
+            "dir": directory,
+            "root": root,
+            "entry": entry,
+            "entrypoint": request["entrypoint"],
+            "args": request["args"],
+            "env": request["env"] | self.host.environment | own,
+            "dedicated": request["dedicated"],
+            "maxResultBytes": request["maxResultBytes"],
+            "secret": self._secret,
+        }
+
+    def _loop(self):
+        drain_until = None
+        while len(self._fds) > 0 or not self._exited:
+            now = time.monotonic()
+            if not self._exited:
+                self._check(now)
+            if self._exited:
+                drain_until = drain_until or now + _DRAIN_S
+                if now >= drain_until:
+                    return
+            for key, _ in self._selector.select(self._patience(now, drain_until)):
+                key.data(key.fd)
+
+    def _patience(self, now, drain_until):
+        ends = [now + _TICK_S]
+        ends.append(drain_until if self._exited else self._kill_by or self._deadline)
+        if self.beats is None:
+            ends.append(self.ran_from + beating.FIRST_AFTER_S)
+        return max(0.0, min(ends) - now)
+
+    def _make_beats(self):
+        return beating.Beats(self.request, self.log, self._memory_peak, self.ran_from)
+
+    def _check(self, now):
+        if self._kill_by and now >= self._kill_by:
+            # The host does not answer any more.
+            self._lose_host("blocked")
+        elif self.verdict:
+            return
+        elif now >= self._deadline:
+            limit = f"{self.request['timeoutMs'] / 1000:.3f}".rstrip("0").rstrip(".")
+            self._end("timeout", {"name": "TimeoutError", "message": f"The script ran longer than its limit of {limit} s and was stopped."})
+        elif self.beats is None and now - self.ran_from >= beating.FIRST_AFTER_S:
+            self.beats = self._make_beats()
+            self.beats.start()
+            self._selector.register(self.beats.wake, selectors.EVENT_READ, self._on_beat_verdict)
+        elif self._memory_limit_kb and now >= self._measure_at:
+            self._measure_at = now + _TICK_S
+            if (processes.memory_kb(self._pid, "VmRSS") or 0) > self._memory_limit_kb:
+                self._end("failure", out_of_memory(self._memory_limit_kb))
+
+    def _end(self, outcome, error):
+        """Kills the run for the supervisor's own reason. What the script managed to say before counts as not said."""
+        if self.verdict:
+            return
+        self.verdict = (outcome, error)
+        if self.request["dedicated"]:
+            self._lose_host("killed")
+            return
+        self._kill_by = time.monotonic() + _GRACE_S
+        try:
+            wire.send(self.host.control, {"kill": True})
+        except wire.Closed:
+            self._lose_host("died")
+
+    def _lose_host(self, why):
+        self.retire = why
+        if self._exited:
+            return
+        self._exited = True
+        self._selector.unregister(self.host.control)
+        self.mem_peak_kb = self.mem_peak_kb or self._memory_peak()
+        if self._pid and self._pid != self.host.process.pid:
+            processes.kill_group(self._pid)
+        self.exit_code = self.host.destroy()
+
+    def _on_output(self, fd):
+        data = os.read(fd, 1 << 16)
+        if data:
+            self.log.feed(data)
+        else:
+            self._finish(fd)
+
+    def _on_result(self, fd):
+        data = os.read(fd, 1 << 20)
+        if not data:
+            self._finish(fd)
+        elif len(self._raw) <= self.request["maxResultBytes"] + _MAX_HEADER:
+            # More than that the wrapper never sends: the script writes there itself, and may, for nothing.
+            self._raw += data
+
+    def _on_message(self, _):
+        try:
+            # What follows the end, the next fork's socket, stays unread: it belongs to the next run.
+            message, _ = self.host.receive()
+        except wire.Closed:
+            self._lose_host("died")
+            return
+        if "exited" in message:
+            ended = message["exited"]
+            self._exited = True
+            self.exit_code = ended["code"]
+            self.mem_peak_kb = ended["memPeakKb"] or None
+            if ended["strays"]:
+                self.retire = "left-over processes"
+                self.host.destroy()
+
+    def _on_beat_verdict(self, fd):
+        os.read(fd, 16)
+        self._selector.unregister(fd)
+        if not self._exited:
+            self._end(*self.beats.verdict)
+
+    def _finish(self, fd):
+        self._selector.unregister(fd)
+        self._fds.discard(fd)
+        os.close(fd)
+
+    def _memory_peak(self):
+        return processes.memory_kb(self._pid) if self._pid else None
+
+    def _parse_result(self):
+        """The frame that carries this run's secret; anything else in the pipe was written by the script."""
+        raw, secret = bytes(self._raw), self._secret.encode()
+        self._raw.clear()
+        start = raw.find(secret)
+        if start < 0:
+            return
+        payload = start + len(secret) + 16
+        try:
+            size = int(raw[start + len(secret) : payload], 16)
+            if len(raw) < payload + size:
+                return
+            header, _, self.body = raw[payload : payload + size].partition(b"\n")
+            self.header = json.loads(header)
+        except ValueError:
+            self.header = None
+
+
+def out_of_memory(limit_kb):
+    return {
+        "name": "MemoryError",
+        "message": f"The script used more than its {limit_kb // 1024} MB of memory and was stopped.",
+        "signal": "SIGKILL",
+    }
+
+
+def ended_early(code, entrypoint):
+    """The error of a process that ended before its function returned. `code` as subprocess has it: negative for a signal."""
+    if code is None or code >= 0:
+        message = f"The script ended itself with exit code {code or 0} before '{entrypoint}' had returned."
+        return {"name": "ExitError", "message": message, "exit_code": code or 0}
+    try:
+        name = signal.Signals(-code).name
+    except ValueError:
+        name = f"SIG{-code}"
+    message = f"The script was ended by signal {name} before '{entrypoint}' had returned."
+    if name == "SIGKILL":
+        message = "The script was killed by SIGKILL, most likely because memory ran out."
+    return {"name": "ExitError", "message": message, "signal": name}
+
+
+def _memory_limit_kb():
+    """Of one script in KB, or None where there is no limit. `SVC_MEMORY_LIMIT_MB` sets it, else the function's size does."""
+    limit = os.environ.get("SVC_MEMORY_LIMIT_MB", "")
+    size = os.environ.get("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "")
+    if limit.isdigit():
+        return int(limit) * 1024
+    return max(int(size) - _HEADROOM_MB, 32) * 1024 if size.isdigit() else None

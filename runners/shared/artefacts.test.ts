@@ -1,0 +1,77 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { strToU8, zipSync } from "fflate";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { evictArtefacts, loadArtefact, unpack } from "./artefacts.ts";
+import { settings } from "./settings.ts";
+import { type Runner, startRunner } from "./test/harness.ts";
+
+describe("artefacts", () => {
+  let runner: Runner;
+  beforeAll(async () => {
+    runner = await startRunner("bash");
+  });
+  afterAll(() => runner.close());
+
+  const cache = () => join(settings().workDir, "artefacts");
+
+  it("are fetched once, unpacked with their folders, and leave nothing half done", async () => {
+    const { artefact } = runner.request({ files: { "main.mjs": "x", "deps/a/b.txt": "deep" } });
+    const before = runner.downloads;
+    const directories = await Promise.all([1, 2, 3].map(() => loadArtefact(artefact, Date.now())));
+    expect(new Set(directories).size).toBe(1);
+    expect(existsSync(join(directories[0] ?? "", "deps/a/b.txt"))).toBe(true);
+    await loadArtefact(artefact, Date.now());
+    expect(runner.downloads).toBe(before + 1);
+    expect(readdirSync(cache()).filter((name) => !/^[0-9a-f]{64}(\.size)?$/.test(name))).toEqual([]);
+  });
+
+  it("are refused when their bytes are not what was built", async () => {
+    const { artefact } = runner.request({ files: { "main.mjs": "true" } });
+    runner.artefacts.set(artefact.sha256, zipSync({ "main.mjs": strToU8("false") }));
+    await expect(loadArtefact(artefact, Date.now())).rejects.toThrow("is damaged");
+    expect(existsSync(join(cache(), artefact.sha256))).toBe(false);
+  });
+
+  it("that cannot be fetched fail the run without naming their address", async () => {
+    const request = runner.request({ code: "true" });
+    runner.artefacts.clear();
+    const outcome = await runner.send(request);
+    expect(outcome).toMatchObject({
+      outcome: "failure",
+      error: { name: "ArtefactError", message: "The script's code could not be fetched: HTTP 404." },
+    });
+    expect(JSON.stringify(outcome)).not.toContain("secret-signature");
+  });
+
+  it.each(["../out.txt", "/out.txt", "a/../../out.txt", "..\\out.txt"])("never write outside their directory: %s", (name) => {
+    const target = join(cache(), "..", `slip-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`);
+    expect(() => unpack(zipSync({ [name]: strToU8("x") }), target)).toThrow("leaves its directory");
+    expect(existsSync(target)).toBe(false);
+  });
+
+  it("unpack in parts when they are large", () => {
+    const large = new Uint8Array(20 * 1024 * 1024);
+    const target = join(cache(), "..", "large");
+    expect(unpack(zipSync({ a: large, b: large, c: large, "d/e": strToU8("x") }, { level: 1 }), target)).toBe(3 * large.length + 1);
+    expect(readdirSync(target).sort()).toEqual(["a", "b", "c", "d"]);
+  });
+
+  it("unused for longest go first when the cache is full, and never those in use or used lately by others", () => {
+    const nowMs = Date.now();
+    const make = (digit: string, ageMs: number) => {
+      const directory = join(cache(), digit.repeat(64));
+      mkdirSync(directory);
+      writeFileSync(`${directory}.size`, "100");
+      utimesSync(`${directory}.size`, (nowMs - ageMs) / 1000, (nowMs - ageMs) / 1000);
+      return directory;
+    };
+    const hour = 3_600_000;
+    const [inUse, oldest, older, recent] = [make("a", 9 * hour), make("b", 8 * hour), make("c", 7 * hour), make("d", 1000)];
+    evictArtefacts(new Set([inUse]), nowMs, 350);
+    expect([inUse, oldest, older, recent].map(existsSync)).toEqual([true, false, true, true]);
+    evictArtefacts(new Set([inUse]), nowMs, 50);
+    expect([inUse, older, recent].map(existsSync)).toEqual([true, false, true]);
+  });
+});

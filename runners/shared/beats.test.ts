@@ -1,0 +1,83 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import type { BeatReply } from "../protocol.ts";
+import { Beats } from "./beats.ts";
+import type { InternalRoute } from "./internal-route.ts";
+import { LogBuffer } from "./log-buffer.ts";
+
+describe("Beats", () => {
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  function start(reply: (call: number) => BeatReply | undefined) {
+    const startMs = Date.now();
+    const calls: { atMs: number; text: string | undefined }[] = [];
+    const route = {
+      async beat(body: { logs?: { text: string } }) {
+        calls.push({ atMs: Date.now() - startMs, text: body.logs?.text });
+        const answer = reply(calls.length);
+        return answer ? { acknowledged: true, reply: answer } : { acknowledged: false };
+      },
+    } as unknown as InternalRoute;
+    const log = new LogBuffer(10_000_000);
+    const stops: string[] = [];
+    const beats = new Beats({ route, log, memPeakKb: () => 0, onStop: (reason) => stops.push(reason) });
+    const print = (text: string) => {
+      log.push(Buffer.from(text));
+      beats.wake();
+    };
+    return { calls, stops, beats, print };
+  }
+  const on = (watched = false): BeatReply => ({ go: "on", watched });
+
+  it("never call in the first second", async () => {
+    const { calls, beats, print } = start(() => on());
+    print("x".repeat(200_000));
+    await vi.advanceTimersByTimeAsync(999);
+    await beats.end();
+    expect(calls).toEqual([]);
+  });
+
+  it("come every two seconds in the first minute, then every five", async () => {
+    const { calls } = start(() => on());
+    await vi.advanceTimersByTimeAsync(80_000);
+    const times = calls.map(({ atMs }) => atMs);
+    expect(times.slice(0, 3)).toEqual([1000, 3000, 5000]);
+    expect(times.filter((atMs) => atMs > 62_000)).toEqual([66_000, 71_000, 76_000]);
+  });
+
+  it("carry output every 200 ms while somebody watches, and only then", async () => {
+    const { calls, print } = start((call) => on(call >= 2));
+    for (let i = 0; i < 40; i++) {
+      print(`${i} `);
+      await vi.advanceTimersByTimeAsync(100);
+    }
+    expect(calls.map(({ atMs }) => atMs)).toEqual([1000, 3000, 3200, 3400, 3600, 3800, 4000]);
+    expect(calls.map(({ text }) => text).join("")).toBe(Array.from({ length: 40 }, (_, i) => `${i} `).join(""));
+  });
+
+  it("carry 64 KB at once", async () => {
+    const { calls, print } = start(() => on());
+    await vi.advanceTimersByTimeAsync(1500);
+    print("x".repeat(65_536));
+    await vi.advanceTimersByTimeAsync(1);
+    expect(calls.at(-1)).toEqual({ atMs: 1500, text: "x".repeat(65_536) });
+  });
+
+  it("are repeated each second while they fail, and give the job up after 40 s of silence", async () => {
+    const { calls, stops } = start((call) => (call === 1 ? on() : undefined));
+    await vi.advanceTimersByTimeAsync(40_500);
+    expect(stops).toEqual([]);
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(stops).toHaveLength(1);
+    expect(calls.length).toBeGreaterThan(30);
+    await vi.advanceTimersByTimeAsync(60_000);
+    expect(stops).toHaveLength(1);
+  });
+
+  it("stop with the service's reason", async () => {
+    const { stops, beats } = start(() => ({ go: "stop", reason: "canceled by ada", watched: false }));
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(stops).toEqual(["canceled by ada"]);
+    expect(beats.refused).toBe(true);
+  });
+});

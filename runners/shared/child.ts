@@ -1,0 +1,246 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { chmodSync, closeSync, lstatSync, mkdirSync, readdirSync, statSync } from "node:fs";
+import type { Socket } from "node:net";
+import { join } from "node:path";
+import { type PipeReader, pipeFromChild, pipeToChild, removeUnusedPipes } from "./pipes.ts";
+import { type Family, killGroup, killRelatives, newestProcessId, offerToOomKiller, PROCESS_TAG, processIds } from "./processes.ts";
+import { settings } from "./settings.ts";
+import { effectiveTmpMode, emptyDirectory, removeTree, withPrivateTmp } from "./tmp.ts";
+
+export interface Exit {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  /** The program could not be started at all. */
+  spawnError?: Error;
+}
+
+export interface ChildOptions {
+  command: string[];
+  /** On top of PATH, LANG, HOME, TMPDIR and the tag. */
+  env: Record<string, string>;
+  /** File descriptor 3 carries answers to us. */
+  answers: boolean;
+  /** File descriptor 4 carries commands to the child. */
+  commands: boolean;
+}
+
+const living = new Set<Child>();
+let started = 0;
+
+/** The variables that every process of a job gets from the supervisor; nothing else of ours reaches it, no AWS variable above all. */
+export function baseEnv(tag: string, home: string): Record<string, string> {
+  return {
+    PATH: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
+    LANG: process.platform === "darwin" ? "en_US.UTF-8" : "C.UTF-8",
+    HOME: home,
+    TMPDIR: join(home, "tmp"),
+    [PROCESS_TAG]: tag,
+  };
+}
+
+/** A process outside the supervisor, in a process group of its own, with its pipes and its directory. */
+export class Child {
+  readonly tag = `${process.pid}-${++started}-${randomBytes(4).toString("hex")}`;
+  /** Mode 0700; holds one directory per job and, in mode `private`, the child's /tmp. Removed with the child. */
+  readonly directory = join(settings().workDir, "jobs", this.tag);
+  /** stdout and stderr, in one pipe. */
+  readonly output: PipeReader;
+  readonly answers: PipeReader | undefined;
+  readonly commands: Socket | undefined;
+  readonly exited: Promise<Exit>;
+  exit: Exit | undefined;
+  readonly pid: number;
+  /** Where the job works: its cwd and HOME, 0700, with `tmp` in it. The same for all jobs of a child, emptied between them. */
+  readonly jobDirectory = join(this.directory, "job");
+  readonly #place: number;
+  readonly #process: ChildProcess | undefined;
+  #others = processIds();
+  #othersMs = Date.now();
+  /** The newest process id when relatives were looked for last: until there is a newer one, there is nothing to find. */
+  #searched: string | undefined;
+  readonly #privateTmp: string | undefined;
+
+  constructor(options: ChildOptions | ((child: Child) => ChildOptions)) {
+    mkdirSync(this.directory, { mode: 0o700 });
+    mkdirSync(join(this.jobDirectory, "tmp"), { recursive: true, mode: 0o700 });
+    this.#place = statSync(this.jobDirectory).ino;
+    const { command, env, answers, commands } = typeof options === "function" ? options(this) : options;
+    if (effectiveTmpMode() === "private") {
+      this.#privateTmp = join(this.directory, "private-tmp");
+      mkdirSync(this.#privateTmp, { mode: 0o700 });
+    }
+    const [program = "", ...args] = this.#privateTmp
+      ? withPrivateTmp(command, { own: this.directory, tmp: this.#privateTmp, cwd: this.jobDirectory })
+      : command;
+    const output = pipeFromChild();
+    const answer = answers ? pipeFromChild() : undefined;
+    const order = commands ? pipeToChild() : undefined;
+    this.output = output.reader;
+    this.answers = answer?.reader;
+    this.commands = order?.writer;
+    const extra = [answer?.childFd, order?.childFd].filter((fd) => fd !== undefined);
+    const ended = Promise.withResolvers<Exit>();
+    this.exited = ended.promise.then((exit) => {
+      this.exit ??= exit;
+      living.delete(this);
+      return this.exit;
+    });
+    try {
+      this.#process = spawn(program, args, {
+        cwd: this.jobDirectory,
+        env: { ...baseEnv(this.tag, this.jobDirectory), ...env },
+        stdio: ["ignore", output.childFd, output.childFd, ...extra],
+        detached: true,
+      });
+    } catch (error) {
+      // Arguments that the system cannot pass, for one; a missing program comes as an event instead.
+      if (!(error instanceof Error)) throw error;
+      ended.resolve({ code: null, signal: null, spawnError: error });
+    } finally {
+      for (const fd of [output.childFd, ...extra]) closeSync(fd);
+    }
+    this.#process?.once("exit", (code, signal) => ended.resolve({ code, signal }));
+    this.#process?.once("error", (spawnError) => ended.resolve({ code: null, signal: null, spawnError }));
+    this.#process?.unref();
+    this.pid = this.#process?.pid ?? 0;
+    if (this.pid === 0) return;
+    living.add(this);
+    offerToOomKiller(this.pid);
+  }
+
+  get family(): Family {
+    return { leader: this.pid, tag: this.tag, directory: this.directory };
+  }
+
+  /** Processes that are never this one's: older ones at first, and strangers that were met. */
+  get others(): Set<number> {
+    return this.#others;
+  }
+
+  /** Kills the processes that a job left; the leader lives on. Answers how many there were. */
+  killRelatives(): number {
+    const newest = newestProcessId();
+    if (newest !== undefined && newest === this.#searched) return 0;
+    const killed = killRelatives(this.family, this.#others);
+    this.#searched = newest;
+    return killed;
+  }
+
+  /** Process ids come round again: an old child looks at all processes once and starts a new list. Answers how many relatives it had to kill. */
+  refreshOthers(nowMs: number): number {
+    if (nowMs - this.#othersMs < 60_000) return 0;
+    const killed = killRelatives(this.family, new Set());
+    this.#others = processIds();
+    this.#othersMs = nowMs;
+    return killed;
+  }
+
+  /** While a job runs, it keeps Node alive; a waiting child does not. */
+  hold(): void {
+    this.#process?.ref();
+  }
+
+  release(): void {
+    this.#process?.unref();
+  }
+
+  /** Kills the group and what left it. */
+  kill(): void {
+    if (this.pid === 0) return;
+    // On Linux the relatives of a leader that has exited are found one by one, which is safer than a group id that may be somebody else's by now.
+    if (!this.exit || process.platform !== "linux") killGroup(this.pid);
+    killRelatives(this.family, this.#others);
+  }
+
+  /** Empties what the last job used, for the next one. False when that cannot be done: the child should go then, with all it has. */
+  clean(): boolean {
+    const tmp = join(this.jobDirectory, "tmp");
+    try {
+      const isPlace = () => lstatSync(this.jobDirectory).ino === this.#place;
+      if (!isPlace()) return false;
+      const written = readdirSync(this.jobDirectory);
+      const tmpStat = lstatSync(tmp);
+      // Most jobs write nothing.
+      if (written.length !== 1 || !tmpStat.isDirectory() || (tmpStat.mode & 0o777) !== 0o700 || readdirSync(tmp).length > 0) {
+        emptyDirectory(this.jobDirectory);
+        mkdirSync(tmp, { mode: 0o700 });
+        if (readdirSync(this.jobDirectory).length !== 1) return false;
+      }
+      chmodSync(this.jobDirectory, 0o700);
+      if (this.#privateTmp) emptyDirectory(this.#privateTmp);
+      return isPlace();
+    } catch {
+      return false;
+    }
+  }
+
+  /**
+   * Ends the child for good. At once nothing of it runs and its files are gone; the rest is done when it has been seen to end, at most 2 s later:
+   * a killed process takes milliseconds to give its memory back, and no answer waits for that.
+   */
+  dispose(): void {
+    this.kill();
+    removeTree(this.directory);
+    const close = () => {
+      clearTimeout(timer);
+      this.output.close();
+      this.answers?.close();
+      this.commands?.destroy();
+      // A system call that was under way may have made one more file.
+      removeTree(this.directory);
+    };
+    const timer = setTimeout(close, 2000);
+    timer.unref();
+    if (this.exit || this.pid === 0) close();
+    else void this.exited.then(close);
+  }
+}
+
+/** At the supervisor's end nothing of it stays. */
+function endAll(): void {
+  for (const child of living) {
+    child.kill();
+    removeTree(child.directory);
+  }
+  removeUnusedPipes();
+}
+
+let installed = false;
+
+/** Ends all children when the supervisor ends, and what earlier supervisors left when they were killed. */
+export function installCleanUp(): void {
+  if (installed) return;
+  installed = true;
+  process.once("exit", endAll);
+  for (const signal of ["SIGTERM", "SIGINT", "SIGHUP"] as const) {
+    process.once(signal, () => {
+      endAll();
+      process.kill(process.pid, signal);
+    });
+  }
+  setTimeout(removeLeftovers, 1000).unref();
+}
+
+/** Directories and processes of supervisors that were killed: their names begin with the process id of the one that made them. */
+export function removeLeftovers(): void {
+  const { workDir } = settings();
+  for (const folder of ["jobs", "pipes"]) {
+    for (const name of readdirSync(join(workDir, folder))) {
+      const owner = Number(name.split("-")[0]);
+      if (!(owner > 0) || owner === process.pid || isAlive(owner)) continue;
+      const directory = join(workDir, folder, name);
+      if (folder === "jobs") killRelatives({ leader: 0, tag: name, directory }, new Set());
+      removeTree(directory);
+    }
+  }
+}
+
+function isAlive(id: number): boolean {
+  try {
+    process.kill(id, 0);
+    return true;
+  } catch (error) {
+    return (error as NodeJS.ErrnoException).code === "EPERM";
+  }
+}

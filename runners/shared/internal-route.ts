@@ -1,0 +1,57 @@
+import type { BeatReply, BeatRequest, ReportRequest, RunRequest } from "../protocol.ts";
+
+/** The attempt does not count any more, says the route by its status: as good as `stop`. */
+const REFUSED = new Set([401, 409]);
+
+export type Beat = { acknowledged: true; reply: BeatReply } | { acknowledged: false };
+
+/** The one way from a supervisor to the service: it carries logs and memory out, and cancellation in. */
+export class InternalRoute {
+  readonly #request: RunRequest;
+
+  constructor(request: RunRequest) {
+    this.#request = request;
+  }
+
+  /** Never throws: a beat that did not arrive is simply not acknowledged. */
+  async beat(body: Omit<BeatRequest, "attempt" | "nonce">, timeoutMs: number): Promise<Beat> {
+    try {
+      const response = await this.#post("beat", body, timeoutMs);
+      if (REFUSED.has(response.status)) {
+        await response.body?.cancel();
+        return { acknowledged: true, reply: { go: "stop", reason: "This attempt does not count any more.", watched: false } };
+      }
+      if (!response.ok) {
+        await response.body?.cancel();
+        return { acknowledged: false };
+      }
+      return { acknowledged: true, reply: (await response.json()) as BeatReply };
+    } catch {
+      return { acknowledged: false };
+    }
+  }
+
+  /** Tells the outcome; tries three times, since the answer to the invocation carries it as well. */
+  async report(outcome: ReportRequest["outcome"]): Promise<void> {
+    for (const pauseMs of [0, 200, 1000]) {
+      if (pauseMs) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+      try {
+        const response = await this.#post("report", { outcome }, 5000);
+        await response.body?.cancel();
+        if (response.status < 500 && response.status !== 429) return;
+      } catch {
+        // Tried again, and then left to the invocation's answer.
+      }
+    }
+  }
+
+  #post(what: "beat" | "report", body: object, timeoutMs: number): Promise<Response> {
+    const { internalUrl, job, attempt, nonce, token } = this.#request;
+    return fetch(`${internalUrl}/api/internal/jobs/${encodeURIComponent(job)}/${what}`, {
+      method: "POST",
+      headers: { "content-type": "application/json", authorization: `Bearer ${token}` },
+      body: JSON.stringify({ attempt, nonce, ...body }),
+      signal: AbortSignal.timeout(timeoutMs),
+    });
+  }
+}

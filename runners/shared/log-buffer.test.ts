@@ -1,0 +1,52 @@
+import { describe, expect, it } from "vitest";
+import { LogBuffer } from "./log-buffer.ts";
+
+describe("LogBuffer", () => {
+  it("puts characters together that chunks cut in two", () => {
+    const log = new LogBuffer(1000);
+    const bytes = Buffer.from("a😀é");
+    for (const byte of bytes) log.push(Buffer.from([byte]));
+    log.end();
+    expect(log.peek()).toEqual({ offset: 0, text: "a😀é" });
+  });
+
+  it("counts offsets in UTF-16 units and never cuts a surrogate pair", () => {
+    const log = new LogBuffer(1000);
+    log.push(Buffer.from("a😀b"));
+    const first = log.peek(2);
+    expect(first).toEqual({ offset: 0, text: "a" });
+    log.acknowledge(first);
+    expect(log.peek(2)).toEqual({ offset: 1, text: "😀" });
+  });
+
+  it("keeps what was not acknowledged, and what came meanwhile", () => {
+    const log = new LogBuffer(1000);
+    log.push(Buffer.from("one"));
+    const piece = log.peek();
+    log.push(Buffer.from("two"));
+    expect(log.peek()).toEqual({ offset: 0, text: "onetwo" });
+    log.acknowledge(piece);
+    expect(log.peek()).toEqual({ offset: 3, text: "two" });
+    expect(log.unsentUnits).toBe(3);
+  });
+
+  it("is cut once at its limit in bytes, between characters", () => {
+    const log = new LogBuffer(4);
+    log.push(Buffer.from("abé"));
+    log.push(Buffer.from("é"));
+    log.push(Buffer.from("more"));
+    log.end();
+    expect(log.peek().text).toBe("abé\n[svc] The log was cut here: it reached the limit of 0 MB.\n");
+    const tight = new LogBuffer(3);
+    tight.push(Buffer.from("abé"));
+    tight.end();
+    expect(tight.peek().text).toMatch(/^ab\n\[svc\]/);
+  });
+
+  it("holds what a limit of exactly its size allows", () => {
+    const log = new LogBuffer(3);
+    log.push(Buffer.from("abc"));
+    log.end();
+    expect(log.peek().text).toBe("abc");
+  });
+});

@@ -1,0 +1,323 @@
+/*
+ * What stands around a TypeScript script inside its own process or worker, the same in bun, deno and nodejs: arguments in, result or error out.
+ * Plain JavaScript, because it runs as it is, and quick to load, because every fresh run loads it.
+ */
+// No imports, and Buffer only where it is needed: in bun, a fresh worker pays milliseconds for each of Node's modules.
+
+/**
+ * @typedef {object} Job
+ * @property {string} main path of the bundle
+ * @property {string} entrypoint
+ * @property {string[] | null} params
+ * @property {Record<string, "date" | "bytes">} [paramTypes]
+ * @property {Record<string, unknown>} args
+ */
+
+/**
+ * Runs one job to its end.
+ * @param {Job} job
+ * @param {(text: string) => unknown} print writes to the log
+ * @returns {Promise<string>} the answer, one line
+ */
+export async function runJob(job, print) {
+  try {
+    const module = await import(job.main);
+    const entry = module[job.entrypoint];
+    if (typeof entry !== "function") return failure(missingEntry(job.entrypoint, module));
+    const result = await entry(...argumentsFor(entry, job));
+    if (isStream(result)) {
+      for await (const chunk of result) await print(streamLine(chunk));
+      return success(null);
+    }
+    return success(result);
+  } catch (error) {
+    return failureOf(error);
+  }
+}
+
+/** @param {unknown} error whatever was thrown, by the script or because of it */
+export function failureOf(error) {
+  return failure(describe(error));
+}
+
+function failure(error) {
+  return `${JSON.stringify({ ok: false, error })}\n`;
+}
+
+function success(result) {
+  let json;
+  try {
+    json = JSON.stringify(toJson(result));
+  } catch (error) {
+    if (error instanceof NotJson) return failure({ name: "ResultError", message: `The result cannot be JSON: ${error.message}` });
+    if (error instanceof RangeError) {
+      return failure({
+        name: "ResultError",
+        message: `The result cannot be JSON: it is nested too deeply or too large (${error.message}).`,
+      });
+    }
+    return failureOf(error); // A getter or toJSON of the script's own threw.
+  }
+  return `{"ok":true,"result":${json ?? "null"}}\n`;
+}
+
+function missingEntry(entrypoint, module) {
+  const names = Object.keys(module);
+  const has = names.length > 0 ? `It exports: ${names.join(", ")}.` : "It exports nothing.";
+  return { name: "EntrypointError", message: `The script does not export a function '${entrypoint}'. ${has}` };
+}
+
+function isStream(value) {
+  return typeof value === "object" && value !== null && typeof value[Symbol.asyncIterator] === "function";
+}
+
+function streamLine(chunk) {
+  const text =
+    typeof chunk === "string" ? chunk : chunk instanceof Uint8Array ? Buffer.from(chunk).toString() : JSON.stringify(toJson(chunk));
+  return `WM_STREAM: ${text.replaceAll("\n", "\\n")}\n`;
+}
+
+// ---- Arguments
+
+function argumentsFor(entry, { params, paramTypes, args }) {
+  const value = (name) => convert(Object.hasOwn(args, name) ? args[name] : undefined, paramTypes?.[name]);
+  if (params) return params.map(value);
+  const parameters = parameterNames(String(entry));
+  // main({ a, b }) has one parameter without a name: it gets all arguments.
+  if (parameters.length === 1 && parameters[0].name === null) return [args];
+  return parameters.flatMap(({ name, rest }) => {
+    const given = name === null ? undefined : value(name);
+    return rest ? (Array.isArray(given) ? given : []) : [given];
+  });
+}
+
+function convert(value, type) {
+  if (type === "date" && (typeof value === "string" || typeof value === "number")) {
+    const date = new Date(value);
+    return Number.isNaN(date.getTime()) ? value : date;
+  }
+  if (type === "bytes" && typeof value === "string") return new Uint8Array(Buffer.from(value, "base64"));
+  return value;
+}
+
+/**
+ * The names of a function's parameters, read from its own text; null for a destructured one.
+ * @param {string} text
+ * @returns {{ name: string | null, rest: boolean }[]}
+ */
+export function parameterNames(text) {
+  const source = text.replace(/^\s*(async\b)?\s*/, "");
+  const arrow = /^([A-Za-z_$][\w$]*)\s*=>/.exec(source);
+  if (arrow) return [{ name: arrow[1], rest: false }];
+  return splitParameters(text)
+    .map((parameter) => parameter.trim())
+    .filter(Boolean)
+    .map((parameter) => {
+      const rest = parameter.startsWith("...");
+      return { name: /^[\p{ID_Start}$_][\p{ID_Continue}$]*/u.exec(rest ? parameter.slice(3).trim() : parameter)?.[0] ?? null, rest };
+    });
+}
+
+/** The text between the first parentheses, cut at its outermost commas, without comments. */
+function splitParameters(text) {
+  const parts = [];
+  let part = "";
+  let depth = 0;
+  for (let i = 0; i < text.length; i++) {
+    const char = text[i];
+    if (text.startsWith("//", i) || text.startsWith("/*", i)) {
+      const line = text[i + 1] === "/";
+      const end = text.indexOf(line ? "\n" : "*/", i + 2);
+      if (end < 0) break;
+      i = line ? end : end + 1;
+      continue;
+    }
+    if (char === '"' || char === "'" || char === "`") {
+      const start = i;
+      for (i++; i < text.length && text[i] !== char; i++) if (text[i] === "\\") i++;
+      if (depth > 0) part += text.slice(start, i + 1);
+      continue;
+    }
+    if (char === "(" || char === "[" || char === "{") {
+      if (depth++ === 0) continue;
+    } else if (char === ")" || char === "]" || char === "}") {
+      if (--depth === 0) {
+        parts.push(part);
+        return parts;
+      }
+    } else if (char === "," && depth === 1) {
+      parts.push(part);
+      part = "";
+      continue;
+    }
+    if (depth > 0) part += char;
+  }
+  return parts;
+}
+
+// ---- Results
+
+class NotJson extends Error {}
+
+/**
+ * The value as JSON.stringify shall see it; the same object where nothing has to change. Throws `NotJson` naming the place.
+ * The rules: undefined → null, bigint → decimal text, Date → ISO text, bytes → base64 text, other typed arrays → arrays, Map → object, Set → array,
+ * RegExp → text, Error → {name, message}, NaN and infinities → null, toJSON is honoured.
+ */
+function toJson(value) {
+  return walk(value === undefined ? null : value, [], new Map());
+}
+
+function walk(value, path, above) {
+  switch (typeof value) {
+    case "bigint":
+      return value.toString();
+    case "function":
+      throw new NotJson(`${place(path)} is a function`);
+    case "symbol":
+      throw new NotJson(`${place(path)} is a symbol`);
+    case "object":
+      break;
+    default:
+      return value;
+  }
+  if (value === null) return null;
+  if (above.has(value)) throw new NotJson(`${place(path)} refers back to ${place(path.slice(0, above.get(value)))}`);
+  if (ArrayBuffer.isView(value) || value instanceof ArrayBuffer) return binary(value);
+  if (typeof value.then === "function") throw new NotJson(`${place(path)} is a promise that was not awaited`);
+  above.set(value, path.length);
+  try {
+    if (typeof value.toJSON === "function") return walk(value.toJSON(path.at(-1) ?? ""), path, above);
+    if (Array.isArray(value)) return walkList(value, path, above);
+    if (value instanceof Set) return walkList([...value], path, above);
+    if (value instanceof Map) return walkObject(mapToObject(value, path), path, above);
+    if (value instanceof RegExp) return String(value);
+    if (value instanceof Error) return { name: String(value.name), message: String(value.message) };
+    return walkObject(value, path, above);
+  } finally {
+    above.delete(value);
+  }
+}
+
+function walkList(list, path, above) {
+  let changed = null;
+  for (let i = 0; i < list.length; i++) {
+    path.push(i);
+    const item = walk(list[i], path, above);
+    path.pop();
+    if (item !== list[i] && !Number.isNaN(item)) {
+      changed ??= list.slice();
+      changed[i] = item;
+    }
+  }
+  return changed ?? list;
+}
+
+function walkObject(object, path, above) {
+  let changed = null;
+  for (const key of Object.keys(object)) {
+    const before = object[key];
+    path.push(key);
+    const after = walk(before, path, above);
+    path.pop();
+    if (after !== before && !Number.isNaN(after)) {
+      changed ??= { ...object };
+      // Not an assignment: the key may be "__proto__".
+      Object.defineProperty(changed, key, { value: after, enumerable: true, configurable: true, writable: true });
+    }
+  }
+  return changed ?? object;
+}
+
+function mapToObject(map, path) {
+  const entries = [];
+  for (const [key, value] of map) {
+    if ((typeof key === "object" && key !== null) || typeof key === "function" || typeof key === "symbol") {
+      throw new NotJson(`${place(path)} is a Map with a key that is not text (${typeof key})`);
+    }
+    entries.push([String(key), value]);
+  }
+  return Object.fromEntries(entries);
+}
+
+function binary(value) {
+  if (value instanceof ArrayBuffer) return Buffer.from(value).toString("base64");
+  if (value instanceof Uint8Array || value instanceof Uint8ClampedArray || value instanceof DataView) {
+    return Buffer.from(value.buffer, value.byteOffset, value.byteLength).toString("base64");
+  }
+  return Array.from(value, (item) => (typeof item === "bigint" ? item.toString() : item));
+}
+
+/** @param {(string | number)[]} path */
+function place(path) {
+  return path.reduce(
+    (text, key) =>
+      typeof key === "number" ? `${text}[${key}]` : /^[A-Za-z_$][\w$]*$/.test(key) ? `${text}.${key}` : `${text}[${JSON.stringify(key)}]`,
+    "result",
+  );
+}
+
+// ---- Errors
+
+const MAX_TEXT = 32_768;
+
+/** @returns {{ name: string, message: string, stack?: string }} */
+function describe(thrown) {
+  try {
+    if (isError(thrown)) {
+      const stack = stackOf(thrown, new Set());
+      return { name: textOf(thrown.name) || "Error", message: clip(textOf(thrown.message)), ...(stack && { stack: clip(stack) }) };
+    }
+    if (typeof thrown === "object" && thrown !== null) {
+      const named = typeof thrown.message === "string";
+      return {
+        name: named && typeof thrown.name === "string" ? thrown.name : "Error",
+        message: clip(named ? thrown.message : JSON.stringify(toJson(thrown))),
+      };
+    }
+    return { name: "Error", message: clip(String(thrown)) };
+  } catch {
+    return { name: "Error", message: "The script threw a value that cannot be shown." };
+  }
+}
+
+function isError(value) {
+  if (value instanceof Error) return true;
+  return typeof value === "object" && value !== null && typeof value.message === "string" && typeof value.stack === "string";
+}
+
+/** The stack with the chain of causes folded in. */
+function stackOf(error, seen) {
+  seen.add(error);
+  const head = `${textOf(error.name) || "Error"}: ${textOf(error.message)}`;
+  let stack = typeof error.stack === "string" ? error.stack : "";
+  // Some engines leave the first line out, and a message changed later is not in it.
+  if (!stack.startsWith(textOf(error.name)) || !stack.includes(textOf(error.message))) stack = `${head}\n${frames(stack)}`;
+  for (const [label, inner] of causes(error)) {
+    if (seen.size > 8) break;
+    if (seen.has(inner)) continue;
+    stack += `\n${label}: ${isError(inner) ? stackOf(inner, seen) : describe(inner).message}`;
+  }
+  return stack.trimEnd();
+}
+
+function causes(error) {
+  const list = error.cause === undefined ? [] : [["Caused by", error.cause]];
+  if (Array.isArray(error.errors)) for (const inner of error.errors) list.push(["Also", inner]);
+  return list;
+}
+
+function frames(stack) {
+  return stack
+    .split("\n")
+    .filter((line) => /^\s+at /.test(line))
+    .join("\n");
+}
+
+function textOf(value) {
+  return typeof value === "string" ? value : value === undefined ? "" : String(value);
+}
+
+function clip(text) {
+  return text.length > MAX_TEXT ? `${text.slice(0, MAX_TEXT)} …` : text;
+}

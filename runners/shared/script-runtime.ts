@@ -1,0 +1,257 @@
+import type { RunRequest } from "../protocol.ts";
+import { type Conclusion, type Ending, exitError, Lines, readAnswer } from "./answers.ts";
+import { baseEnv, Child, type Exit } from "./child.ts";
+import { groupByPs, PROCESS_TAG, residentKb } from "./processes.ts";
+import { settings } from "./settings.ts";
+import type { Job, Language } from "./supervise.ts";
+
+/** What makes bun, deno and nodejs different to the supervisor. */
+export interface ScriptRuntime {
+  name: RunRequest["language"];
+  /** Starts the wrapper. */
+  command(): string[];
+  /** Environment of the interpreter itself; jobs do not see it. */
+  env?(child: Child): Record<string, string>;
+  /** One process serves many jobs, each in a realm of its own (a Worker), instead of one. */
+  realms: boolean;
+}
+
+/** Hosts that wait for the next job of their key; the one unused for longest goes first. */
+const MAX_IDLE_HOSTS = 4;
+/** A host of this many jobs is made anew, whatever it looks like. */
+const MAX_JOBS = 300;
+/** A realm should leave nothing; a host that grew by this much since its first job is made anew. */
+const MAX_GROWTH_KB = 150 * 1024;
+const MEASURE_EVERY = 8;
+/** Of the log, to find out why an interpreter died. */
+const TAIL_BYTES = 8192;
+/** Nobody came: what waits gives its memory back. */
+const IDLE_MS = 120_000;
+/** How long a wrapper may take to say that its realm is gone. */
+const REST_MS = 500;
+
+interface Host {
+  child: Child;
+  lines: Lines;
+  key: string | undefined;
+  jobs: number;
+  firstKb: number;
+  idleTimer: NodeJS.Timeout | undefined;
+}
+
+let jobIds = 0;
+
+/** A language whose scripts run inside a wrapper of ours, in hosts that wait or spares that are ready. */
+export function scriptLanguage(runtime: ScriptRuntime): Language {
+  const idle: Host[] = [];
+  let spare: Host | undefined;
+
+  function newHost(): Host {
+    const child = new Child((self) => ({ command: runtime.command(), env: runtime.env?.(self) ?? {}, answers: true, commands: true }));
+    const lines = new Lines();
+    if (child.answers) child.answers.onData = (chunk) => lines.push(chunk);
+    return { child, lines, key: undefined, jobs: 0, firstKb: 0, idleTimer: undefined };
+  }
+
+  function discard(host: Host): void {
+    clearTimeout(host.idleTimer);
+    const at = idle.indexOf(host);
+    if (at >= 0) idle.splice(at, 1);
+    if (spare === host) spare = undefined;
+    host.child.dispose();
+  }
+
+  function wait(host: Host): void {
+    host.idleTimer = setTimeout(() => discard(host), IDLE_MS);
+    host.idleTimer.unref();
+    void host.child.exited.then(() => discard(host));
+  }
+
+  /** An idle host of this key that is still good, else the spare, else a new one. */
+  function take(key: string): { host: Host; fresh: boolean } {
+    for (let at = idle.findIndex((host) => host.key === key); at >= 0; at = idle.findIndex((host) => host.key === key)) {
+      const [host] = idle.splice(at, 1) as [Host];
+      clearTimeout(host.idleTimer);
+      if (!host.child.exit && host.child.refreshOthers(Date.now()) === 0) return { host, fresh: false };
+      discard(host);
+    }
+    const ready = spare;
+    spare = undefined;
+    clearTimeout(ready?.idleTimer);
+    const host = ready && !ready.child.exit ? ready : newHost();
+    host.key = key;
+    return { host, fresh: true };
+  }
+
+  function keep(host: Host): void {
+    idle.push(host);
+    wait(host);
+    if (process.platform !== "linux") {
+      // Children that a job left are only seen by `ps` here, which no job waits for.
+      void groupByPs(host.child.pid).then((group) => {
+        if (group.length > 1 && idle.includes(host)) discard(host);
+      });
+    }
+    const [oldest] = idle;
+    if (idle.length > MAX_IDLE_HOSTS && oldest) discard(oldest);
+  }
+
+  return {
+    name: runtime.name,
+    prepare() {
+      if (spare) return;
+      spare = newHost();
+      wait(spare);
+    },
+    open(request, artefact) {
+      const reusable = runtime.realms || request.dedicated;
+      const key = JSON.stringify([request.hostKey, request.artefact.sha256, request.dedicated]);
+      const { host, fresh } = take(key);
+      return new ScriptJob({ request, artefact, host, fresh, reusable, realms: runtime.realms, keep, discard });
+    },
+  };
+}
+
+interface ScriptJobOptions {
+  request: RunRequest;
+  artefact: string;
+  host: Host;
+  fresh: boolean;
+  reusable: boolean;
+  realms: boolean;
+  keep(host: Host): void;
+  discard(host: Host): void;
+}
+
+class ScriptJob implements Job {
+  readonly child: Child;
+  readonly fresh: boolean;
+  readonly shared: boolean;
+  readonly ended: Promise<Ending>;
+  readonly #options: ScriptJobOptions;
+  /** The wrapper said that the realm is gone, or the process is. */
+  readonly #rest = Promise.withResolvers<void>();
+  #healthy = true;
+  #tail: Buffer = Buffer.alloc(0);
+
+  constructor(options: ScriptJobOptions) {
+    const { host, request } = options;
+    this.#options = options;
+    this.child = host.child;
+    this.fresh = options.fresh;
+    this.shared = host.jobs > 0;
+    const ended = Promise.withResolvers<Ending>();
+    this.ended = ended.promise;
+    // The answer's own frame, and an error text, are small; what is larger can only be a result.
+    host.lines.maxBytes = request.maxResultBytes + 256 * 1024;
+    host.lines.onOverflow = () => ended.resolve({ kind: "tooLarge" });
+    host.lines.onLine = (line) => {
+      const closed = realmEnd(line);
+      if (closed === undefined) {
+        ended.resolve({ kind: "answer", line });
+        // A process without realms stands still after its answer, until the next job.
+        if (!options.realms) this.#rest.resolve();
+        return;
+      }
+      // A realm that ended without an answer; after one, this changes nothing.
+      if (closed !== "idle") ended.resolve({ kind: "exit", exit: { code: closed, signal: null } });
+      this.#rest.resolve();
+    };
+    void host.child.exited.then((exit: Exit) => {
+      this.#healthy = false;
+      host.child.answers?.drain();
+      ended.resolve({ kind: "exit", exit });
+      this.#rest.resolve();
+    });
+  }
+
+  begin(): void {
+    const { request, artefact, host } = this.#options;
+    host.jobs++;
+    const job = {
+      id: ++jobIds,
+      directory: this.child.jobDirectory,
+      main: `${artefact}/main.mjs`,
+      entrypoint: request.entrypoint,
+      params: request.params,
+      paramTypes: request.paramTypes,
+      args: request.args,
+      dedicated: request.dedicated,
+      env: { ...jobVariables(request.env), ...baseEnv(this.child.tag, this.child.jobDirectory) },
+    };
+    this.child.commands?.write(`${JSON.stringify(job)}\n`);
+  }
+
+  async settle(clean: boolean): Promise<void> {
+    const { reusable, host } = this.#options;
+    if (!clean || !reusable) {
+      this.#healthy = false;
+      this.child.kill();
+      return;
+    }
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<"late">((resolve) => (timer = setTimeout(resolve, REST_MS, "late")));
+    if ((await Promise.race([this.#rest.promise, late])) === "late") this.#healthy = false;
+    clearTimeout(timer);
+    // Children that the script left: whoever leaves some may have left more that nobody sees.
+    if (this.child.killRelatives() > 0) this.#healthy = false;
+    if (!this.#healthy) {
+      this.child.kill();
+      return;
+    }
+    if (host.jobs >= MAX_JOBS || (host.jobs % MEASURE_EVERY === 1 && this.#hasGrown())) this.#healthy = false;
+  }
+
+  #hasGrown(): boolean {
+    const { host } = this.#options;
+    const residentNowKb = residentKb(this.child.pid);
+    host.firstKb ||= residentNowKb;
+    const { memoryLimitKb } = settings();
+    return residentNowKb > Math.min(host.firstKb + MAX_GROWTH_KB, memoryLimitKb ? memoryLimitKb / 2 : Number.POSITIVE_INFINITY);
+  }
+
+  onOutput(chunk: Buffer): void {
+    this.#tail = chunk.length >= TAIL_BYTES ? chunk.subarray(-TAIL_BYTES) : Buffer.concat([this.#tail, chunk]).subarray(-TAIL_BYTES);
+  }
+
+  conclude(ending: Ending): Conclusion {
+    const { request, artefact } = this.#options;
+    if (ending.kind === "answer") return readAnswer(ending.line, { artefact, jobDirectory: this.child.jobDirectory });
+    const exit = ending.kind === "exit" ? ending.exit : { code: null, signal: null };
+    // Node's own code for an event loop that ran empty; workers and deno end with 0.
+    if (exit.code === 13 || exit.code === 0) {
+      const message = `The script ended before '${request.entrypoint}' had returned: it ended itself, or waits for a promise that nothing can settle.`;
+      return { ok: false, error: { name: "ExitError", message, exit_code: exit.code } };
+    }
+    // An engine that has no memory left says so in the log and ends its process by a signal.
+    if (exit.signal && /heap out of memory|out of memory|allocation failed/i.test(this.#tail.toString("latin1"))) {
+      return { ok: false, error: { name: "MemoryError", message: "The script ran out of memory.", signal: exit.signal } };
+    }
+    return { ok: false, error: exitError(exit, request.entrypoint) };
+  }
+
+  async release(): Promise<void> {
+    const { host, keep, discard } = this.#options;
+    host.lines.onLine = () => {};
+    host.lines.onOverflow = () => {};
+    if (!this.#healthy || this.child.exit || !this.child.clean()) return discard(host);
+    keep(host);
+  }
+}
+
+/** The wrapper's own lines: `idle`, or the exit code of a realm that ended by itself. */
+function realmEnd(line: Buffer): "idle" | number | undefined {
+  if (line.length > 40 || line.subarray(0, 6).toString() === '{"ok":') return undefined;
+  const text = line.toString();
+  if (text === '{"idle":true}') return "idle";
+  const code = /^\{"closed":(-?\d+)\}$/.exec(text)?.[1];
+  return code === undefined ? undefined : Number(code);
+}
+
+/** What the supervisor decides, whatever the request says. */
+const RESERVED = new Set(["PATH", "HOME", "TMPDIR", "LANG", PROCESS_TAG]);
+
+/** The request's variables, without what a job must never get. */
+export function jobVariables(env: Record<string, string>): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("AWS_") && !RESERVED.has(name)));
+}

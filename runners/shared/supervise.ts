@@ -1,0 +1,258 @@
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { RunError, RunOutcome, RunRequest } from "../protocol.ts";
+import type { Conclusion, Ending } from "./answers.ts";
+import { ArtefactError, evictArtefacts, loadArtefact } from "./artefacts.ts";
+import { Beats } from "./beats.ts";
+import { type Child, installCleanUp } from "./child.ts";
+import { InternalRoute } from "./internal-route.ts";
+import { LogBuffer } from "./log-buffer.ts";
+import { refillPipes } from "./pipes.ts";
+import { familyMemoryKb, peakResidentKb, residentKb } from "./processes.ts";
+import { settings } from "./settings.ts";
+import { effectiveTmpMode, sweepTmp } from "./tmp.ts";
+import { wellFormedJson } from "./well-formed.ts";
+
+/** One job in a language's hands. */
+export interface Job {
+  child: Child;
+  /** The child was made, or taken from the spares, for this job. */
+  fresh: boolean;
+  /** The child has had jobs before, so its peak memory says nothing about this one. */
+  shared: boolean;
+  /** Hands the job over to the child. */
+  begin(): void;
+  /** Never rejects. */
+  ended: Promise<Ending>;
+  /** Called with all output, in order. */
+  onOutput?(chunk: Buffer): void;
+  /**
+   * Brings the job to rest: when it resolves, nothing of it runs or writes any more. `clean`: it ended by itself; else it is stopped here. The
+   * job's directory is still there.
+   */
+  settle(clean: boolean): Promise<void>;
+  conclude(ending: Ending): Conclusion;
+  /** Empties the directories, and keeps the child or ends it. */
+  release(): Promise<void>;
+}
+
+export interface Language {
+  name: RunRequest["language"];
+  /** Takes a child for this job. `artefact` is the unpacked directory. */
+  open(request: RunRequest, artefact: string): Job;
+  /** Gets what the next job will need, outside of any job's time. */
+  prepare(): void;
+}
+
+type Stop = { kind: "timeout" } | { kind: "stop"; reason: string } | { kind: "memory" };
+
+/** The pauses before memory is looked at; the last one repeats. Short jobs are seen as well, long ones cost little. */
+const MEMORY_SAMPLE_MS = [20, 80, 250];
+/** A longer run tells its own end as well, since its caller may be gone. */
+const REPORT_MS = 5000;
+/** A job that has lasted this long is probably waiting for something: time to prepare the next one's process. */
+const PREPARE_MS = 50;
+
+/** Artefacts that jobs of this supervisor are using now. */
+const inUse = new Map<string, number>();
+
+/** Makes the Lambda handler of a language. It answers an outcome for everything that user code does, and never throws. */
+export function createHandler(language: Language): (request: RunRequest) => Promise<RunOutcome> {
+  // While a function's environment starts, time costs nothing: have a spare, the pipes and the HTTP client before the first job.
+  if (process.env["AWS_LAMBDA_FUNCTION_NAME"]) {
+    prepare(language);
+    new Request("http://127.0.0.1/");
+  }
+  return async (request) => {
+    installCleanUp();
+    const startMs = performance.now();
+    let outcome: RunOutcome;
+    let problem: string | undefined;
+    try {
+      outcome = await supervise(language, request, startMs);
+    } catch (error) {
+      const known = error instanceof ArtefactError;
+      if (!known) problem = error instanceof Error ? error.stack : String(error);
+      outcome = {
+        outcome: "failure",
+        error: known
+          ? { name: error.name, message: error.message }
+          : { name: "RunnerError", message: "The runner could not run this script." },
+        logs: { offset: 0, text: "" },
+        timings: { setupMs: 0, runMs: 0, totalMs: performance.now() - startMs, freshHost: true },
+      };
+    }
+    const { setupMs, runMs, totalMs, freshHost } = outcome.timings;
+    console.log(
+      JSON.stringify({
+        level: problem ? "ERROR" : "INFO",
+        message: "run",
+        job: request.job,
+        attempt: request.attempt,
+        language: language.name,
+        outcome: outcome.outcome,
+        setupMs: round(setupMs),
+        runMs: round(runMs),
+        totalMs: round(totalMs),
+        freshHost,
+        memPeakKb: outcome.memPeakKb,
+        logUnits: outcome.logs.offset + outcome.logs.text.length,
+        tmp: effectiveTmpMode(),
+        ...(problem && { problem: problem.slice(0, 2000) }),
+      }),
+    );
+    // After the answer: a timer's turn comes when the answer is on its way.
+    setTimeout(() => prepare(language), 1).unref();
+    return outcome;
+  };
+}
+
+function prepare(language: Language): void {
+  try {
+    language.prepare();
+    refillPipes();
+  } catch {
+    // Whatever is wrong shows at the next job, which says so.
+  }
+}
+
+async function supervise(language: Language, request: RunRequest, startMs: number): Promise<RunOutcome> {
+  const artefact = await loadArtefact(request.artefact, Date.now());
+  inUse.set(artefact, (inUse.get(artefact) ?? 0) + 1);
+  let job: Job | undefined;
+  try {
+    job = language.open(request, artefact);
+    return await runJob(language, request, job, startMs);
+  } finally {
+    await job?.release();
+    const users = (inUse.get(artefact) ?? 1) - 1;
+    if (users > 0) inUse.set(artefact, users);
+    else inUse.delete(artefact);
+    if (effectiveTmpMode() === "sweep") sweepTmp();
+    if (job?.fresh) setTimeout(() => evictArtefacts(new Set(inUse.keys()), Date.now()), 10).unref();
+  }
+}
+
+async function runJob(language: Language, request: RunRequest, job: Job, startMs: number): Promise<RunOutcome> {
+  const { child } = job;
+  const log = new LogBuffer(request.maxLogBytes);
+  const route = new InternalRoute(request);
+  let memPeakKb = 0;
+  const stopped = Promise.withResolvers<Stop>();
+  const beats = new Beats({ route, log, memPeakKb: () => memPeakKb, onStop: (reason) => stopped.resolve({ kind: "stop", reason }) });
+
+  // What a dedicated worker wrote between two jobs belongs to neither. A program's own process may be writing already.
+  if (job.shared) child.output.drain();
+  child.output.onData = (chunk) => {
+    log.push(chunk);
+    job.onOutput?.(chunk);
+    beats.wake();
+  };
+  child.hold();
+
+  const begunMs = performance.now();
+  job.begin();
+  const timers = [
+    setTimeout(() => stopped.resolve({ kind: "timeout" }), request.timeoutMs),
+    setTimeout(() => prepare(language), PREPARE_MS),
+  ];
+  const { memoryLimitKb } = settings();
+  let samples = 0;
+  let over = false;
+  const sample = async () => {
+    const kb = await familyMemoryKb(child.family, child.others);
+    memPeakKb = Math.max(memPeakKb, kb);
+    if (memoryLimitKb && kb > memoryLimitKb) stopped.resolve({ kind: "memory" });
+    if (!over) sampler = setTimeout(sample, MEMORY_SAMPLE_MS[Math.min(++samples, MEMORY_SAMPLE_MS.length - 1)]);
+  };
+  let sampler = setTimeout(sample, MEMORY_SAMPLE_MS[0]);
+
+  const ending = await Promise.race([job.ended, stopped.promise]);
+
+  const endedMs = performance.now();
+  for (const timer of timers) clearTimeout(timer);
+  over = true;
+  clearTimeout(sampler);
+  memPeakKb = Math.max(memPeakKb, job.shared ? residentKb(child.pid) : peakResidentKb(child.pid));
+  await job.settle(ending.kind === "answer");
+  child.output.drain();
+  log.end();
+  child.output.onData = () => {};
+  child.release();
+
+  const end = await outcomeOf(request, job, ending);
+  await beats.end();
+  const outcome: RunOutcome = {
+    ...end,
+    logs: log.peek(),
+    ...(memPeakKb > 0 && { memPeakKb }),
+    timings: { setupMs: begunMs - startMs, runMs: endedMs - begunMs, totalMs: performance.now() - startMs, freshHost: job.fresh },
+  };
+  if (endedMs - begunMs > REPORT_MS && !beats.refused) await route.report(outcome);
+  return outcome;
+}
+
+type End = Pick<RunOutcome, "outcome" | "result" | "resultUploaded" | "error">;
+
+async function outcomeOf(request: RunRequest, job: Job, ending: Ending | Stop): Promise<End> {
+  switch (ending.kind) {
+    case "timeout": {
+      const message = `The script ran longer than its limit of ${request.timeoutMs / 1000} s and was stopped.`;
+      return { outcome: "timeout", error: { name: "TimeoutError", message } };
+    }
+    case "stop":
+      return { outcome: "killed", error: { name: "CanceledError", message: ending.reason } };
+    case "memory": {
+      const limitMb = Math.round((settings().memoryLimitKb ?? 0) / 1024);
+      return failure({ name: "MemoryError", message: `The script used more than its ${limitMb} MB of memory and was stopped.` });
+    }
+    case "tooLarge":
+      return failure(tooLarge(request.maxResultBytes));
+    case "answer":
+    case "exit": {
+      const conclusion = job.conclude(ending);
+      return conclusion.ok ? storeResult(request, conclusion.json) : failure(conclusion.error);
+    }
+  }
+}
+
+function failure({ name, message, stack, ...rest }: RunError): End {
+  const texts = { name: name.toWellFormed(), message: message.toWellFormed(), ...(stack && { stack: stack.toWellFormed() }) };
+  return { outcome: "failure", error: { ...texts, ...rest } };
+}
+
+export function tooLarge(limitBytes: number): RunError {
+  const limit = limitBytes >= 1_048_576 ? `${round(limitBytes / 1_048_576)} MB` : `${limitBytes} bytes`;
+  return { name: "ResultTooLarge", message: `The result is larger than the limit of ${limit}.` };
+}
+
+async function storeResult(request: RunRequest, json: Buffer): Promise<End> {
+  if (json.length > request.maxResultBytes) return failure(tooLarge(request.maxResultBytes));
+  if (json.length <= request.maxInlineResultBytes) return { outcome: "success", result: JSON.parse(wellFormedJson(json.toString("utf8"))) };
+  for (const pauseMs of [0, 200, 1000]) {
+    if (pauseMs) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    try {
+      const response = await fetch(request.resultUrl, {
+        method: "PUT",
+        headers: { "content-type": "application/json" },
+        body: new Uint8Array(json.buffer, json.byteOffset, json.byteLength) as Uint8Array<ArrayBuffer>,
+        signal: AbortSignal.timeout(60_000),
+      });
+      await response.body?.cancel();
+      if (response.ok) return { outcome: "success", resultUploaded: { bytes: json.length } };
+      if (response.status < 500 && response.status !== 429) break;
+    } catch {
+      // No connection: tried again.
+    }
+  }
+  return failure({ name: "ResultNotStored", message: "The script succeeded, but its result could not be stored." });
+}
+
+function round(value: number): number {
+  return Math.round(value * 100) / 100;
+}
+
+/** The directory of a handler's own files: beside the source, and beside the bundle. */
+export function handlerDirectory(handlerUrl: string): string {
+  return dirname(fileURLToPath(handlerUrl));
+}

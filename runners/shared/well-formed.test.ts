@@ -1,0 +1,26 @@
+import { describe, expect, it } from "vitest";
+import { wellFormedJson } from "./well-formed.ts";
+
+describe("wellFormedJson", () => {
+  it.each([
+    [
+      ["plain", "\ud83d\ude00"],
+      ["plain", "\ud83d\ude00"],
+    ],
+    [
+      ["\ud800", "a\udfffb", "\ude00\ud83d"],
+      ["\ufffd", "a\ufffdb", "\ufffd\ufffd"],
+    ],
+    [
+      ["\\ud800", "\\\ud800"],
+      ["\\ud800", "\\\ufffd"],
+    ],
+    [{ "\ud800": 1 }, { "\ufffd": 1 }],
+  ])("%j", (value, expected) => {
+    expect(JSON.parse(wellFormedJson(JSON.stringify(value)))).toEqual(expected);
+  });
+
+  it("keeps pairs that a writer has escaped", () => {
+    expect(JSON.parse(wellFormedJson('["\\ud83d\\ude00", "\\uD83D", "\\\\ud83d"]'))).toEqual(["\u{1f600}", "\ufffd", "\\ud83d"]);
+  });
+});

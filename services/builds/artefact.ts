@@ -1,0 +1,83 @@
+import type { Functions } from "../../aws/functions.ts";
+import type { ObjectTable } from "../../aws/object-table.ts";
+import type { Storage } from "../../aws/storage.ts";
+import type { RunnerLanguage } from "../../contract/languages.ts";
+import { limits } from "../../contract/limits.ts";
+import { artefactKey, type BuildRequest, type BuildTarget } from "../../core/builds/build.ts";
+import { missingScript, scriptImports } from "../../core/builds/imports.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { loadVersion, runnableOf } from "../scripts/load.ts";
+
+export interface Building {
+  objects: ObjectTable;
+  storage: Storage;
+  functions: Functions;
+  target: BuildTarget;
+  registries: BuildRequest["registries"];
+}
+
+/** The code to build. */
+export interface Source {
+  workspace: string;
+  runner: RunnerLanguage;
+  /** A script path; previews without one get `u/<user>/preview`. */
+  path: string;
+  content: string;
+  lock?: string | undefined;
+}
+
+export type Built = { ok: true; key: string; sha256: string; lock: string; log: string } | { ok: false; error: string; log: string };
+
+/** The most scripts that one script may import, itself included. */
+const MAX_FILES = 200;
+
+/** The artefact of this code: the one that equal inputs have made before, or a new one. */
+export async function artefactFor(building: Building, source: Source): Promise<Built> {
+  const { objects, storage, functions, target, registries } = building;
+  const gathered = await gather(building, source);
+  if ("missing" in gathered) return { ok: false, error: gathered.missing, log: `${gathered.missing}\n` };
+  const inputs = {
+    language: source.runner,
+    files: gathered.files,
+    entry: source.path,
+    ...(source.lock === undefined ? {} : { lock: source.lock }),
+    target,
+  };
+  const key = artefactKey(source.workspace, inputs);
+  const known = await objects.get(keys.artefact(key));
+  if (known) {
+    const { sha256, lock } = known.value as { sha256: string; lock: string };
+    return { ok: true, key, sha256, lock, log: "An artefact of the same sources and dependencies was found; nothing had to be built.\n" };
+  }
+  const uploadUrl = await storage.writeUrl(key, 900);
+  const result = await functions.build({ ...inputs, registries, uploadUrl, maxArtefactBytes: limits.artefactBytes });
+  if (!result.ok) return result;
+  // Written after the upload: an artefact that is known here is there.
+  await objects.put({ ...keys.artefact(key), value: { sha256: result.sha256, lock: result.lock, bytes: result.bytes } });
+  return { ok: true, key, sha256: result.sha256, lock: result.lock, log: result.log };
+}
+
+/**
+ * The script's source and that of every script it imports by path, in their newest versions. Of the readings of an import those that do not
+ * exist are left out.
+ */
+async function gather(building: Building, source: Source): Promise<{ files: Record<string, string> } | { missing: string }> {
+  const files: Record<string, string> = { [source.path]: source.content };
+  const waiting = [source.path];
+  for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
+    for (const imported of scriptImports(source.runner, path, files[path] ?? "")) {
+      if (files[imported] !== undefined) continue;
+      const head = runnableOf(await building.objects.get(keys.scriptHead(source.workspace, imported)));
+      if (!head || head.archived) continue;
+      if (Object.keys(files).length >= MAX_FILES) return { missing: `${source.path} imports more than ${MAX_FILES} scripts.` };
+      files[imported] = (await loadVersion(building, source.workspace, head.hash)).sent.content;
+      waiting.push(imported);
+    }
+  }
+  const known = new Set(Object.keys(files));
+  for (const [path, content] of Object.entries(files)) {
+    const missing = missingScript(source.runner, path, content, known);
+    if (missing) return { missing: `${path} imports ${missing}, and there is no such script.` };
+  }
+  return { files };
+}

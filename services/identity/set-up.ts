@@ -1,0 +1,32 @@
+import type { ObjectTable } from "../../aws/object-table.ts";
+import type { People } from "../../aws/people.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { usernameOf } from "../../core/people/actor.ts";
+import { tokenWrites } from "./tokens.ts";
+
+interface SettingUp {
+  objects: ObjectTable;
+  people: People;
+  nowMs: () => number;
+}
+
+export interface SetUpAsked {
+  email: string;
+  password?: string | undefined;
+  workspace?: { id: string; name: string } | undefined;
+  token?: { label: string } | undefined;
+}
+
+/** Makes a superadmin, and a workspace and a token where asked for. Doing it again changes the password and adds a token. */
+export async function setUp({ objects, people, nowMs }: SettingUp, asked: SetUpAsked) {
+  const { email, password, workspace, token } = asked;
+  const username = usernameOf(email);
+  const owner = { email, username, superAdmin: true };
+  if (password !== undefined) await people.ensure(email, password);
+  await objects.put({ ...keys.user(email), value: { ...owner, createdAtMs: nowMs() } }, "absent");
+  if (workspace) await objects.put({ ...keys.workspace(workspace.id), value: { ...workspace, owner: email } }, "absent");
+  if (!token) return { email, workspace: workspace?.id };
+  const { value, writes } = tokenWrites(owner, token, nowMs());
+  await objects.transact(writes);
+  return { email, workspace: workspace?.id, token: value };
+}

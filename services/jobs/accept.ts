@@ -1,0 +1,95 @@
+import { v7 as uuidv7 } from "uuid";
+import type { Queue } from "../../aws/queue.ts";
+import { SvcError } from "../../contract/errors.ts";
+import type { ScriptLanguage } from "../../contract/languages.ts";
+import { limits } from "../../contract/limits.ts";
+import type { JobKind } from "../../contract/routes/jobs.ts";
+import type { Job, QueuedJob } from "../../core/jobs/job.ts";
+import { firstDueMs, queueDelayS } from "../../core/jobs/lifecycle.ts";
+import { type Actor, permissionedAs } from "../../core/people/actor.ts";
+import { type Keeping, keep } from "./places.ts";
+
+export interface Accepting extends Keeping {
+  queue: Queue;
+  nowMs: () => number;
+}
+
+/** What a caller asks to be run. */
+export interface NewJob {
+  actor: Actor;
+  workspace: string;
+  kind: JobKind;
+  path?: string | undefined;
+  hash?: string | undefined;
+  language?: ScriptLanguage | undefined;
+  args: Record<string, unknown>;
+  /** A preview's source, and the lock to build it with. */
+  code?: { content: string; lock?: string } | undefined;
+  timeoutS?: number | undefined;
+  tag?: string | undefined;
+  id?: string | undefined;
+  parent?: string | undefined;
+  root?: string | undefined;
+  delayS?: number | undefined;
+}
+
+/** A job's record with its large values kept, not stored itself yet. */
+export async function prepare({ nowMs, ...keeping }: Accepting, asked: NewJob): Promise<QueuedJob> {
+  const createdAtMs = nowMs();
+  const { actor } = asked;
+  const owner = { id: asked.id ?? uuidv7(), workspace: asked.workspace, expiresAtMs: createdAtMs + limits.jobRetentionMs };
+  const [args, code] = await Promise.all([
+    keep(keeping, owner, "args", JSON.stringify(asked.args)),
+    asked.code === undefined ? undefined : keep(keeping, owner, "code", JSON.stringify(asked.code)),
+  ]);
+  return {
+    ...owner,
+    state: "queued",
+    kind: asked.kind,
+    ...(asked.path === undefined ? {} : { path: asked.path }),
+    ...(asked.hash === undefined ? {} : { hash: asked.hash }),
+    ...(asked.language === undefined ? {} : { language: asked.language }),
+    createdBy: actor.username,
+    email: actor.email,
+    permissionedAs: permissionedAs(actor),
+    superAdmin: actor.superAdmin,
+    createdAtMs,
+    ...(asked.delayS ? { scheduledForMs: createdAtMs + asked.delayS * 1000 } : {}),
+    ...(asked.parent === undefined ? {} : { parent: asked.parent }),
+    ...(asked.root === undefined ? {} : { root: asked.root }),
+    tag: asked.tag ?? asked.language ?? "default",
+    trigger: "webhook",
+    timeoutS: asked.timeoutS ?? limits.defaultTimeoutS,
+    args,
+    ...(code === undefined ? {} : { code }),
+    attempt: 0,
+    losses: 0,
+    logChars: 0,
+  };
+}
+
+/** Sends a queued job's message. */
+export async function send({ queue, nowMs }: Pick<Accepting, "queue" | "nowMs">, job: Job): Promise<void> {
+  await queue.send(
+    job.workspace,
+    { job: job.id, ...(job.hash === undefined ? {} : { hash: job.hash }) },
+    queueDelayS(job.scheduledForMs, nowMs()),
+  );
+}
+
+/**
+ * Records a job, then sends it. When sending fails the record goes and the caller gets the error; when this process dies in
+ * between, housekeeping finds the record by its due time. Throws `job.idTaken`.
+ */
+export async function enqueue(accepting: Accepting, asked: NewJob): Promise<QueuedJob> {
+  const { jobs } = accepting;
+  const job = await prepare(accepting, asked);
+  if (!(await jobs.create(job, firstDueMs(job.createdAtMs, job.scheduledForMs)))) throw new SvcError("job.idTaken", { id: job.id });
+  try {
+    await send(accepting, job);
+  } catch (error) {
+    await jobs.deleteItem(job.id, "job");
+    throw error;
+  }
+  return job;
+}

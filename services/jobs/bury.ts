@@ -1,0 +1,43 @@
+import { limits } from "../../contract/limits.ts";
+import { hasEnded } from "../../core/jobs/job.ts";
+import { failure, isLost, type JobMessage } from "../../core/jobs/lifecycle.ts";
+import { endWith } from "./finish.ts";
+import type { Housekeeping } from "./housekeep.ts";
+
+/**
+ * What becomes of a message that failed too often. A job that never started is queued again, as often as a lost one; one that
+ * did start fails with the reason, unless its lease lives: then somebody runs it.
+ */
+export async function bury(burying: Housekeeping, message: JobMessage): Promise<"nothing" | "queued" | "failed"> {
+  const { jobs, queue, nowMs } = burying;
+  const job = await jobs.get(message.job);
+  if (!job || hasEnded(job)) return "nothing";
+  if (job.state === "running") {
+    if (!isLost(job, nowMs())) return "nothing";
+    const ending = failure({
+      name: "WorkerLost",
+      message: "The job was started, its worker was lost, and its message failed too often to try again.",
+    });
+    return (await endWith(burying, job, ending)) ? "failed" : "nothing";
+  }
+  if (job.losses + 1 >= limits.maxAttempts) {
+    const ending = failure({
+      name: "NotStarted",
+      message: `The job could not be started: its message failed in all ${limits.maxAttempts} rounds.`,
+    });
+    return (await endWith(burying, job, ending)) ? "failed" : "nothing";
+  }
+  const again = await jobs.change(
+    job.id,
+    { losses: jobs.oneMore },
+    {
+      and: [
+        { attr: "state", eq: "queued" },
+        { attr: "losses", eq: job.losses },
+      ],
+    },
+  );
+  if (!again) return "nothing";
+  await queue.send(job.workspace, message);
+  return "queued";
+}

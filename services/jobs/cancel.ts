@@ -1,0 +1,40 @@
+import { SvcError } from "../../contract/errors.ts";
+import { hasEnded, type Job } from "../../core/jobs/job.ts";
+import { canceled } from "../../core/jobs/lifecycle.ts";
+import { endWith, type Finishing } from "./finish.ts";
+
+/** The most often a cancellation looks again when the job moves on under it. */
+const TRIES = 5;
+
+/**
+ * Cancels a job: a waiting one ends at once, a running one is marked, and its runner learns it from its next beat. `force` ends
+ * the record at once. Throws `job.ended`.
+ */
+export async function cancel(finishing: Finishing, job: Job, by: string, reason: string, force: boolean): Promise<string> {
+  const { jobs } = finishing;
+  const mark = { by, reason };
+  for (let current = job, tries = 0; tries < TRIES; tries += 1) {
+    if (hasEnded(current)) throw new SvcError("job.ended", { id: job.id, state: current.state });
+    if (current.state === "queued" || force) {
+      if (await endWith(finishing, { ...current, cancel: mark }, canceled(mark), "", { cancel: mark }))
+        return `The job ${job.id} is canceled.`;
+    } else if (
+      await jobs.change(
+        job.id,
+        { cancel: mark },
+        {
+          and: [
+            { attr: "state", eq: "running" },
+            { attr: "nonce", eq: current.nonce },
+          ],
+        },
+      )
+    ) {
+      return `The job ${job.id} is being canceled: its runner stops within seconds.`;
+    }
+    const next = await jobs.get(job.id);
+    if (!next) throw new SvcError("job.notFound", { id: job.id });
+    current = next;
+  }
+  throw new Error(`The job ${job.id} kept changing while it was being canceled.`);
+}

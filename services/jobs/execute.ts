@@ -1,0 +1,122 @@
+import { createHash } from "node:crypto";
+import type { Functions } from "../../aws/functions.ts";
+import type { signingKey } from "../../aws/keys.ts";
+import type { Queue } from "../../aws/queue.ts";
+import type { RunnerLanguage } from "../../contract/languages.ts";
+import { limits } from "../../contract/limits.ts";
+import { contextualVariables } from "../../core/jobs/environment.ts";
+import { type EndedJob, hasEnded, type Job, type RunningJob } from "../../core/jobs/job.ts";
+import { canceled, mayRetryLoss, workerLost } from "../../core/jobs/lifecycle.ts";
+import type { RunRequest } from "../../runners/protocol.ts";
+import { mintJobToken } from "../identity/job-token.ts";
+import { send } from "./accept.ts";
+import { reclaim, release } from "./claim.ts";
+import { endWith, type Finishing, finish, type JustEnded, resultKey } from "./finish.ts";
+
+export interface Executing extends Finishing {
+  functions: Functions;
+  queue: Queue;
+  signingKey: typeof signingKey;
+  baseUrl: string;
+  internalUrl: string;
+  worker: string;
+}
+
+/** What a job runs: an artefact and how to call it. */
+export interface Executable {
+  runner: RunnerLanguage;
+  artefact: { key: string; sha256: string };
+  params: string[] | null;
+  paramTypes?: Record<string, "date" | "bytes"> | undefined;
+  dedicated: boolean;
+}
+
+const ENTRYPOINT_ARGUMENT = "_ENTRYPOINT_OVERRIDE";
+
+/**
+ * Runs a claimed job to its end, taking it over again after each loss of its runner. Answers the ended job, or `undefined` when
+ * the job goes on elsewhere: given back to the queue because no runner was free, or taken over by another attempt. `first` is the
+ * first attempt's request, where there was time to prepare it.
+ */
+export async function execute(
+  executing: Executing,
+  job: RunningJob,
+  what: Executable,
+  args: Record<string, unknown>,
+  first?: RunRequest,
+): Promise<JustEnded | undefined> {
+  const { functions, jobs } = executing;
+  for (let attempt = job, prepared = first; ; prepared = undefined) {
+    const asked = prepared ?? (await runRequest(executing, attempt, what, args));
+    const invocation = await functions.run(what.runner, asked, tenantOf(attempt));
+    switch (invocation.kind) {
+      case "outcome": {
+        const done = await finish(executing, attempt, invocation.outcome);
+        return done ?? endedOnly(await jobs.get(job.id));
+      }
+      case "throttled":
+        if (await release(executing, attempt)) await send(executing, { ...attempt, scheduledForMs: executing.nowMs() + 2000 });
+        return undefined;
+      case "lost": {
+        const next = await afterLoss(executing, attempt);
+        if (!next || hasEnded(next)) return next;
+        attempt = next;
+      }
+    }
+  }
+}
+
+/** What follows when a runner was lost: another attempt, or the end. The record may know better: a long run reports its own end. */
+async function afterLoss(executing: Executing, lost: RunningJob): Promise<RunningJob | EndedJob | undefined> {
+  const now = await executing.jobs.get(lost.id);
+  if (now?.state !== "running" || now.nonce !== lost.nonce) return endedOnly(now);
+  if (now.cancel) return endWith(executing, now, canceled(now.cancel));
+  if (mayRetryLoss(now)) return reclaim(executing, now);
+  return endWith(executing, now, workerLost(limits.maxAttempts));
+}
+
+/** What the runner is told about one attempt. */
+export async function runRequest(
+  executing: Executing,
+  job: RunningJob,
+  what: Executable,
+  args: Record<string, unknown>,
+): Promise<RunRequest> {
+  const { storage, baseUrl, internalUrl, nowMs } = executing;
+  const { [ENTRYPOINT_ARGUMENT]: override, ...rest } = args;
+  const entrypoint = typeof override === "string" && override !== "" ? override : "main";
+  const lifetimeS = job.timeoutS + 120;
+  const [url, resultUrl, token] = await Promise.all([
+    storage.sharedReadUrl(what.artefact.key, lifetimeS),
+    storage.writeUrl(resultKey(job, job.attempt), lifetimeS),
+    executing.signingKey().then((key) => mintJobToken(key, job, job.attempt, job.createdBy, nowMs())),
+  ]);
+  return {
+    job: job.id,
+    workspace: job.workspace,
+    attempt: job.attempt,
+    nonce: job.nonce,
+    language: what.runner,
+    artefact: { ...what.artefact, url },
+    entrypoint,
+    params: entrypoint === "main" ? what.params : null,
+    ...(what.paramTypes ? { paramTypes: what.paramTypes } : {}),
+    args: rest,
+    env: contextualVariables({ job, attempt: job.attempt, token, internalUrl, baseUrl }),
+    timeoutMs: job.timeoutS * 1000,
+    hostKey: createHash("sha256")
+      .update(`${tenantOf(job)}\n${what.artefact.sha256}`)
+      .digest("hex")
+      .slice(0, 32),
+    dedicated: what.dedicated,
+    resultUrl,
+    maxInlineResultBytes: limits.syncReplyBytes,
+    maxResultBytes: limits.resultBytes,
+    maxLogBytes: limits.logBytes,
+    internalUrl,
+    token,
+  };
+}
+
+const tenantOf = (job: Job) => `${job.workspace}\n${job.permissionedAs}`;
+const endedOnly = (job: Job | undefined) => (job && hasEnded(job) ? job : undefined);

@@ -1,0 +1,96 @@
+import type { HeadChange, JobTable } from "../../aws/job-table.ts";
+import { limits } from "../../contract/limits.ts";
+import { type EndedJob, hasEnded, type Job, type Place, type RunningJob } from "../../core/jobs/job.ts";
+import { type Ending, endingOf } from "../../core/jobs/lifecycle.ts";
+import type { RunOutcome } from "../../runners/protocol.ts";
+import { jobPrefix, type Keeping, keepOutput } from "./places.ts";
+
+export interface Finishing extends Keeping {
+  nowMs: () => number;
+}
+
+/** A job that has ended just now: its result need not be read again, unless the runner has put it into S3. */
+export type JustEnded = EndedJob & { resultJson?: string };
+
+/** Where a runner puts a result that is too large for its answer. */
+export const resultKey = (job: Pick<Job, "id" | "workspace">, attempt: number) => `${jobPrefix(job)}result#${attempt}.json`;
+
+/** Bytes that the head may have besides the result for it to stay within one write unit. */
+const HEAD_ROOM = 1000;
+
+/** About what DynamoDB bills for the head: its names and values as text. */
+function headBytes(job: Job): number {
+  return Buffer.byteLength(JSON.stringify(job));
+}
+
+/**
+ * Ends the attempt that still counts. The first report wins: whoever comes second finds another state and changes nothing, and
+ * learns so by `undefined`. Output and result are kept first; their names carry the attempt, so that repeating this is harmless.
+ */
+export async function finish(finishing: Finishing, job: RunningJob, outcome: RunOutcome): Promise<JustEnded | undefined> {
+  // A run is killed because of a mark that came after it was claimed: only the record has it.
+  const marked = outcome.outcome === "killed" ? await finishing.jobs.get(job.id) : undefined;
+  const ending = endingOf(marked?.cancel ? { ...job, cancel: marked.cancel } : job, outcome);
+  const { logs, memPeakKb, resultUploaded } = outcome;
+  const uploaded: Place | undefined =
+    resultUploaded && outcome.outcome === "success"
+      ? { in: "s3", key: resultKey(job, job.attempt), bytes: resultUploaded.bytes }
+      : undefined;
+  const { result, logChars } = uploaded
+    ? { result: uploaded, logChars: await keepLogs(finishing, job, logs) }
+    : await keepEnding(finishing, job, ending, logs);
+  const extra = { logChars: Math.max(logChars, job.logChars), ...(memPeakKb ? { memPeakKb } : {}) };
+  const ended = await end(finishing, job, { ...ending, result }, extra);
+  return ended && !uploaded ? { ...ended, resultJson: ending.resultJson } : ended;
+}
+
+/** Ends a job without a report: canceled while it waited, lost for good, refused before its code ran. */
+export async function endWith(
+  finishing: Finishing,
+  job: Job,
+  ending: Ending,
+  log = "",
+  extra: HeadChange = {},
+): Promise<EndedJob | undefined> {
+  const { result, logChars } = await keepEnding(finishing, job, ending, { offset: 0, text: log });
+  return end(finishing, job, { ...ending, result }, { ...extra, logChars: Math.max(logChars, job.logChars) });
+}
+
+async function keepLogs(keeping: Keeping, job: Job, logs: RunOutcome["logs"]): Promise<number> {
+  if (logs.text) await keepOutput(keeping, job, job.attempt, logs);
+  return logs.offset + logs.text.length;
+}
+
+async function keepEnding(
+  keeping: Keeping,
+  job: Job,
+  ending: Ending,
+  logs: RunOutcome["logs"],
+): Promise<{ result: Place; logChars: number }> {
+  const { resultJson } = ending;
+  const bytes = Buffer.byteLength(resultJson);
+  if (bytes <= limits.inlineBytes && headBytes(job) + bytes <= HEAD_ROOM) {
+    return { result: { in: "head", json: resultJson }, logChars: await keepLogs(keeping, job, logs) };
+  }
+  if (bytes <= limits.itemBytes) {
+    const ref = await keepOutput(keeping, job, job.attempt, logs, resultJson);
+    return { result: { in: "item", ref }, logChars: logs.offset + logs.text.length };
+  }
+  const key = resultKey(job, job.attempt);
+  await keeping.storage.put(key, resultJson, "application/json");
+  return { result: { in: "s3", key, bytes }, logChars: await keepLogs(keeping, job, logs) };
+}
+
+async function end(
+  { jobs, nowMs }: { jobs: JobTable; nowMs: () => number },
+  job: Job,
+  { state, result }: Pick<Ending, "state"> & { result: Place },
+  extra: HeadChange,
+): Promise<EndedJob | undefined> {
+  const condition =
+    job.state === "running"
+      ? { and: [{ attr: "state", eq: "running" } as const, { attr: "nonce", eq: job.nonce } as const] }
+      : ({ attr: "state", eq: job.state } as const);
+  const changed = await jobs.change(job.id, { ...jobs.cleared, ...extra, state, result, endedAtMs: nowMs() }, condition);
+  return changed && hasEnded(changed) ? changed : undefined;
+}

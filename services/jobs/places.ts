@@ -1,0 +1,96 @@
+import { randomBytes } from "node:crypto";
+import type { Child, JobTable } from "../../aws/job-table.ts";
+import type { Storage } from "../../aws/storage.ts";
+import { limits } from "../../contract/limits.ts";
+import type { Job, Place } from "../../core/jobs/job.ts";
+
+export interface Keeping {
+  jobs: JobTable;
+  storage: Storage;
+}
+type Owner = Pick<Job, "id" | "workspace" | "expiresAtMs">;
+
+/** Everything that a job keeps in S3 stands under this prefix. */
+export const jobPrefix = (job: Pick<Job, "id" | "workspace">) => `jobs/${job.workspace}/${job.id}/`;
+
+/**
+ * Keeps a value where its size belongs: inline up to 512 bytes, a child item up to 8 KB, S3 above. It is written before the head
+ * that names it, under a random name: a job id that turns out to be taken harms nothing.
+ */
+export async function keep({ jobs, storage }: Keeping, job: Owner, what: "args" | "code", json: string): Promise<Place> {
+  const bytes = Buffer.byteLength(json);
+  if (bytes <= limits.inlineBytes) return { in: "head", json };
+  const name = `${what}#${randomBytes(6).toString("hex")}`;
+  if (bytes <= limits.itemBytes) {
+    await jobs.putChild({ parent: job.id, ref: name, json, expiresAtS: Math.ceil(job.expiresAtMs / 1000) });
+    return { in: "item", ref: name };
+  }
+  const key = `${jobPrefix(job)}${name}.json`;
+  await storage.put(key, json, "application/json");
+  return { in: "s3", key, bytes };
+}
+
+/** The JSON text of a kept value. */
+export async function load({ jobs, storage }: Keeping, job: Pick<Job, "id">, place: Place): Promise<string> {
+  switch (place.in) {
+    case "head":
+      return place.json;
+    case "item": {
+      const child = await jobs.getChild(job.id, place.ref);
+      if (child?.json === undefined) throw new Error(`Job ${job.id} has lost its item ${place.ref}.`);
+      return child.json;
+    }
+    case "s3":
+      return storage.getText(place.key);
+  }
+}
+
+const chunkRef = (attempt: number, offset: number) => `log#${String(attempt).padStart(3, "0")}#${String(offset).padStart(9, "0")}`;
+
+/**
+ * Keeps a chunk of output, and beside it, where both fit one item, the run's result. The reference is made of attempt and offset:
+ * the same chunk sent twice is written once. Answers the reference.
+ */
+export async function keepOutput(
+  { jobs, storage }: Keeping,
+  job: Owner,
+  attempt: number,
+  logs: { offset: number; text: string },
+  resultJson?: string,
+): Promise<string> {
+  const ref = chunkRef(attempt, logs.offset);
+  const child: Child = { parent: job.id, ref, chars: logs.text.length, expiresAtS: Math.ceil(job.expiresAtMs / 1000) };
+  if (Buffer.byteLength(logs.text) + Buffer.byteLength(resultJson ?? "") > limits.itemBytes) {
+    child.s3Key = `${jobPrefix(job)}${ref}.txt`;
+    await storage.put(child.s3Key, logs.text, "text/plain; charset=utf-8");
+  } else {
+    child.text = logs.text;
+  }
+  if (resultJson !== undefined) child.json = resultJson;
+  await jobs.putChild(child);
+  return ref;
+}
+
+/** All output of a job from an offset on, attempts one after the other. */
+export async function loadLogs({ jobs, storage }: Keeping, job: Pick<Job, "id" | "logChars">, fromOffset = 0): Promise<string> {
+  if (job.logChars === 0) return "";
+  let position = 0;
+  let text = "";
+  let attempt = "";
+  for (const chunk of await jobs.children(job.id, "log#")) {
+    const of = chunk.ref.split("#")[1] ?? "";
+    if (attempt !== "" && of !== attempt) {
+      const marker = `\n[svc] The worker was lost; attempt ${Number(of)} follows.\n`;
+      text += marker.slice(Math.max(0, fromOffset - position));
+      position += marker.length;
+    }
+    attempt = of;
+    const chars = chunk.chars ?? 0;
+    if (position + chars > fromOffset) {
+      const part = chunk.text ?? (chunk.s3Key ? await storage.getText(chunk.s3Key) : "");
+      text += part.slice(Math.max(0, fromOffset - position));
+    }
+    position += chars;
+  }
+  return text;
+}

@@ -1,0 +1,140 @@
+import { SvcError } from "../../contract/errors.ts";
+import type { JobJson, JobUpdateJson } from "../../contract/routes/jobs.ts";
+import { type EndedJob, hasEnded, type Job } from "../../core/jobs/job.ts";
+import { type Keeping, load, loadLogs } from "./places.ts";
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+/** Throws `job.notFound`, for jobs of other workspaces as well: whether they exist is not the caller's to know. */
+export async function findJob({ jobs }: Pick<Keeping, "jobs">, workspace: string, id: string): Promise<Job> {
+  const job = await jobs.get(id);
+  if (job?.workspace !== workspace) throw new SvcError("job.notFound", { id });
+  return job;
+}
+
+/** Throws `job.notFound` and `job.notFinished`. */
+export async function findEnded(keeping: Pick<Keeping, "jobs">, workspace: string, id: string): Promise<EndedJob> {
+  const job = await findJob(keeping, workspace, id);
+  if (!hasEnded(job)) throw new SvcError("job.notFinished", { id });
+  return job;
+}
+
+export interface JobParts {
+  args?: boolean;
+  result?: boolean;
+  logs?: boolean;
+  code?: boolean;
+}
+
+/** The Job of api.md §2.3, with the large values that are asked for. */
+export async function jobJson(keeping: Keeping, job: Job, parts: JobParts): Promise<JobJson> {
+  const erased = hasEnded(job) && job.erased;
+  const [args, result, logs, code] = await Promise.all([
+    parts.args && !erased ? load(keeping, job, job.args) : undefined,
+    parts.result && hasEnded(job) && !erased ? load(keeping, job, job.result) : undefined,
+    parts.logs && !erased ? loadLogs(keeping, job) : undefined,
+    parts.code && job.code && !erased ? load(keeping, job, job.code) : undefined,
+  ]);
+  const shared = {
+    id: job.id,
+    workspace_id: job.workspace,
+    ...(job.parent === undefined ? {} : { parent_job: job.parent }),
+    ...(job.root === undefined ? {} : { root_job: job.root }),
+    created_by: job.createdBy,
+    created_at: iso(job.createdAtMs),
+    ...(job.path === undefined ? {} : { script_path: job.path }),
+    ...(job.hash === undefined ? {} : { script_hash: job.hash }),
+    ...(args === undefined ? {} : { args: JSON.parse(args) as Record<string, unknown> }),
+    ...(logs === undefined ? {} : { logs }),
+    ...(code === undefined ? {} : { raw_code: (JSON.parse(code) as { content: string }).content }),
+    canceled: job.state === "canceled" || (job.state === "running" && job.cancel !== undefined),
+    ...(job.cancel ? { canceled_by: job.cancel.by, canceled_reason: job.cancel.reason } : {}),
+    job_kind: job.kind,
+    trigger_kind: job.trigger,
+    permissioned_as: job.permissionedAs,
+    email: job.email,
+    visible_to_owner: true,
+    is_flow_step: false,
+    ...(job.language === undefined ? {} : { language: job.language }),
+    tag: job.tag,
+    ...(job.memPeakKb === undefined ? {} : { mem_peak: job.memPeakKb }),
+  };
+  if (hasEnded(job)) {
+    const startedAtMs = job.startedAtMs ?? job.endedAtMs;
+    return {
+      type: "CompletedJob",
+      ...shared,
+      ...(job.worker === undefined ? {} : { worker: job.worker }),
+      started_at: iso(startedAtMs),
+      completed_at: iso(job.endedAtMs),
+      duration_ms: job.endedAtMs - startedAtMs,
+      success: job.state === "succeeded" || job.state === "skipped",
+      is_skipped: job.state === "skipped",
+      ...(result === undefined ? {} : { result: JSON.parse(result) }),
+      ...(erased ? { deleted: true } : {}),
+    };
+  }
+  return {
+    type: "QueuedJob",
+    ...shared,
+    running: job.state === "running",
+    scheduled_for: iso(job.scheduledForMs ?? job.createdAtMs),
+    ...(job.state === "running" ? { started_at: iso(job.startedAtMs), ...(job.worker === undefined ? {} : { worker: job.worker }) } : {}),
+    ...(job.lastPingMs === undefined ? {} : { last_ping: iso(job.lastPingMs) }),
+  };
+}
+
+/** How long `getupdate` holds a request while nothing is new, and how long a reader counts as watching afterwards. */
+const HOLD_MS = 1000;
+const HOLD_STEP_MS = 100;
+const WATCH_MS = 10_000;
+
+export interface UpdateQuestion {
+  running?: boolean | undefined;
+  log_offset?: number | undefined;
+  no_logs?: boolean | undefined;
+}
+
+/** What is new since the caller's offsets. While nothing is, the request is held for a second: clients ask again at once. */
+export async function jobUpdate(
+  keeping: Keeping & { nowMs: () => number },
+  workspace: string,
+  id: string,
+  asked: UpdateQuestion,
+): Promise<JobUpdateJson> {
+  const { jobs, nowMs } = keeping;
+  const untilMs = nowMs() + HOLD_MS;
+  let job = await findJob(keeping, workspace, id);
+  if (job.state === "running" && (job.watchedUntilMs ?? 0) < nowMs() + WATCH_MS / 2) {
+    await jobs.change(id, { watchedUntilMs: nowMs() + WATCH_MS }, { attr: "state", eq: "running" });
+  }
+  let logs = "";
+  const seen = asked.log_offset ?? 0;
+  for (;;) {
+    if (!asked.no_logs && job.logChars > 0) logs = await loadLogs(keeping, job, seen);
+    const isNews = hasEnded(job) || logs !== "" || (job.state === "running") !== (asked.running ?? false);
+    if (isNews || nowMs() >= untilMs) break;
+    await new Promise((resolve) => setTimeout(resolve, HOLD_STEP_MS));
+    job = await findJob(keeping, workspace, id);
+  }
+  return {
+    running: job.state === "running",
+    completed: hasEnded(job),
+    ...(logs ? { new_logs: logs } : {}),
+    log_offset: seen + logs.length,
+    ...(job.memPeakKb === undefined ? {} : { mem_peak: job.memPeakKb }),
+  };
+}
+
+/** Erases arguments, output, code and result of an ended job; its record stays. Repeating it changes nothing. */
+export async function eraseJob(keeping: Keeping, job: EndedJob): Promise<EndedJob> {
+  const { jobs, storage } = keeping;
+  const erased = await jobs.change(
+    job.id,
+    { erased: true, args: { in: "head", json: "{}" }, result: { in: "head", json: "null" }, code: undefined, logChars: 0 },
+    { attr: "state", eq: job.state },
+  );
+  for (const child of await jobs.children(job.id, "")) if (child.ref !== "job") await jobs.deleteItem(job.id, child.ref);
+  await storage.removePrefix(`jobs/${job.workspace}/${job.id}/`);
+  return erased && hasEnded(erased) ? erased : job;
+}

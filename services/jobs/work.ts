@@ -1,0 +1,122 @@
+import { runnerFor } from "../../contract/languages.ts";
+import type { EndedJob, RunningJob } from "../../core/jobs/job.ts";
+import { failure, type JobMessage, mayRetryLoss } from "../../core/jobs/lifecycle.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { interfaceOf } from "../../core/scripts/interface.ts";
+import type { Runnable } from "../../core/scripts/version.ts";
+import { artefactFor } from "../builds/artefact.ts";
+import { type BuildingVersions, buildVersion, waitersOf } from "../builds/build-version.ts";
+import { versionOf } from "../scripts/load.ts";
+import { send } from "./accept.ts";
+import { claim, holding, release } from "./claim.ts";
+import { type Executing, execute } from "./execute.ts";
+import { endWith } from "./finish.ts";
+import { load } from "./places.ts";
+
+export type Working = Executing & BuildingVersions;
+
+/** Versions whose build has ended: they change no more in what a run needs, so a warm worker reads them once. */
+const settled = new Map<string, Runnable>();
+const SETTLED_MOST = 500;
+/** What failed for a moment gets this long to recover. */
+const RETRY_MS = 3000;
+
+/**
+ * Does the job of one message. Claiming decides: a repeated message, or one for a job that has ended, does nothing. Answers the
+ * ended job, or `undefined` when there was nothing to do or the job goes on elsewhere.
+ */
+export async function work(working: Working, message: JobMessage): Promise<EndedJob | undefined> {
+  const known = message.hash === undefined ? undefined : settled.get(message.hash);
+  const job = await claim(working, message.job);
+  if (!job) return undefined;
+  try {
+    return await workOn(working, job, known);
+  } catch (error) {
+    return giveUpAttempt(working, job, error);
+  }
+}
+
+function workOn(working: Working, job: RunningJob, known: Runnable | undefined): Promise<EndedJob | undefined> {
+  switch (job.kind) {
+    case "script":
+      return runScript(working, job, known);
+    case "preview":
+      return runPreview(working, job);
+    case "dependencies":
+      return holding(working, job, buildVersion(working, job));
+    default:
+      return endWith(working, job, failure({ name: "NotSupported", message: `Jobs of kind ${job.kind} cannot be run yet.` }));
+  }
+}
+
+/** Something here failed, not the script: the attempt counts as lost and another follows, the last failure is the job's end. */
+async function giveUpAttempt(working: Working, job: RunningJob, error: unknown): Promise<EndedJob | undefined> {
+  const now = await working.jobs.get(job.id);
+  if (now?.state !== "running" || now.nonce !== job.nonce) return undefined;
+  if (!mayRetryLoss(now)) {
+    return endWith(working, now, failure({ name: "InternalError", message: "The service failed three times to carry this job out." }));
+  }
+  if (await release(working, now, { lost: true })) await send(working, { ...now, scheduledForMs: working.nowMs() + RETRY_MS });
+  throw error;
+}
+
+async function runScript(working: Working, job: RunningJob, known: Runnable | undefined): Promise<EndedJob | undefined> {
+  const { hash = "" } = job;
+  const runnable = known ?? versionOf(await working.objects.get(keys.version(job.workspace, hash)), hash);
+  const { build } = runnable;
+  switch (build.state) {
+    case "none":
+      return endWith(working, job, noRunner(runnable.language));
+    case "pending":
+      return waitForBuild(working, job);
+    case "failed":
+      return endWith(working, job, failure({ name: "DependencyError", message: build.error }));
+    case "ready": {
+      if (settled.size >= SETTLED_MOST) settled.clear();
+      settled.set(hash, runnable);
+      if (!runnable.runner) return endWith(working, job, noRunner(runnable.language));
+      const args = JSON.parse(await load(working, job, job.args)) as Record<string, unknown>;
+      const { runner, params, paramTypes, dedicated } = runnable;
+      return execute(working, job, { runner, artefact: build, params, paramTypes, dedicated }, args);
+    }
+  }
+}
+
+/**
+ * Gives the job back until its version is built. It registers first and looks again after: whoever records the build looks for
+ * waiting jobs afterwards, so one of the two sees the other.
+ */
+async function waitForBuild(working: Working, job: RunningJob): Promise<undefined> {
+  const { hash = "", workspace } = job;
+  const parent = waitersOf(workspace, hash);
+  if (!(await release(working, job))) return undefined;
+  await working.jobs.putChild({ parent, ref: job.id, expiresAtS: Math.ceil(job.expiresAtMs / 1000) });
+  const now = versionOf(await working.objects.get(keys.version(workspace, hash)), hash);
+  if (now.build.state !== "pending") {
+    await working.queue.send(workspace, { job: job.id, hash });
+    await working.jobs.deleteItem(parent, job.id);
+  }
+  return undefined;
+}
+
+async function runPreview(working: Working, job: RunningJob): Promise<EndedJob | undefined> {
+  const { language, code } = job;
+  if (!language || !code) return endWith(working, job, failure({ name: "BadPreview", message: "The preview has no code." }));
+  const preview = JSON.parse(await load(working, job, code)) as { content: string; lock?: string };
+  const runner = runnerFor(language, preview.content);
+  if (!runner) return endWith(working, job, noRunner(language));
+  const source = {
+    workspace: job.workspace,
+    runner,
+    path: job.path ?? `${job.permissionedAs}/preview`,
+    content: preview.content,
+    lock: preview.lock || undefined,
+  };
+  const built = await holding(working, job, artefactFor(working, source));
+  if (!built.ok) return endWith(working, job, failure({ name: "DependencyError", message: built.error }), built.log);
+  const args = JSON.parse(await load(working, job, job.args)) as Record<string, unknown>;
+  return execute(working, job, { runner, artefact: built, ...interfaceOf(language, preview.content), dedicated: false }, args);
+}
+
+const noRunner = (language: string) =>
+  failure({ name: "NoRunner", message: `Scripts in ${language} are kept, but nothing here can run them.` });

@@ -1,0 +1,91 @@
+import { SvcError } from "../../contract/errors.ts";
+import { limits } from "../../contract/limits.ts";
+import type { HistoryItemJson, NewScript, ScriptJson, ScriptListQuery } from "../../contract/routes/scripts.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { type Runnable, scriptJson } from "../../core/scripts/version.ts";
+import { type Loading, loadBuilt, loadVersion, newestAt, runnableOf, versionOf } from "./load.ts";
+
+async function whole(loading: Loading, runnable: Runnable): Promise<ScriptJson> {
+  const { workspace, hash } = runnable;
+  const [version, built] = await Promise.all([loadVersion(loading, workspace, hash), loadBuilt(loading, workspace, hash)]);
+  return scriptJson(version, runnable, built);
+}
+
+/** Throws `script.notFound`. */
+export async function scriptAt(loading: Loading, workspace: string, path: string): Promise<ScriptJson> {
+  return whole(loading, newestAt(await loading.objects.get(keys.scriptHead(workspace, path)), path));
+}
+
+/** Throws `script.versionNotFound`. */
+export async function scriptVersion(loading: Loading, workspace: string, hash: string): Promise<ScriptJson> {
+  return whole(loading, versionOf(await loading.objects.get(keys.version(workspace, hash)), hash));
+}
+
+export async function scriptExists({ objects }: Loading, workspace: string, path: string): Promise<boolean> {
+  const runnable = runnableOf(await objects.get(keys.scriptHead(workspace, path)));
+  return runnable !== undefined && !runnable.archived;
+}
+
+type Listed = Omit<NewScript, "content"> & { hash: string; createdBy: string; createdAtMs: number; archived: boolean };
+
+const among = (list: string | undefined, value: string) => list === undefined || list === "" || list.split(",").includes(value);
+
+/** Scripts without their content, newest first unless asked otherwise; equal times by path, so that pages are stable. */
+export async function listScripts({ objects }: Loading, workspace: string, query: ScriptListQuery): Promise<Omit<ScriptJson, "content">[]> {
+  const stored = (await objects.list(`S#${workspace}`)).map(({ value }) => value as Listed);
+  const size = Math.min(query.per_page ?? limits.perPage, limits.maxPerPage);
+  const start = (Math.max(query.page ?? 1, 1) - 1) * size;
+  const order = query.order_desc === false ? 1 : -1;
+  return stored
+    .filter(
+      (script) =>
+        (query.show_archived ?? false) === script.archived &&
+        (query.path_start === undefined || script.path.startsWith(query.path_start)) &&
+        (query.path_exact === undefined || script.path === query.path_exact) &&
+        (query.created_by === undefined || script.createdBy === query.created_by) &&
+        (query.parent_hash === undefined || script.parent_hash === query.parent_hash) &&
+        among(query.kinds, script.kind ?? "script") &&
+        among(query.languages, script.language) &&
+        (query.is_template === undefined || (script.is_template ?? false) === query.is_template) &&
+        (query.label === undefined || (script.labels ?? []).includes(query.label)) &&
+        query.starred_only !== true,
+    )
+    .sort((a, b) => order * (a.createdAtMs - b.createdAtMs) || a.path.localeCompare(b.path))
+    .slice(start, start + size)
+    .map(({ hash, createdBy, createdAtMs, archived, ...sent }) => {
+      const version = { sent: { ...sent, content: "" }, hash, parentHashes: [], createdBy, createdAtMs };
+      const { content, ...listed } = scriptJson(version, { workspace, archived, deleted: false } as Runnable, {});
+      return query.without_description ? { ...listed, description: "" } : listed;
+    });
+}
+
+/** The versions saved at a path, newest first. Throws `script.notFound` when there never was one. */
+export async function scriptHistory({ objects }: Loading, workspace: string, path: string): Promise<HistoryItemJson[]> {
+  const stored = await objects.list(keys.history(workspace, path, 0, "").pk, { newestFirst: true });
+  if (stored.length === 0) throw new SvcError("script.notFound", { path });
+  return stored.map(({ value }) => {
+    const { hash, createdAtMs, createdBy, message } = value as { hash: string; createdAtMs: number; createdBy: string; message?: string };
+    return {
+      script_hash: hash,
+      created_at: new Date(createdAtMs).toISOString(),
+      created_by: createdBy,
+      ...(message === undefined ? {} : { deployment_msg: message }),
+    };
+  });
+}
+
+/** Throws `script.versionNotFound`. */
+export async function deploymentStatus(
+  loading: Loading,
+  workspace: string,
+  hash: string,
+): Promise<{ lock?: string; lock_error_logs?: string; job_id?: string }> {
+  const { build } = versionOf(await loading.objects.get(keys.version(workspace, hash)), hash);
+  if (build.state === "none") return { lock: "" };
+  const { lock, lockErrorLogs } = await loadBuilt(loading, workspace, hash);
+  return {
+    ...(lock === undefined ? {} : { lock }),
+    ...(lockErrorLogs === undefined ? {} : { lock_error_logs: lockErrorLogs }),
+    ...(build.job === undefined ? {} : { job_id: build.job }),
+  };
+}

@@ -1,0 +1,37 @@
+import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { LambdaClient } from "@aws-sdk/client-lambda";
+import { S3Client } from "@aws-sdk/client-s3";
+import { SQSClient } from "@aws-sdk/client-sqs";
+import { invokeFunction } from "../../engine/admin.ts";
+import { engineCredentials } from "../../engine/child-env.ts";
+import { shared } from "./api.ts";
+
+interface Reachable {
+  endpoint: string;
+}
+
+/** AWS clients for an instance's engine, for tests that look behind the API or play a bad day. */
+export function awsClients({ endpoint }: Reachable = shared()) {
+  const config = {
+    endpoint,
+    region: engineCredentials.AWS_REGION,
+    credentials: { accessKeyId: engineCredentials.AWS_ACCESS_KEY_ID, secretAccessKey: engineCredentials.AWS_SECRET_ACCESS_KEY },
+  };
+  return {
+    dynamodb: new DynamoDBClient(config),
+    s3: new S3Client({ ...config, forcePathStyle: true }),
+    sqs: new SQSClient(config),
+    lambda: new LambdaClient(config),
+  };
+}
+
+/** Calls a function directly, by the name of the stack's output that holds its name, such as `HousekeepingFunction`. */
+export function invoke(
+  output: string,
+  payload: unknown,
+  instance: Reachable & { outputs: Readonly<Record<string, string>> } = shared(),
+): Promise<unknown> {
+  const name = instance.outputs[output];
+  if (!name) throw new Error(`The stack has no output ${output}: it has ${Object.keys(instance.outputs).join(", ")}.`);
+  return invokeFunction(instance.endpoint, name, payload);
+}

@@ -1,0 +1,43 @@
+import { engineCredentials } from "../../engine/child-env.ts";
+import { shared } from "./api.ts";
+
+/** One call of the CloudWatch Logs API. The engine checks no signature, so a whole client is not needed for two operations. */
+async function logs<T>(endpoint: string, operation: string, input: object): Promise<T> {
+  const { AWS_ACCESS_KEY_ID: key, AWS_REGION: region } = engineCredentials;
+  const answer = await fetch(endpoint, {
+    method: "POST",
+    headers: {
+      "content-type": "application/x-amz-json-1.1",
+      "x-amz-target": `Logs_20140328.${operation}`,
+      authorization: `AWS4-HMAC-SHA256 Credential=${key}/20260101/${region}/logs/aws4_request, SignedHeaders=host, Signature=0`,
+    },
+    body: JSON.stringify(input),
+  });
+  if (!answer.ok) throw new Error(`${operation}: ${answer.status} ${await answer.text()}`);
+  return (await answer.json()) as T;
+}
+
+/** All lines of every log group, by group. */
+export async function allLogs({ endpoint }: { endpoint: string } = shared()): Promise<Map<string, string>> {
+  const groups = await all<{ logGroupName: string }>(endpoint, "DescribeLogGroups", "logGroups", {});
+  const found = new Map<string, string>();
+  for (const { logGroupName } of groups) {
+    const events = await all<{ message: string }>(endpoint, "FilterLogEvents", "events", { logGroupName });
+    found.set(logGroupName, events.map(({ message }) => message).join("\n"));
+  }
+  return found;
+}
+
+async function all<T>(endpoint: string, operation: string, field: string, input: object): Promise<T[]> {
+  const found: T[] = [];
+  let nextToken: string | undefined;
+  do {
+    const page: { nextToken?: string } & Record<string, unknown> = await logs(endpoint, operation, {
+      ...input,
+      ...(nextToken ? { nextToken } : {}),
+    });
+    found.push(...((page[field] as T[] | undefined) ?? []));
+    nextToken = page.nextToken === nextToken ? undefined : page.nextToken;
+  } while (nextToken);
+  return found;
+}
