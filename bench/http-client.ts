@@ -7,7 +7,7 @@ export interface Answer {
 
 /**
  * A caller that costs little itself: callers share the machine with what they measure. Keeps its connections, as real ones do.
- * Throws unless the status is a success.
+ * Throws unless the status is a success, and when a run that was waited for did not succeed: a failing script is fast.
  */
 export function httpClient({ url, token }: { url: string; token: string }) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });
@@ -25,8 +25,9 @@ export function httpClient({ url, token }: { url: string; token: string }) {
         response.on("end", () => {
           const text = Buffer.concat(parts).toString();
           const status = response.statusCode ?? 0;
-          if (status >= 200 && status < 300) resolve({ status, text });
-          else reject(new Error(`${method} ${route} answered ${status}: ${text.slice(0, 300)}`));
+          const state = response.headers["x-svc-job-state"] ?? "succeeded";
+          if (status >= 200 && status < 300 && state === "succeeded") resolve({ status, text });
+          else reject(new Error(`${method} ${route} answered ${status}, ${state}: ${text.slice(0, 300)}`));
         });
         response.on("error", reject);
       });

@@ -49,13 +49,15 @@ export async function asyncRows({ client, workspace, floor, quick }: Measured): 
   return [row("async accept", accepted, 20), row("enqueue to done", done, 60)];
 }
 
-/** When a job's record says that it ended. */
+/** When a job's record says that it ended; throws unless it succeeded. */
 export async function endOf(client: HttpClient, workspace: string, id: string): Promise<number> {
   for (;;) {
     await sleep(250);
     const found = await client.get(`w/${workspace}/jobs_u/get/${id}`);
-    const { completed_at: at } = JSON.parse(found.text) as { completed_at?: string };
-    if (at) return Date.parse(at);
+    const { completed_at: at, success, result } = JSON.parse(found.text) as { completed_at?: string; success?: boolean; result?: unknown };
+    if (!at) continue;
+    if (!success) throw new Error(`The job ${id} failed: ${JSON.stringify(result)}`);
+    return Date.parse(at);
   }
 }
 

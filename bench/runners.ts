@@ -1,10 +1,11 @@
 import { fork } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { RunnerLanguage } from "../contract/languages.ts";
 import { svcDir } from "../engine/paths.ts";
 import { interpreter } from "../runners/shared/test/harness.ts";
 import { spawnFloor } from "./floors.ts";
+import { GO_MARK } from "./scripts.ts";
 import type { Row } from "./table.ts";
 
 /** The local engine runs Python functions with its own. */
@@ -72,11 +73,11 @@ async function overheads(language: RunnerLanguage, calls: number, goBinary = "")
   }
 }
 
-/** A Go script that the instance's runner has unpacked. */
+/** The program that the instance's runner has unpacked for fibo: others may be there as well, and not all of them end well. */
 export function goBinaryOf(instanceDir: string): string | undefined {
   const folder = path.join(instanceDir, "work", "artefacts");
   if (!existsSync(folder)) return undefined;
   return readdirSync(folder)
     .map((name) => path.join(folder, name, "main"))
-    .find((file) => existsSync(file));
+    .find((file) => existsSync(file) && readFileSync(file).includes(GO_MARK));
 }

@@ -23,7 +23,7 @@ const REQUIRE_FOR_COMMONJS = 'import{createRequire as svcCreateRequire}from"node
 
 /**
  * Bundles every `functions/<name>/handler.ts` and `runners/<language>/handler.ts` to `<out>/<kind>/<name>/index.mjs`, in one call, so that
- * esbuild reads shared sources once. What a runner needs as files of its own (wrappers, Python) is copied beside it.
+ * esbuild reads shared sources once. What a runner needs as files of its own (wrappers, Python) stands beside it.
  * Source maps go to `<out>/maps`, the metafile to `<out>/meta.json`: neither belongs into an asset.
  */
 export function bundleAll(root: string, out: string): Bundle[] {
@@ -59,12 +59,33 @@ export function bundleAll(root: string, out: string): Bundle[] {
     const path = relative(out, file.path);
     files.set(path.endsWith(".map") ? join("maps", path) : path, file.contents);
   }
-  for (const bundle of bundles) {
-    for (const path of sideFiles(root, bundle))
-      files.set(join(bundle.kind, bundle.name, path), readFileSync(join(root, bundle.kind, bundle.name, path)));
-  }
+  const side = bundles.flatMap((bundle) => sideFiles(root, bundle));
+  for (const path of side.filter((file) => file.endsWith(".py"))) files.set(path, readFileSync(join(root, path)));
+  const wrappers = side.filter((path) => path.endsWith(".mjs"));
+  for (const { path, contents } of bundleWrappers(root, out, wrappers)) files.set(relative(out, path), contents);
   replaceFiles(out, ["functions", "runners", "maps"], files);
   return bundles;
+}
+
+/**
+ * Each wrapper as one file that other interpreters can run too: with what it shares of `runners/shared`, and nothing of Node put before it. Not
+ * minified, so that its frames in a stack say what they are.
+ */
+function bundleWrappers(root: string, out: string, wrappers: string[]): { path: string; contents: Uint8Array }[] {
+  return buildSync({
+    absWorkingDir: root,
+    entryPoints: Object.fromEntries(wrappers.map((path) => [path.replace(/\.mjs$/, ""), path])),
+    outdir: out,
+    outExtension: { ".js": ".mjs" },
+    bundle: true,
+    write: false,
+    format: "esm",
+    platform: "node",
+    target: "esnext",
+    charset: "utf8",
+    legalComments: "none",
+    logLevel: "warning",
+  }).outputFiles;
 }
 
 /**
@@ -106,18 +127,10 @@ function discover(root: string, out: string, kind: Bundle["kind"]): Bundle[] {
 /** Wrappers that user code meets, and Python's own supervisor: files that are run, not imported. Tests and what they use stay behind. */
 function sideFiles(root: string, { kind, name, runtime }: Bundle): string[] {
   const source = join(root, kind, name);
-  const wanted = runtime === "python" ? /\.py$/ : kind === "runners" ? /\.(mjs|py)$/ : /\.mjs$/;
-  return (
-    readdirSync(source, { recursive: true, withFileTypes: true })
-      // A link stands for a file that several runners share.
-      .filter(
-        (entry) =>
-          (entry.isFile() || entry.isSymbolicLink()) &&
-          wanted.test(entry.name) &&
-          !/\.test\.mjs$|^test_.*\.py$|_test\.py$/.test(entry.name),
-      )
-      .map((entry) => relative(source, join(entry.parentPath, entry.name)))
-      .filter((path) => !path.split("/").some((folder) => ["test", "tests", "fixtures", "__pycache__", "node_modules"].includes(folder)))
-      .sort()
-  );
+  const wanted = runtime === "python" ? /\.py$/ : /\.mjs$/;
+  return readdirSync(source, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && wanted.test(entry.name) && !/\.test\.mjs$|^test_.*\.py$|_test\.py$/.test(entry.name))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .filter((path) => !path.split("/").some((folder) => ["test", "tests", "fixtures", "__pycache__", "node_modules"].includes(folder)))
+    .sort();
 }

@@ -1,5 +1,5 @@
 /* The Worker that a bun script lives in: one per job, or per dedicated host. What it does before the script begins costs every job its time. */
-import { failureOf, runJob } from "./realm.mjs";
+import { failureOf, runJob } from "../shared/realm.mjs";
 
 /**
  * Bun's own process.stdout writes in the background once a pipe is full: console.log would overtake it, and its end would be lost. This one has
@@ -7,8 +7,8 @@ import { failureOf, runJob } from "./realm.mjs";
  */
 function makeStream(fd) {
   // Loaded by the first use only: together they would double the time that a worker takes to start.
-  const { writeSync } = require("node:fs");
-  const { Writable } = require("node:stream");
+  const { writeSync } = process.getBuiltinModule("node:fs");
+  const { Writable } = process.getBuiltinModule("node:stream");
   const pause = new Int32Array(new SharedArrayBuffer(4));
   const stream = new Writable({
     decodeStrings: true,

@@ -1,5 +1,5 @@
 /* The process that a deno script lives in: it waits for a job on file descriptor 4 and answers on 3. */
-import { failureOf, runJob } from "./realm.mjs";
+import { failureOf, runJob } from "../shared/realm.mjs";
 
 const commands = Deno.openSync("/dev/fd/4", { read: true });
 const answers = Deno.openSync("/dev/fd/3", { write: true });

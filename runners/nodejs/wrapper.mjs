@@ -1,7 +1,7 @@
 /* The process that a nodejs script lives in: it waits for a job on file descriptor 4 and answers on 3. */
 import { readSync, writeSync } from "node:fs";
 import { pathToFileURL } from "node:url";
-import { failureOf, runJob } from "./realm.mjs";
+import { failureOf, runJob } from "../shared/realm.mjs";
 
 const pause = new Int32Array(new SharedArrayBuffer(4));
 

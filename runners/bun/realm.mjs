@@ -1,1 +1,0 @@
-../shared/realm.mjs
