@@ -92,7 +92,7 @@ export class SvcStack extends Stack {
         storage.configureWrite(fn, "jobs");
       },
     );
-    const worker = this.fn("worker", { description: "svc: runs queued jobs", memoryMb: 1024, timeoutS: 900 }, (fn) => {
+    const worker = this.fn("worker", { description: "svc: runs queued jobs", memoryMb: 512, timeoutS: 900 }, (fn) => {
       executes(fn);
       objects.configureWrite(fn);
       storage.configureRead(fn, "scripts");
