@@ -38,12 +38,12 @@ export async function bench(target: Target, { quick, say = () => {} }: BenchOpti
   try {
     const filledMs = Date.now();
     const afterFill = memoryOf(target);
-    say("bundles");
-    const node = await spawnFloor("node", [process.execPath, "--eval", "0"], quick);
-    const bundles = await bundleRows(node, quick);
     say("the set-up comes to rest");
     await sleep(quick ? 0 : Math.max(0, filledMs + REST_MS - Date.now()));
     const atRest = memoryOf(target);
+    say("bundles");
+    const node = await spawnFloor("node", [process.execPath, "--eval", "0"], quick);
+    const bundles = await bundleRows(node, quick);
     say("scripts are built");
     await saveScripts(client, target.workspace, [...Object.values(fibo), echo]);
     say("floor: an empty function");

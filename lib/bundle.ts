@@ -45,8 +45,6 @@ export function bundleAll(root: string, out: string): Bundle[] {
     // Whoever bundles another checkout's sources (a test does) takes this one's file.
     alias: { "@aws-sdk/credential-provider-node": join(import.meta.dirname, "lambda-credentials.ts") },
     minify: true,
-    // Grammars are tables of characters far from ASCII; escaped each takes six bytes instead of two or three.
-    charset: "utf8",
     sourcemap: "external",
     metafile: true,
     legalComments: "none",
@@ -82,7 +80,6 @@ function bundleWrappers(root: string, out: string, wrappers: string[]): { path: 
     format: "esm",
     platform: "node",
     target: "esnext",
-    charset: "utf8",
     legalComments: "none",
     logLevel: "warning",
   }).outputFiles;
