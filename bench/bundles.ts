@@ -1,9 +1,10 @@
 import { execFile } from "node:child_process";
-import { existsSync, readdirSync, statSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { env } from "../contract/env.ts";
 import { root } from "../engine/paths.ts";
+import { bytesAtStart } from "../lib/bundle.ts";
 import { median, sorted } from "./measure.ts";
 import type { Floor, Row } from "./table.ts";
 
@@ -12,11 +13,12 @@ const run = promisify(execFile);
 const LIMIT_KB = 1024;
 const LOAD_LIMIT_MS = 150;
 
-/** Size and load time of every function bundle; runners are listed too, but carry no target: they hold what user code needs. */
+/** Size (what is loaded at the start) and load time of every function bundle; runners are listed too, but carry no target: they hold what user code needs. */
 export async function bundleRows(node: Floor, quick: boolean): Promise<Row[]> {
   const rows: Row[] = [];
-  for (const kind of ["functions", "runners"]) {
-    const folder = path.join(root, "dist", kind);
+  const dist = path.join(root, "dist");
+  for (const kind of ["functions", "runners"] as const) {
+    const folder = path.join(dist, kind);
     for (const name of readdirSync(folder).sort()) {
       const file = path.join(folder, name, "index.mjs");
       if (!existsSync(file)) continue;
@@ -25,7 +27,7 @@ export async function bundleRows(node: Floor, quick: boolean): Promise<Row[]> {
       rows.push(
         {
           line: `${kind}/${name}: size`,
-          value: statSync(file).size / 1024,
+          value: bytesAtStart(dist, { kind, name, directory: path.dirname(file), runtime: "node" }) / 1024,
           unit: "KB",
           ...(ours ? { target: { atMost: LIMIT_KB } } : {}),
         },

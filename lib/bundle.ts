@@ -1,6 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
-import { buildSync } from "esbuild";
+import { buildSync, type Metafile } from "esbuild";
 
 /** A folder ready to become a function's asset. */
 export interface Bundle {
@@ -22,20 +22,38 @@ export function bundleOf(bundles: readonly Bundle[], kind: Bundle["kind"], name:
 const REQUIRE_FOR_COMMONJS = 'import{createRequire as svcCreateRequire}from"node:module";const require=svcCreateRequire(import.meta.url);';
 
 /**
- * Bundles every `functions/<name>/handler.ts` and `runners/<language>/handler.ts` to `<out>/<kind>/<name>/index.mjs`, in one call, so that
- * esbuild reads shared sources once. What a runner needs as files of its own (wrappers, Python) stands beside it.
- * Source maps go to `<out>/maps`, the metafile to `<out>/meta.json`: neither belongs into an asset.
+ * Bundles every `functions/<name>/handler.ts` and `runners/<language>/handler.ts` to `<out>/<kind>/<name>/index.mjs`; what a handler imports
+ * only when it needs it (`await import`) stands beside it in chunks. So does what a runner needs as files of its own (wrappers, Python).
+ * Source maps go to `<out>/maps`, the metafiles to `<out>/meta`: neither belongs into an asset.
  */
 export function bundleAll(root: string, out: string): Bundle[] {
   const bundles = (["functions", "runners"] as const).flatMap((kind) => discover(root, out, kind));
-  const result = buildSync({
+  const files = new Map<string, Uint8Array>();
+  for (const { kind, name } of bundles.filter(({ runtime }) => runtime === "node")) {
+    const { outputFiles, metafile } = bundleHandler(root, join(out, kind, name), `${kind}/${name}/handler.ts`);
+    files.set(join("meta", kind, `${name}.json`), Buffer.from(JSON.stringify(metafile)));
+    for (const file of outputFiles) {
+      const path = relative(out, file.path);
+      files.set(path.endsWith(".map") ? join("maps", path) : path, file.contents);
+    }
+  }
+  const side = bundles.flatMap((bundle) => sideFiles(root, bundle));
+  for (const path of side.filter((file) => file.endsWith(".py"))) files.set(path, readFileSync(join(root, path)));
+  const wrappers = side.filter((path) => path.endsWith(".mjs"));
+  for (const { path, contents } of bundleWrappers(root, out, wrappers)) files.set(relative(out, path), contents);
+  replaceFiles(out, ["functions", "runners", "maps", "meta"], files);
+  return bundles;
+}
+
+function bundleHandler(root: string, outdir: string, handler: string) {
+  return buildSync({
     absWorkingDir: root,
-    entryPoints: Object.fromEntries(
-      bundles.filter(({ runtime }) => runtime === "node").map(({ kind, name }) => [`${kind}/${name}/index`, `${kind}/${name}/handler.ts`]),
-    ),
-    outdir: out,
+    entryPoints: { index: handler },
+    outdir,
     outExtension: { ".js": ".mjs" },
     bundle: true,
+    splitting: true,
+    chunkNames: "chunks/[name]-[hash]",
     write: false,
     format: "esm",
     platform: "node",
@@ -51,18 +69,19 @@ export function bundleAll(root: string, out: string): Bundle[] {
     banner: { js: REQUIRE_FOR_COMMONJS },
     logLevel: "warning",
   });
+}
 
-  const files = new Map<string, Uint8Array>([["meta.json", Buffer.from(JSON.stringify(result.metafile))]]);
-  for (const file of result.outputFiles) {
-    const path = relative(out, file.path);
-    files.set(path.endsWith(".map") ? join("maps", path) : path, file.contents);
+/** How many bytes a function reads before it can answer: its index, and the chunks that this one always imports. */
+export function bytesAtStart(out: string, { kind, name }: Bundle): number {
+  const { outputs } = JSON.parse(readFileSync(join(out, "meta", kind, `${name}.json`), "utf8")) as Metafile;
+  const paths = Object.keys(outputs);
+  const read = new Set(paths.filter((path) => path.endsWith("/index.mjs")));
+  for (const path of read) {
+    for (const imported of outputs[path]?.imports ?? []) {
+      if (imported.kind === "import-statement" && !imported.external) read.add(imported.path);
+    }
   }
-  const side = bundles.flatMap((bundle) => sideFiles(root, bundle));
-  for (const path of side.filter((file) => file.endsWith(".py"))) files.set(path, readFileSync(join(root, path)));
-  const wrappers = side.filter((path) => path.endsWith(".mjs"));
-  for (const { path, contents } of bundleWrappers(root, out, wrappers)) files.set(relative(out, path), contents);
-  replaceFiles(out, ["functions", "runners", "maps"], files);
-  return bundles;
+  return [...read].reduce((sum, path) => sum + (outputs[path]?.bytes ?? 0), 0);
 }
 
 /**

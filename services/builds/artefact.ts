@@ -4,7 +4,6 @@ import type { Storage } from "../../aws/storage.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import { artefactKey, type BuildRequest, type BuildTarget } from "../../core/builds/build.ts";
-import { missingScript, scriptImports } from "../../core/builds/imports.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { loadVersion, runnableOf } from "../scripts/load.ts";
 
@@ -62,6 +61,7 @@ export async function artefactFor(building: Building, source: Source): Promise<B
  * exist are left out.
  */
 async function gather(building: Building, source: Source): Promise<{ files: Record<string, string> } | { missing: string }> {
+  const { missingScript, scriptImports } = await import("../../core/builds/imports.ts");
   const files: Record<string, string> = { [source.path]: source.content };
   const waiting = [source.path];
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {

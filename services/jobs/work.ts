@@ -2,7 +2,6 @@ import { runnerFor } from "../../contract/languages.ts";
 import type { EndedJob, RunningJob } from "../../core/jobs/job.ts";
 import { failure, type JobMessage, mayRetryLoss } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { interfaceOf } from "../../core/scripts/interface.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
 import { artefactFor } from "../builds/artefact.ts";
 import { type BuildingVersions, buildVersion, waitersOf } from "../builds/build-version.ts";
@@ -115,6 +114,7 @@ async function runPreview(working: Working, job: RunningJob): Promise<EndedJob |
   const built = await holding(working, job, artefactFor(working, source));
   if (!built.ok) return endWith(working, job, failure({ name: "DependencyError", message: built.error }), built.log);
   const args = JSON.parse(await load(working, job, job.args)) as Record<string, unknown>;
+  const { interfaceOf } = await import("../../core/scripts/interface.ts");
   return execute(working, job, { runner, artefact: built, ...interfaceOf(language, preview.content), dedicated: false }, args);
 }
 

@@ -12,7 +12,6 @@ import { firstDueMs } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { interfaceOf } from "../../core/scripts/interface.ts";
 import { type BuildState, isNoop, MAX_PARENTS, type Runnable, type StoredVersion, versionHash } from "../../core/scripts/version.ts";
 import { prepare, send } from "../jobs/accept.ts";
 import { eventWrite } from "../outbox.ts";
@@ -89,6 +88,7 @@ async function save(
   const hash = versionHash(workspace, randomUUID(), asked);
   const { path } = asked;
   const runner = runnerFor(asked.language, asked.content);
+  const { interfaceOf } = await import("../../core/scripts/interface.ts");
   const { params, paramTypes, inferredSchema } = interfaceOf(asked.language, asked.content);
   const version: StoredVersion = {
     sent: asked,
