@@ -10,6 +10,11 @@ interface ErrorDetails {
   "query.invalid": { issues: { path: string; reason: string }[] };
   "body.tooLarge": { limitBytes: number; what: string };
   "body.tooDeep": { limit: number };
+  "payload.base64": Record<never, never>;
+  "payload.form": { reason: string };
+  "payload.cloudEvent": { reason: string };
+  "payload.cloudEventBatch": Record<never, never>;
+  "reply.shape": { id: string; reason: string };
   "route.unknown": { method: string; path: string };
   "route.method": { method: string; allowed: string[] };
   "workspace.notFound": { workspace: string };
@@ -84,6 +89,17 @@ export const answers: { readonly [C in ErrorCode]: Answer<ErrorDetails[C]> } = {
       `The ${what} is larger than the limit of ${megabytes(limitBytes)}. Store large data as a file and pass a reference to it.`,
   },
   "body.tooDeep": { status: 422, say: ({ limit }) => `The body is nested deeper than the limit of ${limit} levels.` },
+  "payload.base64": {
+    status: 400,
+    say: () => "The query parameter 'payload' is not base64. Send the arguments' JSON in base64, in the standard or the URL-safe alphabet.",
+  },
+  "payload.form": { status: 400, say: ({ reason }) => `The multipart form cannot be read: ${reason}.` },
+  "payload.cloudEvent": { status: 400, say: ({ reason }) => `This is not a CloudEvents 1.0 event: ${reason}.` },
+  "payload.cloudEventBatch": {
+    status: 415,
+    say: () => "Batches of CloudEvents are not taken. Send each event in a call of its own, as application/cloudevents+json.",
+  },
+  "reply.shape": { status: 400, say: ({ id, reason }) => `The job ${id} shaped its reply wrongly: ${reason}.` },
   "route.unknown": {
     status: 404,
     say: ({ method, path }) => `There is nothing at ${method} ${path}. GET /api/openapi.json lists every route.`,

@@ -4,6 +4,8 @@ export const limits = {
   requestBodyBytes: 4 * 1024 * 1024,
   /** Of lists and objects in a body: what every language's JSON reader takes without running out of stack. */
   bodyDepth: 400,
+  /** Parts of a multipart form: each is parsed for itself. */
+  formParts: 10_000,
   /** Kept inside the job's head item, which must stay under 1 KB to cost one write unit. */
   inlineBytes: 512,
   /** Above it a child item costs more than an S3 object (an S3 PUT costs what eight 1 KB writes cost). */

@@ -1,86 +1,21 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
+import { parseJson } from "../../core/payload/json.ts";
+
+/** The body as it was sent. Throws `body.tooLarge`. */
+export function bodyBytes(event: Pick<APIGatewayProxyEvent, "body" | "isBase64Encoded">): Buffer {
+  const bytes = Buffer.from(event.body ?? "", event.isBase64Encoded ? "base64" : "utf8");
+  if (bytes.length > limits.requestBodyBytes) throw new SvcError("body.tooLarge", { limitBytes: limits.requestBodyBytes, what: "body" });
+  return bytes;
+}
 
 /**
  * The body as JSON; an empty one counts as `{}`. Throws `body.tooLarge`, `body.tooDeep`, and `body.notJson` with the position.
  */
 export function jsonBody(event: Pick<APIGatewayProxyEvent, "body" | "isBase64Encoded">): unknown {
-  const bytes = Buffer.from(event.body ?? "", event.isBase64Encoded ? "base64" : "utf8");
-  if (bytes.length > limits.requestBodyBytes) throw new SvcError("body.tooLarge", { limitBytes: limits.requestBodyBytes, what: "body" });
+  const bytes = bodyBytes(event);
   const source = bytes.toString("utf8");
   if (source.trim() === "") return {};
-  const value = parse(source);
-  if (depthOf(source) > limits.bodyDepth) throw new SvcError("body.tooDeep", { limit: limits.bodyDepth });
-  return value;
-}
-
-function parse(source: string): unknown {
-  try {
-    return JSON.parse(source);
-  } catch (cause) {
-    throw new SvcError("body.notJson", { position: positionIn(source, cause) }, { cause });
-  }
-}
-
-/** Where the parser stopped, as line and column: its own message may quote the body. */
-function positionIn(source: string, error: unknown): string {
-  const at = offsetOf(source, error);
-  const before = source.slice(0, at);
-  const line = before.split("\n").length;
-  const what =
-    at >= source.length ? "it ends" : `there is an unexpected ${JSON.stringify(String.fromCodePoint(source.codePointAt(at) ?? 0))}`;
-  return `${what} at position ${at} (line ${line}, column ${at - before.lastIndexOf("\n")})`;
-}
-
-/** The parser leaves the position out where a token begins wrongly: then it is found by parsing beginnings of the text. */
-function offsetOf(source: string, error: unknown): number {
-  const named = positionNamedBy(error);
-  if (named !== undefined) return named;
-  if (mayGoOn(source)) return source.length;
-  let good = 0;
-  let bad = source.length;
-  while (bad - good > 1) {
-    const middle = (good + bad) >> 1;
-    if (mayGoOn(source.slice(0, middle))) good = middle;
-    else bad = middle;
-  }
-  return good;
-}
-
-/** Whether a text is JSON, or is the beginning of some. */
-function mayGoOn(text: string): boolean {
-  try {
-    JSON.parse(text);
-    return true;
-  } catch (error) {
-    const at = positionNamedBy(error);
-    return at === undefined ? /end of JSON input/.test(messageOf(error)) : at >= text.length;
-  }
-}
-
-function positionNamedBy(error: unknown): number | undefined {
-  // Anchored at the end: what comes before may quote the body.
-  const at = /at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(messageOf(error))?.[1];
-  return at === undefined ? undefined : Number(at);
-}
-
-const messageOf = (error: unknown) => (error instanceof Error ? error.message : "");
-
-/** How deep lists and objects stand in one another. `json` must be valid. */
-function depthOf(json: string): number {
-  let depth = 0;
-  let deepest = 0;
-  for (let at = 0; at < json.length; at += 1) {
-    const char = json[at];
-    if (char === '"') {
-      for (at += 1; json[at] !== '"'; at += 1) if (json[at] === "\\") at += 1;
-    } else if (char === "{" || char === "[") {
-      depth += 1;
-      if (depth > deepest) deepest = depth;
-    } else if (char === "}" || char === "]") {
-      depth -= 1;
-    }
-  }
-  return deepest;
+  return parseJson(source);
 }

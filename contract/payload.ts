@@ -1,0 +1,8 @@
+/** A call of a run route, as it came: its body may be anything. */
+export interface Payload {
+  method: string;
+  /** Names in lower case. */
+  headers: Readonly<Record<string, string | undefined>>;
+  query: Readonly<Record<string, readonly string[] | undefined>>;
+  bytes: Buffer;
+}

@@ -1,0 +1,82 @@
+import { SvcError } from "../../contract/errors.ts";
+import type { Payload } from "../../contract/payload.ts";
+import { jsonIfAny } from "./json.ts";
+
+/** A CloudEvents 1.0 envelope: its attributes, and the data as a body of its own. */
+export interface TakenEvent {
+  metadata: Record<string, unknown>;
+  contentType: string | undefined;
+  bytes: Buffer;
+}
+
+const STRUCTURED = "application/cloudevents+json";
+const BATCH = "application/cloudevents-batch+json";
+
+/**
+ * The envelope of a request that carries one, in binary (`ce-…` headers) or structured mode; `undefined` for all others.
+ * Throws `payload.cloudEventBatch`, and `payload.cloudEvent` for attributes that CloudEvents 1.0 does not allow.
+ */
+export async function takeCloudEvent(headers: Payload["headers"], bytes: Buffer): Promise<TakenEvent | undefined> {
+  const contentType = headers["content-type"];
+  const type = contentType?.split(";")[0]?.trim().toLowerCase();
+  if (type === BATCH) throw new SvcError("payload.cloudEventBatch", {});
+  const structured = type === STRUCTURED;
+  if (!structured && headers["ce-specversion"] === undefined && headers["ce-id"] === undefined) return undefined;
+  const { data, data_base64: base64, ...metadata } = structured ? envelopeOf(bytes) : attributesOf(headers);
+  await check(metadata);
+  return structured ? { metadata, ...structuredData(metadata["datacontenttype"], data, base64) } : { metadata, contentType, bytes };
+}
+
+function envelopeOf(bytes: Buffer): Record<string, unknown> {
+  const found = jsonIfAny(bytes.toString("utf8"));
+  if (!found) throw new SvcError("payload.cloudEvent", { reason: "its envelope is not JSON" });
+  const { json } = found;
+  if (typeof json !== "object" || json === null || Array.isArray(json)) {
+    throw new SvcError("payload.cloudEvent", { reason: "its envelope is not a JSON object" });
+  }
+  return json as Record<string, unknown>;
+}
+
+/** In binary mode each attribute is a header, percent-encoded beyond ASCII; the data's type is the body's. */
+function attributesOf(headers: Payload["headers"]): Record<string, unknown> {
+  const attributes = Object.entries(headers).flatMap(([name, value]) =>
+    name.startsWith("ce-") && value !== undefined ? [[name.slice(3), decoded(value)] as const] : [],
+  );
+  const contentType = headers["content-type"];
+  return Object.fromEntries([...attributes, ...(contentType === undefined ? [] : [["datacontenttype", contentType] as const])]);
+}
+
+function decoded(value: string): string {
+  try {
+    return decodeURIComponent(value);
+  } catch {
+    return value;
+  }
+}
+
+async function check(attributes: Record<string, unknown>): Promise<void> {
+  if (attributes["specversion"] !== "1.0") throw new SvcError("payload.cloudEvent", { reason: "its specversion is not 1.0" });
+  // Loaded by the first event: most calls are none.
+  const { CloudEvent } = await import("cloudevents");
+  try {
+    new CloudEvent(attributes as never, true);
+  } catch (error) {
+    throw new SvcError("payload.cloudEvent", { reason: reasonOf(error) }, { cause: error });
+  }
+}
+
+function structuredData(typeOfData: unknown, data: unknown, base64: unknown): Pick<TakenEvent, "contentType" | "bytes"> {
+  const contentType = typeof typeOfData === "string" ? typeOfData : undefined;
+  if (typeof base64 === "string") return { contentType, bytes: Buffer.from(base64, "base64") };
+  if (data === undefined) return { contentType: undefined, bytes: Buffer.alloc(0) };
+  const isText = typeof data === "string" && contentType !== undefined && !/[/+]json\b/i.test(contentType);
+  return isText ? { contentType, bytes: Buffer.from(data) } : { contentType: undefined, bytes: Buffer.from(JSON.stringify(data)) };
+}
+
+/** The package says what is wrong in its validation errors; anything else it throws is about the envelope's JSON. */
+function reasonOf(error: unknown): string {
+  const { message = "", errors } = error as { message?: string; errors?: { instancePath?: string; message?: string }[] };
+  const first = Array.isArray(errors) ? errors[0] : undefined;
+  if (first?.message) return `${first.instancePath?.slice(1) || "the envelope"} ${first.message}`;
+  return message.split("\n")[0] || "it cannot be read";
+}

@@ -1,0 +1,95 @@
+import { SvcError } from "../../contract/errors.ts";
+import { limits } from "../../contract/limits.ts";
+
+/** JSON, or `body.notJson` with the position, or `body.tooDeep`. */
+export function parseJson(source: string): unknown {
+  const value = parse(source);
+  checkDepth(source);
+  return value;
+}
+
+/** JSON if the text is some, else `undefined`. Throws `body.tooDeep`: readers of other languages would run out of stack. */
+export function jsonIfAny(source: string): { json: unknown } | undefined {
+  let json: unknown;
+  try {
+    json = JSON.parse(source);
+  } catch {
+    return undefined;
+  }
+  checkDepth(source);
+  return { json };
+}
+
+function checkDepth(json: string): void {
+  if (depthOf(json) > limits.bodyDepth) throw new SvcError("body.tooDeep", { limit: limits.bodyDepth });
+}
+
+function parse(source: string): unknown {
+  try {
+    return JSON.parse(source);
+  } catch (cause) {
+    throw new SvcError("body.notJson", { position: positionIn(source, cause) }, { cause });
+  }
+}
+
+/** Where the parser stopped, as line and column: its own message may quote the body. */
+function positionIn(source: string, error: unknown): string {
+  const at = offsetOf(source, error);
+  const before = source.slice(0, at);
+  const line = before.split("\n").length;
+  const what =
+    at >= source.length ? "it ends" : `there is an unexpected ${JSON.stringify(String.fromCodePoint(source.codePointAt(at) ?? 0))}`;
+  return `${what} at position ${at} (line ${line}, column ${at - before.lastIndexOf("\n")})`;
+}
+
+/** The parser leaves the position out where a token begins wrongly: then it is found by parsing beginnings of the text. */
+function offsetOf(source: string, error: unknown): number {
+  const named = positionNamedBy(error);
+  if (named !== undefined) return named;
+  if (mayGoOn(source)) return source.length;
+  let good = 0;
+  let bad = source.length;
+  while (bad - good > 1) {
+    const middle = (good + bad) >> 1;
+    if (mayGoOn(source.slice(0, middle))) good = middle;
+    else bad = middle;
+  }
+  return good;
+}
+
+/** Whether a text is JSON, or is the beginning of some. */
+function mayGoOn(text: string): boolean {
+  try {
+    JSON.parse(text);
+    return true;
+  } catch (error) {
+    const at = positionNamedBy(error);
+    return at === undefined ? /end of JSON input/.test(messageOf(error)) : at >= text.length;
+  }
+}
+
+function positionNamedBy(error: unknown): number | undefined {
+  // Anchored at the end: what comes before may quote the body.
+  const at = /at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(messageOf(error))?.[1];
+  return at === undefined ? undefined : Number(at);
+}
+
+const messageOf = (error: unknown) => (error instanceof Error ? error.message : "");
+
+/** How deep lists and objects stand in one another. `json` must be valid. */
+function depthOf(json: string): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let at = 0; at < json.length; at += 1) {
+    const char = json[at];
+    if (char === '"') {
+      for (at += 1; json[at] !== '"'; at += 1) if (json[at] === "\\") at += 1;
+    } else if (char === "{" || char === "[") {
+      depth += 1;
+      if (depth > deepest) deepest = depth;
+    } else if (char === "}" || char === "]") {
+      depth -= 1;
+    }
+  }
+  return deepest;
+}

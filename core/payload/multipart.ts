@@ -1,0 +1,50 @@
+import { SvcError } from "../../contract/errors.ts";
+import { limits } from "../../contract/limits.ts";
+
+/** A file of a form, under the argument that it was sent for. */
+export interface FormFile {
+  argument: string;
+  filename: string;
+  contentType: string;
+  bytes: Buffer;
+}
+
+export interface Form {
+  fields: [string, string][];
+  files: FormFile[];
+}
+
+/** Reads a `multipart/form-data` body. Throws `payload.form` for a missing boundary, a body that breaks off, or too many parts. */
+export async function readMultipart(contentType: string, bytes: Buffer): Promise<Form> {
+  // Loaded by the first form: most calls are none.
+  const { default: busboy } = await import("busboy");
+  return new Promise((resolve, reject) => {
+    const refuse = (reason: string) => reject(new SvcError("payload.form", { reason }));
+    const form: Form = { fields: [], files: [] };
+    let parser: ReturnType<typeof busboy>;
+    try {
+      parser = busboy({
+        headers: { "content-type": contentType },
+        // Names of files and fields are UTF-8 in what browsers and clients send.
+        defParamCharset: "utf8",
+        limits: { parts: limits.formParts, fieldSize: limits.requestBodyBytes },
+      });
+    } catch (error) {
+      refuse(error instanceof Error ? error.message : "it cannot be read");
+      return;
+    }
+    parser.on("field", (name, value) => form.fields.push([name, value]));
+    parser.on("file", (argument, stream, { filename, mimeType }) => {
+      const parts: Buffer[] = [];
+      stream.on("data", (part: Buffer) => parts.push(part));
+      stream.on("error", () => undefined);
+      stream.on("end", () =>
+        form.files.push({ argument, filename: filename ?? "file", contentType: mimeType, bytes: Buffer.concat(parts) }),
+      );
+    });
+    parser.on("partsLimit", () => refuse(`it has more than ${limits.formParts} parts`));
+    parser.on("error", (error) => refuse(error instanceof Error ? error.message : "it cannot be read"));
+    parser.on("close", () => resolve(form));
+    parser.end(bytes);
+  });
+}

@@ -1,0 +1,89 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { replyOf } from "./reply.ts";
+
+const reply = (result: unknown) => replyOf("job-1", JSON.stringify(result));
+const refusal = (reason: RegExp) =>
+  expect.objectContaining({ code: "reply.shape", details: { id: "job-1", reason: expect.stringMatching(reason) } });
+
+describe("a synchronous reply (spec 4.4)", () => {
+  it("is the result as JSON, byte for byte", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const json = JSON.stringify(value);
+        expect(replyOf("j", json)).toEqual({ status: 200, headers: { "content-type": "application/json" }, body: json, base64: false });
+      }),
+    );
+  });
+
+  it.each([["svc_"], ["windmill_"]])("takes status, type and headers from keys that begin with %s, and its body from result", (prefix) => {
+    const shaped = { [`${prefix}status_code`]: 201, [`${prefix}headers`]: { "X-Made": "yes", Location: "/a" }, result: { a: 1 }, other: 1 };
+    expect(reply(shaped)).toEqual({
+      status: 201,
+      headers: { "x-made": "yes", location: "/a", "content-type": "application/json" },
+      body: '{"a":1}',
+      base64: false,
+    });
+  });
+
+  it("svc_content_type is preferred to a header, and a text of such a type is sent as it is", () => {
+    const shaped = { svc_content_type: "text/csv; charset=utf-8", svc_headers: { "content-type": "text/plain" }, result: 'a,"b"\n' };
+    expect(reply(shaped)).toMatchObject({ headers: { "content-type": "text/csv; charset=utf-8" }, body: 'a,"b"\n', base64: false });
+    expect(reply({ svc_headers: { "Content-Type": "text/plain" }, result: "x" })).toMatchObject({
+      body: "x",
+      headers: { "content-type": "text/plain" },
+    });
+  });
+
+  it("bytes come as an object with their base64", () => {
+    expect(reply({ svc_content_type: "image/png", result: { base64: "iVBORw==" } })).toMatchObject({ body: "iVBORw==", base64: true });
+    expect(reply({ svc_content_type: "application/json", result: { base64: "iVBORw==" } })).toMatchObject({ base64: false });
+  });
+
+  it("has null as body when there is no result, and JSON for values under other types", () => {
+    expect(reply({ svc_status_code: 404 })).toMatchObject({ status: 404, body: "null" });
+    expect(reply({ svc_content_type: "text/plain", result: { a: 1 } })).toMatchObject({ body: '{"a":1}' });
+  });
+
+  it("is not shaped by keys that stand deeper, in lists, or inside texts", () => {
+    for (const result of [
+      { a: { svc_status_code: 201 } },
+      [{ svc_status_code: 201 }],
+      '{"svc_status_code":201}',
+      { s: '"svc_status_code"' },
+    ]) {
+      expect(reply(result)).toMatchObject({ status: 200, body: JSON.stringify(result) });
+    }
+  });
+
+  it("a failed run may shape it by what it throws", () => {
+    const error = { name: "TeaError", message: "short and stout", svc_status_code: 418 };
+    expect(reply({ error })).toMatchObject({ status: 418, body: '{"error":{"name":"TeaError","message":"short and stout"}}' });
+    expect(reply({ error: { ...error, result: "no tea", svc_content_type: "text/plain" } })).toMatchObject({ status: 418, body: "no tea" });
+    expect(reply({ error: { name: "E", message: "m" } })).toMatchObject({ status: 200 });
+  });
+
+  it("what a browser would render cannot act as its reader", () => {
+    expect(reply({ svc_content_type: "text/html", result: "<p>" }).headers["content-security-policy"]).toMatch(/^sandbox(?!.*same-origin)/);
+    expect(reply({ svc_content_type: "image/svg+xml", result: "<svg/>" }).headers["content-security-policy"]).toMatch(/^sandbox/);
+  });
+
+  it.each([99, 100, 199, 600, 1000, 200.5, -1, "200", true, {}])("is refused for the status %j (spec 7.2)", (status) => {
+    expect(() => reply({ svc_status_code: status, result: 1 })).toThrow(refusal(/status code/));
+  });
+
+  it.each<[unknown, RegExp]>([
+    [{ svc_status_code: 200, windmill_status_code: 201 }, /both/],
+    [{ svc_status_code: 200, windmill_headers: {} }, /both/],
+    [{ svc_headers: ["a"] }, /headers/],
+    [{ svc_headers: { "bad name": "x" } }, /name of a header/],
+    [{ svc_headers: { "x-a": "a\r\nset-cookie: b" } }, /characters/],
+    [{ svc_headers: { "x-a": { b: 1 } } }, /not a text/],
+    [{ svc_headers: { "Content-Length": "1" } }, /connection/],
+    [{ svc_headers: { "Set-Cookie": "token=abc" } }, /cookie/],
+    [{ svc_content_type: "text/plain\n" }, /media type/],
+    [{ svc_content_type: 7 }, /media type/],
+  ])("is refused for %j", (result, reason) => {
+    expect(() => reply(result)).toThrow(refusal(reason));
+  });
+});

@@ -1,0 +1,111 @@
+import { SvcError } from "../../contract/errors.ts";
+
+/** What a synchronous caller gets. `body` is text, or bytes in base64. */
+export interface ShapedReply {
+  status: number;
+  /** Names in lower case; the content type is among them. */
+  headers: Record<string, string>;
+  body: string;
+  base64: boolean;
+}
+
+/** The result object's keys that shape a reply (spec §4.4), and how clients of this API family spell them. */
+const PREFIXES = ["svc_", "windmill_"] as const;
+const KEYS = ["status_code", "content_type", "headers"] as const;
+type Shape = Partial<Record<(typeof KEYS)[number], unknown>>;
+
+/** Parsing a large result for nothing would cost more than looking for these in its text. */
+const SHAPED = /"(svc|windmill)_(status_code|content_type|headers)"/;
+
+/** Headers of the connection: the gateway's alone. */
+const RESERVED = new Set(["connection", "content-length", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"]);
+const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
+// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a header's value must not hold
+const NOT_IN_VALUE = /[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/;
+
+/**
+ * The reply that a result makes: itself as JSON, unless it is shaped. A failed job may shape its reply by the same keys on its
+ * error. Throws `reply.shape`, a 400, for a status that is none, headers that cannot be sent, or both spellings in one result.
+ */
+export function replyOf(id: string, resultJson: string): ShapedReply {
+  const plain: ShapedReply = { status: 200, headers: { "content-type": "application/json" }, body: resultJson, base64: false };
+  if (!SHAPED.test(resultJson)) return plain;
+  const refuse = (reason: string) => new SvcError("reply.shape", { id, reason });
+  const result: unknown = JSON.parse(resultJson);
+  const found = shapeOf(result, refuse) ?? shapeOfError(result, refuse);
+  if (!found) return plain;
+  const { shape, body } = found;
+  const headers = { ...headersOf(shape.headers, refuse), ...contentTypeOf(shape.content_type, refuse) };
+  const type = headers["content-type"] ?? "application/json";
+  return {
+    status: statusOf(shape.status_code, refuse),
+    ...bodyOf(body, type),
+    headers: { ...sandboxOf(type), ...headers, "content-type": type },
+  };
+}
+
+type Refuse = (reason: string) => SvcError;
+
+const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+
+function shapeOf(value: unknown, refuse: Refuse): { shape: Shape; body: unknown } | undefined {
+  if (!isObject(value)) return undefined;
+  const spelled = PREFIXES.filter((prefix) => KEYS.some((key) => Object.hasOwn(value, prefix + key)));
+  if (spelled.length > 1) throw refuse("it has both svc_… and windmill_… keys");
+  const [prefix] = spelled;
+  if (prefix === undefined) return undefined;
+  return { shape: Object.fromEntries(KEYS.map((key) => [key, value[prefix + key]])), body: value["result"] ?? null };
+}
+
+/** What was thrown carries the keys; without a `result` of its own the body is the error, less the keys. */
+function shapeOfError(value: unknown, refuse: Refuse): { shape: Shape; body: unknown } | undefined {
+  const error = isObject(value) ? value["error"] : undefined;
+  const found = shapeOf(error, refuse);
+  if (!found || !isObject(error) || Object.hasOwn(error, "result")) return found;
+  const rest = Object.fromEntries(Object.entries(error).filter(([key]) => !PREFIXES.some((prefix) => key.startsWith(prefix))));
+  return { ...found, body: { error: rest } };
+}
+
+function statusOf(value: unknown, refuse: Refuse): number {
+  if (value === undefined || value === null) return 200;
+  // RFC 9110 §15: three digits, the first of them 1 to 5. 1xx is no final answer.
+  if (typeof value !== "number" || !Number.isInteger(value) || value < 200 || value > 599) {
+    throw refuse(`its status code is ${JSON.stringify(value)}, which must be a whole number from 200 to 599`);
+  }
+  return value;
+}
+
+function contentTypeOf(value: unknown, refuse: Refuse): Record<string, string> {
+  if (value === undefined || value === null) return {};
+  if (typeof value !== "string" || value.trim() === "" || NOT_IN_VALUE.test(value)) throw refuse("its content type is not a media type");
+  return { "content-type": value };
+}
+
+function headersOf(value: unknown, refuse: Refuse): Record<string, string> {
+  if (value === undefined || value === null) return {};
+  if (!isObject(value)) throw refuse("its headers are not an object of names and texts");
+  return Object.fromEntries(
+    Object.entries(value).map(([name, text]) => {
+      const key = name.toLowerCase();
+      if (!HEADER_NAME.test(name)) throw refuse(`${JSON.stringify(name.slice(0, 50))} is not the name of a header`);
+      if (RESERVED.has(key)) throw refuse(`the header ${name} belongs to the connection`);
+      if (typeof text !== "string" && typeof text !== "number") throw refuse(`the header ${name} is not a text`);
+      if (NOT_IN_VALUE.test(String(text))) throw refuse(`the header ${name} holds characters that no header may hold`);
+      // The session's cookie: a script could sign its callers in as somebody else.
+      if (key === "set-cookie" && /^\s*token\s*=/i.test(String(text))) throw refuse("the cookie 'token' is this service's own");
+      return [key, String(text)];
+    }),
+  );
+}
+
+function bodyOf(body: unknown, type: string): Pick<ShapedReply, "body" | "base64"> {
+  if (/^[^;]*\bjson\b/i.test(type)) return { body: JSON.stringify(body), base64: false };
+  if (typeof body === "string") return { body, base64: false };
+  if (isObject(body) && Object.keys(body).length === 1 && typeof body["base64"] === "string") return { body: body["base64"], base64: true };
+  return { body: JSON.stringify(body), base64: false };
+}
+
+/** What a browser would render runs in an origin of its own: a script's page must not act with the session of who opens it. */
+function sandboxOf(type: string): Record<string, string> {
+  return /html|xml|svg/i.test(type) ? { "content-security-policy": "sandbox allow-forms allow-popups allow-scripts" } : {};
+}
