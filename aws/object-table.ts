@@ -66,6 +66,8 @@ function conditionOf(expect: Expectation): Condition<typeof ObjectEntity> {
       return { attr: "pk", exists: false };
     case "present":
       return present;
+    case "unmarked":
+      return { and: [present, { attr: "mark", exists: false }] };
     case "childless":
       return { and: [present, { attr: "next", exists: false }] };
   }
@@ -77,9 +79,9 @@ function paramsOf(part: ObjectWrite): Write {
     case "put":
       return ObjectEntity.build(PutTransaction).item(part.object).options(under(part.expect)).params();
     case "update": {
-      const { pk, sk, next, ...whole } = part.change;
+      const { pk, sk, next, mark, ...whole } = part.change;
       const replaced = Object.fromEntries(Object.entries(whole).map(([name, value]) => [name, $set(value)]));
-      const item = { pk, sk, ...(next === undefined ? {} : { next }), ...replaced };
+      const item = { pk, sk, ...(next === undefined ? {} : { next }), ...(mark === undefined ? {} : { mark }), ...replaced };
       return ObjectEntity.build(UpdateTransaction).item(item).options(under(part.expect)).params();
     }
     case "remove":

@@ -6,6 +6,7 @@ export const env = {
   queueUrl: "SVC_QUEUE_URL",
   signingSecret: "SVC_SIGNING_SECRET",
   userPool: "SVC_USER_POOL_ID",
+  userPoolClient: "SVC_USER_POOL_CLIENT_ID",
   /** Public origin, no trailing slash: goes into URLs that people get. */
   baseUrl: "SVC_BASE_URL",
   /** Origin that runners reach the API at. */

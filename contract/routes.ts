@@ -1,9 +1,13 @@
+import { accessRoutes } from "./routes/access.ts";
 import { instanceRoutes } from "./routes/instance.ts";
 import { internalRoutes } from "./routes/internal.ts";
 import { jobRoutes } from "./routes/jobs.ts";
+import { memberRoutes } from "./routes/members.ts";
 import { peopleRoutes } from "./routes/people.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { scriptRoutes } from "./routes/scripts.ts";
+import { signInRoutes } from "./routes/sign-in.ts";
+import { tokenRoutes } from "./routes/tokens.ts";
 import { workspaceRoutes } from "./routes/workspaces.ts";
 
 /** The whole API, each route once. */
@@ -13,6 +17,10 @@ export const routes = {
   ...scriptRoutes,
   ...workspaceRoutes,
   ...peopleRoutes,
+  ...memberRoutes,
+  ...accessRoutes,
+  ...tokenRoutes,
+  ...signInRoutes,
   ...instanceRoutes,
   ...internalRoutes,
 };

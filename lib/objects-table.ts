@@ -45,6 +45,17 @@ export class ObjectsTable extends Construct {
     );
   }
 
+  /** Who checks tokens notes when one was last used, and may change nothing else. */
+  configureTouchTokens(fn: LambdaFunction): void {
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        actions: ["dynamodb:UpdateItem"],
+        resources: [this.table.tableArn],
+        conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["TOKEN#*", "USER#*"] } },
+      }),
+    );
+  }
+
   /** Transactions need no action of their own: each part is checked as the single call it stands for. */
   configureWrite(fn: LambdaFunction): void {
     this.allow(fn, ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "ConditionCheckItem"]);

@@ -69,6 +69,7 @@ export class SvcStack extends Stack {
       executes(fn);
       objects.configureRead(fn);
       objects.configurePublishKey(fn);
+      objects.configureTouchTokens(fn);
     });
     const apiFn = this.fn(
       "api",
@@ -76,6 +77,7 @@ export class SvcStack extends Stack {
       (fn) => {
         fn.addEnvironment(env.baseUrl, url);
         objects.configureWrite(fn);
+        people.configureSignIn(fn);
         jobs.configureFindJobs(fn);
         storage.configureRead(fn, "jobs", "scripts");
         storage.configureWrite(fn, "jobs", "scripts");

@@ -1,10 +1,17 @@
+import type { Rights } from "../permissions/access.ts";
+
 /** Who calls: a person through one of their tokens, or a running job through its own. */
 export type Actor = Person | JobActor;
 
 interface Identity {
   email: string;
+  /** In the workspace that `rights` are of, else on the instance. */
   username: string;
   superAdmin: boolean;
+  /** Groups of the whole instance that the caller is in. */
+  instanceGroups?: string[];
+  /** What the caller may in the workspace that the call names; absent where it is no member. */
+  rights?: Rights;
 }
 export interface Person extends Identity {
   kind: "person";
@@ -12,6 +19,9 @@ export interface Person extends Identity {
   tokenPrefix: string;
   /** Set when the token works in one workspace only. */
   workspace?: string;
+  /** Absent: the token may all that its owner may. */
+  scopes?: string[];
+  readOnly?: boolean;
 }
 export interface JobActor extends Identity {
   kind: "job";

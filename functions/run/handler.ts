@@ -1,20 +1,19 @@
 import { jobTable } from "../../aws/job-table.ts";
 import { publicKey } from "../../aws/keys.ts";
 import { objectTable } from "../../aws/object-table.ts";
-import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { type Preview, type RunQuery, runRoutes as routes } from "../../contract/routes/runs.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { may } from "../../core/permissions/may.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
 import { enqueue, type NewJob } from "../../services/jobs/accept.ts";
 import { runSync, type SyncAnswer } from "../../services/jobs/run-sync.ts";
-import { newestAt, versionOf } from "../../services/scripts/load.ts";
+import { newestAt, runnableOf, versionOf } from "../../services/scripts/load.ts";
 import { apiHandler, on } from "../shared/edge.ts";
 import { executor } from "../shared/executor.ts";
+import { guard } from "../shared/guard.ts";
 import { jsonText, type Reply, text } from "../shared/reply.ts";
 
 const nowMs = Date.now;
@@ -33,8 +32,8 @@ function asked(auth: Auth, workspace: string, query: RunQuery, rest: Pick<NewJob
 }
 
 function ofScript(auth: Auth, query: RunQuery, runnable: Runnable, args: Record<string, unknown>): NewJob {
-  const { workspace, path, hash, language, timeoutS, tag } = runnable;
-  return asked(auth, workspace, query, { kind: "script", path, hash, language, timeoutS, tag, args });
+  const { workspace, path, hash, language, timeoutS, tag, onBehalfOf } = runnable;
+  return asked(auth, workspace, query, { kind: "script", path, hash, language, timeoutS, tag, args, onBehalfOf });
 }
 
 function ofPreview(auth: Auth, workspace: string, query: RunQuery & { timeout?: number | undefined }, preview: Preview): NewJob {
@@ -72,11 +71,14 @@ export const handler = apiHandler<Auth>(
     }),
     on(routes.runWaitPreview, ({ auth, params, query, body }) => wait(ofPreview(auth, params.workspace, query, body))),
   ],
-  async (token, route, { workspace = "", path, hash }) => {
+  async (token, route, params) => {
+    const { workspace = "", path, hash } = params;
     const head = path !== undefined ? keys.scriptHead(workspace, path) : hash !== undefined ? keys.version(workspace, hash) : undefined;
-    const { actor, read } = await authenticate({ objects: objectTable, jobs: jobTable, publicKey, nowMs }, token, head ? [head] : []);
-    if (!may(actor, route.name, { workspace, ...(path === undefined ? {} : { path }) }))
-      throw new SvcError("auth.forbidden", { action: route.name });
+    const authenticator = { objects: objectTable, jobs: jobTable, publicKey, nowMs };
+    const { actor, read } = await authenticate(authenticator, token, { workspace, alsoRead: head ? [head] : [] });
+    // A version's path is known from its head, which is here already; one that is not there has none.
+    const at = path ?? runnableOf(read[0])?.path;
+    guard(actor, route, params, { workspace, ...(at === undefined ? {} : { path: at }) });
     return { actor, head: read[0] };
   },
 );

@@ -31,7 +31,12 @@ type Listed = Omit<NewScript, "content"> & { hash: string; createdBy: string; cr
 const among = (list: string | undefined, value: string) => list === undefined || list === "" || list.split(",").includes(value);
 
 /** Scripts without their content, newest first unless asked otherwise; equal times by path, so that pages are stable. */
-export async function listScripts({ objects }: Loading, workspace: string, query: ScriptListQuery): Promise<Omit<ScriptJson, "content">[]> {
+export async function listScripts(
+  { objects }: Loading,
+  workspace: string,
+  query: ScriptListQuery,
+  readable: (path: string) => boolean,
+): Promise<Omit<ScriptJson, "content">[]> {
   const stored = (await objects.list(`S#${workspace}`)).map(({ value }) => value as Listed);
   const size = Math.min(query.per_page ?? limits.perPage, limits.maxPerPage);
   const start = (Math.max(query.page ?? 1, 1) - 1) * size;
@@ -39,6 +44,7 @@ export async function listScripts({ objects }: Loading, workspace: string, query
   return stored
     .filter(
       (script) =>
+        readable(script.path) &&
         (query.show_archived ?? false) === script.archived &&
         (query.path_start === undefined || script.path.startsWith(query.path_start)) &&
         (query.path_exact === undefined || script.path === query.path_exact) &&
