@@ -117,10 +117,18 @@ export const objectTable = {
     return wanted.map(({ pk, sk }) => found.get(`${pk}\n${sk}`));
   },
 
-  async list(pk: string, { beginsWith = "", newestFirst = false, limit = Number.POSITIVE_INFINITY } = {}): Promise<StoredObject[]> {
+  async list(
+    pk: string,
+    {
+      beginsWith = "",
+      between,
+      newestFirst = false,
+      limit = Number.POSITIVE_INFINITY,
+    }: { beginsWith?: string; between?: [string, string]; newestFirst?: boolean; limit?: number } = {},
+  ): Promise<StoredObject[]> {
     const { Items } = await table
       .build(QueryCommand)
-      .query({ partition: pk, ...(beginsWith ? { range: { beginsWith } } : {}) })
+      .query({ partition: pk, ...(between ? { range: { between } } : beginsWith ? { range: { beginsWith } } : {}) })
       .entities(ObjectEntity)
       .options({
         consistent: true,

@@ -1,4 +1,5 @@
 import { accessRoutes } from "./routes/access.ts";
+import { auditRoutes } from "./routes/audit.ts";
 import { instanceRoutes } from "./routes/instance.ts";
 import { internalRoutes } from "./routes/internal.ts";
 import { jobRoutes } from "./routes/jobs.ts";
@@ -20,6 +21,7 @@ export const routes = {
   ...memberRoutes,
   ...accessRoutes,
   ...tokenRoutes,
+  ...auditRoutes,
   ...signInRoutes,
   ...instanceRoutes,
   ...internalRoutes,

@@ -118,13 +118,14 @@ describe("rights", () => {
     expect(actionsOf("beat")).not.toContain("dynamodb:DeleteItem");
   });
 
-  it("run writes nothing to the objects table but the public key of job tokens", () => {
+  it("run writes nothing to the objects table but the public key of job tokens, and when a token was last used", () => {
     const writes = rightsOf(aws, descriptions.run).statements.filter(
       ({ Action, Resource }) =>
         JSON.stringify(Resource).includes("ObjectsTable") && list(Action).some((action) => /Put|Update|Delete|Write/.test(action)),
     );
     expect(writes.map(({ Action, Condition }) => ({ Action, Condition }))).toEqual([
       { Action: "dynamodb:PutItem", Condition: { "ForAllValues:StringEquals": { "dynamodb:LeadingKeys": ["KEYS"] } } },
+      { Action: "dynamodb:UpdateItem", Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["TOKEN#*", "USER#*"] } } },
     ]);
   });
 

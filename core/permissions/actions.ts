@@ -97,5 +97,8 @@ const kinds: Readonly<Record<string, string>> = {
   schedules: "schedule",
   apps: "app",
 };
-/** The kind under which an object's extra permissions stand (api.md §3.5). */
-export const kindOf = (action: string) => kinds[action.split(".")[0] ?? ""] ?? "";
+/** The kind under which an object's extra permissions stand (api.md §3.5). A run needs those of what it runs. */
+export function kindOf(action: string): string {
+  const [domain = "", , what = ""] = action.split(".");
+  return domain === "jobs" ? (/^(flow|fv)/.test(what) ? "flow" : "script") : (kinds[domain] ?? "");
+}

@@ -7,6 +7,7 @@ import { apiHandler, type Handled } from "../shared/edge.ts";
 import { guard, targetOf } from "../shared/guard.ts";
 import { json } from "../shared/reply.ts";
 import { access } from "./access.ts";
+import { audit, withAudit } from "./audit.ts";
 import type { Auth } from "./collaborators.ts";
 import { instance } from "./instance.ts";
 import { jobs } from "./jobs.ts";
@@ -31,8 +32,19 @@ function existing({ route, handle }: Handled<Auth>): Handled<Auth> {
   };
 }
 
-const all = [...jobs, ...scripts, ...workspaces, ...members, ...access, ...instancePeople, ...tokens, ...signInHandlers, ...instance];
-const handled = all.map(existing);
+const all = [
+  ...jobs,
+  ...scripts,
+  ...workspaces,
+  ...members,
+  ...access,
+  ...instancePeople,
+  ...tokens,
+  ...signInHandlers,
+  ...audit,
+  ...instance,
+];
+const handled = all.map(existing).map(withAudit);
 
 export const handler = apiHandler<Auth>(handled, async (token, route, params) => {
   // Nothing behind an open route looks at who calls.
