@@ -39,14 +39,16 @@ export const people = {
     }
   },
 
-  /** False for a wrong password and for who has no account, both alike. A second factor is not asked for yet: who set one is refused. */
+  /** False for a wrong password and for who has no account, both alike. A second factor is not asked for yet: who set one is refused. Throws `engine.busy`. */
   async checkPassword(email: string, password: string): Promise<boolean> {
     const {
       AdminInitiateAuthCommand,
+      LimitExceededException,
       NotAuthorizedException,
-      UserNotFoundException,
       PasswordResetRequiredException,
+      TooManyRequestsException,
       UserNotConfirmedException,
+      UserNotFoundException,
     } = await sdk();
     try {
       const { AuthenticationResult } = await (await cognito()).send(
@@ -61,6 +63,9 @@ export const people = {
     } catch (error) {
       const refusals = [NotAuthorizedException, UserNotFoundException, PasswordResetRequiredException, UserNotConfirmedException];
       if (refusals.some((refusal) => error instanceof refusal)) return false;
+      if (error instanceof TooManyRequestsException || error instanceof LimitExceededException) {
+        throw new SvcError("engine.busy", { retryAfterS: 1 }, { cause: error });
+      }
       throw error;
     }
   },

@@ -154,6 +154,14 @@ describe("a token's limits", () => {
       expect([action, may(actor, action, {})]).toEqual([action, expected]);
   });
 
+  it("by path never reach what has no path", () => {
+    const actor = ann("superadmin", { scopes: ["jobs:read:f/owned/*"] });
+    const job = { workspace: "ws", owner: "bob@x.y" };
+    expect(may(actor, "jobs.get", { ...job, path: "f/owned/x" })).toBe(true);
+    expect(may(actor, "jobs.get", { ...job, path: "f/read/x" })).toBe(false);
+    expect(may(actor, "jobs.get", job)).toBe(false);
+  });
+
   it("bound to a workspace: no other, and nothing of the instance", () => {
     const actor = ann("superadmin", { workspace: "ws" });
     expect(may(actor, "scripts.list", { workspace: "ws" })).toBe(true);

@@ -45,15 +45,18 @@ export function maySee(actor: Actor, action: string, target: Target): boolean {
   return rights !== undefined && sees(actor, rights, action, target);
 }
 
-function tokenAllows(actor: Actor, action: string, { workspace, path }: Target): boolean {
+function tokenAllows(actor: Actor, action: string, { workspace, path, owner }: Target): boolean {
   const { workspace: bound } = actor;
-  if (bound !== undefined && workspace !== undefined && workspace !== bound) return false;
-  if (actor.kind === "job") return workspace !== undefined || needOf(action, false) === "self";
   const inWorkspace = workspace !== undefined;
-  // Deleting tokens and signing out take rights away, and give none.
-  if (actor.readOnly && action !== "tokens.delete" && scopeNeed(action, inWorkspace).verb !== "read") return false;
+  const reads = scopeNeed(action, inWorkspace).verb === "read";
+  if (bound !== undefined && inWorkspace && workspace !== bound) return false;
   if (bound !== undefined && !inWorkspace && needOf(action, false) !== "self") return false;
-  return actor.scopes === undefined || scopesAllow(actor.scopes, action, path, { inWorkspace, asksAgain: asksAgain(action) });
+  // A job acts in its workspace. Outside it may only ask who it is.
+  if (actor.kind === "job") return inWorkspace || reads;
+  if (actor.readOnly && !reads) return false;
+  // A job without a path is asked about with its owner, and never again.
+  const again = owner === undefined && asksAgain(action);
+  return actor.scopes === undefined || scopesAllow(actor.scopes, action, path, { inWorkspace, asksAgain: again });
 }
 
 function isEntitled(actor: Actor, action: string, target: Target): boolean {

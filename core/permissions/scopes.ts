@@ -13,7 +13,7 @@ const domains: readonly ScopeDomain[] = [
   { name: "resources", paths: true },
   { name: "schedules", paths: true },
   { name: "apps", paths: true },
-  { name: "folders", paths: true },
+  { name: "folders", paths: false },
   { name: "groups", paths: false },
   { name: "users", paths: false },
   { name: "acls", paths: true },

@@ -21,7 +21,7 @@ export const workspaces: ApiRoutes = [
     return text(201, body.id);
   }),
   on(routes.listWorkspaces, async ({ auth }) => json(200, await listWorkspaces(c, auth.actor))),
-  on(routes.existsWorkspace, async ({ body }) => json(200, await workspaceExists(c, body.id))),
+  on(routes.existsWorkspace, async ({ auth, body }) => json(200, await workspaceExists(c, auth.actor, body.id))),
   on(routes.createFolder, async ({ auth, params: { workspace }, body }) => {
     await createFolder(c, auth.actor, workspace, body);
     return text(201, `The folder ${body.name} is made.`);

@@ -110,7 +110,7 @@ export async function deleteUser(collaborators: Collaborators, email: string): P
   for (const { workspace, member } of await workspacesOf(collaborators, email))
     await removeMember({ objects }, workspace.id, member.username);
   await people.remove(email);
-  await objects.remove(keys.user(personKey(email)));
+  await objects.transact([write.remove(keys.oldUser(email)), write.remove(keys.user(personKey(email)))]);
 }
 
 async function keepOneAdmin(collaborators: Reading, email: string): Promise<void> {

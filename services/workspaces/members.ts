@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { MemberChange, NewMember } from "../../contract/routes/members.ts";
@@ -97,7 +98,9 @@ export async function addMember({ objects, nowMs }: Collaborators, workspace: st
   const username = asked.username ?? usernameOf(email);
   if (await isMember({ objects }, workspace, email)) throw new SvcError("member.exists", { email });
   const newcomer: PersonRecord = { email, username: usernameOf(email), superAdmin: false, createdAtMs };
-  await objects.put({ ...keys.user(personKey(email)), value: newcomer }, "absent");
+  // Who is a user since release 0.1 stands elsewhere, and stays who they are.
+  const old = await objects.get(keys.oldUser(email));
+  if (!old) await objects.put({ ...keys.user(personKey(email)), value: newcomer, mark: randomUUID() }, "absent");
   await ensureAccess(objects, workspace);
   const refused = await objects.transact([
     write.check(keys.workspace(workspace), "present"),

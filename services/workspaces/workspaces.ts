@@ -58,6 +58,8 @@ export async function listWorkspaces(collaborators: Collaborators, actor: Actor)
   return found.filter(({ id }) => actor.workspace === undefined || actor.workspace === id);
 }
 
-export async function workspaceExists({ objects }: Collaborators, id: string): Promise<boolean> {
-  return (await objects.get(keys.workspace(id))) !== undefined;
+/** Whose it is not cannot tell: for them there is no such workspace. */
+export async function workspaceExists({ objects }: Collaborators, actor: Actor, id: string): Promise<boolean> {
+  const [workspace, member] = await objects.getMany([keys.workspace(id), keys.member(id, personKey(actor.email))], { consistent: true });
+  return workspace !== undefined && (actor.superAdmin || member !== undefined) && (actor.workspace === undefined || actor.workspace === id);
 }
