@@ -91,6 +91,9 @@ function paramsOf(part: ObjectWrite): Write {
   }
 }
 
+const CONFLICT_TRIES = 6;
+const CONFLICT_PAUSE_MS = 50;
+
 /** The table `objects`: everything that is stored but jobs. */
 export const objectTable = {
   async get(key: ObjectKey, { consistent = true } = {}): Promise<StoredObject | undefined> {
@@ -164,14 +167,20 @@ export const objectTable = {
 
   /** All or nothing; `raw` is a part for another table. Answers the index of the first part whose condition did not hold, `undefined` when all was written. */
   async transact(parts: (ObjectWrite | { raw: Write })[]): Promise<number | undefined> {
-    try {
-      await documents().send(new TransactWriteCommand({ TransactItems: parts.map((part) => ("raw" in part ? part.raw : paramsOf(part))) }));
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof TransactionCanceledException)) throw error;
-      const failed = error.CancellationReasons?.findIndex(({ Code }) => Code === "ConditionalCheckFailed") ?? -1;
-      if (failed < 0) throw error;
-      return failed;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        const TransactItems = parts.map((part) => ("raw" in part ? part.raw : paramsOf(part)));
+        await documents().send(new TransactWriteCommand({ TransactItems }));
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof TransactionCanceledException)) throw error;
+        const reasons = error.CancellationReasons?.map(({ Code }) => Code) ?? [];
+        const failed = reasons.indexOf("ConditionalCheckFailed");
+        if (failed >= 0) return failed;
+        // Another transaction holds one of the items for a moment: nothing was written, and no condition has been answered yet.
+        if (!reasons.includes("TransactionConflict") || tries >= CONFLICT_TRIES) throw error;
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * CONFLICT_PAUSE_MS * tries));
+      }
     }
   },
 };

@@ -4,7 +4,7 @@ import { defineRoute } from "../route.ts";
 
 const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;
 
-export const auditActionKind = z.enum(["Created", "Updated", "Delete", "Execute"]);
+const auditActionKind = z.enum(["Created", "Updated", "Delete", "Execute"]);
 export const auditSchema = z.object({
   workspace_id: z.string(),
   id: z.string(),

@@ -54,7 +54,7 @@ export function rightIn(perms: Readonly<Record<string, boolean>>, principals: Re
   return found;
 }
 
-export function groupsOf(access: Access, username: string, instanceGroups: readonly string[] = []): string[] {
+function groupsOf(access: Access, username: string, instanceGroups: readonly string[] = []): string[] {
   const own = Object.entries(access.groups).filter(([, { members }]) => members.includes(username));
   return [...new Set([ALL, ...own.map(([name]) => name), ...instanceGroups])];
 }

@@ -6,7 +6,8 @@ import { keys } from "../../core/objects/keys.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import { type Access, accessSchema } from "../../core/permissions/access.ts";
 
-const TRIES = 8;
+const TRIES = 12;
+const PAUSE_MS = 40;
 
 /** Who may what in a workspace. One whose rights were never changed since release 0.1 has them in its folders. */
 export async function loadAccess(objects: ObjectTable, workspace: string): Promise<{ access: Access; mark: string | undefined }> {
@@ -45,6 +46,8 @@ export async function changeAccess(
     const failed = await objects.transact([...also, changed]);
     if (failed === undefined) return;
     if (failed < also.length) throw refused(failed);
+    // Somebody was first. Those who wait try again at different moments.
+    await new Promise((resolve) => setTimeout(resolve, Math.random() * PAUSE_MS * (tries + 1)));
   }
   throw new SvcError("access.changedMeanwhile", {});
 }

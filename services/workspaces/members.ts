@@ -16,7 +16,7 @@ interface Collaborators {
   nowMs: () => number;
 }
 
-export const roleOf = ({ is_admin, operator }: { is_admin?: boolean | null | undefined; operator?: boolean | null | undefined }): Role =>
+const roleOf = ({ is_admin, operator }: { is_admin?: boolean | null | undefined; operator?: boolean | null | undefined }): Role =>
   is_admin ? "admin" : operator ? "operator" : "developer";
 
 export async function loadMembers(objects: ObjectTable, workspace: string): Promise<Member[]> {
