@@ -5,7 +5,7 @@ import { SvcError } from "../../contract/errors.ts";
 import { keys, type ObjectKey } from "../../core/objects/keys.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { personKey, personSchema } from "../../core/people/person.ts";
+import { personKey } from "../../core/people/person.ts";
 import {
   hashToken,
   isJobToken,
@@ -15,7 +15,7 @@ import {
   type TokenRecord,
   tokenRecordSchema,
 } from "../../core/people/token.ts";
-import { accessSchema, memberSchema, noAccess, rightsOf } from "../../core/permissions/access.ts";
+import { identify, rightsKeys } from "./identify.ts";
 import { readJobToken } from "./job-token.ts";
 
 export interface Authenticator {
@@ -50,34 +50,6 @@ export async function authenticate(
   const grants = hint === undefined ? await objects.getMany(rightsKeys(personKey(record.email), workspace)) : found.slice(0, wanted.length);
   const identity = await identify(objects, record.email, record.superAdmin, workspace, grants);
   return { actor: { ...identity, ...ofToken(record) }, read: found.slice(wanted.length) };
-}
-
-function rightsKeys(person: string, workspace: string | undefined): ObjectKey[] {
-  return [keys.user(person), ...(workspace === undefined ? [] : [keys.member(workspace, person), keys.access(workspace)])];
-}
-
-/** What the person may now, whatever was so when token or job began: nobody regains by an old token what was taken from them. */
-async function identify(
-  objects: Authenticator["objects"],
-  email: string,
-  asSuperAdmin: boolean,
-  workspace: string | undefined,
-  [user, member, access]: (StoredObject | undefined)[],
-) {
-  // Release 0.1 kept its users elsewhere; they move when somebody changes them.
-  const found = user ?? (await objects.getMany([keys.oldUser(email)]))[0];
-  const person = found && personSchema.parse(found.value);
-  if (!person || person.disabled || person.email.toLowerCase() !== email.toLowerCase()) throw new SvcError("auth.invalid", {});
-  const asMember = member && memberSchema.parse(member.value);
-  const isMember = workspace !== undefined && asMember !== undefined && !asMember.disabled;
-  const workspaceAccess = access ? accessSchema.parse(access.value) : noAccess;
-  return {
-    email: person.email,
-    username: isMember ? asMember.username : person.username,
-    superAdmin: person.superAdmin && asSuperAdmin,
-    ...(person.groups ? { instanceGroups: person.groups } : {}),
-    ...(isMember ? { rights: rightsOf(workspace, asMember, workspaceAccess, person.groups) } : {}),
-  };
 }
 
 function ofJob({ job, att, ws, pa }: JobClaims) {

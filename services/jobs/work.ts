@@ -110,6 +110,7 @@ async function runPreview(working: Working, job: RunningJob): Promise<EndedJob |
     path: job.path ?? `${job.permissionedAs}/preview`,
     content: preview.content,
     lock: preview.lock || undefined,
+    job,
   };
   const built = await holding(working, job, artefactFor(working, source));
   if (!built.ok) return endWith(working, job, failure({ name: "DependencyError", message: built.error }), built.log);

@@ -19,6 +19,7 @@ import { type BuildState, isNoop, MAX_PARENTS, type Runnable, type StoredVersion
 import { permit } from "../identity/permit.ts";
 import { prepare, send } from "../jobs/accept.ts";
 import { eventWrite } from "../outbox.ts";
+import { moveAcl } from "../workspaces/acls.ts";
 import { loadVersion, runnableOf } from "./load.ts";
 
 export interface Creating {
@@ -215,6 +216,7 @@ async function save(
 
   const refused = await objects.transact(parts.map(({ part }) => part));
   if (refused !== undefined) throw parts[refused]?.refused() ?? meanwhile();
+  if (parent && parent.runnable.path !== path) await moveAcl(creating, { workspace, kind: "script", path: parent.runnable.path }, path);
   // The record stands: should the message get lost, housekeeping sends it again.
   if (job) await send(creating, job);
   return hash;

@@ -88,3 +88,14 @@ export async function dropAcl({ objects }: Pick<Collaborators, "objects">, { wor
     delete held[objectKey(kind, path)];
   });
 }
+
+/** Lets extra permissions follow an object to another path. Where there are none it writes nothing. */
+export async function moveAcl({ objects }: Pick<Collaborators, "objects">, { workspace, kind, path }: Place, to: string): Promise<void> {
+  const { access } = await loadAccess(objects, workspace);
+  if (!Object.hasOwn(access.objects, objectKey(kind, path))) return;
+  await changeAccess(objects, workspace, ({ objects: held }) => {
+    const perms = held[objectKey(kind, path)];
+    delete held[objectKey(kind, path)];
+    if (perms) held[objectKey(kind, to)] = perms;
+  });
+}

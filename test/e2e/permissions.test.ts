@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { allLogs } from "../support/logs.ts";
 import { member, type Someone, someone } from "../support/people.ts";
+import { until } from "../support/until.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../support/workspace.ts";
 
 let ws: Workspace;
@@ -142,6 +144,18 @@ describe("a change of rights works at once", () => {
     expect(await sees()).toBe(404);
   });
 
+  it("of a script keeps its extra permissions through a rename, and a deleted one leaves none", async () => {
+    const hash = await ws.saveScript(echo("f/hidden/lent"));
+    expectStatus(await ws.post("acls/add/script/f/hidden/lent", { owner: `u/${dev.username}`, write: false }), 200);
+    expectStatus(await ws.post("scripts/create", { ...echo("f/hidden/moved"), parent_hash: hash }), 201);
+    const mine = dev.in(ws);
+    expect(await status(mine.get("scripts/get/p/f/hidden/moved"))).toBe(200);
+    expect((await ws.get("acls/get/script/f/hidden/lent")).json).toEqual({});
+    expectStatus(await ws.post("scripts/delete/p/f/hidden/moved"), 200);
+    expectStatus(await ws.post("scripts/create", echo("f/hidden/moved")), 201);
+    expect(await status(mine.get("scripts/get/p/f/hidden/moved"))).toBe(404);
+  });
+
   it("of a user who is disabled or leaves, and none of their rights waits for the next of the name", async () => {
     const gone = await member(ws, "gone");
     expectStatus(await ws.post("acls/add/folder/hidden", { owner: `u/${gone.username}`, write: true }), 200);
@@ -160,6 +174,25 @@ describe("a change of rights works at once", () => {
   });
 });
 
+describe("rights on the run path", () => {
+  it("are read together with token and script, in one call", async () => {
+    const job = await dev.in(ws).run("f/shown/x");
+    const line = await until(
+      async () =>
+        [...(await allLogs()).values()]
+          .flatMap((text) => text.split("\n"))
+          .find((text) => text.includes(job) && text.includes("jobs.run.scripts")),
+      { what: "the log line of the run" },
+    );
+    const { aws } = JSON.parse(line.slice(line.indexOf("{"))) as { aws: { requests?: Record<string, number> } & Record<string, number> };
+    const calls = aws.requests ?? aws;
+    expect(Object.entries(calls).filter(([name]) => name.startsWith("dynamodb."))).toEqual([
+      ["dynamodb.BatchGetItem", 1],
+      ["dynamodb.PutItem", 1],
+    ]);
+  });
+});
+
 describe("jobs", () => {
   const probe = (route: string) =>
     `curl -s -o /dev/null -w '%{http_code}' "$BASE_INTERNAL_URL/api/w/$WM_WORKSPACE/${route}" -H "Authorization: Bearer $WM_TOKEN"`;
@@ -168,6 +201,22 @@ describe("jobs", () => {
     await ws.saveScript(echo("f/shown/probe", probe("scripts/get/p/f/hidden/x")));
     expect((await ws.runWait("f/shown/probe")).json).toBe("200");
     expect((await dev.in(ws).runWait("f/shown/probe")).json).toBe("404");
+  });
+
+  it("import no script that whose build it is may not read", async () => {
+    const code = (value: string) => `export const secret = "${value}"; export const main = () => secret;`;
+    await ws.saveScript({ path: "f/hidden/lib", language: "bun", content: code("planted") });
+    await ws.saveScript({ path: "f/shown/lib", language: "bun", content: code("shown") });
+    const importing = (folder: string) => `import { secret } from "/f/${folder}/lib"; export const main = () => secret;`;
+    const mine = dev.in(ws);
+    const preview = (content: string) => mine.post("jobs/run_wait_result/preview", { language: "bun", content });
+    expect((await preview(importing("shown"))).json).toBe("shown");
+    const refused = await preview(importing("hidden"));
+    expect(refused.text).toContain("there is no script f/hidden/lib");
+    expect(refused.text.replaceAll("hidden", "absent")).toBe((await preview(importing("absent"))).text);
+    const hash = await mine.saveScript({ path: "f/open/thief", language: "bun", content: importing("hidden") });
+    expect((await mine.get(`scripts/deployment_status/h/${hash}`)).text).toContain("there is no script f/hidden/lib");
+    expect((await ws.post("jobs/run_wait_result/preview", { language: "bun", content: importing("hidden") })).json).toBe("planted");
   });
 
   it("run on behalf of their owner where the script says so, which only an admin may say for another", async () => {
