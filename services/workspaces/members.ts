@@ -48,20 +48,24 @@ function userJson(workspace: string, member: Member, access: Access, person: Per
   };
 }
 
-async function loadPersons(objects: ObjectTable, members: Member[]): Promise<(PersonRecord | undefined)[]> {
-  const found = await objects.getMany(members.map(({ email }) => keys.user(personKey(email))));
-  return found.map((one) => one && personSchema.parse(one.value));
+/** Their records; those of release 0.1 stand under the addresses. */
+async function loadPersons(objects: ObjectTable, emails: string[]): Promise<(PersonRecord | undefined)[]> {
+  const wanted = [...emails.map((email) => keys.user(personKey(email))), ...emails.map((email) => keys.oldUser(email))];
+  const found = await objects.getMany(wanted, { consistent: true });
+  return emails.map((_, index) => {
+    const record = found[index] ?? found[emails.length + index];
+    return record && personSchema.parse(record.value);
+  });
 }
 
 /** Who the caller is in a workspace; a superadmin is somebody everywhere. Throws `workspace.notFound`. */
 export async function whoami({ objects }: Collaborators, actor: Actor, workspace: string): Promise<UserJson> {
-  const person = personKey(actor.email);
-  const [[found, stored, user], { access }] = await Promise.all([
-    objects.getMany([keys.workspace(workspace), keys.member(workspace, person), keys.user(person)], { consistent: true }),
+  const [[found, stored], [record], { access }] = await Promise.all([
+    objects.getMany([keys.workspace(workspace), keys.member(workspace, personKey(actor.email))], { consistent: true }),
+    loadPersons(objects, [actor.email]),
     loadAccess(objects, workspace),
   ]);
   if (!found) throw new SvcError("workspace.notFound", { workspace });
-  const record = user && personSchema.parse(user.value);
   const member: Member = stored
     ? memberSchema.parse(stored.value)
     : { email: actor.email, username: actor.username, role: "admin", createdAtMs: record?.createdAtMs ?? 0 };
@@ -70,7 +74,10 @@ export async function whoami({ objects }: Collaborators, actor: Actor, workspace
 
 export async function listMembers({ objects }: Collaborators, workspace: string): Promise<UserJson[]> {
   const [members, { access }] = await Promise.all([loadMembers(objects, workspace), loadAccess(objects, workspace)]);
-  const persons = await loadPersons(objects, members);
+  const persons = await loadPersons(
+    objects,
+    members.map(({ email }) => email),
+  );
   return members
     .map((member, index) => userJson(workspace, member, access, persons[index]))
     .sort((a, b) => a.username.localeCompare(b.username));
@@ -88,7 +95,7 @@ export async function memberNamed({ objects }: Pick<Collaborators, "objects">, w
 /** Throws `member.notFound`. */
 export async function getMember({ objects }: Collaborators, workspace: string, username: string): Promise<UserJson> {
   const [member, { access }] = await Promise.all([memberNamed({ objects }, workspace, username), loadAccess(objects, workspace)]);
-  return userJson(workspace, member, access, (await loadPersons(objects, [member]))[0]);
+  return userJson(workspace, member, access, (await loadPersons(objects, [member.email]))[0]);
 }
 
 /** Puts somebody into a workspace; who is no user yet becomes one who cannot sign in before getting a password. Throws `member.exists`, `user.usernameTaken`, `workspace.notFound`. */
