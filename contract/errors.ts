@@ -14,6 +14,8 @@ interface ErrorDetails {
   "payload.form": { reason: string };
   "payload.cloudEvent": { reason: string };
   "payload.cloudEventBatch": Record<never, never>;
+  "file.key": { fileKey: string };
+  "file.notFound": { fileKey: string };
   "reply.shape": { id: string; reason: string };
   "route.unknown": { method: string; path: string };
   "route.method": { method: string; allowed: string[] };
@@ -99,6 +101,11 @@ export const answers: { readonly [C in ErrorCode]: Answer<ErrorDetails[C]> } = {
     status: 415,
     say: () => "Batches of CloudEvents are not taken. Send each event in a call of its own, as application/cloudevents+json.",
   },
+  "file.key": {
+    status: 400,
+    say: ({ fileKey }) => `${JSON.stringify(fileKey)} cannot be the key of a file: parts between slashes are not empty, '.' or '..'.`,
+  },
+  "file.notFound": { status: 404, say: ({ fileKey }) => `There is no file ${fileKey}.` },
   "reply.shape": { status: 400, say: ({ id, reason }) => `The job ${id} shaped its reply wrongly: ${reason}.` },
   "route.unknown": {
     status: 404,

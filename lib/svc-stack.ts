@@ -67,6 +67,8 @@ export class SvcStack extends Stack {
 
     const run = this.fn("run", { description: "svc: run routes", memoryMb: 1024, timeoutS: 30 }, (fn) => {
       executes(fn);
+      fn.addEnvironment(env.includeHeaders, config.includeHeaders);
+      storage.configureWrite(fn, "files");
       objects.configureRead(fn);
       objects.configurePublishKey(fn);
     });
@@ -77,9 +79,9 @@ export class SvcStack extends Stack {
         fn.addEnvironment(env.baseUrl, url);
         objects.configureWrite(fn);
         jobs.configureFindJobs(fn);
-        storage.configureRead(fn, "jobs", "scripts");
-        storage.configureWrite(fn, "jobs", "scripts");
-        storage.configureDelete(fn, "jobs", "scripts");
+        storage.configureRead(fn, "jobs", "scripts", "files");
+        storage.configureWrite(fn, "jobs", "scripts", "files");
+        storage.configureDelete(fn, "jobs", "scripts", "files");
         queue.configureSend(fn);
       },
     );

@@ -1,19 +1,24 @@
 import { jobTable } from "../../aws/job-table.ts";
 import { publicKey } from "../../aws/keys.ts";
 import { objectTable } from "../../aws/object-table.ts";
-import { SvcError } from "../../contract/errors.ts";
+import { env } from "../../contract/env.ts";
+import { isSvcError, SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import { type Preview, type RunQuery, runRoutes as routes } from "../../contract/routes/runs.ts";
+import type { Payload } from "../../contract/payload.ts";
+import { type PayloadQuery, type Preview, type RunQuery, runRoutes as routes } from "../../contract/routes/runs.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
+import { argumentsOf } from "../../core/payload/arguments.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
+import { replyOf } from "../../core/reply/reply.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
+import { storeFiles } from "../../services/files/store.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
 import { enqueue, type NewJob } from "../../services/jobs/accept.ts";
 import { runSync, type SyncAnswer } from "../../services/jobs/run-sync.ts";
 import { newestAt, versionOf } from "../../services/scripts/load.ts";
-import { apiHandler, on } from "../shared/edge.ts";
+import { apiHandler, on, refuse } from "../shared/edge.ts";
 import { executor } from "../shared/executor.ts";
 import { jsonText, type Reply, text } from "../shared/reply.ts";
 
@@ -26,14 +31,36 @@ interface Auth {
   head: StoredObject | undefined;
 }
 
-/** The job that a call asks for. */
-function asked(auth: Auth, workspace: string, query: RunQuery, rest: Pick<NewJob, "kind" | "args"> & Partial<NewJob>): NewJob {
-  const { job_id: id, parent_job: parent, root_job: root, scheduled_in_secs: delayS, tag } = query;
-  return { actor: auth.actor, workspace, id, parent, root, delayS, ...rest, tag: tag ?? rest.tag };
+/** Headers that every run gets as arguments. */
+const everyRun = (process.env[env.includeHeaders] ?? "").split(",").flatMap((name) => name.trim() || []);
+
+/** The arguments of a call; the files among them are stored before anything runs. */
+async function argsOf(workspace: string, payload: Payload, query: PayloadQuery): Promise<Record<string, unknown>> {
+  const { args, files } = await argumentsOf(payload, {
+    wrapBody: query.wrap_body ?? false,
+    raw: query.raw ?? false,
+    headers: [...everyRun, ...(query.include_header ?? [])],
+    query: query.include_query ?? [],
+  });
+  return files.length === 0 ? args : { ...args, ...(await storeFiles(collaborators, workspace, files)) };
 }
 
-function ofScript(auth: Auth, query: RunQuery, runnable: Runnable, args: Record<string, unknown>): NewJob {
+/** The job that a call asks for. */
+function asked(auth: Auth, workspace: string, query: RunQuery, rest: Pick<NewJob, "kind" | "args"> & Partial<NewJob>): NewJob {
+  const { job_id: id, parent_job: parent, root_job: root, scheduled_in_secs: delayS, scheduled_for: at, tag } = query;
+  const scheduledForMs = at !== undefined ? Date.parse(at) : delayS ? nowMs() + delayS * 1000 : undefined;
+  return { actor: auth.actor, workspace, id, parent, root, scheduledForMs, ...rest, tag: tag ?? rest.tag };
+}
+
+interface ScriptCall {
+  auth: Auth;
+  query: PayloadQuery;
+  payload: Payload;
+}
+
+async function ofScript({ auth, query, payload }: ScriptCall, runnable: Runnable): Promise<NewJob> {
   const { workspace, path, hash, language, timeoutS, tag } = runnable;
+  const args = await argsOf(workspace, payload, query);
   return asked(auth, workspace, query, { kind: "script", path, hash, language, timeoutS, tag, args });
 }
 
@@ -53,23 +80,35 @@ async function wait(job: NewJob, runnable?: Runnable): Promise<Reply> {
 }
 
 function shape({ id, state, resultJson, stored }: SyncAnswer): Reply {
-  const headers = { "x-svc-job-id": id, "x-svc-job-state": state };
-  return resultJson === undefined ? jsonText(200, JSON.stringify(stored), headers) : jsonText(200, resultJson, headers);
+  const ours = { "x-svc-job-id": id, "x-svc-job-state": state };
+  if (resultJson === undefined) return jsonText(200, JSON.stringify(stored), ours);
+  try {
+    const { status, headers, body, base64 } = replyOf(id, resultJson);
+    return { statusCode: status, headers: { ...headers, ...ours }, body, isBase64Encoded: base64 };
+  } catch (error) {
+    // The run went as it went: only its reply cannot be made.
+    if (isSvcError(error)) return refuse(error, ours);
+    throw error;
+  }
+}
+
+async function runScript(call: ScriptCall, runnable: Runnable): Promise<Reply> {
+  return accept(await ofScript(call, runnable));
+}
+
+async function waitScript(call: ScriptCall, runnable: Runnable): Promise<Reply> {
+  return wait(await ofScript(call, runnable), runnable);
 }
 
 export const handler = apiHandler<Auth>(
   [
-    on(routes.runScriptByPath, ({ auth, params, query, body }) => accept(ofScript(auth, query, newestAt(auth.head, params.path), body))),
-    on(routes.runScriptByHash, ({ auth, params, query, body }) => accept(ofScript(auth, query, versionOf(auth.head, params.hash), body))),
+    on(routes.runScriptByPath, (call) => runScript(call, newestAt(call.auth.head, call.params.path))),
+    on(routes.runScriptByHash, (call) => runScript(call, versionOf(call.auth.head, call.params.hash))),
     on(routes.runPreview, ({ auth, params, query, body }) => accept(ofPreview(auth, params.workspace, query, body))),
-    on(routes.runWaitScriptByPath, ({ auth, params, query, body }) => {
-      const runnable = newestAt(auth.head, params.path);
-      return wait(ofScript(auth, query, runnable, body), runnable);
-    }),
-    on(routes.runWaitScriptByHash, ({ auth, params, query, body }) => {
-      const runnable = versionOf(auth.head, params.hash);
-      return wait(ofScript(auth, query, runnable, body), runnable);
-    }),
+    on(routes.runWaitScriptByPath, (call) => waitScript(call, newestAt(call.auth.head, call.params.path))),
+    on(routes.runWaitScriptByPathGet, (call) => waitScript(call, newestAt(call.auth.head, call.params.path))),
+    on(routes.runWaitScriptByHash, (call) => waitScript(call, versionOf(call.auth.head, call.params.hash))),
+    on(routes.runWaitScriptByHashGet, (call) => waitScript(call, versionOf(call.auth.head, call.params.hash))),
     on(routes.runWaitPreview, ({ auth, params, query, body }) => wait(ofPreview(auth, params.workspace, query, body))),
   ],
   async (token, route, { workspace = "", path, hash }) => {

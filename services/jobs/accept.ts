@@ -5,7 +5,7 @@ import type { ScriptLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import type { JobKind } from "../../contract/routes/jobs.ts";
 import type { Job, QueuedJob } from "../../core/jobs/job.ts";
-import { firstDueMs, queueDelayS } from "../../core/jobs/lifecycle.ts";
+import { firstDueMs, isSendable, queueDelayS } from "../../core/jobs/lifecycle.ts";
 import { type Actor, permissionedAs } from "../../core/people/actor.ts";
 import { type Keeping, keep } from "./places.ts";
 
@@ -30,14 +30,16 @@ export interface NewJob {
   id?: string | undefined;
   parent?: string | undefined;
   root?: string | undefined;
-  delayS?: number | undefined;
+  /** Not before this time. */
+  scheduledForMs?: number | undefined;
 }
 
 /** A job's record with its large values kept, not stored itself yet. */
 export async function prepare({ nowMs, ...keeping }: Accepting, asked: NewJob): Promise<QueuedJob> {
   const createdAtMs = nowMs();
   const { actor } = asked;
-  const owner = { id: asked.id ?? uuidv7(), workspace: asked.workspace, expiresAtMs: createdAtMs + limits.jobRetentionMs };
+  const keptFromMs = Math.max(createdAtMs, asked.scheduledForMs ?? 0);
+  const owner = { id: asked.id ?? uuidv7(), workspace: asked.workspace, expiresAtMs: keptFromMs + limits.jobRetentionMs };
   const [args, code] = await Promise.all([
     keep(keeping, owner, "args", JSON.stringify(asked.args)),
     asked.code === undefined ? undefined : keep(keeping, owner, "code", JSON.stringify(asked.code)),
@@ -54,7 +56,7 @@ export async function prepare({ nowMs, ...keeping }: Accepting, asked: NewJob): 
     permissionedAs: permissionedAs(actor),
     superAdmin: actor.superAdmin,
     createdAtMs,
-    ...(asked.delayS ? { scheduledForMs: createdAtMs + asked.delayS * 1000 } : {}),
+    ...(asked.scheduledForMs !== undefined && asked.scheduledForMs > createdAtMs ? { scheduledForMs: asked.scheduledForMs } : {}),
     ...(asked.parent === undefined ? {} : { parent: asked.parent }),
     ...(asked.root === undefined ? {} : { root: asked.root }),
     tag: asked.tag ?? asked.language ?? "default",
@@ -68,8 +70,9 @@ export async function prepare({ nowMs, ...keeping }: Accepting, asked: NewJob): 
   };
 }
 
-/** Sends a queued job's message. */
+/** Sends a queued job's message. One that must wait for longer than a queue holds it back is housekeeping's to send. */
 export async function send({ queue, nowMs }: Pick<Accepting, "queue" | "nowMs">, job: Job): Promise<void> {
+  if (!isSendable(job.scheduledForMs, nowMs())) return;
   await queue.send(
     job.workspace,
     { job: job.id, ...(job.hash === undefined ? {} : { hash: job.hash }) },

@@ -2,8 +2,9 @@ import type { ObjectTable } from "../../aws/object-table.ts";
 import type { Queue } from "../../aws/queue.ts";
 import { limits } from "../../contract/limits.ts";
 import { hasEnded, type Job, listKey, SHARDS } from "../../core/jobs/job.ts";
-import { canceled, firstDueMs, isLost, mayRetryLoss, queueDelayS, workerLost } from "../../core/jobs/lifecycle.ts";
+import { canceled, firstDueMs, isLost, mayRetryLoss, workerLost } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { send } from "./accept.ts";
 import { endWith, type Finishing } from "./finish.ts";
 import { jobPrefix } from "./places.ts";
 
@@ -49,7 +50,7 @@ async function mend(housekeeping: Housekeeping, job: Job, now: number): Promise<
   }
   if (job.state === "queued") {
     // Its message may be on its way: sent again it runs the job once all the same.
-    await queue.send(job.workspace, { job: job.id, ...(job.hash ? { hash: job.hash } : {}) }, queueDelayS(job.scheduledForMs, now));
+    await send({ queue, nowMs: () => now }, job);
     await jobs.change(job.id, { dueAtMs: firstDueMs(now, job.scheduledForMs) }, { attr: "state", eq: "queued" });
     return "sent";
   }

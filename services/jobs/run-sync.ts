@@ -37,7 +37,7 @@ async function start(
   runnable: Runnable | undefined,
   untilMs: number,
 ): Promise<{ id: string; ended: JustEnded | undefined }> {
-  if (runnable?.build.state !== "ready" || !runnable.runner || asked.delayS) {
+  if (runnable?.build.state !== "ready" || !runnable.runner || asked.scheduledForMs) {
     const { id } = await enqueue(executing, asked);
     return { id, ended: await waitForEnd(executing, id, untilMs) };
   }
