@@ -112,10 +112,17 @@ export const handler = apiHandler<Auth>(
     on(routes.runWaitPreview, ({ auth, params, query, body }) => wait(ofPreview(auth, params.workspace, query, body))),
   ],
   async (token, route, { workspace = "", path, hash }) => {
-    const head = path !== undefined ? keys.scriptHead(workspace, path) : hash !== undefined ? keys.version(workspace, hash) : undefined;
-    const { actor, read } = await authenticate({ objects: objectTable, jobs: jobTable, publicKey, nowMs }, token, head ? [head] : []);
+    // A script proves that its workspace exists; a preview needs the workspace's own record.
+    const head =
+      path !== undefined
+        ? keys.scriptHead(workspace, path)
+        : hash !== undefined
+          ? keys.version(workspace, hash)
+          : keys.workspace(workspace);
+    const { actor, read } = await authenticate({ objects: objectTable, jobs: jobTable, publicKey, nowMs }, token, [head]);
     if (!may(actor, route.name, { workspace, ...(path === undefined ? {} : { path }) }))
       throw new SvcError("auth.forbidden", { action: route.name });
+    if (head.pk === keys.workspace(workspace).pk && !read[0]) throw new SvcError("workspace.notFound", { workspace });
     return { actor, head: read[0] };
   },
 );

@@ -81,7 +81,7 @@ export async function send({ queue, nowMs }: Pick<Accepting, "queue" | "nowMs">,
 }
 
 /**
- * Records a job, then sends it. When sending fails the record goes and the caller gets the error; when this process dies in
+ * Records a job, then sends it. When sending fails the record goes, unless somebody has claimed it, and the caller gets the error; when this process dies in
  * between, housekeeping finds the record by its due time. Throws `job.idTaken`.
  */
 export async function enqueue(accepting: Accepting, asked: NewJob): Promise<QueuedJob> {
@@ -91,8 +91,8 @@ export async function enqueue(accepting: Accepting, asked: NewJob): Promise<Queu
   try {
     await send(accepting, job);
   } catch (error) {
-    await jobs.deleteItem(job.id, "job");
-    throw error;
+    // When the message went out all the same and somebody has taken the job, it is accepted.
+    if (await jobs.removeUnclaimed(job.id)) throw error;
   }
   return job;
 }

@@ -83,7 +83,7 @@ async function sweep({ jobs, storage, objects }: Housekeeping, now: number): Pro
       const partition = `${workspace}#${shard}`;
       const { entries } = await jobs.list({ index: "list", partition, to: until, limit: EXPIRED_PER_SHARD, ascending: true });
       for (const { id } of entries) {
-        const job = await jobs.get(id);
+        const job = await jobs.get(id, { expired: true });
         if (!job || job.expiresAtMs > now) continue;
         await storage.removePrefix(jobPrefix(job));
         for (const child of await jobs.children(id, "")) if (child.ref !== "job") await jobs.deleteItem(id, child.ref);
