@@ -79,6 +79,7 @@ const HeadEntity = new Entity({
     memPeakKb: number().savedAs("mp").optional(),
     lastPingMs: number().savedAs("pg").optional(),
     erased: boolean().savedAs("er").optional(),
+    eraseAtMs: number().savedAs("ea").optional(),
     expiresAtS: number().savedAs("ttl"),
     listPartition: string().savedAs("lp"),
     listSort: string().savedAs("ls"),
@@ -125,6 +126,9 @@ function toJob(head: HeadItem): Job {
 /** TTL deletes late, and not at all on the local engine: what has expired is not there. */
 const isKept = ({ expiresAtS }: HeadItem) => expiresAtS * 1000 > Date.now();
 
+/** Where housekeeping finds a job when it is time to look at it. */
+const dueAt = (id: string, atMs: number) => ({ duePartition: `due#${shardOf(id)}`, dueAtMs: atMs });
+
 function toHead(job: Job, dueAtMs: number | undefined) {
   const { expiresAtMs, ...fields } = job;
   const shard = shardOf(job.id);
@@ -134,7 +138,7 @@ function toHead(job: Job, dueAtMs: number | undefined) {
     listPartition: `${job.workspace}#${shard}`,
     listSort: listKey(job.createdAtMs, job.id),
     ...(job.path === undefined ? {} : { pathPartition: `${job.workspace}#${shard}#${job.path}` }),
-    ...(dueAtMs === undefined ? {} : { duePartition: `due#${shard}`, dueAtMs }),
+    ...(dueAtMs === undefined ? {} : dueAt(job.id, dueAtMs)),
   };
 }
 
@@ -201,6 +205,7 @@ export const jobTable = {
 
   /** In place of a value: the attribute goes. */
   removed: $remove(),
+  dueAt,
 
   /** What an ended job no longer has. */
   cleared: { nonce: $remove(), leaseUntilMs: $remove(), watchedUntilMs: $remove(), duePartition: $remove(), dueAtMs: $remove() },

@@ -27,7 +27,7 @@ export interface Route {
   /** Takes any body, and headers and query with it, by the payload rules (core/payload). */
   readonly payload?: true;
   readonly status: 200 | 201;
-  readonly reply: { readonly text: string } | { readonly json: z.ZodType };
+  readonly reply: { readonly text: string } | { readonly json: z.ZodType } | { readonly bytes: string };
   /** Errors beyond 401, 403 and the shape errors that every route may give. */
   readonly errors: readonly ErrorCode[];
 }

@@ -69,8 +69,12 @@ export class SvcStack extends Stack {
       executes(fn);
       fn.addEnvironment(env.includeHeaders, config.includeHeaders);
       storage.configureWrite(fn, "files");
+      // What a script wants erased once the reply is out.
+      storage.configureDelete(fn, "jobs");
       objects.configureRead(fn);
       objects.configurePublishKey(fn);
+      objects.configureTouchTokens(fn);
+      objects.configureIdempotency(fn);
     });
     const apiFn = this.fn(
       "api",

@@ -18,6 +18,8 @@ export const logger = new Logger({ serviceName: "svc" });
 /** A checked call of one route, with who makes it. `auth` is what the function's `authenticate` answered. */
 export interface Call<R extends Route, Auth> extends RouteInput<R> {
   auth: Auth;
+  /** Names in lower case. */
+  headers: Payload["headers"];
 }
 
 /** A route with what answers it. */
@@ -111,7 +113,7 @@ async function answer<Auth>(
   const query = route.query ? parse(route.query, event.queryStringParameters ?? {}, "query.invalid") : undefined;
   const body = route.body ? parse(route.body, jsonBody(event), "body.shape") : undefined;
   const payload = route.payload ? payloadOf(event) : undefined;
-  return handle({ params, query, body, payload, auth } as Call<Route, Auth>);
+  return handle({ params, query, body, payload, auth, headers: event.headers } as Call<Route, Auth>);
 }
 
 function payloadOf(event: APIGatewayProxyEvent): Payload {

@@ -5,6 +5,7 @@ import { hasEnded, type Job, listKey, SHARDS } from "../../core/jobs/job.ts";
 import { canceled, firstDueMs, isLost, mayRetryLoss, workerLost } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { send } from "./accept.ts";
+import { eraseJob } from "./erase.ts";
 import { endWith, type Finishing } from "./finish.ts";
 import { jobPrefix } from "./places.ts";
 
@@ -45,6 +46,10 @@ export async function housekeep(housekeeping: Housekeeping): Promise<Housekept> 
 async function mend(housekeeping: Housekeeping, job: Job, now: number): Promise<Exclude<keyof Housekept, "swept">> {
   const { jobs, queue } = housekeeping;
   if (hasEnded(job)) {
+    if (job.erased || job.eraseAtMs !== undefined) {
+      await eraseJob(housekeeping, job);
+      return "ended";
+    }
     await jobs.change(job.id, { duePartition: jobs.cleared.duePartition, dueAtMs: jobs.cleared.dueAtMs }, { attr: "state", eq: job.state });
     return "waited";
   }

@@ -127,16 +127,3 @@ export async function jobUpdate(
     ...(job.memPeakKb === undefined ? {} : { mem_peak: job.memPeakKb }),
   };
 }
-
-/** Erases arguments, output, code and result of an ended job; its record stays. Repeating it changes nothing. */
-export async function eraseJob(keeping: Keeping, job: EndedJob): Promise<EndedJob> {
-  const { jobs, storage } = keeping;
-  const erased = await jobs.change(
-    job.id,
-    { erased: true, args: { in: "head", json: "{}" }, result: { in: "head", json: "null" }, code: jobs.removed, logChars: 0 },
-    { attr: "state", eq: job.state },
-  );
-  for (const child of await jobs.children(job.id, "")) if (child.ref !== "job") await jobs.deleteItem(job.id, child.ref);
-  await storage.removePrefix(`jobs/${job.workspace}/${job.id}/`);
-  return erased && hasEnded(erased) ? erased : job;
-}
