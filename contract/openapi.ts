@@ -49,9 +49,11 @@ function operation(route: Route): ZodOpenApiOperationObject {
   const answer =
     "text" in reply
       ? { description: reply.text, content: { "text/plain": { schema: { type: "string" as const } } } }
-      : "bytes" in reply
-        ? { description: reply.bytes, content: { "*/*": { schema: { type: "string" as const, format: "binary" } } } }
-        : { description: "The answer.", content: { "application/json": { schema: reply.json as z.ZodType } } };
+      : "events" in reply
+        ? { description: reply.events, content: { "text/event-stream": { schema: { type: "string" as const } } } }
+        : "bytes" in reply
+          ? { description: reply.bytes, content: { "*/*": { schema: { type: "string" as const, format: "binary" } } } }
+          : { description: "The answer.", content: { "application/json": { schema: reply.json as z.ZodType } } };
   return {
     operationId: route.name,
     summary: route.summary,
