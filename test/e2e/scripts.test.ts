@@ -127,12 +127,15 @@ describe("reading scripts", () => {
     const forms = (await ws.get("scripts/webhooks/p/f/t/hooks")).json as { url: string; curl: string }[];
     const root = `${ws.api.url}/api/w/${ws.id}/jobs`;
     expect(forms.map(({ url }) => url)).toEqual([
-      `${root}/run/p/f/t/hooks`,
-      `${root}/run_wait_result/p/f/t/hooks`,
-      `${root}/run/h/${hash}`,
-      `${root}/run_wait_result/h/${hash}`,
+      ...["p/f/t/hooks", `h/${hash}`].flatMap((target) => [
+        `${root}/run/${target}`,
+        `${root}/run_wait_result/${target}`,
+        `${root}/run_wait_result/${target}`,
+        `${root}/run_and_stream/${target}`,
+        `${root}/run_and_stream/${target}`,
+      ]),
     ]);
-    expect(forms.every(({ curl, url }) => curl.startsWith("curl -X POST") && curl.includes(url))).toBe(true);
+    expect(forms.every(({ curl, url }) => curl.startsWith("curl ") && curl.includes(url))).toBe(true);
   });
 });
 
