@@ -12,6 +12,7 @@ function errorResponses(route: Route): Record<string, { description: string; con
     ...(route.auth === "none" ? [] : (["auth.missing", "auth.invalid", "auth.forbidden"] as const)),
     ...(route.params || route.query ? (["query.invalid"] as const) : []),
     ...(route.body ? (["body.notJson", "body.shape", "body.tooLarge", "body.tooDeep"] as const) : []),
+    ...(route.fn === "api" && route.method !== "GET" ? (["write.collided"] as const) : []),
     ...route.errors,
   ];
   const byStatus = new Map<number, Set<string>>();
