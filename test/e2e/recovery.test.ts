@@ -324,8 +324,9 @@ describe("a job canceled by force while it runs", () => {
 describe("an engine that is stopped", () => {
   it("keeps what waits in its queue: those jobs run after the next start, and scripts and ended jobs are still there", async () => {
     const before = await ws.completed(await ws.run("f/t/quick", args("before-the-stop")));
-    const delayed = await Promise.all([1, 2, 3, 4, 5].map((n) => ws.run("f/t/quick", args(`waiting-${n}`), { scheduled_in_secs: 8 })));
-    const queued = await Promise.all(Array.from({ length: 15 }, (_, n) => ws.run("f/t/quick", args(`queued-${n}`))));
+    // Scripts of some seconds: those that the new engine claims at once still run when it looks for what was lost.
+    const delayed = await Promise.all([1, 2, 3, 4, 5].map((n) => ws.run("f/t/slow", args(`waiting-${n}`, 4), { scheduled_in_secs: 8 })));
+    const queued = await Promise.all(Array.from({ length: 15 }, (_, n) => ws.run("f/t/slow", args(`queued-${n}`, 4))));
     await instance.stopEngine();
     const down = await ws.get("scripts/list");
     expect([down.status, down.headers.get("x-svc-error")]).toEqual([503, "engine.unreachable"]);
@@ -334,7 +335,13 @@ describe("an engine that is stopped", () => {
     expect((await ws.get("scripts/get/p/f/t/quick")).status).toBe(200);
     // No help and no clock is needed: what ran, or was on its way to a worker, is found at the start.
     for (const id of [...delayed, ...queued]) expect(await ws.completed(id)).toMatchObject({ success: true, result: "done" });
-    for (let n = 1; n <= 5; n += 1) expect(tagged("ran", `waiting-${n}`)).toHaveLength(1);
+    const attempts = (what: string, tag: string) => tagged(what, tag).map(({ query }) => query["attempt"]);
+    for (let n = 1; n <= 5; n += 1) expect(attempts("begun", `waiting-${n}`)).toEqual(["1"]);
+    for (let n = 0; n < 15; n += 1) {
+      // One that ran when the engine stopped began twice, as two attempts; each of them once.
+      expect([["1"], ["2"], ["1", "2"]]).toContainEqual(attempts("begun", `queued-${n}`));
+      expect([["1"], ["2"], ["1", "2"]]).toContainEqual(attempts("ended", `queued-${n}`));
+    }
   }, 240_000);
 });
 
