@@ -69,6 +69,8 @@ function conditionOf(expect: Expectation): Condition<typeof ObjectEntity> {
       return present;
     case "childless":
       return { and: [present, { attr: "next", exists: false }] };
+    case "unmarked":
+      return { and: [present, { attr: "mark", exists: false }] };
   }
 }
 const under = (expect: Expectation | undefined) => (expect === undefined ? {} : { condition: conditionOf(expect) });

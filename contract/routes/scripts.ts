@@ -257,7 +257,7 @@ export const scriptRoutes = {
     path: `${w}/archive/p/{path+}`,
     params: atPath,
     reply: { text: "What was archived." },
-    errors: ["script.notFound"],
+    errors: ["script.notFound", "script.changedMeanwhile"],
   }),
   archiveScriptByHash: defineRoute({
     ...post,
@@ -266,7 +266,7 @@ export const scriptRoutes = {
     path: `${w}/archive/h/{hash}`,
     params: atHash,
     reply: { json: scriptSchema },
-    errors: ["script.versionNotFound"],
+    errors: ["script.versionNotFound", "script.changedMeanwhile"],
   }),
   deleteScriptByPath: defineRoute({
     ...post,
@@ -275,15 +275,15 @@ export const scriptRoutes = {
     path: `${w}/delete/p/{path+}`,
     params: atPath,
     reply: { text: "The path." },
-    errors: ["script.notFound"],
+    errors: ["script.notFound", "script.changedMeanwhile"],
   }),
   deleteScriptByHash: defineRoute({
     ...post,
     name: "scripts.deleteByHash",
-    summary: "Erase the content of one version.",
+    summary: "Erase the content of one version. When it is the newest, its path is free afterwards.",
     path: `${w}/delete/h/{hash}`,
     params: atHash,
     reply: { json: scriptSchema },
-    errors: ["script.versionNotFound"],
+    errors: ["script.versionNotFound", "script.changedMeanwhile"],
   }),
 };
