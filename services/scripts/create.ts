@@ -181,7 +181,7 @@ async function save(
 
   const refused = await objects.transact(parts.map(({ part }) => part));
   if (refused !== undefined) throw parts[refused]?.refused() ?? meanwhile();
-  // The record stands: should the message get lost, housekeeping sends it again.
-  if (job) await send(creating, job);
+  // The script is saved whatever becomes of the message: housekeeping finds the job by its due time and sends it again.
+  if (job) await send(creating, job).catch(() => undefined);
   return hash;
 }

@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { ScanCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { ListFunctionsCommand, UpdateFunctionConfigurationCommand } from "@aws-sdk/client-lambda";
 import { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { PurgeQueueCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { env } from "../../contract/env.ts";
 import { api } from "../support/api.ts";
 import { awsClients, invoke } from "../support/aws.ts";
 import { startTestInstance, type TestInstance } from "../support/instances.ts";
@@ -153,6 +155,35 @@ describe("a worker that dies while its runner runs", () => {
     });
     expect(await ws.completed(id)).toMatchObject({ success: true, result: "done" });
     expect(tagged("begun", "both").map(({ query }) => query["attempt"])).toEqual(["1", "2"]);
+  });
+});
+
+describe("a script that is saved while the queue takes no message", () => {
+  it("is saved all the same, and housekeeping has it built", async () => {
+    const { lambda } = awsClients(instance);
+    const { Functions = [] } = await lambda.send(new ListFunctionsCommand({}));
+    const saving = Functions.find(
+      ({ Environment, FunctionName }) => Environment?.Variables?.[env.queueUrl] && /Api/.test(FunctionName ?? ""),
+    );
+    const { FunctionName, Environment } = saving ?? {};
+    const pointTo = (queueUrl?: string) =>
+      lambda.send(
+        new UpdateFunctionConfigurationCommand({
+          FunctionName,
+          Environment: { Variables: { ...Environment?.Variables, ...(queueUrl ? { [env.queueUrl]: queueUrl } : {}) } },
+        }),
+      );
+    await pointTo(`${instance.outputs["QueueUrl"]}-gone`);
+    const saved = await ws.post("scripts/create", { path: "f/t/unheard", summary: "", language: "bash", content: "echo built" });
+    await pointTo();
+    const hash = expectStatus(saved, 201).text;
+    const status = async () => (await ws.get(`scripts/deployment_status/h/${hash}`)).json as { lock?: string; job_id?: string };
+    const { lock, job_id } = await status();
+    expect(lock).toBeUndefined();
+    expect(await job(String(job_id))).toMatchObject({ running: false });
+    expect((await housekeep(80))["sent"]).toBe(1);
+    expect(await ws.completed(String(job_id))).toMatchObject({ success: true });
+    expect((await ws.runWait("f/t/unheard")).json).toBe("built");
   });
 });
 
