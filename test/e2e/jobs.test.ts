@@ -156,9 +156,9 @@ describe("cancel", () => {
   });
 
   const endless = {
-    bun: "export async function main() { console.log(`pid ${process.pid}`); await new Promise(() => setInterval(() => {}, 1000)); }",
-    deno: "export async function main() { console.log(`pid ${Deno.pid}`); await new Promise(() => setInterval(() => {}, 1000)); }",
-    nodejs: "export async function main() { console.log(`pid ${process.pid}`); await new Promise(() => setInterval(() => {}, 1000)); }",
+    bun: "export async function main() { console.log('pid', process.pid); await new Promise(() => setInterval(() => {}, 1000)); }",
+    deno: "export async function main() { console.log('pid', Deno.pid); await new Promise(() => setInterval(() => {}, 1000)); }",
+    nodejs: "export async function main() { console.log('pid', process.pid); await new Promise(() => setInterval(() => {}, 1000)); }",
     python3: "import os, time\ndef main():\n    print('pid', os.getpid(), flush=True)\n    while True: time.sleep(1)\n",
     go: `package inner
 
