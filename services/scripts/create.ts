@@ -7,12 +7,12 @@ import type { Storage } from "../../aws/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { runnerFor } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
-import type { NewScript } from "../../contract/routes/scripts.ts";
+import { MAX_PARENTS, type NewScript } from "../../contract/routes/scripts.ts";
 import { firstDueMs } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { type BuildState, isNoop, MAX_PARENTS, type Runnable, type StoredVersion, versionHash } from "../../core/scripts/version.ts";
+import { type BuildState, isNoop, type Runnable, type StoredVersion, versionHash } from "../../core/scripts/version.ts";
 import { prepare, send } from "../jobs/accept.ts";
 import { eventWrite } from "../outbox.ts";
 import { bodyObject, loadVersion, runnableOf } from "./load.ts";
@@ -157,7 +157,7 @@ async function save(
   add(
     write.put({
       ...keys.scriptListing(workspace, path),
-      value: { ...listed, hash, createdBy: actor.username, createdAtMs: atMs, archived: false },
+      value: { ...listed, hash, parentHashes: version.parentHashes, createdBy: actor.username, createdAtMs: atMs, archived: false },
     }),
     meanwhile,
   );

@@ -125,6 +125,34 @@ describe("reading scripts", () => {
     expect((await own.get("scripts/list")).json).not.toContainEqual(expect.objectContaining({ content: expect.anything() }));
   });
 
+  it("lists by parent, however the parent was named, and with the message that a version was saved with", async () => {
+    const own = await newWorkspace();
+    const [grandparent, parent] = [
+      await own.saveScript({ path: "f/t/child", language: "bash", content: "echo 1" }, false),
+      await own.saveScript({ path: "f/t/child", language: "bash", content: "echo 2", auto_parent: true }, false),
+    ];
+    await own.saveScript(
+      { path: "f/t/child", language: "bash", content: "echo 3", parent_hash: parent, deployment_message: "third" },
+      false,
+    );
+    await own.saveScript({ path: "f/t/lonely", language: "python3", content: "x = 1", draft_only: true }, false);
+    const list = async (query = {}) => (await own.get("scripts/list", query)).json as { path: string; deployment_msg?: string }[];
+    const paths = async (query = {}) => (await list(query)).map(({ path }) => path);
+    const child = ["f/t/child"];
+    expect([await paths({ parent_hash: parent }), await paths({ parent_hash: grandparent })]).toEqual([child, child]);
+    expect([await paths({ first_parent_hash: parent }), await paths({ first_parent_hash: grandparent })]).toEqual([child, []]);
+    expect([await paths({ last_parent_hash: parent }), await paths({ last_parent_hash: grandparent })]).toEqual([[], child]);
+    expect(await list({ path_exact: "f/t/child" })).toMatchObject([{ parent_hashes: [parent, grandparent] }]);
+    expect((await list({ with_deployment_msg: true })).map(({ deployment_msg }) => deployment_msg)).toEqual([undefined, "third"]);
+    expect((await list())[1]).not.toHaveProperty("deployment_msg");
+    for (const query of [
+      {},
+      { include_without_main: false, include_draft_only: false },
+      { include_without_main: true, include_draft_only: true },
+    ])
+      expect(await paths(query)).toEqual(["f/t/lonely", "f/t/child"]);
+  });
+
   it("names every URL form with a curl line", async () => {
     const hash = await ws.saveScript({ path: "f/t/hooks", language: "bash", content: "echo hi" }, false);
     const forms = (await ws.get("scripts/webhooks/p/f/t/hooks")).json as { url: string; curl: string }[];
