@@ -1,15 +1,19 @@
+import { fileRoutes } from "./routes/files.ts";
 import { instanceRoutes } from "./routes/instance.ts";
 import { internalRoutes } from "./routes/internal.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { peopleRoutes } from "./routes/people.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { scriptRoutes } from "./routes/scripts.ts";
+import { streamRoutes } from "./routes/streams.ts";
 import { workspaceRoutes } from "./routes/workspaces.ts";
 
 /** The whole API, each route once. */
 export const routes = {
   ...runRoutes,
+  ...streamRoutes,
   ...jobRoutes,
+  ...fileRoutes,
   ...scriptRoutes,
   ...workspaceRoutes,
   ...peopleRoutes,

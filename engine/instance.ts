@@ -8,6 +8,7 @@ import { Complaint } from "./launch/complaint.mjs";
 import { type Engine, startMinistack, stopStaleEngine } from "./ministack.ts";
 import { freePort, isPortFree } from "./ports.ts";
 import { type LocalSettings, localSettings } from "./settings.ts";
+import { type Streams, streamsOf } from "./streams.ts";
 import { ensurePythonTools, goPath, type PythonTools } from "./venv.ts";
 
 /** One engine with the service deployed to it and a front server before it: `npm run up` runs one, and tests run their own. */
@@ -62,10 +63,16 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   // The engine runs its own CommonJS files below this folder; without a boundary our package.json would make them ES modules.
   writeFileSync(path.join(dir, "package.json"), "{}");
   let target: URL | undefined;
+  let deployed: { endpoint: string; outputs: Outputs } | undefined;
+  const streams = streamsOf(() => {
+    if (!deployed) throw new Error("The service is not deployed yet.");
+    return { ...deployed, baseUrl: front.url };
+  });
   // First of all the port: whether it is free decides everything, and is known at once.
   const front = await startFront({
     port: options.port ?? 0,
     target: () => target,
+    streamTarget: streams.target,
     ...(options.onRequest ? { onRequest: options.onRequest } : {}),
   });
   let engine: Engine | undefined;
@@ -86,9 +93,10 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     signal.throwIfAborted();
     const settings = await localSettings({ url: front.url, workDir: path.join(dir, "work"), tools, go });
     const outputs = await inPhase("deploy", "cdk deploy", (say) => deployTo(dir, endpoint, settings, say, signal));
+    deployed = { endpoint, outputs };
     target = apiUrl(endpoint, options.foreignEngine !== undefined);
     if (!options.foreignEngine) recoverJobs(endpoint, outputs, startedMs);
-    return assemble(dir, front, engine, outputs, tools);
+    return assemble(dir, front, streams, engine, outputs, tools);
   } catch (error) {
     await engine?.stop();
     await front.close();
@@ -173,7 +181,7 @@ function borrowed(endpoint: string): Engine {
   };
 }
 
-function assemble(dir: string, front: Front, first: Engine, outputs: Outputs, tools: PythonTools): Instance {
+function assemble(dir: string, front: Front, streams: Streams, first: Engine, outputs: Outputs, tools: PythonTools): Instance {
   let engine: Engine | undefined = first;
   const stopEngine = async (how: "stop" | "kill" = "stop") => {
     const running = engine;
@@ -197,6 +205,7 @@ function assemble(dir: string, front: Front, first: Engine, outputs: Outputs, to
     },
     async stop() {
       await front.close();
+      await streams.close();
       await stopEngine();
     },
   };
