@@ -13,6 +13,7 @@ function errorResponses(route: Route): Record<string, { description: string; con
     ...(route.params || route.query ? (["query.invalid"] as const) : []),
     ...(route.payload ? (["body.tooLarge", "body.tooDeep", "payload.form", "payload.cloudEvent", "payload.cloudEventBatch"] as const) : []),
     ...(route.body ? (["body.notJson", "body.shape", "body.tooLarge", "body.tooDeep"] as const) : []),
+    ...(route.fn === "api" && route.method !== "GET" ? (["write.collided"] as const) : []),
     ...route.errors,
   ];
   const byStatus = new Map<number, Set<string>>();

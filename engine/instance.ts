@@ -117,17 +117,20 @@ async function deployTo(
   return outputs;
 }
 
-/** When housekeeping looks at a job for the first time: by then its message must have been used, or its lease is over. */
-const FIRST_LOOK_MS = limits.leaseMs + limits.leaseGraceMs + 5_000;
+/** At this clock every lease given before a moment counts as lost, and none given after it. */
+const LEASE_OVER_MS = limits.leaseMs + limits.leaseGraceMs;
+/** A job becomes due this long after its lease would be over (`firstDueMs`). */
+const DUE_LATER_MS = 5_000;
 
 /**
  * What ran or was on its way to a worker when the engine stopped was lost with it: housekeeping takes those jobs up now, instead of
- * when their leases are over. `startedMs` is a moment before the engine was started, so that no job of this start looks lost. Nobody
- * waits for it; should it fail, the next ticks do the same later.
+ * when their leases are over. `startedMs` is a moment before the engine was started. Housekeeping may see what was due a little later,
+ * but its clock may not be a millisecond ahead of `LEASE_OVER_MS`: jobs that this engine claimed in its first moments would run twice.
+ * Nobody waits for it; should it fail, the next ticks do the same later.
  */
 function recoverJobs(endpoint: string, outputs: Outputs, startedMs: number): void {
   const housekeeping = outputs["HousekeepingFunction"];
-  if (housekeeping) invokeFunction(endpoint, housekeeping, { nowMs: startedMs + FIRST_LOOK_MS }).catch(() => {});
+  if (housekeeping) invokeFunction(endpoint, housekeeping, { nowMs: startedMs + LEASE_OVER_MS, aheadMs: DUE_LATER_MS }).catch(() => {});
 }
 
 /** MiniStack has one address for the APIs of every kind; LocalStack keeps the older one. */
