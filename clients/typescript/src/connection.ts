@@ -69,6 +69,7 @@ export function mocked(kind: "variables" | "resources", path: string): { value: 
   return values && Object.hasOwn(values, path) ? { value: values[path] } : undefined;
 }
 
+/** What can be sent as it is. (`BodyInit` has another name where there is no DOM.) */
 export type Content = string | Uint8Array | ArrayBuffer | Blob;
 
 interface Call {
