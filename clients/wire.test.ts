@@ -89,6 +89,24 @@ it.each(["bun", "deno", "nodejs"] as const)(
   },
 );
 
+it.each(["nodejs", "python3"] as const)("runScript in %s takes either a path or a hash", async (client) => {
+  const driver = startDriver(client, { ...job, BASE_INTERNAL_URL: recorder.url });
+  const replies: Reply[] = [{ status: 201, body: "job-2" }, { body: { completed: true, success: true, result: 1 } }];
+  for (const [args, route] of [
+    [["f/ops/x", null, { a: 1 }], "jobs/run/p/f/ops/x"],
+    [[null, "00000000000000aa", { a: 1 }], "jobs/run/h/00000000000000aa"],
+  ] as const) {
+    const { requests, result } = await exchange(driver, { call: "runScript", args: [...args], replies });
+    expect([line(requests[0] as RecordedRequest), requests[0]?.body.replace(" ", ""), result]).toEqual([
+      `POST ${route} parent_job=job-1 root_job=root-1`,
+      '{"a":1}',
+      1,
+    ]);
+  }
+  expect((await exchange(driver, { call: "runScript", args: [null, null], replies: [] })).error?.name).toBe("TypeError");
+  driver.stop();
+});
+
 it.each(["python3", "go"] as const)("runScriptByPathAsync in %s throws when it cannot be run", async (client) => {
   const driver = startDriver(client, { ...job, BASE_INTERNAL_URL: recorder.url });
   const refusal = { call: "runScriptByPathAsync", args: ["f/ops/none"], replies: [{ status: 404, body: "There is none." }] };
