@@ -6,6 +6,7 @@ import { may } from "../../core/permissions/may.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
 import { apiHandler } from "../shared/edge.ts";
 import type { Auth } from "./collaborators.ts";
+import { files } from "./files.ts";
 import { instance } from "./instance.ts";
 import { jobs } from "./jobs.ts";
 import { scripts } from "./scripts.ts";
@@ -13,12 +14,15 @@ import { people, workspaces } from "./stored.ts";
 
 const authenticator = { objects: objectTable, jobs: jobTable, publicKey, nowMs: Date.now };
 
-export const handler = apiHandler<Auth>([...jobs, ...scripts, ...workspaces, ...people, ...instance], async (token, route, params) => {
-  // Nothing behind an open route looks at who calls.
-  if (route.auth === "none") return {} as Auth;
-  const { actor } = await authenticate(authenticator, token);
-  const { workspace, path } = params;
-  const target = { ...(workspace === undefined ? {} : { workspace }), ...(path === undefined ? {} : { path }) };
-  if (!may(actor, route.name, target)) throw new SvcError("auth.forbidden", { action: route.name });
-  return { actor };
-});
+export const handler = apiHandler<Auth>(
+  [...jobs, ...files, ...scripts, ...workspaces, ...people, ...instance],
+  async (token, route, params) => {
+    // Nothing behind an open route looks at who calls.
+    if (route.auth === "none") return {} as Auth;
+    const { actor } = await authenticate(authenticator, token);
+    const { workspace, path } = params;
+    const target = { ...(workspace === undefined ? {} : { workspace }), ...(path === undefined ? {} : { path }) };
+    if (!may(actor, route.name, target)) throw new SvcError("auth.forbidden", { action: route.name });
+    return { actor };
+  },
+);
