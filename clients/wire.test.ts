@@ -72,6 +72,32 @@ describe.each(clients)("the %s client", (client) => {
     }
   });
 
+  it("follows a redirect to a file's storage, which does not see the token", async () => {
+    const storage = await startRecorder();
+    storage.replies.push({ body: Buffer.from("large") });
+    const replies = [{ status: 302, headers: { location: `${storage.url}/file?signature=x` } }];
+    expect((await exchange(driver, { call: "loadS3File", args: ["s3:///a.bin"], replies })).result).toBe("large");
+    expect(storage.requests).toMatchObject([{ method: "GET", path: "/file", query: { signature: "x" }, authorization: undefined }]);
+    await storage.close();
+  });
+
+  it("sends a file that no request can carry to its storage, and says where it is", async () => {
+    const storage = await startRecorder();
+    storage.replies.push({ body: "" }, { status: 403, body: "<Error/>" });
+    const content = "é".repeat(2.5 * 1024 * 1024);
+    const place = { body: { file_key: "a.csv", url: `${storage.url}/put?signature=x` } };
+    const args = ["s3:///a.csv", content, undefined, "text/csv", "attachment"];
+    const { requests, result } = await exchange(driver, { call: "writeS3File", args, replies: [place] });
+    expect(result).toEqual({ s3: "a.csv" });
+    expect(requests.map(line)).toEqual(["POST job_helpers/presign_upload"]);
+    expect(bodies(requests)).toEqual([{ file_key: "a.csv" }]);
+    expect(storage.requests).toMatchObject([{ method: "PUT", query: { signature: "x" }, authorization: undefined, type: "text/csv" }]);
+    expect(storage.requests[0]?.body === content).toBe(true);
+    const refused = await exchange(driver, { call: "writeS3File", args, replies: [place] });
+    expect(refused.error).toMatchObject({ status: 403, message: "The file could not be stored: its storage answered 403." });
+    await storage.close();
+  });
+
   it("gives up waiting when the service stays out of order", async () => {
     const replies: Reply[] = Array.from({ length: 5 }, () => ({ status: 503, body: "Later." }));
     const { requests, error } = await exchange(driver, { call: "waitJob", args: ["job-2"], replies });

@@ -1,10 +1,14 @@
 package svc
 
 import (
+	"bytes"
 	"fmt"
 	"net/http"
 	"strings"
 )
+
+// A request cannot carry more; larger files go to the storage itself.
+const largestBody = 4 * 1024 * 1024
 
 // S3Object is a file in the workspace's object storage, as arguments and results name it.
 type S3Object struct {
@@ -60,6 +64,9 @@ func WriteS3Text(file S3Object, content string, options ...FileOptions) (S3Objec
 
 func writeFile(file S3Object, content []byte, contentType string, options []FileOptions) (S3Object, error) {
 	query := fileQuery(file, options)
+	if len(content) > largestBody && file.Storage == "" && query["s3_resource_path"] == "" {
+		return writeLargeFile(file, content, options)
+	}
 	if len(options) > 0 {
 		query["content_type"] = options[0].ContentType
 		query["content_disposition"] = options[0].ContentDisposition
@@ -69,6 +76,40 @@ func writeFile(file S3Object, content []byte, contentType string, options []File
 	}{}
 	err := callInto(&answer, http.MethodPost, "job_helpers/upload_s3_file", asked{query: query, content: content, contentType: contentType})
 	return S3Object{S3: answer.FileKey, Storage: file.Storage}, err
+}
+
+func writeLargeFile(file S3Object, content []byte, options []FileOptions) (S3Object, error) {
+	body := map[string]any{}
+	if file.S3 != "" {
+		body["file_key"] = file.S3
+	}
+	place := struct {
+		FileKey string `json:"file_key"`
+		URL     string `json:"url"`
+	}{}
+	if err := callInto(&place, http.MethodPost, "job_helpers/presign_upload", asked{body: body}); err != nil {
+		return S3Object{}, err
+	}
+	request, err := http.NewRequest(http.MethodPut, place.URL, bytes.NewReader(content))
+	if err != nil {
+		return S3Object{}, err
+	}
+	request.Header.Set("Content-Type", "application/octet-stream")
+	if len(options) > 0 && options[0].ContentType != "" {
+		request.Header.Set("Content-Type", options[0].ContentType)
+	}
+	if len(options) > 0 && options[0].ContentDisposition != "" {
+		request.Header.Set("Content-Disposition", options[0].ContentDisposition)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return S3Object{}, err
+	}
+	response.Body.Close()
+	if response.StatusCode/100 != 2 {
+		return S3Object{}, &APIError{response.StatusCode, "", fmt.Sprintf("The file could not be stored: its storage answered %d.", response.StatusCode)}
+	}
+	return S3Object{S3: place.FileKey}, nil
 }
 
 // DeleteS3File deletes a file.

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import Any
 from urllib.parse import quote, urlencode
 
-_TIMEOUT_S = 60
+TIMEOUT_S = 60
 _chosen: dict[str, str] = {}
 
 
@@ -80,12 +80,12 @@ def call(
     if asked:
         url += "?" + urlencode(asked)
     data = content if body is None else json.dumps(body, allow_nan=False).encode()
-    headers = {"Authorization": f"Bearer {token}"} if token else {}
-    if data is not None:
-        headers["Content-Type"] = content_type
-    request = urllib.request.Request(url, data=data, headers=headers, method=method)
+    request = urllib.request.Request(url, data=data, headers={} if data is None else {"Content-Type": content_type}, method=method)
+    if token:
+        # A large file is answered by a redirect to its storage, which must not see the token.
+        request.add_unredirected_header("Authorization", f"Bearer {token}")
     try:
-        with urllib.request.urlopen(request, timeout=_TIMEOUT_S) as response:
+        with urllib.request.urlopen(request, timeout=TIMEOUT_S) as response:
             return response.read(), response.headers.get("Content-Type") or ""
     except urllib.error.HTTPError as refused:
         with refused:

@@ -1,4 +1,7 @@
-import { answerOf, type Content, call } from "./connection.ts";
+import { ApiError, answerOf, type Content, call } from "./connection.ts";
+
+/** A request cannot carry more; larger files go to the storage itself. */
+const LARGEST_BODY = 4 * 1024 * 1024;
 
 /** A file in the workspace's object storage, as arguments and results name it. */
 export interface S3Object {
@@ -54,7 +57,10 @@ export async function writeS3File(
   contentType?: string,
   contentDisposition?: string,
 ): Promise<S3Object> {
-  const target = file === undefined ? {} : queryFor(file, s3ResourcePath);
+  const target: Record<string, string | undefined> = file === undefined ? {} : queryFor(file, s3ResourcePath);
+  const own = !target["storage"] && !s3ResourcePath;
+  if (own && new Blob([content as Blob]).size > LARGEST_BODY)
+    return await writeLargeFile(target["file_key"], content, contentType, contentDisposition);
   const response = await call("POST", "job_helpers/upload_s3_file", {
     query: {
       ...target,
@@ -67,6 +73,23 @@ export async function writeS3File(
   });
   const { file_key } = (await answerOf(response)) as { file_key: string };
   return { s3: file_key, ...(target["storage"] ? { storage: target["storage"] } : {}) };
+}
+
+async function writeLargeFile(
+  key: string | undefined,
+  content: Content,
+  contentType?: string,
+  contentDisposition?: string,
+): Promise<S3Object> {
+  const place = await call("POST", "job_helpers/presign_upload", { json: key ? { file_key: key } : {} });
+  const { file_key, url } = (await answerOf(place)) as { file_key: string; url: string };
+  const headers = {
+    "content-type": contentType ?? "application/octet-stream",
+    ...(contentDisposition && { "content-disposition": contentDisposition }),
+  };
+  const { ok, status } = await fetch(url, { method: "PUT", body: content as Blob, headers });
+  if (!ok) throw new ApiError(status, "", `The file could not be stored: its storage answered ${status}.`);
+  return { s3: file_key };
 }
 
 /** Deletes a file. */

@@ -152,7 +152,7 @@ func answer(a asked) map[string]any {
 
 func main() {
 	lines := bufio.NewScanner(os.Stdin)
-	lines.Buffer(nil, 1<<20)
+	lines.Buffer(nil, 16<<20)
 	for lines.Scan() {
 		var a asked
 		if err := json.Unmarshal(lines.Bytes(), &a); err != nil {
