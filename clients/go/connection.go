@@ -151,6 +151,8 @@ func call(method, route string, asked asked) ([]byte, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
+	// A gateway may answer bytes as base64 text where nobody says that bytes are welcome.
+	request.Header.Set("Accept", "*/*")
 	if to.token != "" {
 		request.Header.Set("Authorization", "Bearer "+to.token)
 	}

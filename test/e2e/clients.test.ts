@@ -132,6 +132,20 @@ describe.each(clients)("the %s client, from outside", (client: Client) => {
     });
   });
 
+  it("writes, reads and deletes files, also those that no request or reply can carry", async () => {
+    for (const [key, content] of [
+      [`${client}/é small.txt`, "hallo é\n"],
+      [`${client}/large.txt`, "0123456789é".repeat(500_000)],
+    ] as const) {
+      expect(await driver.call("writeS3File", { s3: key }, content)).toMatchObject({ result: { s3: key } });
+      expect((await driver.call("loadS3File", { s3: key })).result === content).toBe(true);
+      expect((await driver.call("deleteS3File", `s3:///${key}`)).error).toBeUndefined();
+      expect((await driver.call("loadS3File", { s3: key })).error).toMatchObject({ status: 404, code: "file.notFound" });
+    }
+    const { result: chosen } = await driver.call("writeS3File", null, "somewhere");
+    expect((await driver.call("loadS3File", chosen)).result).toBe("somewhere");
+  });
+
   it("cancels a job that waits for its time", async () => {
     const { result: job } = await driver.call("runScriptByPathAsync", "f/t/child", { name: "x" }, 600);
     expect(await driver.call("getResult", job)).toMatchObject({ error: { status: 404 } });

@@ -80,7 +80,11 @@ def call(
     if asked:
         url += "?" + urlencode(asked)
     data = content if body is None else json.dumps(body, allow_nan=False).encode()
-    request = urllib.request.Request(url, data=data, headers={} if data is None else {"Content-Type": content_type}, method=method)
+    # A gateway may answer bytes as base64 text where nobody says that bytes are welcome.
+    headers = {"Accept": "*/*"}
+    if data is not None:
+        headers["Content-Type"] = content_type
+    request = urllib.request.Request(url, data=data, headers=headers, method=method)
     if token:
         # A large file is answered by a redirect to its storage, which must not see the token.
         request.add_unredirected_header("Authorization", f"Bearer {token}")
