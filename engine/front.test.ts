@@ -43,6 +43,13 @@ describe("the front server", () => {
     expect(await answer.text()).toBe("PUT 1 héllo");
   });
 
+  it("asks for bytes as they are where the caller does not say what it takes", async () => {
+    const { front } = await behind((request, response) => response.end(String(request.headers.accept)));
+    const answer = await new Promise<http.IncomingMessage>((resolve) => http.get(`${front.url}/x`, resolve));
+    expect(Buffer.concat(await answer.toArray()).toString()).toBe("*/*");
+    expect(await (await fetch(front.url, { headers: { accept: "text/csv" } })).text()).toBe("text/csv");
+  });
+
   it("keeps two cookies apart on the way back", async () => {
     const { front } = await behind((_, response) => {
       response.setHeader("set-cookie", ["a=1", "b=2"]);

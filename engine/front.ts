@@ -177,6 +177,8 @@ function passOn(request: http.IncomingMessage, response: http.ServerResponse, { 
   }
   const headers = endToEnd(request.rawHeaders, ["host", "x-forwarded-for", "x-forwarded-proto"]);
   const from = [request.headers["x-forwarded-for"], request.socket.remoteAddress].flat().filter(Boolean).join(", ");
+  // Without it the gateway sends bytes as base64.
+  if (request.headers.accept === undefined) headers.push("Accept", "*/*");
   headers.push("Host", to.host, "X-Forwarded-For", from, "X-Forwarded-Proto", "http");
   const upstream = http.request({ agent, host: to.hostname, port: to.port, method: request.method, path, headers });
 
