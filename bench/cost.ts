@@ -35,9 +35,9 @@ const textOf = (bytes: number) => "x".repeat(bytes - '{"text":""}'.length);
 
 /**
  * The engine says nothing of a BatchGetItem and takes every GetItem for one unit: by DynamoDB's rules 4 KB are a unit. Accepting
- * reads token, user, member, access and script head, eventually consistent: half a unit each.
+ * reads token, user, member, access and script head.
  */
-const HALF_UNITS_OF_ACCEPT = 5;
+const UNITS_OF_ACCEPT = 5;
 const unitsOfStrongRead = (bytes: number) => Math.ceil(bytes / 4096);
 
 function kinds({ client, workspace }: Costed): Kind[] {
@@ -146,7 +146,7 @@ function rowsOf(
 ): Row[] {
   const { requests, writeUnits, indexWriteUnits } = counts;
   const batches = requests["dynamodb.BatchGetItem"] ?? 0;
-  const readUnits = counts.readUnits + readsBeyond + (batches * HALF_UNITS_OF_ACCEPT) / 2;
+  const readUnits = counts.readUnits + readsBeyond + batches * UNITS_OF_ACCEPT;
   const without = price(counts, readUnits, lambda);
   const total = Object.values(requests).reduce((sum, count) => sum + count, 0);
   const priced = (value: number, atMost: number | undefined) => ({

@@ -7,6 +7,8 @@ export const env = {
   signingSecret: "SVC_SIGNING_SECRET",
   userPool: "SVC_USER_POOL_ID",
   userPoolClient: "SVC_USER_POOL_CLIENT_ID",
+  /** Headers that every run gets as arguments, separated by commas (spec §4.2). */
+  includeHeaders: "INCLUDE_HEADERS",
   /** Public origin, no trailing slash: goes into URLs that people get. */
   baseUrl: "SVC_BASE_URL",
   /** Origin that runners reach the API at. */

@@ -24,12 +24,19 @@ export const limits = {
   defaultTimeoutS: 60,
   /** A Lambda invocation lasts 900 s; the rest is for loading the code and storing the result. */
   maxTimeoutS: 840,
+  /** API Gateway ends a streamed answer after 15 minutes: ours ends before, with an event that says so. */
+  streamMs: 14 * 60_000,
   leaseMs: 60_000,
   /** After a lease ran out, before the job is queued again: the supervisor ends itself at 40 s without an answer. */
   leaseGraceMs: 10_000,
   maxAttempts: 3,
   /** SQS holds a message back for at most 15 minutes. */
   maxQueueDelayMs: 900_000,
+  /** A job may wait this long for its time: as long as a flow may last. */
+  maxDelayS: 360 * 24 * 3600,
+  idempotencyKeyChars: 255,
+  /** How long a repeated call is known as such. */
+  idempotencyMs: 24 * 3600 * 1000,
   perPage: 30,
   maxPerPage: 100,
   /** Index entries read for one filtered list before it answers with what it has. */

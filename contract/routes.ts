@@ -1,5 +1,6 @@
 import { accessRoutes } from "./routes/access.ts";
 import { auditRoutes } from "./routes/audit.ts";
+import { fileRoutes } from "./routes/files.ts";
 import { instanceRoutes } from "./routes/instance.ts";
 import { internalRoutes } from "./routes/internal.ts";
 import { jobRoutes } from "./routes/jobs.ts";
@@ -8,13 +9,16 @@ import { peopleRoutes } from "./routes/people.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { scriptRoutes } from "./routes/scripts.ts";
 import { signInRoutes } from "./routes/sign-in.ts";
+import { streamRoutes } from "./routes/streams.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { workspaceRoutes } from "./routes/workspaces.ts";
 
 /** The whole API, each route once. */
 export const routes = {
   ...runRoutes,
+  ...streamRoutes,
   ...jobRoutes,
+  ...fileRoutes,
   ...scriptRoutes,
   ...workspaceRoutes,
   ...peopleRoutes,

@@ -45,13 +45,22 @@ export class ObjectsTable extends Construct {
     );
   }
 
-  /** Who checks tokens notes when one was last used, and may change nothing else. */
+  /** Whoever takes tokens notes when each was used last; it changes no other item. */
   configureTouchTokens(fn: LambdaFunction): void {
+    this.allowItems(fn, ["UpdateItem"], ["TOKEN#*", "USER#*"]);
+  }
+
+  /** Keys of idempotent calls, and nothing else. */
+  configureIdempotency(fn: LambdaFunction): void {
+    this.allowItems(fn, ["PutItem", "DeleteItem"], ["IDEMPOTENCY#*"]);
+  }
+
+  private allowItems(fn: LambdaFunction, actions: string[], partitions: string[]): void {
     fn.addToRolePolicy(
       new PolicyStatement({
-        actions: ["dynamodb:UpdateItem"],
+        actions: actions.map((action) => `dynamodb:${action}`),
         resources: [this.table.tableArn],
-        conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["TOKEN#*", "USER#*"] } },
+        conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": partitions } },
       }),
     );
   }

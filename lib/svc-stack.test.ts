@@ -40,6 +40,7 @@ function rightsOf(template: Template, description: string): { actions: Set<strin
 
 const descriptions = {
   run: "svc: run routes",
+  stream: "svc: runs and updates as streams",
   api: "svc: stored objects",
   beat: "svc: beats",
   worker: "svc: runs queued jobs",
@@ -118,7 +119,7 @@ describe("rights", () => {
     expect(actionsOf("beat")).not.toContain("dynamodb:DeleteItem");
   });
 
-  it("run writes nothing to the objects table but the public key of job tokens, and when a token was last used", () => {
+  it("run writes nothing to the objects table but its public key, when a token was used last, and keys of idempotent calls", () => {
     const writes = rightsOf(aws, descriptions.run).statements.filter(
       ({ Action, Resource }) =>
         JSON.stringify(Resource).includes("ObjectsTable") && list(Action).some((action) => /Put|Update|Delete|Write/.test(action)),
@@ -126,7 +127,16 @@ describe("rights", () => {
     expect(writes.map(({ Action, Condition }) => ({ Action, Condition }))).toEqual([
       { Action: "dynamodb:PutItem", Condition: { "ForAllValues:StringEquals": { "dynamodb:LeadingKeys": ["KEYS"] } } },
       { Action: "dynamodb:UpdateItem", Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["TOKEN#*", "USER#*"] } } },
+      {
+        Action: ["dynamodb:PutItem", "dynamodb:DeleteItem"],
+        Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["IDEMPOTENCY#*"] } },
+      },
     ]);
+  });
+
+  it("stream runs no code and holds no key: it queues jobs and reads them", () => {
+    expect([...actionsOf("stream", "lambda:"), ...actionsOf("stream", "secretsmanager:"), ...actionsOf("stream", "kms:")]).toEqual([]);
+    expect(actionsOf("stream", "sqs:")).toEqual(actionsOf("run", "sqs:"));
   });
 
   it("only setup and the API make people, and setup reaches no job", () => {
@@ -148,7 +158,7 @@ describe("rights", () => {
     for (const name of Object.keys(descriptions) as (keyof typeof descriptions)[]) {
       for (const { Action, Resource } of rightsOf(aws, descriptions[name]).statements) {
         if (!list(Action).some((action) => /^s3:.*Object/.test(action))) continue;
-        expect(list(Resource).every((resource) => /\/(jobs|artefacts|scripts)\/\*"/.test(JSON.stringify(resource)))).toBe(true);
+        expect(list(Resource).every((resource) => /\/(jobs|artefacts|scripts|files)\/\*"/.test(JSON.stringify(resource)))).toBe(true);
       }
     }
   });

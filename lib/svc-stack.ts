@@ -67,9 +67,24 @@ export class SvcStack extends Stack {
 
     const run = this.fn("run", { description: "svc: run routes", memoryMb: 1024, timeoutS: 30 }, (fn) => {
       executes(fn);
+      fn.addEnvironment(env.includeHeaders, config.includeHeaders);
+      storage.configureWrite(fn, "files");
+      // What a script wants erased once the reply is out.
+      storage.configureDelete(fn, "jobs");
       objects.configureRead(fn);
       objects.configurePublishKey(fn);
       objects.configureTouchTokens(fn);
+      objects.configureIdempotency(fn);
+    });
+    const stream = this.fn("stream", { description: "svc: runs and updates as streams", memoryMb: 512, timeoutS: 900 }, (fn) => {
+      fn.addEnvironment(env.includeHeaders, config.includeHeaders);
+      objects.configureRead(fn);
+      objects.configureTouchTokens(fn);
+      objects.configureIdempotency(fn);
+      jobs.configureMoveJobs(fn);
+      storage.configureRead(fn, "jobs");
+      storage.configureWrite(fn, "jobs", "files");
+      queue.configureSend(fn);
     });
     const apiFn = this.fn(
       "api",
@@ -79,9 +94,9 @@ export class SvcStack extends Stack {
         objects.configureWrite(fn);
         people.configureSignIn(fn);
         jobs.configureFindJobs(fn);
-        storage.configureRead(fn, "jobs", "scripts");
-        storage.configureWrite(fn, "jobs", "scripts");
-        storage.configureDelete(fn, "jobs", "scripts");
+        storage.configureRead(fn, "jobs", "scripts", "files");
+        storage.configureWrite(fn, "jobs", "scripts", "files");
+        storage.configureDelete(fn, "jobs", "scripts", "files");
         queue.configureSend(fn);
       },
     );
@@ -120,7 +135,7 @@ export class SvcStack extends Stack {
       people.configureCreatePeople(fn);
     });
 
-    api.route({ run, api: apiFn, beat });
+    api.route({ run, stream, api: apiFn, beat });
     new Tick(this, "Tick", housekeeping);
     const observe = new Observe(this, "Observe", config, {
       api: api.api,

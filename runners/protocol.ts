@@ -23,6 +23,8 @@ export interface RunRequest {
   hostKey: string;
   /** Keeps the loaded module between runs. */
   dedicated: boolean;
+  /** Somebody reads along from the start: the first output goes out at once, and not in the first beat after a second. */
+  watched?: boolean;
   /** Presigned PUT for a result above `maxInlineResultBytes`. */
   resultUrl: string;
   maxInlineResultBytes: number;
@@ -48,6 +50,8 @@ export interface RunError {
   stack?: string;
   exit_code?: number;
   signal?: string;
+  /** What was thrown may shape the reply of a synchronous call: `svc_status_code` and the like, and `result` with them (spec §4.4). */
+  reply?: Record<string, unknown>;
 }
 
 /** A runner never throws for what user code did: every end of a run is one of these. */

@@ -39,5 +39,7 @@ export const keys = {
     sk: `${String(atMs).padStart(14, "0")}#${hash}`,
   }),
   artefact: (key: string): ObjectKey => ({ pk: `A#${key}`, sk: "artefact" }),
+  /** What an idempotent call has started; `hash` is over who calls, what, and with which key. */
+  idempotency: (hash: string): ObjectKey => ({ pk: `IDEMPOTENCY#${hash}`, sk: "key" }),
   outbox: (workspace: string, id: string): ObjectKey => ({ pk: `OUTBOX#${workspace}`, sk: id }),
 };

@@ -37,6 +37,8 @@ const exceptions: Readonly<Record<string, Need>> = {
   "workspaces.tarball": "member",
   // Its handler knows only the job's id: whose job it is, is asked once it is read.
   "jobs.startedAtByIds": "read",
+  "jobs.updateStream": "read",
+  "jobs.updateStream.alias": "read",
   "jobs.cancel": "run",
   "jobs.forceCancel": "run",
   "jobs.run.preview": "write",

@@ -198,7 +198,9 @@ describe("actions", () => {
       const { verb } = scopeNeed(name, inWorkspace);
       const readsByPost = ["jobs.startedAtByIds", "workspaces.exists", "workspaces.existsUsername"];
       const changesByGet = ["users.refreshToken"];
-      if (method === "GET" && !changesByGet.includes(name)) expect(verb).toBe("read");
+      const runs = /^jobs\.run/.test(name);
+      if (runs) expect(verb).toBe("run");
+      else if (method === "GET" && !changesByGet.includes(name)) expect(verb).toBe("read");
       else if (verb === "read") expect(readsByPost).toContain(name);
       if (method !== "GET" && !readsByPost.includes(name))
         expect(["read", "member"]).not.toContain(needOf(name, inWorkspace) === "member" ? "" : needOf(name, inWorkspace));

@@ -13,6 +13,7 @@ const domains: readonly ScopeDomain[] = [
   { name: "resources", paths: true },
   { name: "schedules", paths: true },
   { name: "apps", paths: true },
+  { name: "files", paths: false },
   { name: "folders", paths: false },
   { name: "groups", paths: false },
   { name: "users", paths: false },

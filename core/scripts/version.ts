@@ -28,6 +28,8 @@ export const runnableSchema = z.object({
   dedicated: z.boolean(),
   /** Whose rights its runs have, instead of their caller's. */
   onBehalfOf: z.object({ email: z.string(), permissionedAs: z.string() }).optional(),
+  /** After a synchronous run, its logs, arguments and result are erased this long after the reply; 0: at once. */
+  deleteAfterS: z.number().optional(),
   archived: z.boolean(),
   deleted: z.boolean(),
 });
@@ -42,9 +44,6 @@ export interface StoredVersion {
   createdAtMs: number;
   inferredSchema?: Record<string, unknown>;
 }
-
-/** The longest chain of parents that a version names. */
-export const MAX_PARENTS = 100;
 
 /**
  * 16 hex digits over workspace, path, parent, a creation id and all settable fields as sent: fixed at creation, so that a lock

@@ -9,6 +9,7 @@ import { json } from "../shared/reply.ts";
 import { access } from "./access.ts";
 import { audit, withAudit } from "./audit.ts";
 import type { Auth } from "./collaborators.ts";
+import { files } from "./files.ts";
 import { instance } from "./instance.ts";
 import { jobs } from "./jobs.ts";
 import { members } from "./members.ts";
@@ -34,6 +35,7 @@ function existing({ route, handle }: Handled<Auth>): Handled<Auth> {
 
 const all = [
   ...jobs,
+  ...files,
   ...scripts,
   ...workspaces,
   ...members,

@@ -92,8 +92,7 @@ export const scripts: ApiRoutes = [
     return text(200, path);
   }),
   on(routes.deleteScriptByHash, async ({ auth, params: { workspace, hash } }) => {
-    const before = permitted(auth.actor, routes.deleteScriptByHash, await scriptVersion(c, workspace, hash));
-    await deleteVersion(c, auth.actor, workspace, hash);
-    return json(200, { ...before, content: "", archived: true, deleted: true });
+    permitted(auth.actor, routes.deleteScriptByHash, await scriptVersion(c, workspace, hash));
+    return json(200, await deleteVersion(c, auth.actor, workspace, hash));
   }),
 ];

@@ -1,84 +1,117 @@
 import { jobTable } from "../../aws/job-table.ts";
 import { publicKey } from "../../aws/keys.ts";
 import { objectTable } from "../../aws/object-table.ts";
+import { isSvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
+import type { Payload } from "../../contract/payload.ts";
 import { type Preview, type RunQuery, runRoutes as routes } from "../../contract/routes/runs.ts";
-import { keys } from "../../core/objects/keys.ts";
-import type { StoredObject } from "../../core/objects/write.ts";
-import type { Actor } from "../../core/people/actor.ts";
+import type { Job } from "../../core/jobs/job.ts";
+import { replyOf } from "../../core/reply/reply.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
-import { authenticate } from "../../services/identity/authenticate.ts";
 import { enqueue, type NewJob } from "../../services/jobs/accept.ts";
-import { runSync, type SyncAnswer } from "../../services/jobs/run-sync.ts";
-import { newestAt, runnableOf, versionOf } from "../../services/scripts/load.ts";
-import { apiHandler, on } from "../shared/edge.ts";
+import { eraseAfterReply } from "../../services/jobs/erase.ts";
+import { knownCall, type Once } from "../../services/jobs/record.ts";
+import { joinRun, runSync, type SyncAnswer } from "../../services/jobs/run-sync.ts";
+import { newestAt, versionOf } from "../../services/scripts/load.ts";
+import { apiHandler, on, refuse } from "../shared/edge.ts";
 import { executor } from "../shared/executor.ts";
-import { guard } from "../shared/guard.ts";
+import { onceOf } from "../shared/once.ts";
 import { jsonText, type Reply, text } from "../shared/reply.ts";
+import { authenticateRun, jobOf, type RunAuth, readCall, type ScriptCall, scriptJob } from "../shared/run-call.ts";
 
 const nowMs = Date.now;
-const collaborators = executor("run");
+const collaborators = { ...executor("run"), objects: objectTable };
 
-/** Token and script head are read in one round trip: the run path has no other read. */
-interface Auth {
-  actor: Actor;
-  head: StoredObject | undefined;
+interface PreviewCall {
+  auth: RunAuth;
+  params: { workspace: string };
+  query: RunQuery & { timeout?: number | undefined };
+  body: Preview;
+  headers: Payload["headers"];
 }
 
-/** The job that a call asks for. */
-function asked(auth: Auth, workspace: string, query: RunQuery, rest: Pick<NewJob, "kind" | "args"> & Partial<NewJob>): NewJob {
-  const { job_id: id, parent_job: parent, root_job: root, scheduled_in_secs: delayS, tag } = query;
-  return { actor: auth.actor, workspace, id, parent, root, delayS, ...rest, tag: tag ?? rest.tag };
-}
-
-function ofScript(auth: Auth, query: RunQuery, runnable: Runnable, args: Record<string, unknown>): NewJob {
-  const { workspace, path, hash, language, timeoutS, tag, onBehalfOf } = runnable;
-  return asked(auth, workspace, query, { kind: "script", path, hash, language, timeoutS, tag, args, onBehalfOf });
-}
-
-function ofPreview(auth: Auth, workspace: string, query: RunQuery & { timeout?: number | undefined }, preview: Preview): NewJob {
-  const { content, language, path, args = {}, lock, tag } = preview;
+function previewJob({ auth, params: { workspace }, query, body, headers }: PreviewCall): NewJob {
+  const { content, language, path, args = {}, lock } = body;
   const code = { content, ...(lock === undefined ? {} : { lock }) };
-  return asked(auth, workspace, query, { kind: "preview", path, language, code, args, tag: tag ?? language, timeoutS: query.timeout });
+  const once = onceOf(headers, [workspace, auth.actor.email, "preview"], { args: { args, code, language }, files: [] });
+  const tag = query.tag ?? body.tag ?? language;
+  return {
+    ...jobOf(auth.actor, workspace, query, nowMs()),
+    kind: "preview",
+    path,
+    language,
+    code,
+    args,
+    tag,
+    timeoutS: query.timeout,
+    once,
+  };
 }
 
-async function accept(job: NewJob): Promise<Reply> {
-  const { id } = await enqueue(collaborators, job);
-  return text(201, id, { "x-svc-job-id": id });
+/** What an equal call has started already, or what `start` starts. */
+async function unlessKnown(once: Once | undefined, replay: (job: Job) => Promise<Reply>, start: () => Promise<Reply>): Promise<Reply> {
+  const known = once && (await knownCall(collaborators, once));
+  if (!known) return start();
+  const reply = await replay(known);
+  return { ...reply, headers: { ...reply.headers, "x-svc-idempotent-replay": "true" } };
 }
 
-async function wait(job: NewJob, runnable?: Runnable): Promise<Reply> {
-  return shape(await runSync(collaborators, job, runnable, nowMs() + limits.syncCallMs));
+const accepted = async ({ id }: { id: string }): Promise<Reply> => text(201, id, { "x-svc-job-id": id });
+const joined = async (job: Job): Promise<Reply> => shape(await joinRun(collaborators, job, deadline()));
+const deadline = () => nowMs() + limits.syncCallMs;
+
+async function runScript(call: ScriptCall, runnable: Runnable): Promise<Reply> {
+  const asked = await readCall(call, runnable);
+  return unlessKnown(asked.once, accepted, async () =>
+    accepted(await enqueue(collaborators, await scriptJob(collaborators, call, runnable, asked))),
+  );
+}
+
+async function waitScript(call: ScriptCall, runnable: Runnable): Promise<Reply> {
+  const asked = await readCall(call, runnable);
+  return unlessKnown(asked.once, joined, async () => {
+    const answer = await runSync(collaborators, await scriptJob(collaborators, call, runnable, asked), runnable, deadline());
+    const reply = shape(answer);
+    const { deleteAfterS } = runnable;
+    // A result behind a link must be there for as long as the link works.
+    if (deleteAfterS !== undefined) await eraseAfterReply(collaborators, answer.id, Math.max(deleteAfterS, answer.linkS ?? 0));
+    return reply;
+  });
+}
+
+function runPreview(call: PreviewCall): Promise<Reply> {
+  const job = previewJob(call);
+  return unlessKnown(job.once, accepted, async () => accepted(await enqueue(collaborators, job)));
+}
+
+function waitPreview(call: PreviewCall): Promise<Reply> {
+  const job = previewJob(call);
+  return unlessKnown(job.once, joined, async () => shape(await runSync(collaborators, job, undefined, deadline())));
 }
 
 function shape({ id, state, resultJson, stored }: SyncAnswer): Reply {
-  const headers = { "x-svc-job-id": id, "x-svc-job-state": state };
-  return resultJson === undefined ? jsonText(200, JSON.stringify(stored), headers) : jsonText(200, resultJson, headers);
+  const ours = { "x-svc-job-id": id, "x-svc-job-state": state };
+  if (resultJson === undefined) return jsonText(200, JSON.stringify(stored), ours);
+  try {
+    const { status, headers, body, base64 } = replyOf(id, resultJson);
+    return { statusCode: status, headers: { ...headers, ...ours }, body, isBase64Encoded: base64 };
+  } catch (error) {
+    // The run went as it went: only its reply cannot be made.
+    if (isSvcError(error)) return refuse(error, ours);
+    throw error;
+  }
 }
 
-export const handler = apiHandler<Auth>(
+export const handler = apiHandler<RunAuth>(
   [
-    on(routes.runScriptByPath, ({ auth, params, query, body }) => accept(ofScript(auth, query, newestAt(auth.head, params.path), body))),
-    on(routes.runScriptByHash, ({ auth, params, query, body }) => accept(ofScript(auth, query, versionOf(auth.head, params.hash), body))),
-    on(routes.runPreview, ({ auth, params, query, body }) => accept(ofPreview(auth, params.workspace, query, body))),
-    on(routes.runWaitScriptByPath, ({ auth, params, query, body }) => {
-      const runnable = newestAt(auth.head, params.path);
-      return wait(ofScript(auth, query, runnable, body), runnable);
-    }),
-    on(routes.runWaitScriptByHash, ({ auth, params, query, body }) => {
-      const runnable = versionOf(auth.head, params.hash);
-      return wait(ofScript(auth, query, runnable, body), runnable);
-    }),
-    on(routes.runWaitPreview, ({ auth, params, query, body }) => wait(ofPreview(auth, params.workspace, query, body))),
+    on(routes.runScriptByPath, (call) => runScript(call, newestAt(call.auth.head, call.params.path))),
+    on(routes.runScriptByHash, (call) => runScript(call, versionOf(call.auth.head, call.params.hash))),
+    on(routes.runPreview, (call) => runPreview(call)),
+    on(routes.runWaitScriptByPath, (call) => waitScript(call, newestAt(call.auth.head, call.params.path))),
+    on(routes.runWaitScriptByPathGet, (call) => waitScript(call, newestAt(call.auth.head, call.params.path))),
+    on(routes.runWaitScriptByHash, (call) => waitScript(call, versionOf(call.auth.head, call.params.hash))),
+    on(routes.runWaitScriptByHashGet, (call) => waitScript(call, versionOf(call.auth.head, call.params.hash))),
+    on(routes.runWaitPreview, (call) => waitPreview(call)),
   ],
-  async (token, route, params) => {
-    const { workspace = "", path, hash } = params;
-    const head = path !== undefined ? keys.scriptHead(workspace, path) : hash !== undefined ? keys.version(workspace, hash) : undefined;
-    const authenticator = { objects: objectTable, jobs: jobTable, publicKey, nowMs };
-    const { actor, read } = await authenticate(authenticator, token, { workspace, alsoRead: head ? [head] : [] });
-    // A version's path is known from its head, which is here already; one that is not there has none.
-    const at = path ?? runnableOf(read[0])?.path;
-    guard(actor, route, params, { workspace, ...(at === undefined ? {} : { path: at }) });
-    return { actor, head: read[0] };
-  },
+  authenticateRun({ objects: objectTable, jobs: jobTable, publicKey, nowMs }),
 );

@@ -26,8 +26,14 @@ export async function runJob(job, print) {
     if (typeof entry !== "function") return failure(missingEntry(job.entrypoint, module));
     const result = await entry(...argumentsFor(entry, job));
     if (isStream(result)) {
-      for await (const chunk of result) await print(streamLine(chunk));
-      return success(null);
+      // Its text is the result as well, for those who come when it is over.
+      let whole = "";
+      for await (const chunk of result) {
+        const text = streamText(chunk);
+        whole += text;
+        await print(`WM_STREAM: ${text.replaceAll("\n", "\\n")}\n`);
+      }
+      return success(whole);
     }
     return success(result);
   } catch (error) {
@@ -67,14 +73,17 @@ function missingEntry(entrypoint, module) {
   return { name: "EntrypointError", message: `The script does not export a function '${entrypoint}'. ${has}` };
 }
 
+/** An async iterable, or an iterator such as a generator gives; a list is a value. */
 function isStream(value) {
-  return typeof value === "object" && value !== null && typeof value[Symbol.asyncIterator] === "function";
+  if (typeof value !== "object" || value === null) return false;
+  return (
+    typeof value[Symbol.asyncIterator] === "function" || (typeof value.next === "function" && typeof value[Symbol.iterator] === "function")
+  );
 }
 
-function streamLine(chunk) {
-  const text =
-    typeof chunk === "string" ? chunk : chunk instanceof Uint8Array ? Buffer.from(chunk).toString() : JSON.stringify(toJson(chunk));
-  return `WM_STREAM: ${text.replaceAll("\n", "\\n")}\n`;
+function streamText(chunk) {
+  if (typeof chunk === "string") return chunk;
+  return chunk instanceof Uint8Array ? Buffer.from(chunk).toString() : JSON.stringify(toJson(chunk));
 }
 
 // ---- Arguments
@@ -266,19 +275,33 @@ function describe(thrown) {
   try {
     if (isError(thrown)) {
       const stack = stackOf(thrown, new Set());
-      return { name: textOf(thrown.name) || "Error", message: clip(textOf(thrown.message)), ...(stack && { stack: clip(stack) }) };
+      return {
+        name: textOf(thrown.name) || "Error",
+        message: clip(textOf(thrown.message)),
+        ...(stack && { stack: clip(stack) }),
+        ...replyOf(thrown),
+      };
     }
     if (typeof thrown === "object" && thrown !== null) {
       const named = typeof thrown.message === "string";
       return {
         name: named && typeof thrown.name === "string" ? thrown.name : "Error",
         message: clip(named ? thrown.message : JSON.stringify(toJson(thrown))),
+        ...replyOf(thrown),
       };
     }
     return { name: "Error", message: clip(String(thrown)) };
   } catch {
     return { name: "Error", message: "The script threw a value that cannot be shown." };
   }
+}
+
+/** The keys by which what was thrown shapes the reply of a synchronous call. */
+function replyOf(thrown) {
+  const names = Object.keys(thrown).filter((name) => /^(svc|windmill)_(status_code|content_type|headers)$/.test(name));
+  if (names.length === 0) return {};
+  const reply = Object.fromEntries([...names, ...(Object.hasOwn(thrown, "result") ? ["result"] : [])].map((name) => [name, thrown[name]]));
+  return { reply: toJson(reply) };
 }
 
 function isError(value) {

@@ -25,6 +25,9 @@ export interface Authenticator {
   nowMs: () => number;
 }
 
+/** A deleted token is dead at once, so is a right that was taken, and a saved script is the newest at once: half a read unit each is what that costs. */
+const CONSISTENT = { consistent: true };
+
 /**
  * Who calls, what they may in the workspace that the call names, and whatever else the caller wants to read from the objects table (a
  * run's script head): all in one round trip, because a token ends in the key of its owner. Throws `auth.missing` and `auth.invalid`.
@@ -38,16 +41,17 @@ export async function authenticate(
   if (isJobToken(token)) {
     const claims = await readJobToken(publicKey, token, nowMs());
     const wanted = rightsKeys(personKey(claims.sub), workspace);
-    const [job, found] = await Promise.all([jobs.get(claims.job), objects.getMany([...wanted, ...alsoRead])]);
+    const [job, found] = await Promise.all([jobs.get(claims.job), objects.getMany([...wanted, ...alsoRead], CONSISTENT)]);
     if (job?.state !== "running" || job.attempt !== claims.att) throw new SvcError("auth.invalid", {});
     const identity = await identify(objects, claims.sub, claims.sa, workspace, found.slice(0, wanted.length));
     return { actor: { ...identity, ...ofJob(claims) }, read: found.slice(wanted.length) };
   }
   const hint = ownerKeyOf(token);
   const wanted = hint === undefined ? [] : rightsKeys(hint, workspace);
-  const [stored, ...found] = await objects.getMany([keys.token(hashToken(token)), ...wanted, ...alsoRead]);
+  const [stored, ...found] = await objects.getMany([keys.token(hashToken(token)), ...wanted, ...alsoRead], CONSISTENT);
   const record = await liveToken(objects, stored, nowMs());
-  const grants = hint === undefined ? await objects.getMany(rightsKeys(personKey(record.email), workspace)) : found.slice(0, wanted.length);
+  const grants =
+    hint === undefined ? await objects.getMany(rightsKeys(personKey(record.email), workspace), CONSISTENT) : found.slice(0, wanted.length);
   const identity = await identify(objects, record.email, record.superAdmin, workspace, grants);
   return { actor: { ...identity, ...ofToken(record) }, read: found.slice(wanted.length) };
 }

@@ -1,8 +1,11 @@
+import type { JobTable } from "../../aws/job-table.ts";
+import type { Queue } from "../../aws/queue.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import type { HistoryItemJson, NewScript, ScriptJson, ScriptListQuery } from "../../contract/routes/scripts.ts";
+import type { HistoryItemJson, ListedScriptJson, NewScript, ScriptJson, ScriptListQuery } from "../../contract/routes/scripts.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type Runnable, scriptJson } from "../../core/scripts/version.ts";
+import { settleBuild } from "../builds/build-version.ts";
 import { type Loading, loadBuilt, loadVersion, newestAt, runnableOf, versionOf } from "./load.ts";
 
 async function whole(loading: Loading, runnable: Runnable): Promise<ScriptJson> {
@@ -26,7 +29,16 @@ export async function scriptExists({ objects }: Loading, workspace: string, path
   return runnable !== undefined && !runnable.archived;
 }
 
-type Listed = Omit<NewScript, "content"> & { hash: string; createdBy: string; createdAtMs: number; archived: boolean };
+interface Listed extends Omit<NewScript, "content"> {
+  hash: string;
+  /** Not in what release 0.1 stored. */
+  parentHashes?: string[];
+  createdBy: string;
+  createdAtMs: number;
+  archived: boolean;
+}
+
+const parentsOf = ({ parentHashes, parent_hash }: Listed) => parentHashes ?? (parent_hash ? [parent_hash] : []);
 
 const among = (list: string | undefined, value: string) => list === undefined || list === "" || list.split(",").includes(value);
 
@@ -36,7 +48,7 @@ export async function listScripts(
   workspace: string,
   query: ScriptListQuery,
   readable: (path: string) => boolean,
-): Promise<Omit<ScriptJson, "content">[]> {
+): Promise<ListedScriptJson[]> {
   const stored = (await objects.list(`S#${workspace}`)).map(({ value }) => value as Listed);
   const size = Math.min(query.per_page ?? limits.perPage, limits.maxPerPage);
   const start = (Math.max(query.page ?? 1, 1) - 1) * size;
@@ -49,7 +61,9 @@ export async function listScripts(
         (query.path_start === undefined || script.path.startsWith(query.path_start)) &&
         (query.path_exact === undefined || script.path === query.path_exact) &&
         (query.created_by === undefined || script.createdBy === query.created_by) &&
-        (query.parent_hash === undefined || script.parent_hash === query.parent_hash) &&
+        (query.parent_hash === undefined || parentsOf(script).includes(query.parent_hash)) &&
+        (query.first_parent_hash === undefined || parentsOf(script)[0] === query.first_parent_hash) &&
+        (query.last_parent_hash === undefined || parentsOf(script).at(-1) === query.last_parent_hash) &&
         among(query.kinds, script.kind ?? "script") &&
         among(query.languages, script.language) &&
         (query.is_template === undefined || (script.is_template ?? false) === query.is_template) &&
@@ -58,10 +72,15 @@ export async function listScripts(
     )
     .sort((a, b) => order * (a.createdAtMs - b.createdAtMs) || a.path.localeCompare(b.path))
     .slice(start, start + size)
-    .map(({ hash, createdBy, createdAtMs, archived, ...sent }) => {
-      const version = { sent: { ...sent, content: "" }, hash, parentHashes: [], createdBy, createdAtMs };
+    .map((script) => {
+      const { hash, parentHashes, createdBy, createdAtMs, archived, ...sent } = script;
+      const version = { sent: { ...sent, content: "" }, hash, parentHashes: parentsOf(script), createdBy, createdAtMs };
       const { content, ...listed } = scriptJson(version, { workspace, archived, deleted: false } as Runnable, {});
-      return query.without_description ? { ...listed, description: "" } : listed;
+      return {
+        ...listed,
+        ...(query.without_description ? { description: "" } : {}),
+        ...(query.with_deployment_msg && sent.deployment_message ? { deployment_msg: sent.deployment_message } : {}),
+      };
     });
 }
 
@@ -82,11 +101,11 @@ export async function scriptHistory({ objects }: Loading, workspace: string, pat
 
 /** Throws `script.versionNotFound`. */
 export async function deploymentStatus(
-  loading: Loading,
+  loading: Loading & { jobs: JobTable; queue: Queue },
   workspace: string,
   hash: string,
 ): Promise<{ lock?: string; lock_error_logs?: string; job_id?: string }> {
-  const { build } = versionOf(await loading.objects.get(keys.version(workspace, hash)), hash);
+  const build = await settleBuild(loading, versionOf(await loading.objects.get(keys.version(workspace, hash)), hash));
   if (build.state === "none") return { lock: "" };
   const { lock, lockErrorLogs } = await loadBuilt(loading, workspace, hash);
   return {
