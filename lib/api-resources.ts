@@ -7,7 +7,11 @@ type PlacedRoute = Pick<Route, "path" | "fn">;
  * shares. `api` answers the rest, unknown addresses included, so it has none.
  */
 export function prefixesOf(routes: readonly PlacedRoute[], fn: RouteFunction): string[] {
-  const foreign = routes.filter((route) => route.fn !== fn).map(({ path }) => segmentsOf(path));
+  // Every route below `jobs_u` answers below `job_u` as well, without being listed there.
+  const foreign = routes
+    .filter((route) => route.fn !== fn)
+    .flatMap(({ path }) => [path, path.replace("/jobs_u/", "/job_u/")])
+    .map(segmentsOf);
   const prefixes = routes
     .filter((route) => route.fn === fn)
     .map(({ path }) => {
