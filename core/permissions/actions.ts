@@ -60,12 +60,15 @@ const exceptions: Readonly<Record<string, Need>> = {
 const READS =
   /^(get|list|exists|count|raw|history|latest|whois|whoami|is|usernameTo|webhooks|deployment|file|download|preview|usage|search|email|mine|dbClock)/;
 
+/** `resources.types.list` is listing: what stands between a domain and its verb is a part of the domain. */
+const partsOf = (action: string) => action.replace(".types.", ".").split(".");
+
 /** Actions that concern no workspace and are not named above belong to who administers the instance. */
 export function needOf(action: string, inWorkspace: boolean): Need {
   const exception = exceptions[action];
   if (exception) return exception;
   if (!inWorkspace) return "superadmin";
-  const [domain = "", verb = ""] = action.split(".");
+  const [domain = "", verb = ""] = partsOf(action);
   if (domain === "workspaces" || domain === "audit" || domain === "settings") return "admin";
   if (domain === "jobs" && /^(run|rerun|stream|restart)/.test(verb)) return "run";
   return READS.test(verb) ? "read" : "write";
@@ -73,7 +76,7 @@ export function needOf(action: string, inWorkspace: boolean): Need {
 
 /** What a scope calls an action: its domain and `read`, `write` or `run`, and for runs what is run. */
 export function scopeNeed(action: string, inWorkspace: boolean): { domain: string; verb: "read" | "write" | "run"; runs?: string } {
-  const [domain = "", verb = "", kind = ""] = action.split(".");
+  const [domain = "", verb = "", kind = ""] = partsOf(action);
   if (domain === "jobs" && /^(run|rerun|stream|restart)/.test(verb)) {
     const runs = /preview/i.test(kind) ? "preview" : /^(flow|fv)/.test(kind) ? "flows" : kind === "" ? "other" : "scripts";
     return { domain, verb: "run", runs };
@@ -88,7 +91,7 @@ export function scopeNeed(action: string, inWorkspace: boolean): { domain: strin
  * for each path; what is named by an id or a hash asks once its path is read.
  */
 export const asksAgain = (action: string) =>
-  /^(list|count|create|update|edit|exists|search)/.test(action.split(".")[1] ?? "") ||
+  /^(list|count|create|update|edit|exists|search)/.test(partsOf(action)[1] ?? "") ||
   /^jobs\.(get|cancel|force|delete|started)|ByHash$|^scripts\.deploymentStatus$/.test(action);
 
 const kinds: Readonly<Record<string, string>> = {

@@ -106,6 +106,11 @@ describe("may", () => {
     expect(may(ann("admin"), "workspaces.create", {})).toBe(false);
   });
 
+  it("knows reading from writing in parts of a domain", () => {
+    expect(may(ann("operator"), "resources.types.list", { workspace: "ws" })).toBe(true);
+    expect(may(ann("operator"), "resources.types.create", { workspace: "ws" })).toBe(false);
+  });
+
   it("takes an object's own extra permissions as the workspace's", () => {
     const target = { workspace: "ws", path: "u/bob/own" };
     expect(may(ann("developer"), "variables.get", { ...target, extraPerms: { "g/ops": false } })).toBe(true);
