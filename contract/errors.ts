@@ -28,7 +28,6 @@ interface ErrorDetails {
   "script.parentUnknown": { parentHash: string };
   "script.parentHasChild": { parentHash: string };
   "script.changedMeanwhile": { path: string };
-  "script.archived": { hash: string };
   "script.tooLarge": { limitBytes: number };
   "folder.notFound": { name: string };
   "folder.exists": { name: string };
@@ -46,7 +45,7 @@ interface ErrorDetails {
   "token.ambiguous": { prefix: string };
   "token.notForJobs": Record<never, never>;
   "user.notFound": { email: string };
-  "engine.busy": { retryAfterS: number };
+  "engine.busy": Record<never, never>;
   "write.collided": Record<never, never>;
 }
 export type ErrorCode = keyof ErrorDetails;
@@ -135,7 +134,6 @@ export const answers: { readonly [C in ErrorCode]: Answer<ErrorDetails[C]> } = {
       `The parent_hash ${parentHash} is not the newest version any more: someone saved after it. Load the script again.`,
   },
   "script.changedMeanwhile": { status: 409, say: ({ path }) => `Someone else saved ${path} at the same moment. Load it again.` },
-  "script.archived": { status: 404, say: ({ hash }) => `The script version ${hash} was deleted.` },
   "script.tooLarge": { status: 413, say: ({ limitBytes }) => `A script may hold at most ${megabytes(limitBytes)} of source.` },
   "folder.notFound": { status: 404, say: ({ name }) => `There is no folder ${name}.` },
   "folder.exists": { status: 409, say: ({ name }) => `The folder ${name} exists already.` },
