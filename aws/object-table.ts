@@ -56,6 +56,7 @@ const ObjectEntity = new Entity({
     expiresAtS: number().savedAs("ttl").optional(),
   }),
 });
+const CONFLICT_TRIES = 6;
 type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
 function conditionOf(expect: Expectation): Condition<typeof ObjectEntity> {
@@ -154,14 +155,21 @@ export const objectTable = {
 
   /** All or nothing; `raw` is a part for another table. Answers the index of the first part whose condition did not hold, `undefined` when all was written. */
   async transact(parts: (ObjectWrite | { raw: Write })[]): Promise<number | undefined> {
-    try {
-      await documents().send(new TransactWriteCommand({ TransactItems: parts.map((part) => ("raw" in part ? part.raw : paramsOf(part))) }));
-      return undefined;
-    } catch (error) {
-      if (!(error instanceof TransactionCanceledException)) throw error;
-      const failed = error.CancellationReasons?.findIndex(({ Code }) => Code === "ConditionalCheckFailed") ?? -1;
-      if (failed < 0) throw error;
-      return failed;
+    for (let tries = 1; ; tries += 1) {
+      try {
+        await documents().send(
+          new TransactWriteCommand({ TransactItems: parts.map((part) => ("raw" in part ? part.raw : paramsOf(part))) }),
+        );
+        return undefined;
+      } catch (error) {
+        if (!(error instanceof TransactionCanceledException)) throw error;
+        const codes = error.CancellationReasons?.map(({ Code }) => Code) ?? [];
+        const failed = codes.indexOf("ConditionalCheckFailed");
+        if (failed >= 0) return failed;
+        // Another transaction holds one of the items for a moment, if only to check it; the SDK does not try again by itself.
+        if (!codes.includes("TransactionConflict") || tries === CONFLICT_TRIES) throw error;
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** tries));
+      }
     }
   },
 };

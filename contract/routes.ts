@@ -2,8 +2,10 @@ import { instanceRoutes } from "./routes/instance.ts";
 import { internalRoutes } from "./routes/internal.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { peopleRoutes } from "./routes/people.ts";
+import { resourceRoutes } from "./routes/resources.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { scriptRoutes } from "./routes/scripts.ts";
+import { variableRoutes } from "./routes/variables.ts";
 import { workspaceRoutes } from "./routes/workspaces.ts";
 
 /** The whole API, each route once. */
@@ -11,6 +13,8 @@ export const routes = {
   ...runRoutes,
   ...jobRoutes,
   ...scriptRoutes,
+  ...variableRoutes,
+  ...resourceRoutes,
   ...workspaceRoutes,
   ...peopleRoutes,
   ...instanceRoutes,
