@@ -27,9 +27,10 @@ export function referencesIn(value: unknown): string[] {
   return [...found];
 }
 
-/** Whether the JSON text of a value can hold a reference at all: most arguments hold none, and this looks at no part of them. */
-export function mayHoldReferences(json: string): boolean {
-  return json.includes('"$var:') || json.includes('"$res:');
+/** Whether a value holds any reference. */
+export function hasReferences(value: unknown): boolean {
+  if (typeof value === "string") return referenceOf(value) !== undefined;
+  return typeof value === "object" && value !== null && Object.values(value).some(hasReferences);
 }
 
 /** What the references of a value stand for: text of variables, values of resources with references of their own. */

@@ -2,6 +2,7 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { EndState } from "../../core/jobs/job.ts";
 import { firstDueMs } from "../../core/jobs/lifecycle.ts";
+import { hasReferences } from "../../core/resources/references.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
 import { enqueue, type NewJob, prepare } from "./accept.ts";
 import { claimedAtOnce } from "./claim.ts";
@@ -22,8 +23,8 @@ export interface SyncAnswer {
 const LINK_S = 3600;
 
 /**
- * Runs a job and waits for its end. A version that is built is executed right here, with no queue in between; everything else
- * goes through the queue and is waited for. Throws `job.idTaken` and, at the deadline, `job.syncTimeout`: the job goes on.
+ * Runs a job and waits for its end. A version that is built is executed right here, with no queue in between; everything else,
+ * arguments with references too, goes through the queue and is waited for. Throws `job.idTaken` and, at the deadline, `job.syncTimeout`: the job goes on.
  */
 export async function runSync(executing: Executing, asked: NewJob, runnable: Runnable | undefined, untilMs: number): Promise<SyncAnswer> {
   const { id, ended } = await start(executing, asked, runnable, untilMs);
@@ -37,7 +38,8 @@ async function start(
   runnable: Runnable | undefined,
   untilMs: number,
 ): Promise<{ id: string; ended: JustEnded | undefined }> {
-  if (runnable?.build.state !== "ready" || !runnable.runner || asked.delayS) {
+  // This function reads what strangers send, and holds no right to a secret: what a reference stands for is the worker's to read.
+  if (runnable?.build.state !== "ready" || !runnable.runner || asked.delayS || hasReferences(asked.args)) {
     const { id } = await enqueue(executing, asked);
     return { id, ended: await waitForEnd(executing, id, untilMs) };
   }
