@@ -6,8 +6,22 @@ import { type BuildRequest, type BuildResult, buildResultSchema } from "../core/
 import type { RunOutcome, RunRequest } from "../runners/protocol.ts";
 import { lambda } from "./clients.ts";
 
-/** How a call of a runner ended: with an outcome, without a free runner, or with the runner lost. */
-export type Invocation = { kind: "outcome"; outcome: RunOutcome } | { kind: "throttled" } | { kind: "lost"; reason: string };
+/**
+ * How a call of a runner ended: with an outcome, without a free runner, with the runner lost, or with nothing known of it: its
+ * connection broke, and it may be running still.
+ */
+export type Invocation =
+  | { kind: "outcome"; outcome: RunOutcome }
+  | { kind: "throttled" }
+  | { kind: "lost"; reason: string }
+  | { kind: "unknown"; reason: string };
+
+/** Failures in which the request did not reach the service at all, or was refused by it. */
+function neverStarted(error: unknown): boolean {
+  const { code, $metadata } = error as { code?: string; $metadata?: { httpStatusCode?: number } };
+  const status = $metadata?.httpStatusCode ?? 0;
+  return code === "ECONNREFUSED" || code === "ENOTFOUND" || (status >= 400 && status < 500);
+}
 
 let runnerNames: Record<string, string> | undefined;
 
@@ -31,7 +45,8 @@ export const functions = {
       return outcome?.outcome ? { kind: "outcome", outcome } : { kind: "lost", reason: "the runner gave no outcome" };
     } catch (error) {
       if (error instanceof TooManyRequestsException) return { kind: "throttled" };
-      return { kind: "lost", reason: error instanceof Error ? error.message : String(error) };
+      const reason = error instanceof Error ? error.message : String(error);
+      return { kind: neverStarted(error) ? "lost" : "unknown", reason };
     }
   },
 

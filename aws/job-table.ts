@@ -79,6 +79,7 @@ const HeadEntity = new Entity({
     memPeakKb: number().savedAs("mp").optional(),
     lastPingMs: number().savedAs("pg").optional(),
     erased: boolean().savedAs("er").optional(),
+    eraseAtMs: number().savedAs("ea").optional(),
     expiresAtS: number().savedAs("ttl"),
     listPartition: string().savedAs("lp"),
     listSort: string().savedAs("ls"),
@@ -122,6 +123,12 @@ function toJob(head: HeadItem): Job {
   return jobSchema.parse({ ...fields, ...erased, expiresAtMs: expiresAtS * 1000 });
 }
 
+/** TTL deletes late, and not at all on the local engine: what has expired is not there. */
+const isKept = ({ expiresAtS }: HeadItem) => expiresAtS * 1000 > Date.now();
+
+/** Where housekeeping finds a job when it is time to look at it. */
+const dueAt = (id: string, atMs: number) => ({ duePartition: `due#${shardOf(id)}`, dueAtMs: atMs });
+
 function toHead(job: Job, dueAtMs: number | undefined) {
   const { expiresAtMs, ...fields } = job;
   const shard = shardOf(job.id);
@@ -131,7 +138,7 @@ function toHead(job: Job, dueAtMs: number | undefined) {
     listPartition: `${job.workspace}#${shard}`,
     listSort: listKey(job.createdAtMs, job.id),
     ...(job.path === undefined ? {} : { pathPartition: `${job.workspace}#${shard}#${job.path}` }),
-    ...(dueAtMs === undefined ? {} : { duePartition: `due#${shard}`, dueAtMs }),
+    ...(dueAtMs === undefined ? {} : dueAt(job.id, dueAtMs)),
   };
 }
 
@@ -155,9 +162,10 @@ export const jobTable = {
       .params();
   },
 
-  async get(id: string, { consistent = true } = {}): Promise<Job | undefined> {
-    const { Item } = await HeadEntity.build(GetItemCommand).key({ id }).options({ consistent }).send();
-    return Item ? toJob(Item) : undefined;
+  /** `expired`: also a job whose time is over, which a sweep looks for. */
+  async get(id: string, { expired = false } = {}): Promise<Job | undefined> {
+    const { Item } = await HeadEntity.build(GetItemCommand).key({ id }).options({ consistent: true }).send();
+    return Item && (expired || isKept(Item)) ? toJob(Item) : undefined;
   },
 
   /** Heads by id, in the order asked for; those that are gone are left out. */
@@ -172,7 +180,7 @@ export const jobTable = {
           .requests(...requests)
           .options({ consistent: true }),
       );
-      for (const head of (Responses?.[0] ?? []) as (HeadItem | undefined)[]) if (head) found.set(head.id, toJob(head));
+      for (const head of (Responses?.[0] ?? []) as (HeadItem | undefined)[]) if (head && isKept(head)) found.set(head.id, toJob(head));
     }
     return ids.flatMap((id) => found.get(id) ?? []);
   },
@@ -194,6 +202,10 @@ export const jobTable = {
   /** One more, or less, of a counter. */
   oneMore: $add(1),
   oneLess: $add(-1),
+
+  /** In place of a value: the attribute goes. */
+  removed: $remove(),
+  dueAt,
 
   /** What an ended job no longer has. */
   cleared: { nonce: $remove(), leaseUntilMs: $remove(), watchedUntilMs: $remove(), duePartition: $remove(), dueAtMs: $remove() },
@@ -217,6 +229,17 @@ export const jobTable = {
   },
   async deleteItem(parent: string, ref: string): Promise<void> {
     await ChildEntity.build(DeleteItemCommand).key({ parent, ref }).send();
+  },
+
+  /** Removes a job that nobody has ever claimed; false when somebody has. */
+  async removeUnclaimed(id: string): Promise<boolean> {
+    const condition: HeadCondition = {
+      and: [
+        { attr: "state", eq: "queued" },
+        { attr: "attempt", eq: 0 },
+      ],
+    };
+    return conditional(() => HeadEntity.build(DeleteItemCommand).key({ id, sk: "job" }).options({ condition }).send());
   },
 
   /** One page of a list index in one shard, newest first unless `ascending`. `after` goes on behind an entry. */

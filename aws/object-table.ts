@@ -61,7 +61,15 @@ type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
 function conditionOf(expect: Expectation): Condition<typeof ObjectEntity> {
   const present = { attr: "pk", exists: true } as const;
-  if (typeof expect === "object") return { attr: "mark", eq: expect.mark };
+  if (typeof expect === "object") {
+    if ("mark" in expect) return { attr: "mark", eq: expect.mark };
+    return {
+      or: [
+        { attr: "pk", exists: false },
+        { attr: "expiresAtS", lte: expect.absentOrExpiredAtS },
+      ],
+    };
+  }
   switch (expect) {
     case "absent":
       return { attr: "pk", exists: false };

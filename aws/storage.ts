@@ -1,4 +1,5 @@
-import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
+import type { Readable } from "node:stream";
+import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, NoSuchKey, PutObjectCommand } from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { env, requireEnv } from "../contract/env.ts";
 import { s3 } from "./clients.ts";
@@ -12,8 +13,25 @@ const shared = new Map<string, { url: string; untilMs: number }>();
 
 /** The stack's bucket. Presigned URLs are made without a call. */
 export const storage = {
-  async put(key: string, body: string | Uint8Array, contentType: string): Promise<void> {
-    await s3().send(new PutObjectCommand({ Bucket: bucket(), Key: key, Body: body, ContentType: contentType }));
+  async put(key: string, body: string | Uint8Array, contentType: string, contentDisposition?: string): Promise<void> {
+    const disposition = contentDisposition ? { ContentDisposition: contentDisposition } : {};
+    await s3().send(new PutObjectCommand({ Bucket: bucket(), Key: key, Body: body, ContentType: contentType, ...disposition }));
+  },
+  /** `undefined` when there is none. */
+  async getBytes(key: string, mostBytes: number): Promise<{ bytes: Buffer; contentType: string } | { tooLarge: true } | undefined> {
+    try {
+      const { Body, ContentLength = 0, ContentType } = await s3().send(new GetObjectCommand({ Bucket: bucket(), Key: key }));
+      if (ContentLength > mostBytes) {
+        // Not read on: the connection goes with it.
+        (Body as Partial<Readable> | undefined)?.destroy?.();
+        return { tooLarge: true };
+      }
+      const bytes = Buffer.from((await Body?.transformToByteArray()) ?? []);
+      return { bytes, contentType: ContentType ?? "application/octet-stream" };
+    } catch (error) {
+      if (error instanceof NoSuchKey) return undefined;
+      throw error;
+    }
   },
   async getText(key: string): Promise<string> {
     const { Body } = await s3().send(new GetObjectCommand({ Bucket: bucket(), Key: key }));

@@ -34,7 +34,7 @@ interface Costed {
 const textOf = (bytes: number) => "x".repeat(bytes - '{"text":""}'.length);
 
 /** The engine says nothing of a BatchGetItem and takes every GetItem for one unit: by DynamoDB's rules 4 KB are a unit. */
-const HALF_UNITS_OF_ACCEPT = 2;
+const UNITS_OF_ACCEPT = 2;
 const unitsOfStrongRead = (bytes: number) => Math.ceil(bytes / 4096);
 
 function kinds({ client, workspace }: Costed): Kind[] {
@@ -143,7 +143,7 @@ function rowsOf(
 ): Row[] {
   const { requests, writeUnits, indexWriteUnits } = counts;
   const batches = requests["dynamodb.BatchGetItem"] ?? 0;
-  const readUnits = counts.readUnits + readsBeyond + (batches * HALF_UNITS_OF_ACCEPT) / 2;
+  const readUnits = counts.readUnits + readsBeyond + batches * UNITS_OF_ACCEPT;
   const without = price(counts, readUnits, lambda);
   const total = Object.values(requests).reduce((sum, count) => sum + count, 0);
   const priced = (value: number, atMost: number | undefined) => ({

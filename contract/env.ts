@@ -8,6 +8,8 @@ export const env = {
   /** The KMS key that data keys are wrapped with. */
   secretsKey: "SVC_SECRETS_KEY",
   userPool: "SVC_USER_POOL_ID",
+  /** Headers that every run gets as arguments, separated by commas (spec §4.2). */
+  includeHeaders: "INCLUDE_HEADERS",
   /** Public origin, no trailing slash: goes into URLs that people get. */
   baseUrl: "SVC_BASE_URL",
   /** Origin that runners reach the API at. */

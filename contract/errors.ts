@@ -14,6 +14,9 @@ interface ErrorDetails {
   "payload.form": { reason: string };
   "payload.cloudEvent": { reason: string };
   "payload.cloudEventBatch": Record<never, never>;
+  "file.key": { fileKey: string };
+  "file.notFound": { fileKey: string };
+  "file.storage": { storage: string };
   "reply.shape": { id: string; reason: string };
   "route.unknown": { method: string; path: string };
   "route.method": { method: string; allowed: string[] };
@@ -50,6 +53,8 @@ interface ErrorDetails {
   "job.notFound": { id: string };
   "job.notFinished": { id: string };
   "job.idTaken": { id: string };
+  "idempotency.key": { limit: number };
+  "idempotency.reused": { id: string };
   "job.ended": { id: string; state: string };
   "job.syncTimeout": { id: string; limitMs: number };
   "job.notQueued": { id: string };
@@ -116,6 +121,15 @@ export const answers: { readonly [C in ErrorCode]: Answer<ErrorDetails[C]> } = {
     status: 415,
     say: () => "Batches of CloudEvents are not taken. Send each event in a call of its own, as application/cloudevents+json.",
   },
+  "file.key": {
+    status: 400,
+    say: ({ fileKey }) => `${JSON.stringify(fileKey)} cannot be the key of a file: parts between slashes are not empty, '.' or '..'.`,
+  },
+  "file.storage": {
+    status: 400,
+    say: ({ storage }) => `The storage ${storage} is not known: files go to the workspace's own. Leave storage and s3_resource_path out.`,
+  },
+  "file.notFound": { status: 404, say: ({ fileKey }) => `There is no file ${fileKey}.` },
   "reply.shape": { status: 400, say: ({ id, reason }) => `The job ${id} shaped its reply wrongly: ${reason}.` },
   "route.unknown": {
     status: 404,
@@ -190,6 +204,11 @@ export const answers: { readonly [C in ErrorCode]: Answer<ErrorDetails[C]> } = {
   "job.notFound": { status: 404, say: ({ id }) => `There is no job ${id}.` },
   "job.notFinished": { status: 404, say: ({ id }) => `The job ${id} has not finished.` },
   "job.idTaken": { status: 400, say: ({ id }) => `There is a job ${id} already. Leave job_id out, or send a new uuid.` },
+  "idempotency.key": { status: 400, say: ({ limit }) => `An Idempotency-Key has 1 to ${limit} characters of printable ASCII.` },
+  "idempotency.reused": {
+    status: 422,
+    say: ({ id }) => `This Idempotency-Key was used with other arguments: it started job ${id}. Send a new key.`,
+  },
   "job.ended": { status: 400, say: ({ id, state }) => `The job ${id} has ended already: ${state}.` },
   "job.syncTimeout": {
     status: 504,

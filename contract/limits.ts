@@ -42,6 +42,11 @@ export const limits = {
   maxAttempts: 3,
   /** SQS holds a message back for at most 15 minutes. */
   maxQueueDelayMs: 900_000,
+  /** A job may wait this long for its time: as long as a flow may last. */
+  maxDelayS: 360 * 24 * 3600,
+  idempotencyKeyChars: 255,
+  /** How long a repeated call is known as such. */
+  idempotencyMs: 24 * 3600 * 1000,
   perPage: 30,
   maxPerPage: 100,
   /** Index entries read for one filtered list before it answers with what it has. */

@@ -11,6 +11,7 @@ function errorResponses(route: Route): Record<string, { description: string; con
   const codes = [
     ...(route.auth === "none" ? [] : (["auth.missing", "auth.invalid", "auth.forbidden"] as const)),
     ...(route.params || route.query ? (["query.invalid"] as const) : []),
+    ...(route.payload ? (["body.tooLarge", "body.tooDeep", "payload.form", "payload.cloudEvent", "payload.cloudEventBatch"] as const) : []),
     ...(route.body ? (["body.notJson", "body.shape", "body.tooLarge", "body.tooDeep"] as const) : []),
     ...route.errors,
   ];
@@ -31,18 +32,33 @@ function errorResponses(route: Route): Record<string, { description: string; con
   );
 }
 
+/** A run route takes any body; these are the forms that have a meaning of their own. */
+const anyBody = {
+  required: false,
+  content: {
+    "application/json": { schema: {} },
+    "application/x-www-form-urlencoded": { schema: { type: "object" as const } },
+    "multipart/form-data": { schema: { type: "object" as const } },
+    "application/cloudevents+json": { schema: { type: "object" as const } },
+    "*/*": { schema: { type: "string" as const } },
+  },
+};
+
 function operation(route: Route): ZodOpenApiOperationObject {
   const { reply } = route;
   const answer =
     "text" in reply
       ? { description: reply.text, content: { "text/plain": { schema: { type: "string" as const } } } }
-      : { description: "The answer.", content: { "application/json": { schema: reply.json as z.ZodType } } };
+      : "bytes" in reply
+        ? { description: reply.bytes, content: { "*/*": { schema: { type: "string" as const, format: "binary" } } } }
+        : { description: "The answer.", content: { "application/json": { schema: reply.json as z.ZodType } } };
   return {
     operationId: route.name,
     summary: route.summary,
     tags: [route.name.split(".")[0] ?? "other"],
     ...(route.auth === "none" ? { security: [] } : {}),
     requestParams: { ...(route.params ? { path: route.params } : {}), ...(route.query ? { query: route.query } : {}) },
+    ...(route.payload && route.method !== "GET" ? { requestBody: anyBody } : {}),
     ...(route.body
       ? { requestBody: { required: !route.body.safeParse(undefined).success, content: { "application/json": { schema: route.body } } } }
       : {}),

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { ErrorCode } from "./errors.ts";
+import type { Payload } from "./payload.ts";
 
 export type Method = "GET" | "POST" | "DELETE";
 
@@ -23,8 +24,10 @@ export interface Route {
   readonly query?: z.ZodObject;
   /** Parsed as JSON and checked; absent when the route takes no body. */
   readonly body?: z.ZodType;
+  /** Takes any body, and headers and query with it, by the payload rules (core/payload). */
+  readonly payload?: true;
   readonly status: 200 | 201;
-  readonly reply: { readonly text: string } | { readonly json: z.ZodType };
+  readonly reply: { readonly text: string } | { readonly json: z.ZodType } | { readonly bytes: string };
   /** Errors beyond 401, 403 and the shape errors that every route may give. */
   readonly errors: readonly ErrorCode[];
 }
@@ -40,4 +43,5 @@ export interface RouteInput<R extends Route> {
   params: Infer<R["params"]>;
   query: Infer<R["query"]>;
   body: Infer<R["body"]>;
+  payload: R["payload"] extends true ? Payload : undefined;
 }

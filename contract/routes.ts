@@ -1,3 +1,4 @@
+import { fileRoutes } from "./routes/files.ts";
 import { instanceRoutes } from "./routes/instance.ts";
 import { internalRoutes } from "./routes/internal.ts";
 import { jobRoutes } from "./routes/jobs.ts";
@@ -12,6 +13,7 @@ import { workspaceRoutes } from "./routes/workspaces.ts";
 export const routes = {
   ...runRoutes,
   ...jobRoutes,
+  ...fileRoutes,
   ...scriptRoutes,
   ...variableRoutes,
   ...resourceRoutes,

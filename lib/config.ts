@@ -35,6 +35,8 @@ const stackConfigSchema = z
     tmpMode: z.enum(["sweep", "private", "none"]).optional(),
     /** Tables, bucket, key and user pool stay when the stack goes; on AWS yes, locally no. */
     retainData: z.boolean().optional(),
+    /** Headers that every run gets as arguments, separated by commas (spec §4.2). */
+    includeHeaders: z.string().default(""),
     alarmEmail: z.email().optional(),
     customDomain: z.strictObject({ name: z.string(), certificateArn: z.string(), hostedZoneId: z.string().optional() }).optional(),
     logRetentionDays: z.union([z.literal(14), z.literal(30)]).default(30),

@@ -45,6 +45,26 @@ export class ObjectsTable extends Construct {
     );
   }
 
+  /** Whoever takes tokens notes when each was used last; it changes no other item. */
+  configureTouchTokens(fn: LambdaFunction): void {
+    this.allowItems(fn, ["UpdateItem"], ["TOKEN#*", "USER#*"]);
+  }
+
+  /** Keys of idempotent calls, and nothing else. */
+  configureIdempotency(fn: LambdaFunction): void {
+    this.allowItems(fn, ["PutItem", "DeleteItem"], ["IDEMPOTENCY#*"]);
+  }
+
+  private allowItems(fn: LambdaFunction, actions: string[], partitions: string[]): void {
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        actions: actions.map((action) => `dynamodb:${action}`),
+        resources: [this.table.tableArn],
+        conditions: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": partitions } },
+      }),
+    );
+  }
+
   /** Transactions need no action of their own: each part is checked as the single call it stands for. */
   configureWrite(fn: LambdaFunction): void {
     this.allow(fn, ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "ConditionCheckItem"]);

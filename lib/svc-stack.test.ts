@@ -134,13 +134,18 @@ describe("rights", () => {
     expect(actionsOf("beat")).not.toContain("dynamodb:DeleteItem");
   });
 
-  it("run writes nothing to the objects table but the public key of job tokens", () => {
+  it("run writes nothing to the objects table but its public key, when a token was used last, and keys of idempotent calls", () => {
     const writes = rightsOf(aws, descriptions.run).statements.filter(
       ({ Action, Resource }) =>
         JSON.stringify(Resource).includes("ObjectsTable") && list(Action).some((action) => /Put|Update|Delete|Write/.test(action)),
     );
     expect(writes.map(({ Action, Condition }) => ({ Action, Condition }))).toEqual([
       { Action: "dynamodb:PutItem", Condition: { "ForAllValues:StringEquals": { "dynamodb:LeadingKeys": ["KEYS"] } } },
+      { Action: "dynamodb:UpdateItem", Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["TOKEN#*", "USER#*"] } } },
+      {
+        Action: ["dynamodb:PutItem", "dynamodb:DeleteItem"],
+        Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["IDEMPOTENCY#*"] } },
+      },
     ]);
   });
 
@@ -158,7 +163,7 @@ describe("rights", () => {
     for (const name of Object.keys(descriptions) as (keyof typeof descriptions)[]) {
       for (const { Action, Resource } of rightsOf(aws, descriptions[name]).statements) {
         if (!list(Action).some((action) => /^s3:.*Object/.test(action))) continue;
-        expect(list(Resource).every((resource) => /\/(jobs|artefacts|scripts)\/\*"/.test(JSON.stringify(resource)))).toBe(true);
+        expect(list(Resource).every((resource) => /\/(jobs|artefacts|scripts|files)\/\*"/.test(JSON.stringify(resource)))).toBe(true);
       }
     }
   });

@@ -67,8 +67,14 @@ export class SvcStack extends Stack {
 
     const run = this.fn("run", { description: "svc: run routes", memoryMb: 1024, timeoutS: 30 }, (fn) => {
       executes(fn);
+      fn.addEnvironment(env.includeHeaders, config.includeHeaders);
+      storage.configureWrite(fn, "files");
+      // What a script wants erased once the reply is out.
+      storage.configureDelete(fn, "jobs");
       objects.configureRead(fn);
       objects.configurePublishKey(fn);
+      objects.configureTouchTokens(fn);
+      objects.configureIdempotency(fn);
     });
     const apiFn = this.fn(
       "api",
@@ -77,9 +83,9 @@ export class SvcStack extends Stack {
         fn.addEnvironment(env.baseUrl, url);
         objects.configureWrite(fn);
         jobs.configureFindJobs(fn);
-        storage.configureRead(fn, "jobs", "scripts");
-        storage.configureWrite(fn, "jobs", "scripts");
-        storage.configureDelete(fn, "jobs", "scripts");
+        storage.configureRead(fn, "jobs", "scripts", "files");
+        storage.configureWrite(fn, "jobs", "scripts", "files");
+        storage.configureDelete(fn, "jobs", "scripts", "files");
         secrets.configureSeal(fn);
         queue.configureSend(fn);
       },

@@ -48,6 +48,8 @@ export interface RunError {
   stack?: string;
   exit_code?: number;
   signal?: string;
+  /** What was thrown may shape the reply of a synchronous call: `svc_status_code` and the like, and `result` with them (spec §4.4). */
+  reply?: Record<string, unknown>;
 }
 
 /** A runner never throws for what user code did: every end of a run is one of these. */

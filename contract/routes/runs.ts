@@ -1,24 +1,39 @@
 import * as z from "zod";
-import { anyJson, anyPath, flag, inWorkspace, jobId, jsonObject, versionHash, workspaceId } from "../common.ts";
+import { anyJson, anyPath, flag, inWorkspace, jobId, jsonObject, timestamp, versionHash, workspaceId } from "../common.ts";
 import { scriptLanguageSchema } from "../languages.ts";
 import { limits } from "../limits.ts";
 import { defineRoute } from "../route.ts";
+
+/** Names, separated by commas. */
+const nameList = z
+  .string()
+  .max(4000)
+  .transform((text) =>
+    text
+      .split(",")
+      .map((name) => name.trim())
+      .filter(Boolean),
+  );
 
 const runQuery = z.object({
   job_id: jobId.optional(),
   parent_job: jobId.optional(),
   root_job: jobId.optional(),
-  scheduled_in_secs: z.coerce
-    .number()
-    .int()
-    .min(0)
-    .max(limits.maxQueueDelayMs / 1000)
-    .optional(),
+  scheduled_in_secs: z.coerce.number().int().min(0).max(limits.maxDelayS).optional(),
+  scheduled_for: timestamp.optional(),
   tag: z.string().max(50).optional(),
   token: z.string().optional(),
   skip_preprocessor: flag.optional(),
   invisible_to_owner: flag.optional(),
 });
+const payloadQuery = runQuery.extend({
+  include_header: nameList.optional(),
+  include_query: nameList.optional(),
+  raw: flag.optional(),
+  wrap_body: flag.optional(),
+});
+export type PayloadQuery = z.output<typeof payloadQuery>;
+const getQuery = payloadQuery.extend({ payload: z.string().optional() });
 export type RunQuery = z.output<typeof runQuery>;
 
 export const previewSchema = z.object({
@@ -38,7 +53,9 @@ const byPath = z.object({ workspace: workspaceId, path: anyPath });
 const byHash = z.object({ workspace: workspaceId, hash: versionHash });
 const accepted = { text: "The job's uuid." };
 const result = { json: anyJson };
-const runErrors = ["body.notJson", "body.tooLarge", "job.idTaken"] as const;
+const runErrors = ["job.idTaken", "idempotency.key", "idempotency.reused"] as const;
+const waitErrors = [...runErrors, "job.syncTimeout", "reply.shape"] as const;
+const getErrors = [...waitErrors, "payload.base64", "body.notJson"] as const;
 const base = "/api/w/{workspace}/jobs";
 
 export const runRoutes = {
@@ -50,8 +67,8 @@ export const runRoutes = {
     fn: "run",
     auth: "token",
     params: byPath,
-    query: runQuery,
-    body: jsonObject,
+    query: payloadQuery,
+    payload: true,
     status: 201,
     reply: accepted,
     errors: [...runErrors, "script.notFound"],
@@ -64,8 +81,8 @@ export const runRoutes = {
     fn: "run",
     auth: "token",
     params: byHash,
-    query: runQuery,
-    body: jsonObject,
+    query: payloadQuery,
+    payload: true,
     status: 201,
     reply: accepted,
     errors: [...runErrors, "script.versionNotFound"],
@@ -82,7 +99,7 @@ export const runRoutes = {
     body: previewSchema,
     status: 201,
     reply: accepted,
-    errors: [...runErrors, "body.shape"],
+    errors: runErrors,
   }),
   runWaitScriptByPath: defineRoute({
     name: "jobs.runWait.scripts",
@@ -92,11 +109,11 @@ export const runRoutes = {
     fn: "run",
     auth: "token",
     params: byPath,
-    query: runQuery,
-    body: jsonObject,
+    query: payloadQuery,
+    payload: true,
     status: 200,
     reply: result,
-    errors: [...runErrors, "script.notFound", "job.syncTimeout"],
+    errors: [...waitErrors, "script.notFound"],
   }),
   runWaitScriptByHash: defineRoute({
     name: "jobs.runWait.versions",
@@ -106,11 +123,39 @@ export const runRoutes = {
     fn: "run",
     auth: "token",
     params: byHash,
-    query: runQuery,
-    body: jsonObject,
+    query: payloadQuery,
+    payload: true,
     status: 200,
     reply: result,
-    errors: [...runErrors, "script.versionNotFound", "job.syncTimeout"],
+    errors: [...waitErrors, "script.versionNotFound"],
+  }),
+  runWaitScriptByPathGet: defineRoute({
+    name: "jobs.runWait.scripts.get",
+    summary: "Run the newest version of a script, its arguments as JSON in base64 in the query, and answer its result.",
+    method: "GET",
+    path: `${base}/run_wait_result/p/{path+}`,
+    fn: "run",
+    auth: "token",
+    params: byPath,
+    query: getQuery,
+    payload: true,
+    status: 200,
+    reply: result,
+    errors: [...getErrors, "script.notFound"],
+  }),
+  runWaitScriptByHashGet: defineRoute({
+    name: "jobs.runWait.versions.get",
+    summary: "Run one exact version of a script, its arguments as JSON in base64 in the query, and answer its result.",
+    method: "GET",
+    path: `${base}/run_wait_result/h/{hash}`,
+    fn: "run",
+    auth: "token",
+    params: byHash,
+    query: getQuery,
+    payload: true,
+    status: 200,
+    reply: result,
+    errors: [...getErrors, "script.versionNotFound"],
   }),
   runWaitPreview: defineRoute({
     name: "jobs.runWait.preview",
@@ -124,6 +169,6 @@ export const runRoutes = {
     body: previewSchema,
     status: 200,
     reply: result,
-    errors: [...runErrors, "body.shape", "job.syncTimeout"],
+    errors: waitErrors,
   }),
 };

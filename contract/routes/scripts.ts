@@ -35,7 +35,7 @@ const settable = {
   priority: z.number().nullish(),
   restart_unless_cancelled: z.boolean().nullish(),
   timeout: z.number().int().min(1).max(limits.maxTimeoutS, `a script may run for at most ${limits.maxTimeoutS} s`).nullish(),
-  delete_after_secs: z.number().nullish(),
+  delete_after_secs: z.number().int().min(0).nullish(),
   visible_to_runner_only: z.boolean().nullish(),
   auto_kind: z.string().nullish(),
   codebase: z.string().nullish(),

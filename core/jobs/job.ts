@@ -53,6 +53,8 @@ const ended = {
   result: placeSchema,
   /** Arguments, logs and result were erased on request. */
   erased: z.boolean(),
+  /** When they are to be. */
+  eraseAtMs: z.number().optional(),
 };
 
 export const jobSchema = z.discriminatedUnion("state", [

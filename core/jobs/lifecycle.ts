@@ -3,9 +3,21 @@ import { limits } from "../../contract/limits.ts";
 import type { RunError, RunOutcome } from "../../runners/protocol.ts";
 import type { EndState, RunningJob } from "./job.ts";
 
-/** When housekeeping looks at a job that it has heard nothing of: after the message or the first lease must have been used. */
-export function firstDueMs(createdAtMs: number, scheduledForMs?: number): number {
-  return Math.max(createdAtMs, scheduledForMs ?? 0) + limits.leaseMs + limits.leaseGraceMs + 5_000;
+/** Whether the queue can hold the message of a job back until its time. */
+export function isSendable(scheduledForMs: number | undefined, nowMs: number): boolean {
+  return scheduledForMs === undefined || scheduledForMs - nowMs <= limits.maxQueueDelayMs;
+}
+
+/** Housekeeping looks every minute: sent this long before its time, a delayed job is sent in time. */
+const SEND_AHEAD_MS = limits.maxQueueDelayMs - 120_000;
+
+/**
+ * When housekeeping looks at a job that it has heard nothing of: after the message or the first lease must have been used, or
+ * when it is time to send a job whose time is far off.
+ */
+export function firstDueMs(nowMs: number, scheduledForMs?: number): number {
+  if (scheduledForMs !== undefined && !isSendable(scheduledForMs, nowMs)) return scheduledForMs - SEND_AHEAD_MS;
+  return Math.max(nowMs, scheduledForMs ?? 0) + limits.leaseMs + limits.leaseGraceMs + 5_000;
 }
 
 /** A lease that ran out, with the grace in which its supervisor ends itself. */
@@ -24,8 +36,8 @@ export interface Ending {
   resultJson: string;
 }
 
-export function failure(error: RunError): Ending {
-  return { state: "failed", resultJson: JSON.stringify({ error }) };
+export function failure({ reply, ...error }: RunError): Ending {
+  return { state: "failed", resultJson: JSON.stringify({ error: { ...error, ...reply } }) };
 }
 
 export const workerLost = (attempts: number): Ending =>

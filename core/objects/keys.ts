@@ -35,5 +35,7 @@ export const keys = {
   /** The workspace's data keys, wrapped, and its exportable key. */
   keyRing: (workspace: string): ObjectKey => ({ pk: `RING#${workspace}`, sk: "ring" }),
   artefact: (key: string): ObjectKey => ({ pk: `A#${key}`, sk: "artefact" }),
+  /** What an idempotent call has started; `hash` is over who calls, what, and with which key. */
+  idempotency: (hash: string): ObjectKey => ({ pk: `IDEMPOTENCY#${hash}`, sk: "key" }),
   outbox: (workspace: string, id: string): ObjectKey => ({ pk: `OUTBOX#${workspace}`, sk: id }),
 };

@@ -57,7 +57,7 @@ function decoded(value: string): string {
 async function check(attributes: Record<string, unknown>): Promise<void> {
   if (attributes["specversion"] !== "1.0") throw new SvcError("payload.cloudEvent", { reason: "its specversion is not 1.0" });
   // Loaded by the first event: most calls are none.
-  const { CloudEvent } = await import("cloudevents");
+  const { CloudEvent } = (await import("cloudevents")).default;
   try {
     new CloudEvent(attributes as never, true);
   } catch (error) {

@@ -6,6 +6,7 @@ import { may } from "../../core/permissions/may.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
 import { apiHandler } from "../shared/edge.ts";
 import type { Auth } from "./collaborators.ts";
+import { files } from "./files.ts";
 import { instance } from "./instance.ts";
 import { jobs } from "./jobs.ts";
 import { resources } from "./resources.ts";
@@ -16,7 +17,7 @@ import { variables } from "./variables.ts";
 const authenticator = { objects: objectTable, jobs: jobTable, publicKey, nowMs: Date.now };
 
 export const handler = apiHandler<Auth>(
-  [...jobs, ...scripts, ...variables, ...resources, ...workspaces, ...people, ...instance],
+  [...jobs, ...files, ...scripts, ...variables, ...resources, ...workspaces, ...people, ...instance],
   async (token, route, params) => {
     // Nothing behind an open route looks at who calls.
     if (route.auth === "none") return {} as Auth;

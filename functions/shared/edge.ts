@@ -7,9 +7,10 @@ import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { z } from "zod";
 import { takeCounts } from "../../aws/counting.ts";
 import { answerFor, isSvcError, issuesOf, SvcError } from "../../contract/errors.ts";
+import type { Payload } from "../../contract/payload.ts";
 import type { Route, RouteInput } from "../../contract/route.ts";
 import { tokenOf } from "./credentials.ts";
-import { jsonBody } from "./json-body.ts";
+import { bodyBytes, jsonBody } from "./json-body.ts";
 import { type Reply, text } from "./reply.ts";
 
 export const logger = new Logger({ serviceName: "svc" });
@@ -17,6 +18,8 @@ export const logger = new Logger({ serviceName: "svc" });
 /** A checked call of one route, with who makes it. `auth` is what the function's `authenticate` answered. */
 export interface Call<R extends Route, Auth> extends RouteInput<R> {
   auth: Auth;
+  /** Names in lower case. */
+  headers: Payload["headers"];
 }
 
 /** A route with what answers it. */
@@ -109,7 +112,17 @@ async function answer<Auth>(
   const auth = await authenticate(route.auth === "none" ? undefined : tokenOf(event), route, raw);
   const query = route.query ? parse(route.query, event.queryStringParameters ?? {}, "query.invalid") : undefined;
   const body = route.body ? parse(route.body, jsonBody(event), "body.shape") : undefined;
-  return handle({ params, query, body, auth } as Call<Route, Auth>);
+  const payload = route.payload ? payloadOf(event) : undefined;
+  return handle({ params, query, body, payload, auth, headers: event.headers } as Call<Route, Auth>);
+}
+
+function payloadOf(event: APIGatewayProxyEvent): Payload {
+  return {
+    method: event.httpMethod,
+    headers: event.headers,
+    query: event.multiValueQueryStringParameters ?? {},
+    bytes: bodyBytes(event),
+  };
 }
 
 /** What the path's parts are, decoded; a greedy tail keeps its slashes. */
@@ -144,7 +157,8 @@ async function guarded(run: () => Promise<Reply>): Promise<Reply> {
   }
 }
 
-function refuse(error: SvcError, headers: Record<string, string> = {}): Reply {
+/** A failure as the caller gets it. */
+export function refuse(error: SvcError, headers: Record<string, string> = {}): Reply {
   const { status, sentence } = answerFor(error);
   return text(status, sentence, { "x-svc-error": error.code, ...(status === 429 ? { "Retry-After": "1" } : {}), ...headers });
 }

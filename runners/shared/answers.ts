@@ -72,12 +72,13 @@ export function readAnswer(line: Buffer, places: StackPlaces): Conclusion {
 }
 
 function readError(value: unknown, places: StackPlaces): RunError {
-  const { name, message, stack } = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
+  const { name, message, stack, reply } = (typeof value === "object" && value !== null ? value : {}) as Record<string, unknown>;
   const error: RunError = {
     name: typeof name === "string" && name ? name : "Error",
     message: withoutPaths(typeof message === "string" ? message : "", places),
   };
   if (typeof stack === "string" && stack) error.stack = readableStack(stack, places);
+  if (typeof reply === "object" && reply !== null) error.reply = reply as Record<string, unknown>;
   return error;
 }
 

@@ -266,19 +266,33 @@ function describe(thrown) {
   try {
     if (isError(thrown)) {
       const stack = stackOf(thrown, new Set());
-      return { name: textOf(thrown.name) || "Error", message: clip(textOf(thrown.message)), ...(stack && { stack: clip(stack) }) };
+      return {
+        name: textOf(thrown.name) || "Error",
+        message: clip(textOf(thrown.message)),
+        ...(stack && { stack: clip(stack) }),
+        ...replyOf(thrown),
+      };
     }
     if (typeof thrown === "object" && thrown !== null) {
       const named = typeof thrown.message === "string";
       return {
         name: named && typeof thrown.name === "string" ? thrown.name : "Error",
         message: clip(named ? thrown.message : JSON.stringify(toJson(thrown))),
+        ...replyOf(thrown),
       };
     }
     return { name: "Error", message: clip(String(thrown)) };
   } catch {
     return { name: "Error", message: "The script threw a value that cannot be shown." };
   }
+}
+
+/** The keys by which what was thrown shapes the reply of a synchronous call. */
+function replyOf(thrown) {
+  const names = Object.keys(thrown).filter((name) => /^(svc|windmill)_(status_code|content_type|headers)$/.test(name));
+  if (names.length === 0) return {};
+  const reply = Object.fromEntries([...names, ...(Object.hasOwn(thrown, "result") ? ["result"] : [])].map((name) => [name, thrown[name]]));
+  return { reply: toJson(reply) };
 }
 
 function isError(value) {

@@ -1,6 +1,6 @@
 import type { ObjectTable } from "../../aws/object-table.ts";
 import type { Queue } from "../../aws/queue.ts";
-import type { EndedJob, RunningJob } from "../../core/jobs/job.ts";
+import { type EndedJob, hasEnded, type RunningJob } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { BuildState, Runnable } from "../../core/scripts/version.ts";
 import { endWith, type Finishing } from "../jobs/finish.ts";
@@ -47,6 +47,29 @@ export async function buildVersion(building: BuildingVersions, job: RunningJob):
   );
 }
 
+/**
+ * How far a version's build is. One whose job ended without saying how, canceled or lost for good, is recorded as failed by whoever
+ * sees it first: nobody waits for it any longer.
+ */
+export async function settleBuild(
+  building: Pick<BuildingVersions, "objects" | "jobs" | "queue">,
+  { workspace, hash, build, ...rest }: Runnable,
+): Promise<BuildState> {
+  if (build.state !== "pending") return build;
+  const { objects, jobs } = building;
+  const job = await jobs.get(build.job);
+  if (job && !hasEnded(job)) return build;
+  // Its outcome is recorded before it ends: only now is it certain that there is none.
+  const now = versionOf(await objects.get(keys.version(workspace, hash)), hash).build;
+  if (now.state !== "pending") return now;
+  const error = `The job ${build.job} that builds it ${job ? `was ${job.state === "canceled" ? "canceled" : "lost"}` : "is gone"}. Save the script again.`;
+  const failed: BuildState = { state: "failed", job: build.job, error };
+  await objects.put({ ...keys.versionLock(workspace, hash), value: { lockErrorLogs: `${error}\n` } });
+  await recordBuild(objects, { workspace, hash, build, ...rest }, failed);
+  await sendWaiting(building, workspace, hash);
+  return failed;
+}
+
 /** Writes a build's outcome to the version and, while it is the newest, to the script's head. */
 async function recordBuild(objects: ObjectTable, { workspace, path, hash }: Runnable, build: BuildState): Promise<void> {
   for (const key of [keys.version(workspace, hash), keys.scriptHead(workspace, path)]) {
@@ -55,7 +78,7 @@ async function recordBuild(objects: ObjectTable, { workspace, path, hash }: Runn
 }
 
 /** Sends every job that waits for this version. One that registers later sees the recorded state itself. */
-async function sendWaiting({ jobs, queue }: BuildingVersions, workspace: string, hash: string): Promise<void> {
+async function sendWaiting({ jobs, queue }: Pick<BuildingVersions, "jobs" | "queue">, workspace: string, hash: string): Promise<void> {
   const parent = waitersOf(workspace, hash);
   for (const { ref } of await jobs.children(parent, "")) {
     await queue.send(workspace, { job: ref, hash });

@@ -15,6 +15,9 @@ export interface Authenticator {
   nowMs: () => number;
 }
 
+/** A deleted token is dead at once, and a saved script is the newest at once: half a read unit each is what that costs. */
+const CONSISTENT = { consistent: true };
+
 /**
  * Who calls, and whatever else the caller wants to read from the objects table in the same round trip (a run's script head).
  * Throws `auth.missing` and `auth.invalid`.
@@ -26,10 +29,13 @@ export async function authenticate(
 ): Promise<{ actor: Actor; read: (StoredObject | undefined)[] }> {
   if (!token) throw new SvcError("auth.missing", {});
   if (isJobToken(token)) {
-    const [actor, read] = await Promise.all([jobActor(jobs, publicKey, token, nowMs()), alsoRead.length ? objects.getMany(alsoRead) : []]);
+    const [actor, read] = await Promise.all([
+      jobActor(jobs, publicKey, token, nowMs()),
+      alsoRead.length ? objects.getMany(alsoRead, CONSISTENT) : [],
+    ]);
     return { actor, read };
   }
-  const [record, ...read] = await objects.getMany([keys.token(hashToken(token)), ...alsoRead]);
+  const [record, ...read] = await objects.getMany([keys.token(hashToken(token)), ...alsoRead], CONSISTENT);
   return { actor: await person(objects, record, nowMs()), read };
 }
 

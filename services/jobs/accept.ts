@@ -1,13 +1,13 @@
 import { v7 as uuidv7 } from "uuid";
 import type { Queue } from "../../aws/queue.ts";
-import { SvcError } from "../../contract/errors.ts";
 import type { ScriptLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import type { JobKind } from "../../contract/routes/jobs.ts";
 import type { Job, QueuedJob } from "../../core/jobs/job.ts";
-import { firstDueMs, queueDelayS } from "../../core/jobs/lifecycle.ts";
+import { isSendable, queueDelayS } from "../../core/jobs/lifecycle.ts";
 import { type Actor, permissionedAs } from "../../core/people/actor.ts";
 import { type Keeping, keep } from "./places.ts";
+import { type Once, type Recording, record } from "./record.ts";
 
 export interface Accepting extends Keeping {
   queue: Queue;
@@ -30,14 +30,18 @@ export interface NewJob {
   id?: string | undefined;
   parent?: string | undefined;
   root?: string | undefined;
-  delayS?: number | undefined;
+  /** This call may come again, and starts one job all the same. */
+  once?: Once | undefined;
+  /** Not before this time. */
+  scheduledForMs?: number | undefined;
 }
 
 /** A job's record with its large values kept, not stored itself yet. */
 export async function prepare({ nowMs, ...keeping }: Accepting, asked: NewJob): Promise<QueuedJob> {
   const createdAtMs = nowMs();
   const { actor } = asked;
-  const owner = { id: asked.id ?? uuidv7(), workspace: asked.workspace, expiresAtMs: createdAtMs + limits.jobRetentionMs };
+  const keptFromMs = Math.max(createdAtMs, asked.scheduledForMs ?? 0);
+  const owner = { id: asked.id ?? uuidv7(), workspace: asked.workspace, expiresAtMs: keptFromMs + limits.jobRetentionMs };
   const [args, code] = await Promise.all([
     keep(keeping, owner, "args", JSON.stringify(asked.args)),
     asked.code === undefined ? undefined : keep(keeping, owner, "code", JSON.stringify(asked.code)),
@@ -54,7 +58,7 @@ export async function prepare({ nowMs, ...keeping }: Accepting, asked: NewJob): 
     permissionedAs: permissionedAs(actor),
     superAdmin: actor.superAdmin,
     createdAtMs,
-    ...(asked.delayS ? { scheduledForMs: createdAtMs + asked.delayS * 1000 } : {}),
+    ...(asked.scheduledForMs !== undefined && asked.scheduledForMs > createdAtMs ? { scheduledForMs: asked.scheduledForMs } : {}),
     ...(asked.parent === undefined ? {} : { parent: asked.parent }),
     ...(asked.root === undefined ? {} : { root: asked.root }),
     tag: asked.tag ?? asked.language ?? "default",
@@ -68,8 +72,9 @@ export async function prepare({ nowMs, ...keeping }: Accepting, asked: NewJob): 
   };
 }
 
-/** Sends a queued job's message. */
+/** Sends a queued job's message. One that must wait for longer than a queue holds it back is housekeeping's to send. */
 export async function send({ queue, nowMs }: Pick<Accepting, "queue" | "nowMs">, job: Job): Promise<void> {
+  if (!isSendable(job.scheduledForMs, nowMs())) return;
   await queue.send(
     job.workspace,
     { job: job.id, ...(job.hash === undefined ? {} : { hash: job.hash }) },
@@ -78,18 +83,24 @@ export async function send({ queue, nowMs }: Pick<Accepting, "queue" | "nowMs">,
 }
 
 /**
- * Records a job, then sends it. When sending fails the record goes and the caller gets the error; when this process dies in
- * between, housekeeping finds the record by its due time. Throws `job.idTaken`.
+ * Records a job, then sends it. When sending fails the record goes, unless somebody has claimed it, and the caller gets the error;
+ * when this process dies in between, housekeeping finds the record by its due time. Answers the job that runs: with `once` it may
+ * be one that an equal call has started. Throws `job.idTaken` and `idempotency.reused`.
  */
-export async function enqueue(accepting: Accepting, asked: NewJob): Promise<QueuedJob> {
-  const { jobs } = accepting;
+export async function enqueue(accepting: Accepting & Recording, asked: NewJob): Promise<{ id: string }> {
+  const { jobs, objects } = accepting;
+  const { once } = asked;
   const job = await prepare(accepting, asked);
-  if (!(await jobs.create(job, firstDueMs(job.createdAtMs, job.scheduledForMs)))) throw new SvcError("job.idTaken", { id: job.id });
+  const other = await record(accepting, job, once);
+  if (other) return other;
   try {
     await send(accepting, job);
   } catch (error) {
-    await jobs.deleteItem(job.id, "job");
-    throw error;
+    // When the message went out all the same and somebody has taken the job, it is accepted.
+    if (await jobs.removeUnclaimed(job.id)) {
+      if (once) await objects.remove(once.key);
+      throw error;
+    }
   }
   return job;
 }

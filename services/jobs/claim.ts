@@ -58,8 +58,16 @@ export async function release({ jobs }: Pick<Claiming, "jobs">, job: RunningJob,
   return changed !== undefined;
 }
 
-/** Renews the lease of work that no runner beats for, while `work` lasts. */
-export async function holding<T>({ jobs, nowMs }: Pick<Claiming, "jobs" | "nowMs">, job: RunningJob, work: Promise<T>): Promise<T> {
+/** Work that no runner beats for asks as often whether it was canceled. */
+const HOLD_EVERY_MS = 3000;
+
+/** Renews the lease of work that no runner beats for, while `work` lasts. Calls `onCancel` once when the job is marked. */
+export async function holding<T>(
+  { jobs, nowMs }: Pick<Claiming, "jobs" | "nowMs">,
+  job: RunningJob,
+  work: Promise<T>,
+  onCancel: (marked: RunningJob) => void,
+): Promise<T> {
   const renew = () => {
     const now = nowMs();
     jobs
@@ -73,10 +81,13 @@ export async function holding<T>({ jobs, nowMs }: Pick<Claiming, "jobs" | "nowMs
           ],
         },
       )
+      .then((renewed) => {
+        if (renewed?.state === "running" && renewed.cancel) onCancel(renewed);
+      })
       // A lost renewal shows in the next write, which is conditional on the same nonce.
       .catch(() => undefined);
   };
-  const timer = setInterval(renew, limits.leaseMs / 3);
+  const timer = setInterval(renew, HOLD_EVERY_MS);
   try {
     return await work;
   } finally {

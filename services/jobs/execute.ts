@@ -57,6 +57,9 @@ export async function execute(
       case "throttled":
         if (await release(executing, attempt)) await send(executing, { ...attempt, scheduledForMs: executing.nowMs() + 2000 });
         return undefined;
+      case "unknown":
+        // Its runner may live and will tell its end itself. If not, its lease runs out and housekeeping queues the job again.
+        return endedOnly(await jobs.get(job.id));
       case "lost": {
         const next = await afterLoss(executing, attempt);
         if (!next || hasEnded(next)) return next;

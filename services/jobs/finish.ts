@@ -3,7 +3,7 @@ import { limits } from "../../contract/limits.ts";
 import { type EndedJob, hasEnded, type Job, type Place, type RunningJob } from "../../core/jobs/job.ts";
 import { type Ending, endingOf } from "../../core/jobs/lifecycle.ts";
 import type { RunOutcome } from "../../runners/protocol.ts";
-import { jobPrefix, type Keeping, keepOutput } from "./places.ts";
+import { jobPrefix, type Keeping, keepApart, keepOutput } from "./places.ts";
 
 export interface Finishing extends Keeping {
   nowMs: () => number;
@@ -21,6 +21,11 @@ const HEAD_ROOM = 1000;
 /** About what DynamoDB bills for the head: its names and values as text. */
 function headBytes(job: Job): number {
   return Buffer.byteLength(JSON.stringify(job));
+}
+
+function fitsHead(job: Job, json: string): boolean {
+  const bytes = Buffer.byteLength(json);
+  return bytes <= limits.inlineBytes && headBytes(job) + bytes <= HEAD_ROOM;
 }
 
 /**
@@ -44,7 +49,10 @@ export async function finish(finishing: Finishing, job: RunningJob, outcome: Run
   return ended && !uploaded ? { ...ended, resultJson: ending.resultJson } : ended;
 }
 
-/** Ends a job without a report: canceled while it waited, lost for good, refused before its code ran. */
+/**
+ * Ends a job without a report: canceled while it waited or ran, lost for good, refused before its code ran. What its runner may
+ * still send is kept under other names: it changes nothing that this end points to. `log` is for jobs that no runner writes for.
+ */
 export async function endWith(
   finishing: Finishing,
   job: Job,
@@ -52,7 +60,9 @@ export async function endWith(
   log = "",
   extra: HeadChange = {},
 ): Promise<EndedJob | undefined> {
-  const { result, logChars } = await keepEnding(finishing, job, ending, { offset: 0, text: log });
+  const logChars = await keepLogs(finishing, job, { offset: 0, text: log });
+  const { resultJson } = ending;
+  const result: Place = fitsHead(job, resultJson) ? { in: "head", json: resultJson } : await keepApart(finishing, job, "end", resultJson);
   return end(finishing, job, { ...ending, result }, { ...extra, logChars: Math.max(logChars, job.logChars) });
 }
 
@@ -69,7 +79,7 @@ async function keepEnding(
 ): Promise<{ result: Place; logChars: number }> {
   const { resultJson } = ending;
   const bytes = Buffer.byteLength(resultJson);
-  if (bytes <= limits.inlineBytes && headBytes(job) + bytes <= HEAD_ROOM) {
+  if (fitsHead(job, resultJson)) {
     return { result: { in: "head", json: resultJson }, logChars: await keepLogs(keeping, job, logs) };
   }
   if (bytes <= limits.itemBytes) {

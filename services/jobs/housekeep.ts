@@ -2,8 +2,10 @@ import type { ObjectTable } from "../../aws/object-table.ts";
 import type { Queue } from "../../aws/queue.ts";
 import { limits } from "../../contract/limits.ts";
 import { hasEnded, type Job, listKey, SHARDS } from "../../core/jobs/job.ts";
-import { canceled, firstDueMs, isLost, mayRetryLoss, queueDelayS, workerLost } from "../../core/jobs/lifecycle.ts";
+import { canceled, firstDueMs, isLost, mayRetryLoss, workerLost } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { send } from "./accept.ts";
+import { eraseJob } from "./erase.ts";
 import { endWith, type Finishing } from "./finish.ts";
 import { jobPrefix } from "./places.ts";
 
@@ -44,12 +46,16 @@ export async function housekeep(housekeeping: Housekeeping): Promise<Housekept> 
 async function mend(housekeeping: Housekeeping, job: Job, now: number): Promise<Exclude<keyof Housekept, "swept">> {
   const { jobs, queue } = housekeeping;
   if (hasEnded(job)) {
+    if (job.erased || job.eraseAtMs !== undefined) {
+      await eraseJob(housekeeping, job);
+      return "ended";
+    }
     await jobs.change(job.id, { duePartition: jobs.cleared.duePartition, dueAtMs: jobs.cleared.dueAtMs }, { attr: "state", eq: job.state });
     return "waited";
   }
   if (job.state === "queued") {
     // Its message may be on its way: sent again it runs the job once all the same.
-    await queue.send(job.workspace, { job: job.id, ...(job.hash ? { hash: job.hash } : {}) }, queueDelayS(job.scheduledForMs, now));
+    await send({ queue, nowMs: () => now }, job);
     await jobs.change(job.id, { dueAtMs: firstDueMs(now, job.scheduledForMs) }, { attr: "state", eq: "queued" });
     return "sent";
   }
@@ -82,7 +88,7 @@ async function sweep({ jobs, storage, objects }: Housekeeping, now: number): Pro
       const partition = `${workspace}#${shard}`;
       const { entries } = await jobs.list({ index: "list", partition, to: until, limit: EXPIRED_PER_SHARD, ascending: true });
       for (const { id } of entries) {
-        const job = await jobs.get(id);
+        const job = await jobs.get(id, { expired: true });
         if (!job || job.expiresAtMs > now) continue;
         await storage.removePrefix(jobPrefix(job));
         for (const child of await jobs.children(id, "")) if (child.ref !== "job") await jobs.deleteItem(id, child.ref);

@@ -28,7 +28,10 @@ export async function listJobs(listing: Listing, workspace: string, query: JobLi
   if (scope === "all") {
     // The queue stands first and is short: it is read whole, then the ended jobs go on behind it.
     const queued = await take(listing, workspace, query, "queue", wanted, Number.POSITIVE_INFINITY);
-    found.push(...queued, ...(await take(listing, workspace, query, "completed", wanted, Math.max(0, start + size - queued.length))));
+    const ended = await take(listing, workspace, query, "completed", wanted, Math.max(0, start + size - queued.length));
+    // One that ended in between is in both.
+    const waiting = new Set(queued.map(({ id }) => id));
+    found.push(...queued, ...ended.filter(({ id }) => !waiting.has(id)));
   } else {
     found.push(...(await take(listing, workspace, query, scope, wanted, start + size)));
   }

@@ -17,9 +17,13 @@ export const jobPrefix = (job: Pick<Job, "id" | "workspace">) => `jobs/${job.wor
  * Keeps a value where its size belongs: inline up to 512 bytes, a child item up to 8 KB, S3 above. It is written before the head
  * that names it, under a random name: a job id that turns out to be taken harms nothing.
  */
-export async function keep({ jobs, storage }: Keeping, job: Owner, what: "args" | "code", json: string): Promise<Place> {
+export async function keep(keeping: Keeping, job: Owner, what: "args" | "code", json: string): Promise<Place> {
+  return Buffer.byteLength(json) <= limits.inlineBytes ? { in: "head", json } : keepApart(keeping, job, what, json);
+}
+
+/** The same for a value that has no place in the head. */
+export async function keepApart({ jobs, storage }: Keeping, job: Owner, what: "args" | "code" | "end", json: string): Promise<Place> {
   const bytes = Buffer.byteLength(json);
-  if (bytes <= limits.inlineBytes) return { in: "head", json };
   const name = `${what}#${randomBytes(6).toString("hex")}`;
   if (bytes <= limits.itemBytes) {
     await jobs.putChild({ parent: job.id, ref: name, json, expiresAtS: Math.ceil(job.expiresAtMs / 1000) });

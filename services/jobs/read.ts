@@ -112,7 +112,9 @@ export async function jobUpdate(
   const seen = asked.log_offset ?? 0;
   for (;;) {
     if (!asked.no_logs && job.logChars > 0) logs = await loadLogs(keeping, job, seen);
-    const isNews = hasEnded(job) || logs !== "" || (job.state === "running") !== (asked.running ?? false);
+    // Who does not say what they believe can only wait for output or the end.
+    const moved = asked.running !== undefined && asked.running !== (job.state === "running");
+    const isNews = hasEnded(job) || logs !== "" || moved;
     if (isNews || nowMs() >= untilMs) break;
     await new Promise((resolve) => setTimeout(resolve, HOLD_STEP_MS));
     job = await findJob(keeping, workspace, id);
@@ -124,17 +126,4 @@ export async function jobUpdate(
     log_offset: seen + logs.length,
     ...(job.memPeakKb === undefined ? {} : { mem_peak: job.memPeakKb }),
   };
-}
-
-/** Erases arguments, output, code and result of an ended job; its record stays. Repeating it changes nothing. */
-export async function eraseJob(keeping: Keeping, job: EndedJob): Promise<EndedJob> {
-  const { jobs, storage } = keeping;
-  const erased = await jobs.change(
-    job.id,
-    { erased: true, args: { in: "head", json: "{}" }, result: { in: "head", json: "null" }, code: undefined, logChars: 0 },
-    { attr: "state", eq: job.state },
-  );
-  for (const child of await jobs.children(job.id, "")) if (child.ref !== "job") await jobs.deleteItem(job.id, child.ref);
-  await storage.removePrefix(`jobs/${job.workspace}/${job.id}/`);
-  return erased && hasEnded(erased) ? erased : job;
 }

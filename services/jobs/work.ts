@@ -1,13 +1,13 @@
 import { answerFor, isSvcError } from "../../contract/errors.ts";
 import { runnerFor } from "../../contract/languages.ts";
 import type { EndedJob, RunningJob } from "../../core/jobs/job.ts";
-import { failure, type JobMessage, mayRetryLoss } from "../../core/jobs/lifecycle.ts";
+import { canceled, failure, type JobMessage, mayRetryLoss } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { actorOf } from "../../core/people/actor.ts";
 import { hasReferences } from "../../core/resources/references.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
 import { artefactFor } from "../builds/artefact.ts";
-import { type BuildingVersions, buildVersion, waitersOf } from "../builds/build-version.ts";
+import { type BuildingVersions, buildVersion, settleBuild, waitersOf } from "../builds/build-version.ts";
 import { type Resolving, resolve } from "../resources/resolve.ts";
 import { versionOf } from "../scripts/load.ts";
 import { send } from "./accept.ts";
@@ -46,10 +46,18 @@ function workOn(working: Working, job: RunningJob, known: Runnable | undefined):
     case "preview":
       return runPreview(working, job);
     case "dependencies":
-      return holding(working, job, buildVersion(working, job));
+      return built(working, job, buildVersion(working, job));
     default:
       return endWith(working, job, failure({ name: "NotSupported", message: `Jobs of kind ${job.kind} cannot be run yet.` }));
   }
+}
+
+/** What a build yields; `undefined` when the job was canceled meanwhile and has ended as that, whatever the build still does. */
+async function built<T>(working: Working, job: RunningJob, building: Promise<T>): Promise<T | undefined> {
+  const stopped = Promise.withResolvers<undefined>();
+  const onCancel = ({ cancel = { by: "", reason: "" } }: RunningJob) =>
+    void endWith(working, job, canceled(cancel)).then(() => stopped.resolve(undefined), stopped.reject);
+  return Promise.race([holding(working, job, building, onCancel), stopped.promise]);
 }
 
 /** Something here failed, not the script: the attempt counts as lost and another follows, the last failure is the job's end. */
@@ -66,7 +74,7 @@ async function giveUpAttempt(working: Working, job: RunningJob, error: unknown):
 async function runScript(working: Working, job: RunningJob, known: Runnable | undefined): Promise<EndedJob | undefined> {
   const { hash = "" } = job;
   const runnable = known ?? versionOf(await working.objects.get(keys.version(job.workspace, hash)), hash);
-  const { build } = runnable;
+  const build = await settleBuild(working, runnable);
   switch (build.state) {
     case "none":
       return endWith(working, job, noRunner(runnable.language));
@@ -114,10 +122,11 @@ async function runPreview(working: Working, job: RunningJob): Promise<EndedJob |
     content: preview.content,
     lock: preview.lock || undefined,
   };
-  const built = await holding(working, job, artefactFor(working, source));
-  if (!built.ok) return endWith(working, job, failure({ name: "DependencyError", message: built.error }), built.log);
+  const artefact = await built(working, job, artefactFor(working, source));
+  if (!artefact) return undefined;
+  if (!artefact.ok) return endWith(working, job, failure({ name: "DependencyError", message: artefact.error }), artefact.log);
   const { interfaceOf } = await import("../../core/scripts/interface.ts");
-  return executeResolved(working, job, { runner, artefact: built, ...interfaceOf(language, preview.content), dedicated: false });
+  return executeResolved(working, job, { runner, artefact, ...interfaceOf(language, preview.content), dedicated: false });
 }
 
 /** Runs the job with its arguments, each reference replaced only now by what it stands for; the record keeps the references. */

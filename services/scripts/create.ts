@@ -123,6 +123,7 @@ async function save(
     timeoutS: asked.timeout ?? limits.defaultTimeoutS,
     tag: asked.tag ?? asked.language,
     dedicated: asked.dedicated_worker ?? false,
+    ...(typeof asked.delete_after_secs === "number" ? { deleteAfterS: asked.delete_after_secs } : {}),
     archived: false,
     deleted: false,
   };

@@ -1,8 +1,11 @@
+import type { JobTable } from "../../aws/job-table.ts";
+import type { Queue } from "../../aws/queue.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { HistoryItemJson, NewScript, ScriptJson, ScriptListQuery } from "../../contract/routes/scripts.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type Runnable, scriptJson } from "../../core/scripts/version.ts";
+import { settleBuild } from "../builds/build-version.ts";
 import { type Loading, loadBuilt, loadVersion, newestAt, runnableOf, versionOf } from "./load.ts";
 
 async function whole(loading: Loading, runnable: Runnable): Promise<ScriptJson> {
@@ -76,11 +79,11 @@ export async function scriptHistory({ objects }: Loading, workspace: string, pat
 
 /** Throws `script.versionNotFound`. */
 export async function deploymentStatus(
-  loading: Loading,
+  loading: Loading & { jobs: JobTable; queue: Queue },
   workspace: string,
   hash: string,
 ): Promise<{ lock?: string; lock_error_logs?: string; job_id?: string }> {
-  const { build } = versionOf(await loading.objects.get(keys.version(workspace, hash)), hash);
+  const build = await settleBuild(loading, versionOf(await loading.objects.get(keys.version(workspace, hash)), hash));
   if (build.state === "none") return { lock: "" };
   const { lock, lockErrorLogs } = await loadBuilt(loading, workspace, hash);
   return {

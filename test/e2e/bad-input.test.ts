@@ -104,18 +104,10 @@ describe("a body", () => {
     expect(answer.text).toContain(`${path}: `);
   });
 
-  it("of a run route that is no JSON object is refused with a sentence", async () => {
+  it("of a run route is never refused for being no JSON object", async () => {
     await ws.saveScript({ path: "f/t/any", language: "bash", content: "echo any" });
-    for (const body of ["[1]", '"text"', "1", "null", "true"]) {
-      for (const route of ["jobs/run/p/f/t/any", "jobs/run_wait_result/p/f/t/any"]) {
-        const answer = refused(await ws.call("POST", route, { body }));
-        expect(answer.status).toBeGreaterThanOrEqual(400);
-        expect(answer.status).toBeLessThan(423);
-        expect(answer.text).toContain("body");
-      }
-    }
-    for (const body of ["a=1&b=2", "<a/>", '{"a": }']) {
-      expect(refused(await ws.call("POST", "jobs/run/p/f/t/any", { body }))).toMatchObject({ status: 400, code: "body.notJson" });
+    for (const body of ["[1]", '"text"', "1", "null", "true", "a=1&b=2", "<a/>", '{"a": }']) {
+      expectStatus(await ws.call("POST", "jobs/run_wait_result/p/f/t/any", { body }), 200);
     }
   });
 

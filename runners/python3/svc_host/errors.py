@@ -1,25 +1,38 @@
 """From an exception of the user's code to the `error` of a run."""
 
 import os
+import re
 import traceback
 
-from .results import well_formed
+from .results import to_json, well_formed
 
 _MAX_MESSAGE = 32 * 1024
 _MAX_STACK = 64 * 1024
+_SHAPES_REPLY = re.compile("(svc|windmill)_(status_code|content_type|headers)")
 _HERE = os.path.dirname(os.path.abspath(__file__))
 _STDLIB = os.path.dirname(os.path.dirname(os.path.abspath(os.__file__)))
 
 
 def describe(error, root):
-    """`{name, message, stack}`. `root` is the artefact's folder: paths in it are shown as the user knows them."""
+    """`{name, message, stack, reply?}`. `root` is the artefact's folder: paths in it are shown as the user knows them."""
     shown = traceback.TracebackException.from_exception(error, compact=True)
     _drop_frames(shown, root, set())
+    reply = _reply(error)
     return {
+        **({"reply": reply} if reply else {}),
         "name": type(error).__name__,
         "message": _cut(_plain_paths(_message(error), root), _MAX_MESSAGE),
         "stack": _cut(_plain_paths("".join(shown.format()).rstrip("\n"), root), _MAX_STACK),
     }
+
+
+def _reply(error):
+    """The attributes by which an exception shapes the reply of a synchronous call, with its `result`; None where it has none."""
+    own = getattr(error, "__dict__", {})
+    names = [name for name in own if _SHAPES_REPLY.fullmatch(name)]
+    if not names:
+        return None
+    return to_json({name: own[name] for name in [*names, "result"] if name in own}, "reply", {}, 0)
 
 
 def _message(error):

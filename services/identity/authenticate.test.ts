@@ -1,0 +1,36 @@
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, it, vi } from "vitest";
+
+let server: http.Server | undefined;
+afterEach(() => {
+  server?.close();
+  vi.unstubAllEnvs();
+});
+
+it("reads token and script in one consistent call: a deleted token is dead, and a saved version is the newest, at once", async () => {
+  const requests: { target: string | undefined; tables: Record<string, { ConsistentRead?: boolean; Keys: unknown[] }> }[] = [];
+  server = http.createServer(async (request, response) => {
+    const body = JSON.parse(Buffer.concat(await request.toArray()).toString()) as { RequestItems: (typeof requests)[0]["tables"] };
+    requests.push({ target: request.headers["x-amz-target"]?.toString(), tables: body.RequestItems });
+    response.writeHead(200, { "content-type": "application/x-amz-json-1.0" }).end('{"Responses":{},"UnprocessedKeys":{}}');
+  });
+  await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
+  vi.stubEnv("AWS_ENDPOINT_URL", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, "test");
+  vi.stubEnv("AWS_REGION", "us-east-1");
+  vi.stubEnv("SVC_OBJECTS_TABLE", "objects");
+  const [{ authenticate }, { objectTable }, { jobTable }, { keys }] = await Promise.all([
+    import("./authenticate.ts"),
+    import("../../aws/object-table.ts"),
+    import("../../aws/job-table.ts"),
+    import("../../core/objects/keys.ts"),
+  ]);
+  const authenticator = { objects: objectTable, jobs: jobTable, publicKey: async () => undefined as never, nowMs: Date.now };
+
+  await expect(authenticate(authenticator, "some-token", [keys.scriptHead("w", "f/a/b")])).rejects.toMatchObject({ code: "auth.invalid" });
+
+  expect(requests.map(({ target }) => target)).toEqual(["DynamoDB_20120810.BatchGetItem"]);
+  expect(requests[0]?.tables["objects"]).toMatchObject({ ConsistentRead: true });
+  expect(requests[0]?.tables["objects"]?.Keys).toHaveLength(2);
+});
