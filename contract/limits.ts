@@ -28,6 +28,8 @@ export const limits = {
   referenceSteps: 10,
   /** Shorter secrets are not masked: they would blacken every other word. */
   maskedChars: 8,
+  /** Reads of secrets by one job that are noted for its masks: each is one read for every beat. */
+  maskedReads: 200,
   dataKeyCacheMs: 300_000,
   artefactBytes: 200 * 1024 * 1024,
   jobRetentionMs: 30 * 24 * 3600 * 1000,

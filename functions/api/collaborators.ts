@@ -20,5 +20,6 @@ export const collaborators = {
 /** Routes that anybody may call have no actor; the others are reached only with one. */
 export interface Auth {
   actor: Actor;
+  token: string;
 }
 export type ApiRoutes = Handled<Auth>[];

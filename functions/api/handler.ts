@@ -25,6 +25,6 @@ export const handler = apiHandler<Auth>(
     const { workspace, path } = params;
     const target = { ...(workspace === undefined ? {} : { workspace }), ...(path === undefined ? {} : { path }) };
     if (!may(actor, route.name, target)) throw new SvcError("auth.forbidden", { action: route.name });
-    return { actor };
+    return { actor, token: token ?? "" };
   },
 );

@@ -8,6 +8,7 @@ import { createType, deleteType, findType, getType, listTypes, updateType } from
 import { on } from "../shared/edge.ts";
 import { json, jsonText, text } from "../shared/reply.ts";
 import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
+import { noteSecrets } from "./note-secrets.ts";
 
 const nameOf = (path: string) => path.split("/").slice(2).join("/");
 
@@ -17,9 +18,11 @@ export const resources: ApiRoutes = [
     json(200, resourceJson(workspace, await findResource(c, workspace, path))),
   ),
   on(routes.getResourceValue, async ({ params: { workspace, path } }) => jsonText(200, (await findResource(c, workspace, path)).json)),
-  on(routes.getResourceValueInterpolated, async ({ auth, params: { workspace, path } }) =>
-    json(200, await resolveResource(c, auth.actor, workspace, path)),
-  ),
+  on(routes.getResourceValueInterpolated, async ({ auth, params: { workspace, path } }) => {
+    const { value, secrets } = await resolveResource(c, auth.actor, workspace, path);
+    await noteSecrets(auth, secrets);
+    return json(200, value);
+  }),
   on(routes.existsResource, async ({ params: { workspace, path } }) =>
     json(200, (await c.objects.get(keys.resource(workspace, path))) !== undefined),
   ),

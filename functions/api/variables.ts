@@ -10,17 +10,24 @@ import { createVariable, deleteVariable, updateVariable } from "../../services/v
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
+import { noteSecrets } from "./note-secrets.ts";
 
 /** Stands for the job in the list of what a job finds in its environment. */
 const NO_JOB = "00000000-0000-0000-0000-000000000000";
 
 export const variables: ApiRoutes = [
   on(routes.listVariables, async ({ params: { workspace }, query }) => json(200, await listVariables(c, workspace, query))),
-  on(routes.getVariable, async ({ params: { workspace, path }, query }) => {
+  on(routes.getVariable, async ({ auth, params: { workspace, path }, query }) => {
     const shown = { decrypted: query.decrypt_secret ?? true, encrypted: query.include_encrypted ?? false };
-    return json(200, await getVariable(c, workspace, path, shown));
+    const variable = await getVariable(c, workspace, path, shown);
+    if (variable.is_secret && shown.decrypted) await noteSecrets(auth, [variable.value ?? ""]);
+    return json(200, variable);
   }),
-  on(routes.getVariableValue, async ({ params: { workspace, path } }) => json(200, await variableValue(c, workspace, path))),
+  on(routes.getVariableValue, async ({ auth, params: { workspace, path } }) => {
+    const { value, secrets } = await variableValue(c, workspace, path);
+    await noteSecrets(auth, secrets);
+    return json(200, value);
+  }),
   on(routes.existsVariable, async ({ params: { workspace, path } }) =>
     json(200, (await c.objects.get(keys.variable(workspace, path))) !== undefined),
   ),

@@ -120,7 +120,7 @@ async function waitScript(call: ScriptCall, runnable: Runnable): Promise<Reply> 
   const sent = await read(call, runnable.workspace, runnable.path);
   return unlessKnown(
     sent.once,
-    async (job) => shape(await joinRun(collaborators, job, deadline())),
+    async (job) => shape(await joinRun(collaborators, call.auth.actor, job, deadline())),
     async () => {
       const answer = await runSync(collaborators, await ofScript(call, runnable, sent), runnable, deadline());
       const reply = shape(answer);
@@ -145,7 +145,7 @@ function waitPreview(call: PreviewCall): Promise<Reply> {
   const job = ofPreview(call);
   return unlessKnown(
     job.once,
-    async (known) => shape(await joinRun(collaborators, known, deadline())),
+    async (known) => shape(await joinRun(collaborators, call.auth.actor, known, deadline())),
     async () => shape(await runSync(collaborators, job, undefined, deadline())),
   );
 }

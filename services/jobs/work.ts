@@ -134,8 +134,8 @@ async function executeResolved(working: Working, job: RunningJob, what: Executab
   const sent = JSON.parse(await load(working, job, job.args)) as Record<string, unknown>;
   if (!hasReferences(sent)) return execute(working, job, what, sent);
   try {
-    const { value } = await resolve(working, actorOf(job), job.workspace, sent);
-    return await execute(working, job, what, value as Record<string, unknown>);
+    const { value, secrets } = await resolve(working, actorOf(job), job.workspace, sent);
+    return await execute(working, job, { ...what, secrets }, value as Record<string, unknown>);
   } catch (error) {
     if (!isSvcError(error) || !error.code.startsWith("reference.")) throw error;
     return endWith(working, job, failure({ name: "BadReference", message: answerFor(error).sentence }));

@@ -42,11 +42,11 @@ export async function resolve(resolving: Resolving, actor: Actor, workspace: str
 }
 
 /** The resource's value with its references replaced. Throws `resource.notFound` as well. */
-export async function resolveResource(resolving: Resolving, actor: Actor, workspace: string, path: string): Promise<unknown> {
+export async function resolveResource(resolving: Resolving, actor: Actor, workspace: string, path: string): Promise<Resolved> {
   const found = await resolving.objects.get(keys.resource(workspace, path));
   if (!found) throw new SvcError("resource.notFound", { path });
   const value: unknown = JSON.parse(storedResourceSchema.parse(found.value).json);
-  return (await resolve(resolving, actor, workspace, value)).value;
+  return resolve(resolving, actor, workspace, value);
 }
 
 async function load(

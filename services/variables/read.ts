@@ -18,9 +18,11 @@ export async function findVariable({ objects }: Pick<Sealing, "objects">, worksp
   return toVariable(await objects.get(keys.variable(workspace, path)), path);
 }
 
-/** A variable's value, unsealed. Throws `variable.notFound`. */
-export async function variableValue(sealing: Sealing, workspace: string, path: string): Promise<string> {
-  return plainValue(sealing, workspace, await findVariable(sealing, workspace, path));
+/** A variable's value, unsealed, and again if it is a secret. Throws `variable.notFound`. */
+export async function variableValue(sealing: Sealing, workspace: string, path: string): Promise<{ value: string; secrets: string[] }> {
+  const variable = await findVariable(sealing, workspace, path);
+  const value = await plainValue(sealing, workspace, variable);
+  return { value, secrets: variable.isSecret ? [value] : [] };
 }
 
 export async function plainValue(sealing: Sealing, workspace: string, { path, isSecret, value }: StoredVariable): Promise<string> {
