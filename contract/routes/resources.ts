@@ -8,9 +8,9 @@ const post = { method: "POST", fn: "api", auth: "token", status: 200 } as const;
 const made = { ...post, status: 201 } as const;
 const erase = { ...post, method: "DELETE" } as const;
 
-export const typeName = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, "letters, digits, '-' and '_' only, at most 100");
+const typeName = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, "letters, digits, '-' and '_' only, at most 100");
 /** Any JSON that is there, kept as it came. */
-const anyValue = z.custom<unknown>((value) => value !== undefined, "is missing").meta({ override: {} });
+const anyValue = z.custom<unknown>((value) => value !== undefined, "is missing").meta({ override: { description: "Any JSON value." } });
 const labels = z.array(z.string().max(100)).max(50).nullish();
 
 export const newResourceSchema = z.object({

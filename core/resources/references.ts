@@ -10,7 +10,7 @@ export function referenceOf(value: unknown): Reference | undefined {
   const [, kind, path] = typeof value === "string" ? (REFERENCE.exec(value) ?? []) : [];
   return kind === undefined || path === undefined ? undefined : { kind: kind as Reference["kind"], path };
 }
-export const referenceText = ({ kind, path }: Reference) => `$${kind}:${path}`;
+const referenceText = ({ kind, path }: Reference) => `$${kind}:${path}`;
 
 /** Every reference in a value at any depth, each once, as its text. */
 export function referencesIn(value: unknown): string[] {

@@ -48,6 +48,6 @@ export function builtInJson({ name, description, schema }: BuiltInType): Resourc
 }
 
 /** Fields show in the order in which the catalogue names them. */
-export function asJsonSchema(schema: JsonSchema): Record<string, unknown> {
+function asJsonSchema(schema: JsonSchema): Record<string, unknown> {
   return { $schema: "https://json-schema.org/draft/2020-12/schema", order: Object.keys(schema.properties), ...schema };
 }

@@ -14,7 +14,7 @@ export function toVariable(found: StoredObject | undefined, path: string): Store
 }
 
 /** Throws `variable.notFound`. */
-export async function findVariable({ objects }: Pick<Sealing, "objects">, workspace: string, path: string): Promise<StoredVariable> {
+async function findVariable({ objects }: Pick<Sealing, "objects">, workspace: string, path: string): Promise<StoredVariable> {
   return toVariable(await objects.get(keys.variable(workspace, path)), path);
 }
 
