@@ -1,4 +1,4 @@
-import { ConditionalCheckFailedException, TransactionCanceledException } from "@aws-sdk/client-dynamodb";
+import { randomUUID } from "node:crypto";
 import { TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
 import {
   $set,
@@ -26,6 +26,7 @@ import { env, requireEnv } from "../contract/env.ts";
 import type { ObjectKey } from "../core/objects/keys.ts";
 import type { Expectation, ObjectChange, ObjectWrite, StoredObject } from "../core/objects/write.ts";
 import { documents } from "./clients.ts";
+import { written } from "./write-conflict.ts";
 
 const table = new Table({
   documentClient: documents(),
@@ -56,7 +57,6 @@ const ObjectEntity = new Entity({
     expiresAtS: number().savedAs("ttl").optional(),
   }),
 });
-const CONFLICT_TRIES = 6;
 type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
 function conditionOf(expect: Expectation): Condition<typeof ObjectEntity> {
@@ -77,6 +77,8 @@ function conditionOf(expect: Expectation): Condition<typeof ObjectEntity> {
       return present;
     case "childless":
       return { and: [present, { attr: "next", exists: false }] };
+    case "unmarked":
+      return { and: [present, { attr: "mark", exists: false }] };
   }
 }
 const under = (expect: Expectation | undefined) => (expect === undefined ? {} : { condition: conditionOf(expect) });
@@ -98,7 +100,7 @@ function paramsOf(part: ObjectWrite): Write {
   }
 }
 
-/** The table `objects`: everything that is stored but jobs. */
+/** The table `objects`: everything that is stored but jobs. Writes that collide with others to the last throw `write.collided`. */
 export const objectTable = {
   async get(key: ObjectKey, { consistent = true } = {}): Promise<StoredObject | undefined> {
     const { Item } = await ObjectEntity.build(GetItemCommand).key(key).options({ consistent }).send();
@@ -152,33 +154,24 @@ export const objectTable = {
 
   /** False when the condition does not hold. */
   async put(object: StoredObject, expect?: Expectation): Promise<boolean> {
-    return conditional(() => ObjectEntity.build(PutItemCommand).item(object).options(under(expect)).send());
+    return holds(() => ObjectEntity.build(PutItemCommand).item(object).options(under(expect)).send());
   },
   async update(change: ObjectChange, expect?: Expectation): Promise<boolean> {
-    return conditional(() => ObjectEntity.build(UpdateAttributesCommand).item(change).options(under(expect)).send());
+    return holds(() => ObjectEntity.build(UpdateAttributesCommand).item(change).options(under(expect)).send());
   },
   async remove(key: ObjectKey): Promise<void> {
-    await ObjectEntity.build(DeleteItemCommand).key(key).send();
+    await written(() => ObjectEntity.build(DeleteItemCommand).key(key).send());
   },
 
-  /** All or nothing; `raw` is a part for another table. Answers the index of the first part whose condition did not hold, `undefined` when all was written. */
+  /**
+   * All or nothing; `raw` is a part for another table. Answers the index of the first part whose condition did not hold, `undefined`
+   * when all was written.
+   */
   async transact(parts: (ObjectWrite | { raw: Write })[]): Promise<number | undefined> {
-    for (let tries = 1; ; tries += 1) {
-      try {
-        await documents().send(
-          new TransactWriteCommand({ TransactItems: parts.map((part) => ("raw" in part ? part.raw : paramsOf(part))) }),
-        );
-        return undefined;
-      } catch (error) {
-        if (!(error instanceof TransactionCanceledException)) throw error;
-        const codes = error.CancellationReasons?.map(({ Code }) => Code) ?? [];
-        const failed = codes.indexOf("ConditionalCheckFailed");
-        if (failed >= 0) return failed;
-        // Another transaction holds one of the items for a moment, if only to check it; the SDK does not try again by itself.
-        if (!codes.includes("TransactionConflict") || tries === CONFLICT_TRIES) throw error;
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 20 * 2 ** tries));
-      }
-    }
+    const TransactItems = parts.map((part) => ("raw" in part ? part.raw : paramsOf(part)));
+    // One token for all attempts: an attempt that went through unheard is not refused by its own writes.
+    const ClientRequestToken = randomUUID();
+    return written(() => documents().send(new TransactWriteCommand({ TransactItems, ClientRequestToken })));
   },
 };
 export type ObjectTable = typeof objectTable;
@@ -188,12 +181,6 @@ function expired(object: StoredObject): boolean {
   return object.expiresAtS !== undefined && object.expiresAtS * 1000 <= Date.now();
 }
 
-async function conditional(send: () => Promise<unknown>): Promise<boolean> {
-  try {
-    await send();
-    return true;
-  } catch (error) {
-    if (error instanceof ConditionalCheckFailedException) return false;
-    throw error;
-  }
+async function holds(send: () => Promise<unknown>): Promise<boolean> {
+  return (await written(send)) === undefined;
 }

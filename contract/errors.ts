@@ -64,6 +64,7 @@ interface ErrorDetails {
   "token.notForJobs": Record<never, never>;
   "user.notFound": { email: string };
   "engine.busy": { retryAfterS: number };
+  "write.collided": Record<never, never>;
 }
 export type ErrorCode = keyof ErrorDetails;
 
@@ -225,6 +226,7 @@ export const answers: { readonly [C in ErrorCode]: Answer<ErrorDetails[C]> } = {
   "token.notForJobs": { status: 403, say: () => "A job's token cannot create or delete tokens." },
   "user.notFound": { status: 404, say: ({ email }) => `There is no user ${email}.` },
   "engine.busy": { status: 429, say: () => "Too much is running at this moment. Try again shortly." },
+  "write.collided": { status: 409, say: () => "Others were changing the same thing at this moment, and nothing was saved. Try again." },
 };
 
 /** The answer for one error, with the type of its details kept together with its code. */

@@ -38,6 +38,8 @@ export const limits = {
   defaultTimeoutS: 60,
   /** A Lambda invocation lasts 900 s; the rest is for loading the code and storing the result. */
   maxTimeoutS: 840,
+  /** API Gateway ends a streamed answer after 15 minutes: ours ends before, with an event that says so. */
+  streamMs: 14 * 60_000,
   leaseMs: 60_000,
   /** After a lease ran out, before the job is queued again: the supervisor ends itself at 40 s without an answer. */
   leaseGraceMs: 10_000,

@@ -13,6 +13,7 @@ function errorResponses(route: Route): Record<string, { description: string; con
     ...(route.params || route.query ? (["query.invalid"] as const) : []),
     ...(route.payload ? (["body.tooLarge", "body.tooDeep", "payload.form", "payload.cloudEvent", "payload.cloudEventBatch"] as const) : []),
     ...(route.body ? (["body.notJson", "body.shape", "body.tooLarge", "body.tooDeep"] as const) : []),
+    ...(route.fn === "api" && route.method !== "GET" ? (["write.collided"] as const) : []),
     ...route.errors,
   ];
   const byStatus = new Map<number, Set<string>>();
@@ -49,9 +50,11 @@ function operation(route: Route): ZodOpenApiOperationObject {
   const answer =
     "text" in reply
       ? { description: reply.text, content: { "text/plain": { schema: { type: "string" as const } } } }
-      : "bytes" in reply
-        ? { description: reply.bytes, content: { "*/*": { schema: { type: "string" as const, format: "binary" } } } }
-        : { description: "The answer.", content: { "application/json": { schema: reply.json as z.ZodType } } };
+      : "events" in reply
+        ? { description: reply.events, content: { "text/event-stream": { schema: { type: "string" as const } } } }
+        : "bytes" in reply
+          ? { description: reply.bytes, content: { "*/*": { schema: { type: "string" as const, format: "binary" } } } }
+          : { description: "The answer.", content: { "application/json": { schema: reply.json as z.ZodType } } };
   return {
     operationId: route.name,
     summary: route.summary,

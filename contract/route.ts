@@ -5,7 +5,7 @@ import type { Payload } from "./payload.ts";
 export type Method = "GET" | "POST" | "DELETE";
 
 /** Which deployed function answers a route; `lib/api.ts` builds the REST resources from it. */
-export type RouteFunction = "run" | "api" | "beat" | "web";
+export type RouteFunction = "run" | "stream" | "api" | "beat" | "web";
 
 /**
  * One HTTP route, written once: router, OpenAPI and typed clients come from it.
@@ -27,7 +27,7 @@ export interface Route {
   /** Takes any body, and headers and query with it, by the payload rules (core/payload). */
   readonly payload?: true;
   readonly status: 200 | 201;
-  readonly reply: { readonly text: string } | { readonly json: z.ZodType } | { readonly bytes: string };
+  readonly reply: { readonly text: string } | { readonly json: z.ZodType } | { readonly bytes: string } | { readonly events: string };
   /** Errors beyond 401, 403 and the shape errors that every route may give. */
   readonly errors: readonly ErrorCode[];
 }

@@ -6,12 +6,14 @@ import { peopleRoutes } from "./routes/people.ts";
 import { resourceRoutes } from "./routes/resources.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { scriptRoutes } from "./routes/scripts.ts";
+import { streamRoutes } from "./routes/streams.ts";
 import { variableRoutes } from "./routes/variables.ts";
 import { workspaceRoutes } from "./routes/workspaces.ts";
 
 /** The whole API, each route once. */
 export const routes = {
   ...runRoutes,
+  ...streamRoutes,
   ...jobRoutes,
   ...fileRoutes,
   ...scriptRoutes,

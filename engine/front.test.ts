@@ -43,6 +43,13 @@ describe("the front server", () => {
     expect(await answer.text()).toBe("PUT 1 héllo");
   });
 
+  it("asks for bytes as they are where the caller does not say what it takes", async () => {
+    const { front } = await behind((request, response) => response.end(String(request.headers.accept)));
+    const answer = await new Promise<http.IncomingMessage>((resolve) => http.get(`${front.url}/x`, resolve));
+    expect(Buffer.concat(await answer.toArray()).toString()).toBe("*/*");
+    expect(await (await fetch(front.url, { headers: { accept: "text/csv" } })).text()).toBe("text/csv");
+  });
+
   it("keeps two cookies apart on the way back", async () => {
     const { front } = await behind((_, response) => {
       response.setHeader("set-cookie", ["a=1", "b=2"]);
@@ -125,12 +132,20 @@ describe("the front server", () => {
     await Promise.all(calls);
   });
 
-  it("serves a streaming route itself", async () => {
-    const { front } = await behind((_, response) => response.end("engine"), {
-      streaming: [{ matches: (method, path) => method === "GET" && path === "/stream", serve: (_, response) => void response.end("own") }],
+  it("passes routes that stream on to where they are answered, piece by piece", async () => {
+    const streams = http.createServer((request, response) => {
+      response.write(`first ${request.url}`);
+      setTimeout(() => response.end(" last"), 50);
     });
-    expect(await (await fetch(`${front.url}/stream`)).text()).toBe("own");
-    expect(await (await fetch(`${front.url}/other`)).text()).toBe("engine");
+    await new Promise<void>((resolve) => streams.listen(0, "127.0.0.1", resolve));
+    open.push(streams);
+    const to = new URL(`http://127.0.0.1:${(streams.address() as AddressInfo).port}`);
+    const { front } = await behind((_, response) => response.end("engine"), { streamTarget: async () => to });
+    const path = "/api/w/a/jobs/run_and_stream/p/f/a/b?x=1";
+    const answer = await fetch(front.url + path, { method: "POST", body: "{}" });
+    const pieces: string[] = [];
+    for await (const piece of answer.body ?? []) pieces.push(Buffer.from(piece).toString());
+    expect(pieces).toEqual([`first ${path}`, " last"]);
   });
 
   it("says in one sentence that its port is taken", async () => {

@@ -1,6 +1,8 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { performance } from "node:perf_hooks";
+import type { Route } from "../contract/route.ts";
+import { routes } from "../contract/routes.ts";
 import { Complaint } from "./launch/complaint.mjs";
 import { portTaken } from "./ports.ts";
 
@@ -16,12 +18,6 @@ export interface FrontEvent {
   jobState: string | undefined;
 }
 
-/** A route that the front server answers itself, because the engine's API Gateway cannot stream. */
-export interface StreamingRoute {
-  matches(method: string, path: string): boolean;
-  serve(request: http.IncomingMessage, response: http.ServerResponse): void;
-}
-
 export interface Front {
   port: number;
   url: string;
@@ -34,7 +30,8 @@ export interface FrontOptions {
   /** Where requests go: `http://127.0.0.1:<port>` with the stage's path, or nothing while there is none. */
   target: () => URL | undefined;
   onRequest?: (event: FrontEvent) => void;
-  streaming?: readonly StreamingRoute[];
+  /** Where routes that stream are answered: the engine's API Gateway cannot. */
+  streamTarget?: () => Promise<URL>;
 }
 
 /** API Gateway's limit for a payload; the engine has none. */
@@ -66,7 +63,7 @@ const hopByHop = new Set([
  * Gives the local API a bare origin, as CloudFront does on AWS: clients append `/api/…` and drop any prefix. Bodies are streamed
  * through both ways, and the path goes on exactly as it came.
  */
-export async function startFront({ port, target, onRequest, streaming = [] }: FrontOptions): Promise<Front> {
+export async function startFront({ port, target, onRequest, streamTarget }: FrontOptions): Promise<Front> {
   const agents = {
     callers: new http.Agent({ keepAlive: true, timeout: IDLE_SOCKET_MS, maxSockets: CALLERS_AT_ONCE }),
     // A running job's own calls never wait: the caller that waits for the job may hold the last place.
@@ -87,10 +84,16 @@ export async function startFront({ port, target, onRequest, streaming = [] }: Fr
         });
       });
     }
-    const own = streaming.find((route) => route.matches(method, path));
-    if (own) return own.serve(request, response);
     const to = target();
     if (!to) return refuse(response, 503, "engine.unreachable", "The service is still starting. Try again in a moment.");
+    if (streamTarget && isStream(path)) {
+      // A stream lasts: it takes none of the callers' places.
+      void streamTarget().then(
+        (streams) => passOn(request, response, { agent: agents.jobs, to: streams, path: `${path}${query}` }),
+        () => refuse(response, 503, "engine.unreachable", "Streams cannot be answered: see the terminal that npm run up runs in."),
+      );
+      return;
+    }
     const agent = comesFromJob(request, query) ? agents.jobs : agents.callers;
     passOn(request, response, { agent, to, path: `${to.pathname.replace(/\/$/, "")}${path}${query}` });
   });
@@ -111,6 +114,11 @@ export async function startFront({ port, target, onRequest, streaming = [] }: Fr
       }),
   };
 }
+
+const streamPaths = Object.values<Route>(routes)
+  .filter(({ fn }) => fn === "stream")
+  .map(({ path }) => new RegExp(`^${path.replace(/\{\w+\+\}$/, ".+").replace(/\{\w+\}/g, "[^/]+")}$`));
+const isStream = (path: string) => streamPaths.some((pattern) => pattern.test(path));
 
 /** Job tokens are JSON Web Tokens, which begin like this; the tokens of people and programs are random. */
 export function comesFromJob({ headers }: Pick<http.IncomingMessage, "headers">, query: string): boolean {
@@ -169,6 +177,8 @@ function passOn(request: http.IncomingMessage, response: http.ServerResponse, { 
   }
   const headers = endToEnd(request.rawHeaders, ["host", "x-forwarded-for", "x-forwarded-proto"]);
   const from = [request.headers["x-forwarded-for"], request.socket.remoteAddress].flat().filter(Boolean).join(", ");
+  // Without it the gateway sends bytes as base64.
+  if (request.headers.accept === undefined) headers.push("Accept", "*/*");
   headers.push("Host", to.host, "X-Forwarded-For", from, "X-Forwarded-Proto", "http");
   const upstream = http.request({ agent, host: to.hostname, port: to.port, method: request.method, path, headers });
 

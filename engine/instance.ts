@@ -8,6 +8,7 @@ import { Complaint } from "./launch/complaint.mjs";
 import { type Engine, startMinistack, stopStaleEngine } from "./ministack.ts";
 import { freePort, isPortFree } from "./ports.ts";
 import { type LocalSettings, localSettings } from "./settings.ts";
+import { type Streams, streamsOf } from "./streams.ts";
 import { ensurePythonTools, goPath, type PythonTools } from "./venv.ts";
 
 /** One engine with the service deployed to it and a front server before it: `npm run up` runs one, and tests run their own. */
@@ -62,10 +63,16 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   // The engine runs its own CommonJS files below this folder; without a boundary our package.json would make them ES modules.
   writeFileSync(path.join(dir, "package.json"), "{}");
   let target: URL | undefined;
+  let deployed: { endpoint: string; outputs: Outputs } | undefined;
+  const streams = streamsOf(() => {
+    if (!deployed) throw new Error("The service is not deployed yet.");
+    return { ...deployed, baseUrl: front.url };
+  });
   // First of all the port: whether it is free decides everything, and is known at once.
   const front = await startFront({
     port: options.port ?? 0,
     target: () => target,
+    streamTarget: streams.target,
     ...(options.onRequest ? { onRequest: options.onRequest } : {}),
   });
   let engine: Engine | undefined;
@@ -86,9 +93,10 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     signal.throwIfAborted();
     const settings = await localSettings({ url: front.url, workDir: path.join(dir, "work"), tools, go });
     const outputs = await inPhase("deploy", "cdk deploy", (say) => deployTo(dir, endpoint, settings, say, signal));
+    deployed = { endpoint, outputs };
     target = apiUrl(endpoint, options.foreignEngine !== undefined);
     if (!options.foreignEngine) recoverJobs(endpoint, outputs, startedMs);
-    return assemble(dir, front, engine, outputs, tools);
+    return assemble(dir, front, streams, engine, outputs, tools);
   } catch (error) {
     await engine?.stop();
     await front.close();
@@ -109,17 +117,20 @@ async function deployTo(
   return outputs;
 }
 
-/** When housekeeping looks at a job for the first time: by then its message must have been used, or its lease is over. */
-const FIRST_LOOK_MS = limits.leaseMs + limits.leaseGraceMs + 5_000;
+/** At this clock every lease given before a moment counts as lost, and none given after it. */
+const LEASE_OVER_MS = limits.leaseMs + limits.leaseGraceMs;
+/** A job becomes due this long after its lease would be over (`firstDueMs`). */
+const DUE_LATER_MS = 5_000;
 
 /**
  * What ran or was on its way to a worker when the engine stopped was lost with it: housekeeping takes those jobs up now, instead of
- * when their leases are over. `startedMs` is a moment before the engine was started, so that no job of this start looks lost. Nobody
- * waits for it; should it fail, the next ticks do the same later.
+ * when their leases are over. `startedMs` is a moment before the engine was started. Housekeeping may see what was due a little later,
+ * but its clock may not be a millisecond ahead of `LEASE_OVER_MS`: jobs that this engine claimed in its first moments would run twice.
+ * Nobody waits for it; should it fail, the next ticks do the same later.
  */
 function recoverJobs(endpoint: string, outputs: Outputs, startedMs: number): void {
   const housekeeping = outputs["HousekeepingFunction"];
-  if (housekeeping) invokeFunction(endpoint, housekeeping, { nowMs: startedMs + FIRST_LOOK_MS }).catch(() => {});
+  if (housekeeping) invokeFunction(endpoint, housekeeping, { nowMs: startedMs + LEASE_OVER_MS, aheadMs: DUE_LATER_MS }).catch(() => {});
 }
 
 /** MiniStack has one address for the APIs of every kind; LocalStack keeps the older one. */
@@ -170,7 +181,7 @@ function borrowed(endpoint: string): Engine {
   };
 }
 
-function assemble(dir: string, front: Front, first: Engine, outputs: Outputs, tools: PythonTools): Instance {
+function assemble(dir: string, front: Front, streams: Streams, first: Engine, outputs: Outputs, tools: PythonTools): Instance {
   let engine: Engine | undefined = first;
   const stopEngine = async (how: "stop" | "kill" = "stop") => {
     const running = engine;
@@ -194,6 +205,7 @@ function assemble(dir: string, front: Front, first: Engine, outputs: Outputs, to
     },
     async stop() {
       await front.close();
+      await streams.close();
       await stopEngine();
     },
   };

@@ -4,10 +4,12 @@ import path from "node:path";
 export const root = path.dirname(import.meta.dirname);
 /** Everything that is installed or stored locally; ignored by git. */
 export const svcDir = path.join(root, ".svc");
+/** Where `npm run up` and `npm run reset` keep what belongs to one instance: with another folder a second one runs in the same checkout. */
+export const stateDir = path.resolve(root, process.env["SVC_STATE_DIR"] || svcDir);
 /** State of the instance that `npm run up` runs. */
-export const upStateDir = path.join(svcDir, "local");
+export const upStateDir = path.join(stateDir, "local");
 /** What `npm run up` leaves for people and tools: address and credentials. */
-export const localJson = path.join(svcDir, "local.json");
+export const localJson = path.join(stateDir, "local.json");
 
 /** A package's own command in `node_modules`. */
 export function localBin(name: string): string {

@@ -3,7 +3,7 @@ import path from "node:path";
 import { runCommand } from "./command.ts";
 import { Complaint } from "./launch/complaint.mjs";
 import { isAlive } from "./launch/lock.mjs";
-import { svcDir } from "./paths.ts";
+import { stateDir } from "./paths.ts";
 import { isPortFree, portTaken } from "./ports.ts";
 
 interface Running {
@@ -11,7 +11,7 @@ interface Running {
   port: number;
 }
 
-const pidFile = path.join(svcDir, "up.json");
+const pidFile = path.join(stateDir, "up.json");
 
 /** One `up` at a time in a checkout: two would write the same state. Answers how to give the place back. */
 export async function claimUp(port: number): Promise<() => void> {
@@ -22,7 +22,7 @@ export async function claimUp(port: number): Promise<() => void> {
     );
   }
   if (!(await isPortFree(port))) throw new Complaint(portTaken(port));
-  mkdirSync(svcDir, { recursive: true });
+  mkdirSync(stateDir, { recursive: true });
   writeFileSync(pidFile, JSON.stringify({ pid: process.pid, port }));
   return () => rmSync(pidFile, { force: true });
 }

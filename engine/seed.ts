@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { lastLines } from "./command.ts";
 import { Complaint } from "./launch/complaint.mjs";
 import { root } from "./paths.ts";
 
@@ -31,7 +32,7 @@ export async function seedExamples(access: Access, args: unknown): Promise<{ scr
   if ((await call(access, "GET", `folders/exists/${FOLDER}`)) !== true) {
     await call(access, "POST", "folders/create", { name: FOLDER, summary: "What a first look is for" });
   }
-  await save(access, first);
+  await built(access, String(await save(access, first)));
   const result = await call(access, "POST", `jobs/run_wait_result/p/${FIRST_EXAMPLE}`, args);
   for (const example of others) await save(access, example);
   return { scripts: examples.length, result };
@@ -41,6 +42,25 @@ function save(access: Access, { name, file, language, summary }: (typeof example
   const content = readFileSync(path.join(examplesDir, file), "utf8");
   const script = { path: `f/${FOLDER}/${name}`, summary, description: "", content, language, kind: "script", auto_parent: true };
   return call(access, "POST", "scripts/create?skip_if_noop=true", script);
+}
+
+/** A synchronous call answers within 25 s, and a first build on a slow machine may take longer: wait for it by itself. */
+async function built(access: Access, hash: string): Promise<void> {
+  for (let ended = false; ; ) {
+    const status = (await call(access, "GET", `scripts/deployment_status/h/${hash}`)) as DeploymentStatus;
+    if (status.lock_error_logs) throw new Complaint(`${FIRST_EXAMPLE} could not be built.\n${lastLines(status.lock_error_logs)}`);
+    if (status.lock !== undefined) return;
+    if (ended || !status.job_id) throw new Complaint(`The build of ${FIRST_EXAMPLE} ended without saying how: npm run reset starts anew.`);
+    // Held by the server until there is something new, a second at most.
+    const update = await call(access, "GET", `jobs_u/getupdate/${status.job_id}?running=true`);
+    ended = (update as { completed?: boolean }).completed === true;
+  }
+}
+
+interface DeploymentStatus {
+  lock?: string;
+  lock_error_logs?: string;
+  job_id?: string;
 }
 
 export const FIRST_EXAMPLE = `f/${FOLDER}/${examples[0].name}`;

@@ -8,7 +8,7 @@ import { formatDuration, inPhase as showPhase } from "./launch/progress.mjs";
 import { liveLine } from "./live-log.ts";
 import { readLocalJson, writeLocalJson } from "./local-json.ts";
 import { startLocalstack } from "./localstack.ts";
-import { localJson, svcDir, upStateDir } from "./paths.ts";
+import { localJson, stateDir, upStateDir } from "./paths.ts";
 import { claimUp } from "./running-up.ts";
 import { FIRST_EXAMPLE, seedExamples, tokenWorks } from "./seed.ts";
 import { onStopSignal } from "./signals.ts";
@@ -25,7 +25,7 @@ interface UpOptions {
 
 async function up({ port, engine }: UpOptions, stop: AbortSignal): Promise<void> {
   const release = await claimUp(port);
-  const dir = engine === "localstack" ? path.join(svcDir, "localstack") : upStateDir;
+  const dir = engine === "localstack" ? path.join(stateDir, "localstack") : upStateDir;
   const inPhase: InPhase = (name, detail, work) => showPhase(name, detail, (phase) => work(phase.update));
   const localstack = engine === "localstack" ? await startLocalstack(inPhase) : undefined;
   let instance: Instance | undefined;

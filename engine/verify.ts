@@ -27,6 +27,7 @@ const sourceFolders = [
   "statemachines",
   "engine",
   "cli",
+  "clients",
   "test",
   "bench",
 ];

@@ -81,11 +81,21 @@ describe("the REST API", () => {
     });
   });
 
+  it("streams the answers of the function stream, and of no other; locally the front server does that", () => {
+    const streaming = (from: Template) =>
+      Object.values(from.findResources("AWS::ApiGateway::Method")).filter(
+        ({ Properties }) => Properties.Integration.ResponseTransferMode === "STREAM",
+      );
+    expect(streaming(template).length).toBeGreaterThan(0);
+    expect(streaming(template).every(({ Properties }) => /StreamFn/.test(JSON.stringify(Properties.Integration.Uri)))).toBe(true);
+    expect(streaming(aStack({ local: true, baseUrl: "http://127.0.0.1:1" }).template)).toEqual([]);
+  });
+
   it("lets each function be called through it by one permission", () => {
     const permissions = Object.values(template.findResources("AWS::Lambda::Permission")).filter(
       ({ Properties }) => Properties.Principal === "apigateway.amazonaws.com",
     );
-    expect(permissions).toHaveLength(3);
+    expect(permissions).toHaveLength(4);
   });
 
   it("answers its own refusals in plain text with a code, never in HTML", () => {

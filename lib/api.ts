@@ -7,6 +7,7 @@ import {
   type IResource,
   LambdaIntegration,
   LogGroupLogDestination,
+  ResponseTransferMode,
   ResponseType,
   RestApi,
 } from "aws-cdk-lib/aws-apigateway";
@@ -44,9 +45,11 @@ const gatewayAnswers: readonly [ResponseType, { status: string; code: string; se
 /** The REST API. Which function answers an address follows from the routes of the contract; `api` answers what none of them claims. */
 export class Api extends Construct {
   readonly api: RestApi;
+  private readonly config: StackConfig;
 
   constructor(scope: Construct, id: string, config: StackConfig) {
     super(scope, id);
+    this.config = config;
     const accessLog = new LogGroup(this, "AccessLog", { retention: config.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY });
     this.api = new RestApi(this, "Rest", {
       restApiName: Stack.of(this).stackName,
@@ -109,7 +112,13 @@ export class Api extends Construct {
     const integrations = new Map<LambdaFunction, LambdaIntegration>();
     const answer = (resource: IResource, fn: LambdaFunction): void => {
       // One permission per function: one per method would pass the limit of a function's policy.
-      const integration = integrations.get(fn) ?? new LambdaIntegration(fn, { scopePermissionToMethod: false });
+      const integration =
+        integrations.get(fn) ??
+        new LambdaIntegration(fn, {
+          scopePermissionToMethod: false,
+          // The local engine's gateway cannot; there the front server answers these routes.
+          ...(fn === functions.stream && !this.config.local ? { responseTransferMode: ResponseTransferMode.STREAM } : {}),
+        });
       integrations.set(fn, integration);
       if (!resource.node.tryFindChild("ANY")) resource.addMethod("ANY", integration);
     };

@@ -97,13 +97,40 @@ describe("bundleAll", () => {
   });
 });
 
+describe("the client libraries", () => {
+  it("go into the asset of build alone, as sources, without what publishing and tests need", () => {
+    const root = aCheckout({
+      "functions/build/handler.ts": "export const handler = () => 1;",
+      "functions/run/handler.ts": "export const handler = () => 2;",
+      "clients/typescript/src/index.ts": "export {};",
+      "clients/typescript/test/driver.ts": "",
+      "clients/typescript/package.json": "{}",
+      "clients/python/svc/__init__.py": "",
+      "clients/python/svc/__pycache__/__init__.cpython-312.pyc": "",
+      "clients/python/test/driver.py": "",
+      "clients/go/go.mod": "module x",
+      "clients/go/jobs.go": "package svc",
+      "clients/go/internal/driver/main.go": "package main",
+    });
+    bundleAll(root, join(root, "dist"));
+    expect(filesIn(join(root, "dist/functions/run"))).toEqual(["index.mjs"]);
+    expect(filesIn(join(root, "dist/functions/build"))).toEqual([
+      "clients/go/go.mod",
+      "clients/go/jobs.go",
+      "clients/python/svc/__init__.py",
+      "clients/typescript/src/index.ts",
+      "index.mjs",
+    ]);
+  });
+});
+
 describe("the checkout's own bundles", () => {
   const out = scratch();
   const bundles = bundleAll(checkout, out);
 
   it("are all there", () => {
     expect(bundles.filter(({ kind }) => kind === "functions").map(({ name }) => name)).toEqual(
-      expect.arrayContaining(["api", "beat", "build", "dead-letter", "housekeeping", "run", "setup", "worker"]),
+      expect.arrayContaining(["api", "beat", "build", "dead-letter", "housekeeping", "run", "setup", "stream", "worker"]),
     );
     expect(bundles.filter(({ kind }) => kind === "runners").map(({ name }) => name)).toEqual([...runnerLanguages].sort());
   });
@@ -115,6 +142,11 @@ describe("the checkout's own bundles", () => {
       expect(bytesAtStart(out, bundle)).toBeLessThan(1024 * 1024);
     },
   );
+
+  it("build carries the client libraries", () => {
+    const files = filesIn(join(out, "functions/build/clients"));
+    expect(files).toEqual(expect.arrayContaining(["go/go.mod", "go/connection.go", "python/svc/__init__.py", "typescript/src/index.ts"]));
+  });
 
   it("api loads the grammars of scripts with the first script that is saved", () => {
     const all = filesIn(join(out, "functions/api")).reduce((sum, file) => sum + statSync(join(out, "functions/api", file)).size, 0);

@@ -23,7 +23,8 @@ const REQUIRE_FOR_COMMONJS = 'import{createRequire as svcCreateRequire}from"node
 
 /**
  * Bundles every `functions/<name>/handler.ts` and `runners/<language>/handler.ts` to `<out>/<kind>/<name>/index.mjs`; what a handler imports
- * only when it needs it (`await import`) stands beside it in chunks. So does what a runner needs as files of its own (wrappers, Python).
+ * only when it needs it (`await import`) stands beside it in chunks. So does what a runner needs as files of its own (wrappers, Python), and what
+ * `build` puts into artefacts (`clients/`).
  * Source maps go to `<out>/maps`, the metafiles to `<out>/meta`: neither belongs into an asset.
  */
 export function bundleAll(root: string, out: string): Bundle[] {
@@ -39,6 +40,9 @@ export function bundleAll(root: string, out: string): Bundle[] {
   }
   const side = bundles.flatMap((bundle) => sideFiles(root, bundle));
   for (const path of side.filter((file) => file.endsWith(".py"))) files.set(path, readFileSync(join(root, path)));
+  if (bundles.some(({ kind, name }) => kind === "functions" && name === "build")) {
+    for (const path of clientFiles(root)) files.set(join("functions/build", path), readFileSync(join(root, path)));
+  }
   const wrappers = side.filter((path) => path.endsWith(".mjs"));
   for (const { path, contents } of bundleWrappers(root, out, wrappers)) files.set(relative(out, path), contents);
   replaceFiles(out, ["functions", "runners", "maps", "meta"], files);
@@ -125,6 +129,18 @@ function replaceFiles(out: string, folders: string[], files: ReadonlyMap<string,
         rmSync(path, { force: true });
     }
   }
+}
+
+/** Sources of the client libraries, which `build` puts into artefacts that import them. */
+function clientFiles(root: string): string[] {
+  const wanted = /^clients\/(typescript\/src\/.+\.ts|python\/svc\/.+\.py|go\/[^/]+\.go|go\/go\.mod)$/;
+  const folder = join(root, "clients");
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)))
+    .filter((path) => wanted.test(path) && !/(\.test\.ts|_test\.go)$/.test(path))
+    .sort();
 }
 
 function discover(root: string, out: string, kind: Bundle["kind"]): Bundle[] {

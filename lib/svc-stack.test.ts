@@ -40,6 +40,7 @@ function rightsOf(template: Template, description: string): { actions: Set<strin
 
 const descriptions = {
   run: "svc: run routes",
+  stream: "svc: runs and updates as streams",
   api: "svc: stored objects",
   beat: "svc: beats",
   worker: "svc: runs queued jobs",
@@ -147,6 +148,11 @@ describe("rights", () => {
         Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["IDEMPOTENCY#*"] } },
       },
     ]);
+  });
+
+  it("stream runs no code and holds no key: it queues jobs and reads them", () => {
+    expect([...actionsOf("stream", "lambda:"), ...actionsOf("stream", "secretsmanager:"), ...actionsOf("stream", "kms:")]).toEqual([]);
+    expect(actionsOf("stream", "sqs:")).toEqual(actionsOf("run", "sqs:"));
   });
 
   it("only setup makes people, and it reaches no job", () => {

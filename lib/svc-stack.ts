@@ -76,6 +76,16 @@ export class SvcStack extends Stack {
       objects.configureTouchTokens(fn);
       objects.configureIdempotency(fn);
     });
+    const stream = this.fn("stream", { description: "svc: runs and updates as streams", memoryMb: 512, timeoutS: 900 }, (fn) => {
+      fn.addEnvironment(env.includeHeaders, config.includeHeaders);
+      objects.configureRead(fn);
+      objects.configureTouchTokens(fn);
+      objects.configureIdempotency(fn);
+      jobs.configureMoveJobs(fn);
+      storage.configureRead(fn, "jobs");
+      storage.configureWrite(fn, "jobs", "files");
+      queue.configureSend(fn);
+    });
     const apiFn = this.fn(
       "api",
       { description: "svc: stored objects and jobs", memoryMb: 1024, timeoutS: 30, reservedConcurrency: config.reservedConcurrency },
@@ -126,7 +136,7 @@ export class SvcStack extends Stack {
       people.configureCreatePeople(fn);
     });
 
-    api.route({ run, api: apiFn, beat });
+    api.route({ run, stream, api: apiFn, beat });
     new Tick(this, "Tick", housekeeping);
     const observe = new Observe(this, "Observe", config, {
       api: api.api,

@@ -23,6 +23,8 @@ export interface RunRequest {
   hostKey: string;
   /** Keeps the loaded module between runs. */
   dedicated: boolean;
+  /** Somebody reads along from the start: the first output goes out at once, and not in the first beat after a second. */
+  watched?: boolean;
   /** Presigned PUT for a result above `maxInlineResultBytes`. */
   resultUrl: string;
   maxInlineResultBytes: number;

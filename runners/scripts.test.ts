@@ -114,9 +114,12 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       expect(outcome.logs.text).toBe(`${forged}\n{"idle":true}\n`);
     });
 
-    it("that are async iterables are printed as a stream", async () => {
+    it("that are iterators are printed as a stream, and its text is the result", async () => {
       const outcome = await runner.run({ code: "export async function* main() { yield 'a\\nb'; yield { c: 1n }; }" });
-      expect(outcome).toMatchObject({ outcome: "success", result: null, logs: { text: 'WM_STREAM: a\\nb\nWM_STREAM: {"c":"1"}\n' } });
+      const logs = { text: 'WM_STREAM: a\\nb\nWM_STREAM: {"c":"1"}\n' };
+      expect(outcome).toMatchObject({ outcome: "success", result: 'a\nb{"c":"1"}', logs });
+      const generator = await runner.run({ code: "export function* main() { yield 1; yield 2; }" });
+      expect(generator).toMatchObject({ result: "12", logs: { text: "WM_STREAM: 1\nWM_STREAM: 2\n" } });
     });
 
     it("larger than the inline limit are uploaded", async () => {

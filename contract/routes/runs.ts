@@ -26,7 +26,7 @@ const runQuery = z.object({
   skip_preprocessor: flag.optional(),
   invisible_to_owner: flag.optional(),
 });
-const payloadQuery = runQuery.extend({
+export const payloadQuery = runQuery.extend({
   include_header: nameList.optional(),
   include_query: nameList.optional(),
   raw: flag.optional(),
@@ -49,8 +49,8 @@ export const previewSchema = z.object({
 export type Preview = z.output<typeof previewSchema>;
 const previewQuery = runQuery.extend({ timeout: z.coerce.number().int().min(1).max(limits.maxTimeoutS).optional() });
 
-const byPath = z.object({ workspace: workspaceId, path: anyPath });
-const byHash = z.object({ workspace: workspaceId, hash: versionHash });
+export const byPath = z.object({ workspace: workspaceId, path: anyPath });
+export const byHash = z.object({ workspace: workspaceId, hash: versionHash });
 const accepted = { text: "The job's uuid." };
 const result = { json: anyJson };
 const runErrors = ["job.idTaken", "idempotency.key", "idempotency.reused"] as const;

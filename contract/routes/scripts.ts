@@ -81,6 +81,12 @@ export const scriptSchema = z.object({
 });
 export type ScriptJson = z.input<typeof scriptSchema>;
 
+/** The longest chain of parents that a version names. */
+export const MAX_PARENTS = 100;
+
+const listedScriptSchema = scriptSchema.partial({ content: true }).extend({ deployment_msg: z.string().optional() });
+export type ListedScriptJson = z.input<typeof listedScriptSchema>;
+
 const historyItem = z.object({
   script_hash: versionHash,
   deployment_msg: z.string().optional(),
@@ -111,18 +117,20 @@ export const scriptListQuery = z.object({
   created_by: z.string().optional(),
   path_start: z.string().optional(),
   path_exact: z.string().optional(),
-  first_parent_hash: versionHash.optional(),
-  last_parent_hash: versionHash.optional(),
-  parent_hash: versionHash.optional(),
+  first_parent_hash: versionHash.optional().describe("Scripts whose newest version was saved on top of this one."),
+  last_parent_hash: versionHash.optional().describe(`Scripts whose chain of parents begins here; a chain names the last ${MAX_PARENTS}.`),
+  parent_hash: versionHash.optional().describe(`Scripts with this version among their last ${MAX_PARENTS} parents.`),
   show_archived: flag.optional(),
-  include_without_main: flag.optional(),
-  include_draft_only: flag.optional(),
+  include_without_main: flag
+    .optional()
+    .describe("Changes nothing: scripts without a main are listed in any case, as others may import them."),
+  include_draft_only: flag.optional().describe("Changes nothing: whatever is stored is deployed, also what was sent with draft_only."),
   is_template: flag.optional(),
   kinds: z.string().optional(),
-  starred_only: flag.optional(),
+  starred_only: flag.optional().describe("Lists nothing: nobody has starred anything yet."),
   languages: z.string().optional(),
   without_description: flag.optional(),
-  with_deployment_msg: flag.optional(),
+  with_deployment_msg: flag.optional().describe("Adds the message that the newest version was saved with."),
   label: z.string().optional(),
 });
 export type ScriptListQuery = z.output<typeof scriptListQuery>;
@@ -157,7 +165,7 @@ export const scriptRoutes = {
     path: `${w}/list`,
     params: inWorkspace,
     query: scriptListQuery,
-    reply: { json: z.array(scriptSchema.partial({ content: true })) },
+    reply: { json: z.array(listedScriptSchema) },
     errors: [],
   }),
   listScriptPaths: defineRoute({
@@ -257,7 +265,7 @@ export const scriptRoutes = {
     path: `${w}/archive/p/{path+}`,
     params: atPath,
     reply: { text: "What was archived." },
-    errors: ["script.notFound"],
+    errors: ["script.notFound", "script.changedMeanwhile"],
   }),
   archiveScriptByHash: defineRoute({
     ...post,
@@ -266,7 +274,7 @@ export const scriptRoutes = {
     path: `${w}/archive/h/{hash}`,
     params: atHash,
     reply: { json: scriptSchema },
-    errors: ["script.versionNotFound"],
+    errors: ["script.versionNotFound", "script.changedMeanwhile"],
   }),
   deleteScriptByPath: defineRoute({
     ...post,
@@ -275,15 +283,15 @@ export const scriptRoutes = {
     path: `${w}/delete/p/{path+}`,
     params: atPath,
     reply: { text: "The path." },
-    errors: ["script.notFound"],
+    errors: ["script.notFound", "script.changedMeanwhile"],
   }),
   deleteScriptByHash: defineRoute({
     ...post,
     name: "scripts.deleteByHash",
-    summary: "Erase the content of one version.",
+    summary: "Erase the content of one version. When it is the newest, its path is free afterwards.",
     path: `${w}/delete/h/{hash}`,
     params: atHash,
     reply: { json: scriptSchema },
-    errors: ["script.versionNotFound"],
+    errors: ["script.versionNotFound", "script.changedMeanwhile"],
   }),
 };

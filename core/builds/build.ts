@@ -37,7 +37,7 @@ export const buildResultSchema = z.discriminatedUnion("ok", [
 ]);
 export type BuildResult = z.infer<typeof buildResultSchema>;
 
-/** Raised when an artefact's layout changes, so that old ones are built anew. */
+/** Raised when an artefact's layout changes, or a client library so that scripts saved again must get it: old ones are built anew then. */
 const LAYOUT = 1;
 
 /** The artefact's S3 key: equal inputs for an equal target in one workspace share one artefact. */

@@ -134,6 +134,20 @@ describe("readSpecifier", () => {
   });
 });
 
+describe("the client libraries", () => {
+  it("are no package of a registry, unless an import names a version or a part", () => {
+    const source = 'import "svc-client"; import "windmill-client"; import "npm:svc-client";';
+    expect(npmPackagesOf({ "f/a/b": source })).toEqual({});
+    expect(npmPackagesOf({ "f/a/b": 'import "windmill-client@1.500.0";', "f/a/c": source })).toEqual({ "windmill-client": "1.500.0" });
+    expect(npmPackagesOf({ "f/a/b": 'import "windmill-client/dist/x";' })).toEqual({ "windmill-client": "latest" });
+  });
+
+  it("are no requirement of a Python script, unless it says so", () => {
+    expect(pythonRequirementsOf({ "f/a/b": "import svc\nfrom wmill import get_variable\nimport wmill.x" }, "3.12")).toEqual([]);
+    expect(pythonRequirementsOf({ "f/a/b": "# extra_requirements:\n# wmill==1.500.0\nimport wmill" }, "3.12")).toEqual(["wmill==1.500.0"]);
+  });
+});
+
 describe("pythonRequirementsOf", () => {
   const of = (source: string, version = "3.12") => pythonRequirementsOf({ "f/a/b": source }, version);
 

@@ -1,5 +1,6 @@
 import type { BuildRequest } from "./build.ts";
 import { javascriptImports } from "./javascript-imports.ts";
+import { isOwnClient, ownPythonClient } from "./own-clients.ts";
 import { readSpecifier } from "./package-specifiers.ts";
 import { distributionOf, isStandardModule } from "./python-distributions.ts";
 import { pythonImports } from "./python-imports.ts";
@@ -22,7 +23,7 @@ export function npmPackagesOf(files: Record<string, string>): Record<string, str
       const specifier = readSpecifier(path, text);
       // The bundler would drop such an import where nothing uses it, and the author would never learn.
       if (specifier.kind === "unsupported") throw new ImportProblem(`${path}.ts:${lineOf(source, text)}: ${specifier.reason}`);
-      if (specifier.kind !== "package") continue;
+      if (specifier.kind !== "package" || isOwnClient(specifier)) continue;
       const { name, version } = specifier;
       const other = wanted.get(name);
       if (version !== undefined && other?.version !== undefined && other.version !== version) {
@@ -55,9 +56,10 @@ export function pythonRequirementsOf(files: Record<string, string>, pythonVersio
 
 function importedDistributions(source: string, pythonVersion: string): string[] {
   const names: string[] = [];
-  for (const { level, module, names: members } of pythonImports(source)) {
+  for (const imported of pythonImports(source)) {
+    const { level, module, names: members } = imported;
     const [top = ""] = module.split(".");
-    if (level > 0 || top === "f" || top === "u" || isStandardModule(top, pythonVersion)) continue;
+    if (level > 0 || top === "f" || top === "u" || isStandardModule(top, pythonVersion) || ownPythonClient(imported)) continue;
     // `from google.cloud import storage` names the distribution only together with its members.
     const modules = members.length > 0 ? members.map((member) => `${module}.${member}`) : [module];
     names.push(...modules.map(distributionOf));

@@ -79,6 +79,9 @@ export function hasEnded(job: Job): job is EndedJob {
   return job.state !== "queued" && job.state !== "running";
 }
 
+/** Who reads what is shown whole, or looked through: whoever it is for, a person may see it. */
+export const PEOPLE = { kind: "person" } as const;
+
 /** The result for a reader: other jobs get it as it is, people without the secrets that the job read. */
 export function resultFor(reader: { kind: "person" | "job" }, job: EndedJob): Place {
   return reader.kind === "job" ? job.result : (job.shown ?? job.result);

@@ -13,8 +13,11 @@ export interface StoredObject extends ObjectKey {
 }
 export type ObjectChange = ObjectKey & Partial<Pick<StoredObject, "value" | "next" | "build">>;
 
-/** What a write expects to find; it happens only then. `childless`: there, and nobody has set `next`. `absentOrExpiredAtS`: TTL deletes late. */
-export type Expectation = "absent" | "present" | "childless" | { mark: string } | { absentOrExpiredAtS: number };
+/**
+ * What a write expects to find; it happens only then. `childless`: there, and nobody has set `next`; `unmarked`: there, without a mark;
+ * `absentOrExpiredAtS`: TTL deletes late.
+ */
+export type Expectation = "absent" | "present" | "childless" | "unmarked" | { mark: string } | { absentOrExpiredAtS: number };
 
 /** One part of a transaction. */
 export type ObjectWrite =

@@ -22,6 +22,7 @@ describe("a body (spec 4.2)", () => {
     ["4.2.1 JSON under any type is JSON", '{"a":1}', "text/plain", { a: 1 }],
     ["4.2.1 JSON without a type is JSON", '{"a":1}', undefined, { a: 1 }],
     ["4.2.1 JSON under curl's default type is JSON", '{"a":"x&y=z"}', "application/x-www-form-urlencoded", { a: "x&y=z" }],
+    ["4.2.3 a list under curl's default type as well", "[1,2]", "application/x-www-form-urlencoded", { body: [1, 2] }],
     ["4.2.3 a list stands under body", "[1,2]", "application/json", { body: [1, 2] }],
     ["4.2.3 a text stands under body", '"x"', "application/json", { body: "x" }],
     ["4.2.3 null stands under body", "null", "application/json", { body: null }],

@@ -74,9 +74,9 @@ async function bodyOf(contentType = "", bytes: Buffer): Promise<Body> {
   return parsed ? { ...parsed, files: [] } : { text, files: [] };
 }
 
-/** Programs send JSON under curl's default type as well: a form whose text is a JSON object is one. */
+/** Programs send JSON under curl's default type as well: a form whose text is a JSON object or list is one. */
 function formOf(text: string): unknown {
-  const json = /^\s*\{/.test(text) ? jsonIfAny(text) : undefined;
+  const json = /^\s*[[{]/.test(text) ? jsonIfAny(text) : undefined;
   return json ? json.json : Object.fromEntries(grouped(new URLSearchParams(text)));
 }
 

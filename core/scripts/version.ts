@@ -43,9 +43,6 @@ export interface StoredVersion {
   inferredSchema?: Record<string, unknown>;
 }
 
-/** The longest chain of parents that a version names. */
-export const MAX_PARENTS = 100;
-
 /**
  * 16 hex digits over workspace, path, parent, a creation id and all settable fields as sent: fixed at creation, so that a lock
  * resolved later does not change it and the same content saved twice makes two versions.

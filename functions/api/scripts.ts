@@ -62,9 +62,7 @@ export const scripts: ApiRoutes = [
     await deleteScript(c, auth.actor, workspace, path);
     return text(200, path);
   }),
-  on(routes.deleteScriptByHash, async ({ auth, params: { workspace, hash } }) => {
-    const before = await scriptVersion(c, workspace, hash);
-    await deleteVersion(c, auth.actor, workspace, hash);
-    return json(200, { ...before, content: "", archived: true, deleted: true });
-  }),
+  on(routes.deleteScriptByHash, async ({ auth, params: { workspace, hash } }) =>
+    json(200, await deleteVersion(c, auth.actor, workspace, hash)),
+  ),
 ];

@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { BuildResult } from "../../core/builds/build.ts";
+import { pythonPath } from "../../test/support/client-driver.ts";
 import { type Built, ENTRY, useBuilder } from "./build-fixture.ts";
 
 // A cold compiler on a shared machine; nothing here waits for a clock.
@@ -158,6 +159,84 @@ describe("build of TypeScript", () => {
   it("refuses paths that would leave the build's directory", async () => {
     const { result } = await builder.build("python3", { [ENTRY]: "", "../../x": "" });
     expect(result).toMatchObject({ ok: false, error: '"../../x" is not a path of a script.' });
+  });
+});
+
+describe("the client library", () => {
+  /** Where nothing answers: what is downloaded fails. */
+  const nowhere = { npm: "http://127.0.0.1:9", pypi: "http://127.0.0.1:9", go: "http://127.0.0.1:9" };
+
+  it.each(["svc-client", "windmill-client", "npm:svc-client"])(
+    "is bundled into TypeScript as %s, without a registry and a lock",
+    async (name) => {
+      const source = `import * as client from "${name}";\nexport const main = () => [client.getVariable.name, typeof client.waitJob];`;
+      for (const language of ["bun", "deno", "nodejs"] as const) {
+        const built = await builder.build(language, source, { registries: nowhere });
+        expect(lockOf(built.result)).toBe("");
+        expect(await callMain(built)).toEqual(["getVariable", "function"]);
+        const { sources } = JSON.parse(built.files["main.mjs.map"] ?? "{}") as { sources: string[] };
+        expect(sources).toContain("node_modules/svc-client/stored.ts");
+      }
+    },
+  );
+
+  it("leaves the rest of itself out of a TypeScript bundle that uses little", async () => {
+    const source = 'import { appendToResultStream } from "svc-client";\nexport const main = appendToResultStream;';
+    const { files } = await builder.build("bun", source, { registries: nowhere });
+    expect(files["main.mjs"]).toContain("WM_STREAM");
+    expect(files["main.mjs"]).not.toContain("fetch(");
+  });
+
+  it("stands beside npm packages, whose lock does not name it", async () => {
+    const source =
+      'import { chunk } from "lodash@4.17.21";\nimport { waitJob } from "svc-client";\nexport const main = () => [chunk, waitJob].map((f) => typeof f);';
+    const first = await builder.build("nodejs", source);
+    expect(lockOf(first.result)).not.toMatch(/svc-client/);
+    const second = await builder.build("nodejs", source, { lock: lockOf(first.result) });
+    expect(await callMain(second)).toEqual(["function", "function"]);
+  });
+
+  it("gives way to the registry's package where an import names a version", async () => {
+    builder.publish({ name: "svc-client", version: "9.9.9", main: "index.js" }, { "index.js": "exports.who = 'the registry';" });
+    const registries = { npm: builder.origin(), pypi: "", go: "" };
+    const built = await builder.build("nodejs", 'import { who } from "svc-client@9.9.9";\nexport const main = () => who;', { registries });
+    expect(await callMain(built)).toBe("the registry");
+    expect(lockOf(built.result)).toContain("svc-client@9.9.9");
+  });
+
+  it.each(["svc", "wmill"])("is there for Python as %s, without a registry and a lock", async (name) => {
+    const source = `def main():\n    from ${name} import get_variable\n    return get_variable.__name__\n`;
+    const { result, files, dir } = await builder.build("python3", source, { registries: nowhere });
+    expect(lockOf(result)).toBe("");
+    expect(
+      Object.keys(files)
+        .filter((path) => !path.startsWith(`deps/${name}/_`))
+        .sort(),
+    ).toEqual(["scripts/f/ops/hello.py", "svc.json"]);
+    const program = `import sys; sys.path[:0] = ["scripts", "deps"]; from f.ops.hello import main; print(main())`;
+    const printed = execFileSync(pythonPath(), ["-c", program], { cwd: dir, encoding: "utf8" });
+    expect(printed.trim()).toBe("get_variable");
+  });
+
+  it("stays away from Python scripts that do not import it", async () => {
+    const { files } = await builder.build("python3", "import json\ndef main(): pass\n", { registries: nowhere });
+    expect(Object.keys(files).sort()).toEqual(["scripts/f/ops/hello.py", "svc.json"]);
+  });
+
+  it("is a module for Go, without a registry, and the lock of others does not name it", async () => {
+    const alone = 'package inner\n\nimport svc "svc-client"\n\nfunc main() bool {\n\treturn svc.IsNotFound(nil)\n}\n';
+    const first = await builder.build("go", alone, { registries: nowhere });
+    expect(lockOf(first.result)).toBe("");
+    expect(first.files["main"]).not.toContain(builder.workDir());
+    const more = alone
+      .replace("import svc", 'import "github.com/google/uuid"\n\nimport svc')
+      .replace("svc.IsNotFound(nil)", "svc.IsNotFound(nil) || uuid.Nil == uuid.New()");
+    const second = await builder.build("go", more);
+    const lock = lockOf(second.result);
+    expect(lock).toContain("github.com/google/uuid");
+    expect(lock).not.toContain("svc-client");
+    const third = await builder.build("go", more, { lock });
+    expect(third.result).toMatchObject({ ok: true, lock, sha256: second.result.ok && second.result.sha256 });
   });
 });
 

@@ -4,15 +4,25 @@ import { join } from "node:path";
 import type { BuildOptions, BuildFailure as EsbuildFailure, Message, Metafile, OnResolveResult, Plugin, PluginBuild } from "esbuild";
 import type { BuildRequest } from "../../core/builds/build.ts";
 import { javascriptImports } from "../../core/builds/javascript-imports.ts";
+import { isOwnClient } from "../../core/builds/own-clients.ts";
 import { readSpecifier } from "../../core/builds/package-specifiers.ts";
 import { BuildFailure, type BuildRoom } from "./build-room.ts";
-import { esbuildFolder } from "./tools.ts";
+import { clientFolder, esbuildFolder } from "./tools.ts";
 
 type Esbuild = typeof import("esbuild");
 type JavascriptRequest = Pick<BuildRequest, "language" | "files" | "entry" | "target">;
 
+interface Packages {
+  /** Holds `node_modules`. */
+  dir: string;
+  external: string[];
+  installed: ReadonlySet<string>;
+}
+
 /** Scripts live here: esbuild never looks for them in the file system. */
 const SCRIPTS = "script";
+/** And the client library here. */
+const CLIENT = "client";
 /**
  * Bundled CommonJS packages ask for these; an ES module does not have them. Each of Node's modules costs a fresh bun worker milliseconds, so
  * none is imported for a script that needs none.
@@ -39,7 +49,7 @@ function startEsbuild(room: BuildRoom): Esbuild {
 }
 
 /** Bundles the entry with all it imports into `main.mjs` and `main.mjs.map` in `room.out`. */
-export async function bundle(request: JavascriptRequest, packages: { dir: string; external: string[] }, room: BuildRoom): Promise<void> {
+export async function bundle(request: JavascriptRequest, packages: Packages, room: BuildRoom): Promise<void> {
   const esbuild = startEsbuild(room);
   await writeFile(join(room.dir, "shim.mjs"), SHIM);
   const stop = () => void esbuild.stop().finally(() => (loaded = undefined));
@@ -72,7 +82,7 @@ async function addRequire(file: string): Promise<void> {
   if (/\brequire\b/.test(text)) await writeFile(file, REQUIRE + text);
 }
 
-function optionsFor(request: JavascriptRequest, packages: { dir: string; external: string[] }, room: BuildRoom): BuildOptions {
+function optionsFor(request: JavascriptRequest, packages: Packages, room: BuildRoom): BuildOptions {
   return {
     absWorkingDir: room.dir,
     entryPoints: [{ in: `${SCRIPTS}:${request.entry}`, out: "main" }],
@@ -95,12 +105,12 @@ function optionsFor(request: JavascriptRequest, packages: { dir: string; externa
     tsconfigRaw: "{}",
     external: ["bun", "bun:*", ...packages.external.flatMap((name) => [name, `${name}/*`])],
     inject: [join(room.dir, "shim.mjs")],
-    plugins: [scripts(request, packages.dir), ...(request.language === "deno" ? [denoBuiltins] : [])],
+    plugins: [scripts(request, packages), ownClient, ...(request.language === "deno" ? [denoBuiltins] : [])],
   };
 }
 
 /** Resolves what scripts import; imports of packages among themselves never pass here, which keeps large packages fast. */
-function scripts({ files, language }: JavascriptRequest, packagesDir: string): Plugin {
+function scripts({ files, language }: JavascriptRequest, { dir: packagesDir, installed }: Packages): Plugin {
   const inPackages = async (build: PluginBuild, path: string, kind: "import-statement"): Promise<OnResolveResult> =>
     await build.resolve(path, { kind, resolveDir: packagesDir });
   return {
@@ -121,6 +131,9 @@ function scripts({ files, language }: JavascriptRequest, packagesDir: string): P
             }
             return { path: withNodePrefix(specifier.name), external: true };
           case "package":
+            // A lock may name the package of the registry; then it is that one.
+            if (isOwnClient(specifier) && !installed.has(specifier.name))
+              return { path: "index.ts", namespace: CLIENT, sideEffects: false };
             return await inPackages(build, specifier.name + specifier.subpath, kind as "import-statement");
           case "unsupported":
             return { errors: [{ text: specifier.reason }] };
@@ -133,6 +146,17 @@ function scripts({ files, language }: JavascriptRequest, packagesDir: string): P
     },
   };
 }
+
+const ownClient: Plugin = {
+  name: "own-client",
+  setup(build) {
+    build.onResolve({ filter: /^\.\//, namespace: CLIENT }, ({ path }) => ({ path: path.slice(2), namespace: CLIENT, sideEffects: false }));
+    build.onLoad({ filter: /.*/, namespace: CLIENT }, async ({ path }) => ({
+      contents: await readFile(join(clientFolder("typescript"), "src", path)),
+      loader: "ts",
+    }));
+  },
+};
 
 function withNodePrefix(name: string): string {
   return name.startsWith("bun") || name.startsWith("node:") ? name : `node:${name}`;
@@ -161,7 +185,7 @@ function optionalImports(errors: Message[]): string[] {
 
 /** A package may try to import any file by its path; only packages and scripts may end up in a bundle. */
 function refuseForeignFiles(metafile: Metafile, packagesDir: string, room: BuildRoom): void {
-  const own = [`${SCRIPTS}:`, "(disabled):", "shim.mjs", `${packagesDir.slice(room.dir.length + 1)}/node_modules/`];
+  const own = [`${SCRIPTS}:`, `${CLIENT}:`, "(disabled):", "shim.mjs", `${packagesDir.slice(room.dir.length + 1)}/node_modules/`];
   const foreign = Object.keys(metafile.inputs).find((path) => !own.some((prefix) => path.startsWith(prefix)) && !path.startsWith("<"));
   if (foreign !== undefined) throw new BuildFailure(`A package imports the file ${foreign}, which is not part of any package.`);
 }
@@ -191,7 +215,12 @@ async function cleanMap(path: string): Promise<void> {
   const map = JSON.parse(await readFile(path, "utf8")) as { sources: string[]; sourcesContent?: (string | null)[] };
   map.sourcesContent = map.sources.map((source, at) => (source.startsWith(`${SCRIPTS}:`) ? (map.sourcesContent?.[at] ?? null) : null));
   map.sources = map.sources.map((source) =>
-    source.startsWith(`${SCRIPTS}:`) ? scriptFile(source) : source.replace(/^.*?node_modules\//, "node_modules/").replace(/^(\.\.\/)+/, ""),
+    source.startsWith(`${SCRIPTS}:`)
+      ? scriptFile(source)
+      : source
+          .replace(`${CLIENT}:`, "node_modules/svc-client/")
+          .replace(/^.*?node_modules\//, "node_modules/")
+          .replace(/^(\.\.\/)+/, ""),
   );
   await writeFile(path, JSON.stringify(map));
 }

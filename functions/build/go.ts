@@ -3,10 +3,12 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { BuildRequest } from "../../core/builds/build.ts";
 import { readGoSource } from "../../core/builds/go-source.ts";
+import { goClient } from "../../core/builds/own-clients.ts";
 import { BuildFailure, type BuildRoom, passOn } from "./build-room.ts";
 import { readGoLock, writeGoLock } from "./go-lock.ts";
 import { goPath } from "./go-toolchain.ts";
 import { ENTRY_PACKAGE, goProgram, goWrapper } from "./go-wrapper.ts";
+import { putOwnClient } from "./own-clients.ts";
 
 /** Name of the module that a script becomes; stack traces show it before the file's name. */
 const MODULE = "script";
@@ -54,21 +56,36 @@ async function prepareModule(
 ): Promise<string> {
   const mod = join(dir, "go.mod");
   const sum = join(dir, "go.sum");
+  const client = imports.includes(goClient) ? await putClient(dir) : "";
   // The first part of an import names a host, unless it is Go's own.
   const needed = imports.filter((path) => path.split("/")[0]?.includes("."));
   if (needed.length === 0) {
-    await writeFile(mod, header);
+    await writeFile(mod, header + client);
     return "";
   }
   if (lock) {
     const given = readGoLock(lock, MODULE);
-    await writeFile(mod, given.mod);
+    await writeFile(mod, given.mod + client);
     await writeFile(sum, given.sum);
     return lock;
   }
-  await writeFile(mod, `${header}${requiredVersions(source)}`);
+  await writeFile(mod, `${header}${client}${requiredVersions(source)}`);
   await run(["mod", "tidy"], "The modules could not be resolved");
-  return writeGoLock(await readFile(mod, "utf8"), await readFile(sum, "utf8").catch(() => ""));
+  return writeGoLock(withoutClient(await readFile(mod, "utf8")), await readFile(sum, "utf8").catch(() => ""));
+}
+
+/** The client library as a module beside the script's, and the lines of go.mod that name it: relative, since they end up in the binary. */
+async function putClient(dir: string): Promise<string> {
+  await putOwnClient("go", join(dir, goClient));
+  return `require ${goClient} v0.0.0\nreplace ${goClient} => ./${goClient}\n`;
+}
+
+/** What a lock says of it is nothing: the build has it. */
+function withoutClient(mod: string): string {
+  return mod
+    .split("\n")
+    .filter((line) => !new RegExp(`^\\s*((require|replace) )?${goClient} `).test(line))
+    .join("\n");
 }
 
 /** `//require github.com/owner/name v1.2.3` in the script asks for a version; else it is the newest. */

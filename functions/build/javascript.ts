@@ -19,7 +19,8 @@ export async function buildJavascript(request: BuildRequest, room: BuildRoom): P
   const folders = hasPackages ? await packageFolders(join(dir, "node_modules")) : [];
   const all = /^(\/\/.*\n)*\/\/\s*nobundling\b/.test(request.files[request.entry] ?? "");
   const { external, kept } = await unbundledPackages(folders, all);
-  await bundle(request, { dir, external }, room);
+  const installed = new Set(folders.map(({ path }) => path.replace(/^node_modules\//, "")));
+  await bundle(request, { dir, external, installed }, room);
   for (const folder of kept) await cp(join(dir, folder), join(room.out, folder), { recursive: true, dereference: false, force: false });
   // Deno looks for node_modules only beside a package.json.
   if (kept.length > 0) await writeFile(join(room.out, "package.json"), JSON.stringify({ type: "module", dependencies }));

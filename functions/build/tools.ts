@@ -21,6 +21,13 @@ export function uvPath(): string {
   return firstThatExists("uv", [process.env[env.uvPath], join(here, "bin/uv"), ...upwards(".svc/venv/bin/uv"), ...onPath("uv")]);
 }
 
+/** Sources of a client library that artefacts may hold: in the function's asset, else in the checkout. */
+export function clientFolder(language: "typescript" | "python" | "go"): string {
+  const found = upwards(join("clients", language)).find((path) => existsSync(path));
+  if (!found) throw new Error(`The client library for ${language} is not here.`);
+  return found;
+}
+
 /** Undefined where there is no toolchain yet: `go-toolchain.ts` gets one. */
 export function installedGoPath(): string | undefined {
   return [process.env[env.goPath], ...onPath("go")].find((path) => path && existsSync(path));

@@ -1,6 +1,7 @@
 import type { APIGatewayProxyResult } from "aws-lambda";
 
-export type Reply = APIGatewayProxyResult;
+/** `chunks`: the body piece by piece, from a function that can stream. */
+export type Reply = APIGatewayProxyResult & { chunks?: AsyncGenerator<string> };
 type Headers = Record<string, string>;
 
 export const text = (statusCode: number, body: string, headers: Headers = {}): Reply => ({

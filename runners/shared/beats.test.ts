@@ -8,7 +8,7 @@ describe("Beats", () => {
   beforeEach(() => void vi.useFakeTimers());
   afterEach(() => void vi.useRealTimers());
 
-  function start(reply: (call: number) => BeatReply | undefined) {
+  function start(reply: (call: number) => BeatReply | undefined, watched = false) {
     const startMs = Date.now();
     const calls: { atMs: number; text: string | undefined }[] = [];
     const route = {
@@ -20,7 +20,7 @@ describe("Beats", () => {
     } as unknown as InternalRoute;
     const log = new LogBuffer(10_000_000);
     const stops: string[] = [];
-    const beats = new Beats({ route, log, memPeakKb: () => 0, onStop: (reason) => stops.push(reason) });
+    const beats = new Beats({ route, log, watched, memPeakKb: () => 0, onStop: (reason) => stops.push(reason) });
     const print = (text: string) => {
       log.push(Buffer.from(text));
       beats.wake();
@@ -35,6 +35,19 @@ describe("Beats", () => {
     await vi.advanceTimersByTimeAsync(999);
     await beats.end();
     expect(calls).toEqual([]);
+  });
+
+  it("carry the first output at once when somebody reads along from the start, and none without output", async () => {
+    const { calls, beats, print } = start(() => on(true), true);
+    await vi.advanceTimersByTimeAsync(300);
+    expect(calls).toEqual([]);
+    print("first");
+    await vi.advanceTimersByTimeAsync(0);
+    expect(calls).toEqual([{ atMs: 300, text: "first" }]);
+    print("second");
+    await vi.advanceTimersByTimeAsync(200);
+    expect(calls[1]).toEqual({ atMs: 500, text: "second" });
+    await beats.end();
   });
 
   it("come every two seconds in the first minute, then every five", async () => {

@@ -22,6 +22,8 @@ export interface BeatsOptions {
   route: InternalRoute;
   log: LogBuffer;
   memPeakKb(): number;
+  /** Somebody reads along from the start. */
+  watched?: boolean;
   /** The job was canceled, does not count any more, or nobody has answered for 40 s. */
   onStop(reason: string): void;
 }
@@ -32,7 +34,8 @@ export class Beats {
   readonly #startMs = Date.now();
   #acknowledgedMs = this.#startMs;
   #lastMs = this.#startMs;
-  #watched = false;
+  #watched: boolean;
+  #called = false;
   #ended = false;
   #refused = false;
   #inFlight: Promise<boolean> | undefined;
@@ -40,6 +43,7 @@ export class Beats {
 
   constructor(options: BeatsOptions) {
     this.#options = options;
+    this.#watched = options.watched ?? false;
     this.#schedule();
   }
 
@@ -72,9 +76,8 @@ export class Beats {
   }
 
   #dueMs(): number {
-    const firstMs = this.#startMs + FIRST_BEAT_MS;
-    if (this.#lastMs === this.#startMs) return firstMs;
     const { log } = this.#options;
+    if (!this.#called) return this.#watched && log.unsentUnits > 0 ? this.#startMs : this.#startMs + FIRST_BEAT_MS;
     const steadyMs = this.#lastMs + (this.#lastMs - this.#startMs < FIRST_MINUTE_MS ? BEAT_MS : LATER_BEAT_MS);
     if (this.#watched && log.unsentUnits > 0) return Math.min(steadyMs, this.#lastMs + WATCHED_MS);
     // A beat that was not acknowledged leaves its output behind: it must not be repeated without a pause.
@@ -98,6 +101,7 @@ export class Beats {
     const { route, log, memPeakKb } = this.#options;
     const logs: LogPiece = log.peek(MAX_BEAT_UNITS);
     this.#lastMs = Date.now();
+    this.#called = true;
     const memory = memPeakKb();
     const beat = await route.beat({ ...(logs.text && { logs }), ...(memory > 0 && { memPeakKb: memory }) }, timeoutMs);
     if (!beat.acknowledged) return false;

@@ -26,8 +26,14 @@ export async function runJob(job, print) {
     if (typeof entry !== "function") return failure(missingEntry(job.entrypoint, module));
     const result = await entry(...argumentsFor(entry, job));
     if (isStream(result)) {
-      for await (const chunk of result) await print(streamLine(chunk));
-      return success(null);
+      // Its text is the result as well, for those who come when it is over.
+      let whole = "";
+      for await (const chunk of result) {
+        const text = streamText(chunk);
+        whole += text;
+        await print(`WM_STREAM: ${text.replaceAll("\n", "\\n")}\n`);
+      }
+      return success(whole);
     }
     return success(result);
   } catch (error) {
@@ -67,14 +73,17 @@ function missingEntry(entrypoint, module) {
   return { name: "EntrypointError", message: `The script does not export a function '${entrypoint}'. ${has}` };
 }
 
+/** An async iterable, or an iterator such as a generator gives; a list is a value. */
 function isStream(value) {
-  return typeof value === "object" && value !== null && typeof value[Symbol.asyncIterator] === "function";
+  if (typeof value !== "object" || value === null) return false;
+  return (
+    typeof value[Symbol.asyncIterator] === "function" || (typeof value.next === "function" && typeof value[Symbol.iterator] === "function")
+  );
 }
 
-function streamLine(chunk) {
-  const text =
-    typeof chunk === "string" ? chunk : chunk instanceof Uint8Array ? Buffer.from(chunk).toString() : JSON.stringify(toJson(chunk));
-  return `WM_STREAM: ${text.replaceAll("\n", "\\n")}\n`;
+function streamText(chunk) {
+  if (typeof chunk === "string") return chunk;
+  return chunk instanceof Uint8Array ? Buffer.from(chunk).toString() : JSON.stringify(toJson(chunk));
 }
 
 // ---- Arguments

@@ -139,7 +139,13 @@ async function runJob(language: Language, request: RunRequest, job: Job, startMs
   const route = new InternalRoute(request);
   let memPeakKb = 0;
   const stopped = Promise.withResolvers<Stop>();
-  const beats = new Beats({ route, log, memPeakKb: () => memPeakKb, onStop: (reason) => stopped.resolve({ kind: "stop", reason }) });
+  const beats = new Beats({
+    route,
+    log,
+    watched: request.watched ?? false,
+    memPeakKb: () => memPeakKb,
+    onStop: (reason) => stopped.resolve({ kind: "stop", reason }),
+  });
 
   // What a dedicated worker wrote between two jobs belongs to neither. A program's own process may be writing already.
   if (job.shared) child.output.drain();

@@ -32,6 +32,8 @@ export interface NewJob {
   root?: string | undefined;
   /** This call may come again, and starts one job all the same. */
   once?: Once | undefined;
+  /** Somebody reads along until then. */
+  watchedUntilMs?: number | undefined;
   /** Not before this time. */
   scheduledForMs?: number | undefined;
 }
@@ -61,6 +63,7 @@ export async function prepare({ nowMs, ...keeping }: Accepting, asked: NewJob): 
     ...(asked.scheduledForMs !== undefined && asked.scheduledForMs > createdAtMs ? { scheduledForMs: asked.scheduledForMs } : {}),
     ...(asked.parent === undefined ? {} : { parent: asked.parent }),
     ...(asked.root === undefined ? {} : { root: asked.root }),
+    ...(asked.watchedUntilMs === undefined ? {} : { watchedUntilMs: asked.watchedUntilMs }),
     tag: asked.tag ?? asked.language ?? "default",
     trigger: "webhook",
     timeoutS: asked.timeoutS ?? limits.defaultTimeoutS,

@@ -121,6 +121,7 @@ export async function runRequest(
       .digest("hex")
       .slice(0, 32),
     dedicated: what.dedicated,
+    watched: (job.watchedUntilMs ?? 0) > nowMs(),
     resultUrl,
     maxInlineResultBytes: limits.syncReplyBytes,
     maxResultBytes: limits.resultBytes,

@@ -1,6 +1,6 @@
 import { SvcError } from "../../contract/errors.ts";
 import type { JobJson, JobUpdateJson } from "../../contract/routes/jobs.ts";
-import { type EndedJob, hasEnded, type Job, resultFor } from "../../core/jobs/job.ts";
+import { type EndedJob, hasEnded, type Job, PEOPLE, resultFor } from "../../core/jobs/job.ts";
 import { type Keeping, load, loadLogs } from "./places.ts";
 
 const iso = (ms: number) => new Date(ms).toISOString();
@@ -18,9 +18,6 @@ export async function findEnded(keeping: Pick<Keeping, "jobs">, workspace: strin
   if (!hasEnded(job)) throw new SvcError("job.notFinished", { id });
   return job;
 }
-
-/** The whole record is shown, never computed with. */
-const PEOPLE = { kind: "person" } as const;
 
 export interface JobParts {
   args?: boolean;

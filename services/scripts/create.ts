@@ -7,15 +7,15 @@ import type { Storage } from "../../aws/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { runnerFor } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
-import type { NewScript } from "../../contract/routes/scripts.ts";
+import { MAX_PARENTS, type NewScript } from "../../contract/routes/scripts.ts";
 import { firstDueMs } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { type BuildState, isNoop, MAX_PARENTS, type Runnable, type StoredVersion, versionHash } from "../../core/scripts/version.ts";
+import { type BuildState, isNoop, type Runnable, type StoredVersion, versionHash } from "../../core/scripts/version.ts";
 import { prepare, send } from "../jobs/accept.ts";
 import { eventWrite } from "../outbox.ts";
-import { loadVersion, runnableOf } from "./load.ts";
+import { bodyObject, loadVersion, runnableOf } from "./load.ts";
 
 export interface Creating {
   objects: ObjectTable;
@@ -46,11 +46,11 @@ export async function createScript(
   const head = await objects.get(keys.scriptHead(workspace, asked.path));
   const current = runnableOf(head);
   const parent = await findParent(creating, workspace, asked, current);
-  if (skipIfNoop && parent && parent.runnable.path === asked.path && !parent.runnable.archived && isNoop(parent.version.sent, asked)) {
-    return parent.runnable.hash;
-  }
+  if (skipIfNoop && parent && runsAt(parent.runnable, asked.path) && isNoop(parent.version.sent, asked)) return parent.runnable.hash;
   return save(creating, actor, workspace, asked, current, parent);
 }
+
+const runsAt = ({ path, archived, deleted }: Runnable, wanted: string) => path === wanted && !archived && !deleted;
 
 /** The version that the new one follows, or `undefined` for a new script. */
 async function findParent(
@@ -60,17 +60,18 @@ async function findParent(
   current: Runnable | undefined,
 ): Promise<Parent | undefined> {
   const hash = asked.parent_hash ?? (asked.auto_parent ? current?.hash : undefined);
-  // An archived script's path is free: saving there begins anew, on top of its versions.
-  const followed = hash ?? (current?.archived ? current.hash : undefined);
+  // The path of a script that was archived, or whose newest version was deleted, is free: saving there goes on with its versions.
+  const free = current === undefined || current.archived || current.deleted;
+  const followed = hash ?? (free ? current?.hash : undefined);
   if (followed === undefined) {
-    if (current) throw new SvcError("script.pathTaken", { path: asked.path });
+    if (!free) throw new SvcError("script.pathTaken", { path: asked.path });
     return undefined;
   }
   const runnable = runnableOf(await creating.objects.get(keys.version(workspace, followed)));
-  if (!runnable || runnable.deleted) throw new SvcError("script.parentUnknown", { parentHash: followed });
+  if (!runnable || (runnable.deleted && current?.hash !== followed)) throw new SvcError("script.parentUnknown", { parentHash: followed });
   if (current && current.hash !== followed) {
     if (current.path === runnable.path) throw new SvcError("script.parentHasChild", { parentHash: followed });
-    throw new SvcError("script.pathTaken", { path: asked.path });
+    if (!free) throw new SvcError("script.pathTaken", { path: asked.path });
   }
   return { runnable, version: await loadVersion(creating, workspace, followed) };
 }
@@ -128,7 +129,7 @@ async function save(
     deleted: false,
   };
   const json = JSON.stringify(version);
-  const s3Key = `scripts/${workspace}/${hash}.json`;
+  const s3Key = bodyObject(workspace, hash);
   const inItem = Buffer.byteLength(json) <= BODY_ITEM_BYTES;
   if (!inItem) await storage.put(s3Key, json, "application/json");
 
@@ -157,7 +158,7 @@ async function save(
   add(
     write.put({
       ...keys.scriptListing(workspace, path),
-      value: { ...listed, hash, createdBy: actor.username, createdAtMs: atMs, archived: false },
+      value: { ...listed, hash, parentHashes: version.parentHashes, createdBy: actor.username, createdAtMs: atMs, archived: false },
     }),
     meanwhile,
   );
@@ -181,7 +182,7 @@ async function save(
 
   const refused = await objects.transact(parts.map(({ part }) => part));
   if (refused !== undefined) throw parts[refused]?.refused() ?? meanwhile();
-  // The record stands: should the message get lost, housekeeping sends it again.
-  if (job) await send(creating, job);
+  // The script is saved whatever becomes of the message: housekeeping finds the job by its due time and sends it again.
+  if (job) await send(creating, job).catch(() => undefined);
   return hash;
 }

@@ -29,6 +29,9 @@ export function versionOf(found: StoredObject | undefined, hash: string): Runnab
   return runnable;
 }
 
+/** Where a version's fields stand in S3 when they are too large for an item. */
+export const bodyObject = (workspace: string, hash: string) => `scripts/${workspace}/${hash}.json`;
+
 /** A version's fields as they were saved; large ones stand in S3. */
 export async function loadVersion({ objects, storage }: Loading, workspace: string, hash: string): Promise<StoredVersion> {
   const found = await objects.get(keys.versionBody(workspace, hash));

@@ -2,7 +2,7 @@ import type { JobTable } from "../../aws/job-table.ts";
 import type { Queue } from "../../aws/queue.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import type { HistoryItemJson, NewScript, ScriptJson, ScriptListQuery } from "../../contract/routes/scripts.ts";
+import type { HistoryItemJson, ListedScriptJson, NewScript, ScriptJson, ScriptListQuery } from "../../contract/routes/scripts.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type Runnable, scriptJson } from "../../core/scripts/version.ts";
 import { settleBuild } from "../builds/build-version.ts";
@@ -29,12 +29,21 @@ export async function scriptExists({ objects }: Loading, workspace: string, path
   return runnable !== undefined && !runnable.archived;
 }
 
-type Listed = Omit<NewScript, "content"> & { hash: string; createdBy: string; createdAtMs: number; archived: boolean };
+interface Listed extends Omit<NewScript, "content"> {
+  hash: string;
+  /** Not in what release 0.1 stored. */
+  parentHashes?: string[];
+  createdBy: string;
+  createdAtMs: number;
+  archived: boolean;
+}
+
+const parentsOf = ({ parentHashes, parent_hash }: Listed) => parentHashes ?? (parent_hash ? [parent_hash] : []);
 
 const among = (list: string | undefined, value: string) => list === undefined || list === "" || list.split(",").includes(value);
 
 /** Scripts without their content, newest first unless asked otherwise; equal times by path, so that pages are stable. */
-export async function listScripts({ objects }: Loading, workspace: string, query: ScriptListQuery): Promise<Omit<ScriptJson, "content">[]> {
+export async function listScripts({ objects }: Loading, workspace: string, query: ScriptListQuery): Promise<ListedScriptJson[]> {
   const stored = (await objects.list(`S#${workspace}`)).map(({ value }) => value as Listed);
   const size = Math.min(query.per_page ?? limits.perPage, limits.maxPerPage);
   const start = (Math.max(query.page ?? 1, 1) - 1) * size;
@@ -46,7 +55,9 @@ export async function listScripts({ objects }: Loading, workspace: string, query
         (query.path_start === undefined || script.path.startsWith(query.path_start)) &&
         (query.path_exact === undefined || script.path === query.path_exact) &&
         (query.created_by === undefined || script.createdBy === query.created_by) &&
-        (query.parent_hash === undefined || script.parent_hash === query.parent_hash) &&
+        (query.parent_hash === undefined || parentsOf(script).includes(query.parent_hash)) &&
+        (query.first_parent_hash === undefined || parentsOf(script)[0] === query.first_parent_hash) &&
+        (query.last_parent_hash === undefined || parentsOf(script).at(-1) === query.last_parent_hash) &&
         among(query.kinds, script.kind ?? "script") &&
         among(query.languages, script.language) &&
         (query.is_template === undefined || (script.is_template ?? false) === query.is_template) &&
@@ -55,10 +66,15 @@ export async function listScripts({ objects }: Loading, workspace: string, query
     )
     .sort((a, b) => order * (a.createdAtMs - b.createdAtMs) || a.path.localeCompare(b.path))
     .slice(start, start + size)
-    .map(({ hash, createdBy, createdAtMs, archived, ...sent }) => {
-      const version = { sent: { ...sent, content: "" }, hash, parentHashes: [], createdBy, createdAtMs };
+    .map((script) => {
+      const { hash, parentHashes, createdBy, createdAtMs, archived, ...sent } = script;
+      const version = { sent: { ...sent, content: "" }, hash, parentHashes: parentsOf(script), createdBy, createdAtMs };
       const { content, ...listed } = scriptJson(version, { workspace, archived, deleted: false } as Runnable, {});
-      return query.without_description ? { ...listed, description: "" } : listed;
+      return {
+        ...listed,
+        ...(query.without_description ? { description: "" } : {}),
+        ...(query.with_deployment_msg && sent.deployment_message ? { deployment_msg: sent.deployment_message } : {}),
+      };
     });
 }
 

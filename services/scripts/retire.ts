@@ -1,12 +1,13 @@
 import type { ObjectTable } from "../../aws/object-table.ts";
 import type { Storage } from "../../aws/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
+import type { ScriptJson } from "../../contract/routes/scripts.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { write } from "../../core/objects/write.ts";
+import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import type { Runnable } from "../../core/scripts/version.ts";
+import { type Runnable, type StoredVersion, scriptJson } from "../../core/scripts/version.ts";
 import { eventWrite } from "../outbox.ts";
-import { loadVersion, newestAt, runnableOf, versionOf } from "./load.ts";
+import { bodyObject, loadVersion, newestAt, runnableOf, versionOf } from "./load.ts";
 
 interface Retiring {
   objects: ObjectTable;
@@ -40,14 +41,18 @@ export async function archiveVersion(retiring: Retiring, actor: Actor, workspace
 
 /** Deletes a script with all versions saved at its path. What fails halfway is taken up by calling it again. Throws `script.notFound`. */
 export async function deleteScript(retiring: Retiring, actor: Actor, workspace: string, path: string): Promise<void> {
-  const { objects, nowMs } = retiring;
+  const { objects, storage, nowMs } = retiring;
   const head = runnableOf(await objects.get(keys.scriptHead(workspace, path)));
   const history = await objects.list(keys.history(workspace, path, 0, "").pk);
   if (!head && history.length === 0) throw new SvcError("script.notFound", { path });
   for (const { value, pk, sk } of history) {
     const { hash } = value as { hash: string };
     const version = runnableOf(await objects.get(keys.version(workspace, hash)));
-    if (version && !version.deleted) await eraseVersion(retiring, version);
+    if (version && !version.deleted) {
+      const refused = await objects.transact(erasing(version, await loadVersion(retiring, workspace, hash)));
+      if (refused !== undefined) throw new SvcError("script.changedMeanwhile", { path });
+    }
+    await storage.remove(bodyObject(workspace, hash));
     if (hash !== head?.hash) await objects.remove({ pk, sk });
   }
   // The newest goes last and together with the event: until then a repeated call finds the script.
@@ -61,32 +66,56 @@ export async function deleteScript(retiring: Retiring, actor: Actor, workspace: 
   if (refused !== undefined) throw new SvcError("script.changedMeanwhile", { path });
 }
 
-/** Erases one version's content; what is left says that it was there. Throws `script.versionNotFound`. */
-export async function deleteVersion(retiring: Retiring, actor: Actor, workspace: string, hash: string): Promise<void> {
-  const runnable = versionOf(await retiring.objects.get(keys.version(workspace, hash)), hash);
-  await eraseVersion(retiring, runnable);
-  const newest = runnableOf(await retiring.objects.get(keys.scriptHead(workspace, runnable.path)));
-  if (newest?.hash === hash) {
-    const { build, ...value } = newest;
-    await retiring.objects.update(
-      { ...keys.scriptHead(workspace, runnable.path), value: { ...value, deleted: true, archived: true } },
-      { mark: hash },
-    );
-    await retiring.objects.remove(keys.scriptListing(workspace, runnable.path));
-  }
-  await retiring.objects.transact([
-    eventWrite({ type: "DeleteScript", workspace, object: hash, by: actor.username, atMs: retiring.nowMs() }),
+/**
+ * Erases one version's content; what is left says that it was there. Deleting the newest version makes its path free. Answers what the
+ * version was. Throws `script.versionNotFound`, and `script.changedMeanwhile` when somebody saved at this moment.
+ */
+export async function deleteVersion(retiring: Retiring, actor: Actor, workspace: string, hash: string): Promise<ScriptJson> {
+  const { objects, storage, nowMs } = retiring;
+  const found = runnableOf(await objects.get(keys.version(workspace, hash)));
+  // An earlier call may have ended between the record and the object: whoever calls again finds nothing, and leaves nothing.
+  if (found?.deleted) await storage.remove(bodyObject(workspace, hash));
+  if (!found || found.deleted) throw new SvcError("script.versionNotFound", { hash });
+  const { path } = found;
+  const [version, newest] = await Promise.all([loadVersion(retiring, workspace, hash), objects.get(keys.scriptHead(workspace, path))]);
+  const head = runnableOf(newest);
+  const refused = await objects.transact([
+    ...erasing(found, version),
+    ...(head?.hash === hash
+      ? [
+          write.update({ ...keys.scriptHead(workspace, path), value: gone(head) }, { mark: hash }),
+          write.remove(keys.scriptListing(workspace, path)),
+        ]
+      : []),
+    eventWrite({ type: "DeleteScript", workspace, object: hash, by: actor.username, atMs: nowMs() }),
   ]);
+  if (refused !== undefined) {
+    versionOf(await objects.get(keys.version(workspace, hash)), hash);
+    throw new SvcError("script.changedMeanwhile", { path });
+  }
+  await storage.remove(bodyObject(workspace, hash));
+  return scriptJson(blank(version), { ...found, archived: true, deleted: true }, {});
 }
 
-async function eraseVersion(retiring: Retiring, runnable: Runnable): Promise<void> {
-  const { objects, storage } = retiring;
+/** A head's value once its version was deleted. */
+function gone({ build, ...value }: Runnable): Omit<Runnable, "build"> {
+  return { ...value, archived: true, deleted: true };
+}
+
+const blank = (version: StoredVersion): StoredVersion => ({
+  ...version,
+  sent: { ...version.sent, content: "", lock: null, modules: null },
+});
+
+/** Marks what is left of a version's fields: of several calls at once, one erases them. */
+const ERASED = "erased";
+
+/** The writes that erase a version's content; its object in S3, if it has one, goes after them. */
+function erasing(runnable: Runnable, version: StoredVersion): ObjectWrite[] {
   const { workspace, hash } = runnable;
-  const { build, ...value } = runnable;
-  const version = await loadVersion(retiring, workspace, hash);
-  const blank = { ...version, sent: { ...version.sent, content: "", lock: null, modules: null } };
-  await objects.put({ ...keys.versionBody(workspace, hash), value: { json: JSON.stringify(blank) } });
-  await objects.remove(keys.versionLock(workspace, hash));
-  await storage.remove(`scripts/${workspace}/${hash}.json`);
-  await objects.update({ ...keys.version(workspace, hash), value: { ...value, deleted: true } }, { mark: hash });
+  return [
+    write.put({ ...keys.versionBody(workspace, hash), value: { json: JSON.stringify(blank(version)) }, mark: ERASED }, "unmarked"),
+    write.remove(keys.versionLock(workspace, hash)),
+    write.update({ ...keys.version(workspace, hash), value: gone(runnable) }, { mark: hash }),
+  ];
 }

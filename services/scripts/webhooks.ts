@@ -6,19 +6,33 @@ export interface WebhookForm {
   curl: string;
 }
 
-/** Every URL that runs a script: its newest version by path, this one by hash, both asynchronous and synchronous. */
+/** Every way to run a script over HTTP: its newest version by path, this one by hash; asynchronous, synchronous and as a stream. */
 export function webhookForms(baseUrl: string, workspace: string, path: string, hash: string): WebhookForm[] {
   const root = `${baseUrl}/api/w/${workspace}/jobs`;
-  const forms = [
-    { kind: "async, newest version", url: `${root}/run/p/${path}` },
-    { kind: "sync, newest version", url: `${root}/run_wait_result/p/${path}` },
-    { kind: "async, this version", url: `${root}/run/h/${hash}` },
-    { kind: "sync, this version", url: `${root}/run_wait_result/h/${hash}` },
+  const versions = [
+    { version: "newest version", target: `p/${path}` },
+    { version: "this version", target: `h/${hash}` },
   ];
-  return forms.map(({ kind, url }) => ({
-    kind,
-    method: "POST",
-    url,
-    curl: `curl -X POST '${url}' -H "Authorization: Bearer $TOKEN" -H 'Content-Type: application/json' -d '{}'`,
-  }));
+  return versions.flatMap(({ version, target }) => [
+    post(`async, ${version}`, `${root}/run/${target}`),
+    post(`sync, ${version}`, `${root}/run_wait_result/${target}`),
+    get(`sync by GET, ${version}`, `${root}/run_wait_result/${target}`),
+    post(`stream, ${version}`, `${root}/run_and_stream/${target}`, "-N "),
+    get(`stream by GET, ${version}`, `${root}/run_and_stream/${target}`, "-N "),
+  ]);
 }
+
+const TOKEN = `-H "Authorization: Bearer $TOKEN"`;
+
+const post = (kind: string, url: string, options = ""): WebhookForm => ({
+  kind,
+  method: "POST",
+  url,
+  curl: `curl ${options}-X POST '${url}' ${TOKEN} -H 'Content-Type: application/json' -d '{}'`,
+});
+
+/** Its arguments are JSON in base64. */
+const get = (kind: string, url: string, options = ""): WebhookForm => {
+  const withPayload = `${url}?payload=${Buffer.from("{}").toString("base64url")}`;
+  return { kind, method: "GET", url, curl: `curl ${options}'${withPayload}' ${TOKEN}` };
+};

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
+import { isAlive } from "../../engine/launch/lock.mjs";
 import { until } from "../support/until.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../support/workspace.ts";
 
@@ -152,6 +153,40 @@ describe("cancel", () => {
     expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`), 200);
     const job = await ws.completed(id, 15_000);
     expect(job).toMatchObject({ canceled: true, logs: "begun\n", result: { error: { name: "Canceled" } } });
+  });
+
+  const endless = {
+    bun: "export async function main() { console.log('pid', process.pid); await new Promise(() => setInterval(() => {}, 1000)); }",
+    deno: "export async function main() { console.log('pid', Deno.pid); await new Promise(() => setInterval(() => {}, 1000)); }",
+    nodejs: "export async function main() { console.log('pid', process.pid); await new Promise(() => setInterval(() => {}, 1000)); }",
+    python3: "import os, time\ndef main():\n    print('pid', os.getpid(), flush=True)\n    while True: time.sleep(1)\n",
+    go: `package inner
+
+import (
+	"fmt"
+	"os"
+	"time"
+)
+
+func main() (string, error) {
+	fmt.Println("pid", os.Getpid())
+	for {
+		time.Sleep(time.Second)
+	}
+}
+`,
+    bash: 'echo "pid $$"\nwhile true; do sleep 1; done',
+  };
+  it.each(Object.entries(endless))("of a running %s script ends its process", async (language, content) => {
+    const path = `f/t/endless_${language}`;
+    await ws.saveScript({ path, language, content });
+    const id = await ws.run(path);
+    const log = async () => (await ws.get(`jobs_u/get_logs/${id}`)).text;
+    const pid = Number(await until(async () => /^pid (\d+)$/m.exec(await log())?.[1], { timeoutMs: 60_000, what: "its process id" }));
+    expect(isAlive(pid)).toBe(true);
+    expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`), 200);
+    expect(await ws.completed(id)).toMatchObject({ canceled: true, result: { error: { name: "Canceled" } } });
+    await until(() => !isAlive(pid), { timeoutMs: 60_000, what: `the end of process ${pid}` });
   });
 
   it("by force ends the record whatever the runner does", async () => {

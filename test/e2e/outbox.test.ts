@@ -52,6 +52,16 @@ describe("every change of a stored object writes exactly one typed event", () =>
     ]);
   });
 
+  it("when one version is deleted several times at once", async () => {
+    const hash = expectStatus(await ws.post("scripts/create", script), 201).text;
+    const answers = await Promise.all([1, 2, 3, 4].map(() => ws.post(`scripts/delete/h/${hash}`)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404]);
+    expect(await outbox()).toEqual([
+      { type: "CreateScript", object: "f/t/a" },
+      { type: "DeleteScript", object: hash },
+    ]);
+  });
+
   it("when a script is archived by path, deleted by hash, or deleted by path", async () => {
     const first = expectStatus(await ws.post("scripts/create", script), 201).text;
     expectStatus(await ws.post("scripts/create", { ...script, auto_parent: true, content: "echo 2" }), 201);

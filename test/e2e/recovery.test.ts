@@ -1,8 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { ScanCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { ListFunctionsCommand, UpdateFunctionConfigurationCommand } from "@aws-sdk/client-lambda";
 import { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { PurgeQueueCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { env } from "../../contract/env.ts";
 import { api } from "../support/api.ts";
 import { awsClients, invoke } from "../support/aws.ts";
 import { startTestInstance, type TestInstance } from "../support/instances.ts";
@@ -153,6 +155,35 @@ describe("a worker that dies while its runner runs", () => {
     });
     expect(await ws.completed(id)).toMatchObject({ success: true, result: "done" });
     expect(tagged("begun", "both").map(({ query }) => query["attempt"])).toEqual(["1", "2"]);
+  });
+});
+
+describe("a script that is saved while the queue takes no message", () => {
+  it("is saved all the same, and housekeeping has it built", async () => {
+    const { lambda } = awsClients(instance);
+    const { Functions = [] } = await lambda.send(new ListFunctionsCommand({}));
+    const saving = Functions.find(
+      ({ Environment, FunctionName }) => Environment?.Variables?.[env.queueUrl] && /Api/.test(FunctionName ?? ""),
+    );
+    const { FunctionName, Environment } = saving ?? {};
+    const pointTo = (queueUrl?: string) =>
+      lambda.send(
+        new UpdateFunctionConfigurationCommand({
+          FunctionName,
+          Environment: { Variables: { ...Environment?.Variables, ...(queueUrl ? { [env.queueUrl]: queueUrl } : {}) } },
+        }),
+      );
+    await pointTo(`${instance.outputs["QueueUrl"]}-gone`);
+    const saved = await ws.post("scripts/create", { path: "f/t/unheard", summary: "", language: "bash", content: "echo built" });
+    await pointTo();
+    const hash = expectStatus(saved, 201).text;
+    const status = async () => (await ws.get(`scripts/deployment_status/h/${hash}`)).json as { lock?: string; job_id?: string };
+    const { lock, job_id } = await status();
+    expect(lock).toBeUndefined();
+    expect(await job(String(job_id))).toMatchObject({ running: false });
+    expect((await housekeep(80))["sent"]).toBe(1);
+    expect(await ws.completed(String(job_id))).toMatchObject({ success: true });
+    expect((await ws.runWait("f/t/unheard")).json).toBe("built");
   });
 });
 
@@ -324,8 +355,9 @@ describe("a job canceled by force while it runs", () => {
 describe("an engine that is stopped", () => {
   it("keeps what waits in its queue: those jobs run after the next start, and scripts and ended jobs are still there", async () => {
     const before = await ws.completed(await ws.run("f/t/quick", args("before-the-stop")));
-    const delayed = await Promise.all([1, 2, 3, 4, 5].map((n) => ws.run("f/t/quick", args(`waiting-${n}`), { scheduled_in_secs: 8 })));
-    const queued = await Promise.all(Array.from({ length: 15 }, (_, n) => ws.run("f/t/quick", args(`queued-${n}`))));
+    // Scripts of some seconds: those that the new engine claims at once still run when it looks for what was lost.
+    const delayed = await Promise.all([1, 2, 3, 4, 5].map((n) => ws.run("f/t/slow", args(`waiting-${n}`, 4), { scheduled_in_secs: 8 })));
+    const queued = await Promise.all(Array.from({ length: 15 }, (_, n) => ws.run("f/t/slow", args(`queued-${n}`, 4))));
     await instance.stopEngine();
     const down = await ws.get("scripts/list");
     expect([down.status, down.headers.get("x-svc-error")]).toEqual([503, "engine.unreachable"]);
@@ -334,7 +366,13 @@ describe("an engine that is stopped", () => {
     expect((await ws.get("scripts/get/p/f/t/quick")).status).toBe(200);
     // No help and no clock is needed: what ran, or was on its way to a worker, is found at the start.
     for (const id of [...delayed, ...queued]) expect(await ws.completed(id)).toMatchObject({ success: true, result: "done" });
-    for (let n = 1; n <= 5; n += 1) expect(tagged("ran", `waiting-${n}`)).toHaveLength(1);
+    const attempts = (what: string, tag: string) => tagged(what, tag).map(({ query }) => query["attempt"]);
+    for (let n = 1; n <= 5; n += 1) expect(attempts("begun", `waiting-${n}`)).toEqual(["1"]);
+    for (let n = 0; n < 15; n += 1) {
+      // One that ran when the engine stopped began twice, as two attempts; each of them once.
+      expect([["1"], ["2"], ["1", "2"]]).toContainEqual(attempts("begun", `queued-${n}`));
+      expect([["1"], ["2"], ["1", "2"]]).toContainEqual(attempts("ended", `queued-${n}`));
+    }
   }, 240_000);
 });
 

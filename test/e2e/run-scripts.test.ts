@@ -63,7 +63,10 @@ echo "{\\"sum\\": $((a + b))}" > result.json
 `,
 } as const;
 
-describe.each(Object.entries(programs))("a %s script", (language, content) => {
+/** Names that existing scripts carry: their programs run on bun and node. */
+const otherNames = { bunnative: programs.bun, nativets: programs.nodejs };
+
+describe.each(Object.entries({ ...programs, ...otherNames }))("a %s script", (language, content) => {
   let ws: Workspace;
   const path = `f/t/add_${language}`;
   beforeAll(async () => {

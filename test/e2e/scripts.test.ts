@@ -1,4 +1,7 @@
+import { ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
 import { beforeAll, describe, expect, it } from "vitest";
+import { shared } from "../support/api.ts";
+import { awsClients } from "../support/aws.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../support/workspace.ts";
 
 let ws: Workspace;
@@ -122,17 +125,109 @@ describe("reading scripts", () => {
     expect((await own.get("scripts/list")).json).not.toContainEqual(expect.objectContaining({ content: expect.anything() }));
   });
 
+  it("lists by parent, however the parent was named, and with the message that a version was saved with", async () => {
+    const own = await newWorkspace();
+    const [grandparent, parent] = [
+      await own.saveScript({ path: "f/t/child", language: "bash", content: "echo 1" }, false),
+      await own.saveScript({ path: "f/t/child", language: "bash", content: "echo 2", auto_parent: true }, false),
+    ];
+    await own.saveScript(
+      { path: "f/t/child", language: "bash", content: "echo 3", parent_hash: parent, deployment_message: "third" },
+      false,
+    );
+    await own.saveScript({ path: "f/t/lonely", language: "python3", content: "x = 1", draft_only: true }, false);
+    const list = async (query = {}) => (await own.get("scripts/list", query)).json as { path: string; deployment_msg?: string }[];
+    const paths = async (query = {}) => (await list(query)).map(({ path }) => path);
+    const child = ["f/t/child"];
+    expect([await paths({ parent_hash: parent }), await paths({ parent_hash: grandparent })]).toEqual([child, child]);
+    expect([await paths({ first_parent_hash: parent }), await paths({ first_parent_hash: grandparent })]).toEqual([child, []]);
+    expect([await paths({ last_parent_hash: parent }), await paths({ last_parent_hash: grandparent })]).toEqual([[], child]);
+    expect(await list({ path_exact: "f/t/child" })).toMatchObject([{ parent_hashes: [parent, grandparent] }]);
+    expect((await list({ with_deployment_msg: true })).map(({ deployment_msg }) => deployment_msg)).toEqual([undefined, "third"]);
+    expect((await list())[1]).not.toHaveProperty("deployment_msg");
+    for (const query of [
+      {},
+      { include_without_main: false, include_draft_only: false },
+      { include_without_main: true, include_draft_only: true },
+    ])
+      expect(await paths(query)).toEqual(["f/t/lonely", "f/t/child"]);
+  });
+
   it("names every URL form with a curl line", async () => {
     const hash = await ws.saveScript({ path: "f/t/hooks", language: "bash", content: "echo hi" }, false);
     const forms = (await ws.get("scripts/webhooks/p/f/t/hooks")).json as { url: string; curl: string }[];
     const root = `${ws.api.url}/api/w/${ws.id}/jobs`;
     expect(forms.map(({ url }) => url)).toEqual([
-      `${root}/run/p/f/t/hooks`,
-      `${root}/run_wait_result/p/f/t/hooks`,
-      `${root}/run/h/${hash}`,
-      `${root}/run_wait_result/h/${hash}`,
+      ...["p/f/t/hooks", `h/${hash}`].flatMap((target) => [
+        `${root}/run/${target}`,
+        `${root}/run_wait_result/${target}`,
+        `${root}/run_wait_result/${target}`,
+        `${root}/run_and_stream/${target}`,
+        `${root}/run_and_stream/${target}`,
+      ]),
     ]);
-    expect(forms.every(({ curl, url }) => curl.startsWith("curl -X POST") && curl.includes(url))).toBe(true);
+    expect(forms.every(({ curl, url }) => curl.startsWith("curl ") && curl.includes(url))).toBe(true);
+  });
+});
+
+describe("a path whose newest version was deleted", () => {
+  const deleted = async (path: string, content = "echo old") => {
+    const hash = await ws.saveScript({ path, language: "bash", content }, false);
+    expect(expectStatus(await ws.post(`scripts/delete/h/${hash}`), 200).json).toMatchObject({ hash, deleted: true, content: "" });
+    return hash;
+  };
+  const listed = async () => (await ws.get("scripts/list_paths")).json as string[];
+
+  it("runs no more, and its history stays readable", async () => {
+    const first = await ws.saveScript({ path: "f/t/freed", language: "bash", content: "echo 1" }, false);
+    const second = await deleted("f/t/freed");
+    expect((await ws.post("jobs/run/p/f/t/freed", {})).status).toBe(404);
+    expect((await ws.get("scripts/get/p/f/t/freed")).status).toBe(404);
+    expect((await ws.get("scripts/exists/p/f/t/freed")).json).toBe(false);
+    expect(await listed()).not.toContain("f/t/freed");
+    expect((await ws.get("scripts/history/p/f/t/freed")).json).toMatchObject([{ script_hash: second }, { script_hash: first }]);
+  });
+
+  it.each([
+    ["anew", () => ({})],
+    ["with auto_parent", () => ({ auto_parent: true })],
+    ["on top of it", (hash: string) => ({ parent_hash: hash })],
+  ])("takes a new script, saved %s", async (how, parent) => {
+    const path = `f/t/freed_${how.replace(/\W/g, "_")}`;
+    const old = await deleted(path);
+    const hash = expectStatus(await create(aScript(path, { content: "echo new", ...parent(old) })), 201).text;
+    expect((await ws.runWait(path)).json).toBe("new");
+    expect((await ws.get(`scripts/get/p/${path}`)).json).toMatchObject({ hash, parent_hashes: [old], archived: false, deleted: false });
+    expect((await ws.get(`scripts/history/p/${path}`)).json).toMatchObject([{ script_hash: hash }, { script_hash: old }]);
+    expect(await listed()).toContain(path);
+  });
+
+  it.each(["archive/p/f/t/onto_archive", "delete/h/"])("takes a script renamed onto it (%s)", async (route) => {
+    const target = `f/t/onto_${route.split("/")[0]}`;
+    const hash = await ws.saveScript({ path: target, language: "bash", content: "echo old" }, false);
+    expectStatus(await ws.post(`scripts/${route.endsWith("/") ? route + hash : route}`), 200);
+    const parent_hash = expectStatus(await create(aScript(`${target}_from`)), 201).text;
+    const renamed = expectStatus(await create(aScript(target, { parent_hash, content: "echo renamed" })), 201).text;
+    expect((await ws.get(`scripts/get/p/${target}`)).json).toMatchObject({ hash: renamed, parent_hashes: [parent_hash] });
+    expect((await ws.get(`scripts/get/p/${target}_from`)).status).toBe(404);
+    expect((await ws.runWait(target)).json).toBe("renamed");
+  });
+
+  it("is left in one of two whole states when somebody saves at the same moment", async () => {
+    for (let n = 0; n < 8; n += 1) {
+      const path = `f/t/crossed_${n}`;
+      const hash = await ws.saveScript({ path, language: "bash", content: "echo old" }, false);
+      const [erased, saved] = await Promise.all([
+        ws.post(`scripts/delete/h/${hash}`),
+        create(aScript(path, { auto_parent: true, content: "echo new" })),
+      ]);
+      expect([200, 409]).toContain(erased.status);
+      expect([201, 409]).toContain(saved.status);
+      const there = saved.status === 201;
+      expect((await ws.get(`scripts/exists/p/${path}`)).json).toBe(there);
+      expect((await listed()).includes(path)).toBe(there);
+      expect((await ws.get(`scripts/get/h/${hash}`)).status).toBe(erased.status === 200 ? 404 : 200);
+    }
   });
 });
 
@@ -155,6 +250,20 @@ describe("taking scripts away", () => {
     for (const hash of [first, second]) expect((await ws.post(`jobs/run/h/${hash}`, {})).status).toBe(404);
     expect((await ws.get("scripts/history/p/f/t/gone")).status).toBe(404);
     expect((await ws.post("scripts/delete/p/f/t/gone")).status).toBe(404);
+  });
+
+  it("deletes a large version's source too, also when an earlier call ended before that", async () => {
+    const { s3 } = awsClients();
+    const hash = await ws.saveScript({ path: "f/t/bulky", language: "bash", content: `echo hi #${"x".repeat(200_000)}` }, false);
+    const Bucket = shared().outputs["Bucket"];
+    const Key = `scripts/${ws.id}/${hash}.json`;
+    const left = async () => (await s3.send(new ListObjectsV2Command({ Bucket, Prefix: Key }))).KeyCount;
+    expect(await left()).toBe(1);
+    expectStatus(await ws.post(`scripts/delete/h/${hash}`), 200);
+    expect(await left()).toBe(0);
+    await s3.send(new PutObjectCommand({ Bucket, Key, Body: "left behind" }));
+    expect((await ws.post(`scripts/delete/h/${hash}`)).status).toBe(404);
+    expect(await left()).toBe(0);
   });
 
   it("deletes one version's content", async () => {

@@ -75,14 +75,21 @@ def _call(module, entrypoint, args):
 
 
 def _settle(value):
-    """Waits for what is not there yet. The seam for streams: what is a list of items here will be sent item by item."""
+    """Waits for what is not there yet. What a generator yields goes out item by item, and its text is the result as well."""
     if inspect.isawaitable(value):
         return _settle(_await(value))
     if inspect.isasyncgen(value):
-        return _await(_items(value))
+        return _await(_stream_async(value))
     if inspect.isgenerator(value):
-        return list(value)
+        return "".join(_stream(item) for item in value)
     return value
+
+
+def _stream(item):
+    text = item if isinstance(item, str) else item.decode(errors="replace") if isinstance(item, bytes) else results.encode(item).decode()
+    line = text.replace("\n", "\\n")
+    print(f"WM_STREAM: {line}", flush=True)
+    return text
 
 
 def _await(awaitable):
@@ -94,8 +101,8 @@ def _await(awaitable):
     return asyncio.run(wait())
 
 
-async def _items(stream):
-    return [item async for item in stream]
+async def _stream_async(stream):
+    return "".join([_stream(item) async for item in stream])
 
 
 def _exit_error(exit_request):

@@ -132,7 +132,7 @@ class Run:
         ends = [now + _TICK_S]
         ends.append(drain_until if self._exited else self._kill_by or self._deadline)
         if self.beats is None:
-            ends.append(self.ran_from + beating.FIRST_AFTER_S)
+            ends.append(self.ran_from + beating.first_after_s(self.request))
         return max(0.0, min(ends) - now)
 
     def _make_beats(self):
@@ -147,7 +147,7 @@ class Run:
         elif now >= self._deadline:
             limit = f"{self.request['timeoutMs'] / 1000:.3f}".rstrip("0").rstrip(".")
             self._end("timeout", {"name": "TimeoutError", "message": f"The script ran longer than its limit of {limit} s and was stopped."})
-        elif self.beats is None and now - self.ran_from >= beating.FIRST_AFTER_S:
+        elif self.beats is None and now - self.ran_from >= beating.first_after_s(self.request):
             self.beats = self._make_beats()
             self.beats.start()
             self._selector.register(self.beats.wake, selectors.EVENT_READ, self._on_beat_verdict)

@@ -1,0 +1,60 @@
+import { ConditionalCheckFailedException, TransactionCanceledException, TransactionConflictException } from "@aws-sdk/client-dynamodb";
+import { describe, expect, it } from "vitest";
+import { longestPauseMs, refusalOf, written } from "./write-conflict.ts";
+
+const $metadata = {};
+const message = "no";
+const canceled = (...codes: string[]) =>
+  new TransactionCanceledException({ $metadata, message, CancellationReasons: codes.map((Code) => ({ Code })) });
+const conflict = () => new TransactionConflictException({ $metadata, message });
+/** What DynamoDB answers, one after the other; `undefined` when it wrote. */
+const answering = (...errors: (Error | undefined)[]) => {
+  const calls = { made: 0 };
+  const send = async () => {
+    const error = errors[calls.made++];
+    if (error) throw error;
+  };
+  return { calls, send };
+};
+
+describe("a write that DynamoDB refuses", () => {
+  it.each([
+    ["a single write's condition", new ConditionalCheckFailedException({ $metadata, message }), { kind: "refused", part: 0 }],
+    ["a condition in a transaction", canceled("None", "ConditionalCheckFailed"), { kind: "refused", part: 1 }],
+    ["a condition beside a collision", canceled("TransactionConflict", "ConditionalCheckFailed"), { kind: "refused", part: 1 }],
+    ["a collision of transactions", canceled("None", "TransactionConflict", "None"), { kind: "collided" }],
+    ["a throttled transaction", canceled("ThrottlingError", "None"), { kind: "collided" }],
+    ["a collision with a transaction", conflict(), { kind: "collided" }],
+    ["a collision beside a mistake", canceled("TransactionConflict", "ValidationError"), { kind: "failed" }],
+    ["a transaction without reasons", canceled(), { kind: "failed" }],
+    ["something else", new Error("socket hang up"), { kind: "failed" }],
+    ["no error at all", "thrown", { kind: "failed" }],
+  ])("for %s is told apart", (_what, error, refusal) => expect(refusalOf(error)).toEqual(refusal));
+
+  it("because it collided is tried again until it is written", async () => {
+    const { send, calls } = answering(canceled("TransactionConflict"), conflict(), undefined);
+    expect(await written(send)).toBeUndefined();
+    expect(calls.made).toBe(3);
+  });
+
+  it("because it collided is tried again until a condition decides", async () => {
+    const { send, calls } = answering(canceled("TransactionConflict", "None"), canceled("None", "ConditionalCheckFailed"));
+    expect(await written(send)).toBe(1);
+    expect(calls.made).toBe(2);
+  });
+
+  it("and collides to the last is a 409 of its own", async () => {
+    const { send } = answering(...Array.from({ length: 20 }, conflict));
+    await expect(written(send)).rejects.toMatchObject({ code: "write.collided" });
+  });
+
+  it("for another reason is not repeated", async () => {
+    const { send, calls } = answering(new Error("socket hang up"));
+    await expect(written(send)).rejects.toThrow("socket hang up");
+    expect(calls.made).toBe(1);
+  });
+
+  it("waits longer before each attempt, and not for ever", () => {
+    expect([1, 2, 3, 4, 5].map(longestPauseMs)).toEqual([20, 40, 80, 160, undefined]);
+  });
+});

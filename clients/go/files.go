@@ -1,0 +1,119 @@
+package svc
+
+import (
+	"bytes"
+	"fmt"
+	"net/http"
+	"strings"
+)
+
+// A request cannot carry more; larger files go to the storage itself.
+const largestBody = 4 * 1024 * 1024
+
+// S3Object is a file in the workspace's object storage, as arguments and results name it.
+type S3Object struct {
+	// S3 is the file's key.
+	S3 string `json:"s3"`
+	// Storage is which of the workspace's storages; its default one when empty.
+	Storage   string `json:"storage,omitempty"`
+	Filename  string `json:"filename,omitempty"`
+	Presigned string `json:"presigned,omitempty"`
+}
+
+// ParseS3Object reads the short form of a file, s3://<storage>/<key>, or s3:///<key> in the default storage.
+func ParseS3Object(text string) (S3Object, error) {
+	rest, ok := strings.CutPrefix(text, "s3://")
+	storage, key, found := strings.Cut(rest, "/")
+	if !ok || !found || key == "" {
+		return S3Object{}, fmt.Errorf("%q is not a file: write s3://<storage>/<key>, or s3:///<key>", text)
+	}
+	return S3Object{S3: key, Storage: storage}, nil
+}
+
+// FileOptions are what a file may need beside its place.
+type FileOptions struct {
+	// S3ResourcePath is the resource of another storage than the workspace's own.
+	S3ResourcePath string
+	// ContentType and ContentDisposition are what downloads of a written file say.
+	ContentType, ContentDisposition string
+}
+
+func fileQuery(file S3Object, options []FileOptions) map[string]string {
+	query := map[string]string{"file_key": file.S3, "storage": file.Storage}
+	if len(options) > 0 {
+		query["s3_resource_path"] = strings.TrimPrefix(options[0].S3ResourcePath, "$res:")
+	}
+	return query
+}
+
+// LoadS3File is the content of a file. IsNotFound(err) when there is none.
+func LoadS3File(file S3Object, options ...FileOptions) ([]byte, error) {
+	content, _, err := call(http.MethodGet, "job_helpers/download_s3_file", asked{query: fileQuery(file, options)})
+	return content, err
+}
+
+// WriteS3File writes a file and answers where it is. What is there is replaced; with an empty key the service chooses one.
+func WriteS3File(file S3Object, content []byte, options ...FileOptions) (S3Object, error) {
+	return writeFile(file, content, "application/octet-stream", options)
+}
+
+// WriteS3Text is WriteS3File for text.
+func WriteS3Text(file S3Object, content string, options ...FileOptions) (S3Object, error) {
+	return writeFile(file, []byte(content), "text/plain", options)
+}
+
+func writeFile(file S3Object, content []byte, contentType string, options []FileOptions) (S3Object, error) {
+	query := fileQuery(file, options)
+	if len(content) > largestBody && file.Storage == "" && query["s3_resource_path"] == "" {
+		return writeLargeFile(file, content, options)
+	}
+	if len(options) > 0 {
+		query["content_type"] = options[0].ContentType
+		query["content_disposition"] = options[0].ContentDisposition
+	}
+	answer := struct {
+		FileKey string `json:"file_key"`
+	}{}
+	err := callInto(&answer, http.MethodPost, "job_helpers/upload_s3_file", asked{query: query, content: content, contentType: contentType})
+	return S3Object{S3: answer.FileKey, Storage: file.Storage}, err
+}
+
+func writeLargeFile(file S3Object, content []byte, options []FileOptions) (S3Object, error) {
+	body := map[string]any{}
+	if file.S3 != "" {
+		body["file_key"] = file.S3
+	}
+	place := struct {
+		FileKey string `json:"file_key"`
+		URL     string `json:"url"`
+	}{}
+	if err := callInto(&place, http.MethodPost, "job_helpers/presign_upload", asked{body: body}); err != nil {
+		return S3Object{}, err
+	}
+	request, err := http.NewRequest(http.MethodPut, place.URL, bytes.NewReader(content))
+	if err != nil {
+		return S3Object{}, err
+	}
+	request.Header.Set("Content-Type", "application/octet-stream")
+	if len(options) > 0 && options[0].ContentType != "" {
+		request.Header.Set("Content-Type", options[0].ContentType)
+	}
+	if len(options) > 0 && options[0].ContentDisposition != "" {
+		request.Header.Set("Content-Disposition", options[0].ContentDisposition)
+	}
+	response, err := client.Do(request)
+	if err != nil {
+		return S3Object{}, err
+	}
+	response.Body.Close()
+	if response.StatusCode/100 != 2 {
+		return S3Object{}, &APIError{response.StatusCode, "", fmt.Sprintf("The file could not be stored: its storage answered %d.", response.StatusCode)}
+	}
+	return S3Object{S3: place.FileKey}, nil
+}
+
+// DeleteS3File deletes a file.
+func DeleteS3File(file S3Object, options ...FileOptions) error {
+	_, _, err := call(http.MethodDelete, "job_helpers/delete_s3_file", asked{query: fileQuery(file, options)})
+	return err
+}

@@ -1,0 +1,3 @@
+module svc-client
+
+go 1.21

@@ -1,0 +1,232 @@
+package svc
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"strconv"
+	"time"
+)
+
+const (
+	firstPause   = 50 * time.Millisecond
+	longestPause = 500 * time.Millisecond
+	// How often in a row a poll may fail for a reason that passes.
+	tries = 5
+)
+
+// JobError is what waiting for a job gives when it failed or was canceled: the error that its code gave.
+type JobError struct {
+	JobID   string `json:"-"`
+	Name    string `json:"name"`
+	Message string `json:"message"`
+	Stack   string `json:"stack,omitempty"`
+}
+
+func (e *JobError) Error() string {
+	return fmt.Sprintf("Job %s failed: %s: %s", e.JobID, e.Name, e.Message)
+}
+
+// MaybeResult is how a job stands. Result counts once Completed is true; of a failed job it is {"error": {"name", "message", "stack"}}.
+type MaybeResult struct {
+	Completed bool            `json:"completed"`
+	Result    json.RawMessage `json:"result"`
+	Success   *bool           `json:"success,omitempty"`
+	Started   *bool           `json:"started,omitempty"`
+}
+
+// RunOptions are what a run may ask for beside its arguments.
+type RunOptions struct {
+	// Tag chooses other workers than the script's own.
+	Tag string
+	// ScheduledIn delays the run, in whole seconds. Only for runs that are not waited for.
+	ScheduledIn time.Duration
+	// Verbose says in the log which job it is.
+	Verbose bool
+}
+
+// RunScriptByPath runs the newest version of a script and waits for its result. The error is a *JobError when the script fails, an
+// *APIError when it cannot be run.
+func RunScriptByPath(path string, args map[string]any, options ...RunOptions) (any, error) {
+	return runAndWait("p/", path, args, options)
+}
+
+// RunScriptByHash runs one version of a script, named by its 16 hex digits, and waits for its result. Errors as RunScriptByPath.
+func RunScriptByHash(hash string, args map[string]any, options ...RunOptions) (any, error) {
+	return runAndWait("h/", hash, args, options)
+}
+
+// RunScriptByPathAsync runs the newest version of a script without waiting for it, and answers the job's id.
+func RunScriptByPathAsync(path string, args map[string]any, options ...RunOptions) (string, error) {
+	return start("p/", path, args, options)
+}
+
+// RunScriptByHashAsync runs one version of a script without waiting for it, and answers the job's id.
+func RunScriptByHashAsync(hash string, args map[string]any, options ...RunOptions) (string, error) {
+	return start("h/", hash, args, options)
+}
+
+func runAndWait(kind, name string, args map[string]any, options []RunOptions) (any, error) {
+	id, err := start(kind, name, args, options)
+	if err != nil {
+		return nil, err
+	}
+	if len(options) > 0 && options[0].Verbose {
+		fmt.Printf("Running %s as job %s.\n", name, id)
+	}
+	return WaitJob(id)
+}
+
+func start(kind, name string, args map[string]any, options []RunOptions) (string, error) {
+	part, err := pathPart(name)
+	if err != nil {
+		return "", err
+	}
+	if args == nil {
+		args = map[string]any{}
+	}
+	// A run that a job starts belongs to it.
+	query := map[string]string{"parent_job": jobVariable("JOB_ID"), "root_job": jobVariable("ROOT_FLOW_JOB_ID")}
+	if len(options) > 0 {
+		query["tag"] = options[0].Tag
+		if seconds := int(options[0].ScheduledIn.Seconds()); seconds > 0 {
+			query["scheduled_in_secs"] = strconv.Itoa(seconds)
+		}
+	}
+	id, _, err := call(http.MethodPost, "jobs/run/"+kind+part, asked{query: query, body: args})
+	return string(id), err
+}
+
+// WaitJob waits for a job's end and answers its result. It asks after 50 ms, then ever more seldom, at last every 500 ms. The error is a
+// *JobError when the job failed or was canceled.
+func WaitJob(id string) (any, error) {
+	failures := 0
+	for pause := firstPause; ; pause = min(2*pause, longestPause) {
+		answer, err := GetResultMaybe(id)
+		switch {
+		case err == nil && answer.Completed:
+			return resultOf(id, answer)
+		case err == nil:
+			failures = 0
+		default:
+			if failures++; failures >= tries || !passes(err) {
+				return nil, err
+			}
+		}
+		time.Sleep(pause)
+	}
+}
+
+func resultOf(id string, answer MaybeResult) (any, error) {
+	if answer.Success != nil && !*answer.Success {
+		failed := struct {
+			Error JobError `json:"error"`
+		}{}
+		if err := json.Unmarshal(answer.Result, &failed); err != nil {
+			return nil, err
+		}
+		failed.Error.JobID = id
+		return nil, &failed.Error
+	}
+	if len(answer.Result) == 0 {
+		return nil, nil
+	}
+	var result any
+	err := json.Unmarshal(answer.Result, &result)
+	return result, err
+}
+
+// passes: no connection, too many calls, or a service that is about to be well again.
+func passes(err error) bool {
+	var refused *APIError
+	return !errors.As(err, &refused) || refused.Status == http.StatusTooManyRequests || refused.Status >= 500
+}
+
+// GetResult is the result of a job that has ended; of a failed one it is {"error": {"name", "message", "stack"}}. While the job has not
+// ended, IsNotFound(err).
+func GetResult(id string) (any, error) {
+	var result any
+	err := aboutJob(&result, http.MethodGet, "jobs_u/completed/get_result/", id, asked{})
+	return result, err
+}
+
+// GetResultMaybe says whether a job has ended, and its result if so.
+func GetResultMaybe(id string) (MaybeResult, error) {
+	answer := MaybeResult{}
+	err := aboutJob(&answer, http.MethodGet, "jobs_u/completed/get_result_maybe/", id, asked{})
+	return answer, err
+}
+
+// CancelJob cancels a job: one that waits at once, one that runs within seconds. It answers what the service says about it.
+func CancelJob(id, reason string) (string, error) {
+	body := map[string]any{}
+	if reason != "" {
+		body["reason"] = reason
+	}
+	answer := ""
+	err := aboutJob(&answer, http.MethodPost, "jobs_u/queue/cancel/", id, asked{body: body})
+	return answer, err
+}
+
+// GetRootJobID is the outermost job that a job belongs to, itself when it belongs to none. The job defaults to the one that this code
+// runs in.
+func GetRootJobID(id ...string) (string, error) {
+	job, err := jobOr(id)
+	if err != nil {
+		return "", err
+	}
+	root := ""
+	err = aboutJob(&root, http.MethodGet, "jobs_u/get_root_job_id/", job, asked{})
+	return root, err
+}
+
+// SetProgress says how far a job is, for those who watch it. Progress never goes back. percent goes from 0 to 99: what is above is sent
+// as 99, since the end itself is the 100. The job defaults to the one that this code runs in.
+func SetProgress(percent int, id ...string) error {
+	job, err := jobOr(id)
+	if err != nil {
+		return err
+	}
+	body := map[string]any{"percent": max(0, min(99, percent))}
+	flow := jobVariable("FLOW_JOB_ID")
+	if len(id) > 0 && id[0] != "" {
+		of := struct {
+			ParentJob string `json:"parent_job"`
+		}{}
+		if err := aboutJob(&of, http.MethodGet, "jobs_u/get/", job, asked{query: map[string]string{"no_logs": "true"}}); err != nil {
+			return err
+		}
+		flow = of.ParentJob
+	}
+	if flow != "" {
+		body["flow_job_id"] = flow
+	}
+	part, err := pathPart(job)
+	if err != nil {
+		return err
+	}
+	_, _, err = call(http.MethodPost, "job_metrics/set_progress/"+part, asked{body: body})
+	return err
+}
+
+// GetProgress is how far a job says it is, in percent; false when it never said. The job defaults to the one that this code runs in.
+func GetProgress(id ...string) (percent int, said bool, err error) {
+	job, err := jobOr(id)
+	if err != nil {
+		return 0, false, err
+	}
+	var answer *float64
+	if err := aboutJob(&answer, http.MethodGet, "job_metrics/get_progress/", job, asked{}); err != nil || answer == nil {
+		return 0, false, err
+	}
+	return int(*answer), true, nil
+}
+
+func aboutJob(into any, method, route, id string, asked asked) error {
+	part, err := pathPart(id)
+	if err != nil {
+		return err
+	}
+	return callInto(into, method, route+part, asked)
+}

@@ -1,0 +1,178 @@
+package svc
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// statePath is where a job keeps its state when it names no place: one resource for each script and the user it runs as.
+func statePath(path []string) (string, error) {
+	if len(path) > 0 && path[0] != "" {
+		return path[0], nil
+	}
+	if own := first(jobVariable("STATE_PATH_NEW"), jobVariable("STATE_PATH")); own != "" {
+		return own, nil
+	}
+	return "", errors.New("this does not run in a job (WM_STATE_PATH is not set): name the path")
+}
+
+func bare(path string, prefixes ...string) string {
+	for _, prefix := range prefixes {
+		if rest, found := strings.CutPrefix(path, prefix); found {
+			return rest
+		}
+	}
+	return path
+}
+
+// GetResource is the value of a resource (a connection), with the variables and resources that it refers to in their places. The path
+// is f/ops/db, also written $res:f/ops/db or res://f/ops/db. Objects are map[string]any, numbers float64, as encoding/json reads them.
+// IsNotFound(err) when there is none that this caller may see.
+func GetResource(path string) (any, error) {
+	path = bare(path, "$res:", "res://")
+	value, found, err := mocked("resources", path)
+	if found || err != nil {
+		return value, err
+	}
+	part, err := pathPart(path)
+	if err != nil {
+		return nil, err
+	}
+	err = callInto(&value, http.MethodGet, "resources/get_value_interpolated/"+part, asked{})
+	return value, err
+}
+
+// SetResource gives a resource a new value. A resource that does not exist is created with the resource type, if one is given; else it
+// is an error that IsNotFound tells.
+func SetResource(value any, path string, resourceType ...string) error {
+	path = bare(path, "$res:", "res://")
+	part, err := pathPart(path)
+	if err != nil {
+		return err
+	}
+	exists := false
+	if err := callInto(&exists, http.MethodGet, "resources/exists/"+part, asked{}); err != nil {
+		return err
+	}
+	if exists {
+		_, _, err = call(http.MethodPost, "resources/update_value/"+part, asked{body: map[string]any{"value": value}})
+		return err
+	}
+	if len(resourceType) == 0 || resourceType[0] == "" {
+		return &APIError{http.StatusNotFound, "", "There is no resource " + path + ", and no type was given to create it with."}
+	}
+	// Another run may be creating it at this moment: the later one wins, as with two updates.
+	_, _, err = call(http.MethodPost, "resources/create", asked{
+		query: map[string]string{"update_if_exists": "true"},
+		body:  map[string]any{"path": path, "value": value, "resource_type": resourceType[0]},
+	})
+	return err
+}
+
+// GetState is what an earlier run of this script kept with SetState; nil when there is nothing yet. The path defaults to a place of this
+// script's own, for the user it runs as.
+func GetState(path ...string) (any, error) {
+	at, err := statePath(path)
+	if err != nil {
+		return nil, err
+	}
+	value, err := GetResource(at)
+	if IsNotFound(err) {
+		return nil, nil
+	}
+	return value, err
+}
+
+// SetState keeps a value for later runs of this script. Of two runs that do so at once, the later one wins.
+func SetState(state any, path ...string) error {
+	at, err := statePath(path)
+	if err != nil {
+		return err
+	}
+	return SetResource(state, at, "state")
+}
+
+// GetVariable is the value of a variable, a secret's too. The path is f/ops/token, also written $var:f/ops/token or var://f/ops/token.
+// IsNotFound(err) when there is none that this caller may see.
+func GetVariable(path string) (string, error) {
+	path = bare(path, "$var:", "var://")
+	known, found, err := mocked("variables", path)
+	if err != nil {
+		return "", err
+	}
+	if found {
+		return fmt.Sprint(known), nil
+	}
+	part, err := pathPart(path)
+	if err != nil {
+		return "", err
+	}
+	value := ""
+	err = callInto(&value, http.MethodGet, "variables/get_value/"+part, asked{})
+	return value, err
+}
+
+// SetVariable gives a variable a new value, or creates it. isSecret and description count only when it is created: a variable that
+// exists stays what it is.
+func SetVariable(path, value string, isSecret bool, description string) error {
+	path = bare(path, "$var:", "var://")
+	part, err := pathPart(path)
+	if err != nil {
+		return err
+	}
+	exists := false
+	if err := callInto(&exists, http.MethodGet, "variables/exists/"+part, asked{}); err != nil {
+		return err
+	}
+	if exists {
+		_, _, err = call(http.MethodPost, "variables/update/"+part, asked{body: map[string]any{"value": value}})
+		return err
+	}
+	_, _, err = call(http.MethodPost, "variables/create", asked{
+		body: map[string]any{"path": path, "value": value, "is_secret": isSecret, "description": description},
+	})
+	return err
+}
+
+// DatabaseURLFromResource is a connection URL, postgresql://user:password@host:port/dbname?sslmode=…, from a resource of type postgresql.
+// It holds the password.
+func DatabaseURLFromResource(path string) (string, error) {
+	value, err := GetResource(path)
+	if err != nil {
+		return "", err
+	}
+	fields, ok := value.(map[string]any)
+	if !ok {
+		return "", fmt.Errorf("the resource %s does not describe a database", path)
+	}
+	text := func(name, otherwise string) string {
+		if field, given := fields[name]; given && field != nil {
+			return fmt.Sprint(field)
+		}
+		return otherwise
+	}
+	login := escaped(text("user", ""))
+	if password := text("password", ""); password != "" {
+		login = strings.TrimPrefix(login+":"+escaped(password), ":")
+	}
+	if login != "" {
+		login += "@"
+	}
+	host := text("host", "")
+	if strings.Contains(host, ":") {
+		host = "[" + host + "]"
+	}
+	mode := text("sslmode", "")
+	if mode != "" {
+		mode = "?sslmode=" + escaped(mode)
+	}
+	return "postgresql://" + login + host + ":" + text("port", "5432") + "/" + escaped(text("dbname", "")) + mode, nil
+}
+
+// escaped has everything percent-encoded that has a meaning anywhere in a URL.
+func escaped(text string) string {
+	return strings.ReplaceAll(url.QueryEscape(text), "+", "%20")
+}

@@ -1,0 +1,19 @@
+package svc
+
+import (
+	"fmt"
+	"strings"
+)
+
+// AppendToResultStream adds text to the job's result stream: who called with run_and_stream gets it while the job still runs. It travels
+// as a line of the job's output, so do not print half a line before it.
+func AppendToResultStream(text string) {
+	fmt.Println("WM_STREAM: " + strings.ReplaceAll(text, "\n", "\\n"))
+}
+
+// StreamResult adds all that comes out of a channel to the job's result stream, piece by piece, until it is closed.
+func StreamResult(stream <-chan string) {
+	for text := range stream {
+		AppendToResultStream(text)
+	}
+}

@@ -1,0 +1,71 @@
+"""Calls svc, from the scripts that it runs and from anywhere else.
+
+Inside a job everything is set up: the environment names the service and holds a token with exactly the job's rights.
+Elsewhere begin with `set_client`.
+"""
+
+from ._connection import ApiError, set_client
+from ._files import S3Object, S3ObjectLike, delete_s3_file, load_s3_file, write_s3_file
+from ._jobs import (
+    JobError,
+    JobFailure,
+    MaybeResult,
+    cancel_job,
+    get_progress,
+    get_result,
+    get_result_maybe,
+    get_root_job_id,
+    run_script,
+    run_script_by_hash,
+    run_script_by_hash_async,
+    run_script_by_path,
+    run_script_by_path_async,
+    set_progress,
+    wait_job,
+)
+from ._stored import (
+    database_url_from_resource,
+    get_resource,
+    get_state,
+    get_variable,
+    set_resource,
+    set_state,
+    set_variable,
+)
+from ._stream import append_to_result_stream, stream_result
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "ApiError",
+    "JobError",
+    "JobFailure",
+    "MaybeResult",
+    "S3Object",
+    "S3ObjectLike",
+    "append_to_result_stream",
+    "cancel_job",
+    "database_url_from_resource",
+    "delete_s3_file",
+    "get_progress",
+    "get_resource",
+    "get_result",
+    "get_result_maybe",
+    "get_root_job_id",
+    "get_state",
+    "get_variable",
+    "load_s3_file",
+    "run_script",
+    "run_script_by_hash",
+    "run_script_by_hash_async",
+    "run_script_by_path",
+    "run_script_by_path_async",
+    "set_client",
+    "set_progress",
+    "set_resource",
+    "set_state",
+    "set_variable",
+    "stream_result",
+    "wait_job",
+    "write_s3_file",
+]

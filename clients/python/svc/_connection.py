@@ -1,0 +1,110 @@
+"""Whom to call and as whom, and the calls themselves."""
+
+from __future__ import annotations
+
+import json
+import os
+import urllib.error
+import urllib.request
+from collections.abc import Mapping
+from typing import Any
+from urllib.parse import quote, urlencode
+
+TIMEOUT_S = 60
+_chosen: dict[str, str] = {}
+
+
+class ApiError(Exception):
+    """The service refused a call. A call that never reached it raises `urllib.error.URLError` or another `OSError`.
+
+    `status` is the HTTP status, `code` the service's word for the reason, such as `script.notFound` (empty when it gave none);
+    the message is what it said, for people.
+    """
+
+    def __init__(self, status: int, code: str, sentence: str) -> None:
+        super().__init__(sentence or f"The service answered {status}.")
+        self.status = status
+        self.code = code
+
+
+def set_client(token: str | None = None, base_url: str | None = None, workspace: str | None = None) -> None:
+    """Chooses whom to call and as whom, instead of what the environment says; without arguments, the environment again.
+
+    A script that svc runs never needs it. `token` stands for `WM_TOKEN` (or `OV_TOKEN`), `base_url`, the service's origin, for
+    `BASE_INTERNAL_URL` (or `BASE_URL`, or `http://localhost:8000`), `workspace` for `WM_WORKSPACE` (or `OV_WORKSPACE`).
+    """
+    _chosen.clear()
+    given = {"token": token, "base_url": base_url, "workspace": workspace}
+    _chosen.update({name: value for name, value in given.items() if value})
+
+
+def job_variable(name: str) -> str:
+    """A variable of the job, in either of its spellings; empty when there is none. Read at each call: jobs may share a process."""
+    return os.environ.get(f"WM_{name}") or os.environ.get(f"OV_{name}") or ""
+
+
+def own_job() -> str:
+    """The job that this code runs in."""
+    job_id = job_variable("JOB_ID")
+    if not job_id:
+        raise RuntimeError("This does not run in a job (WM_JOB_ID is not set): name the job.")
+    return job_id
+
+
+def mocked(kind: str, path: str) -> tuple[Any] | None:
+    """The value that the file `WM_MOCKED_API_FILE` has for a path, for runs on a developer's machine."""
+    file = os.environ.get("WM_MOCKED_API_FILE")
+    if not file:
+        return None
+    with open(file, encoding="utf-8") as text:
+        values = json.load(text).get(kind, {})
+    return (values[path],) if path in values else None
+
+
+def call(
+    method: str,
+    route: str,
+    *,
+    query: Mapping[str, str | int | bool | None] | None = None,
+    body: Any = None,
+    content: bytes | None = None,
+    content_type: str = "application/json",
+) -> tuple[bytes, str]:
+    """Calls a route of the workspace: the answer's body and content type. `body` is sent as JSON, `content` as it is."""
+    base = _chosen.get("base_url") or os.environ.get("BASE_INTERNAL_URL") or os.environ.get("BASE_URL") or "http://localhost:8000"
+    token = _chosen.get("token") or job_variable("TOKEN")
+    workspace = _chosen.get("workspace") or job_variable("WORKSPACE") or "no_workspace"
+    url = f"{base.rstrip('/')}/api/w/{quote(workspace, safe='')}/{route}"
+    # What is None or empty is left out.
+    asked = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in (query or {}).items() if value not in (None, "")}
+    if asked:
+        url += "?" + urlencode(asked)
+    data = content if body is None else json.dumps(body, allow_nan=False).encode()
+    # A gateway may answer bytes as base64 text where nobody says that bytes are welcome.
+    headers = {"Accept": "*/*"}
+    if data is not None:
+        headers["Content-Type"] = content_type
+    request = urllib.request.Request(url, data=data, headers=headers, method=method)
+    if token:
+        # A large file is answered by a redirect to its storage, which must not see the token.
+        request.add_unredirected_header("Authorization", f"Bearer {token}")
+    try:
+        with urllib.request.urlopen(request, timeout=TIMEOUT_S) as response:
+            return response.read(), response.headers.get("Content-Type") or ""
+    except urllib.error.HTTPError as refused:
+        with refused:
+            sentence = refused.read().decode(errors="replace")
+            raise ApiError(refused.code, refused.headers.get("x-svc-error") or "", sentence) from None
+
+
+def call_for_value(method: str, route: str, **asked: Any) -> Any:
+    """The body of a JSON answer as its value, of any other as text."""
+    body, content_type = call(method, route, **asked)
+    return json.loads(body) if "json" in content_type and body else body.decode()
+
+
+def path_part(path: str) -> str:
+    """A path as part of a URL: its slashes stay. What would lead to another route is no path."""
+    if any(part in ("", ".", "..") for part in path.split("/")):
+        raise ValueError(f'"{path}" is not a path in a workspace.')
+    return quote(path, safe="/:@$&+,;=!'()*~")

@@ -1,0 +1,98 @@
+"""Files in the workspace's object storage."""
+
+from __future__ import annotations
+
+import re
+import urllib.error
+import urllib.request
+from typing import Any, TypedDict, Union
+
+from ._connection import TIMEOUT_S, ApiError, call, call_for_value
+
+_LARGEST_BODY = 4 * 1024 * 1024
+"""A request cannot carry more; larger files go to the storage itself."""
+
+
+class _Key(TypedDict):
+    s3: str
+
+
+class S3Object(_Key, total=False):
+    """A file, as arguments and results name it: its key `s3`, and `storage` when it is not in the workspace's default one."""
+
+    storage: str
+    filename: str
+    presigned: str
+
+
+S3ObjectLike = Union[S3Object, str]
+"""A file, or its short form `s3://<storage>/<key>` (`s3:///<key>` in the default storage)."""
+
+
+def _query_for(file: S3ObjectLike, s3_resource_path: str | None) -> dict[str, str | None]:
+    resource = s3_resource_path.removeprefix("$res:") if s3_resource_path else None
+    if not isinstance(file, str):
+        return {"file_key": file["s3"], "storage": file.get("storage"), "s3_resource_path": resource}
+    parts = re.fullmatch(r"s3://([^/]*)/(.+)", file)
+    if not parts:
+        raise ValueError(f'"{file}" is not a file: write s3://<storage>/<key>, or s3:///<key>.')
+    return {"file_key": parts[2], "storage": parts[1], "s3_resource_path": resource}
+
+
+def load_s3_file(file: S3ObjectLike, s3_resource_path: str | None = None) -> bytes:
+    """The content of a file; `s3_resource_path` is the resource of another storage than the workspace's own.
+
+    Raises `ApiError` with status 404 when there is no such file.
+    """
+    return call("GET", "job_helpers/download_s3_file", query=_query_for(file, s3_resource_path))[0]
+
+
+def write_s3_file(
+    file: S3ObjectLike | None,
+    content: str | bytes,
+    s3_resource_path: str | None = None,
+    content_type: str | None = None,
+    content_disposition: str | None = None,
+) -> S3Object:
+    """Writes a file and answers where it is. What is at `file` is replaced; without it the service chooses a key.
+
+    `content_type` and `content_disposition` are what downloads say.
+    """
+    query: dict[str, Any] = {"s3_resource_path": s3_resource_path.removeprefix("$res:") if s3_resource_path else None}
+    if file is not None:
+        query.update(_query_for(file, s3_resource_path))
+    storage = query.get("storage")
+    text = isinstance(content, str)
+    data = content.encode() if isinstance(content, str) else bytes(content)
+    if len(data) > _LARGEST_BODY and not storage and not s3_resource_path:
+        return _write_large_file(query.get("file_key"), data, content_type, content_disposition)
+    query.update(content_type=content_type, content_disposition=content_disposition)
+    answer = call_for_value(
+        "POST",
+        "job_helpers/upload_s3_file",
+        query=query,
+        content=data,
+        content_type="text/plain" if text else "application/octet-stream",
+    )
+    written: S3Object = {"s3": answer["file_key"]}
+    if storage:
+        written["storage"] = storage
+    return written
+
+
+def _write_large_file(key: str | None, data: bytes, content_type: str | None, content_disposition: str | None) -> S3Object:
+    place = call_for_value("POST", "job_helpers/presign_upload", body={"file_key": key} if key else {})
+    headers = {"Content-Type": content_type or "application/octet-stream"}
+    if content_disposition:
+        headers["Content-Disposition"] = content_disposition
+    try:
+        with urllib.request.urlopen(urllib.request.Request(place["url"], data=data, headers=headers, method="PUT"), timeout=TIMEOUT_S):
+            return {"s3": place["file_key"]}
+    except urllib.error.HTTPError as refused:
+        refused.close()
+        raise ApiError(refused.code, "", f"The file could not be stored: its storage answered {refused.code}.") from None
+
+
+def delete_s3_file(file: S3ObjectLike, s3_resource_path: str | None = None) -> None:
+    """Deletes a file."""
+    call("DELETE", "job_helpers/delete_s3_file", query=_query_for(file, s3_resource_path))

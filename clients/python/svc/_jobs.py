@@ -1,0 +1,175 @@
+"""Running scripts, and what a job may ask and say."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping
+from typing import Any, TypedDict
+
+from ._connection import ApiError, call, call_for_value, job_variable, own_job, path_part
+
+_FIRST_PAUSE_S = 0.05
+_LONGEST_PAUSE_S = 0.5
+_TRIES = 5
+"""How often in a row a poll may fail for a reason that passes."""
+
+
+class JobFailure(TypedDict, total=False):
+    """What a failed job leaves: of the error that its code raised."""
+
+    name: str
+    message: str
+    stack: str
+
+
+class MaybeResult(TypedDict, total=False):
+    """`result` counts once `completed` is true; of a failed job it is `{"error": {"name", "message", "stack"}}`."""
+
+    completed: bool
+    result: Any
+    success: bool
+    started: bool
+
+
+class JobError(Exception):
+    """Raised by whatever waits for a job that then fails or is canceled. `job_id` and `error` say which and why."""
+
+    def __init__(self, job_id: str, error: JobFailure) -> None:
+        super().__init__(f"Job {job_id} failed: {error.get('name')}: {error.get('message')}")
+        self.job_id = job_id
+        self.error = error
+
+
+def run_script(
+    path: str | None = None,
+    hash_: str | None = None,
+    args: Mapping[str, Any] | None = None,
+    verbose: bool = False,
+    tag: str | None = None,
+    timeout: float | None = None,
+) -> Any:
+    """Runs a script and waits for its result. One of `path` and `hash_` names it; `verbose` says in the log which job it is.
+
+    Raises `JobError` when the script fails, `ApiError` when it cannot be run, and `TimeoutError` when it has not ended after
+    `timeout` seconds (default: however long it takes); the job is then canceled.
+    """
+    if (path is None) == (hash_ is None):
+        raise TypeError("run_script needs either the path or the hash of a script.")
+    target = f"p/{path_part(path)}" if path is not None else f"h/{path_part(hash_ or '')}"
+    job_id = _start(target, args, {"tag": tag})
+    if verbose:
+        print(f"Running {path or hash_} as job {job_id}.", flush=True)
+    try:
+        return wait_job(job_id, timeout)
+    except TimeoutError:
+        if timeout is not None:
+            cancel_job(job_id, f"It took longer than the {timeout} s that its caller waits.")
+        raise
+
+
+def run_script_by_path(path: str, args: Mapping[str, Any] | None = None, verbose: bool = False, tag: str | None = None, timeout: float | None = None) -> Any:
+    """Runs the newest version of a script and waits for its result. Raises as `run_script`."""
+    return run_script(path, None, args, verbose, tag, timeout)
+
+
+def run_script_by_hash(hash_: str, args: Mapping[str, Any] | None = None, verbose: bool = False, tag: str | None = None, timeout: float | None = None) -> Any:
+    """Runs one version of a script, named by its 16 hex digits, and waits for its result. Raises as `run_script`."""
+    return run_script(None, hash_, args, verbose, tag, timeout)
+
+
+def run_script_by_path_async(
+    path: str, args: Mapping[str, Any] | None = None, scheduled_in_secs: int | None = None, tag: str | None = None
+) -> str:
+    """Runs the newest version of a script without waiting for it: the job's id. Raises `ApiError` when it cannot be run."""
+    return _start(f"p/{path_part(path)}", args, {"scheduled_in_secs": scheduled_in_secs, "tag": tag})
+
+
+def run_script_by_hash_async(
+    hash_: str, args: Mapping[str, Any] | None = None, scheduled_in_secs: int | None = None, tag: str | None = None
+) -> str:
+    """Runs one version of a script without waiting for it. Answers and raises as `run_script_by_path_async`."""
+    return _start(f"h/{path_part(hash_)}", args, {"scheduled_in_secs": scheduled_in_secs, "tag": tag})
+
+
+def _start(target: str, args: Mapping[str, Any] | None, query: dict[str, str | int | None]) -> str:
+    # A run that a job starts belongs to it.
+    lineage = {"parent_job": job_variable("JOB_ID"), "root_job": job_variable("ROOT_FLOW_JOB_ID")}
+    body, _ = call("POST", f"jobs/run/{target}", query={**lineage, **query}, body=dict(args or {}))
+    return body.decode()
+
+
+def wait_job(job_id: str, timeout: float | None = None) -> Any:
+    """Waits for a job's end and answers its result. Asks after 50 ms, then ever more seldom, at last every 500 ms.
+
+    Raises `JobError` when the job failed or was canceled, `TimeoutError` when it has not ended after `timeout` seconds.
+    """
+    deadline = None if timeout is None else time.monotonic() + timeout
+    pause = _FIRST_PAUSE_S
+    failures = 0
+    while True:
+        try:
+            answer = get_result_maybe(job_id)
+            failures = 0
+        except (ApiError, OSError) as error:
+            failures += 1
+            if not _passes(error) or failures >= _TRIES:
+                raise
+        else:
+            if answer["completed"]:
+                if answer.get("success") is False:
+                    raise JobError(job_id, answer["result"]["error"])
+                return answer["result"]
+        if deadline is not None and time.monotonic() + pause > deadline:
+            raise TimeoutError(f"Job {job_id} has not ended after {timeout} s.")
+        time.sleep(pause)
+        pause = min(2 * pause, _LONGEST_PAUSE_S)
+
+
+def _passes(error: ApiError | OSError) -> bool:
+    """No connection, too many calls, or a service that is about to be well again."""
+    return not isinstance(error, ApiError) or error.status == 429 or error.status >= 500
+
+
+def get_result(job_id: str) -> Any:
+    """The result of a job that has ended; of a failed one it is `{"error": {"name", "message", "stack"}}`.
+
+    Raises `ApiError` with status 404 while it has not ended.
+    """
+    return call_for_value("GET", f"jobs_u/completed/get_result/{path_part(job_id)}")
+
+
+def get_result_maybe(job_id: str) -> MaybeResult:
+    """Whether a job has ended, and its result if so."""
+    answer: MaybeResult = call_for_value("GET", f"jobs_u/completed/get_result_maybe/{path_part(job_id)}")
+    return answer
+
+
+def cancel_job(job_id: str, reason: str | None = None) -> str:
+    """Cancels a job: one that waits at once, one that runs within seconds. Answers what the service says about it."""
+    body, _ = call("POST", f"jobs_u/queue/cancel/{path_part(job_id)}", body={"reason": reason} if reason else {})
+    return body.decode()
+
+
+def get_root_job_id(job_id: str | None = None) -> str:
+    """The outermost job that a job belongs to, itself when it belongs to none. Default: the job that this code runs in."""
+    return str(call_for_value("GET", f"jobs_u/get_root_job_id/{path_part(job_id or own_job())}"))
+
+
+def set_progress(percent: float, job_id: str | None = None) -> None:
+    """Says how far a job is, for those who watch it. Progress never goes back. Default: the job that this code runs in.
+
+    `percent` goes from 0 to 99: what is above is sent as 99, since the end itself is the 100.
+    """
+    flow_job: Any = job_variable("FLOW_JOB_ID")
+    if job_id:
+        flow_job = call_for_value("GET", f"jobs_u/get/{path_part(job_id)}", query={"no_logs": True}).get("parent_job")
+    body: dict[str, Any] = {"percent": max(0, min(99, int(percent)))}
+    if flow_job:
+        body["flow_job_id"] = flow_job
+    call("POST", f"job_metrics/set_progress/{path_part(job_id or own_job())}", body=body)
+
+
+def get_progress(job_id: str | None = None) -> int | None:
+    """How far a job says it is, in percent; `None` when it never said. Default: the job that this code runs in."""
+    percent = call_for_value("GET", f"job_metrics/get_progress/{path_part(job_id or own_job())}")
+    return percent if isinstance(percent, int) else None

@@ -1,0 +1,108 @@
+"""Resources (connections), variables and state."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+from urllib.parse import quote
+
+from ._connection import ApiError, call, call_for_value, job_variable, mocked, path_part
+
+
+def _state_path() -> str:
+    """Where a job keeps its state when it names no place: one resource for each script and the user it runs as."""
+    path = job_variable("STATE_PATH_NEW") or job_variable("STATE_PATH")
+    if not path:
+        raise RuntimeError("This does not run in a job (WM_STATE_PATH is not set): name the path.")
+    return path
+
+
+def _resource_path(path: str | None) -> str:
+    return re.sub(r"^(\$res:|res://)", "", path if path is not None else _state_path())
+
+
+def _variable_path(path: str) -> str:
+    return re.sub(r"^(\$var:|var://)", "", path)
+
+
+def get_resource(path: str | None = None, none_if_undefined: bool = False) -> Any:
+    """The value of a resource (a connection), with the variables and resources that it refers to in their places.
+
+    `path` is `f/ops/db`, also written `$res:f/ops/db` or `res://f/ops/db`; default: the path of the script's state.
+    Raises `ApiError` with status 404 when there is none that this caller may see; with `none_if_undefined` it is `None` then.
+    """
+    at = _resource_path(path)
+    known = mocked("resources", at)
+    if known:
+        return known[0]
+    try:
+        return call_for_value("GET", f"resources/get_value_interpolated/{path_part(at)}")
+    except ApiError as error:
+        if none_if_undefined and error.status == 404:
+            return None
+        raise
+
+
+def set_resource(value: Any, path: str | None = None, resource_type: str | None = None) -> None:
+    """Gives a resource a new value. `path` defaults to that of the script's state.
+
+    With `resource_type` it is created when there is none; else a missing resource raises `ApiError` with status 404.
+    """
+    at = _resource_path(path)
+    if call_for_value("GET", f"resources/exists/{path_part(at)}"):
+        call("POST", f"resources/update_value/{path_part(at)}", body={"value": value})
+    elif resource_type:
+        # Another run may be creating it at this moment: the later one wins, as with two updates.
+        body = {"path": at, "value": value, "resource_type": resource_type}
+        call("POST", "resources/create", query={"update_if_exists": True}, body=body)
+    else:
+        raise ApiError(404, "", f"There is no resource {at}, and no type was given to create it with.")
+
+
+def get_state(path: str | None = None) -> Any:
+    """What an earlier run of this script kept with `set_state`; `None` when there is nothing yet.
+
+    `path` defaults to a place of this script's own, for the user it runs as.
+    """
+    return get_resource(path, none_if_undefined=True)
+
+
+def set_state(state: Any, path: str | None = None) -> None:
+    """Keeps a value for later runs of this script. Of two runs that do so at once, the later one wins."""
+    set_resource(state, path, "state")
+
+
+def get_variable(path: str) -> str:
+    """The value of a variable, a secret's too. `path` is `f/ops/token`, also written `$var:f/ops/token` or `var://f/ops/token`.
+
+    Raises `ApiError` with status 404 when there is none that this caller may see.
+    """
+    at = _variable_path(path)
+    known = mocked("variables", at)
+    return str(known[0] if known else call_for_value("GET", f"variables/get_value/{path_part(at)}"))
+
+
+def set_variable(path: str, value: str, is_secret: bool = False, description: str = "") -> None:
+    """Gives a variable a new value, or creates it.
+
+    `is_secret` and `description` count only when it is created: a variable that exists stays what it is.
+    """
+    at = _variable_path(path)
+    if call_for_value("GET", f"variables/exists/{path_part(at)}"):
+        call("POST", f"variables/update/{path_part(at)}", body={"value": value})
+    else:
+        call("POST", "variables/create", body={"path": at, "value": value, "is_secret": is_secret, "description": description})
+
+
+def database_url_from_resource(path: str) -> str:
+    """A connection URL, `postgresql://user:password@host:port/dbname?sslmode=…`, from a resource of type `postgresql`.
+
+    It holds the password. Raises `ApiError` with status 404 when there is no such resource.
+    """
+    database = get_resource(path)
+    login = ":".join(quote(database[name], safe="") for name in ("user", "password") if database.get(name))
+    host = database["host"]
+    address = f"[{host}]" if ":" in host else host
+    mode = f"?sslmode={quote(database['sslmode'], safe='')}" if database.get("sslmode") else ""
+    port = database.get("port") or 5432
+    return f"postgresql://{login + '@' if login else ''}{address}:{port}/{quote(database['dbname'], safe='')}{mode}"

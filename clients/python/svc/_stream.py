@@ -1,0 +1,19 @@
+"""The stream of results that a job gives while it runs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+
+def append_to_result_stream(text: str) -> None:
+    """Adds text to the job's result stream: who called with `run_and_stream` gets it while the job still runs.
+
+    It travels as a line of the job's output, so do not print half a line before it.
+    """
+    print("WM_STREAM: " + text.replace("\n", "\\n"), flush=True)
+
+
+def stream_result(stream: Iterable[str]) -> None:
+    """Adds all that an iterator gives to the job's result stream, piece by piece."""
+    for text in stream:
+        append_to_result_stream(text)

@@ -1,0 +1,30 @@
+"""Does what a test says, over and over: reads `{"call", "args"}` a line, calls that helper, and prints `{"result"}` or `{"error"}`."""
+
+import json
+import os
+import re
+import sys
+
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+
+import svc  # noqa: E402
+
+
+def answer(call, args):
+    name = re.sub(r"([a-z0-9])([A-Z])", r"\1_\2", call).lower()
+    try:
+        result = getattr(svc, name)(*args)
+        return {"result": result.decode() if isinstance(result, bytes) else result}
+    except Exception as error:
+        described = {"name": type(error).__name__, "message": str(error)}
+        for name in ("status", "code"):
+            if hasattr(error, name):
+                described[name] = getattr(error, name)
+        if hasattr(error, "error"):
+            described["failure"] = error.error
+        return {"error": described}
+
+
+for line in sys.stdin:
+    asked = json.loads(line)
+    print("ANSWER", json.dumps(answer(asked["call"], asked["args"])), flush=True)

@@ -1,0 +1,87 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createContext, runInContext } from "node:vm";
+import { build } from "esbuild";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { typescriptCommand } from "../../test/support/client-driver.ts";
+import { installTypescriptClient } from "../../test/support/client-package.ts";
+
+// The compiler, on a shared machine.
+vi.setConfig({ hookTimeout: 120_000, testTimeout: 60_000 });
+
+describe("the bundle of all of it", () => {
+  const bundle = async () => {
+    const { outputFiles, metafile } = await build({
+      entryPoints: [join(import.meta.dirname, "src/index.ts")],
+      bundle: true,
+      minify: true,
+      write: false,
+      metafile: true,
+      format: "iife",
+      globalName: "svc",
+      platform: "browser",
+    });
+    return { text: outputFiles[0]?.text ?? "", inputs: Object.keys(metafile.inputs) };
+  };
+
+  it("is under 15 KB minified, and has no dependency", async () => {
+    const { text, inputs } = await bundle();
+    expect(Buffer.byteLength(text)).toBeLessThan(15 * 1024);
+    expect(inputs.filter((path) => !path.includes("clients/typescript/src/"))).toEqual([]);
+  });
+
+  it("runs where there is no process, as in a browser", async () => {
+    const requests: unknown[] = [];
+    const fetch = async (url: string, init: RequestInit) => {
+      requests.push([init.method, url, init.headers]);
+      return new Response('"value"', { headers: { "content-type": "application/json" } });
+    };
+    const page = createContext({ fetch, URLSearchParams });
+    runInContext(`${(await bundle()).text}; globalThis.svc = svc;`, page);
+    const read = runInContext('svc.setClient("t", "https://svc.example", "demo"); svc.getVariable("f/ops/x")', page);
+    expect(await read).toBe("value");
+    expect(requests).toEqual([["GET", "https://svc.example/api/w/demo/variables/get_value/f/ops/x", { authorization: "Bearer t" }]]);
+  });
+});
+
+describe("the package as it is published", () => {
+  let installed: Awaited<ReturnType<typeof installTypescriptClient>>;
+  beforeAll(async () => {
+    installed = await installTypescriptClient();
+  });
+  afterAll(() => rmSync(installed.dir, { recursive: true, force: true }));
+
+  it("holds code, types, licence and README, and nothing else", () => {
+    const modules = ["connection", "files", "index", "jobs", "stored", "stream"];
+    expect(installed.files).toEqual([
+      "LICENSE",
+      "README.md",
+      ...modules.flatMap((name) => [`dist/${name}.d.ts`, `dist/${name}.js`]),
+      "package.json",
+    ]);
+  });
+
+  it.each(["bun", "deno", "nodejs"] as const)("is imported by its name in %s", (client) => {
+    const program = join(installed.dir, "names.mjs");
+    writeFileSync(program, 'import * as svc from "svc-client";\nconsole.log(typeof svc.getResource, typeof svc.JobError);\n');
+    const [command, ...args] = typescriptCommand(client, program);
+    expect(execFileSync(command, args, { cwd: installed.dir, encoding: "utf8" }).trim()).toBe("function function");
+  });
+
+  it("has types that a strict program can use", () => {
+    const program = [
+      'import { getResource, JobError, type S3Object, waitJob, writeS3File } from "svc-client";',
+      "const host: string | undefined = (await getResource<{ host: string }>('f/a/b', true))?.host;",
+      "const file: S3Object = await writeS3File(undefined, new Uint8Array(1));",
+      "export const all: [string | undefined, S3Object, number] = [host, file, await waitJob<number>('x')];",
+      "export const failed = new JobError('x', { name: 'A', message: 'b' }).error.message;",
+    ].join("\n");
+    writeFileSync(join(installed.dir, "use.ts"), program);
+    const compilerOptions = { noEmit: true, strict: true, module: "nodenext", target: "es2022", lib: ["es2022", "dom"], types: [] };
+    writeFileSync(join(installed.dir, "tsconfig.json"), JSON.stringify({ compilerOptions, files: ["use.ts"] }));
+    const tsc = join(import.meta.dirname, "../../node_modules/typescript/bin/tsc");
+    const { stdout, status } = spawnSync(process.execPath, [tsc, "-p", installed.dir], { encoding: "utf8" });
+    expect([stdout, status]).toEqual(["", 0]);
+  });
+});

@@ -1,0 +1,120 @@
+/** What is thrown when the service refuses a call. A call that never reached it throws what `fetch` throws, a `TypeError`. */
+export class ApiError extends Error {
+  override readonly name = "ApiError";
+  /** The HTTP status. */
+  readonly status: number;
+  /** The service's word for the reason, such as `script.notFound`; empty when it gave none. */
+  readonly code: string;
+
+  /** @param sentence what the service said, for people */
+  constructor(status: number, code: string, sentence: string) {
+    super(sentence || `The service answered ${status}.`);
+    this.status = status;
+    this.code = code;
+  }
+}
+
+interface Chosen {
+  token?: string;
+  baseUrl?: string;
+  workspace?: string;
+}
+
+let chosen: Chosen = {};
+
+/**
+ * Chooses whom to call and as whom, instead of what the environment says. A script that svc runs never needs it: its environment names the
+ * service and a token with exactly the job's rights.
+ *
+ * @param token default: `WM_TOKEN`, else `OV_TOKEN`
+ * @param baseUrl the service's origin, default: `BASE_INTERNAL_URL`, else `BASE_URL`, else `http://localhost:8000`
+ * @param workspace default: `WM_WORKSPACE`, else `OV_WORKSPACE`, else `no_workspace`
+ */
+export function setClient(token?: string, baseUrl?: string, workspace?: string): void {
+  chosen = { ...(token ? { token } : {}), ...(baseUrl ? { baseUrl } : {}), ...(workspace ? { workspace } : {}) };
+}
+
+interface Surroundings {
+  process?: {
+    env?: Record<string, string | undefined>;
+    getBuiltinModule?(name: "node:fs"): { readFileSync(path: string, encoding: "utf8"): string };
+  };
+}
+
+const surroundings = globalThis as Surroundings;
+
+/** Read at each call: a process that runs one job after the other gets new values. A browser has none. */
+function environment(name: string): string {
+  return surroundings.process?.env?.[name] ?? "";
+}
+
+/** A variable of the job, in either of its spellings; empty when there is none. */
+export function jobVariable(name: string): string {
+  return environment(`WM_${name}`) || environment(`OV_${name}`);
+}
+
+/** The job that this code runs in. */
+export function ownJob(): string {
+  const id = jobVariable("JOB_ID");
+  if (!id) throw new Error("This does not run in a job (WM_JOB_ID is not set): name the job.");
+  return id;
+}
+
+/** The value that the file `WM_MOCKED_API_FILE` has for a path, for runs on a developer's machine. */
+export function mocked(kind: "variables" | "resources", path: string): { value: unknown } | undefined {
+  const file = environment("WM_MOCKED_API_FILE");
+  const fs = file && surroundings.process?.getBuiltinModule?.("node:fs");
+  if (!fs) return undefined;
+  const values = (JSON.parse(fs.readFileSync(file, "utf8")) as Record<string, Record<string, unknown> | undefined>)[kind];
+  return values && Object.hasOwn(values, path) ? { value: values[path] } : undefined;
+}
+
+/** What can be sent as it is. (`BodyInit` has another name where there is no DOM.) */
+export type Content = string | Uint8Array | ArrayBuffer | Blob;
+
+interface Call {
+  /** What is undefined or empty is left out. */
+  query?: Record<string, string | number | boolean | undefined>;
+  /** Sent as JSON. */
+  json?: unknown;
+  /** Sent as it is. */
+  body?: Content;
+  type?: string;
+}
+
+/** Calls a route of the workspace, and throws `ApiError` unless the answer is a 2xx. */
+export async function call(method: "GET" | "POST" | "DELETE", route: string, asked: Call = {}): Promise<Response> {
+  const response = await send(method, route, asked);
+  if (response.ok) return response;
+  throw new ApiError(response.status, response.headers.get("x-svc-error") ?? "", await response.text());
+}
+
+/** Calls a route of the workspace and answers whatever came. */
+export async function send(method: string, route: string, { query = {}, json, body, type }: Call): Promise<Response> {
+  const base = chosen.baseUrl || environment("BASE_INTERNAL_URL") || environment("BASE_URL") || "http://localhost:8000";
+  const token = chosen.token || jobVariable("TOKEN");
+  const workspace = chosen.workspace || jobVariable("WORKSPACE") || "no_workspace";
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== "") search.set(name, String(value));
+  const contentType = json === undefined ? type : "application/json";
+  return await fetch(`${base.replace(/\/+$/, "")}/api/w/${encodeURIComponent(workspace)}/${route}${search.size > 0 ? `?${search}` : ""}`, {
+    method,
+    headers: { ...(token && { authorization: `Bearer ${token}` }), ...(contentType && { "content-type": contentType }) },
+    ...(environment("WM_RAW_APP") ? { credentials: "omit" as const } : {}),
+    ...(json === undefined ? (body === undefined ? {} : { body: body as Blob }) : { body: JSON.stringify(json) }),
+  });
+}
+
+/** The body of a JSON answer as its value, of any other as text. */
+export async function answerOf(response: Response): Promise<unknown> {
+  const text = await response.text();
+  return /\bjson\b/.test(response.headers.get("content-type") ?? "") && text ? JSON.parse(text) : text;
+}
+
+/** A path as part of a URL: its slashes stay. What would lead to another route is no path. */
+export function pathPart(path: string): string {
+  if (path === "" || path.split("/").some((part) => part === "" || part === "." || part === "..")) {
+    throw new TypeError(`"${path}" is not a path in a workspace.`);
+  }
+  return encodeURI(path).replace(/[?#]/g, encodeURIComponent);
+}

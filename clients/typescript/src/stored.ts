@@ -1,0 +1,110 @@
+import { ApiError, answerOf, call, jobVariable, mocked, pathPart } from "./connection.ts";
+
+/** Where a job keeps its state when it names no place: one resource for each script and the user it runs as. */
+function statePath(): string {
+  const path = jobVariable("STATE_PATH_NEW") || jobVariable("STATE_PATH");
+  if (!path) throw new Error("This does not run in a job (WM_STATE_PATH is not set): name the path.");
+  return path;
+}
+
+/**
+ * The value of a resource (a connection), with the variables and resources that it refers to in their places.
+ *
+ * @param path `f/ops/db`, also written `$res:f/ops/db` or `res://f/ops/db`; default: the path of the script's state
+ * @param undefinedIfEmpty answer `undefined` when there is no such resource, instead of throwing
+ * @throws `ApiError` with status 404 when there is none that this caller may see
+ */
+export async function getResource<T = unknown>(path?: string, undefinedIfEmpty = false): Promise<T | undefined> {
+  const at = (path ?? statePath()).replace(/^(\$res:|res:\/\/)/, "");
+  const known = mocked("resources", at);
+  if (known) return known.value as T;
+  try {
+    return (await answerOf(await call("GET", `resources/get_value_interpolated/${pathPart(at)}`))) as T;
+  } catch (error) {
+    if (undefinedIfEmpty && error instanceof ApiError && error.status === 404) return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Gives a resource a new value.
+ *
+ * @param path default: the path of the script's state
+ * @param initializeToTypeIfNotExist the resource type to create it with when there is none; without it a missing resource is an error
+ * @throws `ApiError`, also with status 404 when there is no such resource and no type was given
+ */
+export async function setResource(value: unknown, path?: string, initializeToTypeIfNotExist?: string): Promise<void> {
+  const at = (path ?? statePath()).replace(/^(\$res:|res:\/\/)/, "");
+  if (await answerOf(await call("GET", `resources/exists/${pathPart(at)}`))) {
+    await call("POST", `resources/update_value/${pathPart(at)}`, { json: { value } });
+  } else if (initializeToTypeIfNotExist) {
+    // Another run may be creating it at this moment: the later one wins, as with two updates.
+    const query = { update_if_exists: true };
+    await call("POST", "resources/create", { query, json: { path: at, value, resource_type: initializeToTypeIfNotExist } });
+  } else {
+    throw new ApiError(404, "", `There is no resource ${at}, and no type was given to create it with.`);
+  }
+}
+
+/**
+ * What an earlier run of this script kept with `setState`; `undefined` when there is nothing yet.
+ *
+ * @param path default: a place of this script's own, for the user it runs as
+ */
+export async function getState<T = unknown>(path?: string): Promise<T | undefined> {
+  return await getResource<T>(path, true);
+}
+
+/** Keeps a value for later runs of this script. Of two runs that do so at once, the later one wins. */
+export async function setState(state: unknown, path?: string): Promise<void> {
+  await setResource(state, path, "state");
+}
+
+/**
+ * The value of a variable, a secret's too.
+ *
+ * @param path `f/ops/token`, also written `$var:f/ops/token` or `var://f/ops/token`
+ * @throws `ApiError` with status 404 when there is none that this caller may see
+ */
+export async function getVariable(path: string): Promise<string> {
+  const at = path.replace(/^(\$var:|var:\/\/)/, "");
+  const known = mocked("variables", at);
+  if (known) return String(known.value);
+  return String(await answerOf(await call("GET", `variables/get_value/${pathPart(at)}`)));
+}
+
+/**
+ * Gives a variable a new value, or creates it.
+ *
+ * @param isSecret and `description` count only when it is created: a variable that exists stays what it is
+ */
+export async function setVariable(path: string, value: string, isSecret = false, description = ""): Promise<void> {
+  const at = path.replace(/^(\$var:|var:\/\/)/, "");
+  if (await answerOf(await call("GET", `variables/exists/${pathPart(at)}`))) {
+    await call("POST", `variables/update/${pathPart(at)}`, { json: { value } });
+  } else {
+    await call("POST", "variables/create", { json: { path: at, value, is_secret: isSecret, description } });
+  }
+}
+
+interface Database {
+  host: string;
+  port?: number | string;
+  user?: string;
+  password?: string;
+  dbname: string;
+  sslmode?: string;
+}
+
+/**
+ * A connection URL, `postgresql://user:password@host:port/dbname?sslmode=…`, from a resource of type `postgresql`. It holds the password.
+ *
+ * @throws `ApiError` with status 404 when there is no such resource
+ */
+export async function databaseUrlFromResource(path: string): Promise<string> {
+  const { host, port = 5432, user = "", password = "", dbname, sslmode } = (await getResource(path)) as Database;
+  const login = [user, password].filter(Boolean).map(encodeURIComponent).join(":");
+  const address = host.includes(":") ? `[${host}]` : host;
+  const mode = sslmode ? `?sslmode=${encodeURIComponent(sslmode)}` : "";
+  return `postgresql://${login && `${login}@`}${address}:${port}/${encodeURIComponent(dbname)}${mode}`;
+}

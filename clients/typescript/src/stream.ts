@@ -1,0 +1,12 @@
+/**
+ * Adds text to the job's result stream: who called with `run_and_stream` gets it while the job still runs. It travels as a line of the job's
+ * output, so do not print half a line before it.
+ */
+export function appendToResultStream(text: string): void {
+  console.log(`WM_STREAM: ${text.replaceAll("\n", "\\n")}`);
+}
+
+/** Adds all that an iterator gives to the job's result stream, piece by piece. */
+export async function streamResult(stream: AsyncIterable<string> | Iterable<string>): Promise<void> {
+  for await (const text of stream) appendToResultStream(text);
+}

@@ -1,0 +1,91 @@
+import * as z from "zod";
+import { atJob, flag } from "../common.ts";
+import { defineRoute } from "../route.ts";
+import { byHash as atHash, byPath as atPath, payloadQuery } from "./runs.ts";
+
+const pollDelay = { poll_delay_ms: z.coerce.number().int().min(50).max(10_000).optional() };
+const runQuery = payloadQuery.extend({ ...pollDelay, payload: z.string().optional() });
+const updateQuery = z.object({
+  ...pollDelay,
+  running: flag.optional(),
+  log_offset: z.coerce.number().int().min(0).optional(),
+  stream_offset: z.coerce.number().int().min(0).optional(),
+  get_progress: flag.optional(),
+  no_logs: flag.optional(),
+  only_result: flag.optional(),
+  fast: flag.optional(),
+  token: z.string().optional(),
+});
+export type UpdateStreamQuery = z.output<typeof updateQuery>;
+
+const base = "/api/w/{workspace}";
+const events = { events: "Each event is a line `data: <json>`, with the stream's offset in a line `id:` before it." };
+const runErrors = ["job.idTaken", "idempotency.key", "idempotency.reused", "payload.base64", "body.notJson"] as const;
+
+const byPath = {
+  path: `${base}/jobs/run_and_stream/p/{path+}`,
+  fn: "stream",
+  auth: "token",
+  params: atPath,
+  query: runQuery,
+  payload: true,
+  status: 200,
+  reply: events,
+  errors: [...runErrors, "script.notFound"],
+} as const;
+const byHash = {
+  ...byPath,
+  path: `${base}/jobs/run_and_stream/h/{hash}`,
+  params: atHash,
+  errors: [...runErrors, "script.versionNotFound"],
+} as const;
+const updates = {
+  fn: "stream",
+  auth: "token",
+  method: "GET",
+  params: atJob,
+  query: updateQuery,
+  status: 200,
+  reply: events,
+  errors: [],
+} as const;
+
+export const streamRoutes = {
+  streamScriptByPath: defineRoute({
+    ...byPath,
+    name: "jobs.runStream.scripts",
+    summary: "Run the newest version of a script and answer its stream as events.",
+    method: "POST",
+  }),
+  streamScriptByPathGet: defineRoute({
+    ...byPath,
+    name: "jobs.runStream.scripts.get",
+    summary: "The same, with the arguments as JSON in base64 in the query.",
+    method: "GET",
+  }),
+  streamScriptByHash: defineRoute({
+    ...byHash,
+    name: "jobs.runStream.versions",
+    summary: "Run one exact version of a script and answer its stream as events.",
+    method: "POST",
+  }),
+  streamScriptByHashGet: defineRoute({
+    ...byHash,
+    name: "jobs.runStream.versions.get",
+    summary: "The same, with the arguments as JSON in base64 in the query.",
+    method: "GET",
+  }),
+  updateStream: defineRoute({
+    ...updates,
+    name: "jobs.updateStream",
+    summary: "Answer a job's updates as events until it has ended.",
+    path: `${base}/jobs_u/getupdate_sse/{id}`,
+  }),
+  /** The specification's spelling of the same (§4.5). */
+  updateStreamAlias: defineRoute({
+    ...updates,
+    name: "jobs.updateStream.alias",
+    summary: "The same as jobs_u/getupdate_sse.",
+    path: `${base}/job_u/getupdate_sse/{id}`,
+  }),
+};

@@ -1,0 +1,38 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { onlyResult, StreamLines } from "./stream-lines.ts";
+
+describe("a stream in a log", () => {
+  it("is what stands behind the mark at the beginning of a line", () => {
+    const lines = new StreamLines();
+    expect(lines.push("hello\nWM_STREAM: a\nno WM_STREAM: b\nWM_STREAM: c\\nd\nWM_STR")).toBe("ac\nd");
+    expect(lines.push("EAM: e")).toBe("");
+    expect(lines.end()).toBe("e");
+  });
+  it("is the same however the log is cut into pieces", () => {
+    const text = fc.string().filter((one) => !one.includes("\\n"));
+    fc.assert(
+      fc.property(fc.array(text), fc.array(fc.nat(50)), (chunks, cuts) => {
+        const log = chunks.map((chunk) => `WM_STREAM: ${chunk.replaceAll("\n", "\\n")}\nother\n`).join("");
+        const lines = new StreamLines();
+        let found = "";
+        let at = 0;
+        for (const cut of cuts) {
+          found += lines.push(log.slice(at, at + cut));
+          at += cut;
+        }
+        found += lines.push(log.slice(at)) + lines.end();
+        expect(found).toBe(chunks.join(""));
+      }),
+    );
+  });
+});
+
+describe("only_result (spec 4.5)", () => {
+  it("is the complete stream, or the object that was returned with the stream in wm_stream, or the result", () => {
+    expect(onlyResult(null, "abc")).toBe("abc");
+    expect(onlyResult("abc", "abc")).toBe("abc");
+    expect(onlyResult({ n: 1 }, "abc")).toEqual({ n: 1, wm_stream: "abc" });
+    expect(onlyResult([1], "")).toEqual([1]);
+  });
+});

@@ -1,0 +1,100 @@
+import type { publicKey } from "../../aws/keys.ts";
+import type { Storage } from "../../aws/storage.ts";
+import { env } from "../../contract/env.ts";
+import { SvcError } from "../../contract/errors.ts";
+import type { Payload } from "../../contract/payload.ts";
+import type { PayloadQuery, RunQuery } from "../../contract/routes/runs.ts";
+import { keys } from "../../core/objects/keys.ts";
+import type { StoredObject } from "../../core/objects/write.ts";
+import { type Arguments, argumentsOf } from "../../core/payload/arguments.ts";
+import type { Actor } from "../../core/people/actor.ts";
+import { may } from "../../core/permissions/may.ts";
+import type { Runnable } from "../../core/scripts/version.ts";
+import { storeFiles } from "../../services/files/store.ts";
+import { authenticate } from "../../services/identity/authenticate.ts";
+import type { NewJob } from "../../services/jobs/accept.ts";
+import type { Once, Recording } from "../../services/jobs/record.ts";
+import type { Authenticate } from "./edge.ts";
+import { onceOf } from "./once.ts";
+
+/** Who runs something, and the head of the script that was read with the token in one round trip: a run has no other read. */
+export interface RunAuth {
+  actor: Actor;
+  head: StoredObject | undefined;
+}
+
+type Authenticator = Parameters<typeof authenticate>[0] & { publicKey: typeof publicKey };
+
+/** Of a route that runs something: its script proves that the workspace exists; a preview needs the workspace's own record. */
+export function authenticateRun(authenticator: Authenticator): Authenticate<RunAuth> {
+  return async (token, route, { workspace = "", path, hash }) => {
+    const ofScript = path !== undefined ? keys.scriptHead(workspace, path) : hash !== undefined ? keys.version(workspace, hash) : undefined;
+    const { actor, read } = await authenticate(authenticator, token, [ofScript ?? keys.workspace(workspace)]);
+    if (!may(actor, route.name, { workspace, ...(path === undefined ? {} : { path }) })) {
+      throw new SvcError("auth.forbidden", { action: route.name });
+    }
+    if (!ofScript && !read[0]) throw new SvcError("workspace.notFound", { workspace });
+    return { actor, head: read[0] };
+  };
+}
+
+/** A call of a script's webhook. */
+export interface ScriptCall {
+  auth: RunAuth;
+  query: PayloadQuery;
+  payload: Payload;
+}
+
+/** What a call asks to be run, before anything of it is stored. */
+export interface Asked {
+  arguments: Arguments;
+  once: Once | undefined;
+}
+
+/** Headers that every run gets as arguments. */
+const everyRun = (process.env[env.includeHeaders] ?? "").split(",").flatMap((name) => name.trim() || []);
+
+/** Reads a call's arguments and its idempotency key. Throws `payload.*`, `body.*` and `idempotency.key`. */
+export async function readCall({ auth, query, payload }: ScriptCall, { workspace, path }: Runnable): Promise<Asked> {
+  const found = await argumentsOf(payload, {
+    wrapBody: query.wrap_body ?? false,
+    raw: query.raw ?? false,
+    headers: [...everyRun, ...(query.include_header ?? [])],
+    query: query.include_query ?? [],
+  });
+  return { arguments: found, once: onceOf(payload.headers, [workspace, auth.actor.username, path], found) };
+}
+
+/** The job that a call of a script asks for; its files are stored. */
+export async function scriptJob(
+  storing: Pick<Recording, "nowMs"> & { storage: Storage },
+  { auth, query }: ScriptCall,
+  runnable: Runnable,
+  { arguments: { args, files }, once }: Asked,
+): Promise<NewJob> {
+  const { workspace, path, hash, language, timeoutS, tag } = runnable;
+  const all = files.length === 0 ? args : { ...args, ...(await storeFiles(storing, workspace, files)) };
+  return {
+    ...jobOf(auth.actor, workspace, query, storing.nowMs()),
+    kind: "script",
+    path,
+    hash,
+    language,
+    timeoutS,
+    tag: query.tag ?? tag,
+    args: all,
+    once,
+  };
+}
+
+/** What the query says of a job. */
+export function jobOf(
+  actor: Actor,
+  workspace: string,
+  query: RunQuery,
+  nowMs: number,
+): Pick<NewJob, "actor" | "workspace" | "id" | "parent" | "root" | "scheduledForMs"> {
+  const { job_id: id, parent_job: parent, root_job: root, scheduled_in_secs: delayS, scheduled_for: at } = query;
+  const scheduledForMs = at !== undefined ? Date.parse(at) : delayS ? nowMs + delayS * 1000 : undefined;
+  return { actor, workspace, id, parent, root, scheduledForMs };
+}

@@ -1,0 +1,101 @@
+import type { UpdateStreamQuery } from "../../contract/routes/streams.ts";
+import { hasEnded, type Job, PEOPLE, resultFor } from "../../core/jobs/job.ts";
+import { onlyResult, StreamLines } from "../../core/streams/stream-lines.ts";
+import { type Keeping, load, loadLogs } from "./places.ts";
+import { jobJson } from "./read.ts";
+
+/** One event of api.md §2.5; `id` is the offset in the stream that it reaches. */
+export interface StreamEvent {
+  id: number;
+  data: Record<string, unknown> & { type: "update" | "ping" | "timeout" | "not_found" };
+}
+
+const PING_MS = 15_000;
+/** How long a reader counts as watching after it has said so; said again after half of it. */
+export const WATCH_MS = 10_000;
+/** A new job's first events come soon when its caller asks for that. */
+const FAST_MS = 50;
+const FAST_FOR_MS = 3000;
+const POLL_MS = 100;
+const QUEUED_POLL_MS = 250;
+
+/**
+ * A job's updates until it has ended, or until `untilMs`: then a `timeout`, after which the caller may come back with its offset.
+ * Nothing is lost in between: the stream is read out of the kept log, from its beginning.
+ */
+export async function* jobEvents(
+  keeping: Keeping & { nowMs: () => number },
+  workspace: string,
+  id: string,
+  asked: UpdateStreamQuery,
+  untilMs: number,
+): AsyncGenerator<StreamEvent> {
+  const { jobs, nowMs } = keeping;
+  const lines = new StreamLines();
+  const startedMs = nowMs();
+  let stream = "";
+  let told = asked.stream_offset ?? 0;
+  let logRead = 0;
+  let logTold = asked.log_offset ?? 0;
+  let running = asked.running;
+  let lastMs = startedMs;
+  for (;;) {
+    const job = await jobs.get(id);
+    if (job?.workspace !== workspace) {
+      yield { id: told, data: { type: "not_found" } };
+      return;
+    }
+    const ended = hasEnded(job);
+    const log = job.logChars > logRead ? await loadLogs(keeping, job, logRead) : "";
+    const newLogs = asked.no_logs || asked.only_result ? "" : log.slice(Math.max(0, logTold - logRead));
+    logRead += log.length;
+    stream += lines.push(log) + (ended ? lines.end() : "");
+    const news = {
+      ...(running === (job.state === "running") || asked.only_result ? {} : { running: job.state === "running" }),
+      ...(newLogs ? { new_logs: newLogs, log_offset: logRead } : {}),
+      ...(stream.length > told ? { new_result_stream: stream.slice(told), stream_offset: stream.length } : {}),
+    };
+    logTold = Math.max(logTold, logRead);
+    told = Math.max(told, stream.length);
+    running = job.state === "running";
+    if (ended) {
+      yield {
+        id: told,
+        data: { type: "update", ...news, running: false, completed: true, ...(await outcome(keeping, job, asked, stream)) },
+      };
+      return;
+    }
+    const now = nowMs();
+    if (Object.keys(news).length > 0) {
+      yield { id: told, data: { type: "update", ...news, ...(job.memPeakKb === undefined ? {} : { mem_peak: job.memPeakKb }) } };
+      lastMs = now;
+    } else if (now - lastMs >= PING_MS) {
+      yield { id: told, data: { type: "ping" } };
+      lastMs = now;
+    }
+    if (now >= untilMs) {
+      yield { id: told, data: { type: "timeout" } };
+      return;
+    }
+    await watch(keeping, job);
+    const fast = asked.fast && now - startedMs < FAST_FOR_MS ? FAST_MS : undefined;
+    await pause(asked.poll_delay_ms ?? fast ?? (job.state === "running" ? POLL_MS : QUEUED_POLL_MS));
+  }
+}
+
+const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+
+/** Tells the job's runner that somebody reads along: it sends its output more often. */
+async function watch({ jobs, nowMs }: Keeping & { nowMs: () => number }, job: Job): Promise<void> {
+  if ((job.watchedUntilMs ?? 0) >= nowMs() + WATCH_MS / 2) return;
+  await jobs.change(job.id, { watchedUntilMs: nowMs() + WATCH_MS }, { attr: "state", eq: job.state });
+}
+
+async function outcome(keeping: Keeping, job: Job, asked: UpdateStreamQuery, stream: string): Promise<Record<string, unknown>> {
+  if (!hasEnded(job)) return {};
+  if (!asked.only_result) return { job: await jobJson(keeping, job, { args: true, result: true, logs: !asked.no_logs, code: true }) };
+  return { only_result: onlyResult(JSON.parse(await load(keeping, job, resultFor(PEOPLE, job))), stream) };
+}
+
+/** The text of one server-sent event. */
+export const eventText = ({ id, data }: StreamEvent) => `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
