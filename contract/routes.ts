@@ -3,9 +3,11 @@ import { instanceRoutes } from "./routes/instance.ts";
 import { internalRoutes } from "./routes/internal.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { peopleRoutes } from "./routes/people.ts";
+import { resourceRoutes } from "./routes/resources.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { scriptRoutes } from "./routes/scripts.ts";
 import { streamRoutes } from "./routes/streams.ts";
+import { variableRoutes } from "./routes/variables.ts";
 import { workspaceRoutes } from "./routes/workspaces.ts";
 
 /** The whole API, each route once. */
@@ -15,6 +17,8 @@ export const routes = {
   ...jobRoutes,
   ...fileRoutes,
   ...scriptRoutes,
+  ...variableRoutes,
+  ...resourceRoutes,
   ...workspaceRoutes,
   ...peopleRoutes,
   ...instanceRoutes,

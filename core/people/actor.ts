@@ -1,3 +1,5 @@
+import type { Job } from "../jobs/job.ts";
+
 /** Who calls: a person through one of their tokens, or a running job through its own. */
 export type Actor = Person | JobActor;
 
@@ -29,4 +31,12 @@ export function usernameOf(email: string): string {
 /** Whom a job runs as when this actor starts it. */
 export function permissionedAs(actor: Actor): string {
   return actor.kind === "job" ? actor.permissionedAs : `u/${actor.username}`;
+}
+
+/** A job as the one who acts: with exactly the rights that its token has. */
+export function actorOf(
+  job: Pick<Job, "id" | "attempt" | "email" | "createdBy" | "superAdmin" | "workspace" | "permissionedAs">,
+): JobActor {
+  const { id: jobId, attempt, email, createdBy: username, superAdmin, workspace, permissionedAs } = job;
+  return { kind: "job", email, username, superAdmin, jobId, attempt, workspace, permissionedAs };
 }

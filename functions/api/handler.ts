@@ -9,13 +9,15 @@ import type { Auth } from "./collaborators.ts";
 import { files } from "./files.ts";
 import { instance } from "./instance.ts";
 import { jobs } from "./jobs.ts";
+import { resources } from "./resources.ts";
 import { scripts } from "./scripts.ts";
 import { people, workspaces } from "./stored.ts";
+import { variables } from "./variables.ts";
 
 const authenticator = { objects: objectTable, jobs: jobTable, publicKey, nowMs: Date.now };
 
 export const handler = apiHandler<Auth>(
-  [...jobs, ...files, ...scripts, ...workspaces, ...people, ...instance],
+  [...jobs, ...files, ...scripts, ...variables, ...resources, ...workspaces, ...people, ...instance],
   async (token, route, params) => {
     // Nothing behind an open route looks at who calls.
     if (route.auth === "none") return {} as Auth;
@@ -23,6 +25,6 @@ export const handler = apiHandler<Auth>(
     const { workspace, path } = params;
     const target = { ...(workspace === undefined ? {} : { workspace }), ...(path === undefined ? {} : { path }) };
     if (!may(actor, route.name, target)) throw new SvcError("auth.forbidden", { action: route.name });
-    return { actor };
+    return { actor, token: token ?? "" };
   },
 );

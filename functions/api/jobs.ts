@@ -1,6 +1,6 @@
 import { SvcError } from "../../contract/errors.ts";
 import { jobRoutes as routes } from "../../contract/routes/jobs.ts";
-import { hasEnded } from "../../core/jobs/job.ts";
+import { hasEnded, resultFor } from "../../core/jobs/job.ts";
 import { cancel } from "../../services/jobs/cancel.ts";
 import { eraseJob } from "../../services/jobs/erase.ts";
 import { countJobs, listJobs } from "../../services/jobs/list.ts";
@@ -30,16 +30,16 @@ export const jobs: ApiRoutes = [
   on(routes.getCompletedJob, async ({ params: { workspace, id } }) =>
     json(200, await jobJson(c, await findEnded(c, workspace, id), { ...everything, logs: true, code: true })),
   ),
-  on(routes.getResult, async ({ params: { workspace, id } }) => {
+  on(routes.getResult, async ({ auth, params: { workspace, id } }) => {
     const job = await findEnded(c, workspace, id);
-    return jsonText(200, await load(c, job, job.result));
+    return jsonText(200, await load(c, job, resultFor(auth.actor, job)));
   }),
-  on(routes.getResultMaybe, async ({ params: { workspace, id }, query }) => {
+  on(routes.getResultMaybe, async ({ auth, params: { workspace, id }, query }) => {
     const job = await findJob(c, workspace, id);
     const started = query.get_started ? { started: job.state !== "queued" } : {};
     if (!hasEnded(job)) return json(200, { completed: false, result: null, ...started });
     const success = job.state === "succeeded" || job.state === "skipped";
-    return json(200, { completed: true, result: JSON.parse(await load(c, job, job.result)), success, ...started });
+    return json(200, { completed: true, result: JSON.parse(await load(c, job, resultFor(auth.actor, job))), success, ...started });
   }),
   on(routes.getTiming, async ({ params: { workspace, id } }) => {
     const { created_at, ...job } = await jobJson(c, await findEnded(c, workspace, id), none);

@@ -3,6 +3,8 @@ import { peopleRoutes } from "../../contract/routes/people.ts";
 import { workspaceRoutes } from "../../contract/routes/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { createToken, deleteToken, listTokens } from "../../services/identity/tokens.ts";
+import { exportKeyOf } from "../../services/secrets/key-ring.ts";
+import { replaceKey } from "../../services/secrets/rotate.ts";
 import { createFolder, getFolder, listFolders } from "../../services/workspaces/folders.ts";
 import { createWorkspace, listWorkspaces, workspaceExists } from "../../services/workspaces/workspaces.ts";
 import { on } from "../shared/edge.ts";
@@ -16,6 +18,12 @@ export const workspaces: ApiRoutes = [
   }),
   on(workspaceRoutes.listWorkspaces, async ({ auth }) => json(200, await listWorkspaces(c, auth.actor))),
   on(workspaceRoutes.existsWorkspace, async ({ body }) => json(200, await workspaceExists(c, body.id))),
+  on(workspaceRoutes.getEncryptionKey, async ({ params: { workspace } }) => json(200, { key: await exportKeyOf(c, workspace) })),
+  on(workspaceRoutes.setEncryptionKey, async ({ params: { workspace }, body }) => {
+    const reseal = !body.skip_reencrypt;
+    const count = await replaceKey(c, workspace, body.new_key, { reseal });
+    return text(200, reseal ? `The key is replaced, and secrets sealed anew: ${count}.` : "The key is replaced.");
+  }),
   on(workspaceRoutes.createFolder, async ({ auth, params: { workspace }, body }) => {
     await createFolder(c, auth.actor, workspace, body);
     return text(201, `The folder ${body.name} is made.`);
