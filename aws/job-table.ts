@@ -54,6 +54,7 @@ const HeadEntity = new Entity({
     state: string().savedAs("s"),
     createdBy: string().savedAs("by"),
     email: string().savedAs("em"),
+    starter: string().savedAs("sr").optional(),
     permissionedAs: string().savedAs("pa"),
     superAdmin: boolean().savedAs("sa"),
     createdAtMs: number().savedAs("created"),

@@ -88,9 +88,9 @@ function paramsOf(part: ObjectWrite): Write {
     case "put":
       return ObjectEntity.build(PutTransaction).item(part.object).options(under(part.expect)).params();
     case "update": {
-      const { pk, sk, next, ...whole } = part.change;
+      const { pk, sk, next, mark, ...whole } = part.change;
       const replaced = Object.fromEntries(Object.entries(whole).map(([name, value]) => [name, $set(value)]));
-      const item = { pk, sk, ...(next === undefined ? {} : { next }), ...replaced };
+      const item = { pk, sk, ...(next === undefined ? {} : { next }), ...(mark === undefined ? {} : { mark }), ...replaced };
       return ObjectEntity.build(UpdateTransaction).item(item).options(under(part.expect)).params();
     }
     case "remove":
@@ -126,10 +126,18 @@ export const objectTable = {
     return wanted.map(({ pk, sk }) => found.get(`${pk}\n${sk}`));
   },
 
-  async list(pk: string, { beginsWith = "", newestFirst = false, limit = Number.POSITIVE_INFINITY } = {}): Promise<StoredObject[]> {
+  async list(
+    pk: string,
+    {
+      beginsWith = "",
+      between,
+      newestFirst = false,
+      limit = Number.POSITIVE_INFINITY,
+    }: { beginsWith?: string; between?: [string, string]; newestFirst?: boolean; limit?: number } = {},
+  ): Promise<StoredObject[]> {
     const { Items } = await table
       .build(QueryCommand)
-      .query({ partition: pk, ...(beginsWith ? { range: { beginsWith } } : {}) })
+      .query({ partition: pk, ...(between ? { range: { between } } : beginsWith ? { range: { beginsWith } } : {}) })
       .entities(ObjectEntity)
       .options({
         consistent: true,

@@ -1,29 +1,29 @@
-import {
-  AdminCreateUserCommand,
-  AdminSetUserPasswordCommand,
-  CognitoIdentityProviderClient,
-  UsernameExistsException,
-} from "@aws-sdk/client-cognito-identity-provider";
+import type * as Cognito from "@aws-sdk/client-cognito-identity-provider";
 import { env, requireEnv } from "../contract/env.ts";
+import { SvcError } from "../contract/errors.ts";
 
-let client: CognitoIdentityProviderClient | undefined;
-const cognito = () => {
-  client ??= new CognitoIdentityProviderClient({});
+// Loaded on first use: few calls sign somebody in.
+const sdk = () => import("@aws-sdk/client-cognito-identity-provider");
+let client: Promise<Cognito.CognitoIdentityProviderClient> | undefined;
+function cognito(): Promise<Cognito.CognitoIdentityProviderClient> {
+  client ??= sdk().then(({ CognitoIdentityProviderClient }) => new CognitoIdentityProviderClient({}));
   return client;
-};
+}
+const account = (email: string) => ({ UserPoolId: requireEnv(env.userPool), Username: email.toLowerCase() });
 
 /** The user pool: who can sign in with a password. */
 export const people = {
-  /** Makes the account if there is none, and sets its password. Nothing is mailed. */
+  /** Makes the account if there is none, and sets its password. Nothing is mailed. Throws `user.invalidPassword`. */
   async ensure(email: string, password: string): Promise<void> {
-    const account = { UserPoolId: requireEnv(env.userPool), Username: email };
+    const { AdminCreateUserCommand, AdminSetUserPasswordCommand, InvalidPasswordException, UsernameExistsException } = await sdk();
+    const pool = await cognito();
     try {
-      await cognito().send(
+      await pool.send(
         new AdminCreateUserCommand({
-          ...account,
+          ...account(email),
           MessageAction: "SUPPRESS",
           UserAttributes: [
-            { Name: "email", Value: email },
+            { Name: "email", Value: email.toLowerCase() },
             { Name: "email_verified", Value: "true" },
           ],
         }),
@@ -31,7 +31,53 @@ export const people = {
     } catch (error) {
       if (!(error instanceof UsernameExistsException)) throw error;
     }
-    await cognito().send(new AdminSetUserPasswordCommand({ ...account, Password: password, Permanent: true }));
+    try {
+      await pool.send(new AdminSetUserPasswordCommand({ ...account(email), Password: password, Permanent: true }));
+    } catch (error) {
+      if (!(error instanceof InvalidPasswordException)) throw error;
+      throw new SvcError("user.invalidPassword", { reason: error.message }, { cause: error });
+    }
+  },
+
+  /** False for a wrong password and for who has no account, both alike. A second factor is not asked for yet: who set one is refused. Throws `engine.busy`. */
+  async checkPassword(email: string, password: string): Promise<boolean> {
+    const {
+      AdminInitiateAuthCommand,
+      LimitExceededException,
+      NotAuthorizedException,
+      PasswordResetRequiredException,
+      TooManyRequestsException,
+      UserNotConfirmedException,
+      UserNotFoundException,
+    } = await sdk();
+    try {
+      const { AuthenticationResult } = await (await cognito()).send(
+        new AdminInitiateAuthCommand({
+          UserPoolId: requireEnv(env.userPool),
+          ClientId: requireEnv(env.userPoolClient),
+          AuthFlow: "ADMIN_USER_PASSWORD_AUTH",
+          AuthParameters: { USERNAME: email.toLowerCase(), PASSWORD: password },
+        }),
+      );
+      return AuthenticationResult !== undefined;
+    } catch (error) {
+      const refusals = [NotAuthorizedException, UserNotFoundException, PasswordResetRequiredException, UserNotConfirmedException];
+      if (refusals.some((refusal) => error instanceof refusal)) return false;
+      if (error instanceof TooManyRequestsException || error instanceof LimitExceededException) {
+        throw new SvcError("engine.busy", { retryAfterS: 1 }, { cause: error });
+      }
+      throw error;
+    }
+  },
+
+  /** Deleting who has no account does nothing. */
+  async remove(email: string): Promise<void> {
+    const { AdminDeleteUserCommand, UserNotFoundException } = await sdk();
+    try {
+      await (await cognito()).send(new AdminDeleteUserCommand(account(email)));
+    } catch (error) {
+      if (!(error instanceof UserNotFoundException)) throw error;
+    }
   },
 };
 export type People = typeof people;

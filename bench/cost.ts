@@ -33,8 +33,11 @@ interface Costed {
 
 const textOf = (bytes: number) => "x".repeat(bytes - '{"text":""}'.length);
 
-/** The engine says nothing of a BatchGetItem and takes every GetItem for one unit: by DynamoDB's rules 4 KB are a unit. */
-const UNITS_OF_ACCEPT = 2;
+/**
+ * The engine says nothing of a BatchGetItem and takes every GetItem for one unit: by DynamoDB's rules 4 KB are a unit. Accepting
+ * reads token, user, member, access and script head.
+ */
+const UNITS_OF_ACCEPT = 5;
 const unitsOfStrongRead = (bytes: number) => Math.ceil(bytes / 4096);
 
 function kinds({ client, workspace }: Costed): Kind[] {

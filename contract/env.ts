@@ -8,6 +8,7 @@ export const env = {
   /** The KMS key that data keys are wrapped with. */
   secretsKey: "SVC_SECRETS_KEY",
   userPool: "SVC_USER_POOL_ID",
+  userPoolClient: "SVC_USER_POOL_CLIENT_ID",
   /** Headers that every run gets as arguments, separated by commas (spec §4.2). */
   includeHeaders: "INCLUDE_HEADERS",
   /** Public origin, no trailing slash: goes into URLs that people get. */

@@ -63,6 +63,26 @@ interface ErrorDetails {
   "token.notForJobs": Record<never, never>;
   "user.notFound": { email: string };
   "engine.busy": Record<never, never>;
+  "user.exists": { email: string };
+  "user.usernameTaken": { username: string };
+  "user.lastAdmin": Record<never, never>;
+  "user.invalidPassword": { reason: string };
+  "member.notFound": { username: string };
+  "member.exists": { email: string };
+  "invite.notFound": { workspace: string };
+  "group.notFound": { name: string };
+  "group.exists": { name: string };
+  "group.all": Record<never, never>;
+  "access.notFound": { kind: string; path: string };
+  "access.changedMeanwhile": Record<never, never>;
+  "access.tooMuch": Record<never, never>;
+  "access.owner": { owner: string };
+  "login.refused": Record<never, never>;
+  "token.unknownScope": { scope: string };
+  "token.tooWide": Record<never, never>;
+  "token.changedMeanwhile": Record<never, never>;
+  "script.notOnBehalf": { email: string };
+  "audit.notFound": { id: string };
   "write.collided": Record<never, never>;
 }
 export type ErrorCode = keyof ErrorDetails;
@@ -223,6 +243,38 @@ export const answers: { readonly [C in ErrorCode]: Answer<ErrorDetails[C]> } = {
   },
   "token.notForJobs": { status: 403, say: () => "A job's token cannot create or delete tokens." },
   "user.notFound": { status: 404, say: ({ email }) => `There is no user ${email}.` },
+  "user.exists": { status: 409, say: ({ email }) => `There is a user ${email} already.` },
+  "user.usernameTaken": {
+    status: 409,
+    say: ({ username }) => `The username ${username} belongs to somebody else here. Send another one as username.`,
+  },
+  "user.lastAdmin": { status: 400, say: () => "This is the last superadmin: make another one first." },
+  "user.invalidPassword": { status: 400, say: ({ reason }) => `The password cannot be set: ${reason}` },
+  "member.notFound": { status: 404, say: ({ username }) => `There is no user ${username} in this workspace.` },
+  "member.exists": { status: 409, say: ({ email }) => `${email} is in this workspace already.` },
+  "invite.notFound": { status: 404, say: ({ workspace }) => `You have no invitation to the workspace ${workspace}.` },
+  "group.notFound": { status: 404, say: ({ name }) => `There is no group ${name}.` },
+  "group.exists": { status: 409, say: ({ name }) => `The group ${name} exists already.` },
+  "group.all": { status: 400, say: () => "Everybody is in the group all, always: it cannot be changed or deleted." },
+  "access.notFound": { status: 404, say: ({ kind, path }) => `There is no ${kind.replace(/_$/, "")} at ${path}.` },
+  "access.changedMeanwhile": {
+    status: 409,
+    say: () => "Others changed the rights of this workspace at the same moment. Send it again.",
+  },
+  "access.tooMuch": {
+    status: 400,
+    say: () => "The workspace holds too many permissions: give rights to groups and folders instead of single users and objects.",
+  },
+  "access.owner": { status: 422, say: ({ owner }) => `${owner} is no owner: it must look like u/<username> or g/<group>.` },
+  "login.refused": { status: 401, say: () => "The e-mail address or the password is not right." },
+  "token.unknownScope": {
+    status: 422,
+    say: ({ scope }) => `There is no scope ${scope}. GET /api/tokens/list/scopes lists them; a path may follow after a colon.`,
+  },
+  "token.tooWide": { status: 403, say: () => "A token makes or changes no token that reaches further than itself." },
+  "token.changedMeanwhile": { status: 409, say: () => "Someone else changed this token at the same moment. Send it again." },
+  "script.notOnBehalf": { status: 403, say: ({ email }) => `Only an administrator may let a script run on behalf of ${email}.` },
+  "audit.notFound": { status: 404, say: ({ id }) => `There is no audit entry ${id}.` },
   "engine.busy": { status: 429, say: () => "Too much is running at this moment. Try again shortly." },
   "write.collided": { status: 409, say: () => "Others were changing the same thing at this moment, and nothing was saved. Try again." },
 };

@@ -56,4 +56,8 @@ export const limits = {
   /** Index entries read for one filtered list before it answers with what it has. */
   listScan: 20_000,
   tokenPrefixChars: 10,
+  /** Signing in lasts two weeks, and longer for who comes back: pages renew their session in time. */
+  sessionMs: 14 * 24 * 3600 * 1000,
+  /** Audit entries are kept a year. */
+  auditRetentionMs: 365 * 24 * 3600 * 1000,
 } as const;

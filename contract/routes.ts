@@ -1,12 +1,17 @@
+import { accessRoutes } from "./routes/access.ts";
+import { auditRoutes } from "./routes/audit.ts";
 import { fileRoutes } from "./routes/files.ts";
 import { instanceRoutes } from "./routes/instance.ts";
 import { internalRoutes } from "./routes/internal.ts";
 import { jobRoutes } from "./routes/jobs.ts";
+import { memberRoutes } from "./routes/members.ts";
 import { peopleRoutes } from "./routes/people.ts";
 import { resourceRoutes } from "./routes/resources.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { scriptRoutes } from "./routes/scripts.ts";
+import { signInRoutes } from "./routes/sign-in.ts";
 import { streamRoutes } from "./routes/streams.ts";
+import { tokenRoutes } from "./routes/tokens.ts";
 import { variableRoutes } from "./routes/variables.ts";
 import { workspaceRoutes } from "./routes/workspaces.ts";
 
@@ -21,6 +26,11 @@ export const routes = {
   ...resourceRoutes,
   ...workspaceRoutes,
   ...peopleRoutes,
+  ...memberRoutes,
+  ...accessRoutes,
+  ...tokenRoutes,
+  ...auditRoutes,
+  ...signInRoutes,
   ...instanceRoutes,
   ...internalRoutes,
 };

@@ -1,5 +1,5 @@
 import { RemovalPolicy } from "aws-cdk-lib";
-import { AccountRecovery, FeaturePlan, Mfa, UserPool } from "aws-cdk-lib/aws-cognito";
+import { AccountRecovery, FeaturePlan, Mfa, UserPool, type UserPoolClient } from "aws-cdk-lib/aws-cognito";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
@@ -10,6 +10,7 @@ import { acknowledge } from "./nag.ts";
 /** The people who may sign in. Nobody signs up alone: an administrator makes accounts. */
 export class People extends Construct {
   readonly pool: UserPool;
+  private readonly client: UserPoolClient;
 
   constructor(scope: Construct, id: string, config: StackConfig) {
     super(scope, id);
@@ -24,6 +25,12 @@ export class People extends Construct {
       featurePlan: FeaturePlan.ESSENTIALS,
       deletionProtection: retainsData(config),
       removalPolicy: retainsData(config) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    // For our own function alone: what it answers does not tell an unknown address from a wrong password.
+    this.client = this.pool.addClient("SignIn", {
+      authFlows: { adminUserPassword: true },
+      disableOAuth: true,
+      preventUserExistenceErrors: true,
     });
     acknowledge(
       this.pool,
@@ -47,5 +54,16 @@ export class People extends Construct {
       }),
     );
     fn.addEnvironment(env.userPool, this.pool.userPoolId);
+  }
+  /** For who signs people in, and makes and deletes their accounts. */
+  configureSignIn(fn: LambdaFunction): void {
+    this.configureCreatePeople(fn);
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        actions: ["cognito-idp:AdminInitiateAuth", "cognito-idp:AdminDeleteUser"],
+        resources: [this.pool.userPoolArn],
+      }),
+    );
+    fn.addEnvironment(env.userPoolClient, this.client.userPoolClientId);
   }
 }

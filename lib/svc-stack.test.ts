@@ -155,14 +155,19 @@ describe("rights", () => {
     expect(actionsOf("stream", "sqs:")).toEqual(actionsOf("run", "sqs:"));
   });
 
-  it("only setup makes people, and it reaches no job", () => {
+  it("only setup and the API make people, and setup reaches no job", () => {
     expect(actionsOf("setup", "cognito-idp:")).toEqual([
       "cognito-idp:AdminCreateUser",
 
       "cognito-idp:AdminSetUserPassword",
     ]);
     expect(JSON.stringify(rightsOf(aws, descriptions.setup).statements)).not.toContain("JobsTable");
-    expect(actionsOf("api", "cognito-idp:")).toEqual([]);
+    expect(actionsOf("api", "cognito-idp:")).toEqual([
+      "cognito-idp:AdminCreateUser",
+      "cognito-idp:AdminDeleteUser",
+      "cognito-idp:AdminInitiateAuth",
+      "cognito-idp:AdminSetUserPassword",
+    ]);
   });
 
   it("the bucket's objects are reached by folder", () => {

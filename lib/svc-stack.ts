@@ -92,6 +92,7 @@ export class SvcStack extends Stack {
       (fn) => {
         fn.addEnvironment(env.baseUrl, url);
         objects.configureWrite(fn);
+        people.configureSignIn(fn);
         jobs.configureFindJobs(fn);
         storage.configureRead(fn, "jobs", "scripts", "files");
         storage.configureWrite(fn, "jobs", "scripts", "files");

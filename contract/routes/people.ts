@@ -1,8 +1,9 @@
 import * as z from "zod";
-import { flag, inWorkspace, page, timestamp, workspaceId } from "../common.ts";
+import { flag, page, timestamp } from "../common.ts";
 import { defineRoute } from "../route.ts";
 
 const read = { method: "GET", fn: "api", auth: "token", status: 200, errors: [] } as const;
+const post = { method: "POST", fn: "api", auth: "token", status: 200 } as const;
 
 const globalUserSchema = z.object({
   email: z.string(),
@@ -12,11 +13,171 @@ const globalUserSchema = z.object({
   name: z.string().optional(),
   company: z.string().optional(),
   username: z.string().optional(),
+  operator_only: z.boolean().optional(),
   first_time_user: z.boolean(),
   role_source: z.enum(["manual", "instance_group", "service_account"]),
   disabled: z.boolean(),
 });
-const userSchema = z.object({
+export type GlobalUserJson = z.output<typeof globalUserSchema>;
+export const newUserSchema = z.object({
+  email: z.email().max(320),
+  password: z.string().max(1000).nullish(),
+  super_admin: z.boolean(),
+  name: z.string().max(200).nullish(),
+  company: z.string().max(200).nullish(),
+  skip_email: z.boolean().nullish(),
+});
+export type NewUser = z.output<typeof newUserSchema>;
+export const userChangeSchema = z.object({
+  is_super_admin: z.boolean().nullish(),
+  is_devops: z.boolean().nullish(),
+  name: z.string().max(200).nullish(),
+  disabled: z.boolean().nullish(),
+});
+export type UserChange = z.output<typeof userChangeSchema>;
+const byEmail = z.object({ email: z.string().min(1).max(320) });
+
+const groupName = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, "letters, digits, '-' and '_' only");
+const instanceGroupSchema = z.object({
+  name: groupName,
+  summary: z.string().optional(),
+  emails: z.array(z.string()).optional(),
+});
+export type InstanceGroupJson = z.output<typeof instanceGroupSchema>;
+const byName = z.object({ name: groupName });
+const groupErrors = ["group.notFound", "user.notFound", "access.changedMeanwhile"] as const;
+const done = { text: "What was done." };
+
+export const peopleRoutes = {
+  globalWhoami: defineRoute({
+    ...read,
+    name: "users.whoamiGlobal",
+    summary: "Who you are on this instance.",
+    path: "/api/users/whoami",
+    reply: { json: globalUserSchema },
+  }),
+  email: defineRoute({
+    ...read,
+    name: "users.email",
+    summary: "Your e-mail address.",
+    path: "/api/users/email",
+    reply: { text: "The address." },
+  }),
+  listUsers: defineRoute({
+    ...read,
+    name: "users.listGlobal",
+    summary: "Every user of the instance.",
+    path: "/api/users/list_as_super_admin",
+    query: z.object({ ...page, active_only: flag.optional() }),
+    reply: { json: z.array(globalUserSchema) },
+  }),
+  createUser: defineRoute({
+    ...post,
+    name: "users.createGlobal",
+    summary: "Make a user of the instance.",
+    path: "/api/users/create",
+    body: newUserSchema,
+    status: 201,
+    reply: done,
+    errors: ["user.exists", "user.invalidPassword"],
+  }),
+  updateUser: defineRoute({
+    ...post,
+    name: "users.updateGlobal",
+    summary: "Change a user of the instance. Disabled, none of their tokens works.",
+    path: "/api/users/update/{email}",
+    params: byEmail,
+    body: userChangeSchema,
+    reply: done,
+    errors: ["user.notFound", "user.lastAdmin", "access.changedMeanwhile"],
+  }),
+  deleteUser: defineRoute({
+    ...post,
+    method: "DELETE",
+    name: "users.deleteGlobal",
+    summary: "Delete a user with their tokens and memberships.",
+    path: "/api/users/delete/{email}",
+    params: byEmail,
+    reply: done,
+    errors: ["user.notFound", "user.lastAdmin", "access.changedMeanwhile"],
+  }),
+  existsUser: defineRoute({
+    ...read,
+    name: "users.existsGlobal",
+    summary: "Whether there is a user with this address.",
+    path: "/api/users/exists/{email}",
+    params: byEmail,
+    reply: { json: z.boolean() },
+  }),
+  listInstanceGroups: defineRoute({
+    ...read,
+    name: "instanceGroups.list",
+    summary: "Groups of the whole instance.",
+    path: "/api/groups/list",
+    reply: { json: z.array(instanceGroupSchema) },
+  }),
+  getInstanceGroup: defineRoute({
+    ...read,
+    name: "instanceGroups.get",
+    summary: "One group of the instance.",
+    path: "/api/groups/get/{name}",
+    params: byName,
+    reply: { json: instanceGroupSchema },
+    errors: ["group.notFound"],
+  }),
+  createInstanceGroup: defineRoute({
+    ...post,
+    name: "instanceGroups.create",
+    summary: "Make a group of the instance: it may be given rights in every workspace.",
+    path: "/api/groups/create",
+    body: instanceGroupSchema.pick({ name: true, summary: true }),
+    status: 201,
+    reply: done,
+    errors: ["group.exists"],
+  }),
+  updateInstanceGroup: defineRoute({
+    ...post,
+    name: "instanceGroups.update",
+    summary: "Change a group's summary.",
+    path: "/api/groups/update/{name}",
+    params: byName,
+    body: z.object({ summary: z.string().max(1000).optional() }),
+    reply: done,
+    errors: groupErrors,
+  }),
+  deleteInstanceGroup: defineRoute({
+    ...post,
+    method: "DELETE",
+    name: "instanceGroups.delete",
+    summary: "Delete a group of the instance.",
+    path: "/api/groups/delete/{name}",
+    params: byName,
+    reply: done,
+    errors: groupErrors,
+  }),
+  addToInstanceGroup: defineRoute({
+    ...post,
+    name: "instanceGroups.addUser",
+    summary: "Put a user into a group of the instance.",
+    path: "/api/groups/adduser/{name}",
+    params: byName,
+    body: byEmail,
+    reply: done,
+    errors: groupErrors,
+  }),
+  removeFromInstanceGroup: defineRoute({
+    ...post,
+    name: "instanceGroups.removeUser",
+    summary: "Take a user out of a group of the instance.",
+    path: "/api/groups/removeuser/{name}",
+    params: byName,
+    body: byEmail,
+    reply: done,
+    errors: groupErrors,
+  }),
+};
+
+export const userSchema = z.object({
   email: z.string(),
   username: z.string(),
   is_admin: z.boolean(),
@@ -30,80 +191,4 @@ const userSchema = z.object({
   folders_read: z.array(z.string()),
   folders_owners: z.array(z.string()),
 });
-
-export const newTokenSchema = z.object({
-  label: z.string().max(200).nullish(),
-  expiration: timestamp.nullish(),
-  workspace_id: workspaceId.nullish(),
-});
-export type NewToken = z.output<typeof newTokenSchema>;
-export const truncatedTokenSchema = z.object({
-  label: z.string().optional(),
-  expiration: timestamp.optional(),
-  token_prefix: z.string(),
-  created_at: timestamp,
-  last_used_at: timestamp,
-  scopes: z.array(z.string()).optional(),
-  email: z.string().optional(),
-  workspace_id: z.string().optional(),
-  read_only: z.boolean(),
-});
-export type TruncatedTokenJson = z.output<typeof truncatedTokenSchema>;
-
-export const peopleRoutes = {
-  globalWhoami: defineRoute({
-    ...read,
-    name: "users.whoamiGlobal",
-    summary: "Who you are on this instance.",
-    path: "/api/users/whoami",
-    reply: { json: globalUserSchema },
-  }),
-  whoami: defineRoute({
-    ...read,
-    name: "users.whoami",
-    summary: "Who you are in a workspace.",
-    path: "/api/w/{workspace}/users/whoami",
-    params: inWorkspace,
-    reply: { json: userSchema },
-    errors: ["workspace.notFound"],
-  }),
-  email: defineRoute({
-    ...read,
-    name: "users.email",
-    summary: "Your e-mail address.",
-    path: "/api/users/email",
-    reply: { text: "The address." },
-  }),
-  createToken: defineRoute({
-    name: "tokens.create",
-    summary: "Make a token. Its value is shown this once.",
-    method: "POST",
-    path: "/api/users/tokens/create",
-    fn: "api",
-    auth: "token",
-    body: newTokenSchema,
-    status: 201,
-    reply: { text: "The token." },
-    errors: ["token.notForJobs"],
-  }),
-  listTokens: defineRoute({
-    ...read,
-    name: "tokens.list",
-    summary: "Your tokens, without their values.",
-    path: "/api/users/tokens/list",
-    query: z.object({ ...page, exclude_ephemeral: flag.optional() }),
-    reply: { json: z.array(truncatedTokenSchema) },
-  }),
-  deleteToken: defineRoute({
-    name: "tokens.delete",
-    summary: "Delete a token by its first ten characters.",
-    method: "DELETE",
-    path: "/api/users/tokens/delete/{token_prefix}",
-    fn: "api",
-    auth: "token",
-    params: z.object({ token_prefix: z.string().min(4).max(64) }),
-    status: 200,
-    reply: { text: "What was deleted." },
-    errors: ["token.notFound", "token.ambiguous", "token.notForJobs"],
-  }),
-};
+export type UserJson = z.output<typeof userSchema>;

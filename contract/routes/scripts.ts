@@ -108,6 +108,8 @@ const createErrors = [
   "script.tooLarge",
   "path.noFolder",
   "workspace.notFound",
+  "script.notOnBehalf",
+  "user.notFound",
 ] as const;
 const hashText = { text: "The new version's hash." };
 

@@ -21,6 +21,11 @@ export type FolderJson = z.output<typeof folderSchema>;
 export const newFolderSchema = folderSchema.omit({ created_by: true, edited_at: true }).partial({ owners: true, extra_perms: true });
 export type NewFolder = z.output<typeof newFolderSchema>;
 
+export const folderChangeSchema = newFolderSchema.omit({ name: true });
+export type FolderChange = z.output<typeof folderChangeSchema>;
+const folderErrors = ["folder.notFound", "access.owner", "access.changedMeanwhile", "access.tooMuch"] as const;
+const ownerBody = z.object({ owner: z.string().max(200), write: z.boolean().nullish() });
+
 const atFolder = z.object({ workspace: workspaceId, name: folderName });
 const workspaceSchema = z.object({
   id: workspaceId,
@@ -97,7 +102,7 @@ export const workspaceRoutes = {
     params: inWorkspace,
     body: newFolderSchema,
     reply: { text: "What was made." },
-    errors: ["folder.exists", "workspace.notFound"],
+    errors: ["folder.exists", "workspace.notFound", "access.owner", "access.changedMeanwhile", "access.tooMuch"],
   }),
   getFolder: defineRoute({
     ...read,
@@ -106,6 +111,59 @@ export const workspaceRoutes = {
     path: `${w}/folders/get/{name}`,
     params: atFolder,
     reply: { json: folderSchema },
+    errors: ["folder.notFound"],
+  }),
+  updateFolder: defineRoute({
+    ...create,
+    status: 200,
+    name: "folders.update",
+    summary: "Change a folder; what is left out stays.",
+    path: `${w}/folders/update/{name}`,
+    params: atFolder,
+    body: folderChangeSchema,
+    reply: { text: "What was changed." },
+    errors: folderErrors,
+  }),
+  deleteFolder: defineRoute({
+    ...create,
+    method: "DELETE",
+    status: 200,
+    name: "folders.delete",
+    summary: "Delete a folder. What is in it stays, and only admins reach it.",
+    path: `${w}/folders/delete/{name}`,
+    params: atFolder,
+    reply: { text: "What was deleted." },
+    errors: folderErrors,
+  }),
+  addFolderOwner: defineRoute({
+    ...create,
+    status: 200,
+    name: "folders.addOwner",
+    summary: "Make a user or group an owner of a folder.",
+    path: `${w}/folders/addowner/{name}`,
+    params: atFolder,
+    body: ownerBody,
+    reply: { text: "What was changed." },
+    errors: folderErrors,
+  }),
+  removeFolderOwner: defineRoute({
+    ...create,
+    status: 200,
+    name: "folders.removeOwner",
+    summary: "Let an owner be one no more; `write` says which right stays: true writing, false reading, absent none.",
+    path: `${w}/folders/removeowner/{name}`,
+    params: atFolder,
+    body: ownerBody,
+    reply: { text: "What was changed." },
+    errors: folderErrors,
+  }),
+  folderUsage: defineRoute({
+    ...read,
+    name: "folders.getUsage",
+    summary: "How many objects a folder holds.",
+    path: `${w}/folders/getusage/{name}`,
+    params: atFolder,
+    reply: { json: z.record(z.string(), z.number()) },
     errors: ["folder.notFound"],
   }),
   existsFolder: defineRoute({

@@ -20,6 +20,8 @@ const base = {
   language: scriptLanguageSchema.optional(),
   createdBy: z.string(),
   email: z.string(),
+  /** The address of who started it, where it runs on behalf of somebody else. */
+  starter: z.string().optional(),
   permissionedAs: z.string(),
   /** The caller was a superadmin: the job's token has exactly its caller's rights. */
   superAdmin: z.boolean(),

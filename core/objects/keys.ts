@@ -9,7 +9,19 @@ const sortable = (path: string) => path.slice(0, 255);
 /** Every kind of item in the table. */
 export const keys = {
   workspace: (workspace: string): ObjectKey => ({ pk: "WORKSPACES", sk: workspace }),
-  user: (email: string): ObjectKey => ({ pk: "USERS", sk: email.toLowerCase() }),
+  /** A user of the instance, by `personKey`. */
+  user: (person: string): ObjectKey => ({ pk: "USERS", sk: person }),
+  /** The same as release 0.1 wrote it. */
+  oldUser: (email: string): ObjectKey => ({ pk: "USERS", sk: email.toLowerCase() }),
+  /** A user's role in a workspace, by `personKey`: read for every call. */
+  member: (workspace: string, person: string): ObjectKey => ({ pk: `M#${workspace}`, sk: person }),
+  /** Whose a username is in a workspace. */
+  username: (workspace: string, username: string): ObjectKey => ({ pk: `NAME#${workspace}`, sk: username.toLowerCase() }),
+  invite: (workspace: string, person: string): ObjectKey => ({ pk: `INVITES#${workspace}`, sk: person }),
+  /** Groups, and who may what with folders and single objects: read for every call. */
+  access: (workspace: string): ObjectKey => ({ pk: `ACCESS#${workspace}`, sk: "access" }),
+  instanceGroup: (name: string): ObjectKey => ({ pk: "GROUPS", sk: name }),
+  audit: (workspace: string, id: string): ObjectKey => ({ pk: `AUDIT#${workspace}`, sk: id }),
   folder: (workspace: string, name: string): ObjectKey => ({ pk: `F#${workspace}`, sk: name }),
   token: (hash: string): ObjectKey => ({ pk: `TOKEN#${hash}`, sk: "token" }),
   /** A user's tokens by prefix, so that they can be listed and deleted without their values. */

@@ -11,7 +11,7 @@ export interface StoredObject extends ObjectKey {
   build?: unknown;
   expiresAtS?: number | undefined;
 }
-export type ObjectChange = ObjectKey & Partial<Pick<StoredObject, "value" | "next" | "build">>;
+export type ObjectChange = ObjectKey & Partial<Pick<StoredObject, "value" | "mark" | "next" | "build">>;
 
 /**
  * What a write expects to find; it happens only then. `childless`: there, and nobody has set `next`; `unmarked`: there, without a mark;

@@ -1,12 +1,17 @@
-import type { Job } from "../jobs/job.ts";
+import type { Rights } from "../permissions/access.ts";
 
 /** Who calls: a person through one of their tokens, or a running job through its own. */
 export type Actor = Person | JobActor;
 
 interface Identity {
   email: string;
+  /** In the workspace that `rights` are of, else on the instance. */
   username: string;
   superAdmin: boolean;
+  /** Groups of the whole instance that the caller is in. */
+  instanceGroups?: string[];
+  /** What the caller may in the workspace that the call names; absent where it is no member. */
+  rights?: Rights;
 }
 export interface Person extends Identity {
   kind: "person";
@@ -14,6 +19,9 @@ export interface Person extends Identity {
   tokenPrefix: string;
   /** Set when the token works in one workspace only. */
   workspace?: string;
+  /** Absent: the token may all that its owner may. */
+  scopes?: string[];
+  readOnly?: boolean;
 }
 export interface JobActor extends Identity {
   kind: "job";
@@ -31,12 +39,4 @@ export function usernameOf(email: string): string {
 /** Whom a job runs as when this actor starts it. */
 export function permissionedAs(actor: Actor): string {
   return actor.kind === "job" ? actor.permissionedAs : `u/${actor.username}`;
-}
-
-/** A job as the one who acts: with exactly the rights that its token has. */
-export function actorOf(
-  job: Pick<Job, "id" | "attempt" | "email" | "createdBy" | "superAdmin" | "workspace" | "permissionedAs">,
-): JobActor {
-  const { id: jobId, attempt, email, createdBy: username, superAdmin, workspace, permissionedAs } = job;
-  return { kind: "job", email, username, superAdmin, jobId, attempt, workspace, permissionedAs };
 }

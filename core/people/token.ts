@@ -1,6 +1,7 @@
 import { createHash, randomBytes } from "node:crypto";
 import * as z from "zod";
 import { limits } from "../../contract/limits.ts";
+import { PERSON_KEY_CHARS, personKey } from "./person.ts";
 
 /** A token as it is stored: under the SHA-256 of its value, never the value itself. Identity stands in it so that one read authenticates. */
 export const tokenRecordSchema = z.object({
@@ -11,6 +12,10 @@ export const tokenRecordSchema = z.object({
   superAdmin: z.boolean(),
   label: z.string().optional(),
   workspace: z.string().optional(),
+  scopes: z.array(z.string()).optional(),
+  readOnly: z.boolean().optional(),
+  /** Made by signing in; it is renewed, and left out of lists on request. */
+  session: z.boolean().optional(),
   createdAtMs: z.number(),
   lastUsedAtMs: z.number(),
   expiresAtMs: z.number().optional(),
@@ -21,10 +26,17 @@ export function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
-/** 256 random bits in base64url. */
-export function newTokenValue(): { value: string; hash: string; prefix: string } {
-  const value = randomBytes(32).toString("base64url");
+const SECRET_CHARS = 43;
+
+/** 256 random bits in base64url, then the key of whom it belongs to. */
+export function newTokenValue(email: string): { value: string; hash: string; prefix: string } {
+  const value = randomBytes(32).toString("base64url") + personKey(email);
   return { value, hash: hashToken(value), prefix: value.slice(0, limits.tokenPrefixChars) };
+}
+
+/** Whose token it says to be: a hint where to read, which counts only when its record names the same person. Tokens of release 0.1 have none. */
+export function ownerKeyOf(token: string): string | undefined {
+  return token.length === SECRET_CHARS + PERSON_KEY_CHARS ? token.slice(SECRET_CHARS) : undefined;
 }
 
 /** `last_used_at` is written at most this often, so that using a token costs no write. */

@@ -26,6 +26,8 @@ export const runnableSchema = z.object({
   timeoutS: z.number(),
   tag: z.string(),
   dedicated: z.boolean(),
+  /** Whose rights its runs have, instead of their caller's. */
+  onBehalfOf: z.object({ email: z.string(), permissionedAs: z.string() }).optional(),
   /** After a synchronous run, its logs, arguments and result are erased this long after the reply; 0: at once. */
   deleteAfterS: z.number().optional(),
   archived: z.boolean(),

@@ -20,6 +20,7 @@ export const collaborators = {
 /** Routes that anybody may call have no actor; the others are reached only with one. */
 export interface Auth {
   actor: Actor;
-  token: string;
+  /** As it came, checked or not: signing out and renewing need it. */
+  sentToken?: string | undefined;
 }
 export type ApiRoutes = Handled<Auth>[];

@@ -1,30 +1,61 @@
 import { jobTable } from "../../aws/job-table.ts";
 import { publicKey } from "../../aws/keys.ts";
 import { objectTable } from "../../aws/object-table.ts";
-import { SvcError } from "../../contract/errors.ts";
-import { may } from "../../core/permissions/may.ts";
+import { maySee } from "../../core/permissions/may.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
-import { apiHandler } from "../shared/edge.ts";
+import { apiHandler, type Handled } from "../shared/edge.ts";
+import { guard, targetOf } from "../shared/guard.ts";
+import { json } from "../shared/reply.ts";
+import { access } from "./access.ts";
+import { audit, withAudit } from "./audit.ts";
 import type { Auth } from "./collaborators.ts";
 import { files } from "./files.ts";
 import { instance } from "./instance.ts";
 import { jobs } from "./jobs.ts";
+import { members } from "./members.ts";
+import { instancePeople } from "./people.ts";
 import { resources } from "./resources.ts";
 import { scripts } from "./scripts.ts";
-import { people, workspaces } from "./stored.ts";
+import { signInHandlers } from "./sign-in.ts";
+import { tokens } from "./tokens.ts";
 import { variables } from "./variables.ts";
+import { workspaces } from "./workspaces.ts";
 
 const authenticator = { objects: objectTable, jobs: jobTable, publicKey, nowMs: Date.now };
 
-export const handler = apiHandler<Auth>(
-  [...jobs, ...files, ...scripts, ...variables, ...resources, ...workspaces, ...people, ...instance],
-  async (token, route, params) => {
-    // Nothing behind an open route looks at who calls.
-    if (route.auth === "none") return {} as Auth;
-    const { actor } = await authenticate(authenticator, token);
-    const { workspace, path } = params;
-    const target = { ...(workspace === undefined ? {} : { workspace }), ...(path === undefined ? {} : { path }) };
-    if (!may(actor, route.name, target)) throw new SvcError("auth.forbidden", { action: route.name });
-    return { actor, token: token ?? "" };
-  },
-);
+/** What the caller may not see is not there for them. */
+function existing({ route, handle }: Handled<Auth>): Handled<Auth> {
+  if (!/\.exists/.test(route.name)) return { route, handle };
+  return {
+    route,
+    handle: async (call) => {
+      const target = targetOf(route, (call.params ?? {}) as Record<string, string>);
+      return target.path === undefined || maySee(call.auth.actor, route.name, target) ? handle(call) : json(200, false);
+    },
+  };
+}
+
+const all = [
+  ...jobs,
+  ...files,
+  ...scripts,
+  ...variables,
+  ...resources,
+  ...workspaces,
+  ...members,
+  ...access,
+  ...instancePeople,
+  ...tokens,
+  ...signInHandlers,
+  ...audit,
+  ...instance,
+];
+const handled = all.map(existing).map(withAudit);
+
+export const handler = apiHandler<Auth>(handled, async (token, route, params) => {
+  // Nothing behind an open route looks at who calls.
+  if (route.auth === "none") return { sentToken: token } as Auth;
+  const { actor } = await authenticate(authenticator, token, { workspace: params["workspace"] });
+  guard(actor, route, params);
+  return { actor, sentToken: token };
+});

@@ -9,11 +9,16 @@ import { on } from "../shared/edge.ts";
 import { json, jsonText, text } from "../shared/reply.ts";
 import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
 import { noteSecrets } from "./note-secrets.ts";
+import { seenBy } from "./seen-by.ts";
+
+const GET = "resources.get";
 
 const nameOf = (path: string) => path.split("/").slice(2).join("/");
 
 export const resources: ApiRoutes = [
-  on(routes.listResources, async ({ params: { workspace }, query }) => json(200, await listResources(c, workspace, query))),
+  on(routes.listResources, async ({ auth, params: { workspace }, query }) =>
+    json(200, await listResources(c, workspace, query, seenBy(auth, GET, workspace))),
+  ),
   on(routes.getResource, async ({ params: { workspace, path } }) =>
     json(200, resourceJson(workspace, await findResource(c, workspace, path))),
   ),
@@ -42,15 +47,15 @@ export const resources: ApiRoutes = [
     await deleteResource(c, auth.actor, workspace, path);
     return text(200, `The resource ${path} is deleted.`);
   }),
-  on(routes.listResourceNames, async ({ params: { workspace, name } }) => {
-    const found = (await allResources(c, workspace)).filter(({ resourceType }) => resourceType === name);
+  on(routes.listResourceNames, async ({ auth, params: { workspace, name } }) => {
+    const found = (await allResources(c, workspace, seenBy(auth, GET, workspace))).filter(({ resourceType }) => resourceType === name);
     return json(
       200,
       found.map(({ path }) => ({ name: nameOf(path), path })),
     );
   }),
-  on(routes.searchResources, async ({ params: { workspace } }) => {
-    const found = await allResources(c, workspace);
+  on(routes.searchResources, async ({ auth, params: { workspace } }) => {
+    const found = await allResources(c, workspace, seenBy(auth, GET, workspace));
     return json(
       200,
       found.map(({ path, json: value }) => ({ path, value: JSON.parse(value) })),

@@ -1,17 +1,37 @@
 import { SvcError } from "../../contract/errors.ts";
-import { scriptRoutes as routes } from "../../contract/routes/scripts.ts";
+import type { Route } from "../../contract/route.ts";
+import { scriptRoutes as routes, type ScriptJson } from "../../contract/routes/scripts.ts";
 import { keys } from "../../core/objects/keys.ts";
+import type { Actor } from "../../core/people/actor.ts";
+import { may } from "../../core/permissions/may.ts";
+import { permit } from "../../services/identity/permit.ts";
 import { createScript } from "../../services/scripts/create.ts";
-import { newestAt } from "../../services/scripts/load.ts";
+import { newestAt, versionOf } from "../../services/scripts/load.ts";
 import { deploymentStatus, listScripts, scriptAt, scriptExists, scriptHistory, scriptVersion } from "../../services/scripts/read.ts";
 import { archiveScript, archiveVersion, deleteScript, deleteVersion } from "../../services/scripts/retire.ts";
 import { webhookForms } from "../../services/scripts/webhooks.ts";
+import { dropAcl, getAcl } from "../../services/workspaces/acls.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
 
 /** `f/ops/hello.ts` and `f/ops/hello` are one script: clients ask with the file's extension. */
 const withoutExtension = (path: string) => path.replace(/\.(bun|deno|fetch|node)?\.?[a-z]+$/, "");
+
+/** A version is named by its hash; whether the caller may do this with it is a matter of its path. */
+function permitted<V extends { workspace_id: string; path: string; hash: string }>(actor: Actor, route: Route, version: V): V {
+  const { workspace_id: workspace, path, hash } = version;
+  permit(actor, route.name, { workspace, path }, () => new SvcError("script.versionNotFound", { hash }));
+  return version;
+}
+
+async function withPerms(script: ScriptJson): Promise<ScriptJson> {
+  return { ...script, extra_perms: await getAcl(c, { workspace: script.workspace_id, kind: "script", path: script.path }) };
+}
+
+function readable(actor: Actor, workspace: string): (path: string) => boolean {
+  return (path) => may(actor, routes.listScripts.name, { workspace, path });
+}
 
 async function rawAt(workspace: string, path: string): Promise<string> {
   const exact = await scriptExists(c, workspace, path);
@@ -26,26 +46,32 @@ export const scripts: ApiRoutes = [
     const { hash } = newestAt(await c.objects.get(keys.scriptHead(workspace, path)), path);
     return text(200, await createScript(c, auth.actor, workspace, { ...body, parent_hash: body.parent_hash ?? hash }));
   }),
-  on(routes.listScripts, async ({ params: { workspace }, query }) => json(200, await listScripts(c, workspace, query))),
-  on(routes.listScriptPaths, async ({ params: { workspace } }) => {
+  on(routes.listScripts, async ({ auth, params: { workspace }, query }) =>
+    json(200, await listScripts(c, workspace, query, readable(auth.actor, workspace))),
+  ),
+  on(routes.listScriptPaths, async ({ auth, params: { workspace } }) => {
     const stored = await c.objects.list(keys.scriptListing(workspace, "").pk);
-    return json(
-      200,
-      stored.filter(({ value }) => !(value as { archived: boolean }).archived).map(({ sk }) => sk),
-    );
+    const paths = stored.filter(({ value }) => !(value as { archived: boolean }).archived).map(({ sk }) => sk);
+    return json(200, paths.filter(readable(auth.actor, workspace)));
   }),
-  on(routes.getScriptByPath, async ({ params: { workspace, path } }) => json(200, await scriptAt(c, workspace, path))),
-  on(routes.getScriptByHash, async ({ params: { workspace, hash } }) => json(200, await scriptVersion(c, workspace, hash))),
+  on(routes.getScriptByPath, async ({ params: { workspace, path } }) => json(200, await withPerms(await scriptAt(c, workspace, path)))),
+  on(routes.getScriptByHash, async ({ auth, params: { workspace, hash } }) =>
+    json(200, await withPerms(permitted(auth.actor, routes.getScriptByHash, await scriptVersion(c, workspace, hash)))),
+  ),
   on(routes.rawScriptByPath, async ({ params: { workspace, path } }) => text(200, await rawAt(workspace, path))),
-  on(routes.rawScriptByHash, async ({ params: { workspace, path } }) => {
+  on(routes.rawScriptByHash, async ({ auth, params: { workspace, path } }) => {
     const hash = path.split(".")[0] ?? path;
     if (!/^[0-9a-f]{16}$/.test(hash)) throw new SvcError("script.versionNotFound", { hash });
-    return text(200, (await scriptVersion(c, workspace, hash)).content);
+    return text(200, permitted(auth.actor, routes.rawScriptByHash, await scriptVersion(c, workspace, hash)).content);
   }),
   on(routes.existsScript, async ({ params: { workspace, path } }) => json(200, await scriptExists(c, workspace, path))),
   on(routes.scriptHistory, async ({ params: { workspace, path } }) => json(200, await scriptHistory(c, workspace, path))),
   on(routes.latestVersion, async ({ params: { workspace, path } }) => json(200, (await scriptHistory(c, workspace, path))[0])),
-  on(routes.deploymentStatus, async ({ params: { workspace, hash } }) => json(200, await deploymentStatus(c, workspace, hash))),
+  on(routes.deploymentStatus, async ({ auth, params: { workspace, hash } }) => {
+    const { path } = versionOf(await c.objects.get(keys.version(workspace, hash)), hash);
+    permitted(auth.actor, routes.deploymentStatus, { workspace_id: workspace, path, hash });
+    return json(200, await deploymentStatus(c, workspace, hash));
+  }),
   on(routes.scriptWebhooks, async ({ params: { workspace, path } }) => {
     const { hash } = newestAt(await c.objects.get(keys.scriptHead(workspace, path)), path);
     return json(200, webhookForms(c.baseUrl, workspace, path, hash));
@@ -55,14 +81,18 @@ export const scripts: ApiRoutes = [
     return text(200, `The script ${path} is archived.`);
   }),
   on(routes.archiveScriptByHash, async ({ auth, params: { workspace, hash } }) => {
+    permitted(auth.actor, routes.archiveScriptByHash, await scriptVersion(c, workspace, hash));
     await archiveVersion(c, auth.actor, workspace, hash);
     return json(200, await scriptVersion(c, workspace, hash));
   }),
   on(routes.deleteScriptByPath, async ({ auth, params: { workspace, path } }) => {
+    // Rights go first: should the rest fail, nobody has more than before.
+    await dropAcl(c, { workspace, kind: "script", path });
     await deleteScript(c, auth.actor, workspace, path);
     return text(200, path);
   }),
-  on(routes.deleteScriptByHash, async ({ auth, params: { workspace, hash } }) =>
-    json(200, await deleteVersion(c, auth.actor, workspace, hash)),
-  ),
+  on(routes.deleteScriptByHash, async ({ auth, params: { workspace, hash } }) => {
+    permitted(auth.actor, routes.deleteScriptByHash, await scriptVersion(c, workspace, hash));
+    return json(200, await deleteVersion(c, auth.actor, workspace, hash));
+  }),
 ];

@@ -11,12 +11,15 @@ import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
 import { noteSecrets } from "./note-secrets.ts";
+import { seenBy } from "./seen-by.ts";
 
 /** Stands for the job in the list of what a job finds in its environment. */
 const NO_JOB = "00000000-0000-0000-0000-000000000000";
 
 export const variables: ApiRoutes = [
-  on(routes.listVariables, async ({ params: { workspace }, query }) => json(200, await listVariables(c, workspace, query))),
+  on(routes.listVariables, async ({ auth, params: { workspace }, query }) =>
+    json(200, await listVariables(c, workspace, query, seenBy(auth, "variables.get", workspace))),
+  ),
   on(routes.getVariable, async ({ auth, params: { workspace, path }, query }) => {
     const shown = { decrypted: query.decrypt_secret ?? true, encrypted: query.include_encrypted ?? false };
     const variable = await getVariable(c, workspace, path, shown);

@@ -33,7 +33,7 @@ interface PreviewCall {
 function previewJob({ auth, params: { workspace }, query, body, headers }: PreviewCall): NewJob {
   const { content, language, path, args = {}, lock } = body;
   const code = { content, ...(lock === undefined ? {} : { lock }) };
-  const once = onceOf(headers, [workspace, auth.actor.username, "preview"], { args: { args, code, language }, files: [] });
+  const once = onceOf(headers, [workspace, auth.actor.email, "preview"], { args: { args, code, language }, files: [] });
   const tag = query.tag ?? body.tag ?? language;
   return {
     ...jobOf(auth.actor, workspace, query, nowMs()),

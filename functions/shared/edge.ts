@@ -33,7 +33,7 @@ export function on<const R extends Route, Auth>(route: R, handle: (call: Call<R,
   return { route, handle: handle as Handled<Auth>["handle"] };
 }
 
-/** Called for every route before its body is looked at; throws `auth.*`. Routes with `auth: "none"` get `undefined` as token. */
+/** Called for every route before its body is looked at; throws `auth.*`. Nothing that comes with a route of `auth: "none"` is to be trusted. */
 export type Authenticate<Auth> = (token: string | undefined, route: Route, params: Record<string, string>) => Promise<Auth>;
 
 /** What matters for answers that no browser renders; pages bring their own policy. The rest of the middleware's defaults are for pages. */
@@ -109,7 +109,7 @@ async function answer<Auth>(
 ): Promise<Reply> {
   const raw = pathParameters(event, route);
   const params = route.params ? parse(route.params, raw, "query.invalid") : undefined;
-  const auth = await authenticate(route.auth === "none" ? undefined : tokenOf(event), route, raw);
+  const auth = await authenticate(tokenOf(event), route, raw);
   const query = route.query ? parse(route.query, event.queryStringParameters ?? {}, "query.invalid") : undefined;
   const body = route.body ? parse(route.body, jsonBody(event), "body.shape") : undefined;
   const payload = route.payload ? payloadOf(event) : undefined;

@@ -8,13 +8,14 @@ import { keys } from "../../core/objects/keys.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { type Arguments, argumentsOf } from "../../core/payload/arguments.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { may } from "../../core/permissions/may.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
 import { storeFiles } from "../../services/files/store.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
 import type { NewJob } from "../../services/jobs/accept.ts";
 import type { Once, Recording } from "../../services/jobs/record.ts";
+import { runnableOf } from "../../services/scripts/load.ts";
 import type { Authenticate } from "./edge.ts";
+import { guard } from "./guard.ts";
 import { onceOf } from "./once.ts";
 
 /** Who runs something, and the head of the script that was read with the token in one round trip: a run has no other read. */
@@ -27,12 +28,13 @@ type Authenticator = Parameters<typeof authenticate>[0] & { publicKey: typeof pu
 
 /** Of a route that runs something: its script proves that the workspace exists; a preview needs the workspace's own record. */
 export function authenticateRun(authenticator: Authenticator): Authenticate<RunAuth> {
-  return async (token, route, { workspace = "", path, hash }) => {
+  return async (token, route, params) => {
+    const { workspace = "", path, hash } = params;
     const ofScript = path !== undefined ? keys.scriptHead(workspace, path) : hash !== undefined ? keys.version(workspace, hash) : undefined;
-    const { actor, read } = await authenticate(authenticator, token, [ofScript ?? keys.workspace(workspace)]);
-    if (!may(actor, route.name, { workspace, ...(path === undefined ? {} : { path }) })) {
-      throw new SvcError("auth.forbidden", { action: route.name });
-    }
+    const { actor, read } = await authenticate(authenticator, token, { workspace, alsoRead: [ofScript ?? keys.workspace(workspace)] });
+    // A version's path is known from its head, which is here already; one that is not there has none.
+    const at = ofScript && (path ?? runnableOf(read[0])?.path);
+    guard(actor, route, params, { workspace, ...(at === undefined ? {} : { path: at }) });
     if (!ofScript && !read[0]) throw new SvcError("workspace.notFound", { workspace });
     return { actor, head: read[0] };
   };
@@ -62,7 +64,7 @@ export async function readCall({ auth, query, payload }: ScriptCall, { workspace
     headers: [...everyRun, ...(query.include_header ?? [])],
     query: query.include_query ?? [],
   });
-  return { arguments: found, once: onceOf(payload.headers, [workspace, auth.actor.username, path], found) };
+  return { arguments: found, once: onceOf(payload.headers, [workspace, auth.actor.email, path], found) };
 }
 
 /** The job that a call of a script asks for; its files are stored. */
@@ -72,7 +74,7 @@ export async function scriptJob(
   runnable: Runnable,
   { arguments: { args, files }, once }: Asked,
 ): Promise<NewJob> {
-  const { workspace, path, hash, language, timeoutS, tag } = runnable;
+  const { workspace, path, hash, language, timeoutS, tag, onBehalfOf } = runnable;
   const all = files.length === 0 ? args : { ...args, ...(await storeFiles(storing, workspace, files)) };
   return {
     ...jobOf(auth.actor, workspace, query, storing.nowMs()),
@@ -83,6 +85,7 @@ export async function scriptJob(
     timeoutS,
     tag: query.tag ?? tag,
     args: all,
+    onBehalfOf,
     once,
   };
 }

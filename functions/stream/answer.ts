@@ -3,10 +3,8 @@ import { publicKey } from "../../aws/keys.ts";
 import { objectTable } from "../../aws/object-table.ts";
 import { queue } from "../../aws/queue.ts";
 import { storage } from "../../aws/storage.ts";
-import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { streamRoutes as routes, type UpdateStreamQuery } from "../../contract/routes/streams.ts";
-import { may } from "../../core/permissions/may.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
 import { enqueue } from "../../services/jobs/accept.ts";
@@ -15,6 +13,7 @@ import { knownCall } from "../../services/jobs/record.ts";
 import { eventText, jobEvents, WATCH_MS } from "../../services/jobs/stream.ts";
 import { newestAt, versionOf } from "../../services/scripts/load.ts";
 import { apiHandler, on } from "../shared/edge.ts";
+import { guard } from "../shared/guard.ts";
 import type { Reply } from "../shared/reply.ts";
 import { authenticateRun, type RunAuth, readCall, type ScriptCall, scriptJob } from "../shared/run-call.ts";
 
@@ -61,16 +60,15 @@ export const answer = apiHandler<RunAuth>(
     on(routes.streamScriptByPathGet, (call) => runAndStream(call, newestAt(call.auth.head, call.params.path))),
     on(routes.streamScriptByHash, (call) => runAndStream(call, versionOf(call.auth.head, call.params.hash))),
     on(routes.streamScriptByHashGet, (call) => runAndStream(call, versionOf(call.auth.head, call.params.hash))),
-    on(routes.updateStream, async ({ params: { workspace, id }, query, headers }) => {
-      const job = await findJob(collaborators, workspace, id);
+    on(routes.updateStream, async ({ auth, params: { workspace, id }, query, headers }) => {
+      const job = await findJob(collaborators, { actor: auth.actor, action: routes.updateStream.name }, workspace, id);
       return events(workspace, job.id, query, headers["last-event-id"]);
     }),
   ],
   async (token, route, params) => {
     if (params["id"] === undefined) return ofRun(token, route, params);
-    const { actor } = await authenticate(authenticator, token);
-    const { workspace = "" } = params;
-    if (!may(actor, route.name, { workspace })) throw new SvcError("auth.forbidden", { action: route.name });
+    const { actor } = await authenticate(authenticator, token, { workspace: params["workspace"] });
+    guard(actor, route, params);
     return { actor, head: undefined };
   },
 );

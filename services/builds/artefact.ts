@@ -4,7 +4,11 @@ import type { Storage } from "../../aws/storage.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import { artefactKey, type BuildRequest, type BuildTarget } from "../../core/builds/build.ts";
+import type { Job } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
+import type { Actor } from "../../core/people/actor.ts";
+import { may } from "../../core/permissions/may.ts";
+import { actorOfJob } from "../identity/identify.ts";
 import { loadVersion, runnableOf } from "../scripts/load.ts";
 
 export interface Building {
@@ -23,6 +27,8 @@ export interface Source {
   path: string;
   content: string;
   lock?: string | undefined;
+  /** Whose build it is: what they may not read cannot be imported. */
+  job: Job;
 }
 
 export type Built = { ok: true; key: string; sha256: string; lock: string; log: string } | { ok: false; error: string; log: string };
@@ -58,17 +64,23 @@ export async function artefactFor(building: Building, source: Source): Promise<B
 
 /**
  * The script's source and that of every script it imports by path, in their newest versions. Of the readings of an import those that do not
- * exist are left out.
+ * exist are left out, and so is what the builder may not read: for them it is not there.
  */
 async function gather(building: Building, source: Source): Promise<{ files: Record<string, string> } | { missing: string }> {
   const { missingScript, scriptImports } = await import("../../core/builds/imports.ts");
   const files: Record<string, string> = { [source.path]: source.content };
   const waiting = [source.path];
+  let actor: Promise<Actor | undefined> | undefined;
+  const mayRead = async (path: string) => {
+    actor ??= actorOfJob(building.objects, source.job);
+    const reader = await actor;
+    return reader !== undefined && may(reader, "scripts.getByPath", { workspace: source.workspace, path });
+  };
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     for (const imported of scriptImports(source.runner, path, files[path] ?? "")) {
       if (files[imported] !== undefined) continue;
       const head = runnableOf(await building.objects.get(keys.scriptHead(source.workspace, imported)));
-      if (!head || head.archived) continue;
+      if (!head || head.archived || !(await mayRead(imported))) continue;
       if (Object.keys(files).length >= MAX_FILES) return { missing: `${source.path} imports more than ${MAX_FILES} scripts.` };
       files[imported] = (await loadVersion(building, source.workspace, head.hash)).sent.content;
       waiting.push(imported);

@@ -30,6 +30,7 @@ export async function buildVersion(building: BuildingVersions, job: RunningJob):
     path: runnable.path,
     content: sent.content,
     lock: sent.lock || undefined,
+    job,
   });
   const state: BuildState = built.ok
     ? { state: "ready", key: built.key, sha256: built.sha256, job: job.id }

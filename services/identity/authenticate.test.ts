@@ -1,6 +1,8 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
+import { personKey } from "../../core/people/person.ts";
+import { hashToken, newTokenValue } from "../../core/people/token.ts";
 
 let server: http.Server | undefined;
 afterEach(() => {
@@ -8,8 +10,11 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-it("reads token and script in one consistent call: a deleted token is dead, and a saved version is the newest, at once", async () => {
-  const requests: { target: string | undefined; tables: Record<string, { ConsistentRead?: boolean; Keys: unknown[] }> }[] = [];
+it("reads token, rights and script in one consistent call: a deleted token is dead, a right is gone, and a saved version is the newest, at once", async () => {
+  const requests: {
+    target: string | undefined;
+    tables: Record<string, { ConsistentRead?: boolean; Keys: Record<"pk" | "sk", { S: string }>[] }>;
+  }[] = [];
   server = http.createServer(async (request, response) => {
     const body = JSON.parse(Buffer.concat(await request.toArray()).toString()) as { RequestItems: (typeof requests)[0]["tables"] };
     requests.push({ target: request.headers["x-amz-target"]?.toString(), tables: body.RequestItems });
@@ -28,9 +33,14 @@ it("reads token and script in one consistent call: a deleted token is dead, and 
   ]);
   const authenticator = { objects: objectTable, jobs: jobTable, publicKey: async () => undefined as never, nowMs: Date.now };
 
-  await expect(authenticate(authenticator, "some-token", [keys.scriptHead("w", "f/a/b")])).rejects.toMatchObject({ code: "auth.invalid" });
+  const { value } = newTokenValue("ann@example.com");
+  const run = authenticate(authenticator, value, { workspace: "w", alsoRead: [keys.scriptHead("w", "f/a/b")] });
+  await expect(run).rejects.toMatchObject({ code: "auth.invalid" });
 
   expect(requests.map(({ target }) => target)).toEqual(["DynamoDB_20120810.BatchGetItem"]);
   expect(requests[0]?.tables["objects"]).toMatchObject({ ConsistentRead: true });
-  expect(requests[0]?.tables["objects"]?.Keys).toHaveLength(2);
+  const person = personKey("ann@example.com");
+  const read = requests[0]?.tables["objects"]?.Keys.map(({ pk, sk }) => `${pk.S} ${sk.S}`);
+  const head = "R#w#f/a/b head";
+  expect(read).toEqual([`TOKEN#${hashToken(value)} token`, `USERS ${person}`, `M#w ${person}`, "ACCESS#w access", head]);
 });

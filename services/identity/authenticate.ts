@@ -4,8 +4,18 @@ import type { ObjectTable } from "../../aws/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { keys, type ObjectKey } from "../../core/objects/keys.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
-import type { Actor, JobActor, Person } from "../../core/people/actor.ts";
-import { hashToken, isJobToken, LAST_USED_EVERY_MS, tokenRecordSchema } from "../../core/people/token.ts";
+import type { Actor } from "../../core/people/actor.ts";
+import { personKey } from "../../core/people/person.ts";
+import {
+  hashToken,
+  isJobToken,
+  type JobClaims,
+  LAST_USED_EVERY_MS,
+  ownerKeyOf,
+  type TokenRecord,
+  tokenRecordSchema,
+} from "../../core/people/token.ts";
+import { identify, rightsKeys } from "./identify.ts";
 import { readJobToken } from "./job-token.ts";
 
 export interface Authenticator {
@@ -15,63 +25,62 @@ export interface Authenticator {
   nowMs: () => number;
 }
 
-/** A deleted token is dead at once, and a saved script is the newest at once: half a read unit each is what that costs. */
+/** A deleted token is dead at once, so is a right that was taken, and a saved script is the newest at once: half a read unit each is what that costs. */
 const CONSISTENT = { consistent: true };
 
 /**
- * Who calls, and whatever else the caller wants to read from the objects table in the same round trip (a run's script head).
- * Throws `auth.missing` and `auth.invalid`.
+ * Who calls, what they may in the workspace that the call names, and whatever else the caller wants to read from the objects table (a
+ * run's script head): all in one round trip, because a token ends in the key of its owner. Throws `auth.missing` and `auth.invalid`.
  */
 export async function authenticate(
   { objects, jobs, publicKey, nowMs }: Authenticator,
   token: string | undefined,
-  alsoRead: ObjectKey[] = [],
+  { workspace, alsoRead = [] }: { workspace?: string | undefined; alsoRead?: ObjectKey[] } = {},
 ): Promise<{ actor: Actor; read: (StoredObject | undefined)[] }> {
   if (!token) throw new SvcError("auth.missing", {});
   if (isJobToken(token)) {
-    const [actor, read] = await Promise.all([
-      jobActor(jobs, publicKey, token, nowMs()),
-      alsoRead.length ? objects.getMany(alsoRead, CONSISTENT) : [],
-    ]);
-    return { actor, read };
+    const claims = await readJobToken(publicKey, token, nowMs());
+    const wanted = rightsKeys(personKey(claims.sub), workspace);
+    const [job, found] = await Promise.all([jobs.get(claims.job), objects.getMany([...wanted, ...alsoRead], CONSISTENT)]);
+    if (job?.state !== "running" || job.attempt !== claims.att) throw new SvcError("auth.invalid", {});
+    const identity = await identify(objects, claims.sub, claims.sa, workspace, found.slice(0, wanted.length));
+    return { actor: { ...identity, ...ofJob(claims) }, read: found.slice(wanted.length) };
   }
-  const [record, ...read] = await objects.getMany([keys.token(hashToken(token)), ...alsoRead], CONSISTENT);
-  return { actor: await person(objects, record, nowMs()), read };
+  const hint = ownerKeyOf(token);
+  const wanted = hint === undefined ? [] : rightsKeys(hint, workspace);
+  const [stored, ...found] = await objects.getMany([keys.token(hashToken(token)), ...wanted, ...alsoRead], CONSISTENT);
+  const record = await liveToken(objects, stored, nowMs());
+  const grants =
+    hint === undefined ? await objects.getMany(rightsKeys(personKey(record.email), workspace), CONSISTENT) : found.slice(0, wanted.length);
+  const identity = await identify(objects, record.email, record.superAdmin, workspace, grants);
+  return { actor: { ...identity, ...ofToken(record) }, read: found.slice(wanted.length) };
 }
 
-async function jobActor(jobs: Pick<JobTable, "get">, readKey: typeof publicKey, token: string, nowMs: number): Promise<JobActor> {
-  const claims = await readJobToken(readKey, token, nowMs);
-  const job = await jobs.get(claims.job);
-  if (job?.state !== "running" || job.attempt !== claims.att) throw new SvcError("auth.invalid", {});
+function ofJob({ job, att, ws, pa }: JobClaims) {
+  return { kind: "job" as const, jobId: job, attempt: att, workspace: ws, permissionedAs: pa };
+}
+
+function ofToken({ hash, prefix, workspace, scopes, readOnly }: TokenRecord) {
   return {
-    kind: "job",
-    email: claims.sub,
-    username: claims.usr,
-    superAdmin: claims.sa,
-    jobId: claims.job,
-    attempt: claims.att,
-    workspace: claims.ws,
-    permissionedAs: claims.pa,
+    kind: "person" as const,
+    tokenHash: hash,
+    tokenPrefix: prefix,
+    ...(workspace === undefined ? {} : { workspace }),
+    ...(scopes ? { scopes } : {}),
+    ...(readOnly ? { readOnly } : {}),
   };
 }
 
-async function person(objects: Pick<ObjectTable, "update">, found: StoredObject | undefined, nowMs: number): Promise<Person> {
+async function liveToken(objects: Pick<ObjectTable, "update">, found: StoredObject | undefined, nowMs: number): Promise<TokenRecord> {
   if (!found) throw new SvcError("auth.invalid", {});
   const record = tokenRecordSchema.parse(found.value);
   if (record.expiresAtMs !== undefined && record.expiresAtMs <= nowMs) throw new SvcError("auth.invalid", {});
   if (nowMs - record.lastUsedAtMs > LAST_USED_EVERY_MS) {
     const used = { ...record, lastUsedAtMs: nowMs };
-    // A token that was deleted meanwhile must not come back.
-    await objects.update({ ...keys.token(record.hash), value: used }, "present");
-    await objects.update({ ...keys.userToken(record.email, record.prefix, record.hash), value: used }, "present");
+    // A token that was deleted meanwhile must not come back, nor one whose scopes were changed get its old ones.
+    const unchanged = found.mark === undefined ? ("unmarked" as const) : { mark: found.mark };
+    await objects.update({ ...keys.token(record.hash), value: used }, unchanged);
+    await objects.update({ ...keys.userToken(record.email, record.prefix, record.hash), value: used }, unchanged);
   }
-  return {
-    kind: "person",
-    email: record.email,
-    username: record.username,
-    superAdmin: record.superAdmin,
-    tokenHash: record.hash,
-    tokenPrefix: record.prefix,
-    ...(record.workspace === undefined ? {} : { workspace: record.workspace }),
-  };
+  return record;
 }

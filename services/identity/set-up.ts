@@ -2,6 +2,8 @@ import type { ObjectTable } from "../../aws/object-table.ts";
 import type { People } from "../../aws/people.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { usernameOf } from "../../core/people/actor.ts";
+import { personKey } from "../../core/people/person.ts";
+import { newWorkspaceWrites } from "../workspaces/workspaces.ts";
 import { tokenWrites } from "./tokens.ts";
 
 interface SettingUp {
@@ -20,11 +22,11 @@ export interface SetUpAsked {
 /** Makes a superadmin, and a workspace and a token where asked for. Doing it again changes the password and adds a token. */
 export async function setUp({ objects, people, nowMs }: SettingUp, asked: SetUpAsked) {
   const { email, password, workspace, token } = asked;
-  const username = usernameOf(email);
-  const owner = { email, username, superAdmin: true };
+  const owner = { email, username: usernameOf(email), superAdmin: true };
   if (password !== undefined) await people.ensure(email, password);
-  await objects.put({ ...keys.user(email), value: { ...owner, createdAtMs: nowMs() } }, "absent");
-  if (workspace) await objects.put({ ...keys.workspace(workspace.id), value: { ...workspace, owner: email } }, "absent");
+  await objects.put({ ...keys.user(personKey(email)), value: { ...owner, createdAtMs: nowMs() } }, "absent");
+  // One that is there already stays as it is.
+  if (workspace) await objects.transact(newWorkspaceWrites({ ...owner, workspace }, nowMs()));
   if (!token) return { email, workspace: workspace?.id };
   const { value, writes } = tokenWrites(owner, token, nowMs());
   await objects.transact(writes);

@@ -1,47 +1,60 @@
+import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import type { NewToken, TruncatedTokenJson } from "../../contract/routes/people.ts";
+import type { NewToken, TruncatedTokenJson } from "../../contract/routes/tokens.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { write } from "../../core/objects/write.ts";
-import type { Actor } from "../../core/people/actor.ts";
+import { type StoredObject, write } from "../../core/objects/write.ts";
+import type { Actor, Person } from "../../core/people/actor.ts";
 import { newTokenValue, type TokenRecord, tokenRecordSchema } from "../../core/people/token.ts";
+import { parseScope } from "../../core/permissions/scopes.ts";
 
-interface Collaborators {
+export interface Collaborators {
   objects: ObjectTable;
   nowMs: () => number;
 }
+type Owner = Pick<TokenRecord, "email" | "username" | "superAdmin">;
+const ofUser = (email: string) => `USER#${email.toLowerCase()}`;
 
-/** The parts of a transaction that make a token, and its value: the only time that it is known. */
-export function tokenWrites(owner: { email: string; username: string; superAdmin: boolean }, asked: NewToken, nowMs: number) {
-  const { value, hash, prefix } = newTokenValue();
+/** The parts of a transaction that make a token, and its value: the only time that it is known. Throws `token.unknownScope`. */
+export function tokenWrites(owner: Owner, asked: NewToken & { session?: boolean }, nowMs: number) {
+  const { value, hash, prefix } = newTokenValue(owner.email);
   const expiresAtMs = asked.expiration ? Date.parse(asked.expiration) : undefined;
   const record: TokenRecord = {
     hash,
     prefix,
-    ...owner,
+    email: owner.email,
+    username: owner.username,
+    superAdmin: owner.superAdmin,
     ...(asked.label ? { label: asked.label } : {}),
     ...(asked.workspace_id ? { workspace: asked.workspace_id } : {}),
+    ...(asked.scopes ? { scopes: knownScopes(asked.scopes) } : {}),
+    ...(asked.read_only ? { readOnly: true } : {}),
+    ...(asked.session ? { session: true } : {}),
     createdAtMs: nowMs,
     lastUsedAtMs: nowMs,
     ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
   };
-  const ttl = expiresAtMs === undefined ? {} : { expiresAtS: Math.ceil(expiresAtMs / 1000) };
+  const rest = { value: record, mark: randomUUID(), ...(expiresAtMs === undefined ? {} : { expiresAtS: Math.ceil(expiresAtMs / 1000) }) };
   return {
     value,
     writes: [
-      write.put({ ...keys.token(hash), value: record, ...ttl }, "absent"),
-      write.put({ ...keys.userToken(owner.email, prefix, hash), value: record, ...ttl }, "absent"),
+      write.put({ ...keys.token(hash), ...rest }, "absent"),
+      write.put({ ...keys.userToken(owner.email, prefix, hash), ...rest }, "absent"),
     ],
   };
 }
 
+function knownScopes(scopes: string[]): string[] {
+  for (const scope of scopes) if (!parseScope(scope)) throw new SvcError("token.unknownScope", { scope });
+  return [...new Set(scopes)];
+}
+
 /** Throws `token.notForJobs`: a job's rights end with the job, a token of its own would not. */
 export async function createToken({ objects, nowMs }: Collaborators, actor: Actor, asked: NewToken): Promise<string> {
-  if (actor.kind === "job") throw new SvcError("token.notForJobs", {});
-  // A bound token makes no token that reaches further than itself.
-  const bound = actor.workspace === undefined ? asked : { ...asked, workspace_id: actor.workspace };
-  const { email, username, superAdmin } = actor;
+  const { email, username, superAdmin, workspace } = aPerson(actor);
+  // A bound token makes no token that reaches further than itself; scoped ones make none at all.
+  const bound = workspace === undefined ? asked : { ...asked, workspace_id: workspace };
   const { value, writes } = tokenWrites({ email, username, superAdmin }, bound, nowMs());
   await objects.transact(writes);
   return value;
@@ -50,23 +63,25 @@ export async function createToken({ objects, nowMs }: Collaborators, actor: Acto
 export async function listTokens(
   { objects, nowMs }: Collaborators,
   actor: Actor,
-  { page = 1, per_page = limits.perPage }: { page?: number | undefined; per_page?: number | undefined },
+  query: { page?: number | undefined; per_page?: number | undefined; exclude_ephemeral?: boolean | undefined },
 ): Promise<TruncatedTokenJson[]> {
-  const stored = await objects.list(`USER#${actor.email.toLowerCase()}`, { beginsWith: "token#" });
+  const { page = 1, per_page = limits.perPage, exclude_ephemeral: lastingOnly = false } = query;
+  const stored = await objects.list(ofUser(actor.email), { beginsWith: "token#" });
   const size = Math.min(per_page, limits.maxPerPage);
   const start = (Math.max(page, 1) - 1) * size;
   return stored
     .map(({ value }) => tokenRecordSchema.parse(value))
-    .filter((record) => record.expiresAtMs === undefined || record.expiresAtMs > nowMs())
+    .filter((record) => (record.expiresAtMs === undefined || record.expiresAtMs > nowMs()) && !(lastingOnly && record.session))
     .sort((a, b) => b.createdAtMs - a.createdAtMs || a.hash.localeCompare(b.hash))
     .slice(start, start + size)
     .map((record) => ({
       token_prefix: record.prefix,
       created_at: new Date(record.createdAtMs).toISOString(),
       last_used_at: new Date(record.lastUsedAtMs).toISOString(),
-      read_only: false,
+      read_only: record.readOnly ?? false,
       email: record.email,
       ...(record.label === undefined ? {} : { label: record.label }),
+      ...(record.scopes === undefined ? {} : { scopes: record.scopes }),
       ...(record.workspace === undefined ? {} : { workspace_id: record.workspace }),
       ...(record.expiresAtMs === undefined ? {} : { expiration: new Date(record.expiresAtMs).toISOString() }),
     }));
@@ -77,13 +92,50 @@ export async function listTokens(
  * Throws `token.notFound`, `token.ambiguous`, `token.notForJobs`.
  */
 export async function deleteToken({ objects }: Collaborators, actor: Actor, sent: string): Promise<string> {
+  const { object, record } = await ownToken(objects, actor, sent);
+  await objects.transact([write.remove(keys.token(record.hash)), write.remove(object)]);
+  return record.prefix;
+}
+
+/** Throws `token.notFound`, `token.ambiguous`, `token.notForJobs`, `token.unknownScope`, `token.tooWide`, `token.changedMeanwhile`. */
+export async function changeToken(
+  { objects }: Collaborators,
+  actor: Actor,
+  sent: string,
+  change: { scopes?: string[] | null; label?: string | null },
+): Promise<string> {
+  const { object, record } = await ownToken(objects, actor, sent);
+  if (actor.workspace !== undefined && record.workspace !== actor.workspace) throw new SvcError("token.tooWide", {});
+  const { label, scopes, ...rest } = record;
+  const newLabel = "label" in change ? change.label || undefined : label;
+  const newScopes = "scopes" in change ? (change.scopes ? knownScopes(change.scopes) : undefined) : scopes;
+  const value = { ...rest, ...(newLabel === undefined ? {} : { label: newLabel }), ...(newScopes ? { scopes: newScopes } : {}) };
+  const unchanged = object.mark === undefined ? ("unmarked" as const) : { mark: object.mark };
+  const mark = randomUUID();
+  const refused = await objects.transact([
+    write.update({ ...keys.token(record.hash), value, mark }, unchanged),
+    write.update({ pk: object.pk, sk: object.sk, value, mark }, unchanged),
+  ]);
+  if (refused !== undefined) throw new SvcError("token.changedMeanwhile", {});
+  return record.prefix;
+}
+
+async function ownToken(objects: ObjectTable, actor: Actor, sent: string): Promise<{ object: StoredObject; record: TokenRecord }> {
   const prefix = sent.slice(0, limits.tokenPrefixChars);
-  if (actor.kind === "job") throw new SvcError("token.notForJobs", {});
-  const found = await objects.list(`USER#${actor.email.toLowerCase()}`, { beginsWith: `token#${prefix}` });
-  const [only, second] = found;
-  if (!only) throw new SvcError("token.notFound", { prefix });
+  const [object, second] = await objects.list(ofUser(aPerson(actor).email), { beginsWith: `token#${prefix}` });
+  if (!object) throw new SvcError("token.notFound", { prefix });
   if (second) throw new SvcError("token.ambiguous", { prefix });
-  const { hash } = tokenRecordSchema.parse(only.value);
-  await objects.transact([write.remove(keys.token(hash)), write.remove({ pk: only.pk, sk: only.sk })]);
-  return prefix;
+  return { object, record: tokenRecordSchema.parse(object.value) };
+}
+
+function aPerson(actor: Actor): Person {
+  if (actor.kind === "job") throw new SvcError("token.notForJobs", {});
+  return actor;
+}
+
+/** Ends every token of a user. Done again it goes on where it stopped. */
+export async function deleteAllTokens({ objects }: Pick<Collaborators, "objects">, email: string): Promise<void> {
+  for (const object of await objects.list(ofUser(email), { beginsWith: "token#" })) {
+    await objects.transact([write.remove(keys.token(tokenRecordSchema.parse(object.value).hash)), write.remove(object)]);
+  }
 }

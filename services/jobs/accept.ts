@@ -23,6 +23,8 @@ export interface NewJob {
   hash?: string | undefined;
   language?: ScriptLanguage | undefined;
   args: Record<string, unknown>;
+  /** Whose rights it has instead of the caller's. */
+  onBehalfOf?: { email: string; permissionedAs: string } | undefined;
   /** A preview's source, and the lock to build it with. */
   code?: { content: string; lock?: string } | undefined;
   timeoutS?: number | undefined;
@@ -56,9 +58,7 @@ export async function prepare({ nowMs, ...keeping }: Accepting, asked: NewJob): 
     ...(asked.hash === undefined ? {} : { hash: asked.hash }),
     ...(asked.language === undefined ? {} : { language: asked.language }),
     createdBy: actor.username,
-    email: actor.email,
-    permissionedAs: permissionedAs(actor),
-    superAdmin: actor.superAdmin,
+    ...identityOf(asked),
     createdAtMs,
     ...(asked.scheduledForMs !== undefined && asked.scheduledForMs > createdAtMs ? { scheduledForMs: asked.scheduledForMs } : {}),
     ...(asked.parent === undefined ? {} : { parent: asked.parent }),
@@ -73,6 +73,14 @@ export async function prepare({ nowMs, ...keeping }: Accepting, asked: NewJob): 
     losses: 0,
     logChars: 0,
   };
+}
+
+/** On behalf of somebody else a run has their rights in the workspace, and never those of a superadmin. */
+function identityOf({ actor, onBehalfOf }: NewJob) {
+  if (!onBehalfOf || onBehalfOf.email === actor.email) {
+    return { email: actor.email, permissionedAs: permissionedAs(actor), superAdmin: actor.superAdmin };
+  }
+  return { ...onBehalfOf, superAdmin: false, starter: actor.email };
 }
 
 /** Sends a queued job's message. One that must wait for longer than a queue holds it back is housekeeping's to send. */

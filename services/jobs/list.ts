@@ -7,6 +7,8 @@ import { type Keeping, load } from "./places.ts";
 
 interface Listing extends Keeping {
   nowMs: () => number;
+  /** What the caller may see. */
+  visible: (job: Job) => boolean;
 }
 
 /** Index entries read from a shard at a time. */
@@ -56,7 +58,9 @@ async function take(
   const now = listing.nowMs();
   if (most === 0) return found;
   for await (const ids of scope === "queue" ? live(listing, workspace) : merged(listing, workspace, query)) {
-    const fitting = (await listing.jobs.getMany(ids)).filter((job) => job.workspace === workspace && matchesJob(job, query, scope, now));
+    const fitting = (await listing.jobs.getMany(ids)).filter(
+      (job) => job.workspace === workspace && matchesJob(job, query, scope, now) && listing.visible(job),
+    );
     for (const job of fitting) if (await holds(listing, job, wanted)) found.push(job);
     if (found.length >= most && scope === "completed") break;
   }

@@ -1,20 +1,43 @@
 import { SvcError } from "../../contract/errors.ts";
 import type { JobJson, JobUpdateJson } from "../../contract/routes/jobs.ts";
 import { type EndedJob, hasEnded, type Job, PEOPLE, resultFor } from "../../core/jobs/job.ts";
+import type { Actor } from "../../core/people/actor.ts";
+import { may, type Target } from "../../core/permissions/may.ts";
+import { permit } from "../identity/permit.ts";
 import { type Keeping, load, loadLogs } from "./places.ts";
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** Throws `job.notFound`, for jobs of other workspaces as well: whether they exist is not the caller's to know. */
-export async function findJob({ jobs }: Pick<Keeping, "jobs">, workspace: string, id: string): Promise<Job> {
+/** Who asks for a job, and what for. */
+export interface Asker {
+  actor: Actor;
+  action: string;
+}
+/** A run on behalf of somebody belongs to both: who started it and whom it runs as. */
+function targetOf({ workspace, path, starter, email }: Job, actor: Actor): Target {
+  return { workspace, path, owner: actor.email === email ? email : (starter ?? email), kind: "script" };
+}
+
+/**
+ * A job that the asker may do `action` with. Throws `job.notFound`, for jobs of other workspaces and of people whose work the asker may
+ * not see as well: whether they exist is not the caller's to know.
+ */
+export async function findJob({ jobs }: Pick<Keeping, "jobs">, asker: Asker, workspace: string, id: string): Promise<Job> {
   const job = await jobs.get(id);
-  if (job?.workspace !== workspace) throw new SvcError("job.notFound", { id });
+  const notFound = () => new SvcError("job.notFound", { id });
+  if (job?.workspace !== workspace) throw notFound();
+  permit(asker.actor, asker.action, targetOf(job, asker.actor), notFound);
   return job;
 }
 
+/** Which jobs a list may show to somebody. */
+export function visibleTo({ actor, action }: Asker): (job: Job) => boolean {
+  return (job) => may(actor, action, targetOf(job, actor));
+}
+
 /** Throws `job.notFound` and `job.notFinished`. */
-export async function findEnded(keeping: Pick<Keeping, "jobs">, workspace: string, id: string): Promise<EndedJob> {
-  const job = await findJob(keeping, workspace, id);
+export async function findEnded(keeping: Pick<Keeping, "jobs">, asker: Asker, workspace: string, id: string): Promise<EndedJob> {
+  const job = await findJob(keeping, asker, workspace, id);
   if (!hasEnded(job)) throw new SvcError("job.notFinished", { id });
   return job;
 }
@@ -98,13 +121,14 @@ export interface UpdateQuestion {
 /** What is new since the caller's offsets. While nothing is, the request is held for a second: clients ask again at once. */
 export async function jobUpdate(
   keeping: Keeping & { nowMs: () => number },
+  asker: Asker,
   workspace: string,
   id: string,
   asked: UpdateQuestion,
 ): Promise<JobUpdateJson> {
   const { jobs, nowMs } = keeping;
   const untilMs = nowMs() + HOLD_MS;
-  let job = await findJob(keeping, workspace, id);
+  let job = await findJob(keeping, asker, workspace, id);
   if (job.state === "running" && (job.watchedUntilMs ?? 0) < nowMs() + WATCH_MS / 2) {
     await jobs.change(id, { watchedUntilMs: nowMs() + WATCH_MS }, { attr: "state", eq: "running" });
   }
@@ -117,7 +141,7 @@ export async function jobUpdate(
     const isNews = hasEnded(job) || logs !== "" || moved;
     if (isNews || nowMs() >= untilMs) break;
     await new Promise((resolve) => setTimeout(resolve, HOLD_STEP_MS));
-    job = await findJob(keeping, workspace, id);
+    job = await findJob(keeping, asker, workspace, id);
   }
   return {
     running: job.state === "running",

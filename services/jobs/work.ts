@@ -3,11 +3,11 @@ import { runnerFor } from "../../contract/languages.ts";
 import type { EndedJob, RunningJob } from "../../core/jobs/job.ts";
 import { canceled, failure, type JobMessage, mayRetryLoss } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { actorOf } from "../../core/people/actor.ts";
 import { hasReferences } from "../../core/resources/references.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
 import { artefactFor } from "../builds/artefact.ts";
 import { type BuildingVersions, buildVersion, settleBuild, waitersOf } from "../builds/build-version.ts";
+import { actorOfJob } from "../identity/identify.ts";
 import { type Resolving, resolve } from "../resources/resolve.ts";
 import { versionOf } from "../scripts/load.ts";
 import { send } from "./accept.ts";
@@ -121,6 +121,7 @@ async function runPreview(working: Working, job: RunningJob): Promise<EndedJob |
     path: job.path ?? `${job.permissionedAs}/preview`,
     content: preview.content,
     lock: preview.lock || undefined,
+    job,
   };
   const artefact = await built(working, job, artefactFor(working, source));
   if (!artefact) return undefined;
@@ -134,7 +135,8 @@ async function executeResolved(working: Working, job: RunningJob, what: Executab
   const sent = JSON.parse(await load(working, job, job.args)) as Record<string, unknown>;
   if (!hasReferences(sent)) return execute(working, job, what, sent);
   try {
-    const { value, secrets } = await resolve(working, actorOf(job), job.workspace, sent);
+    // Its rights now, whatever they were when it was queued.
+    const { value, secrets } = await resolve(working, await actorOfJob(working.objects, job), job.workspace, sent);
     return await execute(working, job, { ...what, secrets }, value as Record<string, unknown>);
   } catch (error) {
     if (!isSvcError(error) || !error.code.startsWith("reference.")) throw error;

@@ -22,13 +22,19 @@ export async function findResource({ objects }: Reading, workspace: string, path
   return toResource(await objects.get(keys.resource(workspace, path)), path);
 }
 
-/** All resources of a workspace, by path. */
-export async function allResources({ objects }: Reading, workspace: string): Promise<StoredResource[]> {
-  return (await objects.list(keys.resource(workspace, "").pk)).map(({ value }) => storedResourceSchema.parse(value));
+/** The resources of a workspace that the caller sees, by path. */
+export async function allResources({ objects }: Reading, workspace: string, sees: (path: string) => boolean): Promise<StoredResource[]> {
+  const stored = (await objects.list(keys.resource(workspace, "").pk)).map(({ value }) => storedResourceSchema.parse(value));
+  return stored.filter(({ path }) => sees(path));
 }
 
-export async function listResources(reading: Reading, workspace: string, query: ResourceListQuery): Promise<ListedResourceJson[]> {
-  const found = (await allResources(reading, workspace)).filter((resource) => matchesResource(resource, query));
+export async function listResources(
+  reading: Reading,
+  workspace: string,
+  query: ResourceListQuery,
+  sees: (path: string) => boolean,
+): Promise<ListedResourceJson[]> {
+  const found = (await allResources(reading, workspace, sees)).filter((resource) => matchesResource(resource, query));
   const shown = pageOf(found, query);
   const linked = await reading.objects.getMany(shown.map(({ path }) => keys.variable(workspace, path)));
   return shown.map((resource, index) => {

@@ -19,10 +19,10 @@ export interface Resolved {
 
 /**
  * Replaces every reference in a value with what it stands for, resources inside resources included. All references of one step are one
- * read. The actor must be allowed to read each; what does not exist and what may not be read are the same to them. Throws
+ * read. The actor (none: its user is gone) must be allowed to read each; what does not exist and what may not be read are the same to them. Throws
  * `reference.unreadable`, `reference.cycle`, `reference.tooLarge`.
  */
-export async function resolve(resolving: Resolving, actor: Actor, workspace: string, value: unknown): Promise<Resolved> {
+export async function resolve(resolving: Resolving, actor: Actor | undefined, workspace: string, value: unknown): Promise<Resolved> {
   const loaded = new Map<string, unknown>();
   const secrets = new Set<string>();
   const tooLarge = () => new SvcError("reference.tooLarge", { limitBytes: limits.resolvedBytes });
@@ -51,13 +51,14 @@ export async function resolveResource(resolving: Resolving, actor: Actor, worksp
 
 async function load(
   resolving: Resolving,
-  actor: Actor,
+  actor: Actor | undefined,
   workspace: string,
   references: string[],
   secrets: Set<string>,
 ): Promise<Map<string, unknown>> {
   const wanted = references.map((text) => ({ text, reference: referenceOf(text) as Reference }));
-  const unreadable = (reference: string) => new SvcError("reference.unreadable", { reference, by: permissionedAs(actor) });
+  const unreadable = (reference: string) =>
+    new SvcError("reference.unreadable", { reference, by: actor ? permissionedAs(actor) : "nobody" });
   for (const { text, reference } of wanted) if (!mayRead(actor, workspace, reference)) throw unreadable(text);
   const stored = await resolving.objects.getMany(
     wanted.map(({ reference }) =>
@@ -80,6 +81,6 @@ async function load(
 }
 
 /** The one question about rights that references ask. */
-function mayRead(actor: Actor, workspace: string, { kind, path }: Reference): boolean {
-  return may(actor, kind === "var" ? "variables.getValue" : "resources.getValue", { workspace, path });
+function mayRead(actor: Actor | undefined, workspace: string, { kind, path }: Reference): boolean {
+  return actor !== undefined && may(actor, kind === "var" ? "variables.getValue" : "resources.getValue", { workspace, path });
 }

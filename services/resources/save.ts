@@ -8,6 +8,7 @@ import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import type { StoredResource } from "../../core/resources/resource.ts";
 import { commit, type Part, placeParts, retrying } from "../commit.ts";
+import { permitPlace } from "../identity/permit.ts";
 import { eventWrite } from "../outbox.ts";
 import { toResource } from "./read.ts";
 import { checkValue } from "./types.ts";
@@ -31,6 +32,7 @@ export async function createResource(
   { updateIfExists = false } = {},
 ): Promise<void> {
   const { path, resource_type: resourceType } = asked;
+  permitPlace(actor, "resources.update", workspace, path);
   const value = asked.value ?? null;
   const json = textOf(value);
   await checkValue(saving, workspace, path, resourceType, value);
@@ -55,6 +57,7 @@ export async function createResource(
 /** Changes what is there and keeps the rest; another `path` renames. Throws what creating throws, and `resource.notFound`. */
 export async function updateResource(saving: Saving, actor: Actor, workspace: string, path: string, asked: ResourceChange): Promise<void> {
   const to = asked.path ?? path;
+  permitPlace(actor, "resources.update", workspace, to);
   const sent = asked.value === undefined ? undefined : textOf(asked.value);
   await retrying(
     async () => {

@@ -11,10 +11,15 @@ import { MAX_PARENTS, type NewScript } from "../../contract/routes/scripts.ts";
 import { firstDueMs } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
-import type { Actor } from "../../core/people/actor.ts";
+import { type Actor, permissionedAs } from "../../core/people/actor.ts";
+import { personKey } from "../../core/people/person.ts";
+import { memberSchema } from "../../core/permissions/access.ts";
+import { may } from "../../core/permissions/may.ts";
 import { type BuildState, isNoop, type Runnable, type StoredVersion, versionHash } from "../../core/scripts/version.ts";
+import { permit, permitPlace } from "../identity/permit.ts";
 import { prepare, send } from "../jobs/accept.ts";
 import { eventWrite } from "../outbox.ts";
+import { moveAcl } from "../workspaces/acls.ts";
 import { bodyObject, loadVersion, runnableOf } from "./load.ts";
 
 export interface Creating {
@@ -38,19 +43,44 @@ export async function createScript(
   creating: Creating,
   actor: Actor,
   workspace: string,
-  asked: NewScript,
+  sent: NewScript,
   { skipIfNoop = false } = {},
 ): Promise<string> {
+  const { path } = sent;
+  permitPlace(actor, "scripts.update", workspace, path);
+  const asked = actingFor(actor, workspace, sent);
   if (Buffer.byteLength(asked.content) > limits.scriptBytes) throw new SvcError("script.tooLarge", { limitBytes: limits.scriptBytes });
   const { objects } = creating;
   const head = await objects.get(keys.scriptHead(workspace, asked.path));
   const current = runnableOf(head);
   const parent = await findParent(creating, workspace, asked, current);
+  if (parent && parent.runnable.path !== path) {
+    const hidden = () => new SvcError("script.parentUnknown", { parentHash: parent.runnable.hash });
+    permit(actor, "scripts.update", { workspace, path: parent.runnable.path }, hidden);
+  }
   if (skipIfNoop && parent && runsAt(parent.runnable, asked.path) && isNoop(parent.version.sent, asked)) return parent.runnable.hash;
   return save(creating, actor, workspace, asked, current, parent);
 }
 
 const runsAt = ({ path, archived, deleted }: Runnable, wanted: string) => path === wanted && !archived && !deleted;
+
+/** What is told to who names a folder that is not there, or that they may not see. */
+/** Saving makes a script act for who saves it; an admin may keep that it acts for somebody else. Throws `script.notOnBehalf`. */
+function actingFor(actor: Actor, workspace: string, sent: NewScript): NewScript {
+  const email = sent.on_behalf_of_email;
+  if (!email || email === actor.email) return sent;
+  if (!sent.preserve_on_behalf_of) return { ...sent, on_behalf_of_email: actor.email };
+  if (may(actor, "users.update", { workspace })) return sent;
+  throw new SvcError("script.notOnBehalf", { email });
+}
+
+/** Throws `user.notFound` for who is no member: a run needs the rights of one. */
+async function onBehalfOf({ objects }: Creating, actor: Actor, workspace: string, email: string) {
+  if (email === actor.email) return { email, permissionedAs: permissionedAs(actor) };
+  const found = await objects.get(keys.member(workspace, personKey(email)));
+  if (!found) throw new SvcError("user.notFound", { email });
+  return { email, permissionedAs: `u/${memberSchema.parse(found.value).username}` };
+}
 
 /** The version that the new one follows, or `undefined` for a new script. */
 async function findParent(
@@ -124,6 +154,7 @@ async function save(
     timeoutS: asked.timeout ?? limits.defaultTimeoutS,
     tag: asked.tag ?? asked.language,
     dedicated: asked.dedicated_worker ?? false,
+    ...(asked.on_behalf_of_email ? { onBehalfOf: await onBehalfOf(creating, actor, workspace, asked.on_behalf_of_email) } : {}),
     ...(typeof asked.delete_after_secs === "number" ? { deleteAfterS: asked.delete_after_secs } : {}),
     archived: false,
     deleted: false,
@@ -182,6 +213,7 @@ async function save(
 
   const refused = await objects.transact(parts.map(({ part }) => part));
   if (refused !== undefined) throw parts[refused]?.refused() ?? meanwhile();
+  if (parent && parent.runnable.path !== path) await moveAcl(creating, { workspace, kind: "script", path: parent.runnable.path }, path);
   // The script is saved whatever becomes of the message: housekeeping finds the job by its due time and sends it again.
   if (job) await send(creating, job).catch(() => undefined);
   return hash;

@@ -43,7 +43,12 @@ const parentsOf = ({ parentHashes, parent_hash }: Listed) => parentHashes ?? (pa
 const among = (list: string | undefined, value: string) => list === undefined || list === "" || list.split(",").includes(value);
 
 /** Scripts without their content, newest first unless asked otherwise; equal times by path, so that pages are stable. */
-export async function listScripts({ objects }: Loading, workspace: string, query: ScriptListQuery): Promise<ListedScriptJson[]> {
+export async function listScripts(
+  { objects }: Loading,
+  workspace: string,
+  query: ScriptListQuery,
+  readable: (path: string) => boolean,
+): Promise<ListedScriptJson[]> {
   const stored = (await objects.list(`S#${workspace}`)).map(({ value }) => value as Listed);
   const size = Math.min(query.per_page ?? limits.perPage, limits.maxPerPage);
   const start = (Math.max(query.page ?? 1, 1) - 1) * size;
@@ -51,6 +56,7 @@ export async function listScripts({ objects }: Loading, workspace: string, query
   return stored
     .filter(
       (script) =>
+        readable(script.path) &&
         (query.show_archived ?? false) === script.archived &&
         (query.path_start === undefined || script.path.startsWith(query.path_start)) &&
         (query.path_exact === undefined || script.path === query.path_exact) &&

@@ -49,15 +49,16 @@ async function shownValue(sealing: Sealing, workspace: string, variable: StoredV
   return exportSecret(key, value, variable.exportNonce);
 }
 
-/** Variables by path; values of secrets are left out. */
+/** Variables that the caller sees, by path; values of secrets are left out. */
 export async function listVariables(
   { objects, nowMs }: Pick<Sealing, "objects" | "nowMs">,
   workspace: string,
   query: VariableListQuery,
+  sees: (path: string) => boolean,
 ): Promise<VariableJson[]> {
   const stored = (await objects.list(keys.variable(workspace, "").pk)).map(({ value }) => storedVariableSchema.parse(value));
   const shown = pageOf(
-    stored.filter((variable) => matchesVariable(variable, query)),
+    stored.filter((variable) => sees(variable.path) && matchesVariable(variable, query)),
     query,
   );
   const linked = await objects.getMany(shown.map(({ path }) => keys.resource(workspace, path)));

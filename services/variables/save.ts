@@ -8,6 +8,7 @@ import type { Actor } from "../../core/people/actor.ts";
 import { importSecret, newExportNonce, seal } from "../../core/secrets/seal.ts";
 import type { StoredVariable } from "../../core/variables/variable.ts";
 import { commit, type Part, placeParts, retrying } from "../commit.ts";
+import { permitPlace } from "../identity/permit.ts";
 import { eventWrite } from "../outbox.ts";
 import { exportKeyOf, forgetRing, type Sealing, sealingKey, unseal } from "../secrets/key-ring.ts";
 import { toVariable } from "./read.ts";
@@ -34,6 +35,7 @@ export async function createVariable(
   { alreadyEncrypted = false }: Saving = {},
 ): Promise<void> {
   const { path, is_secret: isSecret, description } = asked;
+  permitPlace(actor, "variables.update", workspace, path);
   const plain = await plainOf(sealing, workspace, path, asked.value, isSecret && alreadyEncrypted);
   const exists = new SvcError("variable.exists", { path });
   await retrying(
@@ -62,6 +64,7 @@ export async function updateVariable(
   { alreadyEncrypted = false }: Saving = {},
 ): Promise<void> {
   const to = asked.path ?? path;
+  permitPlace(actor, "variables.update", workspace, to);
   await retrying(
     async () => {
       const found = await sealing.objects.get(keys.variable(workspace, path));

@@ -1,43 +1,125 @@
+import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { type FolderJson, folderSchema, type NewFolder } from "../../contract/routes/workspaces.ts";
+import { type FolderChange, type FolderJson, folderSchema, type NewFolder } from "../../contract/routes/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { write } from "../../core/objects/write.ts";
+import { type StoredObject, write } from "../../core/objects/write.ts";
 import { type Actor, permissionedAs } from "../../core/people/actor.ts";
+import { type Access, isPrincipal } from "../../core/permissions/access.ts";
+import { may } from "../../core/permissions/may.ts";
 import { eventWrite } from "../outbox.ts";
+import { changeAccess, loadAccess } from "./access.ts";
 
 interface Collaborators {
   objects: ObjectTable;
   nowMs: () => number;
 }
 
-/** Throws `folder.exists`, `workspace.notFound`. */
+/** Throws `folder.exists`, `workspace.notFound`, `access.owner`. */
 export async function createFolder({ objects, nowMs }: Collaborators, actor: Actor, workspace: string, asked: NewFolder): Promise<void> {
-  const owner = permissionedAs(actor);
+  const { name, owners = [permissionedAs(actor)], extra_perms: perms = Object.fromEntries(owners.map((one) => [one, true])) } = asked;
+  checkPrincipals([...owners, ...Object.keys(perms)]);
   const atMs = nowMs();
   const value: FolderJson = {
     ...asked,
-    owners: asked.owners ?? [owner],
-    extra_perms: asked.extra_perms ?? { [owner]: true },
+    owners,
+    extra_perms: perms,
     created_by: actor.username,
     edited_at: new Date(atMs).toISOString(),
   };
-  const refused = await objects.transact([
-    write.check(keys.workspace(workspace), "present"),
-    write.put({ ...keys.folder(workspace, asked.name), value }, "absent"),
-    eventWrite({ type: "CreateFolder", workspace, object: asked.name, by: actor.username, atMs }),
-  ]);
-  if (refused === 0) throw new SvcError("workspace.notFound", { workspace });
-  if (refused !== undefined) throw new SvcError("folder.exists", { name: asked.name });
+  await changeAccess(
+    objects,
+    workspace,
+    ({ folders }) => {
+      folders[name] = { owners, perms };
+    },
+    [
+      write.check(keys.workspace(workspace), "present"),
+      write.put({ ...keys.folder(workspace, name), value, mark: randomUUID() }, "absent"),
+      eventWrite({ type: "CreateFolder", workspace, object: name, by: actor.username, atMs }),
+    ],
+    (part) => (part === 0 ? new SvcError("workspace.notFound", { workspace }) : new SvcError("folder.exists", { name })),
+  );
+}
+
+/** Changes what is named and leaves the rest. Throws `folder.notFound`, `access.*`. */
+export async function updateFolder(
+  { objects, nowMs }: Collaborators,
+  actor: Actor,
+  workspace: string,
+  name: string,
+  asked: FolderChange | ((folder: Access["folders"][string]) => void),
+): Promise<void> {
+  const fields = typeof asked === "function" ? {} : asked;
+  checkPrincipals([...(fields.owners ?? []), ...Object.keys(fields.extra_perms ?? {})]);
+  const found = await objects.get(keys.folder(workspace, name));
+  if (!found) throw new SvcError("folder.notFound", { name });
+  const atMs = nowMs();
+  const value: FolderJson = { ...folderSchema.parse(found.value), ...fields, edited_at: new Date(atMs).toISOString() };
+  await changeAccess(
+    objects,
+    workspace,
+    ({ folders }) => {
+      const folder = Object.hasOwn(folders, name) ? folders[name] : undefined;
+      if (!folder) throw new SvcError("folder.notFound", { name });
+      if (typeof asked === "function") return asked(folder);
+      if (asked.owners) folder.owners = asked.owners;
+      if (asked.extra_perms) folder.perms = asked.extra_perms;
+    },
+    [
+      write.put({ ...keys.folder(workspace, name), value, mark: randomUUID() }, unchanged(found)),
+      eventWrite({ type: "UpdateFolder", workspace, object: name, by: actor.username, atMs }),
+    ],
+  );
+}
+
+/** What is in it stays, and waits for a folder of this name or for an admin. Throws `folder.notFound`. */
+export async function deleteFolder({ objects, nowMs }: Collaborators, actor: Actor, workspace: string, name: string): Promise<void> {
+  await changeAccess(
+    objects,
+    workspace,
+    ({ folders }) => {
+      delete folders[name];
+    },
+    [
+      write.remove(keys.folder(workspace, name), "present"),
+      eventWrite({ type: "DeleteFolder", workspace, object: name, by: actor.username, atMs: nowMs() }),
+    ],
+    () => new SvcError("folder.notFound", { name }),
+  );
 }
 
 /** Throws `folder.notFound`. */
-export async function getFolder({ objects }: Collaborators, workspace: string, name: string): Promise<FolderJson> {
-  const found = await objects.get(keys.folder(workspace, name));
+export async function getFolder({ objects }: Pick<Collaborators, "objects">, workspace: string, name: string): Promise<FolderJson> {
+  const [found, { access }] = await Promise.all([objects.get(keys.folder(workspace, name)), loadAccess(objects, workspace)]);
   if (!found) throw new SvcError("folder.notFound", { name });
-  return folderSchema.parse(found.value);
+  return folderJson(found.value, access);
 }
 
-export async function listFolders({ objects }: Collaborators, workspace: string): Promise<FolderJson[]> {
-  return folderSchema.array().parse((await objects.list(`F#${workspace}`)).map(({ value }) => value));
+/** The folders that somebody may see. */
+export async function listFolders({ objects }: Pick<Collaborators, "objects">, actor: Actor, workspace: string): Promise<FolderJson[]> {
+  const [found, { access }] = await Promise.all([objects.list(`F#${workspace}`), loadAccess(objects, workspace)]);
+  return found
+    .map(({ value }) => folderJson(value, access))
+    .filter(({ name }) => may(actor, "folders.get", { workspace, path: `f/${name}` }));
+}
+
+/** Throws `folder.notFound`. */
+export async function folderUsage({ objects }: Pick<Collaborators, "objects">, workspace: string, name: string) {
+  await getFolder({ objects }, workspace, name);
+  const scripts = await objects.list(keys.scriptListing(workspace, "").pk, { beginsWith: `f/${name}/` });
+  return { scripts: scripts.filter(({ value }) => !(value as { archived: boolean }).archived).length };
+}
+
+function folderJson(stored: unknown, { folders }: Access): FolderJson {
+  const folder = folderSchema.parse(stored);
+  const { owners, perms } = (Object.hasOwn(folders, folder.name) ? folders[folder.name] : undefined) ?? { owners: [], perms: {} };
+  return { ...folder, owners, extra_perms: perms };
+}
+
+const unchanged = ({ mark }: StoredObject) => (mark === undefined ? ("unmarked" as const) : { mark });
+
+/** Throws `access.owner` for what is neither `u/<username>` nor `g/<group>`. */
+export function checkPrincipals(owners: readonly string[]): void {
+  for (const owner of owners) if (!isPrincipal(owner)) throw new SvcError("access.owner", { owner });
 }

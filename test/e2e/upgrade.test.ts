@@ -1,3 +1,4 @@
+import { createHash, randomBytes } from "node:crypto";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { type AttributeValue, PutItemCommand } from "@aws-sdk/client-dynamodb";
@@ -37,6 +38,24 @@ async function putOldState({ endpoint, outputs }: Instance): Promise<void> {
   for (const [Key, content] of Object.entries(oldState.files)) {
     await s3.send(new PutObjectCommand({ Bucket: outputs["Bucket"], Key, Body: Buffer.from(content, "base64") }));
   }
+}
+
+/** A superadmin with a token, as release 0.1 stored both. */
+async function putOldPerson({ endpoint, outputs }: Instance, email: string): Promise<string> {
+  const value = randomBytes(32).toString("base64url");
+  const hash = createHash("sha256").update(value).digest("hex");
+  const who = { email: { S: email }, username: { S: "veteran" }, superAdmin: { BOOL: true }, createdAtMs: { N: "1700000000000" } };
+  const token = { ...who, hash: { S: hash }, prefix: { S: value.slice(0, 10) }, lastUsedAtMs: { N: "1700000000000" } };
+  const { dynamodb } = awsClients({ endpoint });
+  for (const [pk, sk, v] of [
+    ["USERS", email, who],
+    [`TOKEN#${hash}`, "token", token],
+    [`USER#${email}`, `token#${value.slice(0, 10)}#${hash}`, token],
+  ] as const) {
+    const Item = { pk: { S: pk }, sk: { S: sk }, v: { M: v } };
+    await dynamodb.send(new PutItemCommand({ TableName: outputs["ObjectsTable"], Item }));
+  }
+  return value;
 }
 
 describe("a newer version started on an older version's state", () => {
@@ -81,5 +100,19 @@ describe("a newer version started on an older version's state", () => {
     await old.saveScript({ path: "f/t/greet", language: "bash", content: "echo newer" });
     expect((await old.runWait("f/t/greet")).json).toBe("newer");
     expect((await old.get("scripts/history/p/f/t/greet")).json).toHaveLength(2);
+
+    // People of release 0.1, too: their tokens had no key of their owner, and its users stood under their addresses.
+    const veteran = workspaceOf(api({ url: instance.url, token: await putOldPerson(instance, "veteran@example.com") }), "old");
+    expect((await veteran.api.get("users/whoami")).json).toMatchObject({ email: "veteran@example.com", super_admin: true });
+    expect((await veteran.runWait("f/t/greet")).json).toBe("newer");
+    expect((await old.post("workspaces/add_user", { email: "veteran@example.com", is_admin: false, operator: false })).status).toBe(201);
+    expect((await veteran.get("users/whoami")).json).toMatchObject({ is_super_admin: true, username: "veteran" });
+    expect((await client.post("users/update/veteran@example.com", { is_super_admin: false })).status).toBe(200);
+    expect((await veteran.get("users/whoami")).json).toMatchObject({ is_super_admin: false, is_admin: false });
+    // Its folders' rights count for who is no admin.
+    expect((await veteran.get("scripts/get/p/f/t/greet")).status).toBe(404);
+    expect((await old.get("folders/get/t")).json).toMatchObject({ owners: ["u/admin"] });
+    expect((await client.call("DELETE", "users/delete/veteran@example.com")).status).toBe(200);
+    expect((await veteran.api.get("users/whoami")).status).toBe(401);
   });
 });

@@ -1,0 +1,61 @@
+import * as z from "zod";
+import { inWorkspace, page, timestamp, workspaceId } from "../common.ts";
+import { defineRoute } from "../route.ts";
+
+const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;
+
+const auditActionKind = z.enum(["Created", "Updated", "Delete", "Execute"]);
+export const auditSchema = z.object({
+  workspace_id: z.string(),
+  id: z.string(),
+  timestamp,
+  username: z.string(),
+  operation: z.string(),
+  action_kind: auditActionKind,
+  resource: z.string().optional(),
+  parameters: z.record(z.string(), z.string()).optional(),
+});
+export type AuditJson = z.output<typeof auditSchema>;
+export const auditQuery = z.object({
+  ...page,
+  before: timestamp.optional(),
+  after: timestamp.optional(),
+  username: z.string().optional(),
+  operation: z.string().optional(),
+  operations: z.string().optional(),
+  exclude_operations: z.string().optional(),
+  resource: z.string().optional(),
+  action_kind: z.string().optional(),
+});
+export type AuditQuery = z.output<typeof auditQuery>;
+
+export const auditRoutes = {
+  listAudit: defineRoute({
+    ...read,
+    name: "audit.list",
+    summary: "What was changed in a workspace and by whom, newest first.",
+    path: "/api/w/{workspace}/audit/list",
+    params: inWorkspace,
+    query: auditQuery,
+    reply: { json: z.array(auditSchema) },
+    errors: [],
+  }),
+  getAudit: defineRoute({
+    ...read,
+    name: "audit.get",
+    summary: "One entry.",
+    path: "/api/w/{workspace}/audit/get/{id}",
+    params: z.object({ workspace: workspaceId, id: z.string().max(100) }),
+    reply: { json: auditSchema },
+    errors: ["audit.notFound"],
+  }),
+  listInstanceAudit: defineRoute({
+    ...read,
+    name: "audit.listGlobal",
+    summary: "What was changed in the instance and by whom, newest first.",
+    path: "/api/audit/list",
+    query: auditQuery,
+    reply: { json: z.array(auditSchema) },
+    errors: [],
+  }),
+};

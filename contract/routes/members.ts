@@ -1,0 +1,212 @@
+import * as z from "zod";
+import { atPath, inWorkspace, page, workspaceId } from "../common.ts";
+import { defineRoute } from "../route.ts";
+import { userSchema } from "./people.ts";
+
+const w = "/api/w/{workspace}";
+const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;
+const post = { method: "POST", fn: "api", auth: "token", status: 200 } as const;
+const username = z.string().regex(/^[A-Za-z0-9_-]{1,50}$/, "letters, digits, '-' and '_' only, at most 50");
+const byUsername = z.object({ workspace: workspaceId, username: z.string().min(1).max(100) });
+const done = { text: "What was done." };
+const changeErrors = ["member.notFound", "workspace.notFound", "access.changedMeanwhile"] as const;
+
+export const newMemberSchema = z.object({
+  email: z.email().max(320),
+  is_admin: z.boolean(),
+  operator: z.boolean(),
+  username: username.nullish(),
+});
+export type NewMember = z.output<typeof newMemberSchema>;
+export const memberChangeSchema = z.object({
+  is_admin: z.boolean().nullish(),
+  operator: z.boolean().nullish(),
+  disabled: z.boolean().nullish(),
+});
+export type MemberChange = z.output<typeof memberChangeSchema>;
+const inviteSchema = z.object({ workspace_id: z.string(), email: z.string(), is_admin: z.boolean(), operator: z.boolean() });
+export type InviteJson = z.output<typeof inviteSchema>;
+const userWorkspaces = z.object({
+  email: z.string(),
+  workspaces: z.array(
+    z.object({
+      id: z.string(),
+      name: z.string(),
+      username: z.string(),
+      color: z.string(),
+      disabled: z.boolean(),
+      is_dev_workspace: z.boolean(),
+    }),
+  ),
+});
+
+export const memberRoutes = {
+  whoami: defineRoute({
+    ...read,
+    name: "users.whoami",
+    summary: "Who you are in a workspace.",
+    path: `${w}/users/whoami`,
+    params: inWorkspace,
+    reply: { json: userSchema },
+    errors: ["workspace.notFound"],
+  }),
+  listMembers: defineRoute({
+    ...read,
+    name: "users.list",
+    summary: "The users of a workspace.",
+    path: `${w}/users/list`,
+    params: inWorkspace,
+    reply: { json: z.array(userSchema) },
+    errors: ["workspace.notFound"],
+  }),
+  listUsernames: defineRoute({
+    ...read,
+    name: "users.listUsernames",
+    summary: "The usernames of a workspace.",
+    path: `${w}/users/list_usernames`,
+    params: inWorkspace,
+    reply: { json: z.array(z.string()) },
+    errors: ["workspace.notFound"],
+  }),
+  getMember: defineRoute({
+    ...read,
+    name: "users.get",
+    summary: "One user of a workspace.",
+    path: `${w}/users/get/{username}`,
+    params: byUsername,
+    reply: { json: userSchema },
+    errors: ["member.notFound"],
+  }),
+  whois: defineRoute({
+    ...read,
+    name: "users.whois",
+    summary: "The same as get.",
+    path: `${w}/users/whois/{username}`,
+    params: byUsername,
+    reply: { json: userSchema },
+    errors: ["member.notFound"],
+  }),
+  usernameToEmail: defineRoute({
+    ...read,
+    name: "users.usernameToEmail",
+    summary: "The address of a username.",
+    path: `${w}/users/username_to_email/{username}`,
+    params: byUsername,
+    reply: { text: "The address." },
+    errors: ["member.notFound"],
+  }),
+  isOwner: defineRoute({
+    ...read,
+    name: "users.isOwnerOfPath",
+    summary: "Whether you own a path: it is your own, or in a folder of yours, or you administer the workspace.",
+    path: `${w}/users/is_owner/{path+}`,
+    params: atPath,
+    reply: { json: z.boolean() },
+    errors: [],
+  }),
+  updateMember: defineRoute({
+    ...post,
+    name: "users.update",
+    summary: "Change what somebody is in a workspace.",
+    path: `${w}/users/update/{username}`,
+    params: byUsername,
+    body: memberChangeSchema,
+    reply: done,
+    errors: changeErrors,
+  }),
+  deleteMember: defineRoute({
+    ...post,
+    method: "DELETE",
+    name: "users.delete",
+    summary: "Take somebody out of a workspace, with every right that they have by name.",
+    path: `${w}/users/delete/{username}`,
+    params: byUsername,
+    reply: done,
+    errors: changeErrors,
+  }),
+  addMember: defineRoute({
+    ...post,
+    name: "workspaces.addUser",
+    summary: "Put somebody into a workspace.",
+    path: `${w}/workspaces/add_user`,
+    params: inWorkspace,
+    body: newMemberSchema,
+    status: 201,
+    reply: done,
+    errors: ["workspace.notFound", "member.exists", "user.usernameTaken", "access.changedMeanwhile"],
+  }),
+  inviteMember: defineRoute({
+    ...post,
+    name: "workspaces.inviteUser",
+    summary: "Invite somebody: they join once they accept.",
+    path: `${w}/workspaces/invite_user`,
+    params: inWorkspace,
+    body: newMemberSchema,
+    status: 201,
+    reply: done,
+    errors: ["workspace.notFound", "member.exists"],
+  }),
+  listInvitesOfWorkspace: defineRoute({
+    ...read,
+    name: "workspaces.listPendingInvites",
+    summary: "Who was invited and has not answered.",
+    path: `${w}/workspaces/list_pending_invites`,
+    params: inWorkspace,
+    reply: { json: z.array(inviteSchema) },
+    errors: [],
+  }),
+  deleteInvite: defineRoute({
+    ...post,
+    name: "workspaces.deleteInvite",
+    summary: "Take an invitation back.",
+    path: `${w}/workspaces/delete_invite`,
+    params: inWorkspace,
+    body: z.object({ email: z.string().max(320), is_admin: z.boolean().optional(), operator: z.boolean().optional() }),
+    reply: done,
+    errors: [],
+  }),
+  leave: defineRoute({
+    ...post,
+    name: "users.leaveWorkspace",
+    summary: "Leave a workspace.",
+    path: `${w}/workspaces/leave`,
+    params: inWorkspace,
+    reply: done,
+    errors: changeErrors,
+  }),
+  myWorkspaces: defineRoute({
+    ...read,
+    name: "workspaces.mine",
+    summary: "Your workspaces, and who you are in each.",
+    path: "/api/workspaces/users",
+    reply: { json: userWorkspaces },
+    errors: [],
+  }),
+  listInvites: defineRoute({
+    ...read,
+    name: "users.listInvites",
+    summary: "Where you are invited.",
+    path: "/api/users/list_invites",
+    query: z.object(page),
+    reply: { json: z.array(inviteSchema) },
+    errors: [],
+  }),
+  acceptInvite: defineRoute({
+    ...post,
+    name: "users.acceptInvite",
+    summary: "Join a workspace that you are invited to.",
+    path: "/api/users/accept_invite",
+    body: z.object({ workspace_id: workspaceId, username: username.nullish() }),
+    reply: done,
+    errors: ["invite.notFound", "member.exists", "user.usernameTaken", "access.changedMeanwhile"],
+  }),
+  declineInvite: defineRoute({
+    ...post,
+    name: "users.declineInvite",
+    summary: "Refuse an invitation.",
+    path: "/api/users/decline_invite",
+    body: z.object({ workspace_id: workspaceId }),
+    reply: done,
+    errors: ["invite.notFound"],
+  }),
+};

@@ -1,0 +1,57 @@
+import * as z from "zod";
+import { defineRoute } from "../route.ts";
+
+const credentials = z.object({ email: z.string().min(1).max(320), password: z.string().min(1).max(1000) });
+const post = { method: "POST", fn: "api", auth: "none", status: 200 } as const;
+const login = {
+  ...post,
+  body: credentials,
+  reply: { text: "A token, which the cookie `token` holds as well." },
+  errors: ["login.refused"],
+} as const;
+
+export const signInRoutes = {
+  login: defineRoute({ ...login, name: "auth.login", summary: "Sign in with a password.", path: "/api/auth/login" }),
+  usersLogin: defineRoute({ ...login, name: "auth.usersLogin", summary: "The same as /auth/login.", path: "/api/users/login" }),
+  logout: defineRoute({
+    ...post,
+    name: "auth.logout",
+    summary: "End the session whose token is sent, and clear its cookie.",
+    path: "/api/auth/logout",
+    reply: { text: "That it is done." },
+    errors: [],
+  }),
+  isPasswordLoginDisabled: defineRoute({
+    method: "GET",
+    fn: "api",
+    auth: "none",
+    status: 200,
+    name: "auth.isPasswordLoginDisabled",
+    summary: "Whether nobody can sign in with a password here.",
+    path: "/api/auth/is_password_login_disabled",
+    reply: { json: z.boolean() },
+    errors: [],
+  }),
+  refreshToken: defineRoute({
+    method: "GET",
+    fn: "api",
+    auth: "token",
+    status: 200,
+    name: "users.refreshToken",
+    summary: "Exchange a session's token for a fresh one; the old one ends.",
+    path: "/api/users/refresh_token",
+    query: z.object({ if_expiring_in_less_than_s: z.coerce.number().int().min(0).optional() }),
+    reply: { text: "The new token, or the old one where it lasts longer than asked." },
+    errors: ["token.notForJobs", "token.changedMeanwhile"],
+  }),
+  setPassword: defineRoute({
+    ...post,
+    auth: "token",
+    name: "users.setPassword",
+    summary: "Set your password. All your other sessions end.",
+    path: "/api/users/setpassword",
+    body: z.object({ password: z.string().min(1).max(1000) }),
+    reply: { text: "That it is done." },
+    errors: ["token.notForJobs", "user.invalidPassword"],
+  }),
+};

@@ -1,0 +1,120 @@
+import * as z from "zod";
+import { flag, page, timestamp, workspaceId } from "../common.ts";
+import { defineRoute } from "../route.ts";
+
+const read = { method: "GET", fn: "api", auth: "token", status: 200, errors: [] } as const;
+const post = { method: "POST", fn: "api", auth: "token", status: 200 } as const;
+
+const scopes = z.array(z.string().max(300)).min(1).max(100).nullish();
+export const newTokenSchema = z.object({
+  label: z.string().max(200).nullish(),
+  expiration: timestamp.nullish(),
+  workspace_id: workspaceId.nullish(),
+  /** Absent: the token may all that you may. */
+  scopes,
+  read_only: z.boolean().nullish(),
+});
+export type NewToken = z.output<typeof newTokenSchema>;
+export const truncatedTokenSchema = z.object({
+  label: z.string().optional(),
+  expiration: timestamp.optional(),
+  token_prefix: z.string(),
+  created_at: timestamp,
+  last_used_at: timestamp,
+  scopes: z.array(z.string()).optional(),
+  email: z.string().optional(),
+  workspace_id: z.string().optional(),
+  read_only: z.boolean(),
+});
+export type TruncatedTokenJson = z.output<typeof truncatedTokenSchema>;
+
+const byPrefix = z.object({ token_prefix: z.string().min(4).max(100) });
+const changeErrors = ["token.notFound", "token.ambiguous", "token.notForJobs", "token.tooWide", "token.changedMeanwhile"] as const;
+
+export const tokenRoutes = {
+  createToken: defineRoute({
+    ...post,
+    name: "tokens.create",
+    summary: "Make a token. Its value is shown this once.",
+    path: "/api/users/tokens/create",
+    body: newTokenSchema,
+    status: 201,
+    reply: { text: "The token." },
+    errors: ["token.notForJobs", "token.unknownScope"],
+  }),
+  listTokens: defineRoute({
+    ...read,
+    name: "tokens.list",
+    summary: "Your tokens, without their values.",
+    path: "/api/users/tokens/list",
+    query: z.object({ ...page, exclude_ephemeral: flag.optional() }),
+    reply: { json: z.array(truncatedTokenSchema) },
+  }),
+  deleteToken: defineRoute({
+    ...post,
+    method: "DELETE",
+    name: "tokens.delete",
+    summary: "Delete a token by its first ten characters.",
+    path: "/api/users/tokens/delete/{token_prefix}",
+    params: byPrefix,
+    reply: { text: "What was deleted." },
+    errors: ["token.notFound", "token.ambiguous", "token.notForJobs"],
+  }),
+  updateTokenScopes: defineRoute({
+    ...post,
+    name: "tokens.updateScopes",
+    summary: "Replace what a token may; no scopes: all that you may.",
+    path: "/api/users/tokens/update_scopes/{token_prefix}",
+    params: byPrefix,
+    body: z.object({ scopes }),
+    reply: { text: "What was changed." },
+    errors: [...changeErrors, "token.unknownScope"],
+  }),
+  updateTokenLabel: defineRoute({
+    ...post,
+    name: "tokens.updateLabel",
+    summary: "Replace a token's label.",
+    path: "/api/users/tokens/update_label/{token_prefix}",
+    params: byPrefix,
+    body: z.object({ label: z.string().max(200).nullish() }),
+    reply: { text: "What was changed." },
+    errors: changeErrors,
+  }),
+  impersonate: defineRoute({
+    ...post,
+    name: "tokens.impersonate",
+    summary: "Make a token of another user's, as a superadmin.",
+    path: "/api/users/tokens/impersonate",
+    body: z.object({
+      impersonate_email: z.string().max(320),
+      label: z.string().max(200).nullish(),
+      expiration: timestamp.nullish(),
+      workspace_id: workspaceId.nullish(),
+    }),
+    status: 201,
+    reply: { text: "The token." },
+    errors: ["user.notFound", "token.notForJobs"],
+  }),
+  listScopes: defineRoute({
+    ...read,
+    name: "tokens.listScopes",
+    summary: "Every scope that a token may carry.",
+    path: "/api/tokens/list/scopes",
+    reply: {
+      json: z.array(
+        z.object({
+          name: z.string(),
+          description: z.string().optional(),
+          scopes: z.array(
+            z.object({
+              value: z.string(),
+              label: z.string(),
+              description: z.string().optional(),
+              requires_resource_path: z.boolean(),
+            }),
+          ),
+        }),
+      ),
+    },
+  }),
+};

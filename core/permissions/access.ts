@@ -1,0 +1,103 @@
+import * as z from "zod";
+import { extraPerms } from "../../contract/common.ts";
+
+/** What a member is in a workspace. */
+export const roleSchema = z.enum(["admin", "developer", "operator"]);
+export type Role = z.infer<typeof roleSchema>;
+/** Each includes the ones before. */
+export type Right = "read" | "write" | "owner";
+
+export const memberSchema = z.object({
+  email: z.string(),
+  username: z.string(),
+  role: roleSchema,
+  disabled: z.boolean().optional(),
+  createdAtMs: z.number(),
+});
+export type Member = z.infer<typeof memberSchema>;
+
+const folderAccess = z.object({ owners: z.array(z.string()), perms: extraPerms });
+const groupSchema = z.object({ summary: z.string().optional(), members: z.array(z.string()), perms: extraPerms });
+/**
+ * Who may what in a workspace, in one item: every call reads it, so a change of it works at once and everywhere, and no change has to
+ * be carried to each member. `objects` holds the extra permissions of single objects by `<kind> <path>`.
+ */
+export const accessSchema = z.object({
+  groups: z.record(z.string(), groupSchema),
+  folders: z.record(z.string(), folderAccess),
+  objects: z.record(z.string(), extraPerms),
+});
+export type Access = z.infer<typeof accessSchema>;
+export const noAccess: Access = { groups: {}, folders: {}, objects: {} };
+/** Every member is in it; nobody makes or deletes it. */
+export const ALL = "all";
+
+/** What one member may in one workspace, made from its role and the workspace's access. */
+export interface Rights {
+  workspace: string;
+  role: Role;
+  groups: string[];
+  folders: Readonly<Record<string, Right>>;
+  objects: Readonly<Record<string, Right>>;
+}
+
+const strength: Record<Right, number> = { read: 1, write: 2, owner: 3 };
+export const atLeast = (right: Right | undefined, wanted: Right) => right !== undefined && strength[right] >= strength[wanted];
+const stronger = (a: Right | undefined, b: Right | undefined) => (a && atLeast(a, b ?? "read") ? a : (b ?? a));
+
+/** The strongest right that one of `principals` (`u/…`, `g/…`) has by extra permissions: true is writing, false reading. */
+export function rightIn(perms: Readonly<Record<string, boolean>>, principals: ReadonlySet<string>): Right | undefined {
+  let found: Right | undefined;
+  for (const [principal, writes] of Object.entries(perms)) {
+    if (principals.has(principal)) found = stronger(found, writes ? "write" : "read");
+  }
+  return found;
+}
+
+function groupsOf(access: Access, username: string, instanceGroups: readonly string[] = []): string[] {
+  const own = Object.entries(access.groups).filter(([, { members }]) => members.includes(username));
+  return [...new Set([ALL, ...own.map(([name]) => name), ...instanceGroups])];
+}
+
+export function rightsOf(
+  workspace: string,
+  { username, role }: Pick<Member, "username" | "role">,
+  access: Access,
+  instanceGroups: readonly string[] = [],
+): Rights {
+  const groups = groupsOf(access, username, instanceGroups);
+  const principals = new Set([`u/${username}`, ...groups.map((name) => `g/${name}`)]);
+  const folders: Record<string, Right> = {};
+  for (const [name, { owners, perms }] of Object.entries(access.folders)) {
+    const right = owners.some((owner) => principals.has(owner)) ? "owner" : rightIn(perms, principals);
+    if (right) folders[name] = right;
+  }
+  const objects: Record<string, Right> = {};
+  for (const [key, perms] of Object.entries(access.objects)) {
+    const right = rightIn(perms, principals);
+    if (right) objects[key] = right;
+  }
+  for (const [name, { perms }] of Object.entries(access.groups)) {
+    if (rightIn(perms, principals) === "write") objects[objectKey("group_", name)] = "owner";
+  }
+  return { workspace, role, groups, folders, objects };
+}
+
+export const objectKey = (kind: string, path: string) => `${kind} ${path}`;
+
+/** Who can be given a right. */
+export const isPrincipal = (text: string) => /^[ug]\/[A-Za-z0-9_-]{1,100}$/.test(text);
+
+/** Takes every right away that somebody, or a group, has by name: who gets the name later must not inherit them. */
+export function forget(access: Access, principal: string): void {
+  const without = (perms: Record<string, boolean>) => Object.fromEntries(Object.entries(perms).filter(([name]) => name !== principal));
+  for (const folder of Object.values(access.folders)) {
+    folder.owners = folder.owners.filter((owner) => owner !== principal);
+    folder.perms = without(folder.perms);
+  }
+  for (const [key, perms] of Object.entries(access.objects)) access.objects[key] = without(perms);
+  for (const group of Object.values(access.groups)) {
+    group.members = group.members.filter((member) => `u/${member}` !== principal);
+    group.perms = without(group.perms);
+  }
+}

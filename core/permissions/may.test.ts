@@ -1,0 +1,209 @@
+import { describe, expect, it } from "vitest";
+import type { Route } from "../../contract/route.ts";
+import { routes } from "../../contract/routes.ts";
+import type { JobActor, Person } from "../people/actor.ts";
+import { type Access, type Role, rightsOf } from "./access.ts";
+import { needOf, scopeNeed } from "./actions.ts";
+import { may, refusal } from "./may.ts";
+
+const access: Access = {
+  groups: {
+    ops: { members: ["ann"], perms: { "u/ann": true } },
+    sales: { members: ["bob"], perms: {} },
+  },
+  folders: {
+    owned: { owners: ["u/ann"], perms: {} },
+    written: { owners: [], perms: { "u/ann": true } },
+    "by-group": { owners: ["u/bob"], perms: { "g/ops": true } },
+    "by-all": { owners: ["u/bob"], perms: { "g/all": false } },
+    read: { owners: ["u/bob"], perms: { "u/ann": false } },
+    none: { owners: ["u/bob"], perms: { "g/sales": true } },
+  },
+  objects: { "script u/bob/shared": { "u/ann": false }, "script f/none/lent": { "g/ops": true } },
+};
+
+function ann(role: Role | "stranger" | "superadmin", more: Partial<Person> = {}): Person {
+  const person = { kind: "person", email: "ann@x.y", username: "ann", superAdmin: role === "superadmin", tokenHash: "", tokenPrefix: "" };
+  const rights = role === "stranger" || role === "superadmin" ? {} : { rights: rightsOf("ws", { username: "ann", role }, access) };
+  return { ...person, ...rights, ...more } as Person;
+}
+
+/** Per path: what a developer may with it (own, write, read, nothing). Operators get at most reading, admins all. */
+const paths = {
+  "u/ann/x": "own",
+  "u/bob/x": "nothing",
+  "u/bob/shared": "read",
+  "f/owned/x": "own",
+  "f/written/x": "write",
+  "f/by-group/x": "write",
+  "f/by-all/x": "read",
+  "f/read/x": "read",
+  "f/none/x": "nothing",
+  "f/none/lent": "write",
+  "f/absent/x": "nothing",
+} as const;
+const roles = ["superadmin", "admin", "developer", "operator", "stranger"] as const;
+const actions = { "scripts.getByPath": "read", "jobs.run.scripts": "run", "scripts.update": "write", "acls.add": "own" } as const;
+const enough = { nothing: [], read: ["read", "run"], write: ["read", "run", "write"], own: ["read", "run", "write", "own"] };
+
+const table = roles.flatMap((role) =>
+  Object.entries(paths).flatMap(([path, level]) =>
+    Object.entries(actions).map(([action, need]) => {
+      const reads = (enough[level] as string[]).includes(need);
+      const expected = {
+        superadmin: true,
+        admin: true,
+        developer: reads,
+        operator: reads && (need === "read" || need === "run"),
+        stranger: false,
+      }[role];
+      return { role, action, path, level, expected };
+    }),
+  ),
+);
+
+describe("may", () => {
+  it.each(table)("$role · $action · $path ($level): $expected", ({ role, action, path, expected }) => {
+    expect(may(ann(role), action, { workspace: "ws", path, kind: "script" })).toBe(expected);
+  });
+
+  it.each(table.filter(({ expected }) => !expected))(
+    "hides what $role may not know of: $action · $path",
+    ({ role, action, path, level }) => {
+      const how = role === "stranger" ? "hiddenWorkspace" : level === "nothing" ? "hidden" : "forbidden";
+      expect(refusal(ann(role), action, { workspace: "ws", path, kind: "script" })).toBe(how);
+    },
+  );
+
+  it("never reads rights of one workspace as those of another", () => {
+    expect(may(ann("admin"), "scripts.list", { workspace: "other" })).toBe(false);
+  });
+
+  it("lets people see and stop their own jobs, and writers of a folder those of others", () => {
+    const job = { workspace: "ws", kind: "script" };
+    const cases = [
+      ["developer", "jobs.get", { path: undefined, owner: "ann@x.y" }, true],
+      ["developer", "jobs.get", { path: undefined, owner: "bob@x.y" }, false],
+      ["developer", "jobs.get", { path: "f/read/x", owner: "bob@x.y" }, true],
+      ["developer", "jobs.cancel", { path: "f/read/x", owner: "bob@x.y" }, false],
+      ["developer", "jobs.cancel", { path: "f/written/x", owner: "bob@x.y" }, true],
+      ["developer", "jobs.get", { path: "f/none/x", owner: "bob@x.y" }, false],
+      ["operator", "jobs.cancel", { path: "f/none/x", owner: "ann@x.y" }, true],
+      ["operator", "jobs.cancel", { path: "f/written/x", owner: "bob@x.y" }, false],
+      ["operator", "jobs.deleteCompleted", { path: "f/read/x", owner: "ann@x.y" }, false],
+      ["operator", "jobs.run.preview", { path: undefined }, false],
+    ] as const;
+    for (const [role, action, target, expected] of cases) {
+      expect([role, action, target, may(ann(role), action, { ...job, ...target })]).toEqual([role, action, target, expected]);
+    }
+  });
+
+  it("gives groups to their admins, and administration to admins alone", () => {
+    expect(may(ann("developer"), "groups.addUser", { workspace: "ws", path: "g/ops" })).toBe(true);
+    expect(may(ann("developer"), "groups.addUser", { workspace: "ws", path: "g/sales" })).toBe(false);
+    expect(may(ann("developer"), "workspaces.addUser", { workspace: "ws" })).toBe(false);
+    expect(may(ann("admin"), "workspaces.addUser", { workspace: "ws" })).toBe(true);
+    expect(may(ann("admin"), "workspaces.create", {})).toBe(false);
+  });
+
+  it("takes an object's own extra permissions as the workspace's", () => {
+    const target = { workspace: "ws", path: "u/bob/own" };
+    expect(may(ann("developer"), "variables.get", { ...target, extraPerms: { "g/ops": false } })).toBe(true);
+    expect(may(ann("developer"), "variables.update", { ...target, extraPerms: { "g/ops": false } })).toBe(false);
+    expect(may(ann("developer"), "variables.update", { ...target, extraPerms: { "u/ann": true } })).toBe(true);
+  });
+});
+
+describe("a token's limits", () => {
+  it.each([
+    [["jobs:run:scripts:f/owned/x"], "jobs.run.scripts", "f/owned/x", true],
+    [["jobs:run:scripts:f/owned/x"], "jobs.runWait.scripts", "f/owned/x", true],
+    [["jobs:run:scripts:f/owned/x"], "jobs.run.versions", "f/owned/x", true],
+    [["jobs:run:scripts:f/owned/x"], "jobs.run.scripts", "f/owned/y", false],
+    [["jobs:run:scripts:f/owned/x"], "jobs.run.versions", undefined, false],
+    [["jobs:run:scripts:f/owned/x"], "jobs.get", undefined, false],
+    [["jobs:run:scripts:f/owned/x"], "scripts.getByPath", "f/owned/x", false],
+    [["jobs:run:scripts:f/owned/*"], "jobs.run.scripts", "f/owned/y", true],
+    [["jobs:run:flows:f/owned/x"], "jobs.run.scripts", "f/owned/x", false],
+    [["jobs:run"], "jobs.run.preview", undefined, true],
+    [["jobs:run:scripts"], "jobs.run.preview", undefined, false],
+    [["scripts:read"], "scripts.getByPath", "f/none/x", true],
+    [["scripts:read"], "scripts.update", "f/owned/x", false],
+    [["scripts:write"], "scripts.getByPath", "f/owned/x", true],
+    [["scripts:read:f/owned/*"], "scripts.list", undefined, true],
+    [["scripts:read:f/owned/*"], "scripts.getByPath", "f/read/x", false],
+    [["variables:read"], "scripts.list", undefined, false],
+    [["users:read"], "tokens.list", undefined, false],
+  ] as const)("%j · %s · %s: %s, whoever owns it", (scopes, action, path, expected) => {
+    const actor = ann("superadmin", { scopes: [...scopes] });
+    expect(may(actor, action, { workspace: "ws", path })).toBe(expected);
+    if (!expected) expect(refusal(actor, action, { workspace: "ws", path })).toBe("forbidden");
+  });
+
+  it("read_only: reads all, runs and changes nothing", () => {
+    const actor = ann("superadmin", { readOnly: true });
+    for (const [action, expected] of [
+      ["scripts.getByPath", true],
+      ["jobs.list", true],
+      ["jobs.run.scripts", false],
+      ["jobs.cancel", false],
+      ["scripts.update", false],
+      ["tokens.create", false],
+      ["users.whoamiGlobal", true],
+    ] as const)
+      expect([action, may(actor, action, {})]).toEqual([action, expected]);
+  });
+
+  it("by path never reach what has no path", () => {
+    const actor = ann("superadmin", { scopes: ["jobs:read:f/owned/*"] });
+    const job = { workspace: "ws", owner: "bob@x.y" };
+    expect(may(actor, "jobs.get", { ...job, path: "f/owned/x" })).toBe(true);
+    expect(may(actor, "jobs.get", { ...job, path: "f/read/x" })).toBe(false);
+    expect(may(actor, "jobs.get", job)).toBe(false);
+  });
+
+  it("bound to a workspace: no other, and nothing of the instance", () => {
+    const actor = ann("superadmin", { workspace: "ws" });
+    expect(may(actor, "scripts.list", { workspace: "ws" })).toBe(true);
+    expect(may(actor, "scripts.list", { workspace: "other" })).toBe(false);
+    expect(may(actor, "workspaces.create", {})).toBe(false);
+    expect(may(actor, "users.whoamiGlobal", {})).toBe(true);
+  });
+
+  it("of a job: its workspace, with the rights of whom it runs as", () => {
+    const { rights, email, username } = ann("developer");
+    const job: JobActor = {
+      kind: "job",
+      email,
+      username,
+      superAdmin: false,
+      jobId: "",
+      attempt: 1,
+      workspace: "ws",
+      permissionedAs: "u/ann",
+    };
+    const actor = { ...job, ...(rights ? { rights } : {}) };
+    expect(may(actor, "scripts.update", { workspace: "ws", path: "f/written/x" })).toBe(true);
+    expect(may(actor, "scripts.update", { workspace: "ws", path: "f/read/x" })).toBe(false);
+    expect(may({ ...actor, superAdmin: true }, "scripts.list", { workspace: "other" })).toBe(false);
+    expect(may({ ...actor, superAdmin: true }, "workspaces.create", {})).toBe(false);
+  });
+});
+
+describe("actions", () => {
+  const asked = Object.values<Route>(routes).filter(({ auth }) => auth === "token");
+  it.each(asked.map(({ name, method, path }) => ({ name, method, inWorkspace: path.includes("{workspace}") })))(
+    "$name is asked for as its method says",
+    ({ name, method, inWorkspace }) => {
+      const { verb } = scopeNeed(name, inWorkspace);
+      const readsByPost = ["jobs.startedAtByIds", "workspaces.exists", "workspaces.existsUsername"];
+      const changesByGet = ["users.refreshToken"];
+      const runs = /^jobs\.run/.test(name);
+      if (runs) expect(verb).toBe("run");
+      else if (method === "GET" && !changesByGet.includes(name)) expect(verb).toBe("read");
+      else if (verb === "read") expect(readsByPost).toContain(name);
+      if (method !== "GET" && !readsByPost.includes(name))
+        expect(["read", "member"]).not.toContain(needOf(name, inWorkspace) === "member" ? "" : needOf(name, inWorkspace));
+    },
+  );
+});

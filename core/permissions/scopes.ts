@@ -1,0 +1,92 @@
+import { scopeNeed } from "./actions.ts";
+
+interface ScopeDomain {
+  name: string;
+  description?: string;
+  /** Whether its objects have paths, so that a scope may name one. */
+  paths: boolean;
+}
+const domains: readonly ScopeDomain[] = [
+  { name: "scripts", paths: true },
+  { name: "flows", paths: true },
+  { name: "variables", paths: true, description: "Reading includes the values of secrets." },
+  { name: "resources", paths: true },
+  { name: "schedules", paths: true },
+  { name: "apps", paths: true },
+  { name: "files", paths: false },
+  { name: "folders", paths: false },
+  { name: "groups", paths: false },
+  { name: "users", paths: false },
+  { name: "acls", paths: true },
+  { name: "workspaces", paths: false },
+  { name: "audit", paths: false },
+  { name: "settings", paths: false },
+];
+
+const readWrite = ({ name, paths }: ScopeDomain) =>
+  (["read", "write"] as const).map((verb) => ({
+    value: `${name}:${verb}`,
+    label: verb === "read" ? `Read ${name}` : `Read and change ${name}`,
+    requires_resource_path: paths,
+  }));
+
+/** What `/tokens/list/scopes` answers. Where a path is possible it may be left out: then the scope reaches every path. */
+export const scopeList = [
+  {
+    name: "jobs",
+    description: "Runs and their results. A webhook token carries one scope jobs:run:scripts:<path> or jobs:run:flows:<path>.",
+    scopes: [
+      { value: "jobs:read", label: "Read jobs", requires_resource_path: true },
+      { value: "jobs:write", label: "Read, cancel and erase jobs", requires_resource_path: true },
+      { value: "jobs:run", label: "Run anything", requires_resource_path: false },
+      { value: "jobs:run:scripts", label: "Run scripts", requires_resource_path: true },
+      { value: "jobs:run:flows", label: "Run flows", requires_resource_path: true },
+      { value: "jobs:run:preview", label: "Run code that is not stored", requires_resource_path: false },
+    ],
+  },
+  ...domains.map((domain) => ({
+    name: domain.name,
+    ...(domain.description ? { description: domain.description } : {}),
+    scopes: readWrite(domain),
+  })),
+];
+const known = new Map(scopeList.flatMap(({ scopes }) => scopes).map((scope) => [scope.value, scope]));
+const PATH = /^(\*|[uf]\/[A-Za-z0-9_*-]+(\/[A-Za-z0-9_][A-Za-z0-9_.-]*)*(\/\*)?)$/;
+
+interface Scope {
+  value: string;
+  path: string | undefined;
+}
+/** `undefined` when there is no such scope. */
+export function parseScope(text: string): Scope | undefined {
+  if (known.has(text)) return { value: text, path: undefined };
+  const at = text.lastIndexOf(":");
+  const value = text.slice(0, at);
+  const path = text.slice(at + 1);
+  return known.get(value)?.requires_resource_path && PATH.test(path) ? { value, path } : undefined;
+}
+
+const reaches = (pattern: string, path: string) =>
+  pattern === "*" || pattern === path || (pattern.endsWith("/*") && path.startsWith(pattern.slice(0, -1)));
+
+/** Whether one of the scopes lets an action through. `path` undefined: it concerns no one path, or not one that is known yet. */
+export function scopesAllow(
+  scopes: readonly string[],
+  action: string,
+  path: string | undefined,
+  { inWorkspace, asksAgain }: { inWorkspace: boolean; asksAgain: boolean },
+): boolean {
+  const { domain, verb, runs } = scopeNeed(action, inWorkspace);
+  const values =
+    verb === "run"
+      ? [`${domain}:run`, `${domain}:run:${runs}`]
+      : verb === "write"
+        ? [`${domain}:write`]
+        : [`${domain}:read`, `${domain}:write`];
+  return scopes.some((text) => {
+    const scope = parseScope(text);
+    if (!scope || !values.includes(scope.value)) return false;
+    if (scope.path === undefined) return true;
+    return path === undefined ? asksAgain : reaches(scope.path, path);
+  });
+}

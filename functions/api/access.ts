@@ -1,0 +1,56 @@
+import { accessRoutes as routes } from "../../contract/routes/access.ts";
+import { changeAcl, getAcl } from "../../services/workspaces/acls.ts";
+import {
+  addToGroup,
+  changeGroup,
+  createGroup,
+  deleteGroup,
+  getGroup,
+  listGroups,
+  removeFromGroup,
+} from "../../services/workspaces/groups.ts";
+import { on } from "../shared/edge.ts";
+import { pageOf } from "../shared/page.ts";
+import { json, text } from "../shared/reply.ts";
+import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
+
+export const access: ApiRoutes = [
+  on(routes.listGroups, async ({ params: { workspace }, query }) => json(200, pageOf(await listGroups(c, workspace), query))),
+  on(routes.listGroupNames, async ({ auth: { actor }, params: { workspace }, query }) => {
+    const names = (await listGroups(c, workspace)).map(({ name }) => name);
+    return json(200, query.only_member_of === "true" ? names.filter((name) => actor.rights?.groups.includes(name)) : names);
+  }),
+  on(routes.getGroup, async ({ params: { workspace, name } }) => json(200, await getGroup(c, workspace, name))),
+  on(routes.createGroup, async ({ auth, params: { workspace }, body: { name, summary } }) => {
+    await createGroup(c, auth.actor, workspace, name, summary);
+    return text(201, `The group ${name} is made.`);
+  }),
+  on(routes.updateGroup, async ({ params: { workspace, name }, body: { summary } }) => {
+    await changeGroup(c, workspace, name, (group) => {
+      if (summary) group.summary = summary;
+      else delete group.summary;
+    });
+    return text(200, `The group ${name} is changed.`);
+  }),
+  on(routes.deleteGroup, async ({ params: { workspace, name } }) => {
+    await deleteGroup(c, workspace, name);
+    return text(200, `The group ${name} is deleted.`);
+  }),
+  on(routes.addToGroup, async ({ params: { workspace, name }, body: { username } }) => {
+    await addToGroup(c, workspace, name, username);
+    return text(200, `${username} is in the group ${name}.`);
+  }),
+  on(routes.removeFromGroup, async ({ params: { workspace, name }, body: { username } }) => {
+    await removeFromGroup(c, workspace, name, username);
+    return text(200, `${username} is not in the group ${name}.`);
+  }),
+  on(routes.getAcl, async ({ params }) => json(200, await getAcl(c, params))),
+  on(routes.addAcl, async ({ auth, params, body: { owner, write } }) => {
+    await changeAcl(c, auth.actor, params, owner, write ?? false);
+    return text(200, `${owner} may ${write ? "write" : "read"} it.`);
+  }),
+  on(routes.removeAcl, async ({ auth, params, body: { owner } }) => {
+    await changeAcl(c, auth.actor, params, owner, undefined);
+    return text(200, `${owner} has no extra permission on it.`);
+  }),
+];

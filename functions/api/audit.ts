@@ -1,0 +1,57 @@
+import { limits } from "../../contract/limits.ts";
+import type { Route } from "../../contract/route.ts";
+import { auditRoutes as routes } from "../../contract/routes/audit.ts";
+import { actionKindOf, operationOf } from "../../core/audit/entry.ts";
+import { scopeNeed } from "../../core/permissions/actions.ts";
+import { audited, getAudit, listAudit } from "../../services/audit/audit.ts";
+import { type Handled, on } from "../shared/edge.ts";
+import { pageOf } from "../shared/page.ts";
+import { json } from "../shared/reply.ts";
+import { type ApiRoutes, type Auth, collaborators as c } from "./collaborators.ts";
+
+type Named = Record<string, unknown>;
+
+/** What the entry says was changed. Never more than its name: bodies hold secrets, and somebody may send a whole token as its prefix. */
+function resourceOf(params: Named, body: Named): string | undefined {
+  const prefix = params["token_prefix"];
+  if (typeof prefix === "string") return prefix.slice(0, limits.tokenPrefixChars);
+  const names = ["path", "name", "username", "email", "id", "hash"];
+  for (const from of [params, body]) {
+    for (const name of names) if (typeof from[name] === "string") return from[name].slice(0, 400);
+  }
+  return undefined;
+}
+
+/** Runs are in the list of jobs; every other change is in the audit log. */
+const isChange = ({ name, path, auth }: Route) => auth === "token" && scopeNeed(name, path.includes("{workspace}")).verb === "write";
+
+/** The same route, with an entry in the audit log for each call that changes something. */
+export function withAudit({ route, handle }: Handled<Auth>): Handled<Auth> {
+  if (!isChange(route)) return { route, handle };
+  return {
+    route,
+    handle: (call) => {
+      const params = (call.params ?? {}) as Named;
+      const body = typeof call.body === "object" && call.body !== null ? (call.body as Named) : {};
+      const { workspace } = params as { workspace?: string };
+      const resource = resourceOf(params, body);
+      return audited(
+        c,
+        {
+          workspace,
+          username: workspace === undefined ? call.auth.actor.email : call.auth.actor.username,
+          operation: operationOf(route.name),
+          action_kind: actionKindOf(route.name, route.method),
+          ...(resource === undefined ? {} : { resource }),
+        },
+        () => handle(call),
+      );
+    },
+  };
+}
+
+export const audit: ApiRoutes = [
+  on(routes.listAudit, async ({ params: { workspace }, query }) => json(200, pageOf(await listAudit(c, workspace, query), query))),
+  on(routes.getAudit, async ({ params: { workspace, id } }) => json(200, await getAudit(c, workspace, id))),
+  on(routes.listInstanceAudit, async ({ query }) => json(200, pageOf(await listAudit(c, undefined, query), query))),
+];

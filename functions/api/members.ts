@@ -1,0 +1,77 @@
+import { memberRoutes as routes } from "../../contract/routes/members.ts";
+import { may } from "../../core/permissions/may.ts";
+import { acceptInvite, declineInvite, invite, invitesOf, myInvites, takeBack } from "../../services/workspaces/invites.ts";
+import {
+  addMember,
+  getMember,
+  listMembers,
+  loadMembers,
+  memberNamed,
+  removeMember,
+  updateMember,
+  whoami,
+} from "../../services/workspaces/members.ts";
+import { workspacesOf } from "../../services/workspaces/workspaces.ts";
+import { on } from "../shared/edge.ts";
+import { pageOf } from "../shared/page.ts";
+import { json, text } from "../shared/reply.ts";
+import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
+
+export const members: ApiRoutes = [
+  on(routes.whoami, async ({ auth, params: { workspace } }) => json(200, await whoami(c, auth.actor, workspace))),
+  on(routes.listMembers, async ({ params: { workspace } }) => json(200, await listMembers(c, workspace))),
+  on(routes.listUsernames, async ({ params: { workspace } }) => {
+    const all = await loadMembers(c.objects, workspace);
+    return json(200, all.map(({ username }) => username).sort());
+  }),
+  on(routes.getMember, async ({ params: { workspace, username } }) => json(200, await getMember(c, workspace, username))),
+  on(routes.whois, async ({ params: { workspace, username } }) => json(200, await getMember(c, workspace, username))),
+  on(routes.usernameToEmail, async ({ params: { workspace, username } }) => text(200, (await memberNamed(c, workspace, username)).email)),
+  on(routes.isOwner, async ({ auth, params: { workspace, path } }) => json(200, may(auth.actor, "acls.add", { workspace, path }))),
+  on(routes.updateMember, async ({ params: { workspace, username }, body }) => {
+    await updateMember(c, workspace, username, body);
+    return text(200, `The user ${username} is changed.`);
+  }),
+  on(routes.deleteMember, async ({ params: { workspace, username } }) => {
+    await removeMember(c, workspace, username);
+    return text(200, `The user ${username} is not in this workspace any more.`);
+  }),
+  on(routes.addMember, async ({ params: { workspace }, body }) => {
+    await addMember(c, workspace, body);
+    return text(201, `${body.email} is in this workspace.`);
+  }),
+  on(routes.inviteMember, async ({ params: { workspace }, body }) => {
+    await invite(c, workspace, body);
+    return text(201, `${body.email} is invited.`);
+  }),
+  on(routes.listInvitesOfWorkspace, async ({ params: { workspace } }) => json(200, await invitesOf(c, workspace))),
+  on(routes.deleteInvite, async ({ params: { workspace }, body }) => {
+    await takeBack(c, workspace, body.email);
+    return text(200, `${body.email} is not invited.`);
+  }),
+  on(routes.leave, async ({ auth, params: { workspace } }) => {
+    await removeMember(c, workspace, auth.actor.username);
+    return text(200, `You have left ${workspace}.`);
+  }),
+  on(routes.myWorkspaces, async ({ auth: { actor } }) => {
+    const found = (await workspacesOf(c, actor.email)).filter(({ workspace }) => (actor.workspace ?? workspace.id) === workspace.id);
+    const workspaces = found.map(({ workspace: { id, name, color = "" }, member: { username, disabled = false } }) => ({
+      id,
+      name,
+      username,
+      color,
+      disabled,
+      is_dev_workspace: false,
+    }));
+    return json(200, { email: actor.email, workspaces });
+  }),
+  on(routes.listInvites, async ({ auth, query }) => json(200, pageOf(await myInvites(c, auth.actor), query))),
+  on(routes.acceptInvite, async ({ auth, body }) => {
+    await acceptInvite(c, auth.actor, body.workspace_id, body.username ?? undefined);
+    return text(200, `You are in ${body.workspace_id}.`);
+  }),
+  on(routes.declineInvite, async ({ auth, body }) => {
+    await declineInvite(c, auth.actor, body.workspace_id);
+    return text(200, "The invitation is refused.");
+  }),
+];

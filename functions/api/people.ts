@@ -1,0 +1,74 @@
+import { people } from "../../aws/people.ts";
+import { peopleRoutes as routes } from "../../contract/routes/people.ts";
+import {
+  addToInstanceGroup,
+  createInstanceGroup,
+  deleteInstanceGroup,
+  getInstanceGroup,
+  listInstanceGroups,
+  removeFromInstanceGroup,
+  updateInstanceGroup,
+} from "../../services/identity/instance-groups.ts";
+import {
+  createUser,
+  deleteUser,
+  globalUserJson,
+  listPersons,
+  loadPerson,
+  personExists,
+  updateUser,
+} from "../../services/identity/users.ts";
+import { on } from "../shared/edge.ts";
+import { pageOf } from "../shared/page.ts";
+import { json, text } from "../shared/reply.ts";
+import { type ApiRoutes, collaborators } from "./collaborators.ts";
+
+const c = { ...collaborators, people };
+
+export const instancePeople: ApiRoutes = [
+  on(routes.globalWhoami, async ({ auth: { actor } }) => {
+    const { person } = await loadPerson(c, actor.email);
+    // A token or job may reach less far than its owner.
+    return json(200, { ...globalUserJson(person), super_admin: actor.superAdmin });
+  }),
+  on(routes.email, async ({ auth }) => text(200, auth.actor.email)),
+  on(routes.listUsers, async ({ query }) => {
+    const all = (await listPersons(c)).filter(({ disabled }) => !(query.active_only && disabled));
+    return json(200, pageOf(all, query).map(globalUserJson));
+  }),
+  on(routes.createUser, async ({ body }) => {
+    await createUser(c, body);
+    return text(201, `The user ${body.email} is made.`);
+  }),
+  on(routes.updateUser, async ({ params: { email }, body }) => {
+    await updateUser(c, email, body);
+    return text(200, `The user ${email} is changed.`);
+  }),
+  on(routes.deleteUser, async ({ params: { email } }) => {
+    await deleteUser(c, email);
+    return text(200, `The user ${email} is deleted.`);
+  }),
+  on(routes.existsUser, async ({ params: { email } }) => json(200, await personExists(c, email))),
+  on(routes.listInstanceGroups, async () => json(200, await listInstanceGroups(c))),
+  on(routes.getInstanceGroup, async ({ params: { name } }) => json(200, await getInstanceGroup(c, name))),
+  on(routes.createInstanceGroup, async ({ body }) => {
+    await createInstanceGroup(c, body);
+    return text(201, `The group ${body.name} is made.`);
+  }),
+  on(routes.updateInstanceGroup, async ({ params: { name }, body }) => {
+    await updateInstanceGroup(c, name, body.summary);
+    return text(200, `The group ${name} is changed.`);
+  }),
+  on(routes.deleteInstanceGroup, async ({ params: { name } }) => {
+    await deleteInstanceGroup(c, name);
+    return text(200, `The group ${name} is deleted.`);
+  }),
+  on(routes.addToInstanceGroup, async ({ params: { name }, body }) => {
+    await addToInstanceGroup(c, name, body.email);
+    return text(200, `${body.email} is in the group ${name}.`);
+  }),
+  on(routes.removeFromInstanceGroup, async ({ params: { name }, body }) => {
+    await removeFromInstanceGroup(c, name, body.email);
+    return text(200, `${body.email} is not in the group ${name}.`);
+  }),
+];

@@ -1,0 +1,34 @@
+import { people } from "../../aws/people.ts";
+import { limits } from "../../contract/limits.ts";
+import { signInRoutes as routes } from "../../contract/routes/sign-in.ts";
+import { refreshSession, setPassword, signIn, signOut } from "../../services/identity/sign-in.ts";
+import { on } from "../shared/edge.ts";
+import { json, text } from "../shared/reply.ts";
+import { type ApiRoutes, collaborators } from "./collaborators.ts";
+
+const c = { ...collaborators, people };
+
+/** Scripts of a page cannot read it, and other sites' forms do not send it. */
+function cookie(value: string, maxAgeS: number): { "Set-Cookie": string } {
+  const secure = c.baseUrl.startsWith("https:") ? "; Secure" : "";
+  return { "Set-Cookie": `token=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeS}${secure}` };
+}
+const signedIn = (token: string) => text(200, token, cookie(token, limits.sessionMs / 1000));
+
+export const signInHandlers: ApiRoutes = [
+  on(routes.login, async ({ body }) => signedIn(await signIn(c, body.email, body.password))),
+  on(routes.usersLogin, async ({ body }) => signedIn(await signIn(c, body.email, body.password))),
+  on(routes.logout, async ({ auth }) => {
+    await signOut(c, auth.sentToken);
+    return text(200, "You are signed out.", cookie("", 0));
+  }),
+  on(routes.isPasswordLoginDisabled, async () => json(200, false)),
+  on(routes.refreshToken, async ({ auth, query }) => {
+    const fresh = await refreshSession(c, auth.actor, query.if_expiring_in_less_than_s);
+    return fresh === undefined ? text(200, auth.sentToken ?? "") : signedIn(fresh);
+  }),
+  on(routes.setPassword, async ({ auth, body }) => {
+    await setPassword(c, auth.actor, body.password);
+    return text(200, "Your password is set.");
+  }),
+];

@@ -1,0 +1,28 @@
+import { tokenRoutes as routes } from "../../contract/routes/tokens.ts";
+import { scopeList } from "../../core/permissions/scopes.ts";
+import { impersonate } from "../../services/identity/sign-in.ts";
+import { changeToken, createToken, deleteToken, listTokens } from "../../services/identity/tokens.ts";
+import { on } from "../shared/edge.ts";
+import { json, text } from "../shared/reply.ts";
+import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
+
+export const tokens: ApiRoutes = [
+  on(routes.createToken, async ({ auth, body }) => text(201, await createToken(c, auth.actor, body))),
+  on(routes.listTokens, async ({ auth, query }) => json(200, await listTokens(c, auth.actor, query))),
+  on(routes.deleteToken, async ({ auth, params }) => {
+    const prefix = await deleteToken(c, auth.actor, params.token_prefix);
+    return text(200, `The token ${prefix}… is deleted.`);
+  }),
+  on(routes.updateTokenScopes, async ({ auth, params, body }) => {
+    const prefix = await changeToken(c, auth.actor, params.token_prefix, { scopes: body.scopes ?? null });
+    return text(200, `The scopes of ${prefix}… are replaced.`);
+  }),
+  on(routes.updateTokenLabel, async ({ auth, params, body }) => {
+    const prefix = await changeToken(c, auth.actor, params.token_prefix, { label: body.label ?? null });
+    return text(200, `The label of ${prefix}… is replaced.`);
+  }),
+  on(routes.impersonate, async ({ auth, body: { impersonate_email, ...asked } }) =>
+    text(201, await impersonate(c, auth.actor, impersonate_email, asked)),
+  ),
+  on(routes.listScopes, async () => json(200, scopeList)),
+];

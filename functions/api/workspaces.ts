@@ -1,0 +1,76 @@
+import { workspaceRoutes as routes } from "../../contract/routes/workspaces.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { exportKeyOf } from "../../services/secrets/key-ring.ts";
+import { replaceKey } from "../../services/secrets/rotate.ts";
+import {
+  checkPrincipals,
+  createFolder,
+  deleteFolder,
+  folderUsage,
+  getFolder,
+  listFolders,
+  updateFolder,
+} from "../../services/workspaces/folders.ts";
+import { createWorkspace, listWorkspaces, workspaceExists } from "../../services/workspaces/workspaces.ts";
+import { on } from "../shared/edge.ts";
+import { pageOf } from "../shared/page.ts";
+import { json, text } from "../shared/reply.ts";
+import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
+
+export const workspaces: ApiRoutes = [
+  on(routes.createWorkspace, async ({ auth, body }) => {
+    await createWorkspace(c, auth.actor, body);
+    return text(201, body.id);
+  }),
+  on(routes.listWorkspaces, async ({ auth }) => json(200, await listWorkspaces(c, auth.actor))),
+  on(routes.existsWorkspace, async ({ auth, body }) => json(200, await workspaceExists(c, auth.actor, body.id))),
+  on(routes.getEncryptionKey, async ({ params: { workspace } }) => json(200, { key: await exportKeyOf(c, workspace) })),
+  on(routes.setEncryptionKey, async ({ params: { workspace }, body }) => {
+    const reseal = !body.skip_reencrypt;
+    const count = await replaceKey(c, workspace, body.new_key, { reseal });
+    return text(200, reseal ? `The key is replaced, and secrets sealed anew: ${count}.` : "The key is replaced.");
+  }),
+  on(routes.createFolder, async ({ auth, params: { workspace }, body }) => {
+    await createFolder(c, auth.actor, workspace, body);
+    return text(201, `The folder ${body.name} is made.`);
+  }),
+  on(routes.updateFolder, async ({ auth, params: { workspace, name }, body }) => {
+    await updateFolder(c, auth.actor, workspace, name, body);
+    return text(200, `The folder ${name} is changed.`);
+  }),
+  on(routes.deleteFolder, async ({ auth, params: { workspace, name } }) => {
+    await deleteFolder(c, auth.actor, workspace, name);
+    return text(200, `The folder ${name} is deleted.`);
+  }),
+  on(routes.addFolderOwner, async ({ auth, params: { workspace, name }, body: { owner } }) => {
+    checkPrincipals([owner]);
+    await updateFolder(c, auth.actor, workspace, name, (folder) => {
+      folder.owners = [...new Set([...folder.owners, owner])];
+      folder.perms[owner] = true;
+    });
+    return text(200, `${owner} owns the folder ${name}.`);
+  }),
+  on(routes.removeFolderOwner, async ({ auth, params: { workspace, name }, body: { owner, write } }) => {
+    checkPrincipals([owner]);
+    await updateFolder(c, auth.actor, workspace, name, (folder) => {
+      folder.owners = folder.owners.filter((one) => one !== owner);
+      if (write == null) delete folder.perms[owner];
+      else folder.perms[owner] = write;
+    });
+    return text(200, `${owner} does not own the folder ${name}.`);
+  }),
+  on(routes.getFolder, async ({ params: { workspace, name } }) => json(200, await getFolder(c, workspace, name))),
+  on(routes.folderUsage, async ({ params: { workspace, name } }) => json(200, await folderUsage(c, workspace, name))),
+  on(routes.existsFolder, async ({ params: { workspace, name } }) =>
+    json(200, (await c.objects.get(keys.folder(workspace, name))) !== undefined),
+  ),
+  on(routes.listFolders, async ({ auth, params: { workspace }, query }) =>
+    json(200, pageOf(await listFolders(c, auth.actor, workspace), query)),
+  ),
+  on(routes.listFolderNames, async ({ auth, params: { workspace } }) =>
+    json(
+      200,
+      (await listFolders(c, auth.actor, workspace)).map(({ name }) => name),
+    ),
+  ),
+];

@@ -1,0 +1,53 @@
+import { v7 as uuidv7 } from "uuid";
+import type { ObjectTable } from "../../aws/object-table.ts";
+import { isSvcError, SvcError } from "../../contract/errors.ts";
+import { limits } from "../../contract/limits.ts";
+import { type AuditJson, type AuditQuery, auditSchema } from "../../contract/routes/audit.ts";
+import { INSTANCE, matchesAudit } from "../../core/audit/entry.ts";
+import { keys } from "../../core/objects/keys.ts";
+
+interface Auditing {
+  objects: ObjectTable;
+  nowMs: () => number;
+}
+export type Audited = Pick<AuditJson, "username" | "operation" | "action_kind" | "resource"> & { workspace?: string | undefined };
+
+/**
+ * Does something with an entry in the audit log. The entry is there first, so that nothing happens without one; what the service refused
+ * did not happen, and its entry goes. When the process dies in between, an entry may tell of what did not happen, never the reverse.
+ */
+export async function audited<T>({ objects, nowMs }: Auditing, what: Audited, act: () => Promise<T>): Promise<T> {
+  const { workspace = INSTANCE, ...rest } = what;
+  const atMs = nowMs();
+  const id = uuidv7({ msecs: atMs });
+  const value: AuditJson = { workspace_id: workspace, id, timestamp: new Date(atMs).toISOString(), ...rest };
+  const key = keys.audit(workspace, id);
+  await objects.put({ ...key, value, expiresAtS: Math.ceil((atMs + limits.auditRetentionMs) / 1000) });
+  try {
+    return await act();
+  } catch (error) {
+    if (isSvcError(error)) await objects.remove(key);
+    throw error;
+  }
+}
+
+/** Newest first, from as many entries as one read holds (some thousands): go on with `before`. */
+export async function listAudit(
+  { objects }: Pick<Auditing, "objects">,
+  workspace: string | undefined,
+  query: AuditQuery,
+): Promise<AuditJson[]> {
+  const { pk } = keys.audit(workspace ?? INSTANCE, "");
+  const bound = (at: string, end: "0" | "f") => uuidv7({ msecs: Date.parse(at) }).slice(0, 13) + end.repeat(23);
+  const from = query.after === undefined ? "0" : bound(query.after, "0");
+  const to = query.before === undefined ? "g" : bound(query.before, "f");
+  const found = await objects.list(pk, { between: [from, to], newestFirst: true, limit: limits.listScan });
+  return found.map(({ value }) => auditSchema.parse(value)).filter((entry) => matchesAudit(entry, query));
+}
+
+/** Throws `audit.notFound`. */
+export async function getAudit({ objects }: Pick<Auditing, "objects">, workspace: string, id: string): Promise<AuditJson> {
+  const found = await objects.get(keys.audit(workspace, id));
+  if (!found) throw new SvcError("audit.notFound", { id });
+  return auditSchema.parse(found.value);
+}

@@ -1,0 +1,55 @@
+import type { ObjectTable } from "../../aws/object-table.ts";
+import { isSvcError, SvcError } from "../../contract/errors.ts";
+import type { Job } from "../../core/jobs/job.ts";
+import { keys, type ObjectKey } from "../../core/objects/keys.ts";
+import type { StoredObject } from "../../core/objects/write.ts";
+import type { JobActor } from "../../core/people/actor.ts";
+import { personKey, personSchema } from "../../core/people/person.ts";
+import { accessSchema, memberSchema, noAccess, rightsOf } from "../../core/permissions/access.ts";
+
+type Reading = Pick<ObjectTable, "getMany">;
+
+/** What stands under these keys is what `identify` takes, in this order. */
+export function rightsKeys(person: string, workspace: string | undefined): ObjectKey[] {
+  return [keys.user(person), ...(workspace === undefined ? [] : [keys.member(workspace, person), keys.access(workspace)])];
+}
+
+/** What the person may now, whatever was so when token or job began: nobody regains by an old token what was taken from them. */
+export async function identify(
+  objects: Reading,
+  email: string,
+  asSuperAdmin: boolean,
+  workspace: string | undefined,
+  [user, member, access]: (StoredObject | undefined)[],
+) {
+  // Release 0.1 kept its users elsewhere; they move when somebody changes them.
+  const found = user ?? (await objects.getMany([keys.oldUser(email)]))[0];
+  const person = found && personSchema.parse(found.value);
+  if (!person || person.disabled || person.email.toLowerCase() !== email.toLowerCase()) throw new SvcError("auth.invalid", {});
+  const asMember = member && memberSchema.parse(member.value);
+  const isMember = workspace !== undefined && asMember !== undefined && !asMember.disabled;
+  const workspaceAccess = access ? accessSchema.parse(access.value) : noAccess;
+  return {
+    email: person.email,
+    username: isMember ? asMember.username : person.username,
+    superAdmin: person.superAdmin && asSuperAdmin,
+    ...(person.groups ? { instanceGroups: person.groups } : {}),
+    ...(isMember ? { rights: rightsOf(workspace, asMember, workspaceAccess, person.groups) } : {}),
+  };
+}
+
+/**
+ * Whose rights a job has, for what the service does on its behalf (resolving what it imports, say). `undefined` when its user is gone or
+ * disabled: then it has none.
+ */
+export async function actorOfJob(objects: Reading, job: Job): Promise<JobActor | undefined> {
+  const { id: jobId, email, superAdmin, workspace, attempt, permissionedAs } = job;
+  const found = await objects.getMany(rightsKeys(personKey(email), workspace), { consistent: true });
+  try {
+    const identity = await identify(objects, email, superAdmin, workspace, found);
+    return { ...identity, kind: "job", jobId, attempt, workspace, permissionedAs };
+  } catch (error) {
+    if (isSvcError(error) && error.code === "auth.invalid") return undefined;
+    throw error;
+  }
+}

@@ -1,0 +1,107 @@
+import type { ObjectTable } from "../../aws/object-table.ts";
+import type { People } from "../../aws/people.ts";
+import { isSvcError, SvcError } from "../../contract/errors.ts";
+import { limits } from "../../contract/limits.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { write } from "../../core/objects/write.ts";
+import type { Actor } from "../../core/people/actor.ts";
+import { personKey } from "../../core/people/person.ts";
+import { hashToken, isJobToken, tokenRecordSchema } from "../../core/people/token.ts";
+import { tokenWrites } from "./tokens.ts";
+import { loadPerson } from "./users.ts";
+
+interface Collaborators {
+  objects: ObjectTable;
+  people: People;
+  nowMs: () => number;
+}
+
+const session = (nowMs: number) => ({
+  label: "session",
+  session: true,
+  expiration: new Date(nowMs + limits.sessionMs).toISOString(),
+});
+
+/**
+ * A session's token. Whether the address is unknown, disabled or the password wrong, the answer is one and the same, and the user pool
+ * is asked in each case. Throws `login.refused`.
+ */
+export async function signIn({ objects, people, nowMs }: Collaborators, email: string, password: string): Promise<string> {
+  const [isRight, person] = await Promise.all([people.checkPassword(email, password), knownPerson(objects, email)]);
+  if (!isRight || !person || person.disabled) throw new SvcError("login.refused", {});
+  const { value, writes } = tokenWrites(person, session(nowMs()), nowMs());
+  await objects.transact(writes);
+  return value;
+}
+
+async function knownPerson(objects: ObjectTable, email: string) {
+  try {
+    return (await loadPerson({ objects }, email)).person;
+  } catch (error) {
+    if (isSvcError(error) && error.code === "user.notFound") return undefined;
+    throw error;
+  }
+}
+
+/** Ends the session of this token. Another kind of token stays: signing out of a page must not stop somebody's programs. */
+export async function signOut({ objects }: Pick<Collaborators, "objects">, token: string | undefined): Promise<void> {
+  if (!token || isJobToken(token)) return;
+  const found = await objects.get(keys.token(hashToken(token)));
+  const record = found && tokenRecordSchema.parse(found.value);
+  if (!record?.session) return;
+  await objects.transact([write.remove(keys.token(record.hash)), write.remove(keys.userToken(record.email, record.prefix, record.hash))]);
+}
+
+/**
+ * A fresh token in exchange for a session's; `undefined` where the old one lasts longer than `ifWithinS`. The old one ends in the same
+ * transaction: of two exchanges at once, one succeeds. Throws `token.notForJobs`, `auth.forbidden` for tokens that are no sessions,
+ * `token.changedMeanwhile`.
+ */
+export async function refreshSession(
+  { objects, nowMs }: Pick<Collaborators, "objects" | "nowMs">,
+  actor: Actor,
+  ifWithinS: number | undefined,
+) {
+  if (actor.kind === "job") throw new SvcError("token.notForJobs", {});
+  const found = await objects.get(keys.token(actor.tokenHash));
+  if (!found) throw new SvcError("auth.invalid", {});
+  const record = tokenRecordSchema.parse(found.value);
+  // Who holds a token with an end must not be able to move it.
+  if (!record.session) throw new SvcError("auth.forbidden", { action: "users.refreshToken: only sessions are renewed" });
+  if (ifWithinS !== undefined && (record.expiresAtMs ?? Number.POSITIVE_INFINITY) - nowMs() >= ifWithinS * 1000) return undefined;
+  const { person } = await loadPerson({ objects }, record.email);
+  const { value, writes } = tokenWrites(person, session(nowMs()), nowMs());
+  const refused = await objects.transact([
+    write.remove(keys.token(record.hash), "present"),
+    write.remove(keys.userToken(record.email, record.prefix, record.hash)),
+    ...writes,
+  ]);
+  if (refused !== undefined) throw new SvcError("token.changedMeanwhile", {});
+  return value;
+}
+
+/** Sets the caller's password; their other sessions end, the one they call with stays. Throws `token.notForJobs`, `user.invalidPassword`. */
+export async function setPassword({ objects, people }: Pick<Collaborators, "objects" | "people">, actor: Actor, password: string) {
+  if (actor.kind === "job") throw new SvcError("token.notForJobs", {});
+  await people.ensure(actor.email, password);
+  for (const object of await objects.list(keys.userToken(actor.email, "", "").pk, { beginsWith: "token#" })) {
+    const record = tokenRecordSchema.parse(object.value);
+    if (!record.session || record.hash === actor.tokenHash) continue;
+    await objects.transact([write.remove(keys.token(record.hash)), write.remove(object)]);
+  }
+}
+
+/** A token of somebody else's, for a superadmin. Throws `user.notFound`, `token.notForJobs`. */
+export async function impersonate(
+  { objects, nowMs }: Pick<Collaborators, "objects" | "nowMs">,
+  actor: Actor,
+  email: string,
+  asked: { label?: string | null | undefined; expiration?: string | null | undefined; workspace_id?: string | null | undefined },
+): Promise<string> {
+  if (actor.kind === "job") throw new SvcError("token.notForJobs", {});
+  const { person } = await loadPerson({ objects }, email);
+  const label = asked.label || `impersonated by ${actor.email}`;
+  const { value, writes } = tokenWrites(person, { ...asked, label }, nowMs());
+  await objects.transact([write.check(keys.user(personKey(email)), "present"), ...writes]);
+  return value;
+}

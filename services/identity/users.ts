@@ -1,0 +1,121 @@
+import { randomUUID } from "node:crypto";
+import type { ObjectTable } from "../../aws/object-table.ts";
+import type { People } from "../../aws/people.ts";
+import { SvcError } from "../../contract/errors.ts";
+import type { GlobalUserJson, NewUser, UserChange } from "../../contract/routes/people.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { type StoredObject, write } from "../../core/objects/write.ts";
+import { usernameOf } from "../../core/people/actor.ts";
+import { type PersonRecord, personKey, personSchema } from "../../core/people/person.ts";
+import { removeMember } from "../workspaces/members.ts";
+import { workspacesOf } from "../workspaces/workspaces.ts";
+import { deleteAllTokens } from "./tokens.ts";
+
+interface Collaborators {
+  objects: ObjectTable;
+  people: People;
+  nowMs: () => number;
+}
+type Reading = Pick<Collaborators, "objects">;
+
+/** The GlobalUser of api.md §1. */
+export function globalUserJson({ email, superAdmin, username, name, company, disabled = false }: PersonRecord): GlobalUserJson {
+  return {
+    email,
+    login_type: "password",
+    super_admin: superAdmin,
+    verified: true,
+    username,
+    ...(name ? { name } : {}),
+    ...(company ? { company } : {}),
+    first_time_user: false,
+    role_source: "manual",
+    disabled,
+  };
+}
+
+/** Throws `user.notFound`. */
+export async function loadPerson({ objects }: Reading, email: string): Promise<{ person: PersonRecord; stored: StoredObject }> {
+  const stored = (await objects.get(keys.user(personKey(email)))) ?? (await objects.get(keys.oldUser(email)));
+  if (!stored) throw new SvcError("user.notFound", { email });
+  return { person: personSchema.parse(stored.value), stored };
+}
+
+export async function personExists({ objects }: Reading, email: string): Promise<boolean> {
+  const found = await objects.getMany([keys.user(personKey(email)), keys.oldUser(email)], { consistent: true });
+  return found.some(Boolean);
+}
+
+export async function listPersons({ objects }: Reading): Promise<PersonRecord[]> {
+  const byEmail = new Map((await objects.list("USERS")).map(({ value }) => personSchema.parse(value)).map((one) => [one.email, one]));
+  return [...byEmail.values()].sort((a, b) => a.email.localeCompare(b.email));
+}
+
+/** The record comes first: a password is never set for somebody who is there already. Throws `user.exists`, `user.invalidPassword`. */
+export async function createUser({ objects, people, nowMs }: Collaborators, asked: NewUser): Promise<void> {
+  const { email, password, super_admin: superAdmin, name, company } = asked;
+  const value: PersonRecord = {
+    email,
+    username: usernameOf(email),
+    superAdmin,
+    ...(name ? { name } : {}),
+    ...(company ? { company } : {}),
+    createdAtMs: nowMs(),
+  };
+  const exists = await personExists({ objects }, email);
+  const key = keys.user(personKey(email));
+  if (exists || !(await objects.put({ ...key, value, mark: randomUUID() }, "absent"))) throw new SvcError("user.exists", { email });
+  if (!password) return;
+  try {
+    await people.ensure(email, password);
+  } catch (error) {
+    await objects.remove(key);
+    throw error;
+  }
+}
+
+/** Works at once: every call reads the record. Throws `user.notFound`, `user.lastAdmin`, `access.changedMeanwhile`. */
+export async function updateUser(collaborators: Reading, email: string, asked: UserChange): Promise<void> {
+  const { is_super_admin, name, disabled } = asked;
+  if (is_super_admin === false || disabled) await keepOneAdmin(collaborators, email);
+  await changePerson(collaborators, email, (person) => ({
+    ...person,
+    superAdmin: is_super_admin ?? person.superAdmin,
+    disabled: disabled ?? person.disabled ?? false,
+    ...(name == null ? {} : { name }),
+  }));
+}
+
+/** Throws `user.notFound`, `access.changedMeanwhile`. */
+export async function changePerson({ objects }: Reading, email: string, change: (person: PersonRecord) => PersonRecord): Promise<void> {
+  const { person, stored } = await loadPerson({ objects }, email);
+  const key = keys.user(personKey(email));
+  const put = { ...key, value: change(person), mark: randomUUID() };
+  const unchanged = stored.mark === undefined ? ("unmarked" as const) : { mark: stored.mark };
+  // A record where release 0.1 kept it moves.
+  const moved = stored.sk !== key.sk;
+  const refused = await objects.transact(moved ? [write.put(put, "absent"), write.remove(stored, "present")] : [write.put(put, unchanged)]);
+  if (refused !== undefined) throw new SvcError("access.changedMeanwhile", {});
+}
+
+/**
+ * Nobody is signed in from the first step on; what fails halfway is taken up by calling it again, because the record goes last. Throws
+ * `user.notFound`, `user.lastAdmin`.
+ */
+export async function deleteUser(collaborators: Collaborators, email: string): Promise<void> {
+  const { objects, people } = collaborators;
+  await keepOneAdmin(collaborators, email);
+  await changePerson(collaborators, email, (person) => ({ ...person, disabled: true }));
+  await deleteAllTokens(collaborators, email);
+  for (const { workspace, member } of await workspacesOf(collaborators, email))
+    await removeMember({ objects }, workspace.id, member.username);
+  await people.remove(email);
+  await objects.transact([write.remove(keys.oldUser(email)), write.remove(keys.user(personKey(email)))]);
+}
+
+async function keepOneAdmin(collaborators: Reading, email: string): Promise<void> {
+  const all = await listPersons(collaborators);
+  const isLast = !all.some((one) => one.superAdmin && !one.disabled && one.email.toLowerCase() !== email.toLowerCase());
+  const { person } = await loadPerson(collaborators, email);
+  if (person.superAdmin && isLast) throw new SvcError("user.lastAdmin", {});
+}

@@ -1,0 +1,101 @@
+import type { ObjectTable } from "../../aws/object-table.ts";
+import { SvcError } from "../../contract/errors.ts";
+import type { GroupJson } from "../../contract/routes/access.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { write } from "../../core/objects/write.ts";
+import type { Actor } from "../../core/people/actor.ts";
+import { type Access, ALL, forget, objectKey } from "../../core/permissions/access.ts";
+import { changeAccess, loadAccess } from "./access.ts";
+import { loadMembers } from "./members.ts";
+
+interface Collaborators {
+  objects: ObjectTable;
+}
+type Group = Access["groups"][string];
+
+function groupIn(access: Access, name: string): Group {
+  if (name === ALL) throw new SvcError("group.all", {});
+  const group = Object.hasOwn(access.groups, name) ? access.groups[name] : undefined;
+  if (!group) throw new SvcError("group.notFound", { name });
+  return group;
+}
+
+export async function listGroups({ objects }: Collaborators, workspace: string): Promise<GroupJson[]> {
+  const [{ access }, members] = await Promise.all([loadAccess(objects, workspace), loadMembers(objects, workspace)]);
+  const all = { name: ALL, summary: "Everybody in this workspace.", members: members.map(({ username }) => username), extra_perms: {} };
+  const made = Object.entries(access.groups).map(([name, { summary, members: inIt, perms }]) => ({
+    name,
+    ...(summary === undefined ? {} : { summary }),
+    members: inIt,
+    extra_perms: perms,
+  }));
+  return [all, ...made].sort((a, b) => a.name.localeCompare(b.name));
+}
+
+/** Throws `group.notFound`. */
+export async function getGroup(collaborators: Collaborators, workspace: string, name: string): Promise<GroupJson> {
+  const found = (await listGroups(collaborators, workspace)).find((group) => group.name === name);
+  if (!found) throw new SvcError("group.notFound", { name });
+  return found;
+}
+
+/** Throws `group.exists`. */
+export async function createGroup(
+  { objects }: Collaborators,
+  actor: Actor,
+  workspace: string,
+  name: string,
+  summary: string | null | undefined,
+): Promise<void> {
+  const { username } = actor;
+  await changeAccess(
+    objects,
+    workspace,
+    ({ groups }) => {
+      if (name === ALL || Object.hasOwn(groups, name)) throw new SvcError("group.exists", { name });
+      groups[name] = { ...(summary ? { summary } : {}), members: [username], perms: { [`u/${username}`]: true } };
+    },
+    [write.check(keys.workspace(workspace), "present")],
+    () => new SvcError("workspace.notFound", { workspace }),
+  );
+}
+
+/** Throws `group.notFound`, `group.all`. */
+export async function changeGroup(
+  { objects }: Collaborators,
+  workspace: string,
+  name: string,
+  change: (group: Group) => void,
+): Promise<void> {
+  await changeAccess(objects, workspace, (access) => change(groupIn(access, name)));
+}
+
+/** Throws `group.notFound`, `group.all`. */
+export async function deleteGroup({ objects }: Collaborators, workspace: string, name: string): Promise<void> {
+  await changeAccess(objects, workspace, (access) => {
+    groupIn(access, name);
+    delete access.groups[name];
+    forget(access, `g/${name}`);
+    delete access.objects[objectKey("group_", name)];
+  });
+}
+
+/** Putting in who is in changes nothing. Throws `group.notFound`, `group.all`, `member.notFound`. */
+export async function addToGroup({ objects }: Collaborators, workspace: string, name: string, username: string): Promise<void> {
+  await changeAccess(
+    objects,
+    workspace,
+    (access) => {
+      const group = groupIn(access, name);
+      if (!group.members.includes(username)) group.members.push(username);
+    },
+    [write.check(keys.username(workspace, username), "present")],
+    () => new SvcError("member.notFound", { username }),
+  );
+}
+
+export async function removeFromGroup(collaborators: Collaborators, workspace: string, name: string, username: string): Promise<void> {
+  await changeGroup(collaborators, workspace, name, (group) => {
+    group.members = group.members.filter((member) => member !== username);
+  });
+}

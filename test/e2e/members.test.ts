@@ -1,0 +1,251 @@
+import { QueryCommand } from "@aws-sdk/client-dynamodb";
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Route } from "../../contract/route.ts";
+import { routes } from "../../contract/routes.ts";
+import { type Answer, api, shared } from "../support/api.ts";
+import { awsClients } from "../support/aws.ts";
+import { member, type Someone, someone } from "../support/people.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../support/workspace.ts";
+
+const client = api();
+let ws: Workspace;
+let dev: Someone;
+beforeAll(async () => {
+  ws = await newWorkspace();
+  dev = await member(ws, "dev");
+});
+const status = async (answer: Promise<{ status: number }>) => (await answer).status;
+
+/** Exactly the fields of the contract. */
+function shaped(route: Route, answer: Answer): unknown {
+  if (!("json" in route.reply)) throw new Error(`${route.name} answers text`);
+  expectStatus(answer, route.status);
+  expect([route.name, route.reply.json.safeParse(answer.json).data]).toEqual([route.name, answer.json]);
+  return answer.json;
+}
+
+describe("users of a workspace", () => {
+  it("are told who they are, with what they may do to each folder", async () => {
+    expectStatus(await ws.post("folders/create", { name: "w1", owners: [], extra_perms: { [`u/${dev.username}`]: true } }), 201);
+    expectStatus(await ws.post("folders/create", { name: "r1", owners: [], extra_perms: { "g/all": false } }), 201);
+    const mine = dev.in(ws);
+    expectStatus(await mine.post("folders/create", { name: "o1" }), 201);
+    expect(shaped(routes.whoami, await mine.get("users/whoami"))).toEqual({
+      email: dev.email,
+      username: dev.username,
+      is_admin: false,
+      is_super_admin: false,
+      created_at: expect.any(String),
+      operator: false,
+      disabled: false,
+      groups: ["all"],
+      folders: ["o1", "w1"],
+      folders_read: ["o1", "r1", "w1"],
+      folders_owners: ["o1"],
+    });
+    expect(shaped(routes.globalWhoami, await dev.api.get("users/whoami"))).toEqual({
+      email: dev.email,
+      login_type: "password",
+      super_admin: false,
+      verified: true,
+      username: dev.username,
+      first_time_user: false,
+      role_source: "manual",
+      disabled: false,
+    });
+    expect((await mine.get("users/is_owner/f/o1/x")).json).toBe(true);
+    expect((await mine.get("users/is_owner/f/w1/x")).json).toBe(false);
+    expect((await mine.get(`users/is_owner/u/${dev.username}/x`)).json).toBe(true);
+  });
+
+  it("are listed, looked up by username, and changed by admins alone", async () => {
+    const mine = dev.in(ws);
+    const listed = shaped(routes.listMembers, await mine.get("users/list"));
+    expect(listed).toContainEqual(expect.objectContaining({ username: "admin", is_admin: true, is_super_admin: true }));
+    expect((await mine.get("users/list_usernames")).json).toEqual(["admin", dev.username]);
+    expect(shaped(routes.getMember, await mine.get(`users/get/${dev.username}`))).toMatchObject({ email: dev.email });
+    expect(shaped(routes.whois, await mine.get(`users/whois/${dev.username}`))).toMatchObject({ email: dev.email });
+    const email = await mine.get(`users/username_to_email/${dev.username}`);
+    expect([email.text, email.headers.get("content-type")]).toEqual([dev.email, "text/plain; charset=utf-8"]);
+    expect(await status(mine.get("users/get/nobody"))).toBe(404);
+    expect(await status(mine.post(`users/update/${dev.username}`, { is_admin: true }))).toBe(403);
+    expect(await status(mine.post("workspaces/add_user", { email: "a@b.cd", is_admin: true, operator: false }))).toBe(403);
+    expectStatus(await ws.post(`users/update/${dev.username}`, { operator: true }), 200);
+    expect((await mine.get("users/whoami")).json).toMatchObject({ operator: true, folders: [], folders_owners: [] });
+    expectStatus(await ws.post(`users/update/${dev.username}`, { operator: false }), 200);
+  });
+
+  it("are added once, each with a username of their own", async () => {
+    const asked = { email: dev.email, is_admin: false, operator: false };
+    expect(await status(ws.post("workspaces/add_user", asked))).toBe(409);
+    const other = await ws.post("workspaces/add_user", { ...asked, email: `x${dev.email}`, username: dev.username });
+    expect([other.status, other.headers.get("x-svc-error")]).toEqual([409, "user.usernameTaken"]);
+    const both = await Promise.all(
+      ["one", "two"].map((name) => ws.post("workspaces/add_user", { ...asked, email: `${name}${dev.email}`, username: "same" })),
+    );
+    expect(both.map((answer) => answer.status).sort()).toEqual([201, 409]);
+  });
+
+  it("join by an invitation that they accept, and leave", async () => {
+    const guest = await someone("guest");
+    expectStatus(await ws.post("workspaces/invite_user", { email: guest.email, is_admin: false, operator: true }), 201);
+    expect(shaped(routes.listInvites, await guest.api.get("users/list_invites"))).toEqual([
+      { workspace_id: ws.id, email: guest.email, is_admin: false, operator: true },
+    ]);
+    expect(shaped(routes.listInvitesOfWorkspace, await ws.get("workspaces/list_pending_invites"))).toHaveLength(1);
+    expect(await status(guest.in(ws).get("users/whoami"))).toBe(404);
+    expectStatus(await guest.api.post("users/accept_invite", { workspace_id: ws.id, username: "guest" }), 200);
+    expect((await guest.in(ws).get("users/whoami")).json).toMatchObject({ username: "guest", operator: true });
+    expect(shaped(routes.myWorkspaces, await guest.api.get("workspaces/users"))).toEqual({
+      email: guest.email,
+      workspaces: [{ id: ws.id, name: ws.id, username: "guest", color: "", disabled: false, is_dev_workspace: false }],
+    });
+    expect((await guest.api.get("workspaces/list")).json).toEqual([{ id: ws.id, name: ws.id, owner: shared().email }]);
+    expect(await status(guest.api.post("users/accept_invite", { workspace_id: ws.id }))).toBe(404);
+    expectStatus(await guest.in(ws).post("workspaces/leave"), 200);
+    expect(await status(guest.in(ws).get("users/whoami"))).toBe(404);
+    expect(await status(guest.api.post("users/decline_invite", { workspace_id: ws.id }))).toBe(404);
+  });
+});
+
+describe("groups", () => {
+  it("belong to their admins, and all has everybody", async () => {
+    const mine = dev.in(ws);
+    expectStatus(await mine.post("groups/create", { name: "ops", summary: "Operations" }), 201);
+    expect(await status(mine.post("groups/create", { name: "ops" }))).toBe(409);
+    expect(await status(mine.post("groups/create", { name: "all" }))).toBe(409);
+    expect(shaped(routes.getGroup, await mine.get("groups/get/ops"))).toEqual({
+      name: "ops",
+      summary: "Operations",
+      members: [dev.username],
+      extra_perms: { [`u/${dev.username}`]: true },
+    });
+    const other = await member(ws, "other");
+    const theirs = other.in(ws);
+    expect(await status(theirs.post("groups/adduser/ops", { username: other.username }))).toBe(403);
+    expect(await status(mine.post("groups/adduser/ops", { username: "nobody" }))).toBe(404);
+    expectStatus(await mine.post("groups/adduser/ops", { username: other.username }), 200);
+    expect(await status(theirs.post("groups/update/ops", { summary: "Mine" }))).toBe(403);
+    expectStatus(await mine.post("acls/add/group_/ops", { owner: `u/${other.username}`, write: true }), 200);
+    expectStatus(await theirs.post("groups/update/ops", { summary: "Ours" }), 200);
+    const listed = shaped(routes.listGroups, await theirs.get("groups/list")) as { name: string; members: string[] }[];
+    expect(listed.map(({ name }) => name)).toEqual(["all", "ops"]);
+    expect(listed[0]?.members).toEqual(expect.arrayContaining(["admin", dev.username, other.username]));
+    expect((await theirs.get("groups/listnames")).json).toEqual(["all", "ops"]);
+    expectStatus(await mine.post("groups/removeuser/ops", { username: other.username }), 200);
+    expect((await theirs.get("users/whoami")).json).toMatchObject({ groups: ["all"] });
+    expect(await status(ws.call("DELETE", "groups/delete/all"))).toBe(400);
+    expectStatus(await mine.call("DELETE", "groups/delete/ops"), 200);
+    expect(await status(mine.get("groups/get/ops"))).toBe(404);
+  });
+
+  it("of the instance give rights in every workspace", async () => {
+    const name = `staff-${ws.id}`;
+    expectStatus(await client.post("groups/create", { name, summary: "Staff" }), 201);
+    expectStatus(await ws.post("folders/create", { name: "staff", owners: [], extra_perms: { [`g/${name}`]: false } }), 201);
+    const mine = dev.in(ws);
+    expect(await status(mine.get("folders/get/staff"))).toBe(404);
+    expect(await status(dev.api.post(`groups/adduser/${name}`, { email: dev.email }))).toBe(403);
+    expectStatus(await client.post(`groups/adduser/${name}`, { email: dev.email }), 200);
+    expect(await status(mine.get("folders/get/staff"))).toBe(200);
+    expect((await client.get(`groups/get/${name}`)).json).toEqual({ name, summary: "Staff", emails: [dev.email] });
+    expectStatus(await client.call("DELETE", `groups/delete/${name}`), 200);
+    expect(await status(mine.get("folders/get/staff"))).toBe(404);
+  });
+});
+
+describe("folders", () => {
+  it("are changed by their owners, and each change writes its event", async () => {
+    const folders = await newWorkspace();
+    const [owner, writer] = await Promise.all([member(folders, "owner"), member(folders, "writer")]);
+    const [own, write] = [owner.in(folders), writer.in(folders)];
+    expectStatus(await own.post("folders/create", { name: "box" }), 201);
+    expectStatus(await own.post("folders/update/box", { summary: "A box", extra_perms: { [`u/${writer.username}`]: true } }), 200);
+    expect(await status(write.post("folders/update/box", { summary: "Mine" }))).toBe(403);
+    expect(await status(write.post("folders/addowner/box", { owner: `u/${writer.username}` }))).toBe(403);
+    expect(await status(own.post("folders/addowner/box", { owner: "writer" }))).toBe(422);
+    expectStatus(await own.post("folders/addowner/box", { owner: `u/${writer.username}` }), 200);
+    expect(shaped(routes.getFolder, await write.get("folders/get/box"))).toMatchObject({
+      summary: "A box",
+      owners: [`u/${owner.username}`, `u/${writer.username}`],
+      extra_perms: { [`u/${writer.username}`]: true },
+    });
+    expectStatus(await write.post("folders/removeowner/box", { owner: `u/${owner.username}` }), 200);
+    expect(await status(own.get("folders/get/box"))).toBe(404);
+    expect((await write.get("folders/getusage/box")).json).toEqual({ scripts: 0 });
+    expectStatus(await write.call("DELETE", "folders/delete/box"), 200);
+    expect(await status(folders.get("folders/get/box"))).toBe(404);
+    expect(await status(folders.call("DELETE", "folders/delete/box"))).toBe(404);
+
+    const { Items = [] } = await awsClients().dynamodb.send(
+      new QueryCommand({
+        TableName: shared().outputs["ObjectsTable"],
+        KeyConditionExpression: "pk = :pk",
+        ExpressionAttributeValues: { ":pk": { S: `OUTBOX#${folders.id}` } },
+        ConsistentRead: true,
+      }),
+    );
+    const events = Items.map(({ v }) => `${v?.M?.["type"]?.S} ${v?.M?.["object"]?.S}`);
+    expect(events).toEqual(["CreateFolder t", "CreateFolder box", ...Array(3).fill("UpdateFolder box"), "DeleteFolder box"]);
+  });
+
+  it("changed by many at once lose no change", async () => {
+    const many = await newWorkspace();
+    const names = ["a", "b", "c", "d"];
+    expectStatus(await many.post("groups/create", { name: "crowd" }), 201);
+    const people = await Promise.all(names.map((name) => member(many, name)));
+    const answers = await Promise.all(people.map(({ username }) => many.post("groups/adduser/crowd", { username })));
+    expect(answers.map((answer) => answer.status)).toEqual(names.map(() => 200));
+    const { members } = (await many.get("groups/get/crowd")).json as { members: string[] };
+    expect(members.sort()).toEqual(["admin", ...people.map(({ username }) => username)].sort());
+  });
+});
+
+describe("users of the instance", () => {
+  it("are made, listed and changed by superadmins, of whom one always stays", async () => {
+    const who = await someone("plain");
+    expect((await client.get(`users/exists/${who.email}`)).json).toBe(true);
+    expect((await client.get("users/exists/nobody@example.com")).json).toBe(false);
+    expect(await status(who.api.get(`users/exists/${who.email}`))).toBe(403);
+    const all = shaped(routes.listUsers, await client.get("users/list_as_super_admin", { per_page: 100 }));
+    expect(all).toContainEqual(expect.objectContaining({ email: who.email, super_admin: false }));
+    expectStatus(await client.post(`users/update/${who.email}`, { name: "Plain" }), 200);
+    expect((await who.api.get("users/whoami")).json).toMatchObject({ name: "Plain" });
+    expectStatus(await client.post(`users/update/${who.email}`, { disabled: true }), 200);
+    const active = (await client.get("users/list_as_super_admin", { per_page: 100, active_only: true })).text;
+    expect(active).not.toContain(who.email);
+    const last = await client.post(`users/update/${shared().email}`, { is_super_admin: false });
+    expect([last.status, last.headers.get("x-svc-error")]).toEqual([400, "user.lastAdmin"]);
+    expect(await status(client.call("DELETE", `users/delete/${shared().email}`))).toBe(400);
+  });
+});
+
+describe("the audit log", () => {
+  it("has who changed what, for admins, and nothing of what was refused or of any secret", async () => {
+    const mine = dev.in(ws);
+    const script = { path: `u/${dev.username}/a`, summary: "", language: "bash", content: "echo planted-secret" };
+    expectStatus(await mine.post("scripts/create", script), 201);
+    expect(await status(mine.post("scripts/create", { ...script, path: "f/r1/a" }))).toBe(403);
+    expectStatus(await mine.post(`scripts/archive/p/${script.path}`), 200);
+    const found = await ws.get("audit/list", { username: dev.username, operations: "scripts.create,scripts.archive_by_path" });
+    const entries = shaped(routes.listAudit, found) as { id: string }[];
+    expect(entries).toMatchObject([
+      { operation: "scripts.archive_by_path", action_kind: "Delete", resource: script.path, username: dev.username },
+      { operation: "scripts.create", action_kind: "Created", resource: script.path, workspace_id: ws.id },
+    ]);
+    expect(found.text).not.toContain("planted-secret");
+    expect(shaped(routes.getAudit, await ws.get(`audit/get/${entries[0]?.id}`))).toEqual(entries[0]);
+    const before = await ws.get("audit/list", { before: new Date(Date.now() - 3_600_000).toISOString() });
+    expect(before.json).toEqual([]);
+    expect(await status(mine.get("audit/list"))).toBe(403);
+    expect(await status(ws.get("audit/get/nothing"))).toBe(404);
+
+    const token = expectStatus(await dev.api.post("users/tokens/create", { label: "audited" }), 201).text;
+    expectStatus(await dev.api.call("DELETE", `users/tokens/delete/${token}`), 200);
+    const global = await client.get("audit/list", { username: dev.email });
+    expect(shaped(routes.listInstanceAudit, global)).toContainEqual(
+      expect.objectContaining({ operation: "tokens.delete", resource: token.slice(0, 10) }),
+    );
+    expect(global.text).not.toContain(token);
+  });
+});
