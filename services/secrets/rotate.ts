@@ -4,7 +4,7 @@ import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import { beginRotation, EXPORT_KEY_PATH, endRotation, type KeyRing, ringMark } from "../../core/secrets/key-ring.ts";
 import { newExportNonce, seal, sealedWith } from "../../core/secrets/seal.ts";
-import { storedVariableSchema } from "../../core/variables/variable.ts";
+import { type StoredVariable, storedVariableSchema } from "../../core/variables/variable.ts";
 import { commit, retrying } from "../commit.ts";
 import { exportKeyOf, forgetRing, readRing, type Sealing, sealingKey, unseal } from "./key-ring.ts";
 
@@ -17,8 +17,8 @@ const rotating = () => new SvcError("encryptionKey.rotating", {});
 /**
  * Makes `newKey` the exportable key and seals every secret anew under a new data key; answers how many. Readers go on: the ring
  * keeps the old data keys, and each value names its own. Writers that sealed for the old one are refused by the ring's mark and
- * seal again. Whoever comes while it goes on is refused; if it dies in the middle everything stays readable, and the next one
- * finishes its work too. Throws `encryptionKey.rotating`, `workspace.notFound`.
+ * seal again. Whoever comes while it goes on is refused; if it dies in the middle everything stays readable, and whoever asks for
+ * the same key again goes on where it stopped. Throws `encryptionKey.rotating`, `workspace.notFound`.
  */
 export async function replaceKey(sealing: Sealing, workspace: string, newKey: string, { reseal = true } = {}): Promise<number> {
   // Makes the first ring.
@@ -29,7 +29,7 @@ export async function replaceKey(sealing: Sealing, workspace: string, newKey: st
   }
   const version = await begin(sealing, workspace, newKey);
   forgetRing(workspace);
-  const resealed = await sealAllAnew(sealing, workspace);
+  const resealed = await sealAllAnew(sealing, workspace, version);
   await end(sealing, workspace, version);
   return resealed;
 }
@@ -50,9 +50,16 @@ async function begin(sealing: Sealing, workspace: string, newKey: string): Promi
   const { key, wrapped } = await sealing.dataKeys.generate(workspace);
   return retrying(async () => {
     const ring = await idleRing(sealing, workspace);
+    const untilMs = sealing.nowMs() + ROTATION_MS;
+    if (ring.rotatingUntilMs !== undefined && (await exportKeyOf(sealing, workspace)) === newKey) {
+      // One that died on the way to the same key: its data key is there, and part of the work done.
+      return (await putRing(sealing, workspace, { ...ring, rotatingUntilMs: untilMs }, ringMark(ring)))
+        ? { done: ring.current }
+        : undefined;
+    }
     const version = ring.current + 1;
     const exportKey = seal({ version, key }, { workspace, path: EXPORT_KEY_PATH }, newKey);
-    const begun = beginRotation(ring, wrapped, exportKey, sealing.nowMs() + ROTATION_MS);
+    const begun = beginRotation(ring, wrapped, exportKey, untilMs);
     return (await putRing(sealing, workspace, begun, ringMark(ring))) ? { done: version } : undefined;
   }, rotating);
 }
@@ -75,9 +82,10 @@ async function putRing({ objects }: Sealing, workspace: string, ring: KeyRing, m
   return objects.put({ ...keys.keyRing(workspace), value: ring, mark: ringMark(ring) }, { mark });
 }
 
-async function sealAllAnew(sealing: Sealing, workspace: string): Promise<number> {
+async function sealAllAnew(sealing: Sealing, workspace: string, version: number): Promise<number> {
   const stored = await sealing.objects.list(keys.variable(workspace, "").pk);
-  const waiting = stored.filter(({ value }) => storedVariableSchema.parse(value).isSecret).map(({ sk }) => sk);
+  const isOld = ({ isSecret, value }: StoredVariable) => isSecret && sealedWith(value) < version;
+  const waiting = stored.filter(({ value }) => isOld(storedVariableSchema.parse(value))).map(({ sk }) => sk);
   let done = 0;
   const work = async () => {
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {

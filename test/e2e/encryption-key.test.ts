@@ -113,6 +113,10 @@ describe("the workspace's encryption key", () => {
     }
     await create(ws, 5);
     await dynamodb.send(ring(Date.now() - 1));
+    // The same key again goes on where it stopped; another one begins anew.
+    const resumed = expectStatus(await ws.post("workspaces/encryption_key", { new_key: keyOf("g") }), 200);
+    expect(resumed.text).toContain("sealed anew: 1");
+    expect(new Set((await versions(ws)).values())).toEqual(new Set(["2"]));
     expectStatus(await ws.post("workspaces/encryption_key", { new_key: keyOf("h") }), 200);
     expect(new Set((await versions(ws)).values())).toEqual(new Set(["3"]));
     for (let index = 0; index <= 5; index += 1) expect((await ws.get(`variables/get_value/f/t/s${index}`)).json).toBe(`value ${index}`);
