@@ -6,7 +6,7 @@ function placeholder(name: string): unknown {
   return new Proxy([], {
     get: (_target, key) => {
       if (key === Symbol.toPrimitive) return (hint: string) => (hint === "number" ? Number.NaN : `‹${name}›`);
-      if (key === "map" || key === "filter") return () => placeholder(name);
+      if (key === "map" || key === "filter" || key === "replace") return () => placeholder(name);
       if (key === "join" || key === "toString" || key === "toJSON") return () => `‹${name}›`;
       return undefined;
     },
