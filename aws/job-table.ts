@@ -77,6 +77,8 @@ const HeadEntity = new Entity({
     cancel: any().savedAs("c").optional(),
     watchedUntilMs: number().savedAs("wu").optional(),
     logChars: number().savedAs("lc"),
+    masks: number().savedAs("mk").optional(),
+    shown: any().savedAs("rs").optional(),
     memPeakKb: number().savedAs("mp").optional(),
     lastPingMs: number().savedAs("pg").optional(),
     erased: boolean().savedAs("er").optional(),

@@ -5,6 +5,8 @@ export const env = {
   bucket: "SVC_BUCKET",
   queueUrl: "SVC_QUEUE_URL",
   signingSecret: "SVC_SIGNING_SECRET",
+  /** The KMS key that data keys are wrapped with. */
+  secretsKey: "SVC_SECRETS_KEY",
   userPool: "SVC_USER_POOL_ID",
   userPoolClient: "SVC_USER_POOL_CLIENT_ID",
   /** Headers that every run gets as arguments, separated by commas (spec §4.2). */

@@ -28,11 +28,27 @@ interface ErrorDetails {
   "script.parentUnknown": { parentHash: string };
   "script.parentHasChild": { parentHash: string };
   "script.changedMeanwhile": { path: string };
-  "script.archived": { hash: string };
   "script.tooLarge": { limitBytes: number };
   "folder.notFound": { name: string };
   "folder.exists": { name: string };
   "path.noFolder": { path: string; folder: string };
+  "variable.notFound": { path: string };
+  "variable.exists": { path: string };
+  "variable.changedMeanwhile": { path: string };
+  "variable.notCiphertext": { path: string };
+  "resource.notFound": { path: string };
+  "resource.exists": { path: string };
+  "resource.changedMeanwhile": { path: string };
+  "resource.value": { path: string; type: string; issues: { path: string; reason: string }[] };
+  "resourceType.notFound": { name: string };
+  "resourceType.exists": { name: string };
+  "resourceType.builtIn": { name: string };
+  "resourceType.schema": { name: string; reason: string };
+  "resourceType.changedMeanwhile": { name: string };
+  "reference.unreadable": { reference: string; by: string };
+  "reference.cycle": { reference: string };
+  "reference.tooLarge": { limitBytes: number };
+  "encryptionKey.rotating": Record<never, never>;
   "job.notFound": { id: string };
   "job.notFinished": { id: string };
   "job.idTaken": { id: string };
@@ -46,6 +62,7 @@ interface ErrorDetails {
   "token.ambiguous": { prefix: string };
   "token.notForJobs": Record<never, never>;
   "user.notFound": { email: string };
+  "engine.busy": Record<never, never>;
   "user.exists": { email: string };
   "user.usernameTaken": { username: string };
   "user.lastAdmin": Record<never, never>;
@@ -66,7 +83,6 @@ interface ErrorDetails {
   "token.changedMeanwhile": Record<never, never>;
   "script.notOnBehalf": { email: string };
   "audit.notFound": { id: string };
-  "engine.busy": { retryAfterS: number };
   "write.collided": Record<never, never>;
 }
 export type ErrorCode = keyof ErrorDetails;
@@ -155,13 +171,54 @@ export const answers: { readonly [C in ErrorCode]: Answer<ErrorDetails[C]> } = {
       `The parent_hash ${parentHash} is not the newest version any more: someone saved after it. Load the script again.`,
   },
   "script.changedMeanwhile": { status: 409, say: ({ path }) => `Someone else saved ${path} at the same moment. Load it again.` },
-  "script.archived": { status: 404, say: ({ hash }) => `The script version ${hash} was deleted.` },
   "script.tooLarge": { status: 413, say: ({ limitBytes }) => `A script may hold at most ${megabytes(limitBytes)} of source.` },
   "folder.notFound": { status: 404, say: ({ name }) => `There is no folder ${name}.` },
   "folder.exists": { status: 409, say: ({ name }) => `The folder ${name} exists already.` },
   "path.noFolder": {
     status: 400,
     say: ({ path, folder }) => `${path} cannot be saved: there is no folder ${folder}. Create it with POST folders/create.`,
+  },
+  "variable.notFound": { status: 404, say: ({ path }) => `There is no variable at ${path}.` },
+  "variable.exists": { status: 409, say: ({ path }) => `There is a variable at ${path} already.` },
+  "variable.changedMeanwhile": {
+    status: 409,
+    say: ({ path }) => `Someone else changed the variable ${path} at the same moment. Try again.`,
+  },
+  "variable.notCiphertext": {
+    status: 422,
+    say: ({ path }) =>
+      `The value of ${path} is not a ciphertext under this workspace's encryption key. Send it without already_encrypted, or set the key first.`,
+  },
+  "resource.notFound": { status: 404, say: ({ path }) => `There is no resource at ${path}.` },
+  "resource.exists": {
+    status: 409,
+    say: ({ path }) => `There is a resource at ${path} already. Send update_if_exists=true to save over it.`,
+  },
+  "resource.changedMeanwhile": {
+    status: 409,
+    say: ({ path }) => `Someone else changed the resource ${path} at the same moment. Try again.`,
+  },
+  "resource.value": {
+    status: 422,
+    say: ({ path, type, issues }) => `The value of ${path} does not fit the resource type ${type}. ${list(issues)}.`,
+  },
+  "resourceType.notFound": { status: 404, say: ({ name }) => `There is no resource type ${name}.` },
+  "resourceType.exists": { status: 409, say: ({ name }) => `The resource type ${name} exists already.` },
+  "resourceType.builtIn": { status: 400, say: ({ name }) => `The resource type ${name} is built in and cannot be deleted.` },
+  "resourceType.schema": { status: 422, say: ({ name, reason }) => `The schema of ${name} is not a JSON Schema: ${reason}.` },
+  "resourceType.changedMeanwhile": {
+    status: 409,
+    say: ({ name }) => `Someone else changed the resource type ${name} at the same moment. Try again.`,
+  },
+  "reference.unreadable": { status: 422, say: ({ reference, by }) => `${reference} does not exist, or ${by} may not read it.` },
+  "reference.cycle": { status: 422, say: ({ reference }) => `${reference} refers back to itself.` },
+  "reference.tooLarge": {
+    status: 413,
+    say: ({ limitBytes }) => `With its references resolved the value is larger than ${megabytes(limitBytes)}, or nested too deep.`,
+  },
+  "encryptionKey.rotating": {
+    status: 409,
+    say: () => "The workspace's encryption key is being replaced at this moment. Wait until that has ended.",
   },
   "job.notFound": { status: 404, say: ({ id }) => `There is no job ${id}.` },
   "job.notFinished": { status: 404, say: ({ id }) => `The job ${id} has not finished.` },

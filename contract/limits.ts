@@ -17,6 +17,20 @@ export const limits = {
   /** Output above it is cut, with a marker. */
   logBytes: 5 * 1024 * 1024,
   scriptBytes: 1024 * 1024,
+  /** A variable's value: sealed and in base64 it must fit one item of 400 KB. */
+  variableBytes: 128 * 1024,
+  /** A resource's value: one item holds it, so that twenty of them are one read. */
+  resourceBytes: 300 * 1024,
+  resourceTypeBytes: 100 * 1024,
+  /** Arguments with their references resolved: they travel in one invocation. */
+  resolvedBytes: 4 * 1024 * 1024,
+  /** How far references lead from one resource to the next: each step is one read. */
+  referenceSteps: 10,
+  /** Shorter secrets are not masked: they would blacken every other word. */
+  maskedChars: 8,
+  /** Reads of secrets by one job that are noted for its masks: each is one read for every beat. */
+  maskedReads: 200,
+  dataKeyCacheMs: 300_000,
   artefactBytes: 200 * 1024 * 1024,
   jobRetentionMs: 30 * 24 * 3600 * 1000,
   /** API Gateway gives up after 29 s. */

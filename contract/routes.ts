@@ -6,11 +6,13 @@ import { internalRoutes } from "./routes/internal.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { memberRoutes } from "./routes/members.ts";
 import { peopleRoutes } from "./routes/people.ts";
+import { resourceRoutes } from "./routes/resources.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { scriptRoutes } from "./routes/scripts.ts";
 import { signInRoutes } from "./routes/sign-in.ts";
 import { streamRoutes } from "./routes/streams.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
+import { variableRoutes } from "./routes/variables.ts";
 import { workspaceRoutes } from "./routes/workspaces.ts";
 
 /** The whole API, each route once. */
@@ -20,6 +22,8 @@ export const routes = {
   ...jobRoutes,
   ...fileRoutes,
   ...scriptRoutes,
+  ...variableRoutes,
+  ...resourceRoutes,
   ...workspaceRoutes,
   ...peopleRoutes,
   ...memberRoutes,

@@ -82,7 +82,8 @@ export async function startMinistack({ dir, port, tools }: EngineOptions): Promi
     logFile,
     died,
     save: () => save(dir, child),
-    stop: () => (ending ??= end("SIGTERM")),
+    // It saves when it ends, but not when builds hold it beyond its time and it is killed: so it saves first.
+    stop: () => (ending ??= save(dir, child).then(() => end("SIGTERM"))),
     kill: () => (ending ??= end("SIGKILL")),
   };
   await waitUntilReady(engine, died);
@@ -203,9 +204,10 @@ function killQuietly(pid: number): void {
 async function save(dir: string, child: ChildProcess): Promise<void> {
   const marker = path.join(dir, "state", "saved");
   rmSync(marker, { force: true });
-  child.kill("SIGUSR1");
+  if (!child.kill("SIGUSR1")) return;
   const deadlineMs = Date.now() + STOP_MS;
-  while (!existsSync(marker) && Date.now() < deadlineMs && child.exitCode === null) await sleep(POLL_MS);
+  const runs = () => child.exitCode === null && child.signalCode === null;
+  while (!existsSync(marker) && Date.now() < deadlineMs && runs()) await sleep(POLL_MS);
 }
 
 function exitOf(child: ChildProcess): Promise<string> {

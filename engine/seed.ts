@@ -24,16 +24,20 @@ export interface Access {
 }
 
 /**
- * Saves the examples through the public API and runs the first one as a stranger would, by a POST to its webhook. Done again it makes
- * no new versions. The first one runs before the others are saved: their builds would only slow its own down.
+ * Saves the examples through the public API and, given `args`, runs the first one as a stranger would, by a POST to its webhook. Done
+ * again it makes no new versions. The first one runs before the others are saved: their builds would only slow its own down.
  */
-export async function seedExamples(access: Access, args: unknown): Promise<{ scripts: number; result: unknown }> {
+export async function seedExamples(access: Access, args: object | undefined): Promise<{ scripts: number; result: unknown }> {
   const [first, ...others] = examples;
   if ((await call(access, "GET", `folders/exists/${FOLDER}`)) !== true) {
     await call(access, "POST", "folders/create", { name: FOLDER, summary: "What a first look is for" });
   }
-  await built(access, String(await save(access, first)));
-  const result = await call(access, "POST", `jobs/run_wait_result/p/${FIRST_EXAMPLE}`, args);
+  const hash = String(await save(access, first));
+  let result: unknown;
+  if (args) {
+    await built(access, hash);
+    result = await call(access, "POST", `jobs/run_wait_result/p/${FIRST_EXAMPLE}`, args);
+  }
   for (const example of others) await save(access, example);
   return { scripts: examples.length, result };
 }

@@ -48,14 +48,15 @@ async function up({ port, engine }: UpOptions, stop: AbortSignal): Promise<void>
     const { account, result } = await showPhase("fill", "workspace demo", async (phase) => {
       const account = await signIn(running);
       writeLocalJson({ url: running.url, ...account });
-      phase.update(`workspace ${account.workspace}: the first example is built and runs`);
-      const { scripts, result } = await seedExamples({ url: running.url, ...account, signal: stop }, FIRST_ARGS);
+      if (!localstack) phase.update(`workspace ${account.workspace}: the first example is built and runs`);
+      // LocalStack's containers have no interpreters: scripts are saved there, not run.
+      const { scripts, result } = await seedExamples({ url: running.url, ...account, signal: stop }, localstack ? undefined : FIRST_ARGS);
       phase.update(`${scripts} examples in workspace ${account.workspace}`);
       return { account, result };
     });
     // From here on a power cut does not cost the deployment.
     await running.save();
-    console.log(greeting(running, account, result));
+    console.log(localstack ? withoutRuns(running, account) : greeting(running, account, result));
     live = true;
     const ended = await Promise.race([running.died, aborted(stop)]);
     if (ended) {
@@ -108,6 +109,15 @@ Read that job's result:
   curl -s ${auth} ${jobs}_u/completed/get_result_maybe/$JOB
 
 Ctrl-C ends it and keeps everything. Runs appear below.
+`;
+}
+
+function withoutRuns({ url }: Instance, { workspace, token }: Account): string {
+  return `
+Deployed to LocalStack at ${url}. Scripts can be saved and read there; nothing builds or runs them, as docs/local.md says.
+  curl -s -H "Authorization: Bearer ${token}" ${url}/api/w/${workspace}/scripts/list
+
+Ctrl-C ends it and keeps everything.
 `;
 }
 

@@ -14,6 +14,7 @@ import {
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
+import { answers } from "../contract/errors.ts";
 import type { RouteFunction } from "../contract/route.ts";
 import { routes } from "../contract/routes.ts";
 import { prefixesOf, segmentsOf } from "./api-resources.ts";
@@ -21,6 +22,8 @@ import type { StackConfig } from "./config.ts";
 import { acknowledge } from "./nag.ts";
 
 export const STAGE = "prod";
+
+const busy = { status: String(answers["engine.busy"].status), code: "engine.busy", sentence: answers["engine.busy"].say({}) };
 
 /** What API Gateway answers by itself, as this API says things: one sentence in plain text and a code in `x-svc-error`, never HTML or JSON. */
 const gatewayAnswers: readonly [ResponseType, { status: string; code: string; sentence: string }][] = [
@@ -33,8 +36,8 @@ const gatewayAnswers: readonly [ResponseType, { status: string; code: string; se
   [ResponseType.MISSING_AUTHENTICATION_TOKEN, { status: "404", code: "route.unknown", sentence: "There is nothing at this address." }],
   [ResponseType.RESOURCE_NOT_FOUND, { status: "404", code: "route.unknown", sentence: "There is nothing at this address." }],
   [ResponseType.UNSUPPORTED_MEDIA_TYPE, { status: "415", code: "gateway.mediaType", sentence: "This content type is not supported." }],
-  [ResponseType.THROTTLED, { status: "429", code: "engine.busy", sentence: "Too much is running at this moment. Try again shortly." }],
-  [ResponseType.QUOTA_EXCEEDED, { status: "429", code: "engine.busy", sentence: "Too much is running at this moment. Try again shortly." }],
+  [ResponseType.THROTTLED, busy],
+  [ResponseType.QUOTA_EXCEEDED, busy],
   [
     ResponseType.INTEGRATION_TIMEOUT,
     { status: "504", code: "gateway.timeout", sentence: "The service did not answer in time. What it was asked to do may still happen." },

@@ -1,6 +1,9 @@
 import { RemovalPolicy } from "aws-cdk-lib";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Key } from "aws-cdk-lib/aws-kms";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
+import { env } from "../contract/env.ts";
 import { retainsData, type StackConfig } from "./config.ts";
 
 /**
@@ -8,7 +11,7 @@ import { retainsData, type StackConfig } from "./config.ts";
  * protect the same bytes from the same people at no price.
  */
 export class Keys extends Construct {
-  readonly secretsKey: Key;
+  private readonly secretsKey: Key;
 
   constructor(scope: Construct, id: string, config: StackConfig) {
     super(scope, id);
@@ -17,5 +20,27 @@ export class Keys extends Construct {
       enableKeyRotation: true,
       removalPolicy: retainsData(config) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
+  }
+
+  /** Who runs jobs reads secrets, and makes no keys. */
+  configureUnseal(fn: LambdaFunction): void {
+    this.allow(fn, "kms:Decrypt");
+  }
+
+  /** Who stores secrets makes the workspaces' data keys as well. */
+  configureSeal(fn: LambdaFunction): void {
+    this.allow(fn, "kms:Decrypt", "kms:GenerateDataKey");
+  }
+
+  /** The key wraps data keys of workspaces and nothing else: whatever is not named as one is refused. */
+  private allow(fn: LambdaFunction, ...actions: string[]): void {
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        actions,
+        resources: [this.secretsKey.keyArn],
+        conditions: { StringEquals: { "kms:EncryptionContext:service": "svc" } },
+      }),
+    );
+    fn.addEnvironment(env.secretsKey, this.secretsKey.keyArn);
   }
 }

@@ -100,6 +100,22 @@ describe("rights", () => {
     expect(actionsOf("run", "secretsmanager:")).toEqual(["secretsmanager:GetSecretValue"]);
   });
 
+  it("only api and worker reach secrets, and only api makes keys for them; run, which reads hostile input, does not", () => {
+    const may = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) => actionsOf(name, "kms:").length > 0);
+    expect(may).toEqual(["api", "worker"]);
+    expect(actionsOf("api", "kms:")).toEqual(["kms:Decrypt", "kms:GenerateDataKey"]);
+    expect(actionsOf("worker", "kms:")).toEqual(["kms:Decrypt"]);
+    const [key] = Object.keys(aws.findResources("AWS::KMS::Key"));
+    for (const name of ["api", "worker"] as const) {
+      const [statement] = rightsOf(aws, descriptions[name]).statements.filter(({ Action }) => list(Action).includes("kms:Decrypt"));
+      expect(statement).toMatchObject({
+        Resource: { "Fn::GetAtt": [key, "Arn"] },
+        Condition: { StringEquals: { "kms:EncryptionContext:service": "svc" } },
+      });
+      expect(fn(aws, descriptions[name]).properties.Environment.Variables).toHaveProperty("SVC_SECRETS_KEY");
+    }
+  });
+
   it("only executors invoke runners, only the worker builds", () => {
     const may = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) => actionsOf(name, "lambda:").length > 0);
     expect(may).toEqual(["run", "worker"]);

@@ -44,7 +44,7 @@ export class SvcStack extends Stack {
     const jobs = new JobsTable(this, "Jobs", config);
     const objects = new ObjectsTable(this, "Objects", config);
     const storage = new Storage(this, "Storage", config);
-    new Keys(this, "Keys", config);
+    const secrets = new Keys(this, "Keys", config);
     const queue = new JobQueue(this, "JobQueue", config);
     const signing = new Signing(this, "Signing", config);
     const people = new People(this, "People", config);
@@ -97,6 +97,7 @@ export class SvcStack extends Stack {
         storage.configureRead(fn, "jobs", "scripts", "files");
         storage.configureWrite(fn, "jobs", "scripts", "files");
         storage.configureDelete(fn, "jobs", "scripts", "files");
+        secrets.configureSeal(fn);
         queue.configureSend(fn);
       },
     );
@@ -112,6 +113,7 @@ export class SvcStack extends Stack {
     const worker = this.fn("worker", { description: "svc: runs queued jobs", memoryMb: 512, timeoutS: 900 }, (fn) => {
       executes(fn);
       objects.configureWrite(fn);
+      secrets.configureUnseal(fn);
       storage.configureRead(fn, "scripts");
       storage.configureWrite(fn, "artefacts");
       build.configureInvoke(fn);

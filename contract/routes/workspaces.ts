@@ -43,6 +43,9 @@ export const newWorkspaceSchema = z.object({
 });
 export type NewWorkspace = z.output<typeof newWorkspaceSchema>;
 
+/** As text: it is typed into files and settings. What is shorter can be guessed. */
+const encryptionKey = z.string().regex(/^[\x21-\x7e]{32,256}$/, "32 to 256 printable characters without spaces");
+
 export const workspaceRoutes = {
   createWorkspace: defineRoute({
     ...create,
@@ -70,6 +73,26 @@ export const workspaceRoutes = {
     status: 200,
     reply: { json: z.boolean() },
     errors: [],
+  }),
+  getEncryptionKey: defineRoute({
+    ...read,
+    name: "workspaces.getEncryptionKey",
+    summary: "The key of exported secrets.",
+    path: `${w}/workspaces/encryption_key`,
+    params: inWorkspace,
+    reply: { json: z.object({ key: z.string() }) },
+    errors: ["workspace.notFound"],
+  }),
+  setEncryptionKey: defineRoute({
+    ...create,
+    name: "workspaces.setEncryptionKey",
+    summary: "Replace the key of exported secrets and, unless skip_reencrypt is true, seal every stored secret anew under a new data key.",
+    path: `${w}/workspaces/encryption_key`,
+    params: inWorkspace,
+    body: z.object({ new_key: encryptionKey, skip_reencrypt: z.boolean().nullish() }),
+    status: 200,
+    reply: { text: "What was done." },
+    errors: ["workspace.notFound", "encryptionKey.rotating"],
   }),
   createFolder: defineRoute({
     ...create,

@@ -2,7 +2,7 @@ import type { Job } from "./job.ts";
 
 /** What a job's environment is made of. */
 export interface EnvironmentInput {
-  job: Job;
+  job: Pick<Job, "id" | "workspace" | "path" | "hash" | "root" | "email" | "permissionedAs" | "createdAtMs" | "scheduledForMs">;
   attempt: number;
   token: string;
   internalUrl: string;

@@ -44,6 +44,8 @@ const base = {
   /** Characters (UTF-16 units) of output stored so far, of all attempts. */
   logChars: z.number(),
   memPeakKb: z.number().optional(),
+  /** How often it was given secrets, which its output must not show (services/secrets/masks.ts). */
+  masks: z.number().optional(),
   lastPingMs: z.number().optional(),
   expiresAtMs: z.number(),
 };
@@ -53,6 +55,8 @@ const ended = {
   worker: z.string().optional(),
   endedAtMs: z.number(),
   result: placeSchema,
+  /** The result as people see it, where a secret that the job read stands in it. */
+  shown: placeSchema.optional(),
   /** Arguments, logs and result were erased on request. */
   erased: z.boolean(),
   /** When they are to be. */
@@ -75,6 +79,14 @@ export type EndState = EndedJob["state"];
 
 export function hasEnded(job: Job): job is EndedJob {
   return job.state !== "queued" && job.state !== "running";
+}
+
+/** Who reads what is shown whole, or looked through: whoever it is for, a person may see it. */
+export const PEOPLE = { kind: "person" } as const;
+
+/** The result for a reader: other jobs get it as it is, people without the secrets that the job read. */
+export function resultFor(reader: { kind: "person" | "job" }, job: EndedJob): Place {
+  return reader.kind === "job" ? job.result : (job.shown ?? job.result);
 }
 
 /** Which of the fixed shards of the list and due indexes a job stands in. */

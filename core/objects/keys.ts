@@ -3,6 +3,9 @@ export interface ObjectKey {
   sk: string;
 }
 
+/** Somebody may ask for a path longer than a sort key; what is left of it here is still longer than any path that is stored. */
+const sortable = (path: string) => path.slice(0, 255);
+
 /** Every kind of item in the table. */
 export const keys = {
   workspace: (workspace: string): ObjectKey => ({ pk: "WORKSPACES", sk: workspace }),
@@ -38,6 +41,11 @@ export const keys = {
     pk: `H#${workspace}#${path}`,
     sk: `${String(atMs).padStart(14, "0")}#${hash}`,
   }),
+  variable: (workspace: string, path: string): ObjectKey => ({ pk: `VAR#${workspace}`, sk: sortable(path) }),
+  resource: (workspace: string, path: string): ObjectKey => ({ pk: `RES#${workspace}`, sk: sortable(path) }),
+  resourceType: (workspace: string, name: string): ObjectKey => ({ pk: `RT#${workspace}`, sk: name }),
+  /** The workspace's data keys, wrapped, and its exportable key. */
+  keyRing: (workspace: string): ObjectKey => ({ pk: `RING#${workspace}`, sk: "ring" }),
   artefact: (key: string): ObjectKey => ({ pk: `A#${key}`, sk: "artefact" }),
   /** What an idempotent call has started; `hash` is over who calls, what, and with which key. */
   idempotency: (hash: string): ObjectKey => ({ pk: `IDEMPOTENCY#${hash}`, sk: "key" }),

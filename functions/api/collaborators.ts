@@ -1,3 +1,4 @@
+import { dataKeys } from "../../aws/data-keys.ts";
 import { jobTable } from "../../aws/job-table.ts";
 import { objectTable } from "../../aws/object-table.ts";
 import { queue } from "../../aws/queue.ts";
@@ -10,6 +11,7 @@ export const collaborators = {
   jobs: jobTable,
   objects: objectTable,
   storage,
+  dataKeys,
   queue,
   nowMs: Date.now,
   baseUrl: requireEnv(env.baseUrl),

@@ -14,9 +14,11 @@ import { instance } from "./instance.ts";
 import { jobs } from "./jobs.ts";
 import { members } from "./members.ts";
 import { instancePeople } from "./people.ts";
+import { resources } from "./resources.ts";
 import { scripts } from "./scripts.ts";
 import { signInHandlers } from "./sign-in.ts";
 import { tokens } from "./tokens.ts";
+import { variables } from "./variables.ts";
 import { workspaces } from "./workspaces.ts";
 
 const authenticator = { objects: objectTable, jobs: jobTable, publicKey, nowMs: Date.now };
@@ -37,6 +39,8 @@ const all = [
   ...jobs,
   ...files,
   ...scripts,
+  ...variables,
+  ...resources,
   ...workspaces,
   ...members,
   ...access,

@@ -1,7 +1,7 @@
 import { SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
 import { jobRoutes as routes } from "../../contract/routes/jobs.ts";
-import { hasEnded } from "../../core/jobs/job.ts";
+import { hasEnded, resultFor } from "../../core/jobs/job.ts";
 import { cancel } from "../../services/jobs/cancel.ts";
 import { eraseJob } from "../../services/jobs/erase.ts";
 import { countJobs, listJobs } from "../../services/jobs/list.ts";
@@ -40,14 +40,14 @@ export const jobs: ApiRoutes = [
   ),
   on(routes.getResult, async ({ auth, params: { workspace, id } }) => {
     const job = await findEnded(c, asking(auth, routes.getResult), workspace, id);
-    return jsonText(200, await load(c, job, job.result));
+    return jsonText(200, await load(c, job, resultFor(auth.actor, job)));
   }),
   on(routes.getResultMaybe, async ({ auth, params: { workspace, id }, query }) => {
     const job = await findJob(c, asking(auth, routes.getResultMaybe), workspace, id);
     const started = query.get_started ? { started: job.state !== "queued" } : {};
     if (!hasEnded(job)) return json(200, { completed: false, result: null, ...started });
     const success = job.state === "succeeded" || job.state === "skipped";
-    return json(200, { completed: true, result: JSON.parse(await load(c, job, job.result)), success, ...started });
+    return json(200, { completed: true, result: JSON.parse(await load(c, job, resultFor(auth.actor, job))), success, ...started });
   }),
   on(routes.getTiming, async ({ auth, params: { workspace, id } }) => {
     const { created_at, ...job } = await jobJson(c, await findEnded(c, asking(auth, routes.getTiming), workspace, id), none);

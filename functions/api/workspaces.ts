@@ -1,5 +1,7 @@
 import { workspaceRoutes as routes } from "../../contract/routes/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { exportKeyOf } from "../../services/secrets/key-ring.ts";
+import { replaceKey } from "../../services/secrets/rotate.ts";
 import {
   checkPrincipals,
   createFolder,
@@ -22,6 +24,12 @@ export const workspaces: ApiRoutes = [
   }),
   on(routes.listWorkspaces, async ({ auth }) => json(200, await listWorkspaces(c, auth.actor))),
   on(routes.existsWorkspace, async ({ auth, body }) => json(200, await workspaceExists(c, auth.actor, body.id))),
+  on(routes.getEncryptionKey, async ({ params: { workspace } }) => json(200, { key: await exportKeyOf(c, workspace) })),
+  on(routes.setEncryptionKey, async ({ params: { workspace }, body }) => {
+    const reseal = !body.skip_reencrypt;
+    const count = await replaceKey(c, workspace, body.new_key, { reseal });
+    return text(200, reseal ? `The key is replaced, and secrets sealed anew: ${count}.` : "The key is replaced.");
+  }),
   on(routes.createFolder, async ({ auth, params: { workspace }, body }) => {
     await createFolder(c, auth.actor, workspace, body);
     return text(201, `The folder ${body.name} is made.`);

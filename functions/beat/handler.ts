@@ -11,9 +11,13 @@ import { json, text } from "../shared/reply.ts";
 
 const nowMs = Date.now;
 const finishing = { jobs: jobTable, storage, nowMs };
-const who = (claims: JobClaims) => ({ id: claims.job, workspace: claims.ws });
+interface Auth {
+  claims: JobClaims;
+  token: string;
+}
+const who = ({ claims, token }: Auth) => ({ id: claims.job, workspace: claims.ws, token });
 
-export const handler = apiHandler<JobClaims>(
+export const handler = apiHandler<Auth>(
   [
     on(routes.beat, async ({ auth, body }) => json(200, await beat(finishing, who(auth), body))),
     on(routes.report, async ({ auth, body }) => text(200, await report(finishing, who(auth), body))),
@@ -24,6 +28,6 @@ export const handler = apiHandler<JobClaims>(
     const claims = await readJobToken(publicKey, token, nowMs());
     // A job speaks for itself alone. Whether it still runs is the condition of the write that follows.
     if (claims.job !== id) throw new SvcError("auth.invalid", {});
-    return claims;
+    return { claims, token };
   },
 );

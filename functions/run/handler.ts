@@ -57,7 +57,10 @@ async function unlessKnown(once: Once | undefined, replay: (job: Job) => Promise
 }
 
 const accepted = async ({ id }: { id: string }): Promise<Reply> => text(201, id, { "x-svc-job-id": id });
-const joined = async (job: Job): Promise<Reply> => shape(await joinRun(collaborators, job, deadline()));
+const joined =
+  ({ auth }: { auth: RunAuth }) =>
+  async (job: Job): Promise<Reply> =>
+    shape(await joinRun(collaborators, auth.actor, job, deadline()));
 const deadline = () => nowMs() + limits.syncCallMs;
 
 async function runScript(call: ScriptCall, runnable: Runnable): Promise<Reply> {
@@ -69,7 +72,7 @@ async function runScript(call: ScriptCall, runnable: Runnable): Promise<Reply> {
 
 async function waitScript(call: ScriptCall, runnable: Runnable): Promise<Reply> {
   const asked = await readCall(call, runnable);
-  return unlessKnown(asked.once, joined, async () => {
+  return unlessKnown(asked.once, joined(call), async () => {
     const answer = await runSync(collaborators, await scriptJob(collaborators, call, runnable, asked), runnable, deadline());
     const reply = shape(answer);
     const { deleteAfterS } = runnable;
@@ -86,7 +89,7 @@ function runPreview(call: PreviewCall): Promise<Reply> {
 
 function waitPreview(call: PreviewCall): Promise<Reply> {
   const job = previewJob(call);
-  return unlessKnown(job.once, joined, async () => shape(await runSync(collaborators, job, undefined, deadline())));
+  return unlessKnown(job.once, joined(call), async () => shape(await runSync(collaborators, job, undefined, deadline())));
 }
 
 function shape({ id, state, resultJson, stored }: SyncAnswer): Reply {

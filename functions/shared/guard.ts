@@ -8,7 +8,9 @@ import { permit } from "../../services/identity/permit.ts";
 export function targetOf(route: Route, params: Record<string, string>): Target {
   const { workspace, path, name, kind } = params;
   const domain = route.name.split(".")[0];
-  const at = /ByHash$/.test(route.name) ? undefined : pathIn(domain === "acls" ? kind : domain, path ?? name);
+  // Types of resources have names as well, and no place.
+  const named = domain === "folders" || domain === "groups" || kind === "folder" || kind === "group_";
+  const at = /ByHash$/.test(route.name) ? undefined : pathIn(domain === "acls" ? kind : domain, path ?? (named ? name : undefined));
   return {
     ...(workspace === undefined ? {} : { workspace }),
     ...(at === undefined ? {} : { path: at }),

@@ -1,3 +1,4 @@
+import { dataKeys } from "../../aws/data-keys.ts";
 import { objectTable } from "../../aws/object-table.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import { type BuildRequest, buildTargetSchema } from "../../core/builds/build.ts";
@@ -8,6 +9,7 @@ import { messageHandler } from "../shared/messages.ts";
 const working: Working = {
   ...executor("worker"),
   objects: objectTable,
+  dataKeys,
   target: buildTargetSchema.parse(JSON.parse(requireEnv(env.buildTarget))),
   registries: JSON.parse(requireEnv(env.registries)) as BuildRequest["registries"],
 };

@@ -13,3 +13,13 @@ export function permit(actor: Actor, action: string, target: Target, hidden?: ()
   if (how === "hidden" && hidden) throw hidden();
   throw new SvcError("auth.forbidden", { action });
 }
+
+/** The same for where something is to be saved: a folder that the caller may not see is not there for them. */
+export function permitPlace(actor: Actor, action: string, workspace: string, path: string): void {
+  permit(actor, action, { workspace, path }, () => noPlace(path));
+}
+
+function noPlace(path: string): SvcError {
+  const [space, folder = ""] = path.split("/");
+  return space === "f" ? new SvcError("path.noFolder", { path, folder }) : new SvcError("auth.forbidden", { action: `saving at ${path}` });
+}

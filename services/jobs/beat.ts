@@ -2,6 +2,7 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { BeatReply, BeatRequest, ReportRequest } from "../../runners/protocol.ts";
+import { maskerFor } from "../secrets/masks.ts";
 import { type Finishing, finish } from "./finish.ts";
 import { keepOutput } from "./places.ts";
 
@@ -9,6 +10,7 @@ import { keepOutput } from "./places.ts";
 interface Beating {
   id: string;
   workspace: string;
+  token: string;
 }
 
 /**
@@ -16,15 +18,18 @@ interface Beating {
  * is told to stop, and its output is not kept: the job's code knows the token of this route, so what it sends must not write over
  * the output of an ended job or of another attempt.
  */
-export async function beat(finishing: Finishing, { id, workspace }: Beating, said: BeatRequest): Promise<BeatReply> {
+export async function beat(finishing: Finishing, { id, workspace, token }: Beating, said: BeatRequest): Promise<BeatReply> {
   const { jobs, nowMs } = finishing;
   const now = nowMs();
   const { attempt, nonce, logs, memPeakKb } = said;
   const counts = (job: Job | undefined) => job?.state === "running" && job.nonce === nonce && job.attempt === attempt;
   // The record names how much output there is, so the output is kept before it is counted.
   if (logs?.text) {
-    if (!counts(await jobs.get(id))) throw new SvcError("job.attemptLost", { id });
-    await keepOutput(finishing, { id, workspace, expiresAtMs: now + limits.jobRetentionMs }, attempt, logs);
+    const job = await jobs.get(id);
+    if (!job || !counts(job)) throw new SvcError("job.attemptLost", { id });
+    const masker = await maskerFor(finishing, job, token);
+    const output = masker ? { ...logs, text: masker.chunk(logs.text) } : logs;
+    await keepOutput(finishing, { id, workspace, expiresAtMs: now + limits.jobRetentionMs }, attempt, output);
   }
   const job = await jobs.change(
     id,
@@ -52,8 +57,8 @@ function replyTo(job: Job, nowMs: number): BeatReply {
 }
 
 /** A runner's own report. It counts if it comes first; a repeated one, or a lost attempt's, changes nothing. */
-export async function report(finishing: Finishing, { id }: Beating, said: ReportRequest): Promise<string> {
+export async function report(finishing: Finishing, { id, token }: Beating, said: ReportRequest): Promise<string> {
   const job = await finishing.jobs.get(id);
   if (job?.state !== "running" || job.nonce !== said.nonce || job.attempt !== said.attempt) throw new SvcError("job.attemptLost", { id });
-  return (await finish(finishing, job, said.outcome)) ? "The report counted." : "The job had ended already.";
+  return (await finish(finishing, job, said.outcome, token)) ? "The report counted." : "The job had ended already.";
 }

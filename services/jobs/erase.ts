@@ -15,7 +15,15 @@ export async function eraseJob(keeping: Erasing, job: EndedJob): Promise<EndedJo
   const again = jobs.dueAt(job.id, nowMs() + ERASE_AGAIN_MS);
   const erased = await jobs.change(
     job.id,
-    { erased: true, args: { in: "head", json: "{}" }, result: { in: "head", json: "null" }, code: jobs.removed, logChars: 0, ...again },
+    {
+      erased: true,
+      args: { in: "head", json: "{}" },
+      result: { in: "head", json: "null" },
+      code: jobs.removed,
+      shown: jobs.removed,
+      logChars: 0,
+      ...again,
+    },
     { attr: "state", eq: job.state },
   );
   for (const child of await jobs.children(job.id, "")) if (child.ref !== "job") await jobs.deleteItem(job.id, child.ref);

@@ -9,6 +9,7 @@ import { type EndedJob, hasEnded, type Job, type RunningJob } from "../../core/j
 import { canceled, mayRetryLoss, workerLost } from "../../core/jobs/lifecycle.ts";
 import type { RunRequest } from "../../runners/protocol.ts";
 import { mintJobToken } from "../identity/job-token.ts";
+import { rememberSecrets } from "../secrets/masks.ts";
 import { send } from "./accept.ts";
 import { reclaim, release } from "./claim.ts";
 import { endWith, type Finishing, finish, type JustEnded, resultKey } from "./finish.ts";
@@ -29,6 +30,8 @@ export interface Executable {
   params: string[] | null;
   paramTypes?: Record<string, "date" | "bytes"> | undefined;
   dedicated: boolean;
+  /** What stands in its arguments and must not be seen in its output. */
+  secrets?: readonly string[];
 }
 
 const ENTRYPOINT_ARGUMENT = "_ENTRYPOINT_OVERRIDE";
@@ -48,10 +51,16 @@ export async function execute(
   const { functions, jobs } = executing;
   for (let attempt = job, prepared = first; ; prepared = undefined) {
     const asked = prepared ?? (await runRequest(executing, attempt, what, args));
+    if (what.secrets?.length) {
+      // Noted anew for each attempt: each has a token of its own.
+      const noted = await rememberSecrets(executing, attempt, asked.token, what.secrets);
+      if (noted?.state !== "running" || noted.nonce !== attempt.nonce) return endedOnly(noted);
+      attempt = noted;
+    }
     const invocation = await functions.run(what.runner, asked, tenantOf(attempt));
     switch (invocation.kind) {
       case "outcome": {
-        const done = await finish(executing, attempt, invocation.outcome);
+        const done = await finish(executing, attempt, invocation.outcome, asked.token);
         return done ?? endedOnly(await jobs.get(job.id));
       }
       case "throttled":

@@ -2,8 +2,10 @@ import type { HeadChange, JobTable } from "../../aws/job-table.ts";
 import { limits } from "../../contract/limits.ts";
 import { type EndedJob, hasEnded, type Job, type Place, type RunningJob } from "../../core/jobs/job.ts";
 import { type Ending, endingOf } from "../../core/jobs/lifecycle.ts";
+import type { Masker } from "../../core/secrets/mask.ts";
 import type { RunOutcome } from "../../runners/protocol.ts";
-import { jobPrefix, type Keeping, keepApart, keepOutput } from "./places.ts";
+import { maskerFor } from "../secrets/masks.ts";
+import { jobPrefix, type Keeping, keepApart, keepOutput, type Output } from "./places.ts";
 
 export interface Finishing extends Keeping {
   nowMs: () => number;
@@ -32,7 +34,16 @@ function fitsHead(job: Job, json: string): boolean {
  * Ends the attempt that still counts. The first report wins: whoever comes second finds another state and changes nothing, and
  * learns so by `undefined`. Output and result are kept first; their names carry the attempt, so that repeating this is harmless.
  */
-export async function finish(finishing: Finishing, job: RunningJob, outcome: RunOutcome): Promise<JustEnded | undefined> {
+export async function finish(
+  finishing: Finishing,
+  claimed: RunningJob,
+  reported: RunOutcome,
+  token: string,
+): Promise<JustEnded | undefined> {
+  const job = await upToDate(finishing, claimed, reported);
+  if (!job) return undefined;
+  const masker = await maskerFor(finishing, job, token);
+  const outcome = masker ? masked(masker, reported) : reported;
   // A run is killed because of a mark that came after it was claimed: only the record has it.
   const marked = outcome.outcome === "killed" ? await finishing.jobs.get(job.id) : undefined;
   const ending = endingOf(marked?.cancel ? { ...job, cancel: marked.cancel } : job, outcome);
@@ -44,9 +55,45 @@ export async function finish(finishing: Finishing, job: RunningJob, outcome: Run
   const { result, logChars } = uploaded
     ? { result: uploaded, logChars: await keepLogs(finishing, job, logs) }
     : await keepEnding(finishing, job, ending, logs);
-  const extra = { logChars: Math.max(logChars, job.logChars), ...(memPeakKb ? { memPeakKb } : {}) };
-  const ended = await end(finishing, job, { ...ending, result }, extra);
+  const shown = masker && !uploaded ? await keepShown(finishing, job, masker, ending.resultJson) : undefined;
+  const extra = { logChars: Math.max(logChars, job.logChars), ...(memPeakKb ? { memPeakKb } : {}), ...(shown ? { shown } : {}) };
+  const sameMasks: MasksCondition = job.masks === undefined ? { attr: "masks", exists: false } : { attr: "masks", eq: job.masks };
+  const ended = await end(finishing, job, { ...ending, result }, extra, sameMasks);
+  if (!ended) {
+    // Refused, perhaps because it has read a secret since its record was read: then what was kept just now is kept again, masked.
+    const now = await finishing.jobs.get(job.id);
+    if (now && now.masks !== job.masks) {
+      if (now.state === "running" && now.nonce === job.nonce) return finish(finishing, now, reported, token);
+      const late = await maskerFor(finishing, now, token);
+      if (late) await keepLogs(finishing, job, masked(late, reported).logs);
+    }
+  }
   return ended && !uploaded ? { ...ended, resultJson: ending.resultJson } : ended;
+}
+
+/** A run that reports its end itself as well, or has read secrets, is looked at again: what was kept masked must not be kept anew as it was. */
+const REPORTED_MS = 4000;
+
+async function upToDate({ jobs }: Finishing, job: RunningJob, { timings }: RunOutcome): Promise<RunningJob | undefined> {
+  if (job.masks === undefined && timings.totalMs < REPORTED_MS) return job;
+  const now = await jobs.get(job.id);
+  return now?.state === "running" && now.nonce === job.nonce ? now : undefined;
+}
+
+/** What a run reports, as it may be written down: the result stays, because the next step needs it. */
+function masked(masker: Masker, outcome: RunOutcome): RunOutcome & { logs: Output } {
+  const { logs, error } = outcome;
+  return {
+    ...outcome,
+    logs: { offset: logs.offset, text: masker.chunk(logs.text), bytes: Buffer.byteLength(logs.text) },
+    ...(error ? { error: masker.value(error) as typeof error } : {}),
+  };
+}
+
+/** The result as people see it; `undefined` when no secret stands in it. */
+async function keepShown(keeping: Keeping, job: Job, masker: Masker, resultJson: string): Promise<Place | undefined> {
+  const shown = JSON.stringify(masker.value(JSON.parse(resultJson)));
+  return shown === resultJson ? undefined : keepApart(keeping, job, "shown", shown);
 }
 
 /**
@@ -66,17 +113,12 @@ export async function endWith(
   return end(finishing, job, { ...ending, result }, { ...extra, logChars: Math.max(logChars, job.logChars) });
 }
 
-async function keepLogs(keeping: Keeping, job: Job, logs: RunOutcome["logs"]): Promise<number> {
+async function keepLogs(keeping: Keeping, job: Job, logs: Output): Promise<number> {
   if (logs.text) await keepOutput(keeping, job, job.attempt, logs);
   return logs.offset + logs.text.length;
 }
 
-async function keepEnding(
-  keeping: Keeping,
-  job: Job,
-  ending: Ending,
-  logs: RunOutcome["logs"],
-): Promise<{ result: Place; logChars: number }> {
+async function keepEnding(keeping: Keeping, job: Job, ending: Ending, logs: Output): Promise<{ result: Place; logChars: number }> {
   const { resultJson } = ending;
   const bytes = Buffer.byteLength(resultJson);
   if (fitsHead(job, resultJson)) {
@@ -91,16 +133,18 @@ async function keepEnding(
   return { result: { in: "s3", key, bytes }, logChars: await keepLogs(keeping, job, logs) };
 }
 
+/** As many secrets read as when the masks were made. */
+type MasksCondition = { attr: "masks"; exists: false } | { attr: "masks"; eq: number };
+
 async function end(
   { jobs, nowMs }: { jobs: JobTable; nowMs: () => number },
   job: Job,
   { state, result }: Pick<Ending, "state"> & { result: Place },
   extra: HeadChange,
+  ...also: MasksCondition[]
 ): Promise<EndedJob | undefined> {
-  const condition =
-    job.state === "running"
-      ? { and: [{ attr: "state", eq: "running" } as const, { attr: "nonce", eq: job.nonce } as const] }
-      : ({ attr: "state", eq: job.state } as const);
+  const nonce = job.state === "running" ? [{ attr: "nonce", eq: job.nonce } as const] : [];
+  const condition = { and: [{ attr: "state", eq: job.state } as const, ...nonce, ...also] };
   const changed = await jobs.change(job.id, { ...jobs.cleared, ...extra, state, result, endedAtMs: nowMs() }, condition);
   return changed && hasEnded(changed) ? changed : undefined;
 }

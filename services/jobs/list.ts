@@ -2,7 +2,7 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { JobListQuery } from "../../contract/routes/jobs.ts";
 import { isJsonSubset, type ListScope, matchesJob } from "../../core/jobs/filter.ts";
-import { hasEnded, type Job, SHARDS } from "../../core/jobs/job.ts";
+import { hasEnded, type Job, PEOPLE, resultFor, SHARDS } from "../../core/jobs/job.ts";
 import { type Keeping, load } from "./places.ts";
 
 interface Listing extends Keeping {
@@ -132,7 +132,7 @@ async function* merged({ jobs }: Listing, workspace: string, query: JobListQuery
 async function holds(listing: Listing, job: Job, wanted: { args: unknown; result: unknown }): Promise<boolean> {
   if (wanted.args !== undefined && !isJsonSubset(wanted.args, JSON.parse(await load(listing, job, job.args)))) return false;
   if (wanted.result === undefined) return true;
-  return hasEnded(job) && isJsonSubset(wanted.result, JSON.parse(await load(listing, job, job.result)));
+  return hasEnded(job) && isJsonSubset(wanted.result, JSON.parse(await load(listing, job, resultFor(PEOPLE, job))));
 }
 
 function subset(text: string | undefined, name: string): unknown {

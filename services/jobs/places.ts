@@ -22,7 +22,12 @@ export async function keep(keeping: Keeping, job: Owner, what: "args" | "code", 
 }
 
 /** The same for a value that has no place in the head. */
-export async function keepApart({ jobs, storage }: Keeping, job: Owner, what: "args" | "code" | "end", json: string): Promise<Place> {
+export async function keepApart(
+  { jobs, storage }: Keeping,
+  job: Owner,
+  what: "args" | "code" | "end" | "shown",
+  json: string,
+): Promise<Place> {
   const bytes = Buffer.byteLength(json);
   const name = `${what}#${randomBytes(6).toString("hex")}`;
   if (bytes <= limits.itemBytes) {
@@ -49,6 +54,13 @@ export async function load({ jobs, storage }: Keeping, job: Pick<Job, "id">, pla
   }
 }
 
+/** A chunk of output. `bytes`: how large it was before it was masked, so that it is kept where it would have been. */
+export interface Output {
+  offset: number;
+  text: string;
+  bytes?: number;
+}
+
 const chunkRef = (attempt: number, offset: number) => `log#${String(attempt).padStart(3, "0")}#${String(offset).padStart(9, "0")}`;
 
 /**
@@ -59,12 +71,12 @@ export async function keepOutput(
   { jobs, storage }: Keeping,
   job: Owner,
   attempt: number,
-  logs: { offset: number; text: string },
+  logs: Output,
   resultJson?: string,
 ): Promise<string> {
   const ref = chunkRef(attempt, logs.offset);
   const child: Child = { parent: job.id, ref, chars: logs.text.length, expiresAtS: Math.ceil(job.expiresAtMs / 1000) };
-  if (Buffer.byteLength(logs.text) + Buffer.byteLength(resultJson ?? "") > limits.itemBytes) {
+  if ((logs.bytes ?? Buffer.byteLength(logs.text)) + Buffer.byteLength(resultJson ?? "") > limits.itemBytes) {
     child.s3Key = `${jobPrefix(job)}${ref}.txt`;
     await storage.put(child.s3Key, logs.text, "text/plain; charset=utf-8");
   } else {

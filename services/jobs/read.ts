@@ -1,6 +1,6 @@
 import { SvcError } from "../../contract/errors.ts";
 import type { JobJson, JobUpdateJson } from "../../contract/routes/jobs.ts";
-import { type EndedJob, hasEnded, type Job } from "../../core/jobs/job.ts";
+import { type EndedJob, hasEnded, type Job, PEOPLE, resultFor } from "../../core/jobs/job.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { may, type Target } from "../../core/permissions/may.ts";
 import { permit } from "../identity/permit.ts";
@@ -54,7 +54,7 @@ export async function jobJson(keeping: Keeping, job: Job, parts: JobParts): Prom
   const erased = hasEnded(job) && job.erased;
   const [args, result, logs, code] = await Promise.all([
     parts.args && !erased ? load(keeping, job, job.args) : undefined,
-    parts.result && hasEnded(job) && !erased ? load(keeping, job, job.result) : undefined,
+    parts.result && hasEnded(job) && !erased ? load(keeping, job, resultFor(PEOPLE, job)) : undefined,
     parts.logs && !erased ? loadLogs(keeping, job) : undefined,
     parts.code && job.code && !erased ? load(keeping, job, job.code) : undefined,
   ]);

@@ -1,6 +1,8 @@
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import { type EndState, hasEnded, type Job } from "../../core/jobs/job.ts";
+import { type EndState, hasEnded, type Job, resultFor } from "../../core/jobs/job.ts";
+import type { Actor } from "../../core/people/actor.ts";
+import { hasReferences } from "../../core/resources/references.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
 import { enqueue, type NewJob, prepare } from "./accept.ts";
 import { claimedAtOnce } from "./claim.ts";
@@ -26,8 +28,8 @@ export interface SyncAnswer {
 const LINK_S = 3600;
 
 /**
- * Runs a job and waits for its end. A version that is built is executed right here, with no queue in between; everything else
- * goes through the queue and is waited for. Throws `job.idTaken` and, at the deadline, `job.syncTimeout`: the job goes on.
+ * Runs a job and waits for its end. A version that is built is executed right here, with no queue in between; everything else,
+ * arguments with references too, goes through the queue and is waited for. Throws `job.idTaken` and, at the deadline, `job.syncTimeout`: the job goes on.
  */
 export async function runSync(
   executing: RunningInPlace,
@@ -37,7 +39,7 @@ export async function runSync(
 ): Promise<SyncAnswer> {
   const { id, ended } = await start(executing, asked, runnable, untilMs);
   if (!ended) throw new SvcError("job.syncTimeout", { id, limitMs: limits.syncCallMs });
-  return answer(executing, ended);
+  return answer(executing, asked.actor, ended);
 }
 
 async function start(
@@ -46,7 +48,8 @@ async function start(
   runnable: Runnable | undefined,
   untilMs: number,
 ): Promise<{ id: string; ended: JustEnded | undefined }> {
-  if (runnable?.build.state !== "ready" || !runnable.runner || asked.scheduledForMs) {
+  // This function reads what strangers send, and holds no right to a secret: what a reference stands for is the worker's to read.
+  if (runnable?.build.state !== "ready" || !runnable.runner || asked.scheduledForMs || hasReferences(asked.args)) {
     const { id } = await enqueue(executing, asked);
     return { id, ended: await waitForEnd(executing, id, untilMs) };
   }
@@ -65,10 +68,10 @@ async function start(
 }
 
 /** The answer of a job that an equal call has started: joins its wait. Throws `job.syncTimeout`. */
-export async function joinRun(executing: RunningInPlace, job: Job, untilMs: number): Promise<SyncAnswer> {
+export async function joinRun(executing: RunningInPlace, reader: Actor, job: Job, untilMs: number): Promise<SyncAnswer> {
   const ended = hasEnded(job) ? job : await waitForEnd(executing, job.id, untilMs);
   if (!ended) throw new SvcError("job.syncTimeout", { id: job.id, limitMs: limits.syncCallMs });
-  return answer(executing, ended);
+  return answer(executing, reader, ended);
 }
 
 /** The run's end if it comes in time. A run that lasts longer goes on; its runner reports its end itself. */
@@ -85,8 +88,10 @@ async function before(ms: number, run: Promise<JustEnded | undefined>): Promise<
   }
 }
 
-async function answer({ jobs, storage }: Executing, ended: JustEnded): Promise<SyncAnswer> {
-  const { id, result, state, resultJson } = ended;
+async function answer({ jobs, storage }: Executing, reader: Actor, ended: JustEnded): Promise<SyncAnswer> {
+  const { id, state } = ended;
+  const result = resultFor(reader, ended);
+  const resultJson = result === ended.result ? ended.resultJson : undefined;
   if (result.in === "s3" && (result.bytes ?? 0) > limits.syncReplyBytes) {
     return {
       id,

@@ -1,5 +1,5 @@
 import type { UpdateStreamQuery } from "../../contract/routes/streams.ts";
-import { hasEnded, type Job } from "../../core/jobs/job.ts";
+import { hasEnded, type Job, PEOPLE, resultFor } from "../../core/jobs/job.ts";
 import { onlyResult, StreamLines } from "../../core/streams/stream-lines.ts";
 import { type Keeping, load, loadLogs } from "./places.ts";
 import { jobJson } from "./read.ts";
@@ -94,7 +94,7 @@ async function watch({ jobs, nowMs }: Keeping & { nowMs: () => number }, job: Jo
 async function outcome(keeping: Keeping, job: Job, asked: UpdateStreamQuery, stream: string): Promise<Record<string, unknown>> {
   if (!hasEnded(job)) return {};
   if (!asked.only_result) return { job: await jobJson(keeping, job, { args: true, result: true, logs: !asked.no_logs, code: true }) };
-  return { only_result: onlyResult(JSON.parse(await load(keeping, job, job.result)), stream) };
+  return { only_result: onlyResult(JSON.parse(await load(keeping, job, resultFor(PEOPLE, job))), stream) };
 }
 
 /** The text of one server-sent event. */

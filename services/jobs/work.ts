@@ -1,18 +1,22 @@
+import { answerFor, isSvcError } from "../../contract/errors.ts";
 import { runnerFor } from "../../contract/languages.ts";
 import type { EndedJob, RunningJob } from "../../core/jobs/job.ts";
 import { canceled, failure, type JobMessage, mayRetryLoss } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { hasReferences } from "../../core/resources/references.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
 import { artefactFor } from "../builds/artefact.ts";
 import { type BuildingVersions, buildVersion, settleBuild, waitersOf } from "../builds/build-version.ts";
+import { actorOfJob } from "../identity/identify.ts";
+import { type Resolving, resolve } from "../resources/resolve.ts";
 import { versionOf } from "../scripts/load.ts";
 import { send } from "./accept.ts";
 import { claim, holding, release } from "./claim.ts";
-import { type Executing, execute } from "./execute.ts";
+import { type Executable, type Executing, execute } from "./execute.ts";
 import { endWith } from "./finish.ts";
 import { load } from "./places.ts";
 
-export type Working = Executing & BuildingVersions;
+export type Working = Executing & BuildingVersions & Resolving;
 
 /** Versions whose build has ended: they change no more in what a run needs, so a warm worker reads them once. */
 const settled = new Map<string, Runnable>();
@@ -82,9 +86,8 @@ async function runScript(working: Working, job: RunningJob, known: Runnable | un
       if (settled.size >= SETTLED_MOST) settled.clear();
       settled.set(hash, runnable);
       if (!runnable.runner) return endWith(working, job, noRunner(runnable.language));
-      const args = JSON.parse(await load(working, job, job.args)) as Record<string, unknown>;
       const { runner, params, paramTypes, dedicated } = runnable;
-      return execute(working, job, { runner, artefact: build, params, paramTypes, dedicated }, args);
+      return executeResolved(working, job, { runner, artefact: build, params, paramTypes, dedicated });
     }
   }
 }
@@ -123,9 +126,22 @@ async function runPreview(working: Working, job: RunningJob): Promise<EndedJob |
   const artefact = await built(working, job, artefactFor(working, source));
   if (!artefact) return undefined;
   if (!artefact.ok) return endWith(working, job, failure({ name: "DependencyError", message: artefact.error }), artefact.log);
-  const args = JSON.parse(await load(working, job, job.args)) as Record<string, unknown>;
   const { interfaceOf } = await import("../../core/scripts/interface.ts");
-  return execute(working, job, { runner, artefact, ...interfaceOf(language, preview.content), dedicated: false }, args);
+  return executeResolved(working, job, { runner, artefact, ...interfaceOf(language, preview.content), dedicated: false });
+}
+
+/** Runs the job with its arguments, each reference replaced only now by what it stands for; the record keeps the references. */
+async function executeResolved(working: Working, job: RunningJob, what: Executable): Promise<EndedJob | undefined> {
+  const sent = JSON.parse(await load(working, job, job.args)) as Record<string, unknown>;
+  if (!hasReferences(sent)) return execute(working, job, what, sent);
+  try {
+    // Its rights now, whatever they were when it was queued.
+    const { value, secrets } = await resolve(working, await actorOfJob(working.objects, job), job.workspace, sent);
+    return await execute(working, job, { ...what, secrets }, value as Record<string, unknown>);
+  } catch (error) {
+    if (!isSvcError(error) || !error.code.startsWith("reference.")) throw error;
+    return endWith(working, job, failure({ name: "BadReference", message: answerFor(error).sentence }));
+  }
 }
 
 const noRunner = (language: string) =>

@@ -16,7 +16,7 @@ import { personKey } from "../../core/people/person.ts";
 import { memberSchema } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 import { type BuildState, isNoop, type Runnable, type StoredVersion, versionHash } from "../../core/scripts/version.ts";
-import { permit } from "../identity/permit.ts";
+import { permit, permitPlace } from "../identity/permit.ts";
 import { prepare, send } from "../jobs/accept.ts";
 import { eventWrite } from "../outbox.ts";
 import { moveAcl } from "../workspaces/acls.ts";
@@ -47,7 +47,7 @@ export async function createScript(
   { skipIfNoop = false } = {},
 ): Promise<string> {
   const { path } = sent;
-  permit(actor, "scripts.update", { workspace, path }, () => noPlace(path));
+  permitPlace(actor, "scripts.update", workspace, path);
   const asked = actingFor(actor, workspace, sent);
   if (Buffer.byteLength(asked.content) > limits.scriptBytes) throw new SvcError("script.tooLarge", { limitBytes: limits.scriptBytes });
   const { objects } = creating;
@@ -65,11 +65,6 @@ export async function createScript(
 const runsAt = ({ path, archived, deleted }: Runnable, wanted: string) => path === wanted && !archived && !deleted;
 
 /** What is told to who names a folder that is not there, or that they may not see. */
-function noPlace(path: string): SvcError {
-  const [space, folder = ""] = path.split("/");
-  return space === "f" ? new SvcError("path.noFolder", { path, folder }) : new SvcError("auth.forbidden", { action: `saving at ${path}` });
-}
-
 /** Saving makes a script act for who saves it; an admin may keep that it acts for somebody else. Throws `script.notOnBehalf`. */
 function actingFor(actor: Actor, workspace: string, sent: NewScript): NewScript {
   const email = sent.on_behalf_of_email;

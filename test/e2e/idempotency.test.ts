@@ -47,7 +47,7 @@ describe("an Idempotency-Key", () => {
     const key = randomUUID();
     const before = new Set(await jobs());
     const first = call("run_wait_result", key, { ms: 1500 });
-    const id = await until(async () => (await jobs()).find((job) => !before.has(job)), { timeoutMs: 10_000, what: "the first call's job" });
+    const id = await until(async () => (await jobs()).find((one) => !before.has(one)), { timeoutMs: 10_000, what: "the first call's job" });
     const second = await call("run_wait_result", key, { ms: 1500 });
     expect(second.json).toEqual((await first).json);
     expect(second.json).toMatchObject({ job: id });

@@ -10,7 +10,7 @@ import { freePort, isPortFree } from "../../engine/ports.ts";
 import { api } from "../support/api.ts";
 import { endCommands, npmRun } from "../support/commands.ts";
 import { until } from "../support/until.ts";
-import { workspaceOf } from "../support/workspace.ts";
+import { expectStatus, workspaceOf } from "../support/workspace.ts";
 
 /** One after the other: each test goes on where the one before stopped, as a person's days with it do. */
 const stateDir = path.join(svcDir, `test-${process.pid}-901`);
@@ -91,7 +91,7 @@ describe("npm run up", () => {
     await up.says(READY);
     expect(up.output()).toMatch(/deploy.*nothing changed/);
     expect(localJson().token).toBe(token);
-    expect((await demo().get("scripts/get/p/u/admin/mine")).json).toMatchObject({ hash });
+    expect(expectStatus(await demo().get("scripts/get/p/u/admin/mine"), 200).json).toMatchObject({ hash });
     expect((await demo().runWait("u/admin/mine")).json).toBe("mine");
     expect((await demo().get(`jobs_u/completed/get/${job}`)).json).toMatchObject({ success: true, result: { greeting: "Hello, you!" } });
     expect((await demo().get("scripts/history/p/f/examples/hello_bun")).json).toHaveLength(1);

@@ -1,0 +1,36 @@
+import type { KMSClient } from "@aws-sdk/client-kms";
+import { env, requireEnv } from "../contract/env.ts";
+import { counting } from "./counting.ts";
+
+/** Loaded and made with the first key that is asked for: most processes never see a secret. */
+let made: Promise<KMSClient> | undefined;
+function kms(): Promise<KMSClient> {
+  made ??= import("@aws-sdk/client-kms").then(({ KMSClient }) => counting(new KMSClient({})));
+  return made;
+}
+const context = (workspace: string) => ({ service: "svc", workspace });
+
+/** Data keys of workspaces, wrapped by the stack's KMS key. KMS binds each to its workspace. */
+export const dataKeys = {
+  async generate(workspace: string): Promise<{ key: Buffer; wrapped: string }> {
+    const { GenerateDataKeyCommand } = await import("@aws-sdk/client-kms");
+    const { Plaintext, CiphertextBlob } = await (await kms()).send(
+      new GenerateDataKeyCommand({ KeyId: requireEnv(env.secretsKey), KeySpec: "AES_256", EncryptionContext: context(workspace) }),
+    );
+    if (!Plaintext || !CiphertextBlob) throw new Error("KMS made no data key.");
+    return { key: Buffer.from(Plaintext), wrapped: Buffer.from(CiphertextBlob).toString("base64") };
+  },
+  async unwrap(workspace: string, wrapped: string): Promise<Buffer> {
+    const { DecryptCommand } = await import("@aws-sdk/client-kms");
+    const { Plaintext } = await (await kms()).send(
+      new DecryptCommand({
+        KeyId: requireEnv(env.secretsKey),
+        CiphertextBlob: Buffer.from(wrapped, "base64"),
+        EncryptionContext: context(workspace),
+      }),
+    );
+    if (!Plaintext) throw new Error("KMS unwrapped no data key.");
+    return Buffer.from(Plaintext);
+  },
+};
+export type DataKeys = typeof dataKeys;

@@ -1,0 +1,273 @@
+import * as z from "zod";
+import { atPath, extraPerms, flag, inWorkspace, jsonObject, page, runnablePath, timestamp, workspaceId } from "../common.ts";
+import { defineRoute } from "../route.ts";
+
+const w = "/api/w/{workspace}/resources";
+const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;
+const post = { method: "POST", fn: "api", auth: "token", status: 200 } as const;
+const made = { ...post, status: 201 } as const;
+const erase = { ...post, method: "DELETE" } as const;
+
+const typeName = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, "letters, digits, '-' and '_' only, at most 100");
+/** Any JSON that is there, kept as it came. */
+const anyValue = z.custom<unknown>((value) => value !== undefined, "is missing").meta({ override: { description: "Any JSON value." } });
+const labels = z.array(z.string().max(100)).max(50).nullish();
+
+export const newResourceSchema = z.object({
+  path: runnablePath,
+  value: anyValue.optional(),
+  resource_type: typeName,
+  description: z.string().max(20_000).nullish(),
+  labels,
+  ws_specific: z.boolean().nullish(),
+});
+export type NewResource = z.output<typeof newResourceSchema>;
+/** What is absent stays as it is. */
+export const resourceChangeSchema = newResourceSchema.partial();
+export type ResourceChange = z.output<typeof resourceChangeSchema>;
+
+export const resourceSchema = z.object({
+  workspace_id: z.string().optional(),
+  path: z.string(),
+  description: z.string().optional(),
+  resource_type: z.string(),
+  value: anyValue.optional(),
+  is_oauth: z.boolean(),
+  extra_perms: extraPerms.optional(),
+  created_by: z.string().optional(),
+  edited_at: timestamp.optional(),
+  labels: z.array(z.string()).optional(),
+  ws_specific: z.boolean().optional(),
+});
+export type ResourceJson = z.output<typeof resourceSchema>;
+export const listedResourceSchema = resourceSchema.extend({
+  is_linked: z.boolean(),
+  is_refreshed: z.boolean(),
+  is_expired: z.boolean().optional(),
+  refresh_error: z.string().optional(),
+  account: z.number().optional(),
+});
+export type ListedResourceJson = z.output<typeof listedResourceSchema>;
+
+export const resourceListQuery = z.object({
+  ...page,
+  resource_type: z.string().optional(),
+  resource_type_exclude: z.string().optional(),
+  path_start: z.string().optional(),
+  path: z.string().optional(),
+  description: z.string().optional(),
+  value: z.string().optional(),
+  broad_filter: z.string().optional(),
+  label: z.string().optional(),
+});
+export type ResourceListQuery = z.output<typeof resourceListQuery>;
+
+const typeFields = {
+  schema: jsonObject.nullish(),
+  description: z.string().max(20_000).nullish(),
+  format_extension: z.string().max(20).nullish(),
+  is_fileset: z.boolean().nullish(),
+  display_name: z.string().max(200).nullish(),
+};
+export const newResourceTypeSchema = z.object({ name: typeName, ...typeFields });
+export type NewResourceType = z.output<typeof newResourceTypeSchema>;
+export const resourceTypeChangeSchema = z.object(typeFields);
+export type ResourceTypeChange = z.output<typeof resourceTypeChangeSchema>;
+export const resourceTypeSchema = z.object({
+  workspace_id: z.string().optional(),
+  name: z.string(),
+  schema: jsonObject.optional(),
+  description: z.string().optional(),
+  created_by: z.string().optional(),
+  edited_at: timestamp.optional(),
+  format_extension: z.string().optional(),
+  is_fileset: z.boolean().optional(),
+  display_name: z.string().optional(),
+});
+export type ResourceTypeJson = z.output<typeof resourceTypeSchema>;
+
+const atType = z.object({ workspace: workspaceId, name: typeName });
+const saveErrors = ["resource.value", "resource.changedMeanwhile", "path.noFolder", "workspace.notFound"] as const;
+const typeErrors = ["resourceType.schema", "resourceType.changedMeanwhile", "workspace.notFound"] as const;
+
+export const resourceRoutes = {
+  listResources: defineRoute({
+    ...read,
+    name: "resources.list",
+    summary: "The workspace's resources without their values.",
+    path: `${w}/list`,
+    params: inWorkspace,
+    query: resourceListQuery,
+    reply: { json: z.array(listedResourceSchema) },
+    errors: [],
+  }),
+  getResource: defineRoute({
+    ...read,
+    name: "resources.get",
+    summary: "One resource, references in its value untouched.",
+    path: `${w}/get/{path+}`,
+    params: atPath,
+    reply: { json: resourceSchema },
+    errors: ["resource.notFound"],
+  }),
+  getResourceValue: defineRoute({
+    ...read,
+    name: "resources.getValue",
+    summary: "A resource's value, references untouched.",
+    path: `${w}/get_value/{path+}`,
+    params: atPath,
+    reply: { json: anyValue },
+    errors: ["resource.notFound"],
+  }),
+  getResourceValueInterpolated: defineRoute({
+    ...read,
+    name: "resources.getValueInterpolated",
+    summary: "A resource's value with what its $var: and $res: references stand for.",
+    path: `${w}/get_value_interpolated/{path+}`,
+    params: atPath,
+    query: z.object({ job_id: z.string().optional(), allow_cache: flag.optional() }),
+    reply: { json: anyValue },
+    errors: ["resource.notFound", "reference.unreadable", "reference.cycle", "reference.tooLarge"],
+  }),
+  existsResource: defineRoute({
+    ...read,
+    name: "resources.exists",
+    summary: "Whether there is a resource at this path.",
+    path: `${w}/exists/{path+}`,
+    params: atPath,
+    reply: { json: z.boolean() },
+    errors: [],
+  }),
+  createResource: defineRoute({
+    ...made,
+    name: "resources.create",
+    summary: "Save a new resource; with update_if_exists=true also over one that is there.",
+    path: `${w}/create`,
+    params: inWorkspace,
+    query: z.object({ update_if_exists: flag.optional() }),
+    body: newResourceSchema,
+    reply: { text: "What was saved." },
+    errors: [...saveErrors, "resource.exists"],
+  }),
+  updateResource: defineRoute({
+    ...post,
+    name: "resources.update",
+    summary: "Change a resource; what is absent stays as it is. Another path renames it.",
+    path: `${w}/update/{path+}`,
+    params: atPath,
+    body: resourceChangeSchema,
+    reply: { text: "What was saved." },
+    errors: [...saveErrors, "resource.notFound", "resource.exists"],
+  }),
+  updateResourceValue: defineRoute({
+    ...post,
+    name: "resources.updateValue",
+    summary: "Replace a resource's value.",
+    path: `${w}/update_value/{path+}`,
+    params: atPath,
+    body: z.object({ value: anyValue }),
+    reply: { text: "What was saved." },
+    errors: [...saveErrors, "resource.notFound"],
+  }),
+  deleteResource: defineRoute({
+    ...erase,
+    name: "resources.delete",
+    summary: "Delete a resource.",
+    path: `${w}/delete/{path+}`,
+    params: atPath,
+    reply: { text: "What was deleted." },
+    errors: ["resource.notFound"],
+  }),
+  listResourceNames: defineRoute({
+    ...read,
+    name: "resources.listNames",
+    summary: "Names and paths of the resources of one type.",
+    path: `${w}/list_names/{name}`,
+    params: atType,
+    reply: { json: z.array(z.object({ name: z.string(), path: z.string() })) },
+    errors: [],
+  }),
+  searchResources: defineRoute({
+    ...read,
+    name: "resources.search",
+    summary: "All resources with their values, references untouched.",
+    path: `${w}/list_search`,
+    params: inWorkspace,
+    reply: { json: z.array(z.object({ path: z.string(), value: anyValue })) },
+    errors: [],
+  }),
+  fileResourceTypes: defineRoute({
+    ...read,
+    name: "resources.fileTypes",
+    summary: "The types whose resources are files, with their extensions.",
+    path: `${w}/file_resource_type_to_file_ext_map`,
+    params: inWorkspace,
+    reply: { json: z.record(z.string(), z.object({ format_extension: z.string().optional(), is_fileset: z.boolean().optional() })) },
+    errors: [],
+  }),
+  listResourceTypes: defineRoute({
+    ...read,
+    name: "resources.types.list",
+    summary: "The workspace's own resource types and the built-in ones.",
+    path: `${w}/type/list`,
+    params: inWorkspace,
+    reply: { json: z.array(resourceTypeSchema) },
+    errors: [],
+  }),
+  listResourceTypeNames: defineRoute({
+    ...read,
+    name: "resources.types.listNames",
+    summary: "The names of all resource types.",
+    path: `${w}/type/listnames`,
+    params: inWorkspace,
+    reply: { json: z.array(z.string()) },
+    errors: [],
+  }),
+  getResourceType: defineRoute({
+    ...read,
+    name: "resources.types.get",
+    summary: "One resource type.",
+    path: `${w}/type/get/{name}`,
+    params: atType,
+    reply: { json: resourceTypeSchema },
+    errors: ["resourceType.notFound"],
+  }),
+  existsResourceType: defineRoute({
+    ...read,
+    name: "resources.types.exists",
+    summary: "Whether there is a resource type with this name.",
+    path: `${w}/type/exists/{name}`,
+    params: atType,
+    reply: { json: z.boolean() },
+    errors: [],
+  }),
+  createResourceType: defineRoute({
+    ...made,
+    name: "resources.types.create",
+    summary: "Save a resource type. One with the name of a built-in type takes its place in this workspace.",
+    path: `${w}/type/create`,
+    params: inWorkspace,
+    body: newResourceTypeSchema,
+    reply: { text: "What was saved." },
+    errors: [...typeErrors, "resourceType.exists"],
+  }),
+  updateResourceType: defineRoute({
+    ...post,
+    name: "resources.types.update",
+    summary: "Change a resource type; what is absent stays as it is.",
+    path: `${w}/type/update/{name}`,
+    params: atType,
+    body: resourceTypeChangeSchema,
+    reply: { text: "What was saved." },
+    errors: [...typeErrors, "resourceType.notFound"],
+  }),
+  deleteResourceType: defineRoute({
+    ...erase,
+    name: "resources.types.delete",
+    summary: "Delete a resource type of this workspace. Built-in types stay.",
+    path: `${w}/type/delete/{name}`,
+    params: atType,
+    reply: { text: "What was deleted." },
+    errors: ["resourceType.notFound", "resourceType.builtIn"],
+  }),
+};

@@ -1,0 +1,158 @@
+import * as z from "zod";
+import { atPath, extraPerms, flag, inWorkspace, page, runnablePath, timestamp } from "../common.ts";
+import { defineRoute } from "../route.ts";
+
+const w = "/api/w/{workspace}/variables";
+const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;
+const post = { method: "POST", fn: "api", auth: "token", status: 200 } as const;
+
+const optional = {
+  account: z.number().int().nullish(),
+  is_oauth: z.boolean().nullish(),
+  expires_at: timestamp.nullish(),
+  labels: z.array(z.string().max(100)).max(50).nullish(),
+  ws_specific: z.boolean().nullish(),
+};
+export const newVariableSchema = z.object({
+  path: runnablePath,
+  value: z.string(),
+  is_secret: z.boolean(),
+  description: z.string().max(20_000).default(""),
+  ...optional,
+});
+export type NewVariable = z.output<typeof newVariableSchema>;
+/** What is absent stays as it is. */
+export const variableChangeSchema = newVariableSchema
+  .omit({ description: true })
+  .partial()
+  .extend({ description: z.string().max(20_000).optional() });
+export type VariableChange = z.output<typeof variableChangeSchema>;
+
+export const variableSchema = z.object({
+  workspace_id: z.string(),
+  path: z.string(),
+  value: z.string().optional(),
+  is_secret: z.boolean(),
+  description: z.string().optional(),
+  account: z.number().optional(),
+  is_oauth: z.boolean().optional(),
+  extra_perms: extraPerms,
+  is_expired: z.boolean().optional(),
+  refresh_error: z.string().optional(),
+  is_linked: z.boolean().optional(),
+  is_refreshed: z.boolean().optional(),
+  expires_at: timestamp.optional(),
+  labels: z.array(z.string()).optional(),
+  ws_specific: z.boolean().optional(),
+  edited_at: timestamp.optional(),
+  edited_by: z.string().optional(),
+});
+export type VariableJson = z.output<typeof variableSchema>;
+
+export const variableListQuery = z.object({
+  ...page,
+  path_start: z.string().optional(),
+  path: z.string().optional(),
+  description: z.string().optional(),
+  value: z.string().optional(),
+  broad_filter: z.string().optional(),
+  label: z.string().optional(),
+});
+export type VariableListQuery = z.output<typeof variableListQuery>;
+
+const saveErrors = ["variable.changedMeanwhile", "variable.notCiphertext", "path.noFolder", "workspace.notFound"] as const;
+const encrypted = z.object({ already_encrypted: flag.optional() });
+
+export const variableRoutes = {
+  listVariables: defineRoute({
+    ...read,
+    name: "variables.list",
+    summary: "The workspace's variables. Values of secrets are left out.",
+    path: `${w}/list`,
+    params: inWorkspace,
+    query: variableListQuery,
+    reply: { json: z.array(variableSchema) },
+    errors: [],
+  }),
+  getVariable: defineRoute({
+    ...read,
+    name: "variables.get",
+    summary: "One variable. With decrypt_secret=false&include_encrypted=true a secret's value is its ciphertext under the workspace's key.",
+    path: `${w}/get/{path+}`,
+    params: atPath,
+    query: z.object({ decrypt_secret: flag.optional(), include_encrypted: flag.optional() }),
+    reply: { json: variableSchema },
+    errors: ["variable.notFound"],
+  }),
+  getVariableValue: defineRoute({
+    ...read,
+    name: "variables.getValue",
+    summary: "A variable's value.",
+    path: `${w}/get_value/{path+}`,
+    params: atPath,
+    query: z.object({ allow_cache: flag.optional() }),
+    reply: { json: z.string() },
+    errors: ["variable.notFound"],
+  }),
+  existsVariable: defineRoute({
+    ...read,
+    name: "variables.exists",
+    summary: "Whether there is a variable at this path.",
+    path: `${w}/exists/{path+}`,
+    params: atPath,
+    reply: { json: z.boolean() },
+    errors: [],
+  }),
+  createVariable: defineRoute({
+    ...post,
+    name: "variables.create",
+    summary: "Save a new variable. With already_encrypted=true its value is a ciphertext under the workspace's key.",
+    path: `${w}/create`,
+    params: inWorkspace,
+    query: encrypted,
+    body: newVariableSchema,
+    status: 201,
+    reply: { text: "What was saved." },
+    errors: [...saveErrors, "variable.exists"],
+  }),
+  updateVariable: defineRoute({
+    ...post,
+    name: "variables.update",
+    summary: "Change a variable; what is absent stays as it is. Another path renames it.",
+    path: `${w}/update/{path+}`,
+    params: atPath,
+    query: encrypted,
+    body: variableChangeSchema,
+    reply: { text: "What was saved." },
+    errors: [...saveErrors, "variable.notFound", "variable.exists"],
+  }),
+  deleteVariable: defineRoute({
+    ...post,
+    method: "DELETE",
+    name: "variables.delete",
+    summary: "Delete a variable.",
+    path: `${w}/delete/{path+}`,
+    params: atPath,
+    reply: { text: "What was deleted." },
+    errors: ["variable.notFound"],
+  }),
+  encryptValue: defineRoute({
+    ...post,
+    name: "variables.encrypt",
+    summary: "The ciphertext of a value under the workspace's key, as already_encrypted takes it.",
+    path: `${w}/encrypt`,
+    params: inWorkspace,
+    body: z.string(),
+    reply: { text: "The ciphertext: standard base64 of a multiple of 16 bytes." },
+    errors: ["workspace.notFound"],
+  }),
+  listContextual: defineRoute({
+    ...read,
+    name: "variables.listContextual",
+    summary: "The variables that every job finds in its environment.",
+    path: `${w}/list_contextual`,
+    params: inWorkspace,
+    reply: { json: z.array(z.object({ name: z.string(), value: z.string(), description: z.string(), is_custom: z.boolean() })) },
+    errors: [],
+  }),
+};

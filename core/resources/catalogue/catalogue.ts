@@ -1,0 +1,11 @@
+import type { BuiltInType } from "../type.ts";
+import { ai } from "./ai.ts";
+import { business } from "./business.ts";
+import { clouds } from "./clouds.ts";
+import { databases } from "./databases.ts";
+import { development } from "./development.ts";
+import { general } from "./general.ts";
+import { messaging } from "./messaging.ts";
+
+/** The resource types that every workspace has. A workspace may put one of its own in the place of each. */
+export const catalogue: readonly BuiltInType[] = [...general, ...databases, ...clouds, ...messaging, ...ai, ...development, ...business];

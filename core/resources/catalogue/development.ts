@@ -1,0 +1,49 @@
+import type { BuiltInType } from "../type.ts";
+import { secret, text } from "./fields.ts";
+
+export const development: readonly BuiltInType[] = [
+  {
+    name: "github",
+    description: "GitHub, with a personal or an application's token.",
+    schema: {
+      type: "object",
+      properties: { token: secret("Token"), base_url: text("Address of the API, for GitHub Enterprise") },
+      required: ["token"],
+    },
+  },
+  {
+    name: "gitlab",
+    description: "GitLab, with an access token.",
+    schema: {
+      type: "object",
+      properties: { token: secret("Access token"), baseUrl: text("Address of the server, where it is not gitlab.com") },
+      required: ["token"],
+    },
+  },
+  {
+    name: "git_repository",
+    description: "A Git repository.",
+    schema: {
+      type: "object",
+      properties: {
+        url: text("Address to clone from; a token in it is better kept in a secret variable"),
+        branch: text("Branch"),
+        folder: text("Folder inside the repository"),
+      },
+      required: ["url"],
+    },
+  },
+  {
+    name: "jira",
+    description: "Jira in the cloud.",
+    schema: {
+      type: "object",
+      properties: {
+        domain: text("Domain, such as example.atlassian.net"),
+        username: text("Address of the user"),
+        password: secret("API token"),
+      },
+      required: ["domain", "username", "password"],
+    },
+  },
+];

@@ -1,0 +1,68 @@
+import type { BuiltInType } from "../type.ts";
+import { flag, number, secret, text } from "./fields.ts";
+
+export const messaging: readonly BuiltInType[] = [
+  {
+    name: "slack",
+    description: "A Slack application in one workspace.",
+    schema: { type: "object", properties: { token: secret("Bot token, xoxb-…") }, required: ["token"] },
+  },
+  {
+    name: "discord",
+    description: "A Discord bot.",
+    schema: { type: "object", properties: { token: secret("Token of the bot") }, required: ["token"] },
+  },
+  {
+    name: "discord_webhook",
+    description: "A webhook of a Discord channel.",
+    schema: {
+      type: "object",
+      properties: { webhook_url: secret("Address of the webhook: who knows it may post") },
+      required: ["webhook_url"],
+    },
+  },
+  {
+    name: "telegram",
+    description: "A Telegram bot.",
+    schema: { type: "object", properties: { token: secret("Token that BotFather gave") }, required: ["token"] },
+  },
+  {
+    name: "ms_teams_webhook",
+    description: "An incoming webhook of a Microsoft Teams channel.",
+    schema: {
+      type: "object",
+      properties: { webhook_url: secret("Address of the webhook: who knows it may post") },
+      required: ["webhook_url"],
+    },
+  },
+  {
+    name: "smtp",
+    description: "A server that sends mail.",
+    schema: {
+      type: "object",
+      properties: {
+        host: text("Host name"),
+        port: number("Port, usually 465 or 587"),
+        user: text("User name"),
+        password: secret("Password"),
+        secure: flag("Whether the connection begins encrypted, as on port 465"),
+        from: text("Address that mail comes from"),
+      },
+      required: ["host"],
+    },
+  },
+  {
+    name: "sendgrid",
+    description: "Mail by SendGrid.",
+    schema: { type: "object", properties: { token: secret("API key, SG.…") }, required: ["token"] },
+  },
+  {
+    name: "twilio",
+    description: "Messages and calls by Twilio.",
+    schema: {
+      type: "object",
+      properties: { accountSid: text("Id of the account, AC…"), token: secret("Auth token"), from: text("Number that messages come from") },
+      required: ["accountSid", "token"],
+    },
+  },
+];

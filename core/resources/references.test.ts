@@ -1,0 +1,54 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { findCycle, hasReferences, referencesIn, resolved, resolvedBytes } from "./references.ts";
+
+describe("references", () => {
+  it("are whole strings at any depth, each named once", () => {
+    const value = { a: "$var:f/a/b", b: [1, { c: "$res:f/a/c", d: "$var:f/a/b" }], "$var:key": "x$var:f/a/b", e: "$var:", f: "$other:x" };
+    expect(referencesIn(value).sort()).toEqual(["$res:f/a/c", "$var:f/a/b"]);
+    expect(hasReferences(value)).toBe(true);
+    expect(hasReferences({ a: "x$var:f/a/b", b: [null, 1] })).toBe(false);
+  });
+
+  it("are replaced by what they stand for, through resources too; the text of a variable is taken as it is", () => {
+    const loaded = new Map<string, unknown>([
+      ["$var:v", "$var:w"],
+      ["$res:r", { inner: "$var:v", list: ["$res:s"] }],
+      ["$res:s", 7],
+    ]);
+    expect(resolved({ x: "$res:r", y: ["$var:v"] }, loaded)).toEqual({ x: { inner: "$var:w", list: [7] }, y: ["$var:w"] });
+  });
+
+  it("leave a value without any as it is, keys named __proto__ too", () => {
+    fc.assert(fc.property(fc.json(), (json) => JSON.stringify(resolved(JSON.parse(json), new Map())) === JSON.stringify(JSON.parse(json))));
+    const odd = '{"__proto__":{"x":1},"constructor":2}';
+    expect(JSON.stringify(resolved(JSON.parse(odd), new Map()))).toBe(odd);
+  });
+
+  it("that lead back to themselves are found, and those that meet twice are not taken for one", () => {
+    const loaded = new Map<string, unknown>([
+      ["$res:a", ["$res:b", "$res:c"]],
+      ["$res:b", "$res:d"],
+      ["$res:c", "$res:d"],
+      ["$res:d", 1],
+      ["$res:x", { y: "$res:y" }],
+      ["$res:y", ["$res:x"]],
+      ["$res:self", "$res:self"],
+    ]);
+    expect(findCycle("$res:a", loaded)).toBeUndefined();
+    expect(findCycle({ deep: ["$res:x"] }, loaded)).toBe("$res:x");
+    expect(findCycle("$res:self", loaded)).toBe("$res:self");
+  });
+
+  it("are counted before anything is put together", () => {
+    const loaded = new Map<string, unknown>([["$res:0", "x".repeat(100)]]);
+    for (let level = 1; level <= 9; level += 1)
+      loaded.set(
+        `$res:${level}`,
+        Array.from({ length: 10 }, () => `$res:${level - 1}`),
+      );
+    expect(resolvedBytes("$res:9", loaded)).toBeGreaterThan(1e11);
+    const small = { a: "$res:1", b: ["é"] };
+    expect(resolvedBytes(small, loaded)).toBeGreaterThanOrEqual(JSON.stringify(resolved(small, loaded)).length);
+  });
+});

@@ -1,0 +1,76 @@
+import * as z from "zod";
+import type { ListedResourceJson, ResourceJson, ResourceListQuery } from "../../contract/routes/resources.ts";
+import { isJsonSubset, matchesList } from "../jobs/filter.ts";
+import { jsonIfAny } from "../payload/json.ts";
+
+/** A resource as it is stored. Its value is kept as JSON text: every key and number comes back as it was sent. */
+export const storedResourceSchema = z.object({
+  path: z.string(),
+  json: z.string(),
+  resourceType: z.string(),
+  description: z.string().optional(),
+  labels: z.array(z.string()).optional(),
+  wsSpecific: z.boolean().optional(),
+  createdBy: z.string(),
+  editedAtMs: z.number(),
+});
+export type StoredResource = z.infer<typeof storedResourceSchema>;
+
+function withoutValue(workspace: string, resource: StoredResource): ResourceJson {
+  const { path, resourceType, description, labels, wsSpecific, createdBy, editedAtMs } = resource;
+  return {
+    workspace_id: workspace,
+    path,
+    resource_type: resourceType,
+    ...(description === undefined ? {} : { description }),
+    is_oauth: false,
+    extra_perms: {},
+    created_by: createdBy,
+    edited_at: new Date(editedAtMs).toISOString(),
+    ...(labels === undefined ? {} : { labels }),
+    ...(wsSpecific === undefined ? {} : { ws_specific: wsSpecific }),
+  };
+}
+
+/** The Resource of api.md §3.3. */
+export function resourceJson(workspace: string, resource: StoredResource): ResourceJson {
+  return { ...withoutValue(workspace, resource), value: JSON.parse(resource.json) };
+}
+
+/** The same in a list: people keep passwords in values, so lists have none. A variable at the same path is its linked one. */
+export function listedResourceJson(
+  workspace: string,
+  resource: StoredResource,
+  account: number | undefined,
+  linked: boolean,
+): ListedResourceJson {
+  return {
+    ...withoutValue(workspace, resource),
+    is_linked: linked,
+    is_refreshed: false,
+    ...(account === undefined ? {} : { account, is_oauth: true }),
+  };
+}
+
+const holds = (text: string | undefined, part: string) => (text ?? "").toLowerCase().includes(part.toLowerCase());
+
+/** JSON is looked for as a subset of the value, other text anywhere in it. */
+function valueHolds(json: string, wanted: string): boolean {
+  const asked = jsonIfAny(wanted)?.json;
+  return typeof asked === "object" && asked !== null ? isJsonSubset(asked, JSON.parse(json)) : holds(json, wanted);
+}
+
+/** Every filter of `resources/list`. */
+export function matchesResource({ path, json, resourceType, description, labels = [] }: StoredResource, query: ResourceListQuery): boolean {
+  const { broad_filter: broad } = query;
+  return (
+    matchesList(query.resource_type, resourceType) &&
+    !query.resource_type_exclude?.split(",").includes(resourceType) &&
+    (query.path_start === undefined || path.startsWith(query.path_start)) &&
+    (query.path === undefined || path === query.path) &&
+    (query.description === undefined || holds(description, query.description)) &&
+    (query.value === undefined || valueHolds(json, query.value)) &&
+    (query.label === undefined || labels.includes(query.label)) &&
+    (broad === undefined || holds(path, broad) || holds(description, broad) || holds(resourceType, broad) || holds(json, broad))
+  );
+}

@@ -1,0 +1,53 @@
+import * as z from "zod";
+import type { ResourceTypeJson } from "../../contract/routes/resources.ts";
+
+/** A type of a workspace's own. Its schema is kept as JSON text, like values. */
+export const storedTypeSchema = z.object({
+  name: z.string(),
+  schemaJson: z.string().optional(),
+  description: z.string().optional(),
+  formatExtension: z.string().optional(),
+  isFileset: z.boolean().optional(),
+  displayName: z.string().optional(),
+  createdBy: z.string(),
+  editedAtMs: z.number(),
+});
+export type StoredType = z.infer<typeof storedTypeSchema>;
+
+/** A type that every workspace has. */
+export interface BuiltInType {
+  name: string;
+  description: string;
+  /** Absent: any value fits. */
+  schema?: JsonSchema;
+}
+export interface JsonSchema {
+  type: "object";
+  properties: Record<string, Record<string, unknown>>;
+  required?: readonly string[];
+  order?: readonly string[];
+}
+
+export function typeJson(workspace: string, type: StoredType): ResourceTypeJson {
+  const { name, schemaJson, description, formatExtension, isFileset, displayName, createdBy, editedAtMs } = type;
+  return {
+    workspace_id: workspace,
+    name,
+    ...(schemaJson === undefined ? {} : { schema: JSON.parse(schemaJson) }),
+    ...(description === undefined ? {} : { description }),
+    created_by: createdBy,
+    edited_at: new Date(editedAtMs).toISOString(),
+    ...(formatExtension === undefined ? {} : { format_extension: formatExtension }),
+    ...(isFileset === undefined ? {} : { is_fileset: isFileset }),
+    ...(displayName === undefined ? {} : { display_name: displayName }),
+  };
+}
+
+export function builtInJson({ name, description, schema }: BuiltInType): ResourceTypeJson {
+  return { name, description, ...(schema === undefined ? {} : { schema: asJsonSchema(schema) }) };
+}
+
+/** Fields show in the order in which the catalogue names them. */
+function asJsonSchema(schema: JsonSchema): Record<string, unknown> {
+  return { $schema: "https://json-schema.org/draft/2020-12/schema", order: Object.keys(schema.properties), ...schema };
+}

@@ -1,0 +1,52 @@
+import Ajv2020, { type ErrorObject } from "ajv/dist/2020.js";
+import draft7 from "ajv/dist/refs/json-schema-draft-07.json" with { type: "json" };
+import { referencesIn } from "./references.ts";
+
+interface Issue {
+  path: string;
+  reason: string;
+}
+
+/** Formats are hints for forms here, and keywords that nobody knows belong to the forms of other programs. */
+function validator() {
+  const ajv = new Ajv2020.default({ strict: false, validateFormats: false, allErrors: true, verbose: true, logger: false });
+  ajv.addMetaSchema(draft7);
+  return ajv;
+}
+
+/** Why this is no JSON Schema that values can be checked against; `undefined` when it is one. */
+export function schemaProblem(schema: Record<string, unknown>): string | undefined {
+  try {
+    validator().compile(schema);
+    return undefined;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}
+
+/** At most this many are told: the rest is of the same kind. */
+const ISSUES_MOST = 10;
+
+/**
+ * Where a value does not fit a schema. A `$var:` or `$res:` reference fits everywhere: what it stands for is known at the run. The
+ * reasons come from the schema and never repeat the value.
+ */
+export function valueIssues(schema: Record<string, unknown>, value: unknown): Issue[] {
+  const validate = validator().compile(schema);
+  if (validate(value)) return [];
+  return (validate.errors ?? [])
+    .filter((error) => !excused(error))
+    .slice(0, ISSUES_MOST)
+    .map(({ instancePath, message = "does not fit", keyword, params }) => ({
+      path: `value${instancePath.replaceAll("/", ".")}`,
+      reason: keyword === "enum" ? `must be one of ${(params["allowedValues"] as unknown[]).join(", ")}` : message,
+    }));
+}
+
+/** Keywords that fail because something below them fails, or cannot be told while something below is a reference. */
+const COMPOSED = new Set(["anyOf", "oneOf", "allOf", "not", "if", "contains", "uniqueItems", "const", "enum", "dependentSchemas"]);
+
+function excused({ data, keyword }: ErrorObject): boolean {
+  if (typeof data === "string") return referencesIn(data).length > 0;
+  return COMPOSED.has(keyword) && referencesIn(data).length > 0;
+}

@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+import { beginRotation, endRotation, type KeyRing, ringMark } from "./key-ring.ts";
+
+const ring: KeyRing = { current: 1, wrapped: { 1: "one" }, exportKey: "sealed" };
+
+describe("a key ring", () => {
+  it("keeps the old data key while another takes its place, and another mark refuses who sealed with the old one", () => {
+    const begun = beginRotation(ring, "two", "sealed anew", 5000);
+    expect(begun).toEqual({ current: 2, wrapped: { 1: "one", 2: "two" }, exportKey: "sealed anew", rotatingUntilMs: 5000 });
+    expect(ringMark(begun)).not.toBe(ringMark(ring));
+    expect(ringMark(endRotation(begun))).toBe(ringMark(begun));
+  });
+
+  it("drops data keys only when all is sealed anew, and only old ones", () => {
+    let turned = ring;
+    for (let round = 2; round <= 30; round += 1) turned = beginRotation(turned, `key ${round}`, "e", 0);
+    expect(Object.keys(turned.wrapped)).toHaveLength(30);
+    const ended = endRotation(turned);
+    expect(Object.keys(ended.wrapped)).toEqual(["21", "22", "23", "24", "25", "26", "27", "28", "29", "30"]);
+    expect(ended.rotatingUntilMs).toBeUndefined();
+  });
+});

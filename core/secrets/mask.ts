@@ -1,0 +1,151 @@
+import { limits } from "../../contract/limits.ts";
+
+/** What stands in the place of each character: a masked text is as long as it was, so that offsets into output stay true. */
+const STAR = "*";
+/** At a chunk's border a piece of a secret shorter than this stays: masking it would blacken the ends of ordinary lines. */
+const PIECE_CHARS = 3;
+
+/** Hides secrets in what a job printed and answered. */
+export interface Masker {
+  /** Whole text: every occurrence in every form. */
+  text(text: string): string;
+  /** A chunk of a longer text: also what a border has cut in two. */
+  chunk(text: string): string;
+  /** JSON: strings and keys of every depth, and numbers that are a secret. */
+  value(value: unknown): unknown;
+}
+
+/** A masker for secrets; `undefined` when there is none long enough to be masked. */
+export function maskerOf(secrets: Iterable<string>): Masker | undefined {
+  const forms = [...new Set([...secrets].flatMap(formsOf))];
+  if (forms.length === 0) return undefined;
+  const tables = new Map<string, Int32Array>();
+  const table = (form: string) => {
+    const known = tables.get(form) ?? borders(form);
+    tables.set(form, known);
+    return known;
+  };
+  const text = (whole: string) => starred(whole, occurrences(whole, forms));
+  const chunk = (part: string) => {
+    const ranges = occurrences(part, forms);
+    for (const form of forms) {
+      if (part.length >= PIECE_CHARS && part.length < form.length && form.includes(part)) ranges.push([0, part.length]);
+      const ending = overlap(part, form, table(form));
+      if (ending >= PIECE_CHARS) ranges.push([part.length - ending, part.length]);
+      const beginning = overlap(form, part.slice(0, form.length), borders(part.slice(0, form.length)));
+      if (beginning >= PIECE_CHARS && beginning < form.length) ranges.push([0, beginning]);
+    }
+    return starred(part, ranges);
+  };
+  const value = (json: unknown): unknown => {
+    if (typeof json === "string") return text(json);
+    if (typeof json === "number") {
+      const shown = text(String(json));
+      return shown === String(json) ? json : shown;
+    }
+    if (Array.isArray(json)) return json.map(value);
+    if (typeof json !== "object" || json === null) return json;
+    const copy: Record<string, unknown> = {};
+    for (const [key, item] of Object.entries(json)) {
+      Object.defineProperty(copy, text(key), { value: value(item), enumerable: true, writable: true, configurable: true });
+    }
+    return copy;
+  };
+  return { text, chunk, value };
+}
+
+/** A secret as it may stand in text: plain, each line of it, in JSON, in a URL, in base64 at each of its three alignments. */
+function formsOf(secret: string): string[] {
+  if (secret.length < limits.maskedChars) return [];
+  const lines = secret.split(/\r?\n/);
+  const plain = lines.length > 1 ? [secret, ...lines.map((line) => line.trim())] : [secret];
+  const forms = plain.flatMap((text) => [text, ...inJson(text), ...inUrl(text)]);
+  return [...forms, ...inBase64(secret)].filter((form) => form.length >= limits.maskedChars);
+}
+
+/** As JSON writes it, and as writers do that escape everything but ASCII, or slashes too. */
+function inJson(text: string): string[] {
+  const usual = JSON.stringify(text).slice(1, -1);
+  const ascii = usual.replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
+  // Printed once more, as inside an error's message that is itself JSON.
+  return [usual, ascii, usual.replaceAll("/", "\\/"), JSON.stringify(usual).slice(1, -1)];
+}
+
+function inUrl(text: string): string[] {
+  // A lone half of a pair has no UTF-8, and so no such form.
+  const component = encodeURIComponent(text.toWellFormed());
+  const form = new URLSearchParams({ "": text }).toString().slice(1);
+  // Others leave slashes, or escape what may stay.
+  const strict = component.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
+  const all = [component, form, strict, component.replaceAll("%2F", "/"), strict.replaceAll("%2F", "/")];
+  return [...all, ...all.map((one) => one.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()))];
+}
+
+/**
+ * The characters that depend on the secret alone where its bytes stand after 0, 1 or 2 others in what was encoded; what stands at its
+ * ends is shared with its neighbours.
+ */
+function inBase64(secret: string): string[] {
+  const bytes = Buffer.from(secret, "utf8");
+  const forms: string[] = [];
+  for (const before of [0, 1, 2]) {
+    const whole = Buffer.concat([Buffer.alloc(before), bytes]);
+    const first = Math.ceil((before * 8) / 6);
+    const last = Math.floor((whole.length * 8) / 6);
+    const inner = whole.toString("base64").slice(first, last);
+    forms.push(inner, inner.replaceAll("+", "-").replaceAll("/", "_"));
+  }
+  return forms;
+}
+
+type Range = [from: number, to: number];
+
+function occurrences(text: string, forms: readonly string[]): Range[] {
+  const ranges: Range[] = [];
+  for (const form of forms) {
+    let last: Range | undefined;
+    for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + 1)) {
+      // Occurrences may overlap: nothing of either is left.
+      if (last && at <= last[1]) last[1] = at + form.length;
+      else {
+        last = [at, at + form.length];
+        ranges.push(last);
+      }
+    }
+  }
+  return ranges;
+}
+
+function starred(text: string, ranges: Range[]): string {
+  if (ranges.length === 0) return text;
+  let masked = "";
+  let done = 0;
+  for (const [from, to] of ranges.sort((a, b) => a[0] - b[0])) {
+    if (to <= done) continue;
+    masked += text.slice(done, Math.max(from, done)) + STAR.repeat(to - Math.max(from, done));
+    done = to;
+  }
+  return masked + text.slice(done);
+}
+
+/** For each place of `pattern`, how much of its beginning ends there (Knuth, Morris and Pratt): long secrets cost no more than they are long. */
+function borders(pattern: string): Int32Array {
+  const table = new Int32Array(pattern.length);
+  for (let at = 1, length = 0; at < pattern.length; at += 1) {
+    while (length > 0 && pattern[at] !== pattern[length]) length = table[length - 1] ?? 0;
+    if (pattern[at] === pattern[length]) length += 1;
+    table[at] = length;
+  }
+  return table;
+}
+
+/** How many characters at the end of `text` are the beginning of `pattern`. */
+function overlap(text: string, pattern: string, table: Int32Array): number {
+  let length = 0;
+  for (let at = Math.max(0, text.length - pattern.length); at < text.length; at += 1) {
+    if (length === pattern.length) length = table[length - 1] ?? 0;
+    while (length > 0 && text[at] !== pattern[length]) length = table[length - 1] ?? 0;
+    if (text[at] === pattern[length]) length += 1;
+  }
+  return length;
+}

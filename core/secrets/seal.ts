@@ -1,0 +1,101 @@
+import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
+
+/** A secret at rest: the version of the data key that sealed it, then nonce, tag and ciphertext in base64. */
+const SEALED = /^svc1:(\d+):([A-Za-z0-9+/]+={0,2})$/;
+const NONCE_BYTES = 12;
+const TAG_BYTES = 16;
+
+/** What a sealed value belongs to. It is authenticated: a value moved to another path, or workspace, does not open. */
+export interface Place {
+  workspace: string;
+  path: string;
+}
+const boundTo = ({ workspace, path }: Place) => Buffer.from(JSON.stringify(["svc", workspace, path]));
+
+export interface DataKey {
+  version: number;
+  key: Buffer;
+}
+
+function encrypt(key: Buffer, nonce: Buffer, aad: Buffer, plain: Buffer): Buffer {
+  const cipher = createCipheriv("aes-256-gcm", key, nonce, { authTagLength: TAG_BYTES });
+  cipher.setAAD(aad);
+  const body = Buffer.concat([cipher.update(plain), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), body]);
+}
+
+/** Throws when the key is another one, or the bytes were changed. */
+function decrypt(key: Buffer, aad: Buffer, bytes: Buffer): Buffer {
+  const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
+  decipher.setAAD(aad);
+  decipher.setAuthTag(bytes.subarray(NONCE_BYTES, NONCE_BYTES + TAG_BYTES));
+  return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
+}
+
+export function seal({ version, key }: DataKey, place: Place, value: string): string {
+  return `svc1:${version}:${encrypt(key, randomBytes(NONCE_BYTES), boundTo(place), Buffer.from(value, "utf8")).toString("base64")}`;
+}
+
+/** The version of the data key that a sealed value names. */
+export function sealedWith(sealed: string): number {
+  const version = SEALED.exec(sealed)?.[1];
+  if (version === undefined) throw new Error("A stored secret is not in the form that secrets are sealed in.");
+  return Number(version);
+}
+
+/** Throws when the value was sealed for another place, under another key, or was changed. */
+export function open(key: Buffer, place: Place, sealed: string): string {
+  const bytes = Buffer.from(SEALED.exec(sealed)?.[2] ?? "", "base64");
+  return decrypt(key, boundTo(place), bytes).toString("utf8");
+}
+
+/**
+ * The exportable form: standard base64 of a multiple of 16 bytes, which is how clients tell a ciphertext from plain text
+ * (api.md §3.4). It is bound to no path, so that it can be carried elsewhere together with the key.
+ */
+const EXPORT_HEADER = Buffer.from("svc\x01", "latin1");
+const EXPORT_AAD = Buffer.from("svc exported secret");
+const BLOCK_BYTES = 16;
+
+/** The key itself is text that people choose and copy. */
+function exportKeyBytes(key: string): Buffer {
+  return Buffer.from(hkdfSync("sha256", key, "", "svc exported secrets", 32));
+}
+
+export const newExportNonce = () => randomBytes(NONCE_BYTES).toString("base64");
+/** 64 letters and digits: about 380 random bits. */
+export function newExportKey(): string {
+  let key = "";
+  while (key.length < 64)
+    key += randomBytes(64)
+      .toString("base64")
+      .replace(/[^A-Za-z0-9]/g, "");
+  return key.slice(0, 64);
+}
+
+/**
+ * The nonce is random, chosen once for each value and kept with it: the same stored value exports as the same text, so that a
+ * synchronisation finds no difference where there is none, and no two values ever share a nonce.
+ */
+export function exportSecret(key: string, value: string, nonce = newExportNonce()): string {
+  const plain = Buffer.from(value, "utf8");
+  const padding = BLOCK_BYTES - (plain.length % BLOCK_BYTES);
+  const padded = Buffer.concat([plain, Buffer.alloc(padding, padding)]);
+  return Buffer.concat([EXPORT_HEADER, encrypt(exportKeyBytes(key), Buffer.from(nonce, "base64"), EXPORT_AAD, padded)]).toString("base64");
+}
+
+/** The value and nonce of an exported secret; `undefined` when it is none, or one under another key. */
+export function importSecret(key: string, exported: string): { value: string; nonce: string } | undefined {
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(exported)) return undefined;
+  const bytes = Buffer.from(exported, "base64");
+  const body = bytes.subarray(EXPORT_HEADER.length);
+  if (!bytes.subarray(0, EXPORT_HEADER.length).equals(EXPORT_HEADER) || bytes.length % BLOCK_BYTES !== 0) return undefined;
+  if (body.length < NONCE_BYTES + TAG_BYTES + BLOCK_BYTES) return undefined;
+  try {
+    const padded = decrypt(exportKeyBytes(key), EXPORT_AAD, body);
+    const value = padded.subarray(0, padded.length - (padded.at(-1) ?? 0)).toString("utf8");
+    return { value, nonce: body.subarray(0, NONCE_BYTES).toString("base64") };
+  } catch {
+    return undefined;
+  }
+}

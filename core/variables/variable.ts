@@ -1,0 +1,63 @@
+import * as z from "zod";
+import type { VariableJson, VariableListQuery } from "../../contract/routes/variables.ts";
+
+/** A variable as it is stored. A secret's `value` is sealed. */
+export const storedVariableSchema = z.object({
+  path: z.string(),
+  isSecret: z.boolean(),
+  value: z.string(),
+  /** Of a secret: the nonce of its exported form. */
+  exportNonce: z.string().optional(),
+  description: z.string(),
+  account: z.number().optional(),
+  isOauth: z.boolean().optional(),
+  expiresAt: z.string().optional(),
+  labels: z.array(z.string()).optional(),
+  wsSpecific: z.boolean().optional(),
+  editedAtMs: z.number(),
+  editedBy: z.string(),
+});
+export type StoredVariable = z.infer<typeof storedVariableSchema>;
+
+/** The Variable of api.md §3.4. `value` is what the caller may see of it, or absent. */
+export function variableJson(
+  workspace: string,
+  variable: StoredVariable,
+  value: string | undefined,
+  { nowMs, linked }: { nowMs: number; linked?: boolean },
+): VariableJson {
+  const { path, isSecret, description, account, isOauth, expiresAt, labels, wsSpecific, editedAtMs, editedBy } = variable;
+  return {
+    workspace_id: workspace,
+    path,
+    ...(value === undefined ? {} : { value }),
+    is_secret: isSecret,
+    description,
+    extra_perms: {},
+    ...(account === undefined ? {} : { account }),
+    is_oauth: isOauth ?? false,
+    ...(expiresAt === undefined ? {} : { expires_at: expiresAt, is_expired: Date.parse(expiresAt) <= nowMs }),
+    ...(linked === undefined ? {} : { is_linked: linked }),
+    ...(labels === undefined ? {} : { labels }),
+    ...(wsSpecific === undefined ? {} : { ws_specific: wsSpecific }),
+    edited_at: new Date(editedAtMs).toISOString(),
+    edited_by: editedBy,
+  };
+}
+
+const holds = (text: string | undefined, part: string) => (text ?? "").toLowerCase().includes(part.toLowerCase());
+
+/** Every filter of `variables/list`. What a secret holds is never compared: a filter would tell it letter by letter. */
+export function matchesVariable(variable: StoredVariable, query: VariableListQuery): boolean {
+  const { path, description, labels = [], isSecret } = variable;
+  const value = isSecret ? undefined : variable.value;
+  const { broad_filter: broad } = query;
+  return (
+    (query.path_start === undefined || path.startsWith(query.path_start)) &&
+    (query.path === undefined || path === query.path) &&
+    (query.description === undefined || holds(description, query.description)) &&
+    (query.value === undefined || (value !== undefined && holds(value, query.value))) &&
+    (query.label === undefined || labels.includes(query.label)) &&
+    (broad === undefined || holds(path, broad) || holds(description, broad) || (value !== undefined && holds(value, broad)))
+  );
+}

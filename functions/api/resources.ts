@@ -1,0 +1,89 @@
+import { resourceRoutes as routes } from "../../contract/routes/resources.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { resourceJson } from "../../core/resources/resource.ts";
+import { allResources, findResource, listResources } from "../../services/resources/read.ts";
+import { resolveResource } from "../../services/resources/resolve.ts";
+import { createResource, deleteResource, updateResource } from "../../services/resources/save.ts";
+import { createType, deleteType, findType, getType, listTypes, updateType } from "../../services/resources/types.ts";
+import { on } from "../shared/edge.ts";
+import { json, jsonText, text } from "../shared/reply.ts";
+import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
+import { noteSecrets } from "./note-secrets.ts";
+import { seenBy } from "./seen-by.ts";
+
+const GET = "resources.get";
+
+const nameOf = (path: string) => path.split("/").slice(2).join("/");
+
+export const resources: ApiRoutes = [
+  on(routes.listResources, async ({ auth, params: { workspace }, query }) =>
+    json(200, await listResources(c, workspace, query, seenBy(auth, GET, workspace))),
+  ),
+  on(routes.getResource, async ({ params: { workspace, path } }) =>
+    json(200, resourceJson(workspace, await findResource(c, workspace, path))),
+  ),
+  on(routes.getResourceValue, async ({ params: { workspace, path } }) => jsonText(200, (await findResource(c, workspace, path)).json)),
+  on(routes.getResourceValueInterpolated, async ({ auth, params: { workspace, path } }) => {
+    const { value, secrets } = await resolveResource(c, auth.actor, workspace, path);
+    await noteSecrets(auth, secrets);
+    return json(200, value);
+  }),
+  on(routes.existsResource, async ({ params: { workspace, path } }) =>
+    json(200, (await c.objects.get(keys.resource(workspace, path))) !== undefined),
+  ),
+  on(routes.createResource, async ({ auth, params: { workspace }, query, body }) => {
+    await createResource(c, auth.actor, workspace, body, { updateIfExists: query.update_if_exists ?? false });
+    return text(201, `The resource ${body.path} is saved.`);
+  }),
+  on(routes.updateResource, async ({ auth, params: { workspace, path }, body }) => {
+    await updateResource(c, auth.actor, workspace, path, body);
+    return text(200, `The resource ${body.path ?? path} is saved.`);
+  }),
+  on(routes.updateResourceValue, async ({ auth, params: { workspace, path }, body }) => {
+    await updateResource(c, auth.actor, workspace, path, { value: body.value });
+    return text(200, `The value of ${path} is saved.`);
+  }),
+  on(routes.deleteResource, async ({ auth, params: { workspace, path } }) => {
+    await deleteResource(c, auth.actor, workspace, path);
+    return text(200, `The resource ${path} is deleted.`);
+  }),
+  on(routes.listResourceNames, async ({ auth, params: { workspace, name } }) => {
+    const found = (await allResources(c, workspace, seenBy(auth, GET, workspace))).filter(({ resourceType }) => resourceType === name);
+    return json(
+      200,
+      found.map(({ path }) => ({ name: nameOf(path), path })),
+    );
+  }),
+  on(routes.searchResources, async ({ auth, params: { workspace } }) => {
+    const found = await allResources(c, workspace, seenBy(auth, GET, workspace));
+    return json(
+      200,
+      found.map(({ path, json: value }) => ({ path, value: JSON.parse(value) })),
+    );
+  }),
+  on(routes.fileResourceTypes, async ({ params: { workspace } }) => {
+    const files = (await listTypes(c, workspace)).filter((type) => type.format_extension || type.is_fileset);
+    return json(200, Object.fromEntries(files.map(({ name, format_extension, is_fileset }) => [name, { format_extension, is_fileset }])));
+  }),
+  on(routes.listResourceTypes, async ({ params: { workspace } }) => json(200, await listTypes(c, workspace))),
+  on(routes.listResourceTypeNames, async ({ params: { workspace } }) =>
+    json(
+      200,
+      (await listTypes(c, workspace)).map(({ name }) => name),
+    ),
+  ),
+  on(routes.getResourceType, async ({ params: { workspace, name } }) => json(200, await getType(c, workspace, name))),
+  on(routes.existsResourceType, async ({ params: { workspace, name } }) => json(200, (await findType(c, workspace, name)) !== undefined)),
+  on(routes.createResourceType, async ({ auth, params: { workspace }, body }) => {
+    await createType(c, auth.actor, workspace, body);
+    return text(201, `The resource type ${body.name} is saved.`);
+  }),
+  on(routes.updateResourceType, async ({ auth, params: { workspace, name }, body }) => {
+    await updateType(c, auth.actor, workspace, name, body);
+    return text(200, `The resource type ${name} is saved.`);
+  }),
+  on(routes.deleteResourceType, async ({ auth, params: { workspace, name } }) => {
+    await deleteType(c, auth.actor, workspace, name);
+    return text(200, `The resource type ${name} is deleted.`);
+  }),
+];

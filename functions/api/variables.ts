@@ -1,0 +1,62 @@
+import { variableRoutes as routes } from "../../contract/routes/variables.ts";
+import { contextualVariables } from "../../core/jobs/environment.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { permissionedAs } from "../../core/people/actor.ts";
+import { exportSecret } from "../../core/secrets/seal.ts";
+import { describeEnvironment } from "../../core/variables/contextual.ts";
+import { exportKeyOf } from "../../services/secrets/key-ring.ts";
+import { getVariable, listVariables, variableValue } from "../../services/variables/read.ts";
+import { createVariable, deleteVariable, updateVariable } from "../../services/variables/save.ts";
+import { on } from "../shared/edge.ts";
+import { json, text } from "../shared/reply.ts";
+import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
+import { noteSecrets } from "./note-secrets.ts";
+import { seenBy } from "./seen-by.ts";
+
+/** Stands for the job in the list of what a job finds in its environment. */
+const NO_JOB = "00000000-0000-0000-0000-000000000000";
+
+export const variables: ApiRoutes = [
+  on(routes.listVariables, async ({ auth, params: { workspace }, query }) =>
+    json(200, await listVariables(c, workspace, query, seenBy(auth, "variables.get", workspace))),
+  ),
+  on(routes.getVariable, async ({ auth, params: { workspace, path }, query }) => {
+    const shown = { decrypted: query.decrypt_secret ?? true, encrypted: query.include_encrypted ?? false };
+    const variable = await getVariable(c, workspace, path, shown);
+    if (variable.is_secret && shown.decrypted) await noteSecrets(auth, [variable.value ?? ""]);
+    return json(200, variable);
+  }),
+  on(routes.getVariableValue, async ({ auth, params: { workspace, path } }) => {
+    const { value, secrets } = await variableValue(c, workspace, path);
+    await noteSecrets(auth, secrets);
+    return json(200, value);
+  }),
+  on(routes.existsVariable, async ({ params: { workspace, path } }) =>
+    json(200, (await c.objects.get(keys.variable(workspace, path))) !== undefined),
+  ),
+  on(routes.createVariable, async ({ auth, params: { workspace }, query, body }) => {
+    await createVariable(c, auth.actor, workspace, body, { alreadyEncrypted: query.already_encrypted ?? false });
+    return text(201, `The variable ${body.path} is saved.`);
+  }),
+  on(routes.updateVariable, async ({ auth, params: { workspace, path }, query, body }) => {
+    await updateVariable(c, auth.actor, workspace, path, body, { alreadyEncrypted: query.already_encrypted ?? false });
+    return text(200, `The variable ${body.path ?? path} is saved.`);
+  }),
+  on(routes.deleteVariable, async ({ auth, params: { workspace, path } }) => {
+    await deleteVariable(c, auth.actor, workspace, path);
+    return text(200, `The variable ${path} is deleted.`);
+  }),
+  on(routes.encryptValue, async ({ params: { workspace }, body }) => text(200, exportSecret(await exportKeyOf(c, workspace), body))),
+  on(routes.listContextual, async ({ auth, params: { workspace } }) => {
+    const { actor } = auth;
+    const job = {
+      id: NO_JOB,
+      workspace,
+      path: "f/example/script",
+      email: actor.email,
+      permissionedAs: permissionedAs(actor),
+      createdAtMs: c.nowMs(),
+    };
+    return json(200, describeEnvironment(contextualVariables({ job, attempt: 1, token: "", internalUrl: c.baseUrl, baseUrl: c.baseUrl })));
+  }),
+];

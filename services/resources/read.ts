@@ -1,0 +1,45 @@
+import type { ObjectTable } from "../../aws/object-table.ts";
+import { SvcError } from "../../contract/errors.ts";
+import type { ListedResourceJson, ResourceListQuery } from "../../contract/routes/resources.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { pageOf } from "../../core/objects/page.ts";
+import type { StoredObject } from "../../core/objects/write.ts";
+import { listedResourceJson, matchesResource, type StoredResource, storedResourceSchema } from "../../core/resources/resource.ts";
+import { storedVariableSchema } from "../../core/variables/variable.ts";
+
+interface Reading {
+  objects: ObjectTable;
+}
+
+/** Throws `resource.notFound`. */
+export function toResource(found: StoredObject | undefined, path: string): StoredResource {
+  if (!found) throw new SvcError("resource.notFound", { path });
+  return storedResourceSchema.parse(found.value);
+}
+
+/** Throws `resource.notFound`. */
+export async function findResource({ objects }: Reading, workspace: string, path: string): Promise<StoredResource> {
+  return toResource(await objects.get(keys.resource(workspace, path)), path);
+}
+
+/** The resources of a workspace that the caller sees, by path. */
+export async function allResources({ objects }: Reading, workspace: string, sees: (path: string) => boolean): Promise<StoredResource[]> {
+  const stored = (await objects.list(keys.resource(workspace, "").pk)).map(({ value }) => storedResourceSchema.parse(value));
+  return stored.filter(({ path }) => sees(path));
+}
+
+export async function listResources(
+  reading: Reading,
+  workspace: string,
+  query: ResourceListQuery,
+  sees: (path: string) => boolean,
+): Promise<ListedResourceJson[]> {
+  const found = (await allResources(reading, workspace, sees)).filter((resource) => matchesResource(resource, query));
+  const shown = pageOf(found, query);
+  const linked = await reading.objects.getMany(shown.map(({ path }) => keys.variable(workspace, path)));
+  return shown.map((resource, index) => {
+    const variable = linked[index];
+    const account = variable && storedVariableSchema.parse(variable.value).account;
+    return listedResourceJson(workspace, resource, account, variable !== undefined);
+  });
+}

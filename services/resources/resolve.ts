@@ -1,0 +1,86 @@
+import { SvcError } from "../../contract/errors.ts";
+import { limits } from "../../contract/limits.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { type Actor, permissionedAs } from "../../core/people/actor.ts";
+import { may } from "../../core/permissions/may.ts";
+import { findCycle, type Reference, referenceOf, referencesIn, resolved, resolvedBytes } from "../../core/resources/references.ts";
+import { storedResourceSchema } from "../../core/resources/resource.ts";
+import { storedVariableSchema } from "../../core/variables/variable.ts";
+import type { Sealing } from "../secrets/key-ring.ts";
+import { plainValue } from "../variables/read.ts";
+
+export type Resolving = Sealing;
+
+/** A value with its references replaced, and the secrets that went into it. */
+export interface Resolved {
+  value: unknown;
+  secrets: string[];
+}
+
+/**
+ * Replaces every reference in a value with what it stands for, resources inside resources included. All references of one step are one
+ * read. The actor (none: its user is gone) must be allowed to read each; what does not exist and what may not be read are the same to them. Throws
+ * `reference.unreadable`, `reference.cycle`, `reference.tooLarge`.
+ */
+export async function resolve(resolving: Resolving, actor: Actor | undefined, workspace: string, value: unknown): Promise<Resolved> {
+  const loaded = new Map<string, unknown>();
+  const secrets = new Set<string>();
+  const tooLarge = () => new SvcError("reference.tooLarge", { limitBytes: limits.resolvedBytes });
+  let waiting = referencesIn(value);
+  for (let step = 0; waiting.length > 0; step += 1) {
+    if (step === limits.referenceSteps) throw tooLarge();
+    const found = await load(resolving, actor, workspace, waiting, secrets);
+    for (const [reference, target] of found) loaded.set(reference, target);
+    const inner = [...found].flatMap(([reference, target]) => (reference.startsWith("$res:") ? referencesIn(target) : []));
+    waiting = [...new Set(inner)].filter((reference) => !loaded.has(reference));
+  }
+  if (loaded.size === 0) return { value, secrets: [] };
+  const cycle = findCycle(value, loaded);
+  if (cycle !== undefined) throw new SvcError("reference.cycle", { reference: cycle });
+  if (resolvedBytes(value, loaded) > limits.resolvedBytes) throw tooLarge();
+  return { value: resolved(value, loaded), secrets: [...secrets] };
+}
+
+/** The resource's value with its references replaced. Throws `resource.notFound` as well. */
+export async function resolveResource(resolving: Resolving, actor: Actor, workspace: string, path: string): Promise<Resolved> {
+  const found = await resolving.objects.get(keys.resource(workspace, path));
+  if (!found) throw new SvcError("resource.notFound", { path });
+  const value: unknown = JSON.parse(storedResourceSchema.parse(found.value).json);
+  return resolve(resolving, actor, workspace, value);
+}
+
+async function load(
+  resolving: Resolving,
+  actor: Actor | undefined,
+  workspace: string,
+  references: string[],
+  secrets: Set<string>,
+): Promise<Map<string, unknown>> {
+  const wanted = references.map((text) => ({ text, reference: referenceOf(text) as Reference }));
+  const unreadable = (reference: string) =>
+    new SvcError("reference.unreadable", { reference, by: actor ? permissionedAs(actor) : "nobody" });
+  for (const { text, reference } of wanted) if (!mayRead(actor, workspace, reference)) throw unreadable(text);
+  const stored = await resolving.objects.getMany(
+    wanted.map(({ reference }) =>
+      reference.kind === "var" ? keys.variable(workspace, reference.path) : keys.resource(workspace, reference.path),
+    ),
+    { consistent: true },
+  );
+  const values = await Promise.all(
+    wanted.map(async ({ text, reference }, index) => {
+      const found = stored[index];
+      if (!found) throw unreadable(text);
+      if (reference.kind === "res") return JSON.parse(storedResourceSchema.parse(found.value).json) as unknown;
+      const variable = storedVariableSchema.parse(found.value);
+      const value = await plainValue(resolving, workspace, variable);
+      if (variable.isSecret) secrets.add(value);
+      return value;
+    }),
+  );
+  return new Map(wanted.map(({ text }, index) => [text, values[index]]));
+}
+
+/** The one question about rights that references ask. */
+function mayRead(actor: Actor | undefined, workspace: string, { kind, path }: Reference): boolean {
+  return actor !== undefined && may(actor, kind === "var" ? "variables.getValue" : "resources.getValue", { workspace, path });
+}

@@ -1,0 +1,118 @@
+import { randomUUID } from "node:crypto";
+import type { ObjectTable } from "../../aws/object-table.ts";
+import { SvcError } from "../../contract/errors.ts";
+import { limits } from "../../contract/limits.ts";
+import type { NewResource, ResourceChange } from "../../contract/routes/resources.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { write } from "../../core/objects/write.ts";
+import type { Actor } from "../../core/people/actor.ts";
+import type { StoredResource } from "../../core/resources/resource.ts";
+import { commit, type Part, placeParts, retrying } from "../commit.ts";
+import { permitPlace } from "../identity/permit.ts";
+import { eventWrite } from "../outbox.ts";
+import { toResource } from "./read.ts";
+import { checkValue } from "./types.ts";
+
+export interface Saving {
+  objects: ObjectTable;
+  nowMs: () => number;
+}
+
+const changed = (path: string) => new SvcError("resource.changedMeanwhile", { path });
+
+/**
+ * Saves a new resource; with `updateIfExists` its value, type and description also over one that is there. Throws
+ * `resource.exists`, `resource.value`, `body.tooLarge`, `path.noFolder`, `workspace.notFound`.
+ */
+export async function createResource(
+  saving: Saving,
+  actor: Actor,
+  workspace: string,
+  asked: NewResource,
+  { updateIfExists = false } = {},
+): Promise<void> {
+  const { path, resource_type: resourceType } = asked;
+  permitPlace(actor, "resources.update", workspace, path);
+  const value = asked.value ?? null;
+  const json = textOf(value);
+  await checkValue(saving, workspace, path, resourceType, value);
+  await retrying(
+    async () => {
+      const found = await saving.objects.get(keys.resource(workspace, path));
+      if (found && !updateIfExists) throw new SvcError("resource.exists", { path });
+      const before = found ? toResource(found, path) : undefined;
+      const resource = { createdBy: actor.username, ...before, ...settable(asked), path, json, resourceType, editedAtMs: saving.nowMs() };
+      const expect = found ? { mark: found.mark ?? "" } : "absent";
+      const stored = await commit(saving.objects, [
+        ...placeParts(workspace, path),
+        { write: write.put({ ...keys.resource(workspace, path), value: resource, mark: randomUUID() }, expect), refused: undefined },
+        event(saving, actor, found ? "UpdateResource" : "CreateResource", workspace, path),
+      ]);
+      return stored ? { done: undefined } : undefined;
+    },
+    () => changed(path),
+  );
+}
+
+/** Changes what is there and keeps the rest; another `path` renames. Throws what creating throws, and `resource.notFound`. */
+export async function updateResource(saving: Saving, actor: Actor, workspace: string, path: string, asked: ResourceChange): Promise<void> {
+  const to = asked.path ?? path;
+  permitPlace(actor, "resources.update", workspace, to);
+  const sent = asked.value === undefined ? undefined : textOf(asked.value);
+  await retrying(
+    async () => {
+      const found = await saving.objects.get(keys.resource(workspace, path));
+      const before = toResource(found, path);
+      const expect = { mark: found?.mark ?? "" };
+      const resourceType = asked.resource_type ?? before.resourceType;
+      const json = sent ?? before.json;
+      if (sent !== undefined || resourceType !== before.resourceType) {
+        await checkValue(saving, workspace, to, resourceType, JSON.parse(json));
+      }
+      const resource: StoredResource = { ...before, ...settable(asked), path: to, json, resourceType, editedAtMs: saving.nowMs() };
+      const object = { ...keys.resource(workspace, to), value: resource, mark: randomUUID() };
+      const parts: Part[] =
+        to === path
+          ? [{ write: write.put(object, expect), refused: undefined }]
+          : [
+              ...placeParts(workspace, to),
+              { write: write.put(object, "absent"), refused: new SvcError("resource.exists", { path: to }) },
+              { write: write.remove(keys.resource(workspace, path), expect), refused: undefined },
+            ];
+      const stored = await commit(saving.objects, [...parts, event(saving, actor, "UpdateResource", workspace, to)]);
+      return stored ? { done: undefined } : undefined;
+    },
+    () => changed(path),
+  );
+}
+
+/** Throws `resource.notFound`. */
+export async function deleteResource(saving: Saving, actor: Actor, workspace: string, path: string): Promise<void> {
+  await commit(saving.objects, [
+    { write: write.remove(keys.resource(workspace, path), "present"), refused: new SvcError("resource.notFound", { path }) },
+    event(saving, actor, "DeleteResource", workspace, path),
+  ]);
+}
+
+const event = (
+  { nowMs }: Saving,
+  actor: Actor,
+  type: "CreateResource" | "UpdateResource" | "DeleteResource",
+  workspace: string,
+  object: string,
+): Part => ({ write: eventWrite({ type, workspace, object, by: actor.username, atMs: nowMs() }), refused: undefined });
+
+function textOf(value: unknown): string {
+  const json = JSON.stringify(value);
+  if (Buffer.byteLength(json) > limits.resourceBytes)
+    throw new SvcError("body.tooLarge", { limitBytes: limits.resourceBytes, what: "value" });
+  return json;
+}
+
+function settable({ description, labels, ws_specific }: ResourceChange): Partial<StoredResource> {
+  return {
+    ...(description == null ? {} : { description }),
+    ...(labels == null ? {} : { labels }),
+    ...(ws_specific == null ? {} : { wsSpecific: ws_specific }),
+  };
+}

@@ -1,0 +1,93 @@
+import type { DataKeys } from "../../aws/data-keys.ts";
+import type { ObjectTable } from "../../aws/object-table.ts";
+import { SvcError } from "../../contract/errors.ts";
+import { limits } from "../../contract/limits.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { write } from "../../core/objects/write.ts";
+import { EXPORT_KEY_PATH, type KeyRing, keyRingSchema, ringMark } from "../../core/secrets/key-ring.ts";
+import { type DataKey, newExportKey, open, seal, sealedWith } from "../../core/secrets/seal.ts";
+import { commit } from "../commit.ts";
+
+export interface Sealing {
+  objects: ObjectTable;
+  dataKeys: DataKeys;
+  nowMs: () => number;
+}
+
+/** A ring as it was read, and the data keys of it that were unwrapped so far. */
+interface Opened {
+  ring: KeyRing;
+  unwrapped: Map<number, Promise<Buffer>>;
+  untilMs: number;
+}
+/** Per process and workspace: no job costs a call of KMS. */
+const cache = new Map<string, Opened>();
+const CACHED_MOST = 1000;
+
+/** The ring as stored now. */
+export async function readRing({ objects }: Pick<Sealing, "objects">, workspace: string): Promise<KeyRing | undefined> {
+  const found = await objects.get(keys.keyRing(workspace));
+  return found ? keyRingSchema.parse(found.value) : undefined;
+}
+
+export function forgetRing(workspace: string): void {
+  cache.delete(workspace);
+}
+
+/** Throws `workspace.notFound`. The first secret of a workspace makes its ring; of two at once, one does. */
+async function makeRing({ objects, dataKeys }: Sealing, workspace: string): Promise<KeyRing> {
+  const { key, wrapped } = await dataKeys.generate(workspace);
+  const exportKey = seal({ version: 1, key }, { workspace, path: EXPORT_KEY_PATH }, newExportKey());
+  const ring: KeyRing = { current: 1, wrapped: { 1: wrapped }, exportKey };
+  await commit(objects, [
+    { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
+    { write: write.put({ ...keys.keyRing(workspace), value: ring, mark: ringMark(ring) }, "absent"), refused: undefined },
+  ]);
+  return (await readRing({ objects }, workspace)) ?? ring;
+}
+
+async function opened(sealing: Sealing, workspace: string): Promise<Opened> {
+  const now = sealing.nowMs();
+  const known = cache.get(workspace);
+  if (known && known.untilMs > now) return known;
+  const ring = (await readRing(sealing, workspace)) ?? (await makeRing(sealing, workspace));
+  if (cache.size >= CACHED_MOST) cache.clear();
+  const fresh = { ring, unwrapped: new Map(), untilMs: now + limits.dataKeyCacheMs };
+  cache.set(workspace, fresh);
+  return fresh;
+}
+
+function keyOf({ dataKeys }: Pick<Sealing, "dataKeys">, workspace: string, { ring, unwrapped }: Opened, version: number): Promise<Buffer> {
+  const known = unwrapped.get(version);
+  if (known) return known;
+  const wrapped = ring.wrapped[version];
+  if (wrapped === undefined) throw new Error(`The workspace ${workspace} has no data key ${version} any more.`);
+  const key = dataKeys.unwrap(workspace, wrapped);
+  unwrapped.set(version, key);
+  key.catch(() => unwrapped.delete(version));
+  return key;
+}
+
+/** The key to seal with now, and the mark that the write must find on the ring: a replaced key makes it refuse. */
+export async function sealingKey(sealing: Sealing, workspace: string): Promise<{ dataKey: DataKey; mark: string }> {
+  const current = await opened(sealing, workspace);
+  const version = current.ring.current;
+  return { dataKey: { version, key: await keyOf(sealing, workspace, current, version) }, mark: ringMark(current.ring) };
+}
+
+/** The value of a secret. A version that this process has not heard of makes it read the ring again. */
+export async function unseal(sealing: Sealing, workspace: string, path: string, sealed: string): Promise<string> {
+  const version = sealedWith(sealed);
+  let ring = await opened(sealing, workspace);
+  if (ring.ring.wrapped[version] === undefined) {
+    forgetRing(workspace);
+    ring = await opened(sealing, workspace);
+  }
+  return open(await keyOf(sealing, workspace, ring, version), { workspace, path }, sealed);
+}
+
+/** The exportable key as stored now: people change it, and expect the next export to use it. */
+export async function exportKeyOf(sealing: Sealing, workspace: string): Promise<string> {
+  const ring = (await readRing(sealing, workspace)) ?? (await makeRing(sealing, workspace));
+  return unseal(sealing, workspace, EXPORT_KEY_PATH, ring.exportKey);
+}

@@ -1,0 +1,68 @@
+import { createHash } from "node:crypto";
+import type { JobTable } from "../../aws/job-table.ts";
+import { limits } from "../../contract/limits.ts";
+import type { Job } from "../../core/jobs/job.ts";
+import { type Masker, maskerOf } from "../../core/secrets/mask.ts";
+import { boxSecrets, unboxSecrets } from "../../core/secrets/mask-box.ts";
+
+interface Remembering {
+  jobs: JobTable;
+}
+const refOf = (index: number) => `mask#${index}`;
+
+/**
+ * Notes which secrets a running attempt gets, before it gets them: its output is masked by whoever writes it down. Answers the job
+ * as it is then, or `undefined` when this attempt does not run any more.
+ */
+export async function rememberSecrets(
+  { jobs }: Remembering,
+  { id, attempt }: Pick<Job, "id" | "attempt">,
+  token: string,
+  secrets: readonly string[],
+): Promise<Job | undefined> {
+  const running = { and: [{ attr: "state", eq: "running" } as const, { attr: "attempt", eq: attempt } as const] };
+  const job = await jobs.change(id, { masks: jobs.oneMore }, running);
+  if (!job) return undefined;
+  const index = job.masks ?? 0;
+  // Counted first: who finds a number without its item knows that the job has not got these secrets.
+  if (index <= limits.maskedReads) {
+    const expiresAtS = Math.ceil(job.expiresAtMs / 1000);
+    await jobs.putChild({ parent: id, ref: refOf(index), json: boxSecrets(token, secrets), expiresAtS });
+  }
+  return job;
+}
+
+/** Secrets that this process has noted already, by job, attempt and value: a script asks for the same one in a loop. */
+const noted = new Set<string>();
+const NOTED_MOST = 10_000;
+
+/** The same for what a job asks for over HTTP. False when the attempt does not run any more. */
+export async function noteRead(
+  remembering: Remembering,
+  job: { jobId: string; attempt: number },
+  token: string,
+  secrets: readonly string[],
+): Promise<boolean> {
+  const names = new Map(secrets.filter((secret) => secret.length >= limits.maskedChars).map((secret) => [nameOf(token, secret), secret]));
+  const fresh = [...names].filter(([name]) => !noted.has(name));
+  if (fresh.length === 0) return true;
+  const known = await rememberSecrets(
+    remembering,
+    { id: job.jobId, attempt: job.attempt },
+    token,
+    fresh.map(([, secret]) => secret),
+  );
+  if (!known) return false;
+  if (noted.size > NOTED_MOST) noted.clear();
+  for (const [name] of fresh) noted.add(name);
+  return true;
+}
+const nameOf = (token: string, secret: string) => createHash("sha256").update(`${token}\n${secret}`).digest("base64");
+
+/** Masks what the attempt with this token has read so far; `undefined`, without a read, when it has read no secret. */
+export async function maskerFor({ jobs }: Remembering, job: Pick<Job, "id" | "masks">, token: string): Promise<Masker | undefined> {
+  const count = Math.min(job.masks ?? 0, limits.maskedReads);
+  if (count === 0) return undefined;
+  const boxes = await Promise.all(Array.from({ length: count }, (_, index) => jobs.getChild(job.id, refOf(index + 1))));
+  return maskerOf(boxes.flatMap((box) => (box?.json === undefined ? [] : unboxSecrets(token, box.json))));
+}

@@ -1,0 +1,71 @@
+import { SvcError } from "../../contract/errors.ts";
+import type { VariableJson, VariableListQuery } from "../../contract/routes/variables.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { pageOf } from "../../core/objects/page.ts";
+import type { StoredObject } from "../../core/objects/write.ts";
+import { exportSecret } from "../../core/secrets/seal.ts";
+import { matchesVariable, type StoredVariable, storedVariableSchema, variableJson } from "../../core/variables/variable.ts";
+import { exportKeyOf, type Sealing, unseal } from "../secrets/key-ring.ts";
+
+/** Throws `variable.notFound`. */
+export function toVariable(found: StoredObject | undefined, path: string): StoredVariable {
+  if (!found) throw new SvcError("variable.notFound", { path });
+  return storedVariableSchema.parse(found.value);
+}
+
+/** Throws `variable.notFound`. */
+async function findVariable({ objects }: Pick<Sealing, "objects">, workspace: string, path: string): Promise<StoredVariable> {
+  return toVariable(await objects.get(keys.variable(workspace, path)), path);
+}
+
+/** A variable's value, unsealed, and again if it is a secret. Throws `variable.notFound`. */
+export async function variableValue(sealing: Sealing, workspace: string, path: string): Promise<{ value: string; secrets: string[] }> {
+  const variable = await findVariable(sealing, workspace, path);
+  const value = await plainValue(sealing, workspace, variable);
+  return { value, secrets: variable.isSecret ? [value] : [] };
+}
+
+export async function plainValue(sealing: Sealing, workspace: string, { path, isSecret, value }: StoredVariable): Promise<string> {
+  return isSecret ? unseal(sealing, workspace, path, value) : value;
+}
+
+export interface Shown {
+  /** A secret's value in plain; otherwise it is left out, or exported where `encrypted` asks for it. */
+  decrypted: boolean;
+  encrypted: boolean;
+}
+
+/** Throws `variable.notFound`. */
+export async function getVariable(sealing: Sealing, workspace: string, path: string, shown: Shown): Promise<VariableJson> {
+  const variable = await findVariable(sealing, workspace, path);
+  const value = await shownValue(sealing, workspace, variable, shown);
+  return variableJson(workspace, variable, value, { nowMs: sealing.nowMs() });
+}
+
+async function shownValue(sealing: Sealing, workspace: string, variable: StoredVariable, { decrypted, encrypted }: Shown) {
+  if (decrypted || !variable.isSecret) return plainValue(sealing, workspace, variable);
+  if (!encrypted) return undefined;
+  const [key, value] = await Promise.all([exportKeyOf(sealing, workspace), plainValue(sealing, workspace, variable)]);
+  return exportSecret(key, value, variable.exportNonce);
+}
+
+/** Variables that the caller sees, by path; values of secrets are left out. */
+export async function listVariables(
+  { objects, nowMs }: Pick<Sealing, "objects" | "nowMs">,
+  workspace: string,
+  query: VariableListQuery,
+  sees: (path: string) => boolean,
+): Promise<VariableJson[]> {
+  const stored = (await objects.list(keys.variable(workspace, "").pk)).map(({ value }) => storedVariableSchema.parse(value));
+  const shown = pageOf(
+    stored.filter((variable) => sees(variable.path) && matchesVariable(variable, query)),
+    query,
+  );
+  const linked = await objects.getMany(shown.map(({ path }) => keys.resource(workspace, path)));
+  return shown.map((variable, index) =>
+    variableJson(workspace, variable, variable.isSecret ? undefined : variable.value, {
+      nowMs: nowMs(),
+      linked: linked[index] !== undefined,
+    }),
+  );
+}

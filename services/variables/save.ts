@@ -1,0 +1,176 @@
+import { randomUUID } from "node:crypto";
+import { SvcError } from "../../contract/errors.ts";
+import { limits } from "../../contract/limits.ts";
+import type { NewVariable, VariableChange } from "../../contract/routes/variables.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { write } from "../../core/objects/write.ts";
+import type { Actor } from "../../core/people/actor.ts";
+import { importSecret, newExportNonce, seal } from "../../core/secrets/seal.ts";
+import type { StoredVariable } from "../../core/variables/variable.ts";
+import { commit, type Part, placeParts, retrying } from "../commit.ts";
+import { permitPlace } from "../identity/permit.ts";
+import { eventWrite } from "../outbox.ts";
+import { exportKeyOf, forgetRing, type Sealing, sealingKey, unseal } from "../secrets/key-ring.ts";
+import { toVariable } from "./read.ts";
+
+interface Saving {
+  /** `value` is an exported ciphertext. */
+  alreadyEncrypted?: boolean;
+}
+
+/** A variable's value in plain, and how it is to be stored. */
+interface Plain {
+  value: string;
+  exportNonce: string;
+}
+
+const changed = (path: string) => new SvcError("variable.changedMeanwhile", { path });
+
+/** Throws `variable.exists`, `variable.notCiphertext`, `body.tooLarge`, `path.noFolder`, `workspace.notFound`. */
+export async function createVariable(
+  sealing: Sealing,
+  actor: Actor,
+  workspace: string,
+  asked: NewVariable,
+  { alreadyEncrypted = false }: Saving = {},
+): Promise<void> {
+  const { path, is_secret: isSecret, description } = asked;
+  permitPlace(actor, "variables.update", workspace, path);
+  const plain = await plainOf(sealing, workspace, path, asked.value, isSecret && alreadyEncrypted);
+  const exists = new SvcError("variable.exists", { path });
+  await retrying(
+    async () => {
+      const { value, parts } = await valueParts(sealing, workspace, path, isSecret, plain);
+      const variable = { path, isSecret, description, ...value, ...settable(asked), ...edited(sealing, actor) };
+      const stored = await commitSealed(sealing, workspace, [
+        ...placeParts(workspace, path),
+        ...parts,
+        { write: write.put({ ...keys.variable(workspace, path), value: variable, mark: randomUUID() }, "absent"), refused: exists },
+        event(sealing, actor, "CreateVariable", workspace, path),
+      ]);
+      return stored ? { done: undefined } : undefined;
+    },
+    () => changed(path),
+  );
+}
+
+/** Changes what is there and keeps the rest; another `path` renames. Throws what creating throws, and `variable.notFound`. */
+export async function updateVariable(
+  sealing: Sealing,
+  actor: Actor,
+  workspace: string,
+  path: string,
+  asked: VariableChange,
+  { alreadyEncrypted = false }: Saving = {},
+): Promise<void> {
+  const to = asked.path ?? path;
+  permitPlace(actor, "variables.update", workspace, to);
+  await retrying(
+    async () => {
+      const found = await sealing.objects.get(keys.variable(workspace, path));
+      const before = toVariable(found, path);
+      const expect = { mark: found?.mark ?? "" };
+      const isSecret = asked.is_secret ?? before.isSecret;
+      const same = asked.value === undefined && isSecret === before.isSecret && to === path;
+      const plain = same
+        ? undefined
+        : asked.value === undefined
+          ? await plainStored(sealing, workspace, before)
+          : await plainOf(sealing, workspace, to, asked.value, isSecret && alreadyEncrypted);
+      const { value, parts } = plain ? await valueParts(sealing, workspace, to, isSecret, plain) : { value: {}, parts: [] };
+      const { exportNonce, ...kept } = before;
+      const nonce = same && exportNonce !== undefined ? { exportNonce } : {};
+      const variable: StoredVariable = {
+        ...kept,
+        ...nonce,
+        ...value,
+        path: to,
+        isSecret,
+        ...(asked.description === undefined ? {} : { description: asked.description }),
+        ...settable(asked),
+        ...edited(sealing, actor),
+      };
+      const object = { ...keys.variable(workspace, to), value: variable, mark: randomUUID() };
+      const moved: Part[] =
+        to === path
+          ? [{ write: write.put(object, expect), refused: undefined }]
+          : [
+              ...placeParts(workspace, to),
+              { write: write.put(object, "absent"), refused: new SvcError("variable.exists", { path: to }) },
+              { write: write.remove(keys.variable(workspace, path), expect), refused: undefined },
+            ];
+      const stored = await commitSealed(sealing, workspace, [...parts, ...moved, event(sealing, actor, "UpdateVariable", workspace, to)]);
+      return stored ? { done: undefined } : undefined;
+    },
+    () => changed(path),
+  );
+}
+
+/** Throws `variable.notFound`. */
+export async function deleteVariable(sealing: Sealing, actor: Actor, workspace: string, path: string): Promise<void> {
+  await commit(sealing.objects, [
+    {
+      write: write.remove(keys.variable(workspace, path), "present"),
+      refused: new SvcError("variable.notFound", { path }),
+    },
+    event(sealing, actor, "DeleteVariable", workspace, path),
+  ]);
+}
+
+const event = (
+  { nowMs }: Sealing,
+  actor: Actor,
+  type: "CreateVariable" | "UpdateVariable" | "DeleteVariable",
+  workspace: string,
+  object: string,
+) => ({
+  write: eventWrite({ type, workspace, object, by: actor.username, atMs: nowMs() }),
+  refused: undefined,
+});
+const edited = ({ nowMs }: Sealing, actor: Actor) => ({ editedAtMs: nowMs(), editedBy: actor.username });
+
+function settable({ account, is_oauth, expires_at, labels, ws_specific }: VariableChange): Partial<StoredVariable> {
+  return {
+    ...(account == null ? {} : { account }),
+    ...(is_oauth == null ? {} : { isOauth: is_oauth }),
+    ...(expires_at == null ? {} : { expiresAt: expires_at }),
+    ...(labels == null ? {} : { labels }),
+    ...(ws_specific == null ? {} : { wsSpecific: ws_specific }),
+  };
+}
+
+async function plainOf(sealing: Sealing, workspace: string, path: string, sent: string, encrypted: boolean): Promise<Plain> {
+  if (Buffer.byteLength(sent) > limits.variableBytes)
+    throw new SvcError("body.tooLarge", { limitBytes: limits.variableBytes, what: "value" });
+  if (!encrypted) return { value: sent, exportNonce: newExportNonce() };
+  const imported = importSecret(await exportKeyOf(sealing, workspace), sent);
+  if (!imported) throw new SvcError("variable.notCiphertext", { path });
+  return { value: imported.value, exportNonce: imported.nonce };
+}
+
+async function plainStored(sealing: Sealing, workspace: string, { path, isSecret, value, exportNonce }: StoredVariable): Promise<Plain> {
+  return { value: isSecret ? await unseal(sealing, workspace, path, value) : value, exportNonce: exportNonce ?? newExportNonce() };
+}
+
+/** A value as it is stored at a path. A sealed one is written only if the key that sealed it is still the current one. */
+async function valueParts(
+  sealing: Sealing,
+  workspace: string,
+  path: string,
+  isSecret: boolean,
+  { value, exportNonce }: Plain,
+): Promise<{ value: Pick<StoredVariable, "value" | "exportNonce">; parts: Part[] }> {
+  if (!isSecret) return { value: { value }, parts: [] };
+  const { dataKey, mark } = await sealingKey(sealing, workspace);
+  return {
+    value: { value: seal(dataKey, { workspace, path }, value), exportNonce },
+    parts: [{ write: write.check(keys.keyRing(workspace), { mark }), refused: undefined }],
+  };
+}
+
+/** Commits; when somebody was faster, that may have been who replaced the key, so the ring is read again. */
+async function commitSealed(sealing: Sealing, workspace: string, parts: Part[]): Promise<boolean> {
+  const stored = await commit(sealing.objects, parts);
+  if (!stored) forgetRing(workspace);
+  return stored;
+}
