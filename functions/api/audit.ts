@@ -25,9 +25,12 @@ function resourceOf(params: Named, body: Named): string | undefined {
 /** Runs are in the list of jobs; every other change is in the audit log. */
 const isChange = ({ name, path, auth }: Route) => auth === "token" && scopeNeed(name, path.includes("{workspace}")).verb === "write";
 
-/** The same route, with an entry in the audit log for each call that changes something. */
+/** What may answer the value of a secret. Whether it did is known too late: the entry comes first. */
+const revealing = new Set(["variables.get", "variables.getValue", "resources.getValueInterpolated"]);
+
+/** The same route, with an entry in the audit log for each call that changes something or may read a secret. */
 export function withAudit({ route, handle }: Handled<Auth>): Handled<Auth> {
-  if (!isChange(route)) return { route, handle };
+  if (!isChange(route) && !revealing.has(route.name)) return { route, handle };
   return {
     route,
     handle: (call) => {
@@ -41,7 +44,7 @@ export function withAudit({ route, handle }: Handled<Auth>): Handled<Auth> {
           workspace,
           username: workspace === undefined ? call.auth.actor.email : call.auth.actor.username,
           operation: operationOf(route.name),
-          action_kind: actionKindOf(route.name, route.method),
+          action_kind: revealing.has(route.name) ? "Execute" : actionKindOf(route.name, route.method),
           ...(resource === undefined ? {} : { resource }),
         },
         () => handle(call),

@@ -248,4 +248,17 @@ describe("the audit log", () => {
     );
     expect(global.text).not.toContain(token);
   });
+
+  it("has who read a secret, and not the secret", async () => {
+    const path = `u/${dev.username}/key`;
+    const mine = dev.in(ws);
+    expectStatus(await mine.post("variables/create", { path, value: "planted-value", is_secret: true, description: "" }), 201);
+    expect((await mine.get(`variables/get_value/${path}`)).json).toBe("planted-value");
+    const found = await ws.get("audit/list", { username: dev.username, resource: path });
+    expect(found.json).toMatchObject([
+      { operation: "variables.get_value", action_kind: "Execute" },
+      { operation: "variables.create", action_kind: "Created" },
+    ]);
+    expect(found.text).not.toContain("planted-value");
+  });
 });
