@@ -80,6 +80,7 @@ const HeadEntity = new Entity({
     masks: number().savedAs("mk").optional(),
     shown: any().savedAs("rs").optional(),
     memPeakKb: number().savedAs("mp").optional(),
+    progress: number().savedAs("pr").optional(),
     lastPingMs: number().savedAs("pg").optional(),
     erased: boolean().savedAs("er").optional(),
     eraseAtMs: number().savedAs("ea").optional(),

@@ -77,6 +77,7 @@ const jobUpdateSchema = z.object({
   new_logs: z.string().optional(),
   log_offset: z.number().optional(),
   mem_peak: z.number().optional(),
+  progress: z.number().optional(),
 });
 export type JobUpdateJson = z.input<typeof jobUpdateSchema>;
 
@@ -325,6 +326,36 @@ export const jobRoutes = {
     body: reason.optional(),
     reply: { text: "What was canceled." },
     errors: ["job.notFound", "job.ended"],
+  }),
+  cancelSelection: defineRoute({
+    ...post,
+    name: "jobs.cancelSelection",
+    summary: "Cancel many jobs; answers those that were canceled. What has ended, or is not there for the caller, is left out.",
+    path: `${w}/jobs/queue/cancel_selection`,
+    params: inWorkspace,
+    query: z.object({ force_cancel: flag.optional() }),
+    body: z.array(jobId).max(1000),
+    reply: { json: z.array(jobId) },
+    errors: [],
+  }),
+  setProgress: defineRoute({
+    ...post,
+    name: "jobs.setProgress",
+    summary: "Say how far a running job is, in percent. It never goes back.",
+    path: `${w}/job_metrics/set_progress/{id}`,
+    params: atJob,
+    body: z.object({ percent: z.number().int().min(0).max(99).optional(), flow_job_id: z.string().optional() }),
+    reply: { text: "How far the job is." },
+    errors: ["job.notFound"],
+  }),
+  getProgress: defineRoute({
+    ...read,
+    name: "jobs.getProgress",
+    summary: "How far a job is, in percent; null when it has not said.",
+    path: `${w}/job_metrics/get_progress/{id}`,
+    params: atJob,
+    reply: { json: z.number().nullable() },
+    errors: ["job.notFound"],
   }),
   forceCancelJob: defineRoute({
     ...post,

@@ -44,6 +44,8 @@ const base = {
   /** Characters (UTF-16 units) of output stored so far, of all attempts. */
   logChars: z.number(),
   memPeakKb: z.number().optional(),
+  /** Percent, as the job itself says. */
+  progress: z.number().optional(),
   /** How often it was given secrets, which its output must not show (services/secrets/masks.ts). */
   masks: z.number().optional(),
   lastPingMs: z.number().optional(),

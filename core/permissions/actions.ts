@@ -43,6 +43,8 @@ const exceptions: Readonly<Record<string, Need>> = {
   "resources.types.listNames": "member",
   "resources.types.get": "member",
   "resources.types.exists": "member",
+  "jobs.setProgress": "run",
+  "jobs.cancelSelection": "run",
   "jobs.cancel": "run",
   "jobs.forceCancel": "run",
   "jobs.run.preview": "write",
@@ -96,7 +98,7 @@ export function scopeNeed(action: string, inWorkspace: boolean): { domain: strin
  */
 export const asksAgain = (action: string) =>
   /^(list|count|create|update|edit|exists|search)/.test(partsOf(action)[1] ?? "") ||
-  /^jobs\.(get|cancel|force|delete|started)|ByHash$|^scripts\.deploymentStatus$/.test(action);
+  /^jobs\.(get|set|cancel|force|delete|started)|ByHash$|^scripts\.deploymentStatus$/.test(action);
 
 const kinds: Readonly<Record<string, string>> = {
   scripts: "script",

@@ -1,4 +1,4 @@
-import { SvcError } from "../../contract/errors.ts";
+import { isSvcError, SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
 import { jobRoutes as routes } from "../../contract/routes/jobs.ts";
 import { hasEnded, resultFor } from "../../core/jobs/job.ts";
@@ -6,6 +6,7 @@ import { cancel } from "../../services/jobs/cancel.ts";
 import { eraseJob } from "../../services/jobs/erase.ts";
 import { countJobs, listJobs } from "../../services/jobs/list.ts";
 import { load, loadLogs } from "../../services/jobs/places.ts";
+import { setProgress } from "../../services/jobs/progress.ts";
 import { type Asker, findEnded, findJob, jobJson, jobUpdate, visibleTo } from "../../services/jobs/read.ts";
 import { on } from "../shared/edge.ts";
 import { json, jsonText, text } from "../shared/reply.ts";
@@ -114,6 +115,27 @@ export const jobs: ApiRoutes = [
       200,
       await cancel(c, await findJob(c, asking(auth, routes.cancelJob), workspace, id), auth.actor.username, body?.reason ?? "", false),
     ),
+  ),
+  on(routes.cancelSelection, async ({ auth, params: { workspace }, query, body }) => {
+    const visible = visibleTo(asking(auth, routes.cancelJob));
+    const found = (await c.jobs.getMany(body)).filter((job) => job.workspace === workspace && visible(job));
+    const canceled: string[] = [];
+    for (const job of found) {
+      try {
+        await cancel(c, job, auth.actor.username, "", query.force_cancel ?? false);
+        canceled.push(job.id);
+      } catch (error) {
+        if (!isSvcError(error) || error.code !== "job.ended") throw error;
+      }
+    }
+    return json(200, canceled);
+  }),
+  on(routes.setProgress, async ({ auth, params: { workspace, id }, body: { percent } }) => {
+    const job = await findJob(c, asking(auth, routes.setProgress), workspace, id);
+    return text(200, String(percent === undefined ? (job.progress ?? 0) : await setProgress(c, job, percent)));
+  }),
+  on(routes.getProgress, async ({ auth, params: { workspace, id } }) =>
+    json(200, (await findJob(c, asking(auth, routes.getProgress), workspace, id)).progress ?? null),
   ),
   on(routes.forceCancelJob, async ({ auth, params: { workspace, id }, body }) =>
     text(

@@ -116,6 +116,7 @@ export interface UpdateQuestion {
   running?: boolean | undefined;
   log_offset?: number | undefined;
   no_logs?: boolean | undefined;
+  get_progress?: boolean | undefined;
 }
 
 /** What is new since the caller's offsets. While nothing is, the request is held for a second: clients ask again at once. */
@@ -149,5 +150,6 @@ export async function jobUpdate(
     ...(logs ? { new_logs: logs } : {}),
     log_offset: seen + logs.length,
     ...(job.memPeakKb === undefined ? {} : { mem_peak: job.memPeakKb }),
+    ...(asked.get_progress && job.progress !== undefined ? { progress: job.progress } : {}),
   };
 }
