@@ -2,6 +2,7 @@ import { isSvcError, SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
 import { jobRoutes as routes } from "../../contract/routes/jobs.ts";
 import { hasEnded, resultFor } from "../../core/jobs/job.ts";
+import { keys } from "../../core/objects/keys.ts";
 import { cancel } from "../../services/jobs/cancel.ts";
 import { eraseJob } from "../../services/jobs/erase.ts";
 import { countJobs, listJobs } from "../../services/jobs/list.ts";
@@ -16,6 +17,17 @@ const everything = { args: true, result: true };
 const none = { args: false };
 const asking = (auth: Auth, route: Route): Asker => ({ actor: auth.actor, action: route.name });
 const seenBy = (asker: Asker) => ({ ...c, visible: visibleTo(asker) });
+
+/** Where a list looks: in the workspace of the address, or in all for who administers the instance. */
+async function places(
+  { actor }: Auth,
+  workspace: string,
+  { all_workspaces: all }: { all_workspaces?: boolean | undefined },
+): Promise<string[]> {
+  if (!all) return [workspace];
+  if (!actor.superAdmin) throw new SvcError("auth.forbidden", { action: "jobs of all workspaces" });
+  return (await c.objects.list(keys.workspace("").pk)).map(({ sk }) => sk);
+}
 
 export const jobs: ApiRoutes = [
   on(routes.getJob, async ({ auth, params: { workspace, id }, query }) => {
@@ -59,40 +71,52 @@ export const jobs: ApiRoutes = [
   ),
 
   on(routes.listJobs, async ({ auth, params: { workspace }, query }) => {
-    const found = await listJobs(seenBy(asking(auth, routes.listJobs)), workspace, query, "all");
+    const found = await listJobs(seenBy(asking(auth, routes.listJobs)), await places(auth, workspace, query), query, "all");
     return json(200, await Promise.all(found.map((job) => jobJson(c, job, none))));
   }),
   on(routes.listQueue, async ({ auth, params: { workspace }, query }) => {
-    const found = await listJobs(seenBy(asking(auth, routes.listQueue)), workspace, query, "queue");
+    const found = await listJobs(seenBy(asking(auth, routes.listQueue)), await places(auth, workspace, query), query, "queue");
     return json(200, await Promise.all(found.map((job) => jobJson(c, job, none))));
   }),
   on(routes.listCompleted, async ({ auth, params: { workspace }, query }) => {
-    const found = await listJobs(seenBy(asking(auth, routes.listCompleted)), workspace, query, "completed");
+    const found = await listJobs(seenBy(asking(auth, routes.listCompleted)), await places(auth, workspace, query), query, "completed");
     return json(200, await Promise.all(found.map((job) => jobJson(c, job, none))));
   }),
   on(routes.listFilteredUuids, async ({ auth, params: { workspace }, query }) =>
     json(
       200,
-      (await listJobs(seenBy(asking(auth, routes.listFilteredUuids)), workspace, query, "all")).map(({ id }) => id),
+      (await listJobs(seenBy(asking(auth, routes.listFilteredUuids)), await places(auth, workspace, query), query, "all")).map(
+        ({ id }) => id,
+      ),
     ),
   ),
   on(routes.listQueueUuids, async ({ auth, params: { workspace }, query }) =>
     json(
       200,
-      (await listJobs(seenBy(asking(auth, routes.listQueueUuids)), workspace, query, "queue")).map(({ id }) => id),
+      (await listJobs(seenBy(asking(auth, routes.listQueueUuids)), await places(auth, workspace, query), query, "queue")).map(
+        ({ id }) => id,
+      ),
     ),
   ),
-  on(routes.countQueue, async ({ auth, params: { workspace } }) =>
-    json(200, { database_length: await countJobs(seenBy(asking(auth, routes.countQueue)), workspace, {}, "queue") }),
+  on(routes.countQueue, async ({ auth, params: { workspace }, query }) =>
+    json(200, {
+      database_length: await countJobs(seenBy(asking(auth, routes.countQueue)), await places(auth, workspace, query), {}, "queue"),
+    }),
   ),
   on(routes.countCompleted, async ({ auth, params: { workspace } }) =>
-    json(200, { database_length: await countJobs(seenBy(asking(auth, routes.countCompleted)), workspace, {}, "completed") }),
+    json(200, { database_length: await countJobs(seenBy(asking(auth, routes.countCompleted)), [workspace], {}, "completed") }),
   ),
-  on(routes.countCompletedJobs, async ({ auth, params: { workspace }, query: { completed_after_s_ago: ago, success, tags } }) => {
+  on(routes.countCompletedJobs, async ({ auth, params: { workspace }, query }) => {
+    const { completed_after_s_ago: ago, success, tags } = query;
     const after = ago === undefined ? {} : { completed_after: new Date(c.nowMs() - ago * 1000).toISOString() };
     return json(
       200,
-      await countJobs(seenBy(asking(auth, routes.countCompletedJobs)), workspace, { ...after, success, tag: tags }, "completed"),
+      await countJobs(
+        seenBy(asking(auth, routes.countCompletedJobs)),
+        await places(auth, workspace, query),
+        { ...after, success, tag: tags },
+        "completed",
+      ),
     );
   }),
   on(routes.getScheduledFor, async ({ auth, params: { workspace, id } }) => {

@@ -22,28 +22,41 @@ interface Shard {
 }
 
 /** Jobs that match, in the order of their creation: waiting and running first where the scope is `all`. */
-export async function listJobs(listing: Listing, workspace: string, query: JobListQuery, scope: ListScope): Promise<Job[]> {
+export async function listJobs(listing: Listing, workspaces: readonly string[], query: JobListQuery, scope: ListScope): Promise<Job[]> {
   const size = Math.min(query.per_page ?? limits.perPage, limits.maxPerPage);
   const start = (Math.max(query.page ?? 1, 1) - 1) * size;
+  const lists = await Promise.all(workspaces.map((workspace) => firstJobs(listing, workspace, query, scope, start + size)));
+  return (lists.length === 1 ? (lists[0] ?? []) : inOrder(lists.flat(), query, scope)).slice(start, start + size);
+}
+
+function inOrder(jobs: Job[], query: JobListQuery, scope: ListScope): Job[] {
+  const order = query.order_desc === false ? 1 : -1;
+  const rank = (job: Job) => (scope === "all" && hasEnded(job) ? 1 : 0);
+  return jobs.sort((a, b) => rank(a) - rank(b) || order * (a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1)));
+}
+
+/** The first jobs of one workspace that match. */
+async function firstJobs(listing: Listing, workspace: string, query: JobListQuery, scope: ListScope, most: number): Promise<Job[]> {
   const wanted = { args: subset(query.args, "args"), result: subset(query.result, "result") };
-  const found: Job[] = [];
-  if (scope === "all") {
-    // The queue stands first and is short: it is read whole, then the ended jobs go on behind it.
-    const queued = await take(listing, workspace, query, "queue", wanted, Number.POSITIVE_INFINITY);
-    const ended = await take(listing, workspace, query, "completed", wanted, Math.max(0, start + size - queued.length));
-    // One that ended in between is in both.
-    const waiting = new Set(queued.map(({ id }) => id));
-    found.push(...queued, ...ended.filter(({ id }) => !waiting.has(id)));
-  } else {
-    found.push(...(await take(listing, workspace, query, scope, wanted, start + size)));
-  }
-  return found.slice(start, start + size);
+  if (scope !== "all") return take(listing, workspace, query, scope, wanted, most);
+  // The queue stands first and is short: it is read whole, then the ended jobs go on behind it.
+  const queued = await take(listing, workspace, query, "queue", wanted, Number.POSITIVE_INFINITY);
+  const ended = await take(listing, workspace, query, "completed", wanted, Math.max(0, most - queued.length));
+  // One that ended in between is in both.
+  const waiting = new Set(queued.map(({ id }) => id));
+  return [...queued, ...ended.filter(({ id }) => !waiting.has(id))];
 }
 
 /** How many jobs match, counted in the indexes as far as a list reads. */
-export async function countJobs(listing: Listing, workspace: string, query: JobListQuery, scope: "queue" | "completed"): Promise<number> {
+export async function countJobs(
+  listing: Listing,
+  workspaces: readonly string[],
+  query: JobListQuery,
+  scope: "queue" | "completed",
+): Promise<number> {
   const all = { args: undefined, result: undefined };
-  return (await take(listing, workspace, query, scope, all, Number.POSITIVE_INFINITY)).length;
+  const found = await Promise.all(workspaces.map((workspace) => take(listing, workspace, query, scope, all, Number.POSITIVE_INFINITY)));
+  return found.flat().length;
 }
 
 async function take(

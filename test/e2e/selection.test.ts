@@ -32,6 +32,24 @@ describe("cancel by selection", () => {
   });
 });
 
+describe("all_workspaces", () => {
+  it("lists and counts the jobs of every workspace for who administers the instance, newest first, and for nobody else", async () => {
+    const other = await newWorkspace();
+    await other.saveScript({ path: "f/t/one", language: "bun", content: "export const main = () => 1;" });
+    const ids: string[] = [];
+    for (const at of [ws, other, ws]) ids.unshift(await at.run("f/t/one", {}, { scheduled_in_secs: 600, tag: "everywhere" }));
+    const query = { all_workspaces: "true", tag: "everywhere", per_page: 2 };
+    const listed = async (page: number) =>
+      ((await ws.get("jobs/queue/list", { ...query, page })).json as { id: string }[]).map(({ id }) => id);
+    expect([...(await listed(1)), ...(await listed(2))]).toEqual(ids);
+    const [all, here] = await Promise.all([ws.get("jobs/queue/count", { all_workspaces: "true" }), ws.get("jobs/queue/count")]);
+    const length = ({ json }: { json: unknown }) => (json as { database_length: number }).database_length;
+    expect(length(all)).toBeGreaterThan(length(here));
+    const dev = (await member(ws, "dev")).in(ws);
+    expect((await dev.get("jobs/list", { all_workspaces: "true" })).status).toBe(403);
+  });
+});
+
 describe("progress", () => {
   it("is told by the job through its client, never goes back, and is read while it runs and after", async () => {
     const witness = await startWitness();
