@@ -17,17 +17,17 @@ def stop_with_parent():
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def drain_log(self, first_line_wait=0.050):
+def drain_log(self, first_line_wait=0.250, next_line_wait=0.001):
     """What a function has printed: every one of ours prints its line before it answers.
 
-    The engine's own way looks every millisecond and adds 5 ms to each call, in case that another line comes. A line that does come
-    later stands in the log of the next call.
+    The engine's own way looks every millisecond and adds 5 ms to each call, in case that another line comes. A line that comes later
+    than this stands in the log of the next call, so on a busy machine the first one is waited for.
     """
     lines = []
     try:
         lines.append(self._stderr_queue.get(timeout=first_line_wait))
         while True:
-            lines.append(self._stderr_queue.get_nowait())
+            lines.append(self._stderr_queue.get(timeout=next_line_wait))
     except queue.Empty:
         return "\n".join(lines)
 

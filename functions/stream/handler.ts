@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { answer } from "./answer.ts";
 
-/** What the Lambda runtime for Node gives to functions that answer piece by piece; it is nowhere else. */
+/** What the Lambda runtime for Node gives to functions that answer piece by piece. */
 declare const awslambda: {
   streamifyResponse(handle: (event: APIGatewayProxyEvent, stream: ResponseStream, context: Context) => Promise<void>): unknown;
   HttpResponseStream: { from(stream: ResponseStream, metadata: { statusCode: number; headers: Record<string, string> }): ResponseStream };
@@ -31,8 +31,8 @@ async function respond(event: APIGatewayProxyEvent, raw: ResponseStream, context
   stream.end();
 }
 
-// Elsewhere than on AWS (the local engine) the front server streams, and this function is only deployed.
+// Powertools makes the global where there is none. Elsewhere than on AWS (the local engine) the front server streams, and this function is only deployed.
 export const handler =
-  typeof awslambda === "undefined"
+  typeof awslambda === "undefined" || typeof awslambda.streamifyResponse !== "function"
     ? async () => ({ statusCode: 501, body: "This engine cannot stream." })
     : awslambda.streamifyResponse(respond);
