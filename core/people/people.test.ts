@@ -13,6 +13,10 @@ describe("tokens", () => {
     expect(isJobToken(value)).toBe(false);
   });
 
+  it("never begin like an option of a command", () => {
+    for (let at = 0; at < 2000; at += 1) expect(newTokenValue("ann@example.com").value.startsWith("-")).toBe(false);
+  });
+
   it("tell whose rights to read with them, and not the address", () => {
     const { value } = newTokenValue("Ann@Example.com");
     expect(ownerKeyOf(value)).toBe(personKey("ann@example.com"));

@@ -30,8 +30,16 @@ const SECRET_CHARS = 43;
 
 /** 256 random bits in base64url, then the key of whom it belongs to. */
 export function newTokenValue(email: string): { value: string; hash: string; prefix: string } {
-  const value = randomBytes(32).toString("base64url") + personKey(email);
+  const value = randomSecret() + personKey(email);
   return { value, hash: hashToken(value), prefix: value.slice(0, limits.tokenPrefixChars) };
+}
+
+/** Never begins with a dash: command lines would take it for an option. */
+function randomSecret(): string {
+  for (;;) {
+    const secret = randomBytes(32).toString("base64url");
+    if (!secret.startsWith("-")) return secret;
+  }
 }
 
 /** Whose token it says to be: a hint where to read, which counts only when its record names the same person. Tokens of release 0.1 have none. */

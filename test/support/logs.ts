@@ -22,10 +22,24 @@ export async function allLogs({ endpoint }: { endpoint: string } = shared()): Pr
   const groups = await all<{ logGroupName: string }>(endpoint, "DescribeLogGroups", "logGroups", {});
   const found = new Map<string, string>();
   for (const { logGroupName } of groups) {
-    const events = await all<{ message: string }>(endpoint, "FilterLogEvents", "events", { logGroupName });
-    found.set(logGroupName, events.map(({ message }) => message).join("\n"));
+    found.set(logGroupName, (await eventsOf(endpoint, logGroupName)).join("\n"));
   }
   return found;
+}
+
+/** The engine answers the oldest events of a group, this many, and no token to go on with. */
+const PAGE = 10_000;
+
+/** Every message of a group; those of the millisecond in which a page ends come twice. */
+async function eventsOf(endpoint: string, logGroupName: string): Promise<string[]> {
+  const found: string[] = [];
+  for (let startTime = 0; ; ) {
+    const page = await all<{ message: string; timestamp: number }>(endpoint, "FilterLogEvents", "events", { logGroupName, startTime });
+    found.push(...page.map(({ message }) => message));
+    const lastMs = page.at(-1)?.timestamp ?? startTime;
+    if (page.length < PAGE || lastMs === startTime) return found;
+    startTime = lastMs;
+  }
 }
 
 async function all<T>(endpoint: string, operation: string, field: string, input: object): Promise<T[]> {
