@@ -1,6 +1,6 @@
 import { limits } from "../../contract/limits.ts";
 
-/** One page of a whole list; pages count from 1, and 0 is taken for it. */
+/** One page of a list that is in memory. Some clients begin at page 0: it is page 1. */
 export function pageOf<T>(
   all: readonly T[],
   { page = 1, per_page = limits.perPage }: { page?: number | undefined; per_page?: number | undefined },

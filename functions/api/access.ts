@@ -1,4 +1,5 @@
 import { accessRoutes as routes } from "../../contract/routes/access.ts";
+import { pageOf } from "../../core/objects/page.ts";
 import { changeAcl, getAcl } from "../../services/workspaces/acls.ts";
 import {
   addToGroup,
@@ -10,7 +11,6 @@ import {
   removeFromGroup,
 } from "../../services/workspaces/groups.ts";
 import { on } from "../shared/edge.ts";
-import { pageOf } from "../shared/page.ts";
 import { json, text } from "../shared/reply.ts";
 import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
 

@@ -2,10 +2,10 @@ import { limits } from "../../contract/limits.ts";
 import type { Route } from "../../contract/route.ts";
 import { auditRoutes as routes } from "../../contract/routes/audit.ts";
 import { actionKindOf, operationOf } from "../../core/audit/entry.ts";
+import { pageOf } from "../../core/objects/page.ts";
 import { scopeNeed } from "../../core/permissions/actions.ts";
 import { audited, getAudit, listAudit } from "../../services/audit/audit.ts";
 import { type Handled, on } from "../shared/edge.ts";
-import { pageOf } from "../shared/page.ts";
 import { json } from "../shared/reply.ts";
 import { type ApiRoutes, type Auth, collaborators as c } from "./collaborators.ts";
 

@@ -1,4 +1,5 @@
 import { memberRoutes as routes } from "../../contract/routes/members.ts";
+import { pageOf } from "../../core/objects/page.ts";
 import { may } from "../../core/permissions/may.ts";
 import { acceptInvite, declineInvite, invite, invitesOf, myInvites, takeBack } from "../../services/workspaces/invites.ts";
 import {
@@ -13,7 +14,6 @@ import {
 } from "../../services/workspaces/members.ts";
 import { workspacesOf } from "../../services/workspaces/workspaces.ts";
 import { on } from "../shared/edge.ts";
-import { pageOf } from "../shared/page.ts";
 import { json, text } from "../shared/reply.ts";
 import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
 

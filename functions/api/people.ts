@@ -1,5 +1,6 @@
 import { people } from "../../aws/people.ts";
 import { peopleRoutes as routes } from "../../contract/routes/people.ts";
+import { pageOf } from "../../core/objects/page.ts";
 import {
   addToInstanceGroup,
   createInstanceGroup,
@@ -19,7 +20,6 @@ import {
   updateUser,
 } from "../../services/identity/users.ts";
 import { on } from "../shared/edge.ts";
-import { pageOf } from "../shared/page.ts";
 import { json, text } from "../shared/reply.ts";
 import { type ApiRoutes, collaborators } from "./collaborators.ts";
 

@@ -3,7 +3,6 @@ import type { Route } from "../../contract/route.ts";
 import { scriptRoutes as routes, type ScriptJson } from "../../contract/routes/scripts.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { may } from "../../core/permissions/may.ts";
 import { permit } from "../../services/identity/permit.ts";
 import { createScript } from "../../services/scripts/create.ts";
 import { newestAt, runnableOf, versionOf } from "../../services/scripts/load.ts";
@@ -14,6 +13,7 @@ import { dropAcl, getAcl } from "../../services/workspaces/acls.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
+import { seenBy } from "./seen-by.ts";
 
 /** `f/ops/hello.ts` and `f/ops/hello` are one script: clients ask with the file's extension. */
 const withoutExtension = (path: string) => path.replace(/\.(bun|deno|fetch|node)?\.?[a-z]+$/, "");
@@ -27,10 +27,6 @@ function permitted<V extends { workspace_id: string; path: string; hash: string 
 
 async function withPerms(script: ScriptJson): Promise<ScriptJson> {
   return { ...script, extra_perms: await getAcl(c, { workspace: script.workspace_id, kind: "script", path: script.path }) };
-}
-
-function readable(actor: Actor, workspace: string): (path: string) => boolean {
-  return (path) => may(actor, routes.listScripts.name, { workspace, path });
 }
 
 async function rawAt(workspace: string, path: string): Promise<string> {
@@ -47,12 +43,12 @@ export const scripts: ApiRoutes = [
     return text(200, await createScript(c, auth.actor, workspace, { ...body, parent_hash: body.parent_hash ?? hash }));
   }),
   on(routes.listScripts, async ({ auth, params: { workspace }, query }) =>
-    json(200, await listScripts(c, workspace, query, readable(auth.actor, workspace))),
+    json(200, await listScripts(c, workspace, query, seenBy(auth, routes.listScripts.name, workspace))),
   ),
   on(routes.listScriptPaths, async ({ auth, params: { workspace } }) => {
     const stored = await c.objects.list(keys.scriptListing(workspace, "").pk);
     const paths = stored.filter(({ value }) => !(value as { archived: boolean }).archived).map(({ sk }) => sk);
-    return json(200, paths.filter(readable(auth.actor, workspace)));
+    return json(200, paths.filter(seenBy(auth, routes.listScripts.name, workspace)));
   }),
   on(routes.getScriptByPath, async ({ params: { workspace, path } }) => json(200, await withPerms(await scriptAt(c, workspace, path)))),
   on(routes.getScriptByHash, async ({ auth, params: { workspace, hash } }) =>

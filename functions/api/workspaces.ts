@@ -1,5 +1,6 @@
 import { workspaceRoutes as routes } from "../../contract/routes/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { pageOf } from "../../core/objects/page.ts";
 import { exportKeyOf } from "../../services/secrets/key-ring.ts";
 import { replaceKey } from "../../services/secrets/rotate.ts";
 import {
@@ -13,7 +14,6 @@ import {
 } from "../../services/workspaces/folders.ts";
 import { createWorkspace, listWorkspaces, workspaceExists } from "../../services/workspaces/workspaces.ts";
 import { on } from "../shared/edge.ts";
-import { pageOf } from "../shared/page.ts";
 import { json, text } from "../shared/reply.ts";
 import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
 

@@ -8,9 +8,9 @@ import { streamRoutes as routes, type UpdateStreamQuery } from "../../contract/r
 import type { Runnable } from "../../core/scripts/version.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
 import { enqueue } from "../../services/jobs/accept.ts";
-import { findJob } from "../../services/jobs/read.ts";
+import { findJob, WATCH_MS } from "../../services/jobs/read.ts";
 import { knownCall } from "../../services/jobs/record.ts";
-import { eventText, jobEvents, WATCH_MS } from "../../services/jobs/stream.ts";
+import { eventText, jobEvents } from "../../services/jobs/stream.ts";
 import { newestAt, versionOf } from "../../services/scripts/load.ts";
 import { apiHandler, on } from "../shared/edge.ts";
 import { guard } from "../shared/guard.ts";

@@ -107,10 +107,18 @@ export async function jobJson(keeping: Keeping, job: Job, parts: JobParts): Prom
   };
 }
 
-/** How long `getupdate` holds a request while nothing is new, and how long a reader counts as watching afterwards. */
+/** How long `getupdate` holds a request while nothing is new. */
 const HOLD_MS = 1000;
 const HOLD_STEP_MS = 100;
-const WATCH_MS = 10_000;
+
+/** How long a reader counts as watching after it has said so; said again after half of it. */
+export const WATCH_MS = 10_000;
+
+/** Tells the job's runner that somebody reads along: it sends its output more often. */
+export async function watch({ jobs, nowMs }: Keeping & { nowMs: () => number }, job: Job): Promise<void> {
+  if ((job.watchedUntilMs ?? 0) >= nowMs() + WATCH_MS / 2) return;
+  await jobs.change(job.id, { watchedUntilMs: nowMs() + WATCH_MS }, { attr: "state", eq: job.state });
+}
 
 export interface UpdateQuestion {
   running?: boolean | undefined;
@@ -127,12 +135,10 @@ export async function jobUpdate(
   id: string,
   asked: UpdateQuestion,
 ): Promise<JobUpdateJson> {
-  const { jobs, nowMs } = keeping;
+  const { nowMs } = keeping;
   const untilMs = nowMs() + HOLD_MS;
   let job = await findJob(keeping, asker, workspace, id);
-  if (job.state === "running" && (job.watchedUntilMs ?? 0) < nowMs() + WATCH_MS / 2) {
-    await jobs.change(id, { watchedUntilMs: nowMs() + WATCH_MS }, { attr: "state", eq: "running" });
-  }
+  if (job.state === "running") await watch(keeping, job);
   let logs = "";
   const seen = asked.log_offset ?? 0;
   for (;;) {

@@ -2,7 +2,7 @@ import type { UpdateStreamQuery } from "../../contract/routes/streams.ts";
 import { hasEnded, type Job, PEOPLE, resultFor } from "../../core/jobs/job.ts";
 import { onlyResult, StreamLines } from "../../core/streams/stream-lines.ts";
 import { type Keeping, load, loadLogs } from "./places.ts";
-import { jobJson } from "./read.ts";
+import { jobJson, watch } from "./read.ts";
 
 /** One event of api.md §2.5; `id` is the offset in the stream that it reaches. */
 export interface StreamEvent {
@@ -11,8 +11,6 @@ export interface StreamEvent {
 }
 
 const PING_MS = 15_000;
-/** How long a reader counts as watching after it has said so; said again after half of it. */
-export const WATCH_MS = 10_000;
 /** A new job's first events come soon when its caller asks for that. */
 const FAST_MS = 50;
 const FAST_FOR_MS = 3000;
@@ -84,12 +82,6 @@ export async function* jobEvents(
 }
 
 const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
-
-/** Tells the job's runner that somebody reads along: it sends its output more often. */
-async function watch({ jobs, nowMs }: Keeping & { nowMs: () => number }, job: Job): Promise<void> {
-  if ((job.watchedUntilMs ?? 0) >= nowMs() + WATCH_MS / 2) return;
-  await jobs.change(job.id, { watchedUntilMs: nowMs() + WATCH_MS }, { attr: "state", eq: job.state });
-}
 
 async function outcome(keeping: Keeping, job: Job, asked: UpdateStreamQuery, stream: string): Promise<Record<string, unknown>> {
   if (!hasEnded(job)) return {};

@@ -1,9 +1,9 @@
 import type { JobTable } from "../../aws/job-table.ts";
 import type { Queue } from "../../aws/queue.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { limits } from "../../contract/limits.ts";
 import type { HistoryItemJson, ListedScriptJson, NewScript, ScriptJson, ScriptListQuery } from "../../contract/routes/scripts.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { pageOf } from "../../core/objects/page.ts";
 import { type Runnable, scriptJson } from "../../core/scripts/version.ts";
 import { settleBuild } from "../builds/build-version.ts";
 import { type Loading, loadBuilt, loadVersion, newestAt, runnableOf, versionOf } from "./load.ts";
@@ -50,10 +50,8 @@ export async function listScripts(
   readable: (path: string) => boolean,
 ): Promise<ListedScriptJson[]> {
   const stored = (await objects.list(`S#${workspace}`)).map(({ value }) => value as Listed);
-  const size = Math.min(query.per_page ?? limits.perPage, limits.maxPerPage);
-  const start = (Math.max(query.page ?? 1, 1) - 1) * size;
   const order = query.order_desc === false ? 1 : -1;
-  return stored
+  const found = stored
     .filter(
       (script) =>
         readable(script.path) &&
@@ -70,18 +68,17 @@ export async function listScripts(
         (query.label === undefined || (script.labels ?? []).includes(query.label)) &&
         query.starred_only !== true,
     )
-    .sort((a, b) => order * (a.createdAtMs - b.createdAtMs) || a.path.localeCompare(b.path))
-    .slice(start, start + size)
-    .map((script) => {
-      const { hash, parentHashes, createdBy, createdAtMs, archived, ...sent } = script;
-      const version = { sent: { ...sent, content: "" }, hash, parentHashes: parentsOf(script), createdBy, createdAtMs };
-      const { content, ...listed } = scriptJson(version, { workspace, archived, deleted: false } as Runnable, {});
-      return {
-        ...listed,
-        ...(query.without_description ? { description: "" } : {}),
-        ...(query.with_deployment_msg && sent.deployment_message ? { deployment_msg: sent.deployment_message } : {}),
-      };
-    });
+    .sort((a, b) => order * (a.createdAtMs - b.createdAtMs) || a.path.localeCompare(b.path));
+  return pageOf(found, query).map((script) => {
+    const { hash, parentHashes, createdBy, createdAtMs, archived, ...sent } = script;
+    const version = { sent: { ...sent, content: "" }, hash, parentHashes: parentsOf(script), createdBy, createdAtMs };
+    const { content, ...listed } = scriptJson(version, { workspace, archived, deleted: false } as Runnable, {});
+    return {
+      ...listed,
+      ...(query.without_description ? { description: "" } : {}),
+      ...(query.with_deployment_msg && sent.deployment_message ? { deployment_msg: sent.deployment_message } : {}),
+    };
+  });
 }
 
 /** The versions saved at a path, newest first. Throws `script.notFound` when there never was one. */
