@@ -5,6 +5,8 @@ const unitFolders = "{contract,core,services,aws,functions,runners,lib,bin,engin
 
 export default defineConfig({
   test: {
+    // Most tests wait for an engine most of the time: one file at a time would leave half of two cores idle.
+    maxWorkers: 2,
     // The engine is given time to stop properly.
     teardownTimeout: 60_000,
     reporters: ["./test/support/reporter.ts"],

@@ -1,13 +1,16 @@
 import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
 import {
   $add,
+  $get,
   $remove,
   any,
   BatchGetCommand,
   BatchGetRequest,
+  BatchPutRequest,
   boolean,
   type Condition,
   DeleteItemCommand,
+  DeleteTransaction,
   Entity,
   executeBatchGet,
   type FormattedItem,
@@ -17,25 +20,13 @@ import {
   PutItemCommand,
   QueryCommand,
   string,
-  Table,
   UpdateAttributesCommand,
   type UpdateAttributesInput,
+  UpdateTransaction,
 } from "dynamodb-toolbox";
-import { env, requireEnv } from "../contract/env.ts";
-import { type Job, jobSchema, listKey, shardOf } from "../core/jobs/job.ts";
-import { documents } from "./clients.ts";
-
-const table = new Table({
-  documentClient: documents(),
-  name: () => requireEnv(env.jobsTable),
-  partitionKey: { name: "pk", type: "string" },
-  sortKey: { name: "sk", type: "string" },
-  indexes: {
-    list: { type: "global", partitionKey: { name: "lp", type: "string" }, sortKey: { name: "ls", type: "string" } },
-    path: { type: "global", partitionKey: { name: "pp", type: "string" }, sortKey: { name: "ls", type: "string" } },
-    due: { type: "global", partitionKey: { name: "dp", type: "string" }, sortKey: { name: "ds", type: "number" } },
-  },
-});
+import { type Job, jobSchema, listKey, type RunningJob, shardOf } from "../core/jobs/job.ts";
+import { type PutRequest, putBatch } from "./batch.ts";
+import { jobsTable as table } from "./jobs-dynamodb.ts";
 
 /** The head item. Names are short because an update is billed by the whole item, which must stay under 1 KB. */
 const HeadEntity = new Entity({
@@ -66,7 +57,10 @@ const HeadEntity = new Entity({
     tag: string(),
     trigger: string(),
     timeoutS: number().savedAs("to"),
+    priority: number().savedAs("py").optional(),
+    concurrency: any().savedAs("cc").optional(),
     args: any().savedAs("a"),
+    preprocess: string().savedAs("pre").optional(),
     code: any().savedAs("co").optional(),
     result: any().savedAs("r").optional(),
     attempt: number().savedAs("at"),
@@ -78,12 +72,17 @@ const HeadEntity = new Entity({
     watchedUntilMs: number().savedAs("wu").optional(),
     logChars: number().savedAs("lc"),
     masks: number().savedAs("mk").optional(),
+    secretsAtMs: number().savedAs("sm").optional(),
     shown: any().savedAs("rs").optional(),
+    cacheTtlS: number().savedAs("ct").optional(),
+    cacheKey: string().savedAs("ck").optional(),
+    cachedFrom: string().savedAs("cf").optional(),
     memPeakKb: number().savedAs("mp").optional(),
     progress: number().savedAs("pr").optional(),
     lastPingMs: number().savedAs("pg").optional(),
     erased: boolean().savedAs("er").optional(),
     eraseAtMs: number().savedAs("ea").optional(),
+    eraseAfterS: number().savedAs("es").optional(),
     expiresAtS: number().savedAs("ttl"),
     listPartition: string().savedAs("lp"),
     listSort: string().savedAs("ls"),
@@ -94,6 +93,8 @@ const HeadEntity = new Entity({
 });
 type HeadItem = FormattedItem<typeof HeadEntity>;
 export type HeadChange = Omit<UpdateAttributesInput<typeof HeadEntity>, "id" | "sk">;
+/** What claiming a job changes. */
+type AttemptChange = Pick<RunningJob, "state" | "nonce" | "leaseUntilMs" | "startedAtMs" | "worker" | "attempt">;
 type HeadCondition = Condition<typeof HeadEntity>;
 
 /** Values too large for the head, chunks of output, and jobs that wait for a build: children of a job or of a version. */
@@ -172,11 +173,13 @@ export const jobTable = {
     return Item && (expired || isKept(Item)) ? toJob(Item) : undefined;
   },
 
-  /** Heads by id, in the order asked for; those that are gone are left out. */
+  /** Heads by id, each once, in the order asked for; those that are gone are left out. */
   async getMany(ids: string[]): Promise<Job[]> {
     const found = new Map<string, Job>();
-    for (let start = 0; start < ids.length; start += 100) {
-      const requests = ids.slice(start, start + 100).map((id) => HeadEntity.build(BatchGetRequest).key({ id, sk: "job" }));
+    // DynamoDB refuses a key that comes twice.
+    const once = [...new Set(ids)];
+    for (let start = 0; start < once.length; start += 100) {
+      const requests = once.slice(start, start + 100).map((id) => HeadEntity.build(BatchGetRequest).key({ id, sk: "job" }));
       const { Responses } = await executeBatchGet(
         { maxAttempts: 5 },
         table
@@ -186,7 +189,7 @@ export const jobTable = {
       );
       for (const head of (Responses?.[0] ?? []) as (HeadItem | undefined)[]) if (head && isKept(head)) found.set(head.id, toJob(head));
     }
-    return ids.flatMap((id) => found.get(id) ?? []);
+    return once.flatMap((id) => found.get(id) ?? []);
   },
 
   /** Changes the head where `condition` holds and answers the job as it is then; `undefined` when it does not hold. */
@@ -203,6 +206,16 @@ export const jobTable = {
     }
   },
 
+  /** A time that stays as it was set first. */
+  firstSecretsAt: (atMs: number) => $get("secretsAtMs", atMs),
+  /** A claim as one part of a transaction. */
+  claimParams(id: string, attempt: AttemptChange, condition: HeadCondition) {
+    return HeadEntity.build(UpdateTransaction)
+      .item({ id, ...attempt })
+      .options({ condition })
+      .params();
+  },
+
   /** One more, or less, of a counter. */
   oneMore: $add(1),
   oneLess: $add(-1),
@@ -217,22 +230,31 @@ export const jobTable = {
   async putChild(child: Child): Promise<void> {
     await ChildEntity.build(PutItemCommand).item(child).send();
   },
+  /** The same for several in both tables at once, in calls of at most 25: each is written, in no order. */
+  async putWith(children: Child[], others: PutRequest[]): Promise<void> {
+    const own = children.map((child) => ChildEntity.build(BatchPutRequest).item(child).params());
+    const all = [...own.map((request) => ({ table: table.getName(), request })), ...others];
+    for (let start = 0; start < all.length; start += 25) await putBatch(all.slice(start, start + 25));
+  },
   async getChild(parent: string, ref: string): Promise<Child | undefined> {
     const { Item } = await ChildEntity.build(GetItemCommand).key({ parent, ref }).options({ consistent: true }).send();
     return Item;
   },
-  async children(parent: string, prefix: string): Promise<Child[]> {
+  async children(parent: string, prefix: string, limit?: number): Promise<Child[]> {
     const { Items } = await table
       .build(QueryCommand)
       // An empty prefix is no range.
       .query({ partition: parent, ...(prefix ? { range: { beginsWith: prefix } } : {}) })
       .entities(ChildEntity)
-      .options({ consistent: true, maxPages: Number.POSITIVE_INFINITY, entityAttrFilter: false })
+      .options({ consistent: true, entityAttrFilter: false, ...(limit ? { limit } : { maxPages: Number.POSITIVE_INFINITY }) })
       .send();
     return Items ?? [];
   },
   async deleteItem(parent: string, ref: string): Promise<void> {
     await ChildEntity.build(DeleteItemCommand).key({ parent, ref }).send();
+  },
+  deleteParams(parent: string, ref: string) {
+    return ChildEntity.build(DeleteTransaction).key({ parent, ref }).params();
   },
 
   /** Removes a job that nobody has ever claimed; false when somebody has. */
@@ -257,6 +279,8 @@ export const jobTable = {
     after?: Record<string, unknown>;
   }): Promise<{ entries: ListEntry[]; after: Record<string, unknown> | undefined }> {
     const { index, partition, from = "0", to = "9", limit, ascending = false, after } = options;
+    // DynamoDB refuses a range that ends before it begins.
+    if (from > to) return { entries: [], after: undefined };
     const { Items, LastEvaluatedKey } = await table
       .build(QueryCommand)
       .query({ index, partition, range: { between: [from, to] } })

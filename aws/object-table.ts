@@ -5,6 +5,7 @@ import {
   any,
   BatchGetCommand,
   BatchGetRequest,
+  BatchPutRequest,
   type Condition,
   ConditionCheck,
   DeleteItemCommand,
@@ -25,6 +26,7 @@ import {
 import { env, requireEnv } from "../contract/env.ts";
 import type { ObjectKey } from "../core/objects/keys.ts";
 import type { Expectation, ObjectChange, ObjectWrite, StoredObject } from "../core/objects/write.ts";
+import type { PutRequest } from "./batch.ts";
 import { documents } from "./clients.ts";
 import { written } from "./write-conflict.ts";
 
@@ -110,8 +112,10 @@ export const objectTable = {
   /** Several items in one call, in the order asked for. */
   async getMany(wanted: ObjectKey[], { consistent = false } = {}): Promise<(StoredObject | undefined)[]> {
     const found = new Map<string, StoredObject>();
-    for (let start = 0; start < wanted.length; start += 100) {
-      const requests = wanted.slice(start, start + 100).map((key) => ObjectEntity.build(BatchGetRequest).key(key));
+    // DynamoDB refuses a key that comes twice.
+    const once = [...new Map(wanted.map((key) => [`${key.pk}\n${key.sk}`, key])).values()];
+    for (let start = 0; start < once.length; start += 100) {
+      const requests = once.slice(start, start + 100).map((key) => ObjectEntity.build(BatchGetRequest).key(key));
       const { Responses } = await executeBatchGet(
         { maxAttempts: 5 },
         table
@@ -135,6 +139,8 @@ export const objectTable = {
       limit = Number.POSITIVE_INFINITY,
     }: { beginsWith?: string; between?: [string, string]; newestFirst?: boolean; limit?: number } = {},
   ): Promise<StoredObject[]> {
+    // DynamoDB refuses a range that ends before it begins.
+    if (between && between[0] > between[1]) return [];
     const { Items } = await table
       .build(QueryCommand)
       .query({ partition: pk, ...(between ? { range: { between } } : beginsWith ? { range: { beginsWith } } : {}) })
@@ -158,6 +164,11 @@ export const objectTable = {
       .options({ limit, entityAttrFilter: false })
       .send();
     return (Items ?? []).filter(expired).map(({ pk, sk }) => ({ pk, sk }));
+  },
+
+  /** A put to be sent with those of another table in one call (`jobTable.putWith`). */
+  putRequest(object: StoredObject): PutRequest {
+    return { table: table.getName(), request: ObjectEntity.build(BatchPutRequest).item(object).params() };
   },
 
   /** False when the condition does not hold. */

@@ -1,5 +1,14 @@
 import type { Readable } from "node:stream";
-import { DeleteObjectCommand, GetObjectCommand, ListObjectsV2Command, NoSuchKey, PutObjectCommand } from "@aws-sdk/client-s3";
+import {
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  NoSuchKey,
+  NotFound,
+  PutObjectCommand,
+} from "@aws-sdk/client-s3";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { env, requireEnv } from "../contract/env.ts";
 import { s3 } from "./clients.ts";
@@ -38,16 +47,35 @@ export const storage = {
     if (!Body) throw new Error(`The object ${key} is empty.`);
     return await Body.transformToString();
   },
+  /** What changes with an object's bytes and not with its name; `undefined` when there is none. */
+  async etag(key: string): Promise<string | undefined> {
+    try {
+      return (await s3().send(new HeadObjectCommand({ Bucket: bucket(), Key: key }))).ETag;
+    } catch (error) {
+      if (error instanceof NotFound) return undefined;
+      throw error;
+    }
+  },
+  /** From one place of the bucket to another without coming through here. Throws `NoSuchKey`. */
+  async copy(from: string, to: string): Promise<void> {
+    const CopySource = `${bucket()}/${from.split("/").map(encodeURIComponent).join("/")}`;
+    await s3().send(new CopyObjectCommand({ Bucket: bucket(), Key: to, CopySource }));
+  },
   async remove(key: string): Promise<void> {
     await s3().send(new DeleteObjectCommand({ Bucket: bucket(), Key: key }));
   },
-  async removePrefix(prefix: string): Promise<void> {
+  /** True when nothing is left; false when `goOn` said no before. */
+  async removePrefix(prefix: string, goOn = () => true): Promise<boolean> {
     // A page holds a thousand. What was listed is gone then, so the first page is always the next one.
     for (let more = true; more; ) {
       const { Contents, IsTruncated } = await s3().send(new ListObjectsV2Command({ Bucket: bucket(), Prefix: prefix }));
-      for (const { Key } of Contents ?? []) if (Key) await this.remove(Key);
+      for (const { Key } of Contents ?? []) {
+        if (Key) await this.remove(Key);
+        if (!goOn()) return false;
+      }
       more = IsTruncated === true;
     }
+    return true;
   },
   readUrl: (key: string, expiresInS: number) =>
     getSignedUrl(s3(), new GetObjectCommand({ Bucket: bucket(), Key: key }), { expiresIn: expiresInS }),

@@ -1,4 +1,9 @@
-import { ConditionalCheckFailedException, TransactionCanceledException, TransactionConflictException } from "@aws-sdk/client-dynamodb";
+import {
+  ConditionalCheckFailedException,
+  DynamoDBServiceException,
+  TransactionCanceledException,
+  TransactionConflictException,
+} from "@aws-sdk/client-dynamodb";
 import { describe, expect, it } from "vitest";
 import { longestPauseMs, refusalOf, written } from "./write-conflict.ts";
 
@@ -27,6 +32,28 @@ describe("a write that DynamoDB refuses", () => {
     ["a collision with a transaction", conflict(), { kind: "collided" }],
     ["a collision beside a mistake", canceled("TransactionConflict", "ValidationError"), { kind: "failed" }],
     ["a transaction without reasons", canceled(), { kind: "failed" }],
+    [
+      "an item that is too large",
+      new DynamoDBServiceException({
+        $metadata,
+        $fault: "client",
+        name: "ValidationException",
+        message: "Item size has exceeded the maximum allowed size",
+      }),
+      { kind: "tooLarge" },
+    ],
+    [
+      "an item of a transaction that is too large",
+      new TransactionCanceledException({
+        $metadata,
+        message,
+        CancellationReasons: [
+          { Code: "None" },
+          { Code: "ValidationError", Message: "Item size to update has exceeded the maximum allowed size" },
+        ],
+      }),
+      { kind: "tooLarge" },
+    ],
     ["something else", new Error("socket hang up"), { kind: "failed" }],
     ["no error at all", "thrown", { kind: "failed" }],
   ])("for %s is told apart", (_what, error, refusal) => expect(refusalOf(error)).toEqual(refusal));

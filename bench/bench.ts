@@ -1,12 +1,15 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { bundleRows } from "./bundles.ts";
+import { connectionRows } from "./connections.ts";
 import { costRows } from "./cost.ts";
 import { invokeFloor, spawnFloor } from "./floors.ts";
 import { httpClient } from "./http-client.ts";
 import { asyncRows, type Measured, syncRows } from "./latency.ts";
 import { type Memory, memoryOf } from "./memory.ts";
+import { payloadRows } from "./payload.ts";
 import { goBinaryOf, runnerRows } from "./runners.ts";
-import { echo, fibo, saveScripts } from "./scripts.ts";
+import { echo, fibo, saveScripts, ticker } from "./scripts.ts";
+import { streamRows } from "./streams.ts";
 import type { Row, Section } from "./table.ts";
 
 /** A local set-up that runs already, with nothing in it but its examples. */
@@ -29,57 +32,63 @@ const REST_MS = 155_000;
 export interface BenchOptions {
   /** A few calls of everything: shows that the benchmark works, and no figure that means anything. */
   quick: boolean;
+  /** Sections whose titles match, and no others. */
+  only?: RegExp;
   /** Called before each section. */
   say?: (what: string) => void;
 }
 
-export async function bench(target: Target, { quick, say = () => {} }: BenchOptions): Promise<Section[]> {
+export async function bench(target: Target, { quick, only, say = () => {} }: BenchOptions): Promise<Section[]> {
   const client = httpClient(target);
+  const sections: Section[] = [];
+  const section = async (title: string, rows: () => Promise<Row[]>): Promise<void> => {
+    if (only && !only.test(title)) return;
+    say(title);
+    sections.push({ title, rows: await rows() });
+  };
+  const of = { client, endpoint: target.endpoint, workspace: target.workspace, quick };
+  const memory: Partial<Record<"afterFill" | "atRest" | "afterLoad", Memory>> = {};
+  const note = (when: keyof typeof memory) => {
+    const found = memoryOf(target);
+    if (found) memory[when] = found;
+  };
   try {
     const filledMs = Date.now();
-    const afterFill = memoryOf(target);
-    say("the set-up comes to rest");
-    await sleep(quick ? 0 : Math.max(0, filledMs + REST_MS - Date.now()));
-    const atRest = memoryOf(target);
-    say("bundles");
+    note("afterFill");
+    if (!only || only.test(MEMORY)) {
+      say("the set-up comes to rest");
+      await sleep(quick ? 0 : Math.max(0, filledMs + REST_MS - Date.now()));
+    }
+    note("atRest");
+    say("floors, and scripts are built");
     const node = await spawnFloor("node", [process.execPath, "--eval", "0"], quick);
-    const bundles = await bundleRows(node, quick);
-    say("scripts are built");
-    await saveScripts(client, target.workspace, [...Object.values(fibo), echo]);
-    say("floor: an empty function");
+    await saveScripts(client, target.workspace, [...Object.values(fibo), echo, ticker]);
     const measured: Measured = { client, workspace: target.workspace, floor: await invokeFloor(target.endpoint, quick), quick };
-    say("asynchronous jobs");
-    const asynchronous = await asyncRows(measured);
-    say("synchronous jobs");
-    const synchronous = await syncRows(measured);
-    const afterLoad = memoryOf(target);
-    say("AWS calls and price");
-    const cost = await costRows({ client, endpoint: target.endpoint, workspace: target.workspace, quick });
-    say("runners alone");
-    const runners = await runnerRows(goBinaryOf(target.dir), quick);
     const { floor } = measured;
-    return [
-      {
-        title: "Floors",
-        rows: [
-          { line: "bare invoke, 1 client", value: floor.oneClient.value, unit: "ms" },
-          { line: "bare invoke, 16 clients", value: floor.sixteenClients.value, unit: "/s" },
-          { line: "bare spawn of node", value: node.value, unit: "ms" },
-        ],
-      },
-      { title: "Jobs on the local engine, over HTTP", rows: [...asynchronous, ...synchronous] },
-      { title: "Runner alone, a script that does nothing", rows: runners },
-      { title: "AWS calls and list price of one job, by kind", rows: cost },
-      { title: "Function bundles", rows: bundles },
-      { title: "Memory of the local set-up (PSS of all its processes)", rows: memoryRows({ afterFill, atRest, afterLoad }) },
-    ];
+    await section("Floors", async () => [
+      { line: "bare invoke, 1 client", value: floor.oneClient.value, unit: "ms" },
+      { line: "bare invoke, 16 clients", value: floor.sixteenClients.value, unit: "/s" },
+      { line: "bare spawn of node", value: node.value, unit: "ms" },
+    ]);
+    await section("Jobs on the local engine, over HTTP", async () => [...(await asyncRows(measured)), ...(await syncRows(measured))]);
+    note("afterLoad");
+    await section("Connections and rights: one call", () => connectionRows(of));
+    await section("Streams over HTTP", () => streamRows({ ...of, url: target.url, token: target.token }));
+    await section("AWS calls and list price of one job, by kind", () => costRows(of));
+    await section("Reading a webhook's body", () => payloadRows(quick));
+    await section("Runner alone, a script that does nothing", () => runnerRows(goBinaryOf(target.dir), quick));
+    await section("Function bundles", () => bundleRows(node, quick));
+    await section(MEMORY, async () => memoryRows(memory));
+    return sections;
   } finally {
     client.close();
   }
 }
 
+const MEMORY = "Memory of the local set-up (PSS of all its processes)";
+
 /** None where the system does not say what processes share. */
-function memoryRows({ afterFill, atRest, afterLoad }: Record<"afterFill" | "atRest" | "afterLoad", Memory | undefined>): Row[] {
+function memoryRows({ afterFill, atRest, afterLoad }: Partial<Record<"afterFill" | "atRest" | "afterLoad", Memory>>): Row[] {
   if (!afterFill || !atRest || !afterLoad) return [];
   const row = (line: string, { mb, processes }: Memory, atMost?: number): Row => ({
     line,

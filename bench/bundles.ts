@@ -57,6 +57,8 @@ function loadEnvironment(): NodeJS.ProcessEnv {
   return {
     PATH: process.env["PATH"],
     ...Object.fromEntries(Object.values(env).map((name) => [name, "none"])),
+    [env.egressAllow]: "",
+    [env.logins]: "[]",
     [env.runnerFunctions]: "{}",
     [env.registries]: "{}",
     [env.buildTarget]: JSON.stringify({ os: "linux", arch: "x64", python: "3.14", node: "24" }),

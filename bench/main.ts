@@ -6,14 +6,27 @@ import path from "node:path";
 import { parseArgs } from "node:util";
 import { removeInstance } from "../engine/instance.ts";
 import { explain } from "../engine/launch/complaint.mjs";
-import { svcDir } from "../engine/paths.ts";
+import { root, svcDir } from "../engine/paths.ts";
 import { bench, type Target } from "./bench.ts";
 import { launchersOf } from "./memory.ts";
-import { isMet, render } from "./table.ts";
+import { putTables } from "./page.ts";
+import { isMet, render, type Section } from "./table.ts";
 
-/** `npm run bench`: one table on a local set-up of its own. `--quick` shows that it works, in a minute and without meaning. */
-const { values } = parseArgs({ options: { quick: { type: "boolean", default: false } } });
+/**
+ * `npm run bench`: one table on a local set-up of its own. `--quick` shows that it works, in a minute and without meaning; `--only <part of a title>` measures
+ * some sections and keeps nothing; `--page` measures nothing and writes the run that was kept into docs/performance.md.
+ */
+const { values } = parseArgs({
+  options: { quick: { type: "boolean", default: false }, only: { type: "string" }, page: { type: "boolean", default: false } },
+});
+const only = values.only === undefined ? {} : { only: new RegExp(values.only, "i") };
 const dir = path.join(svcDir, `bench-${process.pid}`);
+const kept = path.join(svcDir, "bench.json");
+
+if (values.page) {
+  putTables(kept, path.join(root, "docs", "performance.md"));
+  process.exit(0);
+}
 
 try {
   const startedMs = Date.now();
@@ -24,12 +37,11 @@ try {
   const local = fork(path.join(import.meta.dirname, "local-process.ts"), [dir]);
   try {
     const target = await started(local);
-    const sections = await bench(target, { quick: values.quick, say });
+    const sections = await bench(target, { quick: values.quick, say, ...only });
     const machine = `${os.cpus().length} × ${os.cpus()[0]?.model ?? "CPU"}, ${os.platform()} ${os.arch()}, node ${process.versions.node}, load ${load.toFixed(1)} before the start`;
     console.log(`${machine}\n\n${render(sections)}`);
-    const rows = sections.flatMap((section) => section.rows.map((row) => ({ section: section.title, ...row, met: isMet(row) })));
-    mkdirSync(svcDir, { recursive: true });
-    writeFileSync(path.join(svcDir, "bench.json"), `${JSON.stringify({ machine, at: new Date(), quick: values.quick, rows }, null, 2)}\n`);
+    // Sections of different runs cannot be compared: what is kept is a whole run.
+    if (values.only === undefined) keep(machine, sections);
   } finally {
     const ended = once(local, "exit");
     local.disconnect();
@@ -40,6 +52,12 @@ try {
   explain(error);
 }
 process.exit(0);
+
+function keep(machine: string, sections: Section[]): void {
+  const rows = sections.flatMap((section) => section.rows.map((row) => ({ section: section.title, ...row, met: isMet(row) })));
+  mkdirSync(svcDir, { recursive: true });
+  writeFileSync(kept, `${JSON.stringify({ machine, at: new Date(), quick: values.quick, rows }, null, 2)}\n`);
+}
 
 /** Where the set-up is, once it is filled. The launcher and npm wait for it as they do for `npm run up`: they belong to it. */
 async function started(local: ReturnType<typeof fork>): Promise<Target> {

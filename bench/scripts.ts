@@ -37,6 +37,19 @@ export const echo: BenchScript = {
   content: 'export function main(text: string) {\n  console.log("echo");\n  return text;\n}\n',
 };
 
+/** Streams the time of each of its lines: one at once, the others after pauses. */
+export const ticker: BenchScript = {
+  path: at("ticker"),
+  language: "bun",
+  content: `export async function* main(lines: number) {
+  for (let at = 0; at < lines; at++) {
+    if (at > 0) await new Promise((resolve) => setTimeout(resolve, 450));
+    yield Date.now() + "\\n";
+  }
+}
+`,
+};
+
 /** Saves what is not there yet, and waits until it is built. */
 export async function saveScripts(client: HttpClient, workspace: string, scripts: BenchScript[]): Promise<void> {
   if ((await client.get(`w/${workspace}/folders/exists/${FOLDER}`)).text !== "true") {

@@ -2,7 +2,7 @@ import { join } from "node:path";
 import { App, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { bundleAll } from "../lib/bundle.ts";
-import { readConfig } from "../lib/config.ts";
+import { carriesInterpreters, readConfig } from "../lib/config.ts";
 import { putInterpreters } from "../lib/interpreters.ts";
 import { SvcStack } from "../lib/svc-stack.ts";
 
@@ -10,7 +10,8 @@ const root = join(import.meta.dirname, "..");
 const app = new App();
 const config = readConfig(app.node);
 // One folder for each kind of asset, so that a synth for one purpose does not change what another is about to deploy.
-const bundles = bundleAll(root, join(root, "dist", ...(config.local ? [] : [config.skipInterpreters ? "checked" : "aws"])));
+const kind = !carriesInterpreters(config) ? "." : config.skipInterpreters ? "checked" : config.local ? "containers" : "aws";
+const bundles = bundleAll(root, join(root, "dist", kind));
 putInterpreters(root, config, bundles);
 new SvcStack(app, "svc", { config, bundles });
 Validations.of(app).addPlugins(new AwsSolutionsChecks(app));

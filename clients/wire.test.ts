@@ -25,6 +25,7 @@ const job = {
   WM_ROOT_FLOW_JOB_ID: "root-1",
   WM_FLOW_JOB_ID: "flow-1",
   WM_STATE_PATH_NEW: "u/ann/f_ops_hello_state",
+  WM_BASE_URL: "https://svc.example/",
 };
 const spelledOurs = Object.fromEntries(Object.entries(job).map(([name, value]) => [name.replace("WM_", "OV_"), value]));
 
@@ -86,11 +87,11 @@ describe.each(clients)("the %s client", (client) => {
     storage.replies.push({ body: "" }, { status: 403, body: "<Error/>" });
     const content = "é".repeat(2.5 * 1024 * 1024);
     const place = { body: { file_key: "a.csv", url: `${storage.url}/put?signature=x` } };
-    const args = ["s3:///a.csv", content, undefined, "text/csv", "attachment"];
+    const args = ["s3://second/a.csv", content, "$res:f/ops/bucket", "text/csv", "attachment"];
     const { requests, result } = await exchange(driver, { call: "writeS3File", args, replies: [place] });
-    expect(result).toEqual({ s3: "a.csv" });
+    expect(result).toEqual({ s3: "a.csv", storage: "second" });
     expect(requests.map(line)).toEqual(["POST job_helpers/presign_upload"]);
-    expect(bodies(requests)).toEqual([{ file_key: "a.csv" }]);
+    expect(bodies(requests)).toEqual([{ file_key: "a.csv", storage: "second", s3_resource_path: "f/ops/bucket" }]);
     expect(storage.requests).toMatchObject([{ method: "PUT", query: { signature: "x" }, authorization: undefined, type: "text/csv" }]);
     expect(storage.requests[0]?.body === content).toBe(true);
     const refused = await exchange(driver, { call: "writeS3File", args, replies: [place] });

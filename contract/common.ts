@@ -9,7 +9,10 @@ export const runnablePath = z
   .string()
   .max(250)
   .regex(/^(u|f)\/[A-Za-z0-9_-]+(\/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$/, "must look like u/<user>/<name> or f/<folder>/<name>");
-export const folderName = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, "letters, digits, '-' and '_' only");
+/** Of a folder or group. Names are keys of objects, where two are no keys like others: one sets the prototype, and the table's client reads the other as a class. */
+export const folderName = z
+  .string()
+  .regex(/^(?!(__proto__|constructor)$)[A-Za-z0-9_-]{1,100}$/, "letters, digits, '-' and '_' only, not '__proto__' or 'constructor'");
 export const versionHash = z.string().regex(/^[0-9a-f]{16}$/, "16 hex digits");
 export const jobId = z.uuid();
 

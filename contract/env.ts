@@ -4,13 +4,19 @@ export const env = {
   objectsTable: "SVC_OBJECTS_TABLE",
   bucket: "SVC_BUCKET",
   queueUrl: "SVC_QUEUE_URL",
+  /** The queue of jobs with a priority. */
+  highQueueUrl: "SVC_HIGH_QUEUE_URL",
   signingSecret: "SVC_SIGNING_SECRET",
   /** The KMS key that data keys are wrapped with. */
   secretsKey: "SVC_SECRETS_KEY",
   userPool: "SVC_USER_POOL_ID",
   userPoolClient: "SVC_USER_POOL_CLIENT_ID",
+  /** JSON list of federated logins (aws/logins.ts). */
+  logins: "SVC_LOGINS",
   /** Headers that every run gets as arguments, separated by commas (spec §4.2). */
   includeHeaders: "INCLUDE_HEADERS",
+  /** CIDR ranges, separated by commas, that users' endpoints may have although they lie inside (aws/addresses.ts). */
+  egressAllow: "SVC_EGRESS_ALLOW",
   /** Public origin, no trailing slash: goes into URLs that people get. */
   baseUrl: "SVC_BASE_URL",
   /** Origin that runners reach the API at. */

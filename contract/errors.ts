@@ -17,11 +17,20 @@ interface ErrorDetails {
   "file.key": { fileKey: string };
   "file.notFound": { fileKey: string };
   "file.storage": { storage: string };
+  "file.storageOff": Record<never, never>;
+  "file.storageFailed": { storage: string; reason: string };
+  "file.storageResource": { path: string; reason: string };
+  "file.noKeys": { storage: string };
+  "file.ofJob": { fileKey: string };
+  "file.link": Record<never, never>;
   "reply.shape": { id: string; reason: string };
+  "request.tooLong": { limitBytes: number };
   "route.unknown": { method: string; path: string };
   "route.method": { method: string; allowed: string[] };
   "workspace.notFound": { workspace: string };
   "workspace.exists": { workspace: string };
+  "workspace.archived": { workspace: string };
+  "workspace.beingDeleted": { workspace: string };
   "script.notFound": { path: string };
   "script.versionNotFound": { hash: string };
   "script.pathTaken": { path: string };
@@ -31,6 +40,7 @@ interface ErrorDetails {
   "script.tooLarge": { limitBytes: number };
   "folder.notFound": { name: string };
   "folder.exists": { name: string };
+  "folder.notEmpty": { name: string };
   "path.noFolder": { path: string; folder: string };
   "variable.notFound": { path: string };
   "variable.exists": { path: string };
@@ -51,8 +61,10 @@ interface ErrorDetails {
   "encryptionKey.rotating": Record<never, never>;
   "job.notFound": { id: string };
   "job.notFinished": { id: string };
+  "job.erased": { id: string };
   "job.idTaken": { id: string };
-  "idempotency.key": { limit: number };
+  "idempotency.key": { limit: number; header: string };
+  "queue.full": { limit: number };
   "idempotency.reused": { id: string };
   "job.ended": { id: string; state: string };
   "job.syncTimeout": { id: string; limitMs: number };
@@ -78,11 +90,22 @@ interface ErrorDetails {
   "access.tooMuch": Record<never, never>;
   "access.owner": { owner: string };
   "login.refused": Record<never, never>;
+  "login.unknown": { client: string };
+  "login.notBegun": { client: string };
+  "login.notConfirmed": { client: string; reason: string };
+  "login.unverified": { client: string };
+  "login.denied": { email: string };
+  "login.unreachable": { client: string };
+  "login.noPasswords": Record<never, never>;
   "token.unknownScope": { scope: string };
   "token.tooWide": Record<never, never>;
   "token.changedMeanwhile": Record<never, never>;
   "script.notOnBehalf": { email: string };
+  "setting.value": { key: string; reason: string };
   "audit.notFound": { id: string };
+  "rerun.kind": { id: string; kind: string };
+  "rerun.erased": { id: string };
+  "rerun.expression": { argument: string; reason: string };
   "write.collided": Record<never, never>;
 }
 export type ErrorCode = keyof ErrorDetails;
@@ -147,10 +170,34 @@ export const answers: { readonly [C in ErrorCode]: Answer<ErrorDetails[C]> } = {
   },
   "file.storage": {
     status: 400,
-    say: ({ storage }) => `The storage ${storage} is not known: files go to the workspace's own. Leave storage and s3_resource_path out.`,
+    say: ({ storage }) =>
+      `There is no storage ${storage} in this workspace. Leave 'storage' out for the default one, or have an admin add it with POST workspaces/edit_large_file_storage_config.`,
   },
+  "file.storageOff": {
+    status: 400,
+    say: () =>
+      "This workspace stores no files: its storage is switched off. An admin sets one with POST workspaces/edit_large_file_storage_config.",
+  },
+  "file.storageFailed": { status: 400, say: ({ storage, reason }) => `The storage ${storage} could not be used: ${reason}.` },
+  "file.storageResource": { status: 400, say: ({ path, reason }) => `The resource ${path} cannot be a storage: ${reason}.` },
+  "file.noKeys": {
+    status: 400,
+    say: ({ storage }) =>
+      `The storage ${storage} is svc's own bucket, which has no keys to give away. Use job_helpers/upload_s3_file, download_s3_file and presign_upload.`,
+  },
+  "file.ofJob": {
+    status: 400,
+    say: ({ fileKey }) =>
+      `${JSON.stringify(fileKey)} belongs to a job: it goes with the job, and nothing else is written there. Take another key.`,
+  },
+  "file.link": { status: 403, say: () => "This link to a file is not valid, or has expired. Ask who sent it for another one." },
   "file.notFound": { status: 404, say: ({ fileKey }) => `There is no file ${fileKey}.` },
   "reply.shape": { status: 400, say: ({ id, reason }) => `The job ${id} shaped its reply wrongly: ${reason}.` },
+  "request.tooLong": {
+    status: 431,
+    say: ({ limitBytes }) =>
+      `The request's address and headers are longer than the limit of ${limitBytes / 1024} KB together. Send what is long in the body.`,
+  },
   "route.unknown": {
     status: 404,
     say: ({ method, path }) => `There is nothing at ${method} ${path}. GET /api/openapi.json lists every route.`,
@@ -158,6 +205,16 @@ export const answers: { readonly [C in ErrorCode]: Answer<ErrorDetails[C]> } = {
   "route.method": { status: 405, say: ({ method, allowed }) => `This address does not take ${method}. It takes ${allowed.join(", ")}.` },
   "workspace.notFound": { status: 404, say: ({ workspace }) => `There is no workspace ${workspace}.` },
   "workspace.exists": { status: 409, say: ({ workspace }) => `The workspace ${workspace} exists already.` },
+  "workspace.archived": {
+    status: 409,
+    say: ({ workspace }) =>
+      `The workspace ${workspace} is archived: nothing runs or changes in it. POST /api/workspaces/unarchive/${workspace} brings it back.`,
+  },
+  "workspace.beingDeleted": {
+    status: 409,
+    say: ({ workspace }) =>
+      `A workspace ${workspace} was deleted, and what it stored is still being removed. Choose another id, or try again in some minutes.`,
+  },
   "script.notFound": { status: 404, say: ({ path }) => `There is no script at ${path}.` },
   "script.versionNotFound": { status: 404, say: ({ hash }) => `There is no script version ${hash}.` },
   "script.pathTaken": {
@@ -174,6 +231,11 @@ export const answers: { readonly [C in ErrorCode]: Answer<ErrorDetails[C]> } = {
   "script.tooLarge": { status: 413, say: ({ limitBytes }) => `A script may hold at most ${megabytes(limitBytes)} of source.` },
   "folder.notFound": { status: 404, say: ({ name }) => `There is no folder ${name}.` },
   "folder.exists": { status: 409, say: ({ name }) => `The folder ${name} exists already.` },
+  "folder.notEmpty": {
+    status: 409,
+    say: ({ name }) =>
+      `There was a folder ${name} before, and what lay in it is still there: only an administrator of the workspace may make it again.`,
+  },
   "path.noFolder": {
     status: 400,
     say: ({ path, folder }) => `${path} cannot be saved: there is no folder ${folder}. Create it with POST folders/create.`,
@@ -222,8 +284,14 @@ export const answers: { readonly [C in ErrorCode]: Answer<ErrorDetails[C]> } = {
   },
   "job.notFound": { status: 404, say: ({ id }) => `There is no job ${id}.` },
   "job.notFinished": { status: 404, say: ({ id }) => `The job ${id} has not finished.` },
+  "job.erased": { status: 404, say: ({ id }) => `The result of job ${id} is gone: it was erased, as its script asks or somebody did.` },
   "job.idTaken": { status: 400, say: ({ id }) => `There is a job ${id} already. Leave job_id out, or send a new uuid.` },
-  "idempotency.key": { status: 400, say: ({ limit }) => `An Idempotency-Key has 1 to ${limit} characters of printable ASCII.` },
+  "idempotency.key": { status: 400, say: ({ limit, header }) => `${header} has 1 to ${limit} characters of printable ASCII.` },
+  "queue.full": {
+    status: 429,
+    say: ({ limit }) =>
+      `With this one more than ${limit} jobs would wait in this workspace, which is the call's queue_limit. Try again later.`,
+  },
   "idempotency.reused": {
     status: 422,
     say: ({ id }) => `This Idempotency-Key was used with other arguments: it started job ${id}. Send a new key.`,
@@ -267,6 +335,23 @@ export const answers: { readonly [C in ErrorCode]: Answer<ErrorDetails[C]> } = {
   },
   "access.owner": { status: 422, say: ({ owner }) => `${owner} is no owner: it must look like u/<username> or g/<group>.` },
   "login.refused": { status: 401, say: () => "The e-mail address or the password is not right." },
+  "login.unknown": { status: 404, say: ({ client }) => `There is no login ${client}. GET /api/oauth/list_logins lists them.` },
+  "login.notBegun": {
+    status: 400,
+    say: ({ client }) =>
+      `This sign-in was not begun in this browser, is over, or took more than ten minutes. Begin again at /api/oauth/login/${client}.`,
+  },
+  "login.notConfirmed": {
+    status: 401,
+    say: ({ client, reason }) => `${client} did not confirm who you are (${reason}). Begin again at /api/oauth/login/${client}.`,
+  },
+  "login.unverified": {
+    status: 403,
+    say: ({ client }) => `${client} has not verified that your e-mail address is yours. Verify it there, then sign in again.`,
+  },
+  "login.denied": { status: 403, say: ({ email }) => `${email} may not sign in here. Ask an administrator for an invitation.` },
+  "login.unreachable": { status: 502, say: ({ client }) => `${client} does not answer. Try again, or sign in another way.` },
+  "login.noPasswords": { status: 400, say: () => "Nobody signs in with a password here: this service was deployed without. Use a token." },
   "token.unknownScope": {
     status: 422,
     say: ({ scope }) => `There is no scope ${scope}. GET /api/tokens/list/scopes lists them; a path may follow after a colon.`,
@@ -274,7 +359,14 @@ export const answers: { readonly [C in ErrorCode]: Answer<ErrorDetails[C]> } = {
   "token.tooWide": { status: 403, say: () => "A token makes or changes no token that reaches further than itself." },
   "token.changedMeanwhile": { status: 409, say: () => "Someone else changed this token at the same moment. Send it again." },
   "script.notOnBehalf": { status: 403, say: ({ email }) => `Only an administrator may let a script run on behalf of ${email}.` },
+  "setting.value": { status: 422, say: ({ key, reason }) => `The setting ${key} cannot have this value: ${reason}.` },
   "audit.notFound": { status: 404, say: ({ id }) => `There is no audit entry ${id}.` },
+  "rerun.kind": { status: 400, say: ({ id, kind }) => `The job ${id} is of kind ${kind}: only runs of scripts can be run again.` },
+  "rerun.erased": { status: 400, say: ({ id }) => `The arguments of job ${id} were erased: it cannot be run again.` },
+  "rerun.expression": {
+    status: 400,
+    say: ({ argument, reason }) => `The expression for the argument ${argument} cannot be evaluated: ${reason}`,
+  },
   "engine.busy": { status: 429, say: () => "Too much is running at this moment. Try again shortly." },
   "write.collided": { status: 409, say: () => "Others were changing the same thing at this moment, and nothing was saved. Try again." },
 };

@@ -2,6 +2,8 @@
 export const limits = {
   /** A Lambda event holds 6 MB and base64 adds a third. */
   requestBodyBytes: 4 * 1024 * 1024,
+  /** Of the request's line and headers together: API Gateway takes no more. */
+  requestHeadBytes: 10 * 1024,
   /** Of lists and objects in a body: what every language's JSON reader takes without running out of stack. */
   bodyDepth: 400,
   /** Parts of a multipart form: each is parsed for itself. */
@@ -14,6 +16,10 @@ export const limits = {
   resultBytes: 50 * 1024 * 1024,
   /** A synchronous reply after encoding: the Lambda response limit of 6 MB less base64's third. */
   syncReplyBytes: 4 * 1024 * 1024,
+  /** Of a file, shown as text at a time. */
+  previewBytes: 128 * 1024,
+  /** A signed link to a file works for a week at most: S3 signs for no longer either. */
+  fileLinkS: 7 * 24 * 3600,
   /** Output above it is cut, with a marker. */
   logBytes: 5 * 1024 * 1024,
   scriptBytes: 1024 * 1024,
@@ -28,8 +34,6 @@ export const limits = {
   referenceSteps: 10,
   /** Shorter secrets are not masked: they would blacken every other word. */
   maskedChars: 8,
-  /** Reads of secrets by one job that are noted for its masks: each is one read for every beat. */
-  maskedReads: 200,
   dataKeyCacheMs: 300_000,
   artefactBytes: 200 * 1024 * 1024,
   jobRetentionMs: 30 * 24 * 3600 * 1000,
@@ -44,6 +48,10 @@ export const limits = {
   /** After a lease ran out, before the job is queued again: the supervisor ends itself at 40 s without an answer. */
   leaseGraceMs: 10_000,
   maxAttempts: 3,
+  /** Slots of a concurrency group: one item holds them all. */
+  concurrentLimit: 1000,
+  concurrencyWindowS: 7 * 24 * 3600,
+  concurrencyKeyChars: 500,
   /** SQS holds a message back for at most 15 minutes. */
   maxQueueDelayMs: 900_000,
   /** A job may wait this long for its time: as long as a flow may last. */
@@ -51,6 +59,14 @@ export const limits = {
   idempotencyKeyChars: 255,
   /** How long a repeated call is known as such. */
   idempotencyMs: 24 * 3600 * 1000,
+  /** How long a call is known by its `webhook-id`: senders retry for more than a day (Standard Webhooks: 27 hours). */
+  webhookIdMs: 72 * 3600 * 1000,
+  /** Files whose content decides whether a result is in the cache: each is one request. */
+  cachedFiles: 20,
+  /** Jobs that one call runs again: they are started within the time that a call may take. */
+  rerunJobs: 500,
+  /** How old an instance setting may be where it is used. */
+  settingAgeMs: 30_000,
   perPage: 30,
   maxPerPage: 100,
   /** Index entries read for one filtered list before it answers with what it has. */
@@ -58,6 +74,8 @@ export const limits = {
   tokenPrefixChars: 10,
   /** Signing in lasts two weeks, and longer for who comes back: pages renew their session in time. */
   sessionMs: 14 * 24 * 3600 * 1000,
+  /** From the way to a provider until the way back. */
+  loginMs: 10 * 60_000,
   /** Audit entries are kept a year. */
   auditRetentionMs: 365 * 24 * 3600 * 1000,
 } as const;

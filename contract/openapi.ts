@@ -1,19 +1,25 @@
 import type { z } from "zod";
-import { createDocument, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
+import { createDocument, createSchema, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { answers } from "./errors.ts";
 import type { Route } from "./route.ts";
 import { routes } from "./routes.ts";
 
 const GREEDY = /\{(\w+)\+\}/;
 
+/** An archived workspace is read, and nothing else. */
+const changesWorkspace = ({ auth, fn, method, path }: Route) =>
+  auth === "token" && path.includes("{workspace}") && (method !== "GET" || fn === "run" || fn === "stream");
+
 /** The statuses that a route's errors have, each with the sentences' codes. */
 function errorResponses(route: Route): Record<string, { description: string; content: object; headers: object }> {
   const codes = [
+    "request.tooLong" as const,
     ...(route.auth === "none" ? [] : (["auth.missing", "auth.invalid", "auth.forbidden"] as const)),
     ...(route.params || route.query ? (["query.invalid"] as const) : []),
     ...(route.payload ? (["body.tooLarge", "body.tooDeep", "payload.form", "payload.cloudEvent", "payload.cloudEventBatch"] as const) : []),
     ...(route.body ? (["body.notJson", "body.shape", "body.tooLarge", "body.tooDeep"] as const) : []),
     ...(route.fn === "api" && route.method !== "GET" ? (["write.collided"] as const) : []),
+    ...(changesWorkspace(route) ? (["workspace.archived"] as const) : []),
     ...route.errors,
   ];
   const byStatus = new Map<number, Set<string>>();
@@ -33,6 +39,9 @@ function errorResponses(route: Route): Record<string, { description: string; con
   );
 }
 
+/** An empty body counts as an empty object. */
+const NOTHING = [undefined, {}];
+
 /** A run route takes any body; these are the forms that have a meaning of their own. */
 const anyBody = {
   required: false,
@@ -45,15 +54,28 @@ const anyBody = {
   },
 };
 
+/** Before OpenAPI 3.2 and its `itemSchema`, the schema of a stream is that of each of its events. */
+function serverSentEvent(event: z.ZodType) {
+  const { schema } = createSchema(event, { io: "output" });
+  return {
+    type: "object" as const,
+    properties: {
+      id: { type: "string" as const },
+      data: { type: "string" as const, contentMediaType: "application/json", contentSchema: schema },
+    },
+    required: ["data"],
+  };
+}
+
 function operation(route: Route): ZodOpenApiOperationObject {
   const { reply } = route;
   const answer =
     "text" in reply
       ? { description: reply.text, content: { "text/plain": { schema: { type: "string" as const } } } }
       : "events" in reply
-        ? { description: reply.events, content: { "text/event-stream": { schema: { type: "string" as const } } } }
+        ? { description: reply.events, content: { "text/event-stream": { schema: serverSentEvent(reply.event) } } }
         : "bytes" in reply
-          ? { description: reply.bytes, content: { "*/*": { schema: { type: "string" as const, format: "binary" } } } }
+          ? { description: reply.bytes, content: { "*/*": {} } }
           : { description: "The answer.", content: { "application/json": { schema: reply.json as z.ZodType } } };
   return {
     operationId: route.name,
@@ -63,7 +85,12 @@ function operation(route: Route): ZodOpenApiOperationObject {
     requestParams: { ...(route.params ? { path: route.params } : {}), ...(route.query ? { query: route.query } : {}) },
     ...(route.payload && route.method !== "GET" ? { requestBody: anyBody } : {}),
     ...(route.body
-      ? { requestBody: { required: !route.body.safeParse(undefined).success, content: { "application/json": { schema: route.body } } } }
+      ? {
+          requestBody: {
+            required: !NOTHING.some((nothing) => route.body?.safeParse(nothing).success),
+            content: { "application/json": { schema: route.body } },
+          },
+        }
       : {}),
     responses: { [String(route.status)]: answer, ...errorResponses(route) } as ZodOpenApiOperationObject["responses"],
   };

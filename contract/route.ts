@@ -26,14 +26,28 @@ export interface Route {
   readonly body?: z.ZodType;
   /** Takes any body, and headers and query with it, by the payload rules (core/payload). */
   readonly payload?: true;
-  readonly status: 200 | 201;
-  readonly reply: { readonly text: string } | { readonly json: z.ZodType } | { readonly bytes: string } | { readonly events: string };
+  /** 303: for browsers, which go on to the address in header `Location`. */
+  readonly status: 200 | 201 | 303;
+  readonly reply:
+    | { readonly text: string }
+    | { readonly json: z.ZodType }
+    | { readonly bytes: string }
+    | { readonly events: string; readonly event: z.ZodType };
   /** Errors beyond 401, 403 and the shape errors that every route may give. */
   readonly errors: readonly ErrorCode[];
 }
 
 export function defineRoute<const R extends Route>(route: R): R {
   return route;
+}
+
+/** What the paths of a route's calls look like, a slash at the end or not. */
+export function pathPattern({ path }: Route): RegExp {
+  const parts = path
+    .replaceAll(".json", "\\.json")
+    .replace(/\{\w+\+\}$/, ".+")
+    .replace(/\{\w+\}/g, "[^/]+");
+  return new RegExp(`^${parts}/?$`);
 }
 
 type Infer<T> = T extends z.ZodType ? z.output<T> : undefined;

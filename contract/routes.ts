@@ -5,10 +5,12 @@ import { instanceRoutes } from "./routes/instance.ts";
 import { internalRoutes } from "./routes/internal.ts";
 import { jobRoutes } from "./routes/jobs.ts";
 import { memberRoutes } from "./routes/members.ts";
+import { oauthRoutes } from "./routes/oauth.ts";
 import { peopleRoutes } from "./routes/people.ts";
 import { resourceRoutes } from "./routes/resources.ts";
 import { runRoutes } from "./routes/runs.ts";
 import { scriptRoutes } from "./routes/scripts.ts";
+import { settingRoutes } from "./routes/settings.ts";
 import { signInRoutes } from "./routes/sign-in.ts";
 import { streamRoutes } from "./routes/streams.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
@@ -25,12 +27,14 @@ export const routes = {
   ...variableRoutes,
   ...resourceRoutes,
   ...workspaceRoutes,
+  ...settingRoutes,
   ...peopleRoutes,
   ...memberRoutes,
   ...accessRoutes,
   ...tokenRoutes,
   ...auditRoutes,
   ...signInRoutes,
+  ...oauthRoutes,
   ...instanceRoutes,
   ...internalRoutes,
 };

@@ -7,6 +7,7 @@ export interface Account {
   workspace: string;
   token: string;
   email: string;
+  /** Empty where nobody signs in with a password. */
   password: string;
 }
 
@@ -38,15 +39,19 @@ interface Wanted {
   email: string;
   /** Kept when the account is there already. */
   password?: string;
+  /** False where the stack has no user pool: the account then has its token alone. */
+  hasPasswords?: boolean;
   workspace: { id: string; name: string };
   tokenLabel: string;
 }
 
 /** Makes the first administrator, as `docs/deploy.md` does it on AWS: by the one-shot function, which may be called again. */
-export async function createAdmin({ endpoint, setupFunction, email, password, workspace, tokenLabel }: Wanted): Promise<Account> {
+export async function createAdmin(wanted: Wanted): Promise<Account> {
+  const { endpoint, setupFunction, email, password, hasPasswords = true, workspace, tokenLabel } = wanted;
   if (!setupFunction) throw new Complaint("The deployed stack has no function setup, so nobody can sign in: deploy a newer version.");
-  const secret = password ?? randomPassword();
-  const made = await invokeFunction(endpoint, setupFunction, { email, password: secret, workspace, token: { label: tokenLabel } });
+  const secret = hasPasswords ? (password ?? randomPassword()) : "";
+  const given = { email, ...(secret ? { password: secret } : {}), workspace, token: { label: tokenLabel } };
+  const made = await invokeFunction(endpoint, setupFunction, given);
   const { token } = made as { token?: string };
   if (!token) throw new Error(`Function ${setupFunction} answered without a token.`);
   return { workspace: workspace.id, token, email, password: secret };

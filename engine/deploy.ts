@@ -6,16 +6,15 @@ import { sourceFingerprint, templateFingerprint } from "./fingerprint.ts";
 import { Complaint } from "./launch/complaint.mjs";
 import { withLock } from "./launch/lock.mjs";
 import { localBin, root, svcDir } from "./paths.ts";
-import type { LocalSettings } from "./settings.ts";
+import type { EngineSettings } from "./settings.ts";
 
 /** The stack's outputs by name (lib/svc-stack.ts). */
 export type Outputs = Readonly<Record<string, string>>;
 
 const STACK = "svc";
-const BOOTSTRAP_LIMIT_MS = 120_000;
-const SYNTH_LIMIT_MS = 120_000;
+const BOOTSTRAP_LIMIT_MS = 300_000;
 /** A custom resource whose function dies would hold a deployment for an hour instead of failing it. */
-const DEPLOY_LIMIT_MS = 300_000;
+const LIMITS = { synthMs: 120_000, deployMs: 300_000 };
 
 interface Deployed {
   sources: string;
@@ -27,13 +26,18 @@ export interface Deployment {
   /** Folder of the instance: the record of what was deployed lies beside the state it was deployed to. */
   dir: string;
   endpoint: string;
-  settings: LocalSettings;
+  settings: EngineSettings;
+  /** How long each step may take before it counts as stuck. */
+  limits?: { synthMs: number; deployMs: number };
+  /** Folder of a `python3` that has pip, first on the commands' PATH: interpreters for assets come from PyPI too. */
+  pythonDir?: string;
   signal?: AbortSignal;
   say?: (detail: string) => void;
 }
 
 /** Deploys unless what is there was made from the same sources and settings. Answers the outputs and what was done. */
-export async function deploy({ dir, endpoint, settings, signal, say = () => {} }: Deployment): Promise<{ outputs: Outputs; did: string }> {
+export async function deploy(deployment: Deployment): Promise<{ outputs: Outputs; did: string }> {
+  const { dir, endpoint, settings, signal, pythonDir, limits = LIMITS, say = () => {} } = deployment;
   const before = readDeployed(dir);
   const sources = sourceFingerprint(root, settings);
   if (before?.sources === sources && (await isDeployed(endpoint))) return { outputs: before.outputs, did: "nothing changed" };
@@ -44,11 +48,12 @@ export async function deploy({ dir, endpoint, settings, signal, say = () => {} }
   const synth = await withLock(path.join(svcDir, "synth.lock"), () =>
     cdk(["synth", "--quiet", "--output", cdkOut, "--context", `svc=${JSON.stringify(settings)}`], {
       endpoint,
-      limitMs: SYNTH_LIMIT_MS,
+      limitMs: limits.synthMs,
       signal,
+      ...(pythonDir ? { pythonDir } : {}),
     }),
   );
-  if (synth.code !== 0) throw failure("The CDK app could not be synthesised", synth, SYNTH_LIMIT_MS);
+  if (synth.code !== 0) throw failure("The CDK app could not be synthesised", synth, limits.synthMs);
   const template = templateFingerprint(cdkOut);
   if (before?.template === template && (await isDeployed(endpoint))) {
     writeDeployed(dir, { ...before, sources });
@@ -62,11 +67,11 @@ export async function deploy({ dir, endpoint, settings, signal, say = () => {} }
     ["deploy", STACK, "--app", cdkOut, "--require-approval", "never", "--outputs-file", outputsFile, "--progress", "events"],
     {
       endpoint,
-      limitMs: DEPLOY_LIMIT_MS,
+      limitMs: limits.deployMs,
       signal,
     },
   );
-  if (result.code !== 0) throw failure("The deployment to the local engine failed", result, DEPLOY_LIMIT_MS);
+  if (result.code !== 0) throw failure("The deployment to the local engine failed", result, limits.deployMs);
   const outputs = (JSON.parse(readFileSync(outputsFile, "utf8")) as Record<string, Outputs>)[STACK] ?? {};
   writeDeployed(dir, { sources, template, outputs });
   return { outputs, did: `${resources} resources` };
@@ -115,20 +120,25 @@ function authorization(service: string): Record<string, string> {
 interface CdkOptions {
   endpoint: string;
   cwd?: string;
+  pythonDir?: string;
   limitMs: number;
   signal: AbortSignal | undefined;
 }
 
-function cdk(args: readonly string[], { endpoint, cwd = root, limitMs, signal }: CdkOptions): Promise<CommandResult> {
-  const env = childEnv(process.env, {
-    ...engineCredentials,
-    AWS_ENDPOINT_URL: endpoint,
-    AWS_ENDPOINT_URL_S3: endpoint,
-    CDK_DISABLE_VERSION_CHECK: "1",
-    CDK_DISABLE_CLI_TELEMETRY: "true",
-    // Without it the SDK looks for an instance's metadata service before it believes the variables above.
-    AWS_EC2_METADATA_DISABLED: "true",
-  });
+function cdk(args: readonly string[], { endpoint, cwd = root, pythonDir, limitMs, signal }: CdkOptions): Promise<CommandResult> {
+  const PATH = [pythonDir, process.env["PATH"]].filter(Boolean).join(path.delimiter);
+  const env = childEnv(
+    { ...process.env, PATH },
+    {
+      ...engineCredentials,
+      AWS_ENDPOINT_URL: endpoint,
+      AWS_ENDPOINT_URL_S3: endpoint,
+      CDK_DISABLE_VERSION_CHECK: "1",
+      CDK_DISABLE_CLI_TELEMETRY: "true",
+      // Without it the SDK looks for an instance's metadata service before it believes the variables above.
+      AWS_EC2_METADATA_DISABLED: "true",
+    },
+  );
   return runCommand(localBin("cdk"), [...args, "--no-notices", "--no-color"], {
     cwd,
     env,

@@ -1,5 +1,5 @@
 import http from "node:http";
-import type { AddressInfo } from "node:net";
+import net, { type AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
 import { afterEach, describe, expect, it } from "vitest";
 import { comesFromJob, endToEnd, type Front, type FrontEvent, type FrontOptions, splitTarget, startFront } from "./front.ts";
@@ -91,6 +91,21 @@ describe("the front server", () => {
     const fits = await fetch(front.url, { method: "POST", body: Buffer.alloc(10 * 1024 * 1024) });
     expect(await fits.text()).toBe("read it");
     expect(await statusOfChunked(front, 11)).toBe(413);
+  });
+
+  it("refuses an address or headers beyond 10 KB, and what is no HTTP, in one sentence", async () => {
+    const { front } = await behind((_, response) => response.end());
+    for (const [path, headers] of [
+      [`/${"x".repeat(11_000)}`, {}],
+      ["/x", { "x-long": "x".repeat(11_000) }],
+    ] as const) {
+      const answer = await fetch(front.url + path, { method: "POST", body: "y".repeat(100_000), headers });
+      expect([answer.status, answer.headers.get("x-svc-error")]).toEqual([431, "request.tooLong"]);
+      expect(await answer.text()).toMatch(/limit of 10 KB/);
+    }
+    const socket = net.connect(front.port, "127.0.0.1");
+    socket.end("NONSENSE\r\n\r\n");
+    expect(Buffer.concat(await socket.toArray()).toString()).toMatch(/^HTTP\/1.1 400 [^<]+x-svc-error: gateway.badRequest[^<]+\.$/s);
   });
 
   it("answers 503 in plain text while there is no engine and when it does not answer", async () => {

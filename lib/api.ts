@@ -85,8 +85,8 @@ export class Api extends Construct {
         throttlingBurstLimit: 2000,
       },
     });
-    // The local engine makes it the API's id, so that its address is known before it is deployed.
-    Tags.of(this.api).add("ms-custom-id", "svc");
+    // MiniStack and LocalStack make it the API's id, so that its address is known before it is deployed.
+    for (const tag of ["ms-custom-id", "_custom_id_"]) Tags.of(this.api).add(tag, "svc");
     for (const [type, answer] of gatewayAnswers) this.api.addGatewayResponse(type.responseType, gatewayResponse(type, answer));
 
     acknowledge(this.api, "AwsSolutions-APIG2", "Requests are checked by the contract's schemas, which say what is wrong where.");

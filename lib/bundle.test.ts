@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { runnerLanguages } from "../contract/languages.ts";
 import { bundleAll, bundleOf, bytesAtStart } from "./bundle.ts";
@@ -143,6 +144,21 @@ describe("the checkout's own bundles", () => {
     },
   );
 
+  it("api carries the files of /docs, small, and named after what is in them but for the page", () => {
+    const folder = join(out, "functions/api/reference");
+    const files = filesIn(folder);
+    expect(files.map((name) => name.replace(/\.[0-9a-f]{12}\./, ".#."))).toEqual([
+      "index.html.gz",
+      "start.#.js.gz",
+      "swagger-ui-bundle.#.js.gz",
+      "swagger-ui-bundle.js.LICENSE.#.txt.gz",
+      "swagger-ui.#.css.gz",
+    ]);
+    // A function answers at most 6 MB, a third of it base64.
+    for (const name of files) expect(gunzipSync(readFileSync(join(folder, name))).length).toBeLessThan(4 * 1024 * 1024);
+    expect(files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)).toBeLessThan(600 * 1024);
+  });
+
   it("build carries the client libraries", () => {
     const files = filesIn(join(out, "functions/build/clients"));
     expect(files).toEqual(expect.arrayContaining(["go/go.mod", "go/connection.go", "python/svc/__init__.py", "typescript/src/index.ts"]));
@@ -189,5 +205,15 @@ describe("putInterpreters", () => {
     const bundles = aBundle("bun");
     putInterpreters(checkout, parseConfig({ local: true, baseUrl: "http://127.0.0.1:8000" }), bundles);
     expect(filesIn(bundles[0]?.directory ?? "")).toEqual([]);
+  });
+
+  it("fills assets for a local engine whose functions run in containers, for its processor", () => {
+    const bundles = aBundle("build");
+    putInterpreters(
+      checkout,
+      parseConfig({ local: true, baseUrl: "http://127.0.0.1:8000", carryInterpreters: true, arch: "x64" }, true),
+      bundles,
+    );
+    expect(filesIn(bundles[0]?.directory ?? "")).toContain("node_modules/@esbuild/linux-x64/bin/esbuild");
   });
 });

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { buildSync, type Metafile } from "esbuild";
+import { referenceFiles } from "./reference.ts";
 
 /** A folder ready to become a function's asset. */
 export interface Bundle {
@@ -24,7 +25,7 @@ const REQUIRE_FOR_COMMONJS = 'import{createRequire as svcCreateRequire}from"node
 /**
  * Bundles every `functions/<name>/handler.ts` and `runners/<language>/handler.ts` to `<out>/<kind>/<name>/index.mjs`; what a handler imports
  * only when it needs it (`await import`) stands beside it in chunks. So does what a runner needs as files of its own (wrappers, Python), and what
- * `build` puts into artefacts (`clients/`).
+ * `build` puts into artefacts (`clients/`), and what `api` serves as the page `/docs`.
  * Source maps go to `<out>/maps`, the metafiles to `<out>/meta`: neither belongs into an asset.
  */
 export function bundleAll(root: string, out: string): Bundle[] {
@@ -42,6 +43,9 @@ export function bundleAll(root: string, out: string): Bundle[] {
   for (const path of side.filter((file) => file.endsWith(".py"))) files.set(path, readFileSync(join(root, path)));
   if (bundles.some(({ kind, name }) => kind === "functions" && name === "build")) {
     for (const path of clientFiles(root)) files.set(join("functions/build", path), readFileSync(join(root, path)));
+  }
+  if (existsSync(join(root, "functions/api/reference"))) {
+    for (const [name, content] of referenceFiles(root)) files.set(join("functions/api/reference", name), content);
   }
   const wrappers = side.filter((path) => path.endsWith(".mjs"));
   for (const { path, contents } of bundleWrappers(root, out, wrappers)) files.set(relative(out, path), contents);

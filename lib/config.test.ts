@@ -17,6 +17,19 @@ describe("the context key svc", () => {
     expect(() => parseConfig({ local: true })).toThrow("needs svc.baseUrl");
   });
 
+  it("takes logins only with what they need, and never a secret itself", () => {
+    const login = { name: "acme", issuer: "https://id.example.com", clientId: "svc", clientSecretName: "svc/acme" };
+    const given = { logins: [login], loginDomainPrefix: "svc-example" };
+    expect(parseConfig(given).logins).toEqual([login]);
+    expect(() => parseConfig({ logins: [login] })).toThrow("needs svc.loginDomainPrefix");
+    expect(() => parseConfig({ ...given, logins: [login, login] })).toThrow("the same name");
+    expect(() => parseConfig({ ...given, logins: [{ ...login, issuer: "http://id.example.com" }] })).toThrow("must begin with https:");
+    expect(() => parseConfig({ ...given, logins: [{ ...login, clientSecret: "hidden" }] })).toThrow("clientSecret");
+    expect(
+      parseConfig({ local: true, baseUrl: "http://127.0.0.1:1", logins: [{ ...login, issuer: "http://127.0.0.1:2" }] }).logins,
+    ).toHaveLength(1);
+  });
+
   it("names a key it does not know, so that a typing error is not silently the default", () => {
     expect(() => parseConfig({ alarmMail: "ops@example.com" })).toThrow("alarmMail");
   });

@@ -3,10 +3,10 @@ import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { env } from "../contract/env.ts";
 import type { Bundle } from "./bundle.ts";
-import type { StackConfig } from "./config.ts";
+import { carriesInterpreters, type StackConfig } from "./config.ts";
 import { fetchTool, type Tool } from "./tools.ts";
 
-/** What each asset carries on AWS. node, python3 and bash are in Lambda's runtimes; a Go script is a binary of its own. */
+/** What each asset carries. node, python3 and bash are in Lambda's runtimes; a Go script is a binary of its own. */
 const carried: Readonly<Record<string, readonly Tool[]>> = {
   "runners/bun": ["bun"],
   "runners/deno": ["deno"],
@@ -25,7 +25,7 @@ const MAX_ASSET_BYTES = 250 * 1024 * 1024;
  * without a network and not wait for 300 MB.
  */
 export function putInterpreters(root: string, config: StackConfig, bundles: readonly Bundle[]): void {
-  if (config.local) return;
+  if (!carriesInterpreters(config)) return;
   for (const { kind, name, directory } of bundles) {
     let bytes = 0;
     for (const tool of carried[`${kind}/${name}`] ?? []) {
@@ -56,34 +56,35 @@ function putEsbuildPackage(root: string, directory: string): void {
   }
 }
 
-/** Locally `build` uses the checkout's own esbuild; on AWS it finds the package in its asset. */
+/** With interpreters by path `build` uses the checkout's own esbuild; else it finds the package in its asset. */
 export function esbuildEnvironment(config: StackConfig): [string, string][] {
-  return config.local ? [[env.esbuildPath, dirname(createRequire(import.meta.url).resolve("esbuild/package.json"))]] : [];
+  return carriesInterpreters(config) ? [] : [[env.esbuildPath, dirname(createRequire(import.meta.url).resolve("esbuild/package.json"))]];
 }
 
 function sameFile(a: string, b: string): boolean {
   return existsSync(b) && statSync(a).size === statSync(b).size && readFileSync(a).equals(readFileSync(b));
 }
 
-/** Where each interpreter is: by path on this machine, or in the function's own asset on AWS. */
+/** Where each interpreter is: by path on this machine, or in the function's own asset and in Lambda's runtime. */
 export function interpreterEnvironment(config: StackConfig): [string, string][] {
   const { interpreters } = config;
-  const paths: Record<string, string | undefined> = config.local
+  const inAssets = carriesInterpreters(config);
+  const paths: Record<string, string | undefined> = inAssets
     ? {
+        [env.bunPath]: "/var/task/bin/bun",
+        [env.denoPath]: "/var/task/bin/deno",
+        [env.nodePath]: "/var/lang/bin/node",
+        [env.uvPath]: "/var/task/bin/uv",
+      }
+    : {
         [env.bunPath]: interpreters.bun,
         [env.denoPath]: interpreters.deno,
         [env.nodePath]: interpreters.node,
         [env.uvPath]: interpreters.uv,
         [env.goPath]: interpreters.go,
         [env.workDir]: interpreters.workDir,
-      }
-    : {
-        [env.bunPath]: "/var/task/bin/bun",
-        [env.denoPath]: "/var/task/bin/deno",
-        [env.nodePath]: "/var/lang/bin/node",
-        [env.uvPath]: "/var/task/bin/uv",
       };
-  return [...Object.entries(paths), [env.tmpMode, config.tmpMode ?? (config.local ? "none" : "sweep")] as const].flatMap(
+  return [...Object.entries(paths), [env.tmpMode, config.tmpMode ?? (inAssets ? "sweep" : "none")] as const].flatMap(
     ([name, value]): [string, string][] => (value ? [[name, value]] : []),
   );
 }

@@ -55,9 +55,9 @@ export class JobsTable extends Construct {
     );
   }
 
-  /** A runner's beat: one job's items, by key. */
+  /** A runner's beat: one job's items, by key, and all that is to be masked for it. */
   configureBeat(fn: LambdaFunction): void {
-    this.allow(fn, ["GetItem", "PutItem", "UpdateItem", "BatchWriteItem", "ConditionCheckItem"]);
+    this.allow(fn, ["GetItem", "Query", "PutItem", "UpdateItem", "BatchWriteItem", "ConditionCheckItem"]);
   }
 
   /** Makes jobs and moves them through their states. */
@@ -68,6 +68,10 @@ export class JobsTable extends Construct {
   /** The same, and lists and finds jobs through the indexes. */
   configureFindJobs(fn: LambdaFunction): void {
     this.configureMoveJobs(fn);
+    this.configureCountJobs(fn);
+  }
+
+  configureCountJobs(fn: LambdaFunction): void {
     fn.addToRolePolicy(
       new PolicyStatement({ actions: ["dynamodb:Query"], resources: INDEXES.map((index) => `${this.table.tableArn}/index/${index}`) }),
     );

@@ -70,9 +70,10 @@ export class ObjectsTable extends Construct {
     this.allow(fn, ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "ConditionCheckItem"]);
   }
 
-  /** The sweep: finds what has expired and deletes it. */
+  /** The sweep: finds what has expired, or belonged to a deleted workspace, and deletes it; how far it is stands in the table as well. */
   configureSweep(fn: LambdaFunction): void {
     this.allow(fn, ["GetItem", "Query", "Scan", "DeleteItem", "BatchWriteItem"]);
+    this.allowItems(fn, ["PutItem"], ["DELETED"]);
   }
 
   private allow(fn: LambdaFunction, actions: string[]): void {

@@ -77,6 +77,15 @@ function watches({ api, jobs, runners, housekeeping }: Observed): Watch[] {
       meaning: "jobs wait longer than five minutes: raise Lambda's concurrency quota or svc.workerConcurrency",
     },
     {
+      id: "HighQueue",
+      title: "Waiting jobs with a priority",
+      // Not their age: that of a job which runs counts as well, and these should not wait at all.
+      metric: jobs.high.metricApproximateNumberOfMessagesVisible({ period: minute, statistic: Stats.MINIMUM }),
+      above: 0,
+      minutes: 5,
+      meaning: "jobs with a priority wait for minutes: too many have one, or Lambda's concurrency is used up",
+    },
+    {
       id: "DeadLetters",
       title: "Dead letters",
       metric: jobs.deadLetters.metricApproximateNumberOfMessagesVisible({ period: minute, statistic: Stats.MAXIMUM }),

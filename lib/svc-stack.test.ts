@@ -132,6 +132,7 @@ describe("rights", () => {
     expect(actionsOf("beat", "sqs:")).toEqual([]);
     const objects = rightsOf(aws, descriptions.beat).statements.filter(({ Resource }) => JSON.stringify(Resource).includes("ObjectsTable"));
     expect(objects.flatMap(({ Action }) => list(Action))).toEqual(["dynamodb:GetItem"]);
+    expect(actionsOf("beat")).toContain("dynamodb:Query");
     expect(actionsOf("beat")).not.toContain("dynamodb:DeleteItem");
   });
 
@@ -168,6 +169,20 @@ describe("rights", () => {
       "cognito-idp:AdminInitiateAuth",
       "cognito-idp:AdminSetUserPassword",
     ]);
+  });
+
+  it("who takes strangers' requests writes nothing to the bucket but what belongs to jobs", () => {
+    for (const name of ["run", "stream"] as const) {
+      const writes = rightsOf(aws, descriptions[name]).statements.filter(({ Action }) => list(Action).includes("s3:PutObject"));
+      expect(writes.length).toBeGreaterThan(0);
+      expect(writes.flatMap(({ Resource }) => list(Resource)).every((place) => /\/jobs\/\*"/.test(JSON.stringify(place)))).toBe(true);
+    }
+  });
+
+  it("addresses of users lead inside only where the deployment says so, and locally to the machine itself", () => {
+    const opened = (template: Template) => fn(template, descriptions.api).properties.Environment.Variables.SVC_EGRESS_ALLOW;
+    const asked = aStack({ egressAllow: "10.1.0.0/16" }).template;
+    expect([aws, locally.template, asked].map(opened)).toEqual(["", "127.0.0.0/8,::1/128", "10.1.0.0/16"]);
   });
 
   it("the bucket's objects are reached by folder", () => {
@@ -244,32 +259,49 @@ describe("bucket", () => {
   });
 });
 
-describe("queue", () => {
-  const queues = aws.findResources("AWS::SQS::Queue");
-  const [queueId = "", queue] = Object.entries(queues).find(([, { Properties }]) => Properties.RedrivePolicy) ?? [];
-  const deadLetters = Object.keys(queues).find((id) => id !== queueId) ?? "";
+describe("the two queues", () => {
+  const all = Object.entries(aws.findResources("AWS::SQS::Queue"));
+  const queues = all.filter(([, { Properties }]) => Properties.RedrivePolicy);
+  const [deadLetters = ""] = all.flatMap(([id, { Properties }]) => (Properties.RedrivePolicy ? [] : [id]));
+  const variables = fn(aws, descriptions.run).properties.Environment.Variables;
 
-  it("gives a message up after five tries, to a queue that has a consumer", () => {
-    expect(queue?.Properties.RedrivePolicy).toEqual({ deadLetterTargetArn: { "Fn::GetAtt": [deadLetters, "Arn"] }, maxReceiveCount: 5 });
+  it("are one for jobs with a priority and one for the rest, and who sends may send to both and to no other", () => {
+    const ids = [variables.SVC_QUEUE_URL.Ref, variables.SVC_HIGH_QUEUE_URL.Ref];
+    expect(new Set(ids)).toEqual(new Set(queues.map(([id]) => id)));
+    expect(ids).toHaveLength(2);
+    for (const name of ["run", "stream", "api", "worker", "housekeeping", "deadLetter"] as const) {
+      const targets = rightsOf(aws, descriptions[name])
+        .statements.filter(({ Action }) => Action === "sqs:SendMessage")
+        .flatMap(({ Resource }) => list(Resource));
+      expect(targets).toEqual(ids.map((id) => ({ "Fn::GetAtt": [id, "Arn"] })));
+    }
+  });
+
+  it("give a message up after five tries, to a queue that has a consumer", () => {
+    for (const [, { Properties }] of queues) {
+      expect(Properties.RedrivePolicy).toEqual({ deadLetterTargetArn: { "Fn::GetAtt": [deadLetters, "Arn"] }, maxReceiveCount: 5 });
+    }
     aws.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
       EventSourceArn: { "Fn::GetAtt": [deadLetters, "Arn"] },
       FunctionName: { Ref: fn(aws, descriptions.deadLetter).id },
     });
   });
 
-  it("hides a message for longer than a worker lives", () => {
-    expect(queue?.Properties.VisibilityTimeout).toBe(960);
+  it("hide a message for longer than a worker lives", () => {
+    for (const [, { Properties }] of queues) expect(Properties.VisibilityTimeout).toBe(960);
     expect(fn(aws, descriptions.worker).properties.Timeout).toBeLessThan(960);
   });
 
-  it("brings ten jobs at a time, takes back only those that failed, and is bounded", () => {
-    aws.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
-      EventSourceArn: { "Fn::GetAtt": [queueId, "Arn"] },
-      BatchSize: 10,
-      FunctionResponseTypes: ["ReportBatchItemFailures"],
-      ScalingConfig: { MaximumConcurrency: 50 },
-      FunctionName: { Ref: fn(aws, descriptions.worker).id },
-    });
+  it("bring ten jobs at a time, take back only those that failed, and have workers of their own, so many and no more", () => {
+    for (const [id] of queues) {
+      aws.hasResourceProperties("AWS::Lambda::EventSourceMapping", {
+        EventSourceArn: { "Fn::GetAtt": [id, "Arn"] },
+        BatchSize: 10,
+        FunctionResponseTypes: ["ReportBatchItemFailures"],
+        ScalingConfig: { MaximumConcurrency: 50 },
+        FunctionName: { Ref: fn(aws, descriptions.worker).id },
+      });
+    }
   });
 });
 
@@ -332,10 +364,10 @@ describe("functions", () => {
 describe("alarms", () => {
   const alarms = Object.values(aws.findResources("AWS::CloudWatch::Alarm")).map(({ Properties }) => Properties);
 
-  it("ring for waiting jobs, dead letters, 5xx, failing runners and failing housekeeping", () => {
+  it("ring for waiting jobs of both queues, dead letters, 5xx, failing runners and failing housekeeping", () => {
     const metrics = alarms.map(({ MetricName }) => MetricName);
     expect(metrics).toContain("ApproximateAgeOfOldestMessage");
-    expect(metrics).toContain("ApproximateNumberOfMessagesVisible");
+    expect(metrics.filter((name) => name === "ApproximateNumberOfMessagesVisible")).toHaveLength(2);
     expect(metrics).toContain("5XXError");
     expect(metrics.filter((name) => name === "Errors")).toHaveLength(runnerLanguages.length + 1);
   });
@@ -367,7 +399,7 @@ describe("an idle month", () => {
     aws.resourceCountIs("AWS::KMS::Key", 1);
     aws.resourceCountIs("AWS::SecretsManager::Secret", 1);
     aws.resourceCountIs("AWS::CloudWatch::Dashboard", 1);
-    aws.resourceCountIs("AWS::CloudWatch::Alarm", 10);
+    aws.resourceCountIs("AWS::CloudWatch::Alarm", 11);
     for (const type of [
       "AWS::EC2::NatGateway",
       "AWS::EC2::VPCEndpoint",
@@ -387,7 +419,15 @@ describe("outputs", () => {
     expect(Object.keys(aws.findOutputs("*"))).toEqual(
       expect.arrayContaining([
         ...["Url", "ApiId", "UserPoolId", "JobsTable", "ObjectsTable", "Bucket", "QueueUrl", "DeadLetterQueueUrl", "SetupFunction"],
-        ...["HousekeepingFunction", "WorkerFunction", "DeadLetterFunction", "RunnerFunctions", "BuildFunction", "DashboardName"],
+        ...[
+          "HousekeepingFunction",
+          "WorkerFunction",
+          "DeadLetterFunction",
+          "RunnerFunctions",
+          "BuildFunction",
+          "DashboardName",
+          "HighQueueUrl",
+        ],
       ]),
     );
   });

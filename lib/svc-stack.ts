@@ -10,6 +10,7 @@ import { Edge } from "./edge.ts";
 import { JobQueue } from "./job-queue.ts";
 import { JobsTable } from "./jobs-table.ts";
 import { Keys } from "./keys.ts";
+import { Logins } from "./logins.ts";
 import { ObjectsTable } from "./objects-table.ts";
 import { Observe } from "./observe.ts";
 import { People } from "./people.ts";
@@ -53,6 +54,8 @@ export class SvcStack extends Stack {
     const api = new Api(this, "Gateway", config);
     const url = config.local ? requireLocalUrl(config) : new Edge(this, "Edge", config, api.api).url;
 
+    const logins = config.logins.length > 0 ? new Logins(this, "Logins", { config, pool: people.signIn?.pool, url }) : undefined;
+
     /** What running a job takes, in `run` (sync) as in `worker` (async). */
     const executes = (fn: LambdaFunction) => {
       fn.addEnvironment(env.baseUrl, url);
@@ -68,7 +71,8 @@ export class SvcStack extends Stack {
     const run = this.fn("run", { description: "svc: run routes", memoryMb: 1024, timeoutS: 30 }, (fn) => {
       executes(fn);
       fn.addEnvironment(env.includeHeaders, config.includeHeaders);
-      storage.configureWrite(fn, "files");
+      // A call's queue_limit counts what waits.
+      jobs.configureCountJobs(fn);
       // What a script wants erased once the reply is out.
       storage.configureDelete(fn, "jobs");
       objects.configureRead(fn);
@@ -82,8 +86,9 @@ export class SvcStack extends Stack {
       objects.configureTouchTokens(fn);
       objects.configureIdempotency(fn);
       jobs.configureMoveJobs(fn);
+      jobs.configureCountJobs(fn);
       storage.configureRead(fn, "jobs");
-      storage.configureWrite(fn, "jobs", "files");
+      storage.configureWrite(fn, "jobs");
       queue.configureSend(fn);
     });
     const apiFn = this.fn(
@@ -91,8 +96,11 @@ export class SvcStack extends Stack {
       { description: "svc: stored objects and jobs", memoryMb: 1024, timeoutS: 30, reservedConcurrency: config.reservedConcurrency },
       (fn) => {
         fn.addEnvironment(env.baseUrl, url);
+        // On the developer's own machine, services under test are on the machine itself.
+        fn.addEnvironment(env.egressAllow, config.egressAllow ?? (config.local ? "127.0.0.0/8,::1/128" : ""));
         objects.configureWrite(fn);
         people.configureSignIn(fn);
+        logins?.configureSignIn(fn);
         jobs.configureFindJobs(fn);
         storage.configureRead(fn, "jobs", "scripts", "files");
         storage.configureWrite(fn, "jobs", "scripts", "files");
@@ -114,7 +122,8 @@ export class SvcStack extends Stack {
       executes(fn);
       objects.configureWrite(fn);
       secrets.configureUnseal(fn);
-      storage.configureRead(fn, "scripts");
+      // Of files only what tells whether they have changed.
+      storage.configureRead(fn, "scripts", "files");
       storage.configureWrite(fn, "artefacts");
       build.configureInvoke(fn);
       queue.configureConsume(fn);
@@ -124,7 +133,8 @@ export class SvcStack extends Stack {
     const housekeeping = this.fn("housekeeping", { description: "svc: due, lost and expired", memoryMb: 512, timeoutS: 55 }, (fn) => {
       jobs.configureFindJobs(fn);
       objects.configureSweep(fn);
-      storage.configureDelete(fn, "jobs");
+      // A deleted workspace leaves nothing.
+      storage.configureDelete(fn, "jobs", "files", "scripts", "artefacts");
       queue.configureSend(fn);
     });
     const deadLetter = this.fn("dead-letter", { description: "svc: messages that failed for good", memoryMb: 512, timeoutS: 60 }, (fn) => {
@@ -139,21 +149,18 @@ export class SvcStack extends Stack {
 
     api.route({ run, stream, api: apiFn, beat });
     new Tick(this, "Tick", housekeeping);
-    const observe = new Observe(this, "Observe", config, {
-      api: api.api,
-      jobs: queue,
-      runners: runners.functions,
-      housekeeping,
-    });
+    const observed = { api: api.api, jobs: queue, runners: runners.functions, housekeeping };
+    const observe = config.local ? undefined : new Observe(this, "Observe", config, observed);
 
     this.output({
       Url: url,
       ApiId: api.api.restApiId,
-      UserPoolId: people.pool.userPoolId,
+      ...(people.signIn ? { UserPoolId: people.signIn.pool.userPoolId } : {}),
       JobsTable: jobs.table.tableName,
       ObjectsTable: objects.table.tableName,
       Bucket: storage.bucket.bucketName,
       QueueUrl: queue.queue.queueUrl,
+      HighQueueUrl: queue.high.queueUrl,
       DeadLetterQueueUrl: queue.deadLetters.queueUrl,
       SetupFunction: setup.functionName,
       HousekeepingFunction: housekeeping.functionName,
@@ -161,7 +168,7 @@ export class SvcStack extends Stack {
       DeadLetterFunction: deadLetter.functionName,
       RunnerFunctions: runners.names(),
       BuildFunction: build.fn.functionName,
-      DashboardName: observe.dashboard.dashboardName,
+      ...(observe ? { DashboardName: observe.dashboard.dashboardName } : {}),
     });
   }
 

@@ -16,6 +16,8 @@ export interface RunRequest {
   /** Parameters that the script's types turn into something JSON has not: `date` a Date, `bytes` (base64) a Uint8Array. */
   paramTypes?: Record<string, "date" | "bytes">;
   args: Record<string, unknown>;
+  /** Call the script's `preprocessor` first: the arguments are for it, `event` among them, and what it returns is the entrypoint's. */
+  preprocessor?: { params: string[] | null };
   /** The child's environment, complete but for what the supervisor adds: PATH, HOME, TMPDIR, LANG and the job's directory. */
   env: Record<string, string>;
   timeoutMs: number;
@@ -62,6 +64,8 @@ export interface RunOutcome {
   /** The result is at `resultUrl`, this many bytes of JSON. */
   resultUploaded?: { bytes: number };
   error?: RunError;
+  /** The arguments that the preprocessor made; it has run to its end. */
+  preprocessed?: Record<string, unknown>;
   /** What beats have not carried yet, and where it begins, in UTF-16 units. */
   logs: { offset: number; text: string };
   memPeakKb?: number;

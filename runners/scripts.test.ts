@@ -67,6 +67,75 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
     });
   });
 
+  describe("a preprocessor", () => {
+    const event = { kind: "webhook", raw_string: '{"n":1}', query: { a: "b" }, headers: { "x-event": "push" } };
+    const preprocessor = { params: null };
+
+    it("runs first; what it returns is what main gets, and is told beside the result", async () => {
+      const code = `export async function preprocessor(event, extra) { console.log("first"); return { n: event.body.n + 1, extra, at: new Date(0), query: event.query }; }
+        export function main(n, at, query, extra) { console.log("second"); return [n, at, query, extra]; }`;
+      const outcome = await runner.run({ code, args: { event, extra: "x" }, preprocessor, params: ["n", "at", "query", "extra"] });
+      const at = "1970-01-01T00:00:00.000Z";
+      expect(outcome).toMatchObject({ outcome: "success", result: [2, at, { a: "b" }, "x"] });
+      expect(outcome.preprocessed).toEqual({ n: 2, extra: "x", at, query: { a: "b" } });
+      expect(outcome.logs.text).toBe("first\nsecond\n");
+    });
+
+    it.each([
+      ["'text'", { value: "text" }],
+      ["[1]", { value: [1] }],
+      ["undefined", { value: null }],
+    ])("that returns %s, no object, gives main a value", async (value, expected) => {
+      const code = `export const preprocessor = () => ${value}; export function main(value) { return { value }; }`;
+      expect(await result(code, { event }, { preprocessor, params: ["value"] })).toEqual(expected);
+    });
+
+    it.each([
+      ["not json", "not json"],
+      ["[1,2]", [1, 2]],
+    ])("reads the body %s from the text, where it did not come apart", async (raw_string, body) => {
+      const code = "export const preprocessor = (event) => ({ event }); export const main = (event) => event;";
+      const sent = { kind: "webhook", raw_string, query: {}, headers: {} };
+      expect(await result(code, { event: sent }, { preprocessor })).toEqual({ ...sent, body });
+      expect(await result(code, { event: { ...sent, body: "own" } }, { preprocessor })).toEqual({ ...sent, body: "own" });
+    });
+
+    it("that throws fails the run with its error, may shape the reply, and main does not run", async () => {
+      const code = `export function preprocessor() { throw Object.assign(new TypeError("bad signature"), { svc_status_code: 401 }); }
+        export function main() { console.log("ran"); }`;
+      const outcome = await runner.run({ code, args: { event }, preprocessor });
+      const error = { name: "TypeError", message: "The preprocessor failed: bad signature", reply: { svc_status_code: 401 } };
+      expect(outcome).toMatchObject({ outcome: "failure", error, logs: { text: "" } });
+      expect(outcome.preprocessed).toBeUndefined();
+    });
+
+    it("that is missing, or returns no JSON or too much, is named", async () => {
+      const failed = async (code: string, more = {}) => (await error(code, { args: { event }, preprocessor, ...more }))?.message;
+      expect(await failed("export function main() {}")).toContain("The preprocessor failed: The script does not export");
+      expect(await failed("export const preprocessor = () => ({ f() {} }); export const main = () => 1;")).toContain("cannot be JSON");
+      const large = "export const preprocessor = () => 'x'.repeat(3000); export const main = () => 1;";
+      expect(await failed(large, { maxInlineResultBytes: 2000 })).toContain("the limit is 2000");
+    });
+
+    it("has made its arguments also where main does not end", async () => {
+      const code =
+        "export const preprocessor = () => ({ a: 1 }); export const main = () => new Promise((done) => setTimeout(done, 60_000));";
+      expect(await runner.run({ code, args: { event }, preprocessor, timeoutMs: 500 })).toMatchObject({
+        outcome: "timeout",
+        preprocessed: { a: 1 },
+      });
+    });
+
+    it("has made its arguments also where main fails", async () => {
+      const code = "export const preprocessor = () => ({ a: 1 }); export function main() { throw new Error('later'); }";
+      expect(await runner.run({ code, args: { event }, preprocessor })).toMatchObject({
+        outcome: "failure",
+        preprocessed: { a: 1 },
+        error: { message: "later" },
+      });
+    });
+  });
+
   describe("results", () => {
     it.each([
       ["undefined", null],

@@ -1,11 +1,11 @@
 import type { ObjectTable } from "../aws/object-table.ts";
 import { SvcError } from "../contract/errors.ts";
 import { keys } from "../core/objects/keys.ts";
-import { type ObjectWrite, write } from "../core/objects/write.ts";
+import { write } from "../core/objects/write.ts";
 
 /** One part of a transaction, and what its caller is told when it finds something else than it expects. */
 export interface Part {
-  write: ObjectWrite;
+  write: Parameters<ObjectTable["transact"]>[0][number];
   /** `undefined`: somebody was faster; the caller looks again and repeats. */
   refused: SvcError | undefined;
 }

@@ -126,10 +126,16 @@ type asked struct {
 	contentType string
 }
 
+// workspaceURL is where the workspace's routes begin; publicly is another origin, for addresses that others get.
+func workspaceURL(publicly string) string {
+	to := current()
+	return strings.TrimRight(first(publicly, to.baseURL), "/") + "/api/w/" + url.PathEscape(to.workspace)
+}
+
 // call calls a route of the workspace: the answer's body and content type.
 func call(method, route string, asked asked) ([]byte, string, error) {
 	to := current()
-	address := to.baseURL + "/api/w/" + url.PathEscape(to.workspace) + "/" + route
+	address := workspaceURL("") + "/" + route
 	query := url.Values{}
 	for name, value := range asked.query {
 		if value != "" {

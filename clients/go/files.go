@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strings"
 )
 
@@ -64,8 +65,8 @@ func WriteS3Text(file S3Object, content string, options ...FileOptions) (S3Objec
 
 func writeFile(file S3Object, content []byte, contentType string, options []FileOptions) (S3Object, error) {
 	query := fileQuery(file, options)
-	if len(content) > largestBody && file.Storage == "" && query["s3_resource_path"] == "" {
-		return writeLargeFile(file, content, options)
+	if len(content) > largestBody {
+		return writeLargeFile(file, query, content, options)
 	}
 	if len(options) > 0 {
 		query["content_type"] = options[0].ContentType
@@ -78,10 +79,12 @@ func writeFile(file S3Object, content []byte, contentType string, options []File
 	return S3Object{S3: answer.FileKey, Storage: file.Storage}, err
 }
 
-func writeLargeFile(file S3Object, content []byte, options []FileOptions) (S3Object, error) {
+func writeLargeFile(file S3Object, query map[string]string, content []byte, options []FileOptions) (S3Object, error) {
 	body := map[string]any{}
-	if file.S3 != "" {
-		body["file_key"] = file.S3
+	for name, value := range query {
+		if value != "" {
+			body[name] = value
+		}
 	}
 	place := struct {
 		FileKey string `json:"file_key"`
@@ -109,11 +112,47 @@ func writeLargeFile(file S3Object, content []byte, options []FileOptions) (S3Obj
 	if response.StatusCode/100 != 2 {
 		return S3Object{}, &APIError{response.StatusCode, "", fmt.Sprintf("The file could not be stored: its storage answered %d.", response.StatusCode)}
 	}
-	return S3Object{S3: place.FileKey}, nil
+	return S3Object{S3: place.FileKey, Storage: file.Storage}, nil
 }
 
 // DeleteS3File deletes a file.
 func DeleteS3File(file S3Object, options ...FileOptions) error {
 	_, _, err := call(http.MethodDelete, "job_helpers/delete_s3_file", asked{query: fileQuery(file, options)})
 	return err
+}
+
+// SignS3Objects answers the files with Presigned, by which they can be shown to anybody for a day.
+func SignS3Objects(files ...S3Object) ([]S3Object, error) {
+	var signed []S3Object
+	err := callInto(&signed, http.MethodPost, "apps/sign_s3_objects", asked{body: map[string]any{"s3_objects": files}})
+	return signed, err
+}
+
+// PresignedS3PublicURLs are addresses, below WM_BASE_URL, that show files to anybody: for a day, or as long as a file's own Presigned holds.
+func PresignedS3PublicURLs(files ...S3Object) ([]string, error) {
+	var unsigned, signed []S3Object
+	for _, file := range files {
+		if file.Presigned == "" {
+			unsigned = append(unsigned, file)
+		}
+	}
+	if len(unsigned) > 0 {
+		var err error
+		if signed, err = SignS3Objects(unsigned...); err != nil {
+			return nil, err
+		}
+	}
+	base := workspaceURL(jobVariable("BASE_URL"))
+	urls := make([]string, 0, len(files))
+	for _, file := range files {
+		if file.Presigned == "" {
+			file, signed = signed[0], signed[1:]
+		}
+		parts := strings.Split(file.S3, "/")
+		for i, part := range parts {
+			parts[i] = url.PathEscape(part)
+		}
+		urls = append(urls, fmt.Sprintf("%s/s3_proxy/%s/%s?%s", base, first(file.Storage, "_default_"), strings.Join(parts, "/"), file.Presigned))
+	}
+	return urls, nil
 }

@@ -137,6 +137,17 @@ func SetVariable(path, value string, isSecret bool, description string) error {
 	return err
 }
 
+// UsernameToEmail is the address of a user of the workspace. IsNotFound(err) when there is no such user.
+func UsernameToEmail(username string) (string, error) {
+	part, err := pathPart(username)
+	if err != nil {
+		return "", err
+	}
+	email := ""
+	err = callInto(&email, http.MethodGet, "users/username_to_email/"+part, asked{})
+	return email, err
+}
+
 // DatabaseURLFromResource is a connection URL, postgresql://user:password@host:port/dbname?sslmode=…, from a resource of type postgresql.
 // It holds the password.
 func DatabaseURLFromResource(path string) (string, error) {

@@ -69,6 +69,22 @@ describe("the package as it is published", () => {
     expect(execFileSync(command, args, { cwd: installed.dir, encoding: "utf8" }).trim()).toBe("function function");
   });
 
+  it("asks for no more of deno than the network, once it is told whom to call", () => {
+    const program = join(installed.dir, "alone.mjs");
+    const lines = [
+      'import * as svc from "svc-client";',
+      'const server = Deno.serve({ port: 0, hostname: "127.0.0.1", onListen() {} }, () => Response.json("value"));',
+      "svc.setClient('t', 'http://127.0.0.1:' + server.addr.port, 'demo');",
+      "console.log(await svc.getVariable('f/ops/x'));",
+      "await server.shutdown();",
+    ];
+    writeFileSync(program, lines.join("\n"));
+    const [command] = typescriptCommand("deno", program);
+    const args = ["run", "--quiet", "--no-prompt", "--no-lock", "--allow-net", "--allow-read", program];
+    const { stdout, stderr } = spawnSync(command, args, { cwd: installed.dir, encoding: "utf8" });
+    expect([stdout.trim(), stderr]).toEqual(["value", ""]);
+  });
+
   it("has types that a strict program can use", () => {
     const program = [
       'import { getResource, JobError, type S3Object, waitJob, writeS3File } from "svc-client";',

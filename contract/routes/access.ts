@@ -1,11 +1,11 @@
 import * as z from "zod";
-import { anyPath, extraPerms, inWorkspace, page, workspaceId } from "../common.ts";
+import { anyPath, extraPerms, folderName, inWorkspace, page, workspaceId } from "../common.ts";
 import { defineRoute } from "../route.ts";
 
 const w = "/api/w/{workspace}";
 const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;
 const post = { method: "POST", fn: "api", auth: "token", status: 200 } as const;
-const name = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, "letters, digits, '-' and '_' only");
+const name = folderName;
 const atGroup = z.object({ workspace: workspaceId, name });
 const done = { text: "What was done." };
 
@@ -93,7 +93,7 @@ export const accessRoutes = {
     summary: "Put a user into a group.",
     path: `${w}/groups/adduser/{name}`,
     params: atGroup,
-    body: z.object({ username: z.string() }),
+    body: z.object({ username: z.string().min(1).max(100) }),
     reply: done,
     errors: [...groupErrors, "member.notFound"],
   }),
@@ -103,7 +103,7 @@ export const accessRoutes = {
     summary: "Take a user out of a group.",
     path: `${w}/groups/removeuser/{name}`,
     params: atGroup,
-    body: z.object({ username: z.string() }),
+    body: z.object({ username: z.string().min(1).max(100) }),
     reply: done,
     errors: groupErrors,
   }),

@@ -1,75 +1,199 @@
 import * as z from "zod";
-import { inWorkspace } from "../common.ts";
+import { inWorkspace, timestamp, workspaceId } from "../common.ts";
+import { limits } from "../limits.ts";
 import { defineRoute } from "../route.ts";
 
 const fileKey = z.string().min(1).max(800);
-/** Other storages than the workspace's own are named by a connection; none can be yet, and saying so beats storing elsewhere. */
-const ownStorage = { storage: z.string().max(100).optional(), s3_resource_path: z.string().max(250).optional() };
-const at = z.object({ file_key: fileKey, ...ownStorage });
+/** What a header can hold: a name in other letters is written as `filename*=UTF-8''…`. */
+const headerText = z.string().regex(/^[\x20-\x7e]+$/, "printable ASCII only");
+/** One of the workspace's storages by name, or the bucket of a resource. Neither: the workspace's default storage. */
+const where = { storage: z.string().max(100).optional(), s3_resource_path: z.string().max(250).optional() };
+const at = z.object({ file_key: fileKey, ...where });
 const base = "/api/w/{workspace}/job_helpers";
+const storageErrors = [
+  "file.storage",
+  "file.storageOff",
+  "file.storageFailed",
+  "file.storageResource",
+  "resource.notFound",
+  "reference.unreadable",
+] as const;
+const errors = ["file.key", ...storageErrors] as const;
+const shared = { fn: "api", auth: "token", params: inWorkspace, status: 200 } as const;
+
+const s3Object = z.looseObject({ s3: fileKey, storage: z.string().max(100).nullish(), presigned: z.string().optional() });
+const fileInfo = {
+  mime_type: z.string().optional(),
+  size_in_bytes: z.number(),
+  last_modified: timestamp.optional(),
+};
 
 export const fileRoutes = {
   uploadFile: defineRoute({
+    ...shared,
     name: "files.upload",
     summary: "Store the body as a file. Without a file_key it gets one of its own, with file_extension at its end.",
     method: "POST",
     path: `${base}/upload_s3_file`,
-    fn: "api",
-    auth: "token",
-    params: inWorkspace,
     query: z.object({
       file_key: fileKey.optional(),
       file_extension: z
         .string()
         .regex(/^\.?[A-Za-z0-9]{1,20}$/, "letters and digits only")
         .optional(),
-      content_type: z.string().max(200).optional(),
-      content_disposition: z.string().max(500).optional(),
+      content_type: headerText.max(200).optional(),
+      content_disposition: headerText.max(500).optional(),
       resource_type: z.string().max(100).optional(),
-      ...ownStorage,
+      ...where,
     }),
     payload: true,
-    status: 200,
     reply: { json: z.object({ file_key: z.string() }) },
-    errors: ["file.key", "file.storage"],
+    errors: [...errors, "file.ofJob", "path.noFolder"],
   }),
   presignUpload: defineRoute({
+    ...shared,
     name: "files.presignUpload",
     summary: "Answer a URL to PUT a file at that is larger than a request's body may be.",
     method: "POST",
     path: `${base}/presign_upload`,
-    fn: "api",
-    auth: "token",
-    params: inWorkspace,
-    body: z.object({ file_key: fileKey.optional() }),
-    status: 200,
+    body: z.object({
+      file_key: fileKey.optional(),
+      storage: where.storage.nullable(),
+      s3_resource_path: where.s3_resource_path.nullable(),
+    }),
     reply: { json: z.object({ file_key: z.string(), url: z.url(), expires_in_s: z.number() }) },
-    errors: ["file.key"],
+    errors: [...errors, "file.ofJob", "path.noFolder"],
   }),
   downloadFile: defineRoute({
+    ...shared,
     name: "files.download",
     summary: "Answer a file's bytes; for one too large for a reply, a redirect to a URL that works for an hour.",
     method: "GET",
     path: `${base}/download_s3_file`,
-    fn: "api",
-    auth: "token",
-    params: inWorkspace,
     query: at,
-    status: 200,
     reply: { bytes: "The file." },
-    errors: ["file.key", "file.storage", "file.notFound"],
+    errors: [...errors, "file.notFound"],
   }),
   deleteFile: defineRoute({
+    ...shared,
     name: "files.delete",
     summary: "Delete a file. One that is gone already is no error.",
     method: "DELETE",
     path: `${base}/delete_s3_file`,
-    fn: "api",
-    auth: "token",
-    params: inWorkspace,
     query: at,
-    status: 200,
     reply: { text: "What was deleted." },
-    errors: ["file.key", "file.storage"],
+    errors: [...errors, "file.ofJob", "file.notFound"],
+  }),
+  moveFile: defineRoute({
+    ...shared,
+    name: "files.move",
+    summary: "Give a file another key in the same storage. A file of a job is copied: it goes with its job.",
+    method: "POST",
+    path: `${base}/move_s3_file`,
+    query: z.object({ src_file_key: fileKey, dest_file_key: fileKey, ...where }),
+    reply: { text: "What was moved." },
+    errors: [...errors, "file.ofJob", "file.notFound", "path.noFolder"],
+  }),
+  listFiles: defineRoute({
+    ...shared,
+    name: "files.list",
+    summary: "The files of a storage that you may read, by key. A page may be short: go on while there is a next_marker.",
+    method: "GET",
+    path: `${base}/list_stored_files`,
+    query: z.object({
+      prefix: z.string().max(800).optional(),
+      marker: z.string().max(800).optional(),
+      max_keys: z.coerce.number().int().min(1).max(1000).optional(),
+      ...where,
+    }),
+    reply: {
+      json: z.object({
+        files: z.array(z.object({ s3: z.string(), size_in_bytes: z.number(), last_modified: timestamp.optional() })),
+        next_marker: z.string().optional(),
+      }),
+    },
+    errors: storageErrors,
+  }),
+  fileMetadata: defineRoute({
+    ...shared,
+    name: "files.getMetadata",
+    summary: "Type, size and time of a file.",
+    method: "GET",
+    path: `${base}/load_file_metadata`,
+    query: at,
+    reply: { json: z.object(fileInfo) },
+    errors: [...errors, "file.notFound"],
+  }),
+  filePreview: defineRoute({
+    ...shared,
+    name: "files.preview",
+    summary: "A part of a file as text, where it is text.",
+    method: "GET",
+    path: `${base}/load_file_preview`,
+    query: at.extend({
+      read_bytes_from: z.coerce.number().int().min(0).optional(),
+      read_bytes_length: z.coerce.number().int().min(1).max(limits.previewBytes).optional(),
+    }),
+    reply: {
+      json: z.object({ content: z.string().optional(), content_type: z.enum(["RawText", "Csv", "Unknown"]), msg: z.string().optional() }),
+    },
+    errors: [...errors, "file.notFound"],
+  }),
+  testConnection: defineRoute({
+    ...shared,
+    name: "files.testConnection",
+    summary: "Whether a storage can be reached and listed.",
+    method: "GET",
+    path: `${base}/test_connection`,
+    query: z.object(where),
+    reply: { text: "That it can." },
+    errors: storageErrors,
+  }),
+  resourceInfo: defineRoute({
+    ...shared,
+    name: "files.getResourceInfo",
+    summary: "How programs of their own reach a storage's bucket: for who may read its resource, or where that is public.",
+    method: "POST",
+    path: `${base}/v2/s3_resource_info`,
+    body: z.object({ s3_resource_path: z.string().max(250).nullish(), storage: z.string().max(100).nullish() }),
+    reply: {
+      json: z.object({
+        bucket: z.string(),
+        region: z.string(),
+        endPoint: z.string(),
+        port: z.number().optional(),
+        useSSL: z.boolean(),
+        accessKey: z.string(),
+        secretKey: z.string(),
+        pathStyle: z.boolean(),
+      }),
+    },
+    errors: [...storageErrors, "file.noKeys"],
+  }),
+  signFiles: defineRoute({
+    ...shared,
+    name: "files.sign",
+    summary: "Add `presigned` to files: with it as its query, s3_proxy shows the file to anybody for a while.",
+    method: "POST",
+    path: "/api/w/{workspace}/apps/sign_s3_objects",
+    body: z.object({
+      s3_objects: z.array(s3Object).max(100),
+      expiry_secs: z.number().int().min(1).max(limits.fileLinkS).nullish(),
+    }),
+    reply: { json: z.array(s3Object.required({ presigned: true })) },
+    errors: [...errors, "file.notFound"],
+  }),
+  publicFile: defineRoute({
+    name: "files.public",
+    summary: "A file by a signed link, without a token. `storage` is _default_ for the workspace's default one.",
+    method: "GET",
+    path: "/api/w/{workspace}/s3_proxy/{storage}/{key+}",
+    fn: "api",
+    auth: "none",
+    params: z.object({ workspace: workspaceId, storage: z.string().max(100), key: fileKey }),
+    query: z.object({ svc_link: z.string().max(1000).optional() }),
+    status: 200,
+    reply: { bytes: "The file." },
+    errors: ["file.link", "file.key", "file.notFound", "file.storage", "file.storageOff", "file.storageFailed", "file.storageResource"],
   }),
 };

@@ -26,4 +26,21 @@ export const instanceRoutes = {
     path: "/api/openapi.json",
     reply: { json: jsonObject },
   }),
+  reference: defineRoute({
+    ...open,
+    name: "instance.reference",
+    summary: "This API as a page to read and try.",
+    path: "/docs",
+    reply: { bytes: "The page." },
+    errors: ["route.unknown"],
+  }),
+  referenceFile: defineRoute({
+    ...open,
+    name: "instance.referenceFile",
+    summary: "A file that the page needs.",
+    path: "/docs/{file}",
+    params: z.object({ file: z.string().max(200) }),
+    reply: { bytes: "The file." },
+    errors: ["route.unknown"],
+  }),
 };

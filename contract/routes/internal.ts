@@ -19,6 +19,7 @@ const runOutcomeSchema = z.object({
       signal: z.string().optional(),
     })
     .optional(),
+  preprocessed: z.record(z.string(), z.unknown()).optional(),
   logs,
   memPeakKb: z.number().optional(),
   timings: z.object({ setupMs: z.number(), runMs: z.number(), totalMs: z.number(), freshHost: z.boolean() }),

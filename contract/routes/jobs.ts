@@ -46,7 +46,9 @@ const jobFields = {
   is_flow_step: z.boolean(),
   language: scriptLanguageSchema.optional(),
   tag: z.string(),
+  priority: z.number().optional(),
   mem_peak: z.number().optional(),
+  preprocessed: z.boolean().optional(),
   worker: z.string().optional(),
 };
 /** api.md §2.3. */
@@ -67,17 +69,21 @@ const completedJobSchema = z.object({
   is_skipped: z.boolean(),
   result: anyJson.optional(),
   deleted: z.boolean().optional(),
+  /** Ours: nothing ran, the result is an earlier run's. */
+  cached: z.boolean().optional(),
 });
 export const jobSchema = z.discriminatedUnion("type", [queuedJobSchema, completedJobSchema]);
 export type JobJson = z.input<typeof jobSchema>;
 
-const jobUpdateSchema = z.object({
+export const jobUpdateSchema = z.object({
   running: z.boolean().optional(),
   completed: z.boolean().optional(),
   new_logs: z.string().optional(),
   log_offset: z.number().optional(),
   mem_peak: z.number().optional(),
   progress: z.number().optional(),
+  new_result_stream: z.string().optional(),
+  stream_offset: z.number().optional(),
 });
 export type JobUpdateJson = z.input<typeof jobUpdateSchema>;
 
@@ -87,7 +93,7 @@ export const listQuery = z.object({
   label: z.string().optional(),
   worker: z.string().optional(),
   parent_job: z.string().optional(),
-  script_path_exact: z.string().optional(),
+  script_path_exact: z.string().max(400).optional(),
   script_path_start: z.string().optional(),
   schedule_path: z.string().optional(),
   trigger_path: z.string().optional(),
@@ -305,6 +311,15 @@ export const jobRoutes = {
     path: `${w}/jobs/queue/scheduled_for/{id}`,
     params: atJob,
     reply: { json: z.number() },
+    errors: ["job.notFound", "job.notQueued"],
+  }),
+  runNow: defineRoute({
+    ...post,
+    name: "jobs.startNow",
+    summary: "Let a job that waits for its time run at once.",
+    path: `${w}/jobs/queue/run_now/{id}`,
+    params: atJob,
+    reply: { text: "What was done." },
     errors: ["job.notFound", "job.notQueued"],
   }),
   startedAtByIds: defineRoute({

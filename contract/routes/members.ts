@@ -161,7 +161,7 @@ export const memberRoutes = {
     summary: "Take an invitation back.",
     path: `${w}/workspaces/delete_invite`,
     params: inWorkspace,
-    body: z.object({ email: z.string().max(320), is_admin: z.boolean().optional(), operator: z.boolean().optional() }),
+    body: z.object({ email: z.string().min(1).max(320), is_admin: z.boolean().optional(), operator: z.boolean().optional() }),
     reply: done,
     errors: [],
   }),

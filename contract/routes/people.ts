@@ -35,6 +35,18 @@ export const userChangeSchema = z.object({
   disabled: z.boolean().nullish(),
 });
 export type UserChange = z.output<typeof userChangeSchema>;
+const exportedUserSchema = z.object({
+  email: z.email().max(320),
+  super_admin: z.boolean(),
+  username: z.string().max(50).optional(),
+  name: z.string().max(200).optional(),
+  company: z.string().max(200).optional(),
+  disabled: z.boolean().optional(),
+  verified: z.boolean().optional(),
+  first_time_user: z.boolean().optional(),
+});
+export type ExportedUser = z.output<typeof exportedUserSchema>;
+const MOST = 10_000;
 const byEmail = z.object({ email: z.string().min(1).max(320) });
 
 const groupName = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, "letters, digits, '-' and '_' only");
@@ -79,7 +91,7 @@ export const peopleRoutes = {
     body: newUserSchema,
     status: 201,
     reply: done,
-    errors: ["user.exists", "user.invalidPassword"],
+    errors: ["user.exists", "user.invalidPassword", "login.noPasswords"],
   }),
   updateUser: defineRoute({
     ...post,
@@ -108,6 +120,38 @@ export const peopleRoutes = {
     path: "/api/users/exists/{email}",
     params: byEmail,
     reply: { json: z.boolean() },
+  }),
+  exportUsers: defineRoute({
+    ...read,
+    name: "users.exportGlobal",
+    summary: "Every user of the instance, to be sent to overwrite. Passwords stay in the user pool.",
+    path: "/api/users/export",
+    reply: { json: z.array(exportedUserSchema) },
+  }),
+  overwriteUsers: defineRoute({
+    ...post,
+    name: "users.overwriteGlobal",
+    summary: "Make the users of the instance those of the list; who is not in it is deleted.",
+    path: "/api/users/overwrite",
+    body: z.array(exportedUserSchema).max(MOST),
+    reply: done,
+    errors: ["user.lastAdmin", "access.changedMeanwhile"],
+  }),
+  exportInstanceGroups: defineRoute({
+    ...read,
+    name: "instanceGroups.export",
+    summary: "Every group of the instance with its members, to be sent to overwrite.",
+    path: "/api/groups/export",
+    reply: { json: z.array(instanceGroupSchema) },
+  }),
+  overwriteInstanceGroups: defineRoute({
+    ...post,
+    name: "instanceGroups.overwrite",
+    summary: "Make the groups of the instance, with their members, those of the list.",
+    path: "/api/groups/overwrite",
+    body: z.array(instanceGroupSchema).max(MOST),
+    reply: done,
+    errors: ["user.notFound", "access.changedMeanwhile"],
   }),
   listInstanceGroups: defineRoute({
     ...read,

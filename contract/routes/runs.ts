@@ -31,9 +31,18 @@ export const payloadQuery = runQuery.extend({
   include_query: nameList.optional(),
   raw: flag.optional(),
   wrap_body: flag.optional(),
+  cache_ttl: z.coerce
+    .number()
+    .int()
+    .min(0)
+    .max(limits.jobRetentionMs / 1000)
+    .optional(),
 });
+/** Calls that wait do not have to join a queue that is too long. */
+export const queueLimit = { queue_limit: z.coerce.number().int().min(0).optional() };
+const waitQuery = payloadQuery.extend(queueLimit);
 export type PayloadQuery = z.output<typeof payloadQuery>;
-const getQuery = payloadQuery.extend({ payload: z.string().optional() });
+const getQuery = waitQuery.extend({ payload: z.string().optional() });
 export type RunQuery = z.output<typeof runQuery>;
 
 export const previewSchema = z.object({
@@ -49,12 +58,28 @@ export const previewSchema = z.object({
 export type Preview = z.output<typeof previewSchema>;
 const previewQuery = runQuery.extend({ timeout: z.coerce.number().int().min(1).max(limits.maxTimeoutS).optional() });
 
+const inputTransform = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("static"), value: anyJson.optional() }),
+  z.object({ type: z.literal("javascript"), expr: z.string().max(10_000) }),
+]);
+export type InputTransform = z.output<typeof inputTransform>;
+const rerunOptions = z.record(
+  z.string(),
+  z.object({ input_transforms: z.record(z.string(), inputTransform).optional(), use_latest_version: z.boolean().optional() }),
+);
+const rerunSchema = z.object({
+  job_ids: z.array(jobId).max(limits.rerunJobs),
+  script_options_by_path: rerunOptions.default({}),
+  flow_options_by_path: rerunOptions.default({}),
+});
+export type Rerun = z.output<typeof rerunSchema>;
+
 export const byPath = z.object({ workspace: workspaceId, path: anyPath });
 export const byHash = z.object({ workspace: workspaceId, hash: versionHash });
 const accepted = { text: "The job's uuid." };
 const result = { json: anyJson };
 const runErrors = ["job.idTaken", "idempotency.key", "idempotency.reused"] as const;
-const waitErrors = [...runErrors, "job.syncTimeout", "reply.shape"] as const;
+const waitErrors = [...runErrors, "job.syncTimeout", "job.erased", "reply.shape", "queue.full"] as const;
 const getErrors = [...waitErrors, "payload.base64", "body.notJson"] as const;
 const base = "/api/w/{workspace}/jobs";
 
@@ -109,7 +134,7 @@ export const runRoutes = {
     fn: "run",
     auth: "token",
     params: byPath,
-    query: payloadQuery,
+    query: waitQuery,
     payload: true,
     status: 200,
     reply: result,
@@ -123,7 +148,7 @@ export const runRoutes = {
     fn: "run",
     auth: "token",
     params: byHash,
-    query: payloadQuery,
+    query: waitQuery,
     payload: true,
     status: 200,
     reply: result,
@@ -165,10 +190,23 @@ export const runRoutes = {
     fn: "run",
     auth: "token",
     params: inWorkspace,
-    query: previewQuery,
+    query: previewQuery.extend(queueLimit),
     body: previewSchema,
     status: 200,
     reply: result,
     errors: waitErrors,
+  }),
+  rerunJobs: defineRoute({
+    name: "jobs.rerun",
+    summary: "Run ended or waiting jobs again: the same version with the same arguments, or as the options of each path say.",
+    method: "POST",
+    path: `${base}/run/batch_rerun_jobs`,
+    fn: "run",
+    auth: "token",
+    params: inWorkspace,
+    body: rerunSchema,
+    status: 201,
+    reply: { text: "For each job a line, in the order sent: the uuid of the new one, or `Error: …`." },
+    errors: ["idempotency.key"],
   }),
 };

@@ -20,19 +20,36 @@ const settable = {
   tag: z.string().max(50).nullish(),
   draft_only: z.boolean().nullish(),
   envs: z.array(z.string()).nullish(),
-  concurrent_limit: z.number().nullish(),
-  concurrency_time_window_s: z.number().nullish(),
-  concurrency_key: z.string().nullish(),
+  concurrent_limit: z
+    .int()
+    .min(0)
+    .max(limits.concurrentLimit)
+    .nullish()
+    .describe("So many runs of one concurrency key at a time; others wait in the order of their creation. 0: no limit."),
+  concurrency_time_window_s: z
+    .int()
+    .min(0)
+    .max(limits.concurrencyWindowS)
+    .nullish()
+    .describe("No more runs than the limit start in any so many seconds, either."),
+  concurrency_key: z
+    .string()
+    .max(limits.concurrencyKeyChars)
+    .nullish()
+    .describe("What is counted together in the workspace; `$workspace` and `$args[name]` are replaced. Without it: the script."),
   debounce_key: z.string().nullish(),
-  debounce_delay_s: z.number().nullish(),
+  debounce_delay_s: z.int32().nullish(),
   debounce_args_to_accumulate: z.array(z.string()).nullish(),
-  max_total_debouncing_time: z.number().nullish(),
-  max_total_debounces_amount: z.number().nullish(),
-  cache_ttl: z.number().nullish(),
+  max_total_debouncing_time: z.int32().nullish(),
+  max_total_debounces_amount: z.int32().nullish(),
+  /** Seconds; 0 is none. */
+  cache_ttl: z.int32().min(0).nullish(),
   cache_ignore_s3_path: z.boolean().nullish(),
+  /** Ours: calls with the same header `webhook-id` start one job. */
+  idempotent_webhook_id: z.boolean().nullish(),
   dedicated_worker: z.boolean().nullish(),
   ws_error_handler_muted: z.boolean().nullish(),
-  priority: z.number().nullish(),
+  priority: z.int().min(0).max(100).nullish().describe("Above 0 its runs do not stand behind those of other scripts."),
   restart_unless_cancelled: z.boolean().nullish(),
   timeout: z.number().int().min(1).max(limits.maxTimeoutS, `a script may run for at most ${limits.maxTimeoutS} s`).nullish(),
   delete_after_secs: z.number().int().min(0).nullish(),
@@ -276,7 +293,7 @@ export const scriptRoutes = {
     path: `${w}/archive/h/{hash}`,
     params: atHash,
     reply: { json: scriptSchema },
-    errors: ["script.versionNotFound", "script.changedMeanwhile"],
+    errors: ["script.versionNotFound", "script.notFound", "script.changedMeanwhile"],
   }),
   deleteScriptByPath: defineRoute({
     ...post,
@@ -294,6 +311,6 @@ export const scriptRoutes = {
     path: `${w}/delete/h/{hash}`,
     params: atHash,
     reply: { json: scriptSchema },
-    errors: ["script.versionNotFound", "script.changedMeanwhile"],
+    errors: ["script.versionNotFound", "script.notFound", "script.changedMeanwhile"],
   }),
 };

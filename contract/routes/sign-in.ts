@@ -7,7 +7,7 @@ const login = {
   ...post,
   body: credentials,
   reply: { text: "A token, which the cookie `token` holds as well." },
-  errors: ["login.refused"],
+  errors: ["login.refused", "login.noPasswords"],
 } as const;
 
 export const signInRoutes = {
@@ -32,6 +32,17 @@ export const signInRoutes = {
     reply: { json: z.boolean() },
     errors: [],
   }),
+  isSmtpConfigured: defineRoute({
+    method: "GET",
+    fn: "api",
+    auth: "none",
+    status: 200,
+    name: "auth.isSmtpConfigured",
+    summary: "Whether this instance sends mail.",
+    path: "/api/auth/is_smtp_configured",
+    reply: { json: z.boolean() },
+    errors: [],
+  }),
   refreshToken: defineRoute({
     method: "GET",
     fn: "api",
@@ -52,6 +63,6 @@ export const signInRoutes = {
     path: "/api/users/setpassword",
     body: z.object({ password: z.string().min(1).max(1000) }),
     reply: { text: "That it is done." },
-    errors: ["token.notForJobs", "user.invalidPassword"],
+    errors: ["token.notForJobs", "token.tooWide", "user.invalidPassword", "login.noPasswords"],
   }),
 };

@@ -1,10 +1,11 @@
 import * as z from "zod";
-import { atJob, flag } from "../common.ts";
+import { anyJson, atJob, flag } from "../common.ts";
 import { defineRoute } from "../route.ts";
-import { byHash as atHash, byPath as atPath, payloadQuery } from "./runs.ts";
+import { jobSchema, jobUpdateSchema } from "./jobs.ts";
+import { byHash as atHash, byPath as atPath, payloadQuery, queueLimit } from "./runs.ts";
 
 const pollDelay = { poll_delay_ms: z.coerce.number().int().min(50).max(10_000).optional() };
-const runQuery = payloadQuery.extend({ ...pollDelay, payload: z.string().optional() });
+const runQuery = payloadQuery.extend({ ...pollDelay, ...queueLimit, payload: z.string().optional() });
 const updateQuery = z.object({
   ...pollDelay,
   running: flag.optional(),
@@ -19,8 +20,20 @@ const updateQuery = z.object({
 export type UpdateStreamQuery = z.output<typeof updateQuery>;
 
 const base = "/api/w/{workspace}";
-const events = { events: "Each event is a line `data: <json>`, with the stream's offset in a line `id:` before it." };
-const runErrors = ["job.idTaken", "idempotency.key", "idempotency.reused", "payload.base64", "body.notJson"] as const;
+/** api.md §2.5. */
+export const streamEventSchema = z.discriminatedUnion("type", [
+  jobUpdateSchema.extend({ type: z.literal("update"), job: jobSchema.optional(), only_result: anyJson.optional() }),
+  z.object({ type: z.literal("ping") }),
+  z.object({ type: z.literal("timeout") }),
+  z.object({ type: z.literal("not_found") }),
+  z.object({ type: z.literal("error"), error: z.string() }),
+]);
+export type StreamEventJson = z.output<typeof streamEventSchema>;
+const events = {
+  events: "Each event is a line `data: <json>`, with the stream's offset in a line `id:` before it.",
+  event: streamEventSchema,
+};
+const runErrors = ["job.idTaken", "idempotency.key", "idempotency.reused", "payload.base64", "body.notJson", "queue.full"] as const;
 
 const byPath = {
   path: `${base}/jobs/run_and_stream/p/{path+}`,
@@ -47,7 +60,7 @@ const updates = {
   query: updateQuery,
   status: 200,
   reply: events,
-  errors: [],
+  errors: ["job.notFound"],
 } as const;
 
 export const streamRoutes = {

@@ -58,7 +58,7 @@ export const tokenRoutes = {
     path: "/api/users/tokens/delete/{token_prefix}",
     params: byPrefix,
     reply: { text: "What was deleted." },
-    errors: ["token.notFound", "token.ambiguous", "token.notForJobs"],
+    errors: ["token.notFound", "token.ambiguous", "token.notForJobs", "token.tooWide"],
   }),
   updateTokenScopes: defineRoute({
     ...post,
@@ -86,7 +86,7 @@ export const tokenRoutes = {
     summary: "Make a token of another user's, as a superadmin.",
     path: "/api/users/tokens/impersonate",
     body: z.object({
-      impersonate_email: z.string().max(320),
+      impersonate_email: z.string().min(1).max(320),
       label: z.string().max(200).nullish(),
       expiration: timestamp.nullish(),
       workspace_id: workspaceId.nullish(),

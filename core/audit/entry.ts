@@ -1,3 +1,5 @@
+import { createHash } from "node:crypto";
+import { v7 as uuidv7 } from "uuid";
 import type { AuditJson, AuditQuery } from "../../contract/routes/audit.ts";
 
 /** Where entries stand that concern no workspace; no workspace can be called so. */
@@ -11,6 +13,23 @@ export function actionKindOf(action: string, method: string): AuditJson["action_
   if (method === "DELETE" || /^(delete|remove|archive|leave|decline)/.test(verb)) return "Delete";
   if (/^(create|add|invite|accept|impersonate)/.test(verb)) return "Created";
   return "Updated";
+}
+
+/**
+ * What a job's arguments made the service read for it: an entry for each secret. Its id comes from job and path, so that another attempt
+ * writes the same entry again.
+ */
+export function readsOfJob(job: { id: string; workspace: string }, username: string, paths: readonly string[], atMs: number): AuditJson[] {
+  return paths.map((path) => ({
+    workspace_id: job.workspace,
+    id: uuidv7({ msecs: atMs, random: createHash("sha256").update(`${job.id}\n${path}`).digest() }),
+    timestamp: new Date(atMs).toISOString(),
+    username,
+    operation: "variables.decrypt_secret",
+    action_kind: "Execute",
+    resource: path,
+    parameters: { job: job.id },
+  }));
 }
 
 const among = (list: string | undefined, value: string) => list === undefined || list === "" || list.split(",").includes(value);

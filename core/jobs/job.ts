@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import { scriptLanguageSchema } from "../../contract/languages.ts";
 import { jobKindSchema } from "../../contract/routes/jobs.ts";
+import { concurrencySchema } from "./concurrency.ts";
 
 /** Where a value of a job is kept: in the head item, in a child item of the same job, or in S3. `json` is its JSON text. */
 export const placeSchema = z.discriminatedUnion("in", [
@@ -32,7 +33,13 @@ const base = {
   tag: z.string(),
   trigger: z.string(),
   timeoutS: z.number(),
+  /** Above 0 it goes through the high queue. */
+  priority: z.number().optional(),
+  /** It runs only while it holds a slot of this group. */
+  concurrency: concurrencySchema.optional(),
   args: placeSchema,
+  /** `wanted`: its arguments are for the script's preprocessor. `done`: they are what that made of them, as `main` got them. */
+  preprocess: z.enum(["wanted", "done"]).optional(),
   /** Source of a preview. */
   code: placeSchema.optional(),
   /** How many attempts were started, and how many of them were lost with their worker. */
@@ -46,9 +53,16 @@ const base = {
   memPeakKb: z.number().optional(),
   /** Percent, as the job itself says. */
   progress: z.number().optional(),
+  /** Its result may be an earlier one that is no older than this, kept under the key: absent while only a worker can make it. */
+  cacheTtlS: z.number().optional(),
+  cacheKey: z.string().optional(),
   /** How often it was given secrets, which its output must not show (services/secrets/masks.ts). */
   masks: z.number().optional(),
+  /** When it was given the first secret of its arguments: a repeated attempt reads nothing for the first time. */
+  secretsAtMs: z.number().optional(),
   lastPingMs: z.number().optional(),
+  /** What it leaves is erased so long after its end, whoever waited for it. */
+  eraseAfterS: z.number().optional(),
   expiresAtMs: z.number(),
 };
 const started = { startedAtMs: z.number(), worker: z.string().optional() };
@@ -59,6 +73,8 @@ const ended = {
   result: placeSchema,
   /** The result as people see it, where a secret that the job read stands in it. */
   shown: placeSchema.optional(),
+  /** The job whose result this one got instead of running. */
+  cachedFrom: z.string().optional(),
   /** Arguments, logs and result were erased on request. */
   erased: z.boolean(),
   /** When they are to be. */

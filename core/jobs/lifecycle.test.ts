@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RunOutcome } from "../../runners/protocol.ts";
-import { aRunningJob } from "../../test/builders/jobs.ts";
-import { endingOf, firstDueMs, isLost, mayRetryLoss, queueDelayS } from "./lifecycle.ts";
+import { aQueuedJob, aRunningJob } from "../../test/builders/jobs.ts";
+import { endingOf, firstDueMs, isHigh, isLost, mayRetryLoss, messageOf, queueDelayS } from "./lifecycle.ts";
 
 const outcome = (fields: Partial<RunOutcome>): RunOutcome => ({
   outcome: "success",
@@ -55,6 +55,26 @@ describe("leases", () => {
   it("looks at a job first when its message or first lease must have been used", () => {
     expect(firstDueMs(1_000)).toBe(76_000);
     expect(firstDueMs(1_000, 500_000)).toBe(575_000);
+  });
+});
+
+describe("a job's message", () => {
+  it("names its group only where it has one: a job without a limit is claimed as ever", () => {
+    expect(messageOf(aQueuedJob({ id: "a", hash: "h" }))).toEqual({ job: "a", hash: "h" });
+    expect(messageOf(aQueuedJob({ id: "a", hash: "h", concurrency: { group: "g", limit: 2 } }))).toEqual({
+      job: "a",
+      hash: "h",
+      group: "g",
+    });
+  });
+
+  it("goes through the high queue with a priority above 0, and through the other one else", () => {
+    expect([undefined, 0, 1, 100].map((priority) => isHigh(priority === undefined ? {} : { priority }))).toEqual([
+      false,
+      false,
+      true,
+      true,
+    ]);
   });
 });
 

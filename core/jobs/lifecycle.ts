@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { limits } from "../../contract/limits.ts";
 import type { RunError, RunOutcome } from "../../runners/protocol.ts";
-import type { EndState, RunningJob } from "./job.ts";
+import type { EndState, Job, RunningJob } from "./job.ts";
 
 /** Whether the queue can hold the message of a job back until its time. */
 export function isSendable(scheduledForMs: number | undefined, nowMs: number): boolean {
@@ -70,8 +70,20 @@ export const jobMessageSchema = z.object({
   job: z.string(),
   /** The script version to run, so that it can be read while the job is claimed. */
   hash: z.string().optional(),
+  /** The concurrency group that it must find a slot in. */
+  group: z.string().optional(),
 });
 export type JobMessage = z.infer<typeof jobMessageSchema>;
+
+/** What sending a job must know of it. */
+export type Sendable = Pick<Job, "id" | "workspace" | "hash" | "priority" | "concurrency">;
+
+export function messageOf({ id, hash, concurrency }: Sendable): JobMessage {
+  return { job: id, ...(hash === undefined ? {} : { hash }), ...(concurrency ? { group: concurrency.group } : {}) };
+}
+
+/** Which of the two queues a job goes through. */
+export const isHigh = ({ priority = 0 }: Pick<Job, "priority">) => priority > 0;
 
 /** How long SQS must hold a message back, in whole seconds. */
 export function queueDelayS(scheduledForMs: number | undefined, nowMs: number): number {

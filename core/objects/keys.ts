@@ -9,6 +9,8 @@ const sortable = (path: string) => path.slice(0, 255);
 /** Every kind of item in the table. */
 export const keys = {
   workspace: (workspace: string): ObjectKey => ({ pk: "WORKSPACES", sk: workspace }),
+  /** A workspace that was deleted, until all that it stored is gone. */
+  deletedWorkspace: (workspace: string): ObjectKey => ({ pk: "DELETED", sk: workspace }),
   /** A user of the instance, by `personKey`. */
   user: (person: string): ObjectKey => ({ pk: "USERS", sk: person }),
   /** The same as release 0.1 wrote it. */
@@ -17,11 +19,16 @@ export const keys = {
   member: (workspace: string, person: string): ObjectKey => ({ pk: `M#${workspace}`, sk: person }),
   /** Whose a username is in a workspace. */
   username: (workspace: string, username: string): ObjectKey => ({ pk: `NAME#${workspace}`, sk: username.toLowerCase() }),
+  /** Whose it was last, once they have left: `u/<username>/…` is still theirs. */
+  formerUsername: (workspace: string, username: string): ObjectKey => ({ pk: `FORMER#${workspace}`, sk: username.toLowerCase() }),
   invite: (workspace: string, person: string): ObjectKey => ({ pk: `INVITES#${workspace}`, sk: person }),
   /** Groups, and who may what with folders and single objects: read for every call. */
   access: (workspace: string): ObjectKey => ({ pk: `ACCESS#${workspace}`, sk: "access" }),
+  instanceSetting: (name: string): ObjectKey => ({ pk: "SETTINGS", sk: name }),
   instanceGroup: (name: string): ObjectKey => ({ pk: "GROUPS", sk: name }),
   audit: (workspace: string, id: string): ObjectKey => ({ pk: `AUDIT#${workspace}`, sk: id }),
+  /** A setting of a workspace, by the name it has in its settings. */
+  setting: (workspace: string, name: string): ObjectKey => ({ pk: `SETTINGS#${workspace}`, sk: name }),
   folder: (workspace: string, name: string): ObjectKey => ({ pk: `F#${workspace}`, sk: name }),
   token: (hash: string): ObjectKey => ({ pk: `TOKEN#${hash}`, sk: "token" }),
   /** A user's tokens by prefix, so that they can be listed and deleted without their values. */
@@ -29,6 +36,10 @@ export const keys = {
     pk: `USER#${email.toLowerCase()}`,
     sk: `token#${prefix}#${hash}`,
   }),
+  /** The key that sign-ins under way are sealed with, wrapped. */
+  loginKey: (): ObjectKey => ({ pk: "LOGINKEY", sk: "key" }),
+  /** A sign-in that has come back: it does so once. */
+  usedLogin: (hash: string): ObjectKey => ({ pk: `LOGIN#${hash}`, sk: "used" }),
   publicKey: (kid: string): ObjectKey => ({ pk: "KEYS", sk: kid }),
   /** A script's newest version as running it needs it: read for every run. */
   scriptHead: (workspace: string, path: string): ObjectKey => ({ pk: `R#${workspace}#${path}`, sk: "head" }),
@@ -51,3 +62,14 @@ export const keys = {
   idempotency: (hash: string): ObjectKey => ({ pk: `IDEMPOTENCY#${hash}`, sk: "key" }),
   outbox: (workspace: string, id: string): ObjectKey => ({ pk: `OUTBOX#${workspace}`, sk: id }),
 };
+
+/** Partitions whose second part is no workspace. */
+const elsewhere: ReadonlySet<string> = new Set(["TOKEN", "USER", "IDEMPOTENCY", "LOGIN"]);
+
+/** Whose workspace's item stands under a partition; `undefined`: no workspace's. What is deleted with a workspace is found by it. */
+export function workspaceOf(pk: string): string | undefined {
+  const [kind = "", second] = pk.split("#");
+  if (second === undefined || elsewhere.has(kind)) return undefined;
+  // An artefact's key is where it lies in the bucket.
+  return kind === "A" ? second.split("/")[1] : second;
+}

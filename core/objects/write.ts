@@ -31,5 +31,5 @@ export const write = {
   /** Each field named in `change` is replaced whole. */
   update: (change: ObjectChange, expect?: Expectation): ObjectWrite => ({ op: "update", change, expect }),
   remove: ({ pk, sk }: ObjectKey, expect?: Expectation): ObjectWrite => ({ op: "remove", key: { pk, sk }, expect }),
-  check: (key: ObjectKey, expect: Expectation): ObjectWrite => ({ op: "check", key, expect }),
+  check: ({ pk, sk }: ObjectKey, expect: Expectation): ObjectWrite => ({ op: "check", key: { pk, sk }, expect }),
 };

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Payload } from "../../contract/payload.ts";
-import { argumentsOf, type PayloadOptions } from "./arguments.ts";
+import { argumentsOf, argumentsWithFiles, type PayloadOptions } from "./arguments.ts";
 
 const none: PayloadOptions = { wrapBody: false, raw: false, headers: [], query: [] };
 const aPayload = (body: string | Buffer, contentType?: string, rest: Partial<Payload> = {}): Payload => ({
@@ -74,6 +74,22 @@ describe("a body (spec 4.2)", () => {
     expect(await args(aPayload(Buffer.from([0xff, 0xfe, 0x00])))).toEqual({ raw_string: "\ufffd\ufffd\u0000" });
   });
 
+  it("may begin with a byte order mark and be JSON all the same; raw_string keeps it", async () => {
+    expect(await args(aPayload('\ufeff{"a":1}', "application/json"), { raw: true })).toEqual({ a: 1, raw_string: '\ufeff{"a":1}' });
+  });
+
+  it.each([
+    ["text/xml; charset=ISO-8859-1", "<é/>", { raw_string: "<é/>" }],
+    ['application/json;charset="windows-1252"', '{"a":"é"}', { a: "é" }],
+    ["application/x-www-form-urlencoded; charset=latin1", "a=é", { a: "é" }],
+  ])("of type %s is read in its charset", async (type, text, expected) => {
+    expect(await args(aPayload(Buffer.from(text, "latin1"), type))).toEqual(expected);
+  });
+
+  it("of a charset that nobody knows is read as UTF-8", async () => {
+    expect(await args(aPayload('{"a":"é"}', "application/json; charset=klingon"))).toEqual({ a: "é" });
+  });
+
   it("gives any JSON object back as it is", async () => {
     await fc.assert(
       fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue()), async (value) => {
@@ -124,6 +140,31 @@ describe("a multipart form (spec 4.2.5)", () => {
     ["that is something else", FORM, "{}"],
   ])("%s is refused in a sentence", async (_what, contentType, body) => {
     await expect(args(aPayload(body, contentType))).rejects.toMatchObject({ code: "payload.form" });
+  });
+});
+
+describe("files of a form among the arguments (spec 4.2.5, 4.2.6)", () => {
+  const body = form(
+    'Content-Disposition: form-data; name="doc"\r\n\r\nsee below',
+    'Content-Disposition: form-data; name="doc"; filename="a.txt"\r\n\r\none',
+    'Content-Disposition: form-data; name="x_signature"; filename="forged"\r\n\r\ntwo',
+  );
+  const read = async (options: Partial<PayloadOptions>) => {
+    const found = await argumentsOf(aPayload(body, FORM, { headers: { "x-signature": "real" } }), { ...none, ...options });
+    const kept = Map.groupBy(found.files, ({ argument }) => argument);
+    return argumentsWithFiles(
+      found,
+      Object.fromEntries([...kept].map(([name, list]) => [name, list.map(({ filename }) => ({ s3: filename }))])),
+    );
+  };
+  it("stand beside a text of the same name", async () => {
+    expect(await read({})).toEqual({ doc: ["see below", { s3: "a.txt" }], x_signature: [{ s3: "forged" }] });
+  });
+  it("stand under body with wrap_body", async () => {
+    expect(await read({ wrapBody: true })).toEqual({ body: { doc: ["see below", { s3: "a.txt" }], x_signature: [{ s3: "forged" }] } });
+  });
+  it("give way to a chosen header", async () => {
+    expect(await read({ headers: ["X-Signature"] })).toEqual({ doc: ["see below", { s3: "a.txt" }], x_signature: "real" });
   });
 });
 
@@ -181,6 +222,11 @@ describe("a CloudEvents 1.0 request (spec 4.2.8)", () => {
     expect(await args(structured({ ...attributes, data: [1] }))).toMatchObject({ body: [1] });
     expect(Object.keys(await args(structured(attributes)))).toEqual(["WEBHOOK__METADATA__"]);
   });
+  it("in structured mode has text as data whatever charset its type names: the envelope is UTF-8", async () => {
+    expect(await args(structured({ ...attributes, datacontenttype: "text/plain; charset=latin1", data: "é" }))).toMatchObject({
+      raw_string: "é",
+    });
+  });
   it("in batch mode is refused", async () => {
     await expect(args(aPayload("[]", "application/cloudevents-batch+json"))).rejects.toMatchObject({ code: "payload.cloudEventBatch" });
   });
@@ -188,6 +234,9 @@ describe("a CloudEvents 1.0 request (spec 4.2.8)", () => {
     ["no type", structured({ id: "7", source: "/s", specversion: "1.0" })],
     ["an empty source", structured({ ...attributes, source: "" })],
     ["a time that is none", structured({ ...attributes, time: "yesterday" })],
+    ["base64 data that is none", structured({ ...attributes, data_base64: "%%%" })],
+    ["base64 data that is no text", structured({ ...attributes, data_base64: 5 })],
+    ["data in both forms", structured({ ...attributes, data: 1, data_base64: "MQ==" })],
     ["an envelope that is no JSON", aPayload("{", "application/cloudevents+json")],
     ["a version of the future", structured({ ...attributes, specversion: "9.0" })],
     ["only an id in its headers", aPayload("{}", "application/json", { headers: { "ce-id": "7" } })],

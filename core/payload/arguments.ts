@@ -1,5 +1,6 @@
 import { SvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
+import { isBase64 } from "./base64.ts";
 import { takeCloudEvent } from "./cloud-event.ts";
 import { jsonIfAny, parseJson } from "./json.ts";
 import { type FormFile, readMultipart } from "./multipart.ts";
@@ -13,13 +14,33 @@ export interface PayloadOptions {
   headers: readonly string[];
   /** Query parameters that become arguments. */
   query: readonly string[];
+  /** The request as a whole is wanted too, for a preprocessor. */
+  event?: boolean;
 }
 
-/** A script's arguments, and the files among them: each argument named by a file is to become a list of stored objects. */
+/** A script's arguments, and the files among them: `argumentsWithFiles` puts them there once they are stored. */
 export interface Arguments {
   args: Record<string, unknown>;
   files: FormFile[];
+  event?: WebhookEvent;
+  /** The form stands under `body`, and so do its files. */
+  wrapped: boolean;
 }
+
+/**
+ * A request as preprocessors get it. `body` is left out where it is what `raw_string` says: it travels once, and the runner puts it in. Without
+ * what signs the caller in: a script must not get its callers' tokens.
+ */
+export interface WebhookEvent {
+  kind: "webhook";
+  body?: unknown;
+  /** `null` for forms with files: bytes are no text. */
+  raw_string: string | null;
+  query: Record<string, string | readonly string[]>;
+  headers: Record<string, string>;
+}
+
+const SIGN_IN_HEADERS = new Set(["authorization", "proxy-authorization", "cookie"]);
 
 /** The argument that holds what could not be parsed, and with `raw=true` everything that came. */
 const RAW = "raw_string";
@@ -38,19 +59,49 @@ export async function argumentsOf(payload: Payload, options: PayloadOptions): Pr
     method === "GET"
       ? parameterOf(query["payload"]?.[0])
       : await bodyOf(event?.contentType ?? headers["content-type"], event?.bytes ?? bytes);
+  const over = Object.fromEntries([
+    ...(options.raw ? [[RAW, textOf(bytes, headers["content-type"])] as const] : []),
+    ...chosenQuery(query, options.query),
+    ...chosenHeaders(headers, options.headers),
+    ...(event ? [[METADATA, event.metadata] as const] : []),
+  ]);
   return {
-    args: Object.fromEntries([
-      ...entriesOf(body, options.wrapBody),
-      ...(options.raw ? [[RAW, bytes.toString("utf8")] as const] : []),
-      ...chosenQuery(query, options.query),
-      ...chosenHeaders(headers, options.headers),
-      ...(event ? [[METADATA, event.metadata] as const] : []),
-    ]),
-    files: options.wrapBody ? [] : body.files,
+    args: Object.fromEntries([...entriesOf(body, options.wrapBody), ...Object.entries(over)]),
+    files: options.wrapBody ? body.files : body.files.filter(({ argument }) => !Object.hasOwn(over, argument)),
+    wrapped: options.wrapBody,
+    ...(options.event ? { event: eventOf(payload, body, event !== undefined && event.bytes !== bytes) } : {}),
   };
 }
 
-type Body = { json: unknown; files: FormFile[] } | { text: string; files: FormFile[] };
+/** The arguments with their stored files, which stand behind the texts that the form has under the same name. */
+export function argumentsWithFiles(
+  { args, wrapped }: Arguments,
+  stored: Readonly<Record<string, readonly unknown[]>>,
+): Record<string, unknown> {
+  const form = (wrapped ? args[BODY] : args) as Record<string, unknown>;
+  const both = Object.entries(stored).map(([name, files]) => [name, Object.hasOwn(form, name) ? [form[name], files].flat() : files]);
+  const all = Object.fromEntries([...Object.entries(form), ...both]) as Record<string, unknown>;
+  return wrapped ? { ...args, [BODY]: all } : all;
+}
+
+/** `unwrapped`: the body stood inside of an envelope. */
+function eventOf({ method, headers, query, bytes }: Payload, body: Body, unwrapped: boolean): WebhookEvent {
+  const multipart = headers["content-type"]?.trimStart().toLowerCase().startsWith("multipart/") ?? false;
+  const derived = method !== "GET" && !unwrapped && body.plain === true;
+  return {
+    kind: "webhook",
+    ...(derived ? {} : { body: "text" in body ? body.text : body.json }),
+    raw_string: multipart && !("text" in body) ? null : textOf(bytes, headers["content-type"]),
+    query: Object.fromEntries(chosenQuery(query, Object.keys(query)).filter(([name]) => name !== "token")),
+    headers: Object.fromEntries(chosenPairs(headers).filter(([name]) => !SIGN_IN_HEADERS.has(name))),
+  };
+}
+
+const chosenPairs = (headers: Payload["headers"]) =>
+  Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+
+/** `plain`: it is what the whole text says, as JSON or as it stands. */
+type Body = ({ json: unknown } | { text: string }) & { files: FormFile[]; plain?: true };
 
 function entriesOf(body: Body, wrap: boolean): (readonly [string, unknown])[] {
   const value = "text" in body ? body.text : body.json;
@@ -67,11 +118,22 @@ async function bodyOf(contentType = "", bytes: Buffer): Promise<Body> {
     const { fields, files } = await readMultipart(contentType, bytes);
     return { json: Object.fromEntries(grouped(fields)), files };
   }
-  const text = bytes.toString("utf8");
+  const text = textOf(bytes, contentType);
   if (text.trim() === "") return { json: {}, files: [] };
   if (type === "application/x-www-form-urlencoded") return { json: formOf(text), files: [] };
   const parsed = jsonIfAny(text);
-  return parsed ? { ...parsed, files: [] } : { text, files: [] };
+  return parsed ? { ...parsed, files: [], plain: true } : { text, files: [], plain: true };
+}
+
+/** A body as text: in the charset that its type names, in UTF-8 where that is none that is known. A byte order mark stays. */
+function textOf(bytes: Buffer, contentType = ""): string {
+  const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1];
+  if (charset === undefined || /^utf-?8$/i.test(charset)) return bytes.toString("utf8");
+  try {
+    return new TextDecoder(charset, { ignoreBOM: true }).decode(bytes);
+  } catch {
+    return bytes.toString("utf8");
+  }
 }
 
 /** Programs send JSON under curl's default type as well: a form whose text is a JSON object or list is one. */
@@ -95,8 +157,8 @@ function grouped(pairs: Iterable<readonly [string, string]>): Map<string, string
 function parameterOf(payload: string | undefined): Body {
   if (payload === undefined || payload === "") return { json: {}, files: [] };
   // A plus sign in a query arrives as a space.
-  const plain = payload.replaceAll(" ", "+").replaceAll("-", "+").replaceAll("_", "/").replace(/=+$/, "");
-  if (!/^[A-Za-z0-9+/]*$/.test(plain) || plain.length % 4 === 1) throw new SvcError("payload.base64", {});
+  const plain = payload.replaceAll(" ", "+").replace(/=+$/, "");
+  if (!isBase64(plain)) throw new SvcError("payload.base64", {});
   return { json: parseJson(Buffer.from(plain, "base64").toString("utf8")), files: [] };
 }
 

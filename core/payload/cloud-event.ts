@@ -1,5 +1,6 @@
 import { SvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
+import { isBase64 } from "./base64.ts";
 import { jsonIfAny } from "./json.ts";
 
 /** A CloudEvents 1.0 envelope: its attributes, and the data as a body of its own. */
@@ -67,10 +68,18 @@ async function check(attributes: Record<string, unknown>): Promise<void> {
 
 function structuredData(typeOfData: unknown, data: unknown, base64: unknown): Pick<TakenEvent, "contentType" | "bytes"> {
   const contentType = typeof typeOfData === "string" ? typeOfData : undefined;
-  if (typeof base64 === "string") return { contentType, bytes: Buffer.from(base64, "base64") };
+  if (base64 !== undefined) {
+    if (data !== undefined) throw new SvcError("payload.cloudEvent", { reason: "it has both data and data_base64" });
+    if (typeof base64 !== "string" || !isBase64(base64))
+      throw new SvcError("payload.cloudEvent", { reason: "its data_base64 is not base64" });
+    return { contentType, bytes: Buffer.from(base64, "base64") };
+  }
   if (data === undefined) return { contentType: undefined, bytes: Buffer.alloc(0) };
   const isText = typeof data === "string" && contentType !== undefined && !/[/+]json\b/i.test(contentType);
-  return isText ? { contentType, bytes: Buffer.from(data) } : { contentType: undefined, bytes: Buffer.from(JSON.stringify(data)) };
+  // The text is the envelope's, whatever charset the type names.
+  return isText
+    ? { contentType: contentType.replace(/;\s*charset=[^;]*/i, ""), bytes: Buffer.from(data) }
+    : { contentType: undefined, bytes: Buffer.from(JSON.stringify(data)) };
 }
 
 /** The package says what is wrong in its validation errors; anything else it throws is about the envelope's JSON. */

@@ -8,11 +8,11 @@ export function parseJson(source: string): unknown {
   return value;
 }
 
-/** JSON if the text is some, else `undefined`. Throws `body.tooDeep`: readers of other languages would run out of stack. */
+/** JSON if the text is some, perhaps after a byte order mark, else `undefined`. Throws `body.tooDeep`: readers of other languages would run out of stack. */
 export function jsonIfAny(source: string): { json: unknown } | undefined {
   let json: unknown;
   try {
-    json = JSON.parse(source);
+    json = JSON.parse(source.replace(/^\ufeff/, ""));
   } catch {
     return undefined;
   }

@@ -10,6 +10,8 @@ interface Identity {
   superAdmin: boolean;
   /** Groups of the whole instance that the caller is in. */
   instanceGroups?: string[];
+  /** That the workspace which the call names is archived, or was deleted. */
+  workspaceState?: "archived" | "deleted";
   /** What the caller may in the workspace that the call names; absent where it is no member. */
   rights?: Rights;
 }

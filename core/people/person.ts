@@ -10,6 +10,8 @@ export const personSchema = z.object({
   company: z.string().optional(),
   disabled: z.boolean().optional(),
   groups: z.array(z.string()).optional(),
+  /** Has not signed in yet: then workspaces that ask for new users get them. */
+  joining: z.boolean().optional(),
   createdAtMs: z.number(),
 });
 export type PersonRecord = z.infer<typeof personSchema>;

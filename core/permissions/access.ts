@@ -26,6 +26,8 @@ export const accessSchema = z.object({
   groups: z.record(z.string(), groupSchema),
   folders: z.record(z.string(), folderAccess),
   objects: z.record(z.string(), extraPerms),
+  /** Of the workspace itself; absent: in use. It stands here because every call reads it here. */
+  state: z.enum(["archived", "deleted"]).optional(),
 });
 export type Access = z.infer<typeof accessSchema>;
 export const noAccess: Access = { groups: {}, folders: {}, objects: {} };
@@ -87,6 +89,12 @@ export const objectKey = (kind: string, path: string) => `${kind} ${path}`;
 
 /** Who can be given a right. */
 export const isPrincipal = (text: string) => /^[ug]\/[A-Za-z0-9_-]{1,100}$/.test(text);
+
+/** Whether a right was given to somebody, or to a group, by name. */
+export function isNamed({ folders, objects, groups }: Access, principal: string): boolean {
+  const perms = [...Object.values(objects), ...[...Object.values(folders), ...Object.values(groups)].map((one) => one.perms)];
+  return perms.some((given) => Object.hasOwn(given, principal)) || Object.values(folders).some(({ owners }) => owners.includes(principal));
+}
 
 /** Takes every right away that somebody, or a group, has by name: who gets the name later must not inherit them. */
 export function forget(access: Access, principal: string): void {

@@ -13,6 +13,8 @@ const exceptions: Readonly<Record<string, Need>> = {
   "workspaces.exists": "self",
   "workspaces.mine": "self",
   "workspaces.create": "superadmin",
+  "workspaces.delete": "superadmin",
+  "workspaces.existsUsername": "self",
   "jobs.dbClock": "self",
   "tokens.create": "self",
   "tokens.list": "self",
@@ -21,6 +23,8 @@ const exceptions: Readonly<Record<string, Need>> = {
   "tokens.updateScopes": "self",
   "tokens.updateLabel": "self",
   "tokens.impersonate": "superadmin",
+  // One of them is for everybody: its handler looks which.
+  "settings.getGlobal": "self",
   "users.setPassword": "self",
   "users.acceptInvite": "self",
   "users.declineInvite": "self",
@@ -45,12 +49,18 @@ const exceptions: Readonly<Record<string, Need>> = {
   "resources.types.exists": "member",
   "jobs.setProgress": "run",
   "jobs.cancelSelection": "run",
+  "jobs.startNow": "run",
   "jobs.cancel": "run",
   "jobs.forceCancel": "run",
+  // Reading them is what it takes; running what they ran is asked as well.
+  "jobs.rerun": "read",
   "jobs.run.preview": "write",
   "jobs.runWait.preview": "write",
   "jobs.runWait.previewFlow": "write",
   "jobs.run.previewFlow": "write",
+  // What it answers shows the file to whoever gets it: as reading it does.
+  "files.sign": "read",
+  "files.testConnection": "read",
   "folders.update": "own",
   "folders.delete": "own",
   "folders.addOwner": "own",
@@ -64,7 +74,7 @@ const exceptions: Readonly<Record<string, Need>> = {
 };
 
 const READS =
-  /^(get|list|exists|count|raw|history|latest|whois|whoami|is|usernameTo|webhooks|deployment|file|download|preview|usage|search|email|mine|dbClock)/;
+  /^(get|list|exists|count|raw|history|latest|whois|whoami|is|usernameTo|webhooks|deployment|file|download|preview|usage|search|export|email|mine|dbClock)/;
 
 /** `resources.types.list` is listing: what stands between a domain and its verb is a part of the domain. */
 const partsOf = (action: string) => action.replace(".types.", ".").split(".");
@@ -94,11 +104,11 @@ export function scopeNeed(action: string, inWorkspace: boolean): { domain: strin
 
 /**
  * Lists answer only what the caller may read, and what saves a new object knows its path from the body: both ask again,
- * for each path; what is named by an id or a hash asks once its path is read.
+ * for each path; what is named by an id or a hash asks once its path is read. Types of resources have no path to ask for.
  */
 export const asksAgain = (action: string) =>
-  /^(list|count|create|update|edit|exists|search)/.test(partsOf(action)[1] ?? "") ||
-  /^jobs\.(get|set|cancel|force|delete|started)|ByHash$|^scripts\.deploymentStatus$/.test(action);
+  (!/\.types\.(create|update)/.test(action) && /^(list|count|create|update|edit|exists|search)/.test(partsOf(action)[1] ?? "")) ||
+  /^jobs\.(get|set|cancel|force|delete|start)|ByHash$|^scripts\.deploymentStatus$/.test(action);
 
 const kinds: Readonly<Record<string, string>> = {
   scripts: "script",

@@ -137,6 +137,11 @@ describe("a token's limits", () => {
     [["scripts:write"], "scripts.getByPath", "f/owned/x", true],
     [["scripts:read:f/owned/*"], "scripts.list", undefined, true],
     [["scripts:read:f/owned/*"], "scripts.getByPath", "f/read/x", false],
+    [["resources:write:f/owned/*"], "resources.update", "f/owned/x", true],
+    [["resources:write:f/owned/*"], "resources.create", undefined, true],
+    [["resources:write:f/owned/*"], "resources.types.create", undefined, false],
+    [["resources:write:f/owned/*"], "resources.types.update", undefined, false],
+    [["resources:write"], "resources.types.update", undefined, true],
     [["variables:read"], "scripts.list", undefined, false],
     [["users:read"], "tokens.list", undefined, false],
   ] as const)("%j · %s · %s: %s, whoever owns it", (scopes, action, path, expected) => {
@@ -201,13 +206,15 @@ describe("actions", () => {
     "$name is asked for as its method says",
     ({ name, method, inWorkspace }) => {
       const { verb } = scopeNeed(name, inWorkspace);
-      const readsByPost = ["jobs.startedAtByIds", "workspaces.exists", "workspaces.existsUsername"];
+      const readsByPost = ["jobs.startedAtByIds", "workspaces.exists", "workspaces.existsUsername", "files.getResourceInfo", "files.sign"];
       const changesByGet = ["users.refreshToken"];
-      const runs = /^jobs\.run/.test(name);
+      const runs = /^jobs\.(run|rerun)/.test(name);
+      // Whoever may read a job; what it ran is asked about for itself.
+      const asksTwice = ["jobs.rerun"];
       if (runs) expect(verb).toBe("run");
       else if (method === "GET" && !changesByGet.includes(name)) expect(verb).toBe("read");
       else if (verb === "read") expect(readsByPost).toContain(name);
-      if (method !== "GET" && !readsByPost.includes(name))
+      if (method !== "GET" && ![...readsByPost, ...asksTwice].includes(name))
         expect(["read", "member"]).not.toContain(needOf(name, inWorkspace) === "member" ? "" : needOf(name, inWorkspace));
     },
   );

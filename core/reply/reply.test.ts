@@ -40,6 +40,19 @@ describe("a synchronous reply (spec 4.4)", () => {
     expect(reply({ svc_content_type: "application/json", result: { base64: "iVBORw==" } })).toMatchObject({ base64: false });
   });
 
+  it("bytes may come in the URL-safe alphabet and without padding; base64 that is none is refused", () => {
+    expect(reply({ svc_content_type: "image/png", result: { base64: "-_\n8" } })).toMatchObject({ body: "+/8=", base64: true });
+    for (const base64 of ["%%%", "abc=d", "a", "ab=", "a b"]) {
+      expect(() => reply({ svc_content_type: "image/png", result: { base64 } })).toThrow(refusal(/base64/));
+    }
+  });
+
+  it.each([204, 205, 304])("%i has no body and no type (RFC 9110 §15)", (status) => {
+    const { headers, ...rest } = reply({ svc_status_code: status, svc_headers: { etag: "1" }, svc_content_type: "text/html", result: "x" });
+    expect(rest).toEqual({ status, body: "", base64: false });
+    expect(headers).toEqual({ etag: "1" });
+  });
+
   it("has null as body when there is no result, and JSON for values under other types", () => {
     expect(reply({ svc_status_code: 404 })).toMatchObject({ status: 404, body: "null" });
     expect(reply({ svc_content_type: "text/plain", result: { a: 1 } })).toMatchObject({ body: '{"a":1}' });
@@ -83,6 +96,8 @@ describe("a synchronous reply (spec 4.4)", () => {
     [{ svc_headers: { "Set-Cookie": "token=abc" } }, /cookie/],
     [{ svc_content_type: "text/plain\n" }, /media type/],
     [{ svc_content_type: 7 }, /media type/],
+    [{ svc_content_type: "image/png", result: { base64: "not base64!" } }, /base64/],
+    [{ svc_content_type: "image/png", result: { base64: "iVBORw=" } }, /base64/],
   ])("is refused for %j", (result, reason) => {
     expect(() => reply(result)).toThrow(refusal(reason));
   });

@@ -1,9 +1,10 @@
 import { SvcError } from "../../contract/errors.ts";
+import { isBase64 } from "../payload/base64.ts";
 
 /** What a synchronous caller gets. `body` is text, or bytes in base64. */
 export interface ShapedReply {
   status: number;
-  /** Names in lower case; the content type is among them. */
+  /** Names in lower case; the content type is among them, unless there is no body. */
   headers: Record<string, string>;
   body: string;
   base64: boolean;
@@ -19,6 +20,8 @@ const SHAPED = /"(svc|windmill)_(status_code|content_type|headers)"/;
 
 /** Headers of the connection: the gateway's alone. */
 const RESERVED = new Set(["connection", "content-length", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"]);
+/** Replies that end after their headers (RFC 9110 §15): with a body they break the connection for the next one. */
+const BODILESS = new Set([204, 205, 304]);
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a header's value must not hold
 const NOT_IN_VALUE = /[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/;
@@ -37,9 +40,14 @@ export function replyOf(id: string, resultJson: string): ShapedReply {
   const { shape, body } = found;
   const headers = { ...headersOf(shape.headers, refuse), ...contentTypeOf(shape.content_type, refuse) };
   const type = headers["content-type"] ?? "application/json";
+  const status = statusOf(shape.status_code, refuse);
+  if (BODILESS.has(status)) {
+    const { "content-type": _, ...others } = headers;
+    return { status, headers: others, body: "", base64: false };
+  }
   return {
-    status: statusOf(shape.status_code, refuse),
-    ...bodyOf(body, type),
+    status,
+    ...bodyOf(body, type, refuse),
     headers: { ...sandboxOf(type), ...headers, "content-type": type },
   };
 }
@@ -98,10 +106,16 @@ function headersOf(value: unknown, refuse: Refuse): Record<string, string> {
   );
 }
 
-function bodyOf(body: unknown, type: string): Pick<ShapedReply, "body" | "base64"> {
+function bodyOf(body: unknown, type: string, refuse: Refuse): Pick<ShapedReply, "body" | "base64"> {
   if (/^[^;]*\bjson\b/i.test(type)) return { body: JSON.stringify(body), base64: false };
   if (typeof body === "string") return { body, base64: false };
-  if (isObject(body) && Object.keys(body).length === 1 && typeof body["base64"] === "string") return { body: body["base64"], base64: true };
+  if (isObject(body) && Object.keys(body).length === 1 && typeof body["base64"] === "string") {
+    // Some writers break it into lines.
+    const base64 = body["base64"].replace(/[\r\n]/g, "");
+    if (!isBase64(base64)) throw refuse("the base64 of its result is not base64");
+    // Gateways take no other spelling than this.
+    return { body: Buffer.from(base64, "base64").toString("base64"), base64: true };
+  }
   return { body: JSON.stringify(body), base64: false };
 }
 

@@ -33,7 +33,13 @@ const ISSUES_MOST = 10;
  */
 export function valueIssues(schema: Record<string, unknown>, value: unknown): Issue[] {
   const validate = validator().compile(schema);
-  if (validate(value)) return [];
+  try {
+    if (validate(value)) return [];
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    // Such a schema is found by no check of the schema alone: it takes a value that gets to the place.
+    return [{ path: "value", reason: "cannot be checked, because the type's schema refers back to itself without end" }];
+  }
   return (validate.errors ?? [])
     .filter((error) => !excused(error))
     .slice(0, ISSUES_MOST)

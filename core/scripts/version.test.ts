@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { newScriptSchema } from "../../contract/routes/scripts.ts";
-import { isNoop, versionHash } from "./version.ts";
+import { concurrencyRuleOf, isNoop, versionHash } from "./version.ts";
 
 const aScript = (fields: object = {}) =>
   newScriptSchema.parse({ path: "f/ops/hello", summary: "", content: "export function main() {}", language: "bun", ...fields });
@@ -20,6 +20,17 @@ describe("versionHash", () => {
       versionHash("demo", "1", aScript({ parent_hash: "0123456789abcdef" })),
     ];
     expect(new Set(all).size).toBe(all.length);
+  });
+});
+
+describe("concurrencyRuleOf", () => {
+  it("takes a window of 0 and an empty key for none", () => {
+    expect(concurrencyRuleOf(aScript({ concurrency_time_window_s: 0, concurrency_key: "" }), 3)).toEqual({ limit: 3 });
+    expect(concurrencyRuleOf(aScript({ concurrency_time_window_s: 9, concurrency_key: "k" }), 3)).toEqual({
+      limit: 3,
+      windowS: 9,
+      key: "k",
+    });
   });
 });
 

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import { runnerLanguages, scriptLanguageSchema } from "../../contract/languages.ts";
 import type { NewScript, ScriptJson } from "../../contract/routes/scripts.ts";
+import { type ConcurrencyRule, concurrencyRuleSchema } from "../jobs/concurrency.ts";
 
 /** How far a version's artefact is. `none`: nothing can run it (a language without a runner), it is only kept. */
 export const buildStateSchema = z.discriminatedUnion("state", [
@@ -23,13 +24,22 @@ export const runnableSchema = z.object({
   /** The parameters of `main` in order; `null` when they could not be read. */
   params: z.array(z.string()).nullable(),
   paramTypes: z.record(z.string(), z.enum(["date", "bytes"])).optional(),
+  /** Webhooks call it before `main`; the names of its parameters, where they are known. */
+  preprocessor: z.object({ params: z.array(z.string()).nullable() }).optional(),
   timeoutS: z.number(),
   tag: z.string(),
   dedicated: z.boolean(),
+  priority: z.number().optional(),
+  concurrency: concurrencyRuleSchema.optional(),
   /** Whose rights its runs have, instead of their caller's. */
   onBehalfOf: z.object({ email: z.string(), permissionedAs: z.string() }).optional(),
   /** After a synchronous run, its logs, arguments and result are erased this long after the reply; 0: at once. */
   deleteAfterS: z.number().optional(),
+  /** An earlier result for the same input stands for a run for so many seconds. */
+  cacheTtlS: z.number().optional(),
+  cacheIgnoresPaths: z.boolean().optional(),
+  /** A `webhook-id` that comes again starts nothing new. */
+  onceByWebhookId: z.boolean().optional(),
   archived: z.boolean(),
   deleted: z.boolean(),
 });
@@ -55,6 +65,15 @@ export function versionHash(workspace: string, creationId: string, sent: NewScri
     .update(JSON.stringify([workspace, creationId, sorted]))
     .digest("hex")
     .slice(0, 16);
+}
+
+/** The limit that a script's fields ask for. */
+export function concurrencyRuleOf({ concurrency_time_window_s, concurrency_key }: NewScript, limit: number): ConcurrencyRule {
+  return {
+    limit,
+    ...(concurrency_time_window_s ? { windowS: concurrency_time_window_s } : {}),
+    ...(concurrency_key ? { key: concurrency_key } : {}),
+  };
 }
 
 const NOT_CONTENT = new Set(["parent_hash", "auto_parent", "deployment_message", "preserve_on_behalf_of", "skip_draft_deletion"]);
@@ -91,7 +110,7 @@ export function scriptJson(
     extra_perms: {},
     kind: fields.kind ?? "script",
     starred: false,
-    has_preprocessor: fields.has_preprocessor ?? false,
+    has_preprocessor: runnable.preprocessor !== undefined || (fields.has_preprocessor ?? false),
     ws_error_handler_muted: fields.ws_error_handler_muted ?? false,
     ...(version.inferredSchema ? { inferred_schema: version.inferredSchema } : {}),
     ...(lock === undefined ? {} : { lock }),

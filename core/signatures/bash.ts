@@ -20,5 +20,6 @@ export function bashSignature(source: string): ParsedSignature {
   const params = Array.from({ length: last }, (_, at): Param => {
     return byPosition.get(at + 1) ?? { name: `arg${at + 1}`, type: { type: "string" }, hasDefault: false, required: false };
   });
-  return { ok: true, params, hasMain: true, hasPreprocessor: false, variadic: false, destructured: false, paramTypes: {} };
+  const none = { hasPreprocessor: false, preprocessorParams: null };
+  return { ok: true, params, hasMain: true, ...none, variadic: false, destructured: false, paramTypes: {} };
 }

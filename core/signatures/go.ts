@@ -28,6 +28,7 @@ export function goSignature(source: string): ParsedSignature {
     }),
     hasMain: main !== undefined,
     hasPreprocessor: functions.has("preprocessor"),
+    preprocessorParams: null,
     variadic: declared.at(-1)?.type.startsWith("...") ?? false,
     destructured: false,
     paramTypes: {},

@@ -10,12 +10,16 @@ export function pythonSignature(source: string): ParsedSignature {
   const functions = functionsIn(root, source);
   const main = functions.get("main");
   const docs = main ? docstring(main, source) : "";
-  const { params, variadic } = readParams(main?.getChild("ParamList") ?? null, new PythonTypes(root, source), source, paramDocs(docs));
+  const types = new PythonTypes(root, source);
+  const { params, variadic } = readParams(main?.getChild("ParamList") ?? null, types, source, paramDocs(docs));
+  const preprocessor = functions.get("preprocessor")?.getChild("ParamList");
+  const before = preprocessor && readParams(preprocessor, types, source, new Map());
   return {
     ok: true,
     params,
     hasMain: main !== undefined,
     hasPreprocessor: functions.has("preprocessor"),
+    preprocessorParams: before && !before.variadic ? before.params.map(({ name }) => name) : null,
     variadic,
     destructured: false,
     paramTypes: {},

@@ -23,6 +23,8 @@ export interface ParsedSignature {
   params: Param[];
   hasMain: boolean;
   hasPreprocessor: boolean;
+  /** Names of the preprocessor's parameters; `null` where it is not called name by name, or there is none. */
+  preprocessorParams: string[] | null;
   /** Takes more than its `params`: `**kwargs` in Python, `...rest` in TypeScript and Go, where the last param is the list of the rest. */
   variadic: boolean;
   /** TypeScript's `main({ a, b })`: `params` are what it takes apart, and it is called with one object of all of them. */

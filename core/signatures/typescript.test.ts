@@ -104,6 +104,7 @@ describe("signatureOf TypeScript", () => {
   it("tells a preprocessor, a rest parameter and a parameter that is taken apart", () => {
     expect(read("export function preprocessor(event: unknown) {}\nexport function main(...all: string[]) {}")).toMatchObject({
       hasPreprocessor: true,
+      preprocessorParams: ["event"],
       variadic: true,
       params: [{ name: "all", required: false }],
     });

@@ -29,6 +29,7 @@ function read(root: SyntaxNode, source: string): ParsedSignature {
     params: [],
     hasMain: main !== undefined,
     hasPreprocessor: exported.has("preprocessor"),
+    preprocessorParams: plainNames(exported.get("preprocessor")?.params ?? null, source),
     variadic: false,
     destructured: false,
     paramTypes: {},
@@ -36,6 +37,13 @@ function read(root: SyntaxNode, source: string): ParsedSignature {
   };
   if (main?.params) readParams(main.params, source, types, docs?.params ?? new Map(), signature);
   return signature;
+}
+
+/** Names of parameters that are neither taken apart nor a rest. */
+function plainNames(list: SyntaxNode | null, source: string): string[] | null {
+  const parts = list ? partsOf(list) : undefined;
+  if (!parts?.every(({ target, rest }) => target.name === "VariableDefinition" && !rest)) return null;
+  return parts.map(({ target }) => source.slice(target.from, target.to));
 }
 
 /** Functions by the name they are exported under. */

@@ -11,6 +11,15 @@ export class StreamLines {
     return lines.map(textOf).join("");
   }
 
+  /** Of a complete log only the lines that are the stream. */
+  static only(log: string): string {
+    return log
+      .split("\n")
+      .filter((line) => line.startsWith(MARK))
+      .map((line) => `${line}\n`)
+      .join("");
+  }
+
   /** The log is complete: so is its last line. */
   end(): string {
     const last = textOf(this.#rest);
@@ -20,6 +29,12 @@ export class StreamLines {
 }
 
 const textOf = (line: string) => (line.startsWith(MARK) ? line.slice(MARK.length).replaceAll("\\n", "\n") : "");
+
+/** The stream in a log from its beginning. `complete`: the log does not go on. */
+export function streamIn(log: string, complete: boolean): string {
+  const lines = new StreamLines();
+  return lines.push(log) + (complete ? lines.end() : "");
+}
 
 /**
  * What a stream has come to (spec §4.5): the complete stream as a text, or an object that the script returned with the stream in

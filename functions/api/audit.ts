@@ -15,7 +15,7 @@ type Named = Record<string, unknown>;
 function resourceOf(params: Named, body: Named): string | undefined {
   const prefix = params["token_prefix"];
   if (typeof prefix === "string") return prefix.slice(0, limits.tokenPrefixChars);
-  const names = ["path", "name", "username", "email", "id", "hash"];
+  const names = ["path", "name", "username", "email", "id", "hash", "key"];
   for (const from of [params, body]) {
     for (const name of names) if (typeof from[name] === "string") return from[name].slice(0, 400);
   }
@@ -25,8 +25,10 @@ function resourceOf(params: Named, body: Named): string | undefined {
 /** Runs are in the list of jobs; every other change is in the audit log. */
 const isChange = ({ name, path, auth }: Route) => auth === "token" && scopeNeed(name, path.includes("{workspace}")).verb === "write";
 
+const endsItsLog: ReadonlySet<string> = new Set(["workspaces.delete"]);
+
 /** What may answer the value of a secret. Whether it did is known too late: the entry comes first. */
-const revealing = new Set(["variables.get", "variables.getValue", "resources.getValueInterpolated"]);
+const revealing = new Set(["variables.get", "variables.getValue", "resources.getValueInterpolated", "workspaces.getEncryptionKey"]);
 
 /** The same route, with an entry in the audit log for each call that changes something or may read a secret. */
 export function withAudit({ route, handle }: Handled<Auth>): Handled<Auth> {
@@ -36,8 +38,10 @@ export function withAudit({ route, handle }: Handled<Auth>): Handled<Auth> {
     handle: (call) => {
       const params = (call.params ?? {}) as Named;
       const body = typeof call.body === "object" && call.body !== null ? (call.body as Named) : {};
-      const { workspace } = params as { workspace?: string };
-      const resource = resourceOf(params, body);
+      const { workspace: named } = params as { workspace?: string };
+      // A workspace's own log goes with it.
+      const workspace = endsItsLog.has(route.name) ? undefined : named;
+      const resource = workspace === named ? resourceOf(params, body) : named;
       return audited(
         c,
         {

@@ -1,3 +1,5 @@
+import { buckets } from "../../aws/buckets.ts";
+import { concurrencyTable } from "../../aws/concurrency-table.ts";
 import { dataKeys } from "../../aws/data-keys.ts";
 import { jobTable } from "../../aws/job-table.ts";
 import { objectTable } from "../../aws/object-table.ts";
@@ -10,7 +12,9 @@ import type { Handled } from "../shared/edge.ts";
 export const collaborators = {
   jobs: jobTable,
   objects: objectTable,
+  concurrency: concurrencyTable,
   storage,
+  buckets,
   dataKeys,
   queue,
   nowMs: Date.now,

@@ -1,46 +1,77 @@
-import { SvcError } from "../../contract/errors.ts";
+import type { Route } from "../../contract/route.ts";
 import { fileRoutes as routes } from "../../contract/routes/files.ts";
-import { deleteFile, downloadFile, presignUpload, uploadFile } from "../../services/files/files.ts";
+import type { Download } from "../../services/files/files.ts";
+import * as service from "../../services/files/files.ts";
+import { publicFile, resourceInfo, signFiles } from "../../services/files/share.ts";
+import { openStorage } from "../../services/files/storages.ts";
 import { on } from "../shared/edge.ts";
-import { json, text } from "../shared/reply.ts";
-import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
+import { json, type Reply, text } from "../shared/reply.ts";
+import { type ApiRoutes, type Auth, collaborators as c } from "./collaborators.ts";
+import { noteSecrets } from "./note-secrets.ts";
 
 /** A file came from anywhere: a browser saves it, and never shows it under this origin. */
 const DOWNLOAD = { "content-disposition": "attachment", "content-security-policy": "sandbox", "x-content-type-options": "nosniff" };
 
-function onlyOwn({ storage, s3_resource_path }: { storage?: string | undefined; s3_resource_path?: string | undefined }): void {
-  const named = storage && storage !== "_default_" ? storage : s3_resource_path;
-  if (named) throw new SvcError("file.storage", { storage: named });
+/** A type that can be kept as it came: whoever sends anything else gets bytes back. */
+const storable = /^[\x20-\x7e]{1,200}$/;
+
+function download(found: Download): Reply {
+  if ("url" in found) return text(307, "The file is too large for a reply: follow the redirect.", { location: found.url });
+  return {
+    statusCode: 200,
+    headers: { "content-type": found.contentType, ...DOWNLOAD },
+    body: found.bytes.toString("base64"),
+    isBase64Encoded: true,
+  };
 }
 
+const asker = (route: Route, { actor }: Auth, { workspace }: { workspace: string }) => ({ actor, action: route.name, workspace });
+
 export const files: ApiRoutes = [
-  on(routes.uploadFile, async ({ params: { workspace }, query, payload }) => {
-    onlyOwn(query);
+  on(routes.uploadFile, async ({ auth, params, query, payload }) => {
+    const { file_key: fileKey, file_extension: extension, content_type, content_disposition: contentDisposition, ...named } = query;
     const sent = payload.headers["content-type"];
-    const file_key = await uploadFile(c, workspace, {
-      fileKey: query.file_key,
-      extension: query.file_extension,
-      contentType: query.content_type ?? sent,
-      contentDisposition: query.content_disposition,
-      bytes: payload.bytes,
-    });
-    return json(200, { file_key });
+    const contentType = content_type ?? (sent && storable.test(sent) ? sent : undefined);
+    const upload = { ...named, fileKey, extension, contentType, contentDisposition, bytes: payload.bytes };
+    return json(200, { file_key: await service.uploadFile(c, asker(routes.uploadFile, auth, params), upload) });
   }),
-  on(routes.presignUpload, async ({ params: { workspace }, body }) => json(200, await presignUpload(c, workspace, body.file_key))),
-  on(routes.downloadFile, async ({ params: { workspace }, query }) => {
-    onlyOwn(query);
-    const found = await downloadFile(c, workspace, query.file_key);
-    if ("url" in found) return text(307, "The file is too large for a reply: follow the redirect.", { location: found.url });
-    return {
-      statusCode: 200,
-      headers: { "content-type": found.contentType, ...DOWNLOAD },
-      body: found.bytes.toString("base64"),
-      isBase64Encoded: true,
-    };
-  }),
-  on(routes.deleteFile, async ({ params: { workspace }, query }) => {
-    onlyOwn(query);
-    await deleteFile(c, workspace, query.file_key);
+  on(routes.presignUpload, async ({ auth, params, body }) =>
+    json(200, await service.presignUpload(c, asker(routes.presignUpload, auth, params), body.file_key, body)),
+  ),
+  on(routes.downloadFile, async ({ auth, params, query }) =>
+    download(await service.downloadFile(c, asker(routes.downloadFile, auth, params), query.file_key, query)),
+  ),
+  on(routes.deleteFile, async ({ auth, params, query }) => {
+    await service.deleteFile(c, asker(routes.deleteFile, auth, params), query.file_key, query);
     return text(200, `The file ${query.file_key} is deleted.`);
   }),
+  on(routes.moveFile, async ({ auth, params, query: { src_file_key: from, dest_file_key: to, ...named } }) => {
+    await service.moveFile(c, asker(routes.moveFile, auth, params), from, to, named);
+    return text(200, `The file ${from} is at ${to}.`);
+  }),
+  on(routes.listFiles, async ({ auth, params, query }) =>
+    json(200, await service.listFiles(c, asker(routes.listFiles, auth, params), query)),
+  ),
+  on(routes.fileMetadata, async ({ auth, params, query }) =>
+    json(200, await service.fileMetadata(c, asker(routes.fileMetadata, auth, params), query.file_key, query)),
+  ),
+  on(routes.filePreview, async ({ auth, params, query }) =>
+    json(200, await service.filePreview(c, asker(routes.filePreview, auth, params), query.file_key, query)),
+  ),
+  on(routes.testConnection, async ({ auth, params: { workspace }, query }) => {
+    const { bucket, prefix } = await openStorage(c, auth.actor, workspace, query);
+    await bucket.list(prefix, 1);
+    return text(200, "The storage can be reached and listed.");
+  }),
+  on(routes.resourceInfo, async ({ auth, params, body }) => {
+    const { info, secrets } = await resourceInfo(c, asker(routes.resourceInfo, auth, params), body);
+    await noteSecrets(auth, secrets);
+    return json(200, info);
+  }),
+  on(routes.signFiles, async ({ auth, params, body }) =>
+    json(200, await signFiles(c, asker(routes.signFiles, auth, params), body.s3_objects, body.expiry_secs ?? undefined)),
+  ),
+  on(routes.publicFile, async ({ params: { workspace, storage, key }, query }) =>
+    download(await publicFile(c, { workspace, storage, fileKey: key }, query.svc_link ?? "")),
+  ),
 ];

@@ -13,9 +13,12 @@ import { files } from "./files.ts";
 import { instance } from "./instance.ts";
 import { jobs } from "./jobs.ts";
 import { members } from "./members.ts";
+import { oauth } from "./oauth.ts";
 import { instancePeople } from "./people.ts";
+import { reference } from "./reference.ts";
 import { resources } from "./resources.ts";
 import { scripts } from "./scripts.ts";
+import { settings } from "./settings.ts";
 import { signInHandlers } from "./sign-in.ts";
 import { tokens } from "./tokens.ts";
 import { variables } from "./variables.ts";
@@ -42,13 +45,17 @@ const all = [
   ...variables,
   ...resources,
   ...workspaces,
+  ...settings,
   ...members,
   ...access,
   ...instancePeople,
   ...tokens,
   ...signInHandlers,
+  ...oauth,
+  ...settings,
   ...audit,
   ...instance,
+  ...reference,
 ];
 const handled = all.map(existing).map(withAudit);
 

@@ -9,6 +9,7 @@ import { countJobs, listJobs } from "../../services/jobs/list.ts";
 import { load, loadLogs } from "../../services/jobs/places.ts";
 import { setProgress } from "../../services/jobs/progress.ts";
 import { type Asker, findEnded, findJob, jobJson, jobUpdate, visibleTo } from "../../services/jobs/read.ts";
+import { runNow } from "../../services/jobs/run-now.ts";
 import { on } from "../shared/edge.ts";
 import { json, jsonText, text } from "../shared/reply.ts";
 import { type ApiRoutes, type Auth, collaborators as c } from "./collaborators.ts";
@@ -108,7 +109,7 @@ export const jobs: ApiRoutes = [
   ),
   on(routes.countCompletedJobs, async ({ auth, params: { workspace }, query }) => {
     const { completed_after_s_ago: ago, success, tags } = query;
-    const after = ago === undefined ? {} : { completed_after: new Date(c.nowMs() - ago * 1000).toISOString() };
+    const after = ago === undefined ? {} : { completed_after: new Date(Math.max(0, c.nowMs() - ago * 1000)).toISOString() };
     return json(
       200,
       await countJobs(
@@ -123,6 +124,10 @@ export const jobs: ApiRoutes = [
     const job = await findJob(c, asking(auth, routes.getScheduledFor), workspace, id);
     if (job.state !== "queued") throw new SvcError("job.notQueued", { id });
     return json(200, job.scheduledForMs ?? job.createdAtMs);
+  }),
+  on(routes.runNow, async ({ auth, params: { workspace, id } }) => {
+    await runNow(c, await findJob(c, asking(auth, routes.runNow), workspace, id));
+    return text(200, `The job ${id} runs as soon as there is room for it.`);
   }),
   on(routes.startedAtByIds, async ({ auth, params: { workspace }, body }) => {
     const found = new Map((await c.jobs.getMany(body)).map((job) => [job.id, job]));

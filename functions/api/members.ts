@@ -1,5 +1,8 @@
+import { SvcError } from "../../contract/errors.ts";
+import type { Route } from "../../contract/route.ts";
 import { memberRoutes as routes } from "../../contract/routes/members.ts";
 import { pageOf } from "../../core/objects/page.ts";
+import type { Actor } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { acceptInvite, declineInvite, invite, invitesOf, myInvites, takeBack } from "../../services/workspaces/invites.ts";
 import {
@@ -16,6 +19,11 @@ import { workspacesOf } from "../../services/workspaces/workspaces.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
+
+/** A token that is bound to a workspace says nothing to the invitation of another one. */
+function within({ workspace: bound = "" }: Actor, { name }: Route, workspace: string): void {
+  if (bound && bound !== workspace) throw new SvcError("auth.forbidden", { action: name });
+}
 
 export const members: ApiRoutes = [
   on(routes.whoami, async ({ auth, params: { workspace } }) => json(200, await whoami(c, auth.actor, workspace))),
@@ -37,7 +45,7 @@ export const members: ApiRoutes = [
     return text(200, `The user ${username} is not in this workspace any more.`);
   }),
   on(routes.addMember, async ({ params: { workspace }, body }) => {
-    await addMember(c, workspace, body);
+    await addMember(c, workspace, body, { inherits: body.username != null });
     return text(201, `${body.email} is in this workspace.`);
   }),
   on(routes.inviteMember, async ({ params: { workspace }, body }) => {
@@ -49,12 +57,16 @@ export const members: ApiRoutes = [
     await takeBack(c, workspace, body.email);
     return text(200, `${body.email} is not invited.`);
   }),
-  on(routes.leave, async ({ auth, params: { workspace } }) => {
-    await removeMember(c, workspace, auth.actor.username);
+  on(routes.leave, async ({ auth: { actor }, params: { workspace } }) => {
+    // Anybody comes this far, and here the name of who is no member may be somebody else's.
+    if (!actor.rights) throw new SvcError("member.notFound", { username: actor.username });
+    await removeMember(c, workspace, actor.username);
     return text(200, `You have left ${workspace}.`);
   }),
   on(routes.myWorkspaces, async ({ auth: { actor } }) => {
-    const found = (await workspacesOf(c, actor.email)).filter(({ workspace }) => (actor.workspace ?? workspace.id) === workspace.id);
+    const found = (await workspacesOf(c, actor.email)).filter(
+      ({ workspace: { id, deleted } }) => !deleted && (actor.workspace ?? id) === id,
+    );
     const workspaces = found.map(({ workspace: { id, name, color = "" }, member: { username, disabled = false } }) => ({
       id,
       name,
@@ -67,10 +79,12 @@ export const members: ApiRoutes = [
   }),
   on(routes.listInvites, async ({ auth, query }) => json(200, pageOf(await myInvites(c, auth.actor), query))),
   on(routes.acceptInvite, async ({ auth, body }) => {
+    within(auth.actor, routes.acceptInvite, body.workspace_id);
     await acceptInvite(c, auth.actor, body.workspace_id, body.username ?? undefined);
     return text(200, `You are in ${body.workspace_id}.`);
   }),
   on(routes.declineInvite, async ({ auth, body }) => {
+    within(auth.actor, routes.declineInvite, body.workspace_id);
     await declineInvite(c, auth.actor, body.workspace_id);
     return text(200, "The invitation is refused.");
   }),

@@ -10,6 +10,7 @@ import {
   removeFromInstanceGroup,
   updateInstanceGroup,
 } from "../../services/identity/instance-groups.ts";
+import { exportUser, overwriteInstanceGroups, overwriteUsers } from "../../services/identity/overwrite.ts";
 import {
   createUser,
   deleteUser,
@@ -49,6 +50,16 @@ export const instancePeople: ApiRoutes = [
     return text(200, `The user ${email} is deleted.`);
   }),
   on(routes.existsUser, async ({ params: { email } }) => json(200, await personExists(c, email))),
+  on(routes.exportUsers, async () => json(200, (await listPersons(c)).map(exportUser))),
+  on(routes.overwriteUsers, async ({ body }) => {
+    await overwriteUsers(c, body);
+    return text(200, `The instance has ${body.length} users.`);
+  }),
+  on(routes.exportInstanceGroups, async () => json(200, await listInstanceGroups(c))),
+  on(routes.overwriteInstanceGroups, async ({ body }) => {
+    await overwriteInstanceGroups(c, body);
+    return text(200, `The instance has ${body.length} groups.`);
+  }),
   on(routes.listInstanceGroups, async () => json(200, await listInstanceGroups(c))),
   on(routes.getInstanceGroup, async ({ params: { name } }) => json(200, await getInstanceGroup(c, name))),
   on(routes.createInstanceGroup, async ({ body }) => {

@@ -5,7 +5,6 @@ import { allResources, findResource, listResources } from "../../services/resour
 import { resolveResource } from "../../services/resources/resolve.ts";
 import { createResource, deleteResource, updateResource } from "../../services/resources/save.ts";
 import { createType, deleteType, findType, getType, listTypes, updateType } from "../../services/resources/types.ts";
-import { dropAcl, moveAcl } from "../../services/workspaces/acls.ts";
 import { on } from "../shared/edge.ts";
 import { json, jsonText, text } from "../shared/reply.ts";
 import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
@@ -38,7 +37,6 @@ export const resources: ApiRoutes = [
   }),
   on(routes.updateResource, async ({ auth, params: { workspace, path }, body }) => {
     await updateResource(c, auth.actor, workspace, path, body);
-    if (body.path && body.path !== path) await moveAcl(c, { workspace, kind: "resource", path }, body.path);
     return text(200, `The resource ${body.path ?? path} is saved.`);
   }),
   on(routes.updateResourceValue, async ({ auth, params: { workspace, path }, body }) => {
@@ -47,7 +45,6 @@ export const resources: ApiRoutes = [
   }),
   on(routes.deleteResource, async ({ auth, params: { workspace, path } }) => {
     await deleteResource(c, auth.actor, workspace, path);
-    await dropAcl(c, { workspace, kind: "resource", path });
     return text(200, `The resource ${path} is deleted.`);
   }),
   on(routes.listResourceNames, async ({ auth, params: { workspace, name } }) => {

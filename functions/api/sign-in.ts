@@ -5,14 +5,11 @@ import { refreshSession, setPassword, signIn, signOut } from "../../services/ide
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { type ApiRoutes, collaborators } from "./collaborators.ts";
+import { sessionCookie } from "./session-cookie.ts";
 
 const c = { ...collaborators, people };
 
-/** Scripts of a page cannot read it, and other sites' forms do not send it. */
-function cookie(value: string, maxAgeS: number): { "Set-Cookie": string } {
-  const secure = c.baseUrl.startsWith("https:") ? "; Secure" : "";
-  return { "Set-Cookie": `token=${value}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeS}${secure}` };
-}
+const cookie = (token: string, maxAgeS: number) => ({ "Set-Cookie": sessionCookie(c.baseUrl, token, maxAgeS) });
 const signedIn = (token: string) => text(200, token, cookie(token, limits.sessionMs / 1000));
 
 export const signInHandlers: ApiRoutes = [
@@ -22,7 +19,8 @@ export const signInHandlers: ApiRoutes = [
     await signOut(c, auth.sentToken);
     return text(200, "You are signed out.", cookie("", 0));
   }),
-  on(routes.isPasswordLoginDisabled, async () => json(200, false)),
+  on(routes.isPasswordLoginDisabled, async () => json(200, !c.people.hasPasswords())),
+  on(routes.isSmtpConfigured, async () => json(200, false)),
   on(routes.refreshToken, async ({ auth, query }) => {
     const fresh = await refreshSession(c, auth.actor, query.if_expiring_in_less_than_s);
     return fresh === undefined ? text(200, auth.sentToken ?? "") : signedIn(fresh);

@@ -7,7 +7,6 @@ import { describeEnvironment } from "../../core/variables/contextual.ts";
 import { exportKeyOf } from "../../services/secrets/key-ring.ts";
 import { getVariable, listVariables, variableValue } from "../../services/variables/read.ts";
 import { createVariable, deleteVariable, updateVariable } from "../../services/variables/save.ts";
-import { dropAcl, moveAcl } from "../../services/workspaces/acls.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
@@ -41,12 +40,10 @@ export const variables: ApiRoutes = [
   }),
   on(routes.updateVariable, async ({ auth, params: { workspace, path }, query, body }) => {
     await updateVariable(c, auth.actor, workspace, path, body, { alreadyEncrypted: query.already_encrypted ?? false });
-    if (body.path && body.path !== path) await moveAcl(c, { workspace, kind: "variable", path }, body.path);
     return text(200, `The variable ${body.path ?? path} is saved.`);
   }),
   on(routes.deleteVariable, async ({ auth, params: { workspace, path } }) => {
     await deleteVariable(c, auth.actor, workspace, path);
-    await dropAcl(c, { workspace, kind: "variable", path });
     return text(200, `The variable ${path} is deleted.`);
   }),
   on(routes.encryptValue, async ({ params: { workspace }, body }) => text(200, exportSecret(await exportKeyOf(c, workspace), body))),

@@ -12,7 +12,8 @@ import {
   listFolders,
   updateFolder,
 } from "../../services/workspaces/folders.ts";
-import { createWorkspace, listWorkspaces, workspaceExists } from "../../services/workspaces/workspaces.ts";
+import { deleteWorkspace, setArchived, stopJobs } from "../../services/workspaces/retire.ts";
+import { allWorkspaces, createWorkspace, listWorkspaces, usernameExists, workspaceExists } from "../../services/workspaces/workspaces.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
@@ -23,6 +24,21 @@ export const workspaces: ApiRoutes = [
     return text(201, body.id);
   }),
   on(routes.listWorkspaces, async ({ auth }) => json(200, await listWorkspaces(c, auth.actor))),
+  on(routes.listAllWorkspaces, async ({ query }) => json(200, pageOf(await allWorkspaces(c), query))),
+  on(routes.archiveWorkspace, async ({ auth, params: { workspace } }) => {
+    await setArchived(c, workspace, true);
+    await stopJobs(c, workspace, auth.actor.username, "the workspace is archived");
+    return text(200, `The workspace ${workspace} is archived.`);
+  }),
+  on(routes.unarchiveWorkspace, async ({ params: { workspace } }) => {
+    await setArchived(c, workspace, false);
+    return text(200, `The workspace ${workspace} is in use again.`);
+  }),
+  on(routes.deleteWorkspace, async ({ auth, params: { workspace } }) => {
+    await deleteWorkspace(c, workspace, auth.actor.email);
+    return text(200, `The workspace ${workspace} is deleted. What it stored is removed within minutes.`);
+  }),
+  on(routes.existsUsername, async ({ auth, body: { id, username } }) => json(200, await usernameExists(c, auth.actor, id, username))),
   on(routes.existsWorkspace, async ({ auth, body }) => json(200, await workspaceExists(c, auth.actor, body.id))),
   on(routes.getEncryptionKey, async ({ params: { workspace } }) => json(200, { key: await exportKeyOf(c, workspace) })),
   on(routes.setEncryptionKey, async ({ params: { workspace }, body }) => {

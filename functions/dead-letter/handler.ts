@@ -1,3 +1,4 @@
+import { concurrencyTable } from "../../aws/concurrency-table.ts";
 import { jobTable } from "../../aws/job-table.ts";
 import { objectTable } from "../../aws/object-table.ts";
 import { queue } from "../../aws/queue.ts";
@@ -5,6 +6,6 @@ import { storage } from "../../aws/storage.ts";
 import { bury } from "../../services/jobs/bury.ts";
 import { messageHandler } from "../shared/messages.ts";
 
-const burying = { jobs: jobTable, objects: objectTable, storage, queue, nowMs: Date.now };
+const burying = { jobs: jobTable, objects: objectTable, concurrency: concurrencyTable, storage, queue, nowMs: Date.now };
 
 export const handler = messageHandler((message) => bury(burying, message));

@@ -1,19 +1,34 @@
 import type { Context } from "aws-lambda";
+import { concurrencyTable } from "../../aws/concurrency-table.ts";
 import { type JobTable, jobTable } from "../../aws/job-table.ts";
+import { scanObjects } from "../../aws/object-scan.ts";
 import { objectTable } from "../../aws/object-table.ts";
 import { queue } from "../../aws/queue.ts";
 import { storage } from "../../aws/storage.ts";
 import { type Housekept, housekeep } from "../../services/jobs/housekeep.ts";
 import { logger } from "../shared/edge.ts";
 
+/** Of the 55 s that one call may last. */
+const BUDGET_MS = 35_000;
+
 /**
  * `nowMs` lets an operator, or a test, do now what would be due then. `aheadMs` looks at jobs that are due that much later as well:
- * what becomes of them is decided by `nowMs` alone.
+ * what becomes of them is decided by `nowMs` alone. `budgetMs` ends the removal of deleted workspaces earlier.
  */
-export async function handler(event: { nowMs?: number; aheadMs?: number }, context: Context): Promise<Housekept> {
+export async function handler(event: { nowMs?: number; aheadMs?: number; budgetMs?: number }, context: Context): Promise<Housekept> {
+  const startedMs = Date.now();
   const nowMs = () => event.nowMs ?? Date.now();
   const due: JobTable["due"] = (shard, untilMs, limit) => jobTable.due(shard, untilMs + (event.aheadMs ?? 0), limit);
-  const done = await housekeep({ jobs: { ...jobTable, due }, objects: objectTable, storage, queue, nowMs });
+  const collaborators = {
+    jobs: { ...jobTable, due },
+    objects: objectTable,
+    concurrency: concurrencyTable,
+    scanObjects,
+    storage,
+    queue,
+    nowMs,
+  };
+  const done = await housekeep(collaborators, startedMs + (event.budgetMs ?? BUDGET_MS));
   logger.info("tick", { requestId: context.awsRequestId, ...done });
   return done;
 }

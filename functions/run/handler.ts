@@ -2,7 +2,6 @@ import { jobTable } from "../../aws/job-table.ts";
 import { publicKey } from "../../aws/keys.ts";
 import { objectTable } from "../../aws/object-table.ts";
 import { isSvcError } from "../../contract/errors.ts";
-import { limits } from "../../contract/limits.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { type Preview, type RunQuery, runRoutes as routes } from "../../contract/routes/runs.ts";
 import type { Job } from "../../core/jobs/job.ts";
@@ -10,17 +9,26 @@ import { replyOf } from "../../core/reply/reply.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
 import { enqueue, type NewJob } from "../../services/jobs/accept.ts";
 import { eraseAfterReply } from "../../services/jobs/erase.ts";
+import { checkQueue } from "../../services/jobs/queue-limit.ts";
 import { knownCall, type Once } from "../../services/jobs/record.ts";
 import { joinRun, runSync, type SyncAnswer } from "../../services/jobs/run-sync.ts";
 import { newestAt, versionOf } from "../../services/scripts/load.ts";
-import { apiHandler, on, refuse } from "../shared/edge.ts";
+import { syncLimit } from "../../services/settings/sync-limit.ts";
+import { apiHandler, logger, on, refuse } from "../shared/edge.ts";
 import { executor } from "../shared/executor.ts";
 import { onceOf } from "../shared/once.ts";
 import { jsonText, type Reply, text } from "../shared/reply.ts";
 import { authenticateRun, jobOf, type RunAuth, readCall, type ScriptCall, scriptJob } from "../shared/run-call.ts";
+import { rerunJobs } from "./rerun.ts";
 
 const nowMs = Date.now;
 const collaborators = { ...executor("run"), objects: objectTable };
+
+interface QueueLimited {
+  query: { queue_limit?: number | undefined };
+}
+/** A result that nobody could be given in time is there to be read for an hour, before it is erased as its script asks. */
+const UNANSWERED_S = 3600;
 
 interface PreviewCall {
   auth: RunAuth;
@@ -60,8 +68,8 @@ const accepted = async ({ id }: { id: string }): Promise<Reply> => text(201, id,
 const joined =
   ({ auth }: { auth: RunAuth }) =>
   async (job: Job): Promise<Reply> =>
-    shape(await joinRun(collaborators, auth.actor, job, deadline()));
-const deadline = () => nowMs() + limits.syncCallMs;
+    shape(await joinRun(collaborators, auth.actor, job, await limitMs()));
+const limitMs = syncLimit({ objects: objectTable, nowMs });
 
 async function runScript(call: ScriptCall, runnable: Runnable): Promise<Reply> {
   const asked = await readCall(call, runnable);
@@ -70,14 +78,21 @@ async function runScript(call: ScriptCall, runnable: Runnable): Promise<Reply> {
   );
 }
 
-async function waitScript(call: ScriptCall, runnable: Runnable): Promise<Reply> {
+async function waitScript(call: ScriptCall & QueueLimited, runnable: Runnable): Promise<Reply> {
   const asked = await readCall(call, runnable);
   return unlessKnown(asked.once, joined(call), async () => {
-    const answer = await runSync(collaborators, await scriptJob(collaborators, call, runnable, asked), runnable, deadline());
-    const reply = shape(answer);
+    await checkQueue(collaborators, runnable.workspace, call.query.queue_limit);
     const { deleteAfterS } = runnable;
-    // A result behind a link must be there for as long as the link works.
-    if (deleteAfterS !== undefined) await eraseAfterReply(collaborators, answer.id, Math.max(deleteAfterS, answer.linkS ?? 0));
+    const eraseAfterS = deleteAfterS === undefined ? undefined : Math.max(deleteAfterS, UNANSWERED_S);
+    const job = { ...(await scriptJob(collaborators, call, runnable, asked)), eraseAfterS };
+    const answer = await runSync(collaborators, job, runnable, await limitMs());
+    const reply = shape(answer);
+    if (deleteAfterS !== undefined) {
+      // A result behind a link must be there for as long as the link works. What fails here is done by housekeeping, and the reply is due.
+      await eraseAfterReply(collaborators, answer.id, Math.max(deleteAfterS, answer.linkS ?? 0)).catch((error: unknown) =>
+        logger.error("erase", error as Error),
+      );
+    }
     return reply;
   });
 }
@@ -87,13 +102,16 @@ function runPreview(call: PreviewCall): Promise<Reply> {
   return unlessKnown(job.once, accepted, async () => accepted(await enqueue(collaborators, job)));
 }
 
-function waitPreview(call: PreviewCall): Promise<Reply> {
+function waitPreview(call: PreviewCall & QueueLimited): Promise<Reply> {
   const job = previewJob(call);
-  return unlessKnown(job.once, joined(call), async () => shape(await runSync(collaborators, job, undefined, deadline())));
+  return unlessKnown(job.once, joined(call), async () => {
+    await checkQueue(collaborators, call.params.workspace, call.query.queue_limit);
+    return shape(await runSync(collaborators, job, undefined, await limitMs()));
+  });
 }
 
-function shape({ id, state, resultJson, stored }: SyncAnswer): Reply {
-  const ours = { "x-svc-job-id": id, "x-svc-job-state": state };
+function shape({ id, state, resultJson, stored, cached }: SyncAnswer): Reply {
+  const ours = { "x-svc-job-id": id, "x-svc-job-state": state, ...(cached ? { "x-svc-cached": "true" } : {}) };
   if (resultJson === undefined) return jsonText(200, JSON.stringify(stored), ours);
   try {
     const { status, headers, body, base64 } = replyOf(id, resultJson);
@@ -115,6 +133,7 @@ export const handler = apiHandler<RunAuth>(
     on(routes.runWaitScriptByHash, (call) => waitScript(call, versionOf(call.auth.head, call.params.hash))),
     on(routes.runWaitScriptByHashGet, (call) => waitScript(call, versionOf(call.auth.head, call.params.hash))),
     on(routes.runWaitPreview, (call) => waitPreview(call)),
+    on(routes.rerunJobs, (call) => rerunJobs(collaborators, call)),
   ],
   authenticateRun({ objects: objectTable, jobs: jobTable, publicKey, nowMs }),
 );

@@ -8,7 +8,7 @@ import type { z } from "zod";
 import { takeCounts } from "../../aws/counting.ts";
 import { answerFor, isSvcError, issuesOf, SvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
-import type { Route, RouteInput } from "../../contract/route.ts";
+import { pathPattern, type Route, type RouteInput } from "../../contract/route.ts";
 import { tokenOf } from "./credentials.ts";
 import { bodyBytes, jsonBody } from "./json-body.ts";
 import { type Reply, text } from "./reply.ts";
@@ -79,6 +79,7 @@ export function apiHandler<Auth>(handled: Handled<Auth>[], authenticate: Authent
   ) => Promise<Reply>;
   return middy<APIGatewayProxyEvent, Reply>()
     .use(httpHeaderNormalizer())
+    .use({ after: ({ response }) => keepNamed(response?.headers) })
     .use(httpSecurityHeaders(API_HEADERS as never))
     .handler(async (event, context) => {
       const startedMs = Date.now();
@@ -86,6 +87,8 @@ export function apiHandler<Auth>(handled: Handled<Auth>[], authenticate: Authent
       event.pathParameters = null;
       // The specification spells some job routes with `job_u`: the same routes (api.md §2.2).
       event.path = event.path.replace(/^(\/api\/w\/[^/]+)\/job_u\//, "$1/jobs_u/");
+      // The gateway has decoded it, and the router's patterns end at a line's end.
+      event.path = event.path.replace(/[\n\r\u2028\u2029]/g, encodeURIComponent);
       const reply = await guarded(() => router(event, context));
       logger.info("request", {
         requestId: context.awsRequestId,
@@ -99,6 +102,18 @@ export function apiHandler<Auth>(handled: Handled<Auth>[], authenticate: Authent
       });
       return reply;
     });
+}
+
+/** Of the origin, and not of one reply on it. */
+const ORIGINS_OWN = "strict-transport-security";
+
+/** A header that a reply names in lower case stands as it is: the middleware would write its own, in capitals, over it. */
+function keepNamed(headers: Reply["headers"] = {}): void {
+  for (const name of Object.keys(headers)) {
+    const named = name.toLowerCase();
+    if (named === name || !Object.hasOwn(headers, named)) continue;
+    delete headers[named === ORIGINS_OWN ? named : name];
+  }
 }
 
 async function answer<Auth>(
@@ -119,10 +134,17 @@ async function answer<Auth>(
 function payloadOf(event: APIGatewayProxyEvent): Payload {
   return {
     method: event.httpMethod,
-    headers: event.headers,
+    headers: joinedHeaders(event),
     query: event.multiValueQueryStringParameters ?? {},
     bytes: bodyBytes(event),
   };
+}
+
+/** API Gateway names the last value of a header that came more than once; RFC 9110 §5.2 joins them. */
+function joinedHeaders({ headers, multiValueHeaders }: APIGatewayProxyEvent): Payload["headers"] {
+  const several = Object.entries(multiValueHeaders ?? {}).filter(([, values]) => values && values.length > 1);
+  if (several.length === 0) return headers;
+  return { ...headers, ...Object.fromEntries(several.map(([name, values]) => [name, values?.join(name === "cookie" ? "; " : ", ")])) };
 }
 
 /** What the path's parts are, decoded; a greedy tail keeps its slashes. */
@@ -160,16 +182,16 @@ async function guarded(run: () => Promise<Reply>): Promise<Reply> {
 /** A failure as the caller gets it. */
 export function refuse(error: SvcError, headers: Record<string, string> = {}): Reply {
   const { status, sentence } = answerFor(error);
-  return text(status, sentence, { "x-svc-error": error.code, ...(status === 429 ? { "Retry-After": "1" } : {}), ...headers });
+  return text(status, sentence, {
+    "x-svc-error": error.code,
+    ...(status === 429 ? { "Retry-After": "1" } : {}),
+    ...(error.code === "job.syncTimeout" ? { "x-svc-job-id": (error as SvcError<"job.syncTimeout">).details.id } : {}),
+    ...headers,
+  });
 }
 
 /** Which methods an unknown call's path would take: the difference between 404 and 405. */
 function allowedMethods<Auth>(handled: Handled<Auth>[], path: string): string[] {
-  const matching = handled.filter(({ route }) => patternOf(route.path).test(path));
+  const matching = handled.filter(({ route }) => pathPattern(route).test(path));
   return [...new Set(matching.map(({ route }) => route.method))];
-}
-
-function patternOf(path: string): RegExp {
-  const escaped = path.replace(/\/\{\w+\+\}$/, "/.+").replace(/\{\w+\}/g, "[^/]+");
-  return new RegExp(`^${escaped.replaceAll(".json", "\\.json")}/?$`);
 }

@@ -1,6 +1,7 @@
 import { type ErrorCode, SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
 import type { Actor } from "../../core/people/actor.ts";
+import { scopeNeed } from "../../core/permissions/actions.ts";
 import type { Target } from "../../core/permissions/may.ts";
 import { permit } from "../../services/identity/permit.ts";
 
@@ -33,6 +34,17 @@ export function guard(actor: Actor, route: Route, params: Record<string, string>
   const { path, ...pathless } = target;
   const asked = /\.exists/.test(route.name) ? pathless : target;
   permit(actor, route.name, asked, () => notFound(route, params));
+  checkWorkspace(actor, route.name, target.workspace);
+}
+
+/** What an archived workspace still does: it answers, comes back, goes, and lets people leave. */
+const inArchive = /^(workspaces\.(unarchive|archive|delete)|users\.leaveWorkspace|jobs\.(cancel|forceCancel)\w*)$/;
+
+/** Asked after rights: nobody learns from it whether a workspace is there. */
+function checkWorkspace({ workspaceState }: Actor, action: string, workspace = ""): void {
+  if (workspaceState === "deleted") throw new SvcError("workspace.notFound", { workspace });
+  if (workspaceState === undefined || scopeNeed(action, true).verb === "read" || inArchive.test(action)) return;
+  throw new SvcError("workspace.archived", { workspace });
 }
 
 function notFound(route: Route, params: Record<string, string>): SvcError {

@@ -12,9 +12,12 @@ export function messageHandler(handle: (message: JobMessage) => Promise<unknown>
   const processor = new BatchProcessor(EventType.SQS);
   return async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const startedMs = Date.now();
+    const jobs: string[] = [];
     const one = async ({ body }: SQSRecord) => {
       try {
-        await handle(jobMessageSchema.parse(JSON.parse(body)));
+        const message = jobMessageSchema.parse(JSON.parse(body));
+        jobs.push(message.job);
+        await handle(message);
       } catch (error) {
         logger.error("message failed", error as Error);
         throw error;
@@ -23,7 +26,7 @@ export function messageHandler(handle: (message: JobMessage) => Promise<unknown>
     const response = await processPartialResponse(event, one, processor, { context, throwOnFullBatchFailure: false });
     logger.info("batch", {
       requestId: context.awsRequestId,
-      messages: event.Records.length,
+      jobs,
       failed: response.batchItemFailures.length,
       ms: Date.now() - startedMs,
       aws: takeCounts(),

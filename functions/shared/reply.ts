@@ -1,7 +1,7 @@
 import type { APIGatewayProxyResult } from "aws-lambda";
 
-/** `chunks`: the body piece by piece, from a function that can stream. */
-export type Reply = APIGatewayProxyResult & { chunks?: AsyncGenerator<string> };
+/** `chunks`: the body piece by piece, from a function that can stream, until nobody reads it any more. */
+export type Reply = APIGatewayProxyResult & { chunks?: (gone: AbortSignal) => AsyncGenerator<string> };
 type Headers = Record<string, string>;
 
 export const text = (statusCode: number, body: string, headers: Headers = {}): Reply => ({

@@ -1,3 +1,4 @@
+import { v7 as uuidv7 } from "uuid";
 import type { publicKey } from "../../aws/keys.ts";
 import type { Storage } from "../../aws/storage.ts";
 import { env } from "../../contract/env.ts";
@@ -6,17 +7,19 @@ import type { Payload } from "../../contract/payload.ts";
 import type { PayloadQuery, RunQuery } from "../../contract/routes/runs.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
-import { type Arguments, argumentsOf } from "../../core/payload/arguments.ts";
+import { type Arguments, argumentsOf, argumentsWithFiles, type WebhookEvent } from "../../core/payload/arguments.ts";
+import { preprocessorArguments } from "../../core/payload/preprocessor.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
 import { storeFiles } from "../../services/files/store.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
-import type { NewJob } from "../../services/jobs/accept.ts";
+import { jobOfVersion, type NewJob } from "../../services/jobs/accept.ts";
+import { ENTRYPOINT_ARGUMENT } from "../../services/jobs/execute.ts";
 import type { Once, Recording } from "../../services/jobs/record.ts";
 import { runnableOf } from "../../services/scripts/load.ts";
 import type { Authenticate } from "./edge.ts";
 import { guard } from "./guard.ts";
-import { onceOf } from "./once.ts";
+import { onceByWebhookId, onceOf } from "./once.ts";
 
 /** Who runs something, and the head of the script that was read with the token in one round trip: a run has no other read. */
 export interface RunAuth {
@@ -57,37 +60,56 @@ export interface Asked {
 const everyRun = (process.env[env.includeHeaders] ?? "").split(",").flatMap((name) => name.trim() || []);
 
 /** Reads a call's arguments and its idempotency key. Throws `payload.*`, `body.*` and `idempotency.key`. */
-export async function readCall({ auth, query, payload }: ScriptCall, { workspace, path }: Runnable): Promise<Asked> {
+export async function readCall(
+  { auth, query, payload }: ScriptCall,
+  { workspace, path, preprocessor, onceByWebhookId: byWebhookId }: Runnable,
+): Promise<Asked> {
+  // What a running job sends is meant for `main`: preprocessors are for what comes from outside.
+  const preprocessed = preprocessor !== undefined && !query.skip_preprocessor && auth.actor.kind === "person";
   const found = await argumentsOf(payload, {
     wrapBody: query.wrap_body ?? false,
     raw: query.raw ?? false,
     headers: [...everyRun, ...(query.include_header ?? [])],
     query: query.include_query ?? [],
+    event: preprocessed,
   });
-  return { arguments: found, once: onceOf(payload.headers, [workspace, auth.actor.email, path], found) };
+  const who = [workspace, auth.actor.email, path];
+  const once = onceOf(payload.headers, who, found) ?? (byWebhookId ? onceByWebhookId(payload.headers, who) : undefined);
+  return { arguments: found, once };
 }
 
 /** The job that a call of a script asks for; its files are stored. */
 export async function scriptJob(
-  storing: Pick<Recording, "nowMs"> & { storage: Storage },
+  storing: Pick<Recording, "nowMs" | "objects"> & { storage: Storage },
   { auth, query }: ScriptCall,
   runnable: Runnable,
-  { arguments: { args, files }, once }: Asked,
+  { arguments: sent, once }: Asked,
 ): Promise<NewJob> {
-  const { workspace, path, hash, language, timeoutS, tag, onBehalfOf } = runnable;
-  const all = files.length === 0 ? args : { ...args, ...(await storeFiles(storing, workspace, files)) };
+  const { workspace, preprocessor } = runnable;
+  const { files, event } = sent;
+  const version = jobOfVersion(runnable);
+  const own = jobOf(auth.actor, workspace, query, storing.nowMs());
+  const id = files.length === 0 ? own.id : (own.id ?? uuidv7());
+  const stored = id === undefined || files.length === 0 ? {} : await storeFiles(storing, workspace, id, files);
+  const all = argumentsWithFiles(sent, stored);
   return {
-    ...jobOf(auth.actor, workspace, query, storing.nowMs()),
-    kind: "script",
-    path,
-    hash,
-    language,
-    timeoutS,
-    tag: query.tag ?? tag,
-    args: all,
-    onBehalfOf,
+    ...own,
+    ...version,
+    id,
+    tag: query.tag ?? version.tag,
+    // None or 0 does not turn off what the script asks for.
+    cacheTtlS: query.cache_ttl || version.cacheTtlS,
+    // Who names another function than `main` calls that with what is sent.
+    ...(event && preprocessor && all[ENTRYPOINT_ARGUMENT] === undefined
+      ? { args: preprocessorArguments(preprocessor, all, eventWithFiles(event, stored)), preprocess: true }
+      : { args: all }),
     once,
   };
+}
+
+/** A form's files stand in its body as they do in the arguments. */
+function eventWithFiles(event: WebhookEvent, stored: Record<string, unknown>): WebhookEvent {
+  return Object.keys(stored).length === 0 ? event : { ...event, body: { ...(event.body as object), ...stored } };
 }
 
 /** What the query says of a job. */

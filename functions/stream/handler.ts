@@ -13,17 +13,13 @@ async function respond(event: APIGatewayProxyEvent, raw: ResponseStream, context
   const { statusCode, headers = {}, body, chunks } = await answer(event, context);
   const texts = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]));
   const stream = awslambda.HttpResponseStream.from(raw, { statusCode, headers: texts });
-  let gone = false;
-  raw.once("close", () => {
-    gone = true;
-  });
-  raw.once("error", () => {
-    gone = true;
-  });
+  const reader = new AbortController();
+  raw.once("close", () => reader.abort());
+  raw.once("error", () => reader.abort());
   if (!chunks) stream.write(body);
   else {
-    for await (const chunk of chunks) {
-      if (gone) break;
+    for await (const chunk of chunks(reader.signal)) {
+      if (reader.signal.aborted) break;
       // Full: the next piece waits until the client has taken this one.
       if (!stream.write(chunk)) await new Promise((resolve) => stream.once("drain", resolve).once("close", resolve));
     }

@@ -1,3 +1,4 @@
+import { concurrencyTable } from "../../aws/concurrency-table.ts";
 import { dataKeys } from "../../aws/data-keys.ts";
 import { objectTable } from "../../aws/object-table.ts";
 import { env, requireEnv } from "../../contract/env.ts";
@@ -9,6 +10,7 @@ import { messageHandler } from "../shared/messages.ts";
 const working: Working = {
   ...executor("worker"),
   objects: objectTable,
+  concurrency: concurrencyTable,
   dataKeys,
   target: buildTargetSchema.parse(JSON.parse(requireEnv(env.buildTarget))),
   registries: JSON.parse(requireEnv(env.registries)) as BuildRequest["registries"],

@@ -92,7 +92,8 @@ function begin({ data: job }) {
   for (const name of Object.keys(process.env)) if (!Object.hasOwn(job.env, name)) delete process.env[name];
   Object.assign(process.env, job.env);
   process.argv.splice(1, process.argv.length, job.main);
-  runJob(job, (text) => process.stdout.write(text)).then(answer);
+  const tell = (line) => tellWrapper({ before: job.id, line });
+  runJob(job, (text) => process.stdout.write(text), tell).then(answer);
 }
 
 // Only while a job is awaited: a script whose event loop runs empty ends its worker instead of hanging it.

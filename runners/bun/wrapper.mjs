@@ -55,6 +55,7 @@ async function run(job) {
   const current = worker;
   const answered = new Promise((resolve) => {
     const listen = ({ data }) => {
+      if (data?.before === job.id) write(data.line);
       if (data?.answered !== job.id) return; // The script's own postMessage.
       current.removeEventListener("message", listen);
       write(data.line);

@@ -44,7 +44,7 @@ function begin() {
   for (const name of Object.keys(Deno.env.toObject())) if (!Object.hasOwn(job.env, name)) Deno.env.delete(name);
   for (const [name, value] of Object.entries(job.env)) Deno.env.set(name, value);
   // Not awaited at the top: a script whose event loop runs empty ends the process instead of hanging it.
-  runJob({ ...job, main: new URL(`file://${encodeURI(job.main)}`).href }, (text) => Deno.stdout.write(encoder.encode(text))).then(
+  runJob({ ...job, main: new URL(`file://${encodeURI(job.main)}`).href }, (text) => Deno.stdout.write(encoder.encode(text)), answer).then(
     (line) => {
       answer(line);
       if (job.dedicated) begin();

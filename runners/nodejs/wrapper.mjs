@@ -55,7 +55,7 @@ function begin() {
   const path = job.main;
   process.argv.splice(1, process.argv.length, path);
   // Not awaited at the top: a script whose event loop runs empty ends the process instead of hanging it.
-  runJob({ ...job, main: pathToFileURL(path).href }, (text) => process.stdout.write(text)).then((line) => {
+  runJob({ ...job, main: pathToFileURL(path).href }, (text) => process.stdout.write(text), answer).then((line) => {
     answer(line);
     if (job.dedicated) begin();
     else nextJob(); // Nothing more of the script happens: the supervisor ends this process.

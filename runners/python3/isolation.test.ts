@@ -37,6 +37,16 @@ describe("a run in a fresh fork", () => {
     expect(TMPDIR).toBe(join(HOME ?? "", "tmp"));
   });
 
+  it("starts where the interpreter's own library is found by the runner's environment alone", async () => {
+    const runner = await startRunner({ LD_LIBRARY_PATH: "/var/lang/lib" });
+    try {
+      const { result } = await runner.run({ code: "import os\ndef main():\n    return os.environ.get('LD_LIBRARY_PATH')" });
+      expect(result).toBe("/var/lang/lib");
+    } finally {
+      await runner.close();
+    }
+  });
+
   it("gives its environment to the programs it starts", async () => {
     const code = "import subprocess\ndef main():\n    return subprocess.check_output(['env'], text=True)";
     const { result } = await runner.run({ code, env: { A: "1" } });

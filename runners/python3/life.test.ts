@@ -196,6 +196,55 @@ describe("limits", () => {
   });
 });
 
+describe("messages between supervisor and host that cross on their way", () => {
+  /** Runs `steps` with a ready `host` and `run(dedicated)`, which gives the finished Run of a script that returns 1. */
+  const withHost = (steps: string): string => {
+    const directory = mkdtempSync(join(tmpdir(), "svc-crossing-"));
+    mkdirSync(join(directory, "scripts"));
+    writeFileSync(join(directory, "scripts", "one.py"), "def main():\n    return 1");
+    const program = `
+import os, select, sys
+from svc_host import wire
+from svc_supervisor import hosts, run as running, tmp
+request = {"timeoutMs": 20000, "maxLogBytes": 1000, "maxResultBytes": 1000, "entrypoint": "main", "args": {}, "env": {}}
+def run(dedicated):
+    one = running.Run(request | {"dedicated": dedicated}, host)
+    one.execute(host.directory(), sys.argv[1], "scripts/one.py")
+    return one
+host = hosts.Host(tmp.TmpPolicy("none"))
+try:
+    host.ready()
+${steps.replaceAll(/^/gm, "    ")}
+finally:
+    host.destroy()`;
+    try {
+      return python(program, [directory], { SVC_WORK_DIR: join(directory, "work") });
+    } finally {
+      rmSync(directory, { recursive: true });
+    }
+  };
+
+  it("do not give a dedicated run the end of the fork that it did not need", () => {
+    const steps = `
+_, unused = host.next_fork()
+unused.close()
+# Its end is reported before the run is.
+select.select([host.control], [], [])
+ended = run(dedicated=True)
+print(ended.exit_code, ended.body)`;
+    expect(withHost(steps)).toBe("0 b'1'\n");
+  });
+
+  it("do not let the order to kill a run that has ended reach the next one", () => {
+    const steps = `
+first = run(dedicated=False)
+wire.send(host.control, {"kill": first._pid})
+second = run(dedicated=False)
+print(second.exit_code, second.body)`;
+    expect(withHost(steps)).toBe("0 b'1'\n");
+  });
+});
+
 describe("the artefact cache", () => {
   it("evicts what was used longest ago, but nothing that somebody runs from", () => {
     const program = `

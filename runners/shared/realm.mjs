@@ -11,27 +11,33 @@
  * @property {string[] | null} params
  * @property {Record<string, "date" | "bytes">} [paramTypes]
  * @property {Record<string, unknown>} args
+ * @property {{ params: string[] | null, maxBytes: number }} [preprocessor] called first, with `args`; what it returns is the entrypoint's
  */
 
 /**
  * Runs one job to its end.
  * @param {Job} job
  * @param {(text: string) => unknown} print writes to the log
+ * @param {(line: string) => unknown} tell writes a line before the answer
  * @returns {Promise<string>} the answer, one line
  */
-export async function runJob(job, print) {
+export async function runJob(job, print, tell) {
   try {
     const module = await import(job.main);
     const entry = module[job.entrypoint];
     if (typeof entry !== "function") return failure(missingEntry(job.entrypoint, module));
-    const result = await entry(...argumentsFor(entry, job));
+    const { params, paramTypes } = job;
+    const made = job.preprocessor ? await preprocess(module, job) : { args: job.args };
+    if (made.error) return failure({ ...made.error, message: `The preprocessor failed: ${made.error.message}` });
+    if (made.json) await tell(`{"args":${made.json}}\n`);
+    const result = await entry(...argumentsFor(entry, { params, paramTypes, args: made.args }));
     if (isStream(result)) {
       // Its text is the result as well, for those who come when it is over.
       let whole = "";
       for await (const chunk of result) {
         const text = streamText(chunk);
         whole += text;
-        await print(`WM_STREAM: ${text.replaceAll("\n", "\\n")}\n`);
+        await print(streamLines(text));
       }
       return success(whole);
     }
@@ -39,6 +45,38 @@ export async function runJob(job, print) {
   } catch (error) {
     return failureOf(error);
   }
+}
+
+/** What the preprocessor makes of the event: the arguments, and their JSON. A value that is no object stands under `value`. */
+async function preprocess(module, { preprocessor, args }) {
+  const entry = module.preprocessor;
+  if (typeof entry !== "function") return { error: missingEntry("preprocessor", module) };
+  try {
+    const { params, maxBytes } = preprocessor;
+    const made = toJson(await entry(...argumentsFor(entry, { params, args: { ...args, event: withBody(args.event) } })));
+    const json = JSON.stringify(typeof made === "object" && made !== null && !Array.isArray(made) ? made : { value: made });
+    const bytes = new TextEncoder().encode(json).length;
+    if (bytes > maxBytes)
+      return { error: { name: "ResultTooLarge", message: `it returned ${bytes} bytes of JSON, the limit is ${maxBytes}.` } };
+    return { json, args: JSON.parse(json) };
+  } catch (error) {
+    return {
+      error: error instanceof NotJson ? { name: "ResultError", message: `its result cannot be JSON: ${error.message}` } : describe(error),
+    };
+  }
+}
+
+/** The body travels once: it is left out where it is what the text says. */
+function withBody(event) {
+  if (typeof event !== "object" || event === null || Object.hasOwn(event, "body")) return event;
+  const { kind, raw_string, ...rest } = event;
+  let body = raw_string;
+  try {
+    body = JSON.parse(raw_string);
+  } catch {
+    // A text that is no JSON is the body itself.
+  }
+  return { kind, body, raw_string, ...rest };
 }
 
 /** @param {unknown} error whatever was thrown, by the script or because of it */
@@ -84,6 +122,12 @@ function isStream(value) {
 function streamText(chunk) {
   if (typeof chunk === "string") return chunk;
   return chunk instanceof Uint8Array ? Buffer.from(chunk).toString() : JSON.stringify(toJson(chunk));
+}
+
+/** A newline is written `\n`. A backslash before an n that the text has itself ends a line, and the n begins the next: lines are put together again. */
+function streamLines(text) {
+  const parts = text.split("\\n").map((part) => part.replaceAll("\n", "\\n"));
+  return `WM_STREAM: ${parts.join("\\\nWM_STREAM: n")}\n`;
 }
 
 // ---- Arguments

@@ -131,6 +131,8 @@ class ScriptJob implements Job {
   readonly #options: ScriptJobOptions;
   /** The wrapper said that the realm is gone, or the process is. */
   readonly #rest = Promise.withResolvers<void>();
+  /** What the preprocessor made, as JSON. */
+  preprocessed: string | undefined;
   #healthy = true;
   #tail: Buffer = Buffer.alloc(0);
 
@@ -146,6 +148,10 @@ class ScriptJob implements Job {
     host.lines.maxBytes = request.maxResultBytes + 256 * 1024;
     host.lines.onOverflow = () => ended.resolve({ kind: "tooLarge" });
     host.lines.onLine = (line) => {
+      if (request.preprocessor && this.preprocessed === undefined && line.subarray(0, ARGS_START.length).equals(ARGS_START)) {
+        this.preprocessed = line.toString("utf8", ARGS_START.length, line.length - 1);
+        return;
+      }
       const closed = realmEnd(line);
       if (closed === undefined) {
         ended.resolve({ kind: "answer", line });
@@ -176,6 +182,7 @@ class ScriptJob implements Job {
       params: request.params,
       paramTypes: request.paramTypes,
       args: request.args,
+      ...(request.preprocessor && { preprocessor: { ...request.preprocessor, maxBytes: request.maxInlineResultBytes } }),
       dedicated: request.dedicated,
       env: { ...jobVariables(request.env), ...baseEnv(this.child.tag, this.child.jobDirectory) },
     };
@@ -238,6 +245,9 @@ class ScriptJob implements Job {
     keep(host);
   }
 }
+
+/** Before the answer: the arguments that the preprocessor made. */
+const ARGS_START = Buffer.from('{"args":');
 
 /** The wrapper's own lines: `idle`, or the exit code of a realm that ended by itself. */
 function realmEnd(line: Buffer): "idle" | number | undefined {

@@ -24,6 +24,8 @@ export interface Job {
   begin(): void;
   /** Never rejects. */
   ended: Promise<Ending>;
+  /** JSON of the arguments that the script's preprocessor made, once it has. */
+  preprocessed?: string | undefined;
   /** Called with all output, in order. */
   onOutput?(chunk: Buffer): void;
   /**
@@ -190,12 +192,17 @@ async function runJob(language: Language, request: RunRequest, job: Job, startMs
   await beats.end();
   const outcome: RunOutcome = {
     ...end,
+    ...(job.preprocessed !== undefined && { preprocessed: objectOf(job.preprocessed) }),
     logs: log.peek(),
     ...(memPeakKb > 0 && { memPeakKb }),
     timings: { setupMs: begunMs - startMs, runMs: endedMs - begunMs, totalMs: performance.now() - startMs, freshHost: job.fresh },
   };
   if (endedMs - begunMs > REPORT_MS && !beats.refused) await route.report(outcome);
   return outcome;
+}
+
+function objectOf(json: string): Record<string, unknown> {
+  return JSON.parse(wellFormedJson(json)) as Record<string, unknown>;
 }
 
 type End = Pick<RunOutcome, "outcome" | "result" | "resultUploaded" | "error">;
@@ -217,7 +224,7 @@ async function outcomeOf(request: RunRequest, job: Job, ending: Ending | Stop): 
     case "answer":
     case "exit": {
       const conclusion = job.conclude(ending);
-      return conclusion.ok ? storeResult(request, conclusion.json) : failure(conclusion.error);
+      return conclusion.ok ? storeResult(request, conclusion.json, job.preprocessed?.length ?? 0) : failure(conclusion.error);
     }
   }
 }
@@ -232,9 +239,11 @@ export function tooLarge(limitBytes: number): RunError {
   return { name: "ResultTooLarge", message: `The result is larger than the limit of ${limit}.` };
 }
 
-async function storeResult(request: RunRequest, json: Buffer): Promise<End> {
+/** `besides`: what else the answer holds, which has one limit for all. */
+async function storeResult(request: RunRequest, json: Buffer, besides: number): Promise<End> {
   if (json.length > request.maxResultBytes) return failure(tooLarge(request.maxResultBytes));
-  if (json.length <= request.maxInlineResultBytes) return { outcome: "success", result: JSON.parse(wellFormedJson(json.toString("utf8"))) };
+  if (json.length + besides <= request.maxInlineResultBytes)
+    return { outcome: "success", result: JSON.parse(wellFormedJson(json.toString("utf8"))) };
   for (const pauseMs of [0, 200, 1000]) {
     if (pauseMs) await new Promise((resolve) => setTimeout(resolve, pauseMs));
     try {

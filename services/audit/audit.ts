@@ -5,6 +5,7 @@ import { limits } from "../../contract/limits.ts";
 import { type AuditJson, type AuditQuery, auditSchema } from "../../contract/routes/audit.ts";
 import { INSTANCE, matchesAudit } from "../../core/audit/entry.ts";
 import { keys } from "../../core/objects/keys.ts";
+import type { StoredObject } from "../../core/objects/write.ts";
 
 interface Auditing {
   objects: ObjectTable;
@@ -21,14 +22,20 @@ export async function audited<T>({ objects, nowMs }: Auditing, what: Audited, ac
   const atMs = nowMs();
   const id = uuidv7({ msecs: atMs });
   const value: AuditJson = { workspace_id: workspace, id, timestamp: new Date(atMs).toISOString(), ...rest };
-  const key = keys.audit(workspace, id);
-  await objects.put({ ...key, value, expiresAtS: Math.ceil((atMs + limits.auditRetentionMs) / 1000) });
+  const item = entryItem(value);
+  await objects.put(item);
   try {
     return await act();
   } catch (error) {
-    if (isSvcError(error)) await objects.remove(key);
+    if (isSvcError(error)) await objects.remove({ pk: item.pk, sk: item.sk });
     throw error;
   }
+}
+
+/** An entry as it is stored. */
+export function entryItem(entry: AuditJson): StoredObject {
+  const expiresAtS = Math.ceil((Date.parse(entry.timestamp) + limits.auditRetentionMs) / 1000);
+  return { ...keys.audit(entry.workspace_id, entry.id), value: entry, expiresAtS };
 }
 
 /** Newest first, from as many entries as one read holds (some thousands): go on with `before`. */
@@ -38,7 +45,7 @@ export async function listAudit(
   query: AuditQuery,
 ): Promise<AuditJson[]> {
   const { pk } = keys.audit(workspace ?? INSTANCE, "");
-  const bound = (at: string, end: "0" | "f") => uuidv7({ msecs: Date.parse(at) }).slice(0, 13) + end.repeat(23);
+  const bound = (at: string, end: "0" | "f") => uuidv7({ msecs: Math.max(0, Date.parse(at)) }).slice(0, 13) + end.repeat(23);
   const from = query.after === undefined ? "0" : bound(query.after, "0");
   const to = query.before === undefined ? "g" : bound(query.before, "f");
   const found = await objects.list(pk, { between: [from, to], newestFirst: true, limit: limits.listScan });

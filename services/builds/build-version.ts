@@ -81,8 +81,7 @@ async function recordBuild(objects: ObjectTable, { workspace, path, hash }: Runn
 /** Sends every job that waits for this version. One that registers later sees the recorded state itself. */
 async function sendWaiting({ jobs, queue }: Pick<BuildingVersions, "jobs" | "queue">, workspace: string, hash: string): Promise<void> {
   const parent = waitersOf(workspace, hash);
-  for (const { ref } of await jobs.children(parent, "")) {
-    await queue.send(workspace, { job: ref, hash });
-    await jobs.deleteItem(parent, ref);
-  }
+  const refs = (await jobs.children(parent, "")).map(({ ref }) => ref);
+  for (const job of await jobs.getMany(refs)) await queue.send(job);
+  for (const ref of refs) await jobs.deleteItem(parent, ref);
 }

@@ -1,17 +1,30 @@
 import { randomUUID } from "node:crypto";
-import type { Storage } from "../../aws/storage.ts";
+import type { JobTable } from "../../aws/job-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import { filePlace } from "../../core/files/place.ts";
+import { jobOfFile, parseFile, targetOfFile } from "../../core/files/place.ts";
+import { type Actor, permissionedAs } from "../../core/people/actor.ts";
+import { may } from "../../core/permissions/may.ts";
+import { permit, permitPlace } from "../identity/permit.ts";
+import { findJob } from "../jobs/read.ts";
+import { type Named, type OpenStorage, openStorage, type Storing } from "./storages.ts";
 
-interface Files {
-  storage: Storage;
+export interface Files extends Storing {
+  jobs: JobTable;
+}
+
+/** Who does what, where: every function here decides itself whether they may. */
+export interface Asker {
+  actor: Actor;
+  /** The route's name. */
+  action: string;
+  workspace: string;
 }
 
 /** How long a presigned URL to a file works. */
 const LINK_S = 3600;
 
-export interface Upload {
+export interface Upload extends Named {
   fileKey?: string | undefined;
   extension?: string | undefined;
   contentType?: string | undefined;
@@ -19,35 +32,138 @@ export interface Upload {
   bytes: Buffer;
 }
 
-/** A key that nobody has. */
-const newKey = (extension = "") => `uploads/${randomUUID()}${extension && `.${extension.replace(/^\./, "")}`}`;
+/** A key that nobody has, where its writer alone sees it. */
+function newKey(actor: Actor, extension = ""): string {
+  const owner = permissionedAs(actor);
+  const folder = /^[uf]\//.test(owner) ? `${owner}/uploads` : "uploads";
+  return `${folder}/${randomUUID()}${extension && `.${extension.replace(/^\./, "")}`}`;
+}
 
-/** Stores a file, over one that has the key; answers the key. Throws `file.key`. */
-export async function uploadFile({ storage }: Files, workspace: string, upload: Upload): Promise<string> {
-  const fileKey = upload.fileKey ?? newKey(upload.extension);
-  const contentType = upload.contentType ?? "application/octet-stream";
-  await storage.put(filePlace(workspace, fileKey), upload.bytes, contentType, upload.contentDisposition);
+/** A file that the asker may read, and where it is. Throws `file.*`, and `file.notFound` for what is not theirs to know. */
+export async function readable(
+  files: Files,
+  { actor, action, workspace }: Asker,
+  asked: string,
+  named: Named,
+): Promise<{ open: OpenStorage; fileKey: string; key: string }> {
+  const { fileKey, storage } = parseFile(asked, named.storage ?? undefined);
+  const open = await openStorage(files, actor, workspace, { ...named, storage });
+  const key = open.place(fileKey);
+  const notFound = () => new SvcError("file.notFound", { fileKey });
+  const job = open.where.kind === "stack" ? jobOfFile(fileKey) : undefined;
+  if (job !== undefined) await findJob(files, { actor, action }, workspace, job, notFound);
+  // Who may read a resource has its keys, and with them all that is in its bucket.
+  else if (open.where.kind !== "resource") permit(actor, action, targetOfFile(workspace, fileKey), notFound);
+  return { open, fileKey, key };
+}
+
+/** The same for writing. A job's files are written with it and never after. Throws `file.*` and `path.noFolder`. */
+async function writable(files: Files, { actor, action, workspace }: Asker, asked: string | undefined, named: Named, extension?: string) {
+  const { fileKey, storage } = parseFile(asked ?? newKey(actor, extension), named.storage ?? undefined);
+  const open = await openStorage(files, actor, workspace, { ...named, storage });
+  const key = open.place(fileKey);
+  if (open.where.kind === "stack" && jobOfFile(fileKey)) throw new SvcError("file.ofJob", { fileKey });
+  if (open.where.kind !== "resource") {
+    const { path } = targetOfFile(workspace, fileKey);
+    if (path === undefined) permit(actor, action, { workspace });
+    else permitPlace(actor, action, workspace, path);
+  }
+  return { open, fileKey, key };
+}
+
+/** Stores a file, over one that has the key; answers the key. */
+export async function uploadFile(files: Files, asker: Asker, upload: Upload): Promise<string> {
+  const { open, fileKey, key } = await writable(files, asker, upload.fileKey, upload, upload.extension);
+  await open.bucket.put(key, upload.bytes, upload.contentType ?? "application/octet-stream", upload.contentDisposition);
   return fileKey;
 }
 
-/** Where a file of any size can be PUT. Throws `file.key`. */
-export async function presignUpload({ storage }: Files, workspace: string, fileKey = newKey()) {
-  return { file_key: fileKey, url: await storage.writeUrl(filePlace(workspace, fileKey), LINK_S), expires_in_s: LINK_S };
+/** Where a file of any size can be PUT. */
+export async function presignUpload(files: Files, asker: Asker, asked: string | undefined, named: Named) {
+  const { open, fileKey, key } = await writable(files, asker, asked, named);
+  return { file_key: fileKey, url: await open.bucket.writeUrl(key, LINK_S), expires_in_s: LINK_S };
 }
 
-/** A file's bytes, or a URL where they do not fit a reply. Throws `file.key` and `file.notFound`. */
-export async function downloadFile(
-  { storage }: Files,
-  workspace: string,
-  fileKey: string,
-): Promise<{ bytes: Buffer; contentType: string } | { url: string }> {
-  const place = filePlace(workspace, fileKey);
-  const found = await storage.getBytes(place, limits.syncReplyBytes);
+export type Download = { bytes: Buffer; contentType: string } | { url: string };
+
+/** A file's bytes, or a URL where they do not fit a reply. */
+export async function downloadFile(files: Files, asker: Asker, asked: string, named: Named): Promise<Download> {
+  const { open, fileKey, key } = await readable(files, asker, asked, named);
+  return bytesOrUrl(open, key, fileKey, LINK_S);
+}
+
+/** Throws `file.notFound`. */
+export async function bytesOrUrl({ bucket }: OpenStorage, key: string, fileKey: string, linkS: number): Promise<Download> {
+  const found = await bucket.read(key, limits.syncReplyBytes);
   if (!found) throw new SvcError("file.notFound", { fileKey });
-  return "tooLarge" in found ? { url: await storage.readUrl(place, LINK_S) } : found;
+  return "tooLarge" in found ? { url: await bucket.readUrl(key, linkS) } : found;
 }
 
-/** Throws `file.key`. */
-export async function deleteFile({ storage }: Files, workspace: string, fileKey: string): Promise<void> {
-  await storage.remove(filePlace(workspace, fileKey));
+export async function deleteFile(files: Files, asker: Asker, asked: string, named: Named): Promise<void> {
+  const { open, key } = await writable(files, asker, asked, named);
+  await open.bucket.remove(key);
+}
+
+/** A file of a job is copied and stays with its job. Doing it again finds the file moved already. */
+export async function moveFile(files: Files, asker: Asker, from: string, to: string, named: Named): Promise<void> {
+  const source = await readable(files, { ...asker, action: "files.download" }, from, named);
+  const target = await writable(files, asker, to, { ...named, storage: parseFile(from, named.storage ?? undefined).storage });
+  if (source.key === target.key) return;
+  const ofJob = source.open.where.kind === "stack" && jobOfFile(source.fileKey) !== undefined;
+  if (!ofJob) await writable(files, asker, from, named);
+  const copied = await target.open.bucket.copy(source.key, target.key);
+  if (!copied) {
+    if (await target.open.bucket.info(target.key)) return;
+    throw new SvcError("file.notFound", { fileKey: source.fileKey });
+  }
+  if (!ofJob) await source.open.bucket.remove(source.key);
+}
+
+const iso = (ms: number | undefined) => (ms === undefined ? {} : { last_modified: new Date(ms).toISOString() });
+
+/** Throws `file.notFound`. */
+export async function fileMetadata(files: Files, asker: Asker, asked: string, named: Named) {
+  const { open, fileKey, key } = await readable(files, asker, asked, named);
+  const info = await open.bucket.info(key);
+  if (!info) throw new SvcError("file.notFound", { fileKey });
+  return { mime_type: info.contentType, size_in_bytes: info.bytes, ...iso(info.lastModifiedMs) };
+}
+
+/** The files that the asker may read; those of jobs are found through their jobs. */
+export async function listFiles(
+  files: Files,
+  { actor, workspace }: Asker,
+  named: Named & { prefix?: string | undefined; marker?: string | undefined; max_keys?: number | undefined },
+) {
+  const open = await openStorage(files, actor, workspace, named);
+  const { prefix = "", marker, max_keys = 100 } = named;
+  const page = await open.bucket.list(open.prefix + prefix, max_keys, marker === undefined ? undefined : open.prefix + marker);
+  const found = page.files.map(({ key, bytes, lastModifiedMs }) => ({
+    s3: key.slice(open.prefix.length),
+    size_in_bytes: bytes,
+    ...iso(lastModifiedMs),
+  }));
+  const last = found.at(-1)?.s3;
+  return {
+    files: found.filter(({ s3 }) => open.where.kind === "resource" || may(actor, "files.download", targetOfFile(workspace, s3))),
+    ...(page.more && last !== undefined ? { next_marker: last } : {}),
+  };
+}
+
+/** A part of a file as text. */
+export async function filePreview(
+  files: Files,
+  asker: Asker,
+  asked: string,
+  named: Named & { read_bytes_from?: number | undefined; read_bytes_length?: number | undefined },
+): Promise<{ content?: string; content_type: "RawText" | "Csv" | "Unknown"; msg?: string }> {
+  const { open, fileKey, key } = await readable(files, asker, asked, named);
+  const info = await open.bucket.info(key);
+  if (!info) throw new SvcError("file.notFound", { fileKey });
+  const { read_bytes_from: from = 0, read_bytes_length: bytes = limits.previewBytes } = named;
+  // S3 knows no part of nothing, nor one behind the end.
+  const part = from >= info.bytes ? { bytes: Buffer.alloc(0) } : await open.bucket.read(key, limits.previewBytes, { from, bytes });
+  if (!part || "tooLarge" in part) throw new SvcError("file.notFound", { fileKey });
+  if (part.bytes.includes(0)) return { content_type: "Unknown", msg: "The file is no text: download it." };
+  return { content: part.bytes.toString("utf8"), content_type: fileKey.endsWith(".csv") ? "Csv" : "RawText" };
 }

@@ -1,11 +1,16 @@
 import { randomUUID } from "node:crypto";
+import type { ObjectTable } from "../../aws/object-table.ts";
 import type { Storage } from "../../aws/storage.ts";
-import { filePlace } from "../../core/files/place.ts";
+import { SvcError } from "../../contract/errors.ts";
+import { filePlace, jobFileKey } from "../../core/files/place.ts";
+import { STACK_STORAGE } from "../../core/files/storage.ts";
 import type { FormFile } from "../../core/payload/multipart.ts";
+import { fileStorageOf } from "./storages.ts";
 
-/** A stored file as scripts get it. `s3` is its key in the workspace's storage. */
+/** A stored file as scripts get it. `s3` is its key, `storage` is named where the key would be looked for elsewhere without it. */
 export interface StoredFile {
   s3: string;
+  storage?: string;
   filename: string;
   content_type: string;
   size: number;
@@ -14,18 +19,25 @@ export interface StoredFile {
 /** How many files of one form are sent to S3 at a time. */
 const AT_ONCE = 8;
 
-/** Stores the files of a form; answers a list of stored files for each argument, in the order sent (spec §4.2.5). */
+/**
+ * Stores the files of a form that starts a job; answers a list of stored files for each argument, in the order sent (spec §4.2.5). They lie
+ * with the job in the stack's bucket, and go with it: who takes requests holds no key to any other. Throws `file.storageOff`.
+ */
 export async function storeFiles(
-  { storage }: { storage: Storage },
+  { storage, objects }: { storage: Storage; objects: Pick<ObjectTable, "get"> },
   workspace: string,
+  job: string,
   files: FormFile[],
 ): Promise<Record<string, StoredFile[]>> {
+  const setting = await fileStorageOf(objects, workspace);
+  if (setting?.type === "none") throw new SvcError("file.storageOff", {});
+  const named = setting?.type === "S3Storage" ? { storage: STACK_STORAGE } : {};
   const stored: StoredFile[] = [];
   for (let at = 0; at < files.length; at += AT_ONCE) {
     const some = files.slice(at, at + AT_ONCE).map(async ({ filename, contentType, bytes }): Promise<StoredFile> => {
-      const s3 = `uploads/${randomUUID()}/${nameInKey(filename)}`;
+      const s3 = jobFileKey(job, `${randomUUID()}/${nameInKey(filename)}`);
       await storage.put(filePlace(workspace, s3), bytes, contentType);
-      return { s3, filename, content_type: contentType, size: bytes.length };
+      return { s3, ...named, filename, content_type: contentType, size: bytes.length };
     });
     stored.push(...(await Promise.all(some)));
   }

@@ -34,6 +34,7 @@ export async function identify(
     username: isMember ? asMember.username : person.username,
     superAdmin: person.superAdmin && asSuperAdmin,
     ...(person.groups ? { instanceGroups: person.groups } : {}),
+    ...(workspaceAccess.state ? { workspaceState: workspaceAccess.state } : {}),
     ...(isMember ? { rights: rightsOf(workspace, asMember, workspaceAccess, person.groups) } : {}),
   };
 }

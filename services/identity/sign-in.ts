@@ -5,10 +5,11 @@ import { limits } from "../../contract/limits.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { personKey } from "../../core/people/person.ts";
+import type { PersonRecord } from "../../core/people/person.ts";
 import { hashToken, isJobToken, tokenRecordSchema } from "../../core/people/token.ts";
+import { joinWorkspaces } from "../workspaces/auto-invite.ts";
 import { tokenWrites } from "./tokens.ts";
-import { loadPerson } from "./users.ts";
+import { changePerson, loadPerson } from "./users.ts";
 
 interface Collaborators {
   objects: ObjectTable;
@@ -29,12 +30,22 @@ const session = (nowMs: number) => ({
 export async function signIn({ objects, people, nowMs }: Collaborators, email: string, password: string): Promise<string> {
   const [isRight, person] = await Promise.all([people.checkPassword(email, password), knownPerson(objects, email)]);
   if (!isRight || !person || person.disabled) throw new SvcError("login.refused", {});
+  return openSession({ objects, nowMs }, person);
+}
+
+/** The token of a new session. Who has none yet joins the workspaces that ask for new users. */
+export async function openSession({ objects, nowMs }: Pick<Collaborators, "objects" | "nowMs">, person: PersonRecord): Promise<string> {
+  if (person.joining) {
+    await joinWorkspaces({ objects, nowMs }, person.email);
+    await changePerson({ objects }, person.email, ({ joining: _, ...joined }) => joined);
+  }
   const { value, writes } = tokenWrites(person, session(nowMs()), nowMs());
   await objects.transact(writes);
   return value;
 }
 
-async function knownPerson(objects: ObjectTable, email: string) {
+/** `undefined` where there is no such user. */
+export async function knownPerson(objects: ObjectTable, email: string): Promise<PersonRecord | undefined> {
   try {
     return (await loadPerson({ objects }, email)).person;
   } catch (error) {
@@ -70,7 +81,8 @@ export async function refreshSession(
   if (!record.session) throw new SvcError("auth.forbidden", { action: "users.refreshToken: only sessions are renewed" });
   if (ifWithinS !== undefined && (record.expiresAtMs ?? Number.POSITIVE_INFINITY) - nowMs() >= ifWithinS * 1000) return undefined;
   const { person } = await loadPerson({ objects }, record.email);
-  const { value, writes } = tokenWrites(person, session(nowMs()), nowMs());
+  const { scopes, workspace: workspace_id, readOnly: read_only } = record;
+  const { value, writes } = tokenWrites(person, { ...session(nowMs()), scopes, workspace_id, read_only }, nowMs());
   const refused = await objects.transact([
     write.remove(keys.token(record.hash), "present"),
     write.remove(keys.userToken(record.email, record.prefix, record.hash)),
@@ -80,9 +92,13 @@ export async function refreshSession(
   return value;
 }
 
-/** Sets the caller's password; their other sessions end, the one they call with stays. Throws `token.notForJobs`, `user.invalidPassword`. */
+/**
+ * Sets the caller's password; their other sessions end, the one they call with stays. Throws `token.notForJobs`, `user.invalidPassword`, and
+ * `token.tooWide` for a token with limits: who signs in with the new password has none of them.
+ */
 export async function setPassword({ objects, people }: Pick<Collaborators, "objects" | "people">, actor: Actor, password: string) {
   if (actor.kind === "job") throw new SvcError("token.notForJobs", {});
+  if (actor.workspace !== undefined || actor.scopes) throw new SvcError("token.tooWide", {});
   await people.ensure(actor.email, password);
   for (const object of await objects.list(keys.userToken(actor.email, "", "").pk, { beginsWith: "token#" })) {
     const record = tokenRecordSchema.parse(object.value);
@@ -99,9 +115,10 @@ export async function impersonate(
   asked: { label?: string | null | undefined; expiration?: string | null | undefined; workspace_id?: string | null | undefined },
 ): Promise<string> {
   if (actor.kind === "job") throw new SvcError("token.notForJobs", {});
-  const { person } = await loadPerson({ objects }, email);
+  const { person, stored } = await loadPerson({ objects }, email);
   const label = asked.label || `impersonated by ${actor.email}`;
   const { value, writes } = tokenWrites(person, { ...asked, label }, nowMs());
-  await objects.transact([write.check(keys.user(personKey(email)), "present"), ...writes]);
+  const refused = await objects.transact([write.check(stored, "present"), ...writes]);
+  if (refused !== undefined) throw new SvcError("user.notFound", { email });
   return value;
 }

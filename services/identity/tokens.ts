@@ -60,6 +60,7 @@ export async function createToken({ objects, nowMs }: Collaborators, actor: Acto
   return value;
 }
 
+/** The caller's tokens, of a bound one those bound to the same workspace. */
 export async function listTokens(
   { objects, nowMs }: Collaborators,
   actor: Actor,
@@ -72,6 +73,7 @@ export async function listTokens(
   return stored
     .map(({ value }) => tokenRecordSchema.parse(value))
     .filter((record) => (record.expiresAtMs === undefined || record.expiresAtMs > nowMs()) && !(lastingOnly && record.session))
+    .filter((record) => actor.workspace === undefined || record.workspace === actor.workspace)
     .sort((a, b) => b.createdAtMs - a.createdAtMs || a.hash.localeCompare(b.hash))
     .slice(start, start + size)
     .map((record) => ({
@@ -89,7 +91,7 @@ export async function listTokens(
 
 /**
  * Deletes the token that begins so, and answers the first characters of it that may be shown: somebody may send the whole value.
- * Throws `token.notFound`, `token.ambiguous`, `token.notForJobs`.
+ * Throws `token.notFound`, `token.ambiguous`, `token.notForJobs`, `token.tooWide`.
  */
 export async function deleteToken({ objects }: Collaborators, actor: Actor, sent: string): Promise<string> {
   const { object, record } = await ownToken(objects, actor, sent);
@@ -105,7 +107,6 @@ export async function changeToken(
   change: { scopes?: string[] | null; label?: string | null },
 ): Promise<string> {
   const { object, record } = await ownToken(objects, actor, sent);
-  if (actor.workspace !== undefined && record.workspace !== actor.workspace) throw new SvcError("token.tooWide", {});
   const { label, scopes, ...rest } = record;
   const newLabel = "label" in change ? change.label || undefined : label;
   const newScopes = "scopes" in change ? (change.scopes ? knownScopes(change.scopes) : undefined) : scopes;
@@ -125,7 +126,9 @@ async function ownToken(objects: ObjectTable, actor: Actor, sent: string): Promi
   const [object, second] = await objects.list(ofUser(aPerson(actor).email), { beginsWith: `token#${prefix}` });
   if (!object) throw new SvcError("token.notFound", { prefix });
   if (second) throw new SvcError("token.ambiguous", { prefix });
-  return { object, record: tokenRecordSchema.parse(object.value) };
+  const record = tokenRecordSchema.parse(object.value);
+  if (actor.workspace !== undefined && record.workspace !== actor.workspace) throw new SvcError("token.tooWide", {});
+  return { object, record };
 }
 
 function aPerson(actor: Actor): Person {

@@ -4,7 +4,7 @@ import type { People } from "../../aws/people.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { GlobalUserJson, NewUser, UserChange } from "../../contract/routes/people.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { type StoredObject, write } from "../../core/objects/write.ts";
+import { type ObjectWrite, type StoredObject, write } from "../../core/objects/write.ts";
 import { usernameOf } from "../../core/people/actor.ts";
 import { type PersonRecord, personKey, personSchema } from "../../core/people/person.ts";
 import { removeMember } from "../workspaces/members.ts";
@@ -60,6 +60,7 @@ export async function createUser({ objects, people, nowMs }: Collaborators, aske
     superAdmin,
     ...(name ? { name } : {}),
     ...(company ? { company } : {}),
+    joining: true,
     createdAtMs: nowMs(),
   };
   const exists = await personExists({ objects }, email);
@@ -77,24 +78,30 @@ export async function createUser({ objects, people, nowMs }: Collaborators, aske
 /** Works at once: every call reads the record. Throws `user.notFound`, `user.lastAdmin`, `access.changedMeanwhile`. */
 export async function updateUser(collaborators: Reading, email: string, asked: UserChange): Promise<void> {
   const { is_super_admin, name, disabled } = asked;
-  if (is_super_admin === false || disabled) await keepOneAdmin(collaborators, email);
-  await changePerson(collaborators, email, (person) => ({
+  const oneStays = is_super_admin === false || disabled ? await keepOneAdmin(collaborators, email) : [];
+  const change = (person: PersonRecord) => ({
     ...person,
     superAdmin: is_super_admin ?? person.superAdmin,
     disabled: disabled ?? person.disabled ?? false,
     ...(name == null ? {} : { name }),
-  }));
+  });
+  await changePerson(collaborators, email, change, oneStays);
 }
 
-/** Throws `user.notFound`, `access.changedMeanwhile`. */
-export async function changePerson({ objects }: Reading, email: string, change: (person: PersonRecord) => PersonRecord): Promise<void> {
+/** All or nothing with `also`. Throws `user.notFound`, `access.changedMeanwhile`. */
+export async function changePerson(
+  { objects }: Reading,
+  email: string,
+  change: (person: PersonRecord) => PersonRecord,
+  also: ObjectWrite[] = [],
+): Promise<void> {
   const { person, stored } = await loadPerson({ objects }, email);
   const key = keys.user(personKey(email));
   const put = { ...key, value: change(person), mark: randomUUID() };
-  const unchanged = stored.mark === undefined ? ("unmarked" as const) : { mark: stored.mark };
   // A record where release 0.1 kept it moves.
   const moved = stored.sk !== key.sk;
-  const refused = await objects.transact(moved ? [write.put(put, "absent"), write.remove(stored, "present")] : [write.put(put, unchanged)]);
+  const writes = moved ? [write.put(put, "absent"), write.remove(stored, "present")] : [write.put(put, unchanged(stored))];
+  const refused = await objects.transact([...writes, ...also]);
   if (refused !== undefined) throw new SvcError("access.changedMeanwhile", {});
 }
 
@@ -104,8 +111,8 @@ export async function changePerson({ objects }: Reading, email: string, change: 
  */
 export async function deleteUser(collaborators: Collaborators, email: string): Promise<void> {
   const { objects, people } = collaborators;
-  await keepOneAdmin(collaborators, email);
-  await changePerson(collaborators, email, (person) => ({ ...person, disabled: true }));
+  const oneStays = await keepOneAdmin(collaborators, email);
+  await changePerson(collaborators, email, (person) => ({ ...person, disabled: true }), oneStays);
   await deleteAllTokens(collaborators, email);
   for (const { workspace, member } of await workspacesOf(collaborators, email))
     await removeMember({ objects }, workspace.id, member.username);
@@ -113,9 +120,16 @@ export async function deleteUser(collaborators: Collaborators, email: string): P
   await objects.transact([write.remove(keys.oldUser(email)), write.remove(keys.user(personKey(email)))]);
 }
 
-async function keepOneAdmin(collaborators: Reading, email: string): Promise<void> {
-  const all = await listPersons(collaborators);
-  const isLast = !all.some((one) => one.superAdmin && !one.disabled && one.email.toLowerCase() !== email.toLowerCase());
+/** The part of a transaction that keeps another superadmin as they are: two who end each other at once would leave none. Throws `user.lastAdmin`. */
+async function keepOneAdmin(collaborators: Reading, email: string): Promise<ObjectWrite[]> {
   const { person } = await loadPerson(collaborators, email);
-  if (person.superAdmin && isLast) throw new SvcError("user.lastAdmin", {});
+  if (!person.superAdmin) return [];
+  const other = (await collaborators.objects.list("USERS")).find(({ value }) => {
+    const one = personSchema.parse(value);
+    return one.superAdmin && !one.disabled && one.email.toLowerCase() !== email.toLowerCase();
+  });
+  if (!other) throw new SvcError("user.lastAdmin", {});
+  return [write.check(other, unchanged(other))];
 }
+
+const unchanged = ({ mark }: StoredObject) => (mark === undefined ? ("unmarked" as const) : { mark });

@@ -3,9 +3,13 @@ import type { Queue } from "../../aws/queue.ts";
 import type { ScriptLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import type { JobKind } from "../../contract/routes/jobs.ts";
+import { cacheKey, namesFiles } from "../../core/jobs/cache.ts";
+import { type ConcurrencyRule, concurrencyOf } from "../../core/jobs/concurrency.ts";
 import type { Job, QueuedJob } from "../../core/jobs/job.ts";
 import { isSendable, queueDelayS } from "../../core/jobs/lifecycle.ts";
 import { type Actor, permissionedAs } from "../../core/people/actor.ts";
+import { hasReferences } from "../../core/resources/references.ts";
+import type { Runnable } from "../../core/scripts/version.ts";
 import { type Keeping, keep } from "./places.ts";
 import { type Once, type Recording, record } from "./record.ts";
 
@@ -23,11 +27,15 @@ export interface NewJob {
   hash?: string | undefined;
   language?: ScriptLanguage | undefined;
   args: Record<string, unknown>;
+  /** The arguments are for the script's preprocessor, which makes those of `main`. */
+  preprocess?: true | undefined;
   /** Whose rights it has instead of the caller's. */
   onBehalfOf?: { email: string; permissionedAs: string } | undefined;
   /** A preview's source, and the lock to build it with. */
   code?: { content: string; lock?: string } | undefined;
   timeoutS?: number | undefined;
+  /** An earlier result no older than this may stand for the run. */
+  cacheTtlS?: number | undefined;
   tag?: string | undefined;
   id?: string | undefined;
   parent?: string | undefined;
@@ -36,8 +44,18 @@ export interface NewJob {
   once?: Once | undefined;
   /** Somebody reads along until then. */
   watchedUntilMs?: number | undefined;
+  priority?: number | undefined;
+  /** What limits how many of it run at a time. */
+  concurrency?: ConcurrencyRule | undefined;
+  /** What it leaves is erased so long after its end, unless its caller does that before. */
+  eraseAfterS?: number | undefined;
   /** Not before this time. */
   scheduledForMs?: number | undefined;
+}
+
+/** What a version says of the jobs that run it. */
+export function jobOfVersion({ path, hash, language, timeoutS, tag, priority, concurrency, onBehalfOf, cacheTtlS }: Runnable) {
+  return { kind: "script" as const, path, hash, language, timeoutS, tag, priority, concurrency, onBehalfOf, cacheTtlS };
 }
 
 /** A job's record with its large values kept, not stored itself yet. */
@@ -50,7 +68,7 @@ export async function prepare({ nowMs, ...keeping }: Accepting, asked: NewJob): 
     keep(keeping, owner, "args", JSON.stringify(asked.args)),
     asked.code === undefined ? undefined : keep(keeping, owner, "code", JSON.stringify(asked.code)),
   ]);
-  return {
+  const job: QueuedJob = {
     ...owner,
     state: "queued",
     kind: asked.kind,
@@ -63,17 +81,28 @@ export async function prepare({ nowMs, ...keeping }: Accepting, asked: NewJob): 
     ...(asked.scheduledForMs !== undefined && asked.scheduledForMs > createdAtMs ? { scheduledForMs: asked.scheduledForMs } : {}),
     ...(asked.parent === undefined ? {} : { parent: asked.parent }),
     ...(asked.root === undefined ? {} : { root: asked.root }),
+    ...(asked.eraseAfterS === undefined ? {} : { eraseAfterS: asked.eraseAfterS }),
     ...(asked.watchedUntilMs === undefined ? {} : { watchedUntilMs: asked.watchedUntilMs }),
     tag: asked.tag ?? asked.language ?? "default",
     trigger: "webhook",
     timeoutS: asked.timeoutS ?? limits.defaultTimeoutS,
+    ...(asked.priority ? { priority: asked.priority } : {}),
+    ...(asked.concurrency ? { concurrency: concurrencyOf(asked.concurrency, asked.workspace, asked.path ?? "", asked.args) } : {}),
     args,
+    ...(asked.preprocess ? { preprocess: "wanted" as const } : {}),
     ...(code === undefined ? {} : { code }),
     attempt: 0,
     losses: 0,
     logChars: 0,
   };
+  return asked.cacheTtlS ? { ...job, cacheTtlS: asked.cacheTtlS, ...keyOf(job, asked.args) } : job;
 }
+
+/** What references and files hold is known when the job runs, and only to a worker. */
+function keyOf(job: QueuedJob, args: Record<string, unknown>): { cacheKey?: string } {
+  return needsWorker(args) ? {} : { cacheKey: cacheKey(job, { args }) };
+}
+const needsWorker = (args: unknown) => hasReferences(args) || namesFiles(args);
 
 /** On behalf of somebody else a run has their rights in the workspace, and never those of a superadmin. */
 function identityOf({ actor, onBehalfOf }: NewJob) {
@@ -86,11 +115,7 @@ function identityOf({ actor, onBehalfOf }: NewJob) {
 /** Sends a queued job's message. One that must wait for longer than a queue holds it back is housekeeping's to send. */
 export async function send({ queue, nowMs }: Pick<Accepting, "queue" | "nowMs">, job: Job): Promise<void> {
   if (!isSendable(job.scheduledForMs, nowMs())) return;
-  await queue.send(
-    job.workspace,
-    { job: job.id, ...(job.hash === undefined ? {} : { hash: job.hash }) },
-    queueDelayS(job.scheduledForMs, nowMs()),
-  );
+  await queue.send(job, queueDelayS(job.scheduledForMs, nowMs()));
 }
 
 /**

@@ -1,6 +1,7 @@
 import { limits } from "../../contract/limits.ts";
-import { hasEnded } from "../../core/jobs/job.ts";
-import { failure, isLost, type JobMessage } from "../../core/jobs/lifecycle.ts";
+import { hasEnded, type Job } from "../../core/jobs/job.ts";
+import { type Ending, failure, isLost, type JobMessage } from "../../core/jobs/lifecycle.ts";
+import { leave } from "./concurrency.ts";
 import { endWith } from "./finish.ts";
 import type { Housekeeping } from "./housekeep.ts";
 
@@ -18,14 +19,14 @@ export async function bury(burying: Housekeeping, message: JobMessage): Promise<
       name: "WorkerLost",
       message: "The job was started, its worker was lost, and its message failed too often to try again.",
     });
-    return (await endWith(burying, job, ending)) ? "failed" : "nothing";
+    return end(burying, job, ending);
   }
   if (job.losses + 1 >= limits.maxAttempts) {
     const ending = failure({
       name: "NotStarted",
       message: `The job could not be started: its message failed in all ${limits.maxAttempts} rounds.`,
     });
-    return (await endWith(burying, job, ending)) ? "failed" : "nothing";
+    return end(burying, job, ending);
   }
   const again = await jobs.change(
     job.id,
@@ -38,6 +39,12 @@ export async function bury(burying: Housekeeping, message: JobMessage): Promise<
     },
   );
   if (!again) return "nothing";
-  await queue.send(job.workspace, message);
+  await queue.send(job);
   return "queued";
+}
+
+async function end(burying: Housekeeping, job: Job, ending: Ending): Promise<"nothing" | "failed"> {
+  const ended = await endWith(burying, job, ending);
+  if (ended) await leave(burying, ended);
+  return ended ? "failed" : "nothing";
 }

@@ -1,6 +1,7 @@
 import { SvcError } from "../../contract/errors.ts";
 import { hasEnded, type Job } from "../../core/jobs/job.ts";
 import { canceled } from "../../core/jobs/lifecycle.ts";
+import { type Limiting, leave } from "./concurrency.ts";
 import { endWith, type Finishing } from "./finish.ts";
 
 /** The most often a cancellation looks again when the job moves on under it. */
@@ -10,14 +11,18 @@ const TRIES = 5;
  * Cancels a job: a waiting one ends at once, a running one is marked, and its runner learns it from its next beat. `force` ends
  * the record at once. Throws `job.ended`.
  */
-export async function cancel(finishing: Finishing, job: Job, by: string, reason: string, force: boolean): Promise<string> {
-  const { jobs } = finishing;
+export async function cancel(canceling: Finishing & Limiting, job: Job, by: string, reason: string, force: boolean): Promise<string> {
+  const { jobs } = canceling;
   const mark = { by, reason };
   for (let current = job, tries = 0; tries < TRIES; tries += 1) {
     if (hasEnded(current)) throw new SvcError("job.ended", { id: job.id, state: current.state });
     if (current.state === "queued" || force) {
-      if (await endWith(finishing, { ...current, cancel: mark }, canceled(mark), "", { cancel: mark }))
+      const ended = await endWith(canceling, { ...current, cancel: mark }, canceled(mark), "", { cancel: mark });
+      if (ended) {
+        // Canceled it is, whether or not its slot could be given on: if not, housekeeping does it.
+        await leave(canceling, ended).catch(() => undefined);
         return `The job ${job.id} is canceled.`;
+      }
     } else if (
       await jobs.change(
         job.id,

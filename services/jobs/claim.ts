@@ -12,13 +12,23 @@ interface Claiming {
 
 const newNonce = () => randomBytes(12).toString("hex");
 
-function attemptFields(nowMs: number, worker: string) {
+export function attemptFields(nowMs: number, worker: string) {
   return { state: "running" as const, nonce: newNonce(), leaseUntilMs: nowMs + limits.leaseMs, startedAtMs: nowMs, worker };
 }
 
 /** Takes a queued job by a lease; `undefined` when it waits no more: somebody has it, or it has ended. */
 export async function claim({ jobs, nowMs, worker }: Claiming, id: string): Promise<RunningJob | undefined> {
-  const changed = await jobs.change(id, { ...attemptFields(nowMs(), worker), attempt: jobs.oneMore }, { attr: "state", eq: "queued" });
+  const changed = await jobs.change(
+    id,
+    { ...attemptFields(nowMs(), worker), attempt: jobs.oneMore },
+    {
+      and: [
+        { attr: "state", eq: "queued" },
+        // One of a concurrency group is claimed together with its slot (services/jobs/concurrency.ts).
+        { attr: "concurrency", exists: false },
+      ],
+    },
+  );
   return running(changed);
 }
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { PutRequest } from "../../aws/batch.ts";
 import type { Functions } from "../../aws/functions.ts";
 import type { signingKey } from "../../aws/keys.ts";
 import type { Queue } from "../../aws/queue.ts";
@@ -29,12 +30,14 @@ export interface Executable {
   artefact: { key: string; sha256: string };
   params: string[] | null;
   paramTypes?: Record<string, "date" | "bytes"> | undefined;
+  preprocessor?: { params: string[] | null } | undefined;
   dedicated: boolean;
-  /** What stands in its arguments and must not be seen in its output. */
-  secrets?: readonly string[];
+  /** What stands in its arguments and must not be seen in its output, and the entries of the audit log that say so. */
+  given?: { secrets: readonly string[]; audit: (atMs: number) => PutRequest[] };
 }
 
-const ENTRYPOINT_ARGUMENT = "_ENTRYPOINT_OVERRIDE";
+/** The argument that names another function than `main` (api.md §5). */
+export const ENTRYPOINT_ARGUMENT = "_ENTRYPOINT_OVERRIDE";
 
 /**
  * Runs a claimed job to its end, taking it over again after each loss of its runner. Answers the ended job, or `undefined` when
@@ -51,16 +54,19 @@ export async function execute(
   const { functions, jobs } = executing;
   for (let attempt = job, prepared = first; ; prepared = undefined) {
     const asked = prepared ?? (await runRequest(executing, attempt, what, args));
-    if (what.secrets?.length) {
+    if (what.given?.secrets.length) {
       // Noted anew for each attempt: each has a token of its own.
-      const noted = await rememberSecrets(executing, attempt, asked.token, what.secrets);
+      const noted = await rememberSecrets(executing, attempt, asked.token, what.given.secrets, {
+        audit: what.given.audit,
+        nowMs: executing.nowMs(),
+      });
       if (noted?.state !== "running" || noted.nonce !== attempt.nonce) return endedOnly(noted);
       attempt = noted;
     }
     const invocation = await functions.run(what.runner, asked, tenantOf(attempt));
     switch (invocation.kind) {
       case "outcome": {
-        const done = await finish(executing, attempt, invocation.outcome, asked.token);
+        const done = await finish(executing, attempt, invocation.outcome, asked.token, what.given?.secrets);
         return done ?? endedOnly(await jobs.get(job.id));
       }
       case "throttled":
@@ -114,6 +120,7 @@ export async function runRequest(
     params: entrypoint === "main" ? what.params : null,
     ...(what.paramTypes ? { paramTypes: what.paramTypes } : {}),
     args: rest,
+    ...(job.preprocess === "wanted" ? { preprocessor: what.preprocessor ?? { params: null } } : {}),
     env: contextualVariables({ job, attempt: job.attempt, token, internalUrl, baseUrl }),
     timeoutMs: job.timeoutS * 1000,
     hostKey: createHash("sha256")

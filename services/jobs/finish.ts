@@ -5,7 +5,8 @@ import { type Ending, endingOf } from "../../core/jobs/lifecycle.ts";
 import type { Masker } from "../../core/secrets/mask.ts";
 import type { RunOutcome } from "../../runners/protocol.ts";
 import { maskerFor } from "../secrets/masks.ts";
-import { jobPrefix, type Keeping, keepApart, keepOutput, type Output } from "./places.ts";
+import { type CachedResult, keepStream, remember } from "./cache.ts";
+import { jobPrefix, type Keeping, keep, keepApart, keepOutput, type Output } from "./places.ts";
 
 export interface Finishing extends Keeping {
   nowMs: () => number;
@@ -32,18 +33,21 @@ function fitsHead(job: Job, json: string): boolean {
 
 /**
  * Ends the attempt that still counts. The first report wins: whoever comes second finds another state and changes nothing, and
- * learns so by `undefined`. Output and result are kept first; their names carry the attempt, so that repeating this is harmless.
+ * learns so by `undefined`. Output and result are kept first; their names carry the attempt, so that repeating this is harmless. `given`: the
+ * secrets that the caller itself gave this attempt, and noted.
  */
 export async function finish(
   finishing: Finishing,
   claimed: RunningJob,
   reported: RunOutcome,
   token: string,
+  given?: readonly string[],
 ): Promise<JustEnded | undefined> {
   const job = await upToDate(finishing, claimed, reported);
   if (!job) return undefined;
-  const masker = await maskerFor(finishing, job, token);
+  const masker = await maskerFor(finishing, job, token, given);
   const outcome = masker ? masked(masker, reported) : reported;
+  const prepared = await keepPreprocessed(finishing, job, outcome);
   // A run is killed because of a mark that came after it was claimed: only the record has it.
   const marked = outcome.outcome === "killed" ? await finishing.jobs.get(job.id) : undefined;
   const ending = endingOf(marked?.cancel ? { ...job, cancel: marked.cancel } : job, outcome);
@@ -54,11 +58,18 @@ export async function finish(
       : undefined;
   const { result, logChars } = uploaded
     ? { result: uploaded, logChars: await keepLogs(finishing, job, logs) }
-    : await keepEnding(finishing, job, ending, logs);
+    : await keepEnding(finishing, { ...job, ...prepared }, ending, logs);
   const shown = masker && !uploaded ? await keepShown(finishing, job, masker, ending.resultJson) : undefined;
-  const extra = { logChars: Math.max(logChars, job.logChars), ...(memPeakKb ? { memPeakKb } : {}), ...(shown ? { shown } : {}) };
+  const extra = {
+    ...prepared,
+    logChars: Math.max(logChars, job.logChars),
+    ...(memPeakKb ? { memPeakKb } : {}),
+    ...(shown ? { shown } : {}),
+  };
   const sameMasks: MasksCondition = job.masks === undefined ? { attr: "masks", exists: false } : { attr: "masks", eq: job.masks };
-  const ended = await end(finishing, job, { ...ending, result }, extra, sameMasks);
+  // An equal run may be answered from the cache from now on. Should noting that fail, it runs.
+  const remembered = ending.state === "succeeded" ? remember(finishing, job, finishing.nowMs()).catch(() => undefined) : undefined;
+  const [ended] = await Promise.all([end(finishing, job, { ...ending, result }, extra, sameMasks), remembered]);
   if (!ended) {
     // Refused, perhaps because it has read a secret since its record was read: then what was kept just now is kept again, masked.
     const now = await finishing.jobs.get(job.id);
@@ -69,6 +80,12 @@ export async function finish(
     }
   }
   return ended && !uploaded ? { ...ended, resultJson: ending.resultJson } : ended;
+}
+
+/** The arguments that `main` got take the place of what its preprocessor got. */
+async function keepPreprocessed(keeping: Keeping, job: RunningJob, { preprocessed }: RunOutcome) {
+  if (!preprocessed || job.preprocess !== "wanted") return {};
+  return { args: await keep(keeping, job, "args", JSON.stringify(preprocessed)), preprocess: "done" as const };
 }
 
 /** A run that reports its end itself as well, or has read secrets, is looked at again: what was kept masked must not be kept anew as it was. */
@@ -82,11 +99,13 @@ async function upToDate({ jobs }: Finishing, job: RunningJob, { timings }: RunOu
 
 /** What a run reports, as it may be written down: the result stays, because the next step needs it. */
 function masked(masker: Masker, outcome: RunOutcome): RunOutcome & { logs: Output } {
-  const { logs, error } = outcome;
+  const { logs, error, preprocessed } = outcome;
   return {
     ...outcome,
     logs: { offset: logs.offset, text: masker.chunk(logs.text), bytes: Buffer.byteLength(logs.text) },
     ...(error ? { error: masker.value(error) as typeof error } : {}),
+    // What its arguments were is for people to read; a preprocessor may have put a secret there.
+    ...(preprocessed ? { preprocessed: masker.value(preprocessed) as typeof preprocessed } : {}),
   };
 }
 
@@ -111,6 +130,13 @@ export async function endWith(
   const { resultJson } = ending;
   const result: Place = fitsHead(job, resultJson) ? { in: "head", json: resultJson } : await keepApart(finishing, job, "end", resultJson);
   return end(finishing, job, { ...ending, result }, { ...extra, logChars: Math.max(logChars, job.logChars) });
+}
+
+/** Ends a job with an earlier result instead of running it. */
+export async function endFromCache(finishing: Finishing, job: Job, known: CachedResult): Promise<EndedJob | undefined> {
+  const { result, ...extra } = known.fields;
+  await keepStream(finishing, job, known);
+  return end(finishing, job, { state: "succeeded", result }, extra);
 }
 
 async function keepLogs(keeping: Keeping, job: Job, logs: Output): Promise<number> {
@@ -145,6 +171,10 @@ async function end(
 ): Promise<EndedJob | undefined> {
   const nonce = job.state === "running" ? [{ attr: "nonce", eq: job.nonce } as const] : [];
   const condition = { and: [{ attr: "state", eq: job.state } as const, ...nonce, ...also] };
-  const changed = await jobs.change(job.id, { ...jobs.cleared, ...extra, state, result, endedAtMs: nowMs() }, condition);
+  const endedAtMs = nowMs();
+  // Its caller may die before it erases anything, or may not have waited so long.
+  const eraseAtMs = job.eraseAfterS === undefined ? undefined : endedAtMs + job.eraseAfterS * 1000;
+  const erase = eraseAtMs === undefined ? {} : { eraseAtMs, ...jobs.dueAt(job.id, eraseAtMs) };
+  const changed = await jobs.change(job.id, { ...jobs.cleared, ...erase, ...extra, state, result, endedAtMs }, condition);
   return changed && hasEnded(changed) ? changed : undefined;
 }

@@ -1,22 +1,27 @@
 import type { ObjectTable } from "../../aws/object-table.ts";
-import type { Queue } from "../../aws/queue.ts";
+import { isSvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { hasEnded, type Job, listKey, SHARDS } from "../../core/jobs/job.ts";
 import { canceled, firstDueMs, isLost, mayRetryLoss, workerLost } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { type Purging, purgeDeleted } from "../workspaces/purge.ts";
+import { allWorkspaces } from "../workspaces/workspaces.ts";
 import { send } from "./accept.ts";
+import { cancel } from "./cancel.ts";
+import { isGroup, type Limiting, leave, mendGroup } from "./concurrency.ts";
 import { eraseJob } from "./erase.ts";
 import { endWith, type Finishing } from "./finish.ts";
-import { jobPrefix } from "./places.ts";
+import { removeJob } from "./remove.ts";
 
-export interface Housekeeping extends Finishing {
-  queue: Queue;
+export interface Housekeeping extends Finishing, Limiting {
   objects: ObjectTable;
 }
 
 /** How many due jobs one tick looks at in each shard; the next tick goes on. */
 const DUE_PER_SHARD = 500;
 const EXPIRED_PER_SHARD = 200;
+/** A job that waits for a slot is told by who frees one, and its group is looked at: this is for when both were lost. */
+const LIMITED_AGAIN_MS = 300_000;
 
 export interface Housekept {
   sent: number;
@@ -24,26 +29,54 @@ export interface Housekept {
   ended: number;
   waited: number;
   swept: number;
+  /** Deleted workspaces that are gone for good. */
+  purged: number;
 }
 
 /**
  * Looks at every job that something must have happened to by now, and mends what did not: an unsent message is sent, a lost
- * attempt queued again or ended for good. Two ticks at once do nothing twice: each step is conditional on what was read.
+ * attempt queued again or ended for good. Then it removes what deleted workspaces stored, until `untilMs`. Two ticks at once do nothing
+ * twice: each step is conditional on what was read.
  */
-export async function housekeep(housekeeping: Housekeeping): Promise<Housekept> {
-  const done: Housekept = { sent: 0, requeued: 0, ended: 0, waited: 0, swept: 0 };
+export async function housekeep(housekeeping: Housekeeping & Purging, untilMs: number): Promise<Housekept> {
+  const done: Housekept = { sent: 0, requeued: 0, ended: 0, waited: 0, swept: 0, purged: 0 };
   const now = housekeeping.nowMs();
+  const workspaces = await allWorkspaces(housekeeping);
+  const inUse = new Set(workspaces.filter(({ deleted }) => !deleted).map(({ id }) => id));
   for (let shard = 0; shard < SHARDS; shard += 1) {
     for (const { id } of await housekeeping.jobs.due(shard, now, DUE_PER_SHARD)) {
+      if (isGroup(id)) {
+        await mendGroup(housekeeping, id);
+        done.waited += 1;
+        continue;
+      }
       const job = await housekeeping.jobs.get(id);
-      if (job) done[await mend(housekeeping, job, now)] += 1;
+      if (!job) continue;
+      done[hasEnded(job) || job.cancel || inUse.has(job.workspace) ? await mend(housekeeping, job, now) : await stop(housekeeping, job)] +=
+        1;
     }
   }
-  done.swept = await sweep(housekeeping, now);
+  done.swept = await sweep(
+    housekeeping,
+    workspaces.map(({ id }) => id),
+    now,
+  );
+  done.purged = await purgeDeleted(housekeeping, untilMs);
   return done;
 }
 
-async function mend(housekeeping: Housekeeping, job: Job, now: number): Promise<Exclude<keyof Housekept, "swept">> {
+/** Whatever still waits or runs in a workspace that is archived or gone was accepted just before. */
+async function stop(housekeeping: Housekeeping, job: Job): Promise<"ended" | "waited"> {
+  try {
+    await cancel(housekeeping, job, "svc", "the workspace is archived", false);
+    return "ended";
+  } catch (error) {
+    if (!isSvcError(error) || !error.code.startsWith("job.")) throw error;
+    return "waited";
+  }
+}
+
+async function mend(housekeeping: Housekeeping, job: Job, now: number): Promise<Exclude<keyof Housekept, "swept" | "purged">> {
   const { jobs, queue } = housekeeping;
   if (hasEnded(job)) {
     if (job.erased || job.eraseAtMs !== undefined) {
@@ -56,7 +89,8 @@ async function mend(housekeeping: Housekeeping, job: Job, now: number): Promise<
   if (job.state === "queued") {
     // Its message may be on its way: sent again it runs the job once all the same.
     await send({ queue, nowMs: () => now }, job);
-    await jobs.change(job.id, { dueAtMs: firstDueMs(now, job.scheduledForMs) }, { attr: "state", eq: "queued" });
+    const nextMs = job.concurrency && (job.scheduledForMs ?? 0) <= now ? now + LIMITED_AGAIN_MS : firstDueMs(now, job.scheduledForMs);
+    await jobs.change(job.id, { dueAtMs: nextMs }, { attr: "state", eq: "queued" });
     return "sent";
   }
   const same = { and: [{ attr: "state", eq: "running" } as const, { attr: "nonce", eq: job.nonce } as const] };
@@ -64,8 +98,11 @@ async function mend(housekeeping: Housekeeping, job: Job, now: number): Promise<
     await jobs.change(job.id, { dueAtMs: job.leaseUntilMs + limits.leaseGraceMs + 1000 }, same);
     return "waited";
   }
-  if (job.cancel) return (await endWith(housekeeping, job, canceled(job.cancel))) ? "ended" : "waited";
-  if (!mayRetryLoss(job)) return (await endWith(housekeeping, job, workerLost(limits.maxAttempts))) ? "ended" : "waited";
+  if (job.cancel || !mayRetryLoss(job)) {
+    const ended = await endWith(housekeeping, job, job.cancel ? canceled(job.cancel) : workerLost(limits.maxAttempts));
+    if (ended) await leave(housekeeping, ended);
+    return ended ? "ended" : "waited";
+  }
   const { nonce, leaseUntilMs } = jobs.cleared;
   const requeued = await jobs.change(
     job.id,
@@ -73,15 +110,15 @@ async function mend(housekeeping: Housekeeping, job: Job, now: number): Promise<
     same,
   );
   if (!requeued) return "waited";
-  await queue.send(job.workspace, { job: job.id, ...(job.hash ? { hash: job.hash } : {}) });
+  await queue.send(requeued);
   return "requeued";
 }
 
 /** Deletes jobs and events past their time. TTL does it on AWS too, but leaves their S3 objects, and does nothing on the local engine. */
-async function sweep({ jobs, storage, objects }: Housekeeping, now: number): Promise<number> {
+async function sweep({ jobs, storage, objects }: Housekeeping, workspaces: readonly string[], now: number): Promise<number> {
   let swept = 0;
   const until = listKey(now - limits.jobRetentionMs, "");
-  for (const { sk: workspace } of await objects.list(keys.workspace("").pk)) {
+  for (const workspace of workspaces) {
     // Events are named by time, so the oldest stand first.
     for (const key of await objects.expired(keys.outbox(workspace, "").pk, EXPIRED_PER_SHARD)) await objects.remove(key);
     for (let shard = 0; shard < SHARDS; shard += 1) {
@@ -90,9 +127,7 @@ async function sweep({ jobs, storage, objects }: Housekeeping, now: number): Pro
       for (const { id } of entries) {
         const job = await jobs.get(id, { expired: true });
         if (!job || job.expiresAtMs > now) continue;
-        await storage.removePrefix(jobPrefix(job));
-        for (const child of await jobs.children(id, "")) if (child.ref !== "job") await jobs.deleteItem(id, child.ref);
-        await jobs.deleteItem(id, "job");
+        await removeJob({ jobs, storage }, job);
         swept += 1;
       }
     }

@@ -98,8 +98,8 @@ async function* merged({ jobs }: Listing, workspace: string, query: JobListQuery
   const exact = query.script_path_exact;
   const byPath = exact !== undefined && exact !== "" && !/[,!*]/.test(exact);
   const ascending = query.order_desc === false;
-  const from = query.created_after ? String(Date.parse(query.created_after)).padStart(14, "0") : undefined;
-  const to = query.created_before ? `${String(Date.parse(query.created_before)).padStart(14, "0")}$` : undefined;
+  const from = query.created_after ? sortOf(query.created_after) : undefined;
+  const to = query.created_before ? `${sortOf(query.created_before)}$` : undefined;
   const shards: Shard[] = Array.from({ length: SHARDS }, (_, shard) => ({
     partition: byPath ? `${workspace}#${shard}#${exact}` : `${workspace}#${shard}`,
     waiting: [],
@@ -141,6 +141,9 @@ async function* merged({ jobs }: Listing, workspace: string, query: JobListQuery
     if (shards.every(({ waiting, done }) => waiting.length === 0 && done)) return;
   }
 }
+
+/** A time as the list indexes begin. Nothing is older than 1970, and no key is. */
+const sortOf = (time: string) => String(Math.max(0, Date.parse(time))).padStart(14, "0");
 
 async function holds(listing: Listing, job: Job, wanted: { args: unknown; result: unknown }): Promise<boolean> {
   if (wanted.args !== undefined && !isJsonSubset(wanted.args, JSON.parse(await load(listing, job, job.args)))) return false;

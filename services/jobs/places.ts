@@ -10,6 +10,9 @@ export interface Keeping {
 }
 type Owner = Pick<Job, "id" | "workspace" | "expiresAtMs">;
 
+/** A name that nothing else of the job has. */
+const newName = (what: string) => `${what}#${randomBytes(6).toString("hex")}`;
+
 /** Everything that a job keeps in S3 stands under this prefix. */
 export const jobPrefix = (job: Pick<Job, "id" | "workspace">) => `jobs/${job.workspace}/${job.id}/`;
 
@@ -29,7 +32,7 @@ export async function keepApart(
   json: string,
 ): Promise<Place> {
   const bytes = Buffer.byteLength(json);
-  const name = `${what}#${randomBytes(6).toString("hex")}`;
+  const name = newName(what);
   if (bytes <= limits.itemBytes) {
     await jobs.putChild({ parent: job.id, ref: name, json, expiresAtS: Math.ceil(job.expiresAtMs / 1000) });
     return { in: "item", ref: name };
@@ -51,6 +54,32 @@ export async function load({ jobs, storage }: Keeping, job: Pick<Job, "id">, pla
     }
     case "s3":
       return storage.getText(place.key);
+  }
+}
+
+/**
+ * Keeps a value of another job as one of this job, so that each is erased with its own. What is in S3 is copied there and not read. The
+ * JSON text comes along where it was read.
+ */
+export async function takeOver(
+  keeping: Keeping,
+  from: Pick<Job, "id">,
+  place: Place,
+  job: Owner,
+  what: "end" | "shown",
+): Promise<{ place: Place; json?: string }> {
+  switch (place.in) {
+    case "head":
+      return { place, json: place.json };
+    case "item": {
+      const json = await load(keeping, from, place);
+      return { place: await keepApart(keeping, job, what, json), json };
+    }
+    case "s3": {
+      const key = `${jobPrefix(job)}${newName(what)}.json`;
+      await keeping.storage.copy(place.key, key);
+      return { place: { ...place, key } };
+    }
   }
 }
 

@@ -3,6 +3,7 @@ import type { JobJson, JobUpdateJson } from "../../contract/routes/jobs.ts";
 import { type EndedJob, hasEnded, type Job, PEOPLE, resultFor } from "../../core/jobs/job.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { may, type Target } from "../../core/permissions/may.ts";
+import { streamIn } from "../../core/streams/stream-lines.ts";
 import { permit } from "../identity/permit.ts";
 import { type Keeping, load, loadLogs } from "./places.ts";
 
@@ -22,9 +23,14 @@ function targetOf({ workspace, path, starter, email }: Job, actor: Actor): Targe
  * A job that the asker may do `action` with. Throws `job.notFound`, for jobs of other workspaces and of people whose work the asker may
  * not see as well: whether they exist is not the caller's to know.
  */
-export async function findJob({ jobs }: Pick<Keeping, "jobs">, asker: Asker, workspace: string, id: string): Promise<Job> {
+export async function findJob(
+  { jobs }: Pick<Keeping, "jobs">,
+  asker: Asker,
+  workspace: string,
+  id: string,
+  notFound: () => SvcError = () => new SvcError("job.notFound", { id }),
+): Promise<Job> {
   const job = await jobs.get(id);
-  const notFound = () => new SvcError("job.notFound", { id });
   if (job?.workspace !== workspace) throw notFound();
   permit(asker.actor, asker.action, targetOf(job, asker.actor), notFound);
   return job;
@@ -80,6 +86,8 @@ export async function jobJson(keeping: Keeping, job: Job, parts: JobParts): Prom
     is_flow_step: false,
     ...(job.language === undefined ? {} : { language: job.language }),
     tag: job.tag,
+    ...(job.preprocess === undefined ? {} : { preprocessed: job.preprocess === "done" }),
+    ...(job.priority === undefined ? {} : { priority: job.priority }),
     ...(job.memPeakKb === undefined ? {} : { mem_peak: job.memPeakKb }),
   };
   if (hasEnded(job)) {
@@ -95,6 +103,7 @@ export async function jobJson(keeping: Keeping, job: Job, parts: JobParts): Prom
       is_skipped: job.state === "skipped",
       ...(result === undefined ? {} : { result: JSON.parse(result) }),
       ...(erased ? { deleted: true } : {}),
+      ...(job.cachedFrom === undefined ? {} : { cached: true }),
     };
   }
   return {
@@ -123,6 +132,8 @@ export async function watch({ jobs, nowMs }: Keeping & { nowMs: () => number }, 
 export interface UpdateQuestion {
   running?: boolean | undefined;
   log_offset?: number | undefined;
+  /** How much of its stream the caller has; who does not send it gets no stream. */
+  stream_offset?: number | undefined;
   no_logs?: boolean | undefined;
   get_progress?: boolean | undefined;
 }
@@ -140,12 +151,18 @@ export async function jobUpdate(
   let job = await findJob(keeping, asker, workspace, id);
   if (job.state === "running") await watch(keeping, job);
   let logs = "";
-  const seen = asked.log_offset ?? 0;
+  let stream = "";
+  const { log_offset: seen = 0, stream_offset: heard } = asked;
   for (;;) {
-    if (!asked.no_logs && job.logChars > 0) logs = await loadLogs(keeping, job, seen);
+    if (job.logChars > 0 && (!asked.no_logs || heard !== undefined)) {
+      // Where a piece of the stream stands in the log, only the log from its beginning says.
+      const log = await loadLogs(keeping, job, heard === undefined ? seen : 0);
+      logs = asked.no_logs ? "" : log.slice(heard === undefined ? 0 : seen);
+      stream = heard === undefined ? "" : streamIn(log, hasEnded(job)).slice(heard);
+    }
     // Who does not say what they believe can only wait for output or the end.
     const moved = asked.running !== undefined && asked.running !== (job.state === "running");
-    const isNews = hasEnded(job) || logs !== "" || moved;
+    const isNews = hasEnded(job) || logs !== "" || stream !== "" || moved;
     if (isNews || nowMs() >= untilMs) break;
     await new Promise((resolve) => setTimeout(resolve, HOLD_STEP_MS));
     job = await findJob(keeping, asker, workspace, id);
@@ -155,6 +172,7 @@ export async function jobUpdate(
     completed: hasEnded(job),
     ...(logs ? { new_logs: logs } : {}),
     log_offset: seen + logs.length,
+    ...(stream && heard !== undefined ? { new_result_stream: stream, stream_offset: heard + stream.length } : {}),
     ...(job.memPeakKb === undefined ? {} : { mem_peak: job.memPeakKb }),
     ...(asked.get_progress && job.progress !== undefined ? { progress: job.progress } : {}),
   };

@@ -1,16 +1,16 @@
 import type { JobTable } from "../../aws/job-table.ts";
 import type { ObjectTable } from "../../aws/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { limits } from "../../contract/limits.ts";
-import type { Job } from "../../core/jobs/job.ts";
+import { hasEnded, type Job } from "../../core/jobs/job.ts";
 import { firstDueMs } from "../../core/jobs/lifecycle.ts";
 import type { ObjectKey } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 
-/** A call that may come again (`Idempotency-Key`): the item that remembers it, and what was asked. */
+/** A call that may come again (`Idempotency-Key`, `webhook-id`): the item that remembers it, and what was asked. */
 export interface Once {
   key: ObjectKey;
   fingerprint: string;
+  keptMs: number;
 }
 
 export interface Recording {
@@ -37,7 +37,7 @@ export async function knownCall({ jobs, objects }: Recording, { key, fingerprint
  */
 export async function record(recording: Recording, job: Job, once: Once | undefined): Promise<Job | undefined> {
   const { jobs, objects, nowMs } = recording;
-  const dueMs = firstDueMs(job.createdAtMs, job.scheduledForMs);
+  const dueMs = hasEnded(job) ? undefined : firstDueMs(job.createdAtMs, job.scheduledForMs);
   if (!once) {
     if (!(await jobs.create(job, dueMs))) throw new SvcError("job.idTaken", { id: job.id });
     return undefined;
@@ -46,7 +46,7 @@ export async function record(recording: Recording, job: Job, once: Once | undefi
   const remembered = {
     ...once.key,
     value: { job: job.id, fingerprint: once.fingerprint },
-    expiresAtS: nowS + limits.idempotencyMs / 1000,
+    expiresAtS: nowS + once.keptMs / 1000,
   };
   const refused = await objects.transact([
     write.put(remembered, { absentOrExpiredAtS: nowS }),

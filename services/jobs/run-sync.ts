@@ -1,10 +1,13 @@
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
+import { namesFiles } from "../../core/jobs/cache.ts";
 import { type EndState, hasEnded, type Job, resultFor } from "../../core/jobs/job.ts";
+import { splitEvent } from "../../core/payload/preprocessor.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { hasReferences } from "../../core/resources/references.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
 import { enqueue, type NewJob, prepare } from "./accept.ts";
+import { cachedResult, endedByCache, keepStream } from "./cache.ts";
 import { claimedAtOnce } from "./claim.ts";
 import { type Executable, type Executing, execute, runRequest } from "./execute.ts";
 import type { JustEnded } from "./finish.ts";
@@ -22,6 +25,8 @@ export interface SyncAnswer {
   stored?: { s3: string; url: string; size: number };
   /** How long the link works. */
   linkS?: number;
+  /** It is an earlier run's. */
+  cached: boolean;
 }
 
 /** How long a presigned link to a large result works. */
@@ -29,18 +34,21 @@ const LINK_S = 3600;
 
 /**
  * Runs a job and waits for its end. A version that is built is executed right here, with no queue in between; everything else,
- * arguments with references too, goes through the queue and is waited for. Throws `job.idTaken` and, at the deadline, `job.syncTimeout`: the job goes on.
+ * arguments with references and limited runs too, goes through the queue and is waited for. Throws `job.idTaken` and, at the deadline, `job.syncTimeout`: the job goes on.
  */
 export async function runSync(
   executing: RunningInPlace,
   asked: NewJob,
   runnable: Runnable | undefined,
-  untilMs: number,
+  limitMs: number,
 ): Promise<SyncAnswer> {
-  const { id, ended } = await start(executing, asked, runnable, untilMs);
-  if (!ended) throw new SvcError("job.syncTimeout", { id, limitMs: limits.syncCallMs });
+  const { id, ended } = await start(executing, asked, runnable, executing.nowMs() + limitMs);
+  if (!ended) throw new SvcError("job.syncTimeout", { id, limitMs });
   return answer(executing, asked.actor, ended);
 }
+
+/** What a reference stands for, and what is in a file that decides about the cache, is the worker's to read. */
+const needsWorker = (asked: NewJob) => hasReferences(references(asked)) || (asked.cacheTtlS !== undefined && namesFiles(asked.args));
 
 async function start(
   executing: RunningInPlace,
@@ -48,15 +56,26 @@ async function start(
   runnable: Runnable | undefined,
   untilMs: number,
 ): Promise<{ id: string; ended: JustEnded | undefined }> {
-  // This function reads what strangers send, and holds no right to a secret: what a reference stands for is the worker's to read.
-  if (runnable?.build.state !== "ready" || !runnable.runner || asked.scheduledForMs || hasReferences(asked.args)) {
+  // This function reads what strangers send, and holds no right to secrets and files: what a reference stands for is the worker's to read.
+  // Slots of a concurrency group are given by the worker alone.
+  const byWorker = asked.scheduledForMs !== undefined || runnable?.concurrency !== undefined || needsWorker(asked);
+  if (runnable?.build.state !== "ready" || !runnable.runner || byWorker) {
     const { id } = await enqueue(executing, asked);
     return { id, ended: await waitForEnd(executing, id, untilMs) };
   }
   const { nowMs, worker } = executing;
-  const job = claimedAtOnce(await prepare(executing, asked), nowMs(), worker);
-  const { runner, build, params, paramTypes, dedicated } = runnable;
-  const what: Executable = { runner, artefact: build, params, paramTypes, dedicated };
+  const prepared = await prepare(executing, asked);
+  const known = await cachedResult(executing, prepared);
+  if (known) {
+    const ended = endedByCache(prepared, known, nowMs());
+    const other = await record(executing, ended, asked.once);
+    if (other) return { id: other.id, ended: await waitForEnd(executing, other.id, untilMs) };
+    await keepStream(executing, ended, known);
+    return { id: ended.id, ended: known.resultJson === undefined ? ended : { ...ended, resultJson: known.resultJson } };
+  }
+  const job = claimedAtOnce(prepared, nowMs(), worker);
+  const { runner, build, params, paramTypes, preprocessor, dedicated } = runnable;
+  const what: Executable = { runner, artefact: build, params, paramTypes, preprocessor, dedicated };
   // Signing takes as long as the record's write, and nothing is said to the runner before that.
   const [other, first] = await Promise.all([record(executing, job, asked.once), runRequest(executing, job, what, asked.args)]);
   if (other) return { id: other.id, ended: await waitForEnd(executing, other.id, untilMs) };
@@ -67,12 +86,15 @@ async function start(
   return { id: job.id, ended };
 }
 
-/** The answer of a job that an equal call has started: joins its wait. Throws `job.syncTimeout`. */
-export async function joinRun(executing: RunningInPlace, reader: Actor, job: Job, untilMs: number): Promise<SyncAnswer> {
-  const ended = hasEnded(job) ? job : await waitForEnd(executing, job.id, untilMs);
-  if (!ended) throw new SvcError("job.syncTimeout", { id: job.id, limitMs: limits.syncCallMs });
+/** The answer of a job that an equal call has started: joins its wait. Throws `job.syncTimeout` and `job.erased`. */
+export async function joinRun(executing: RunningInPlace, reader: Actor, job: Job, limitMs: number): Promise<SyncAnswer> {
+  const ended = hasEnded(job) ? job : await waitForEnd(executing, job.id, executing.nowMs() + limitMs);
+  if (!ended) throw new SvcError("job.syncTimeout", { id: job.id, limitMs });
   return answer(executing, reader, ended);
 }
+
+/** The arguments in which references stand for something. */
+const references = ({ args, preprocess }: NewJob) => (preprocess ? splitEvent(args).others : args);
 
 /** The run's end if it comes in time. A run that lasts longer goes on; its runner reports its end itself. */
 async function before(ms: number, run: Promise<JustEnded | undefined>): Promise<JustEnded | "elsewhere" | undefined> {
@@ -88,17 +110,31 @@ async function before(ms: number, run: Promise<JustEnded | undefined>): Promise<
   }
 }
 
-async function answer({ jobs, storage }: Executing, reader: Actor, ended: JustEnded): Promise<SyncAnswer> {
+/** Throws `job.erased` when an equal call has had the only answer. */
+async function answer(executing: Executing, reader: Actor, ended: JustEnded): Promise<SyncAnswer> {
+  const erased = new SvcError("job.erased", { id: ended.id });
+  if (ended.erased) throw erased;
+  try {
+    return await read(executing, reader, ended);
+  } catch (error) {
+    // It may have been erased between the look at the record and the reading.
+    const now = await executing.jobs.get(ended.id);
+    throw now && hasEnded(now) && now.erased ? erased : error;
+  }
+}
+
+async function read({ jobs, storage }: Executing, reader: Actor, ended: JustEnded): Promise<SyncAnswer> {
   const { id, state } = ended;
+  const cached = ended.cachedFrom !== undefined;
   const result = resultFor(reader, ended);
   const resultJson = result === ended.result ? ended.resultJson : undefined;
-  if (result.in === "s3" && (result.bytes ?? 0) > limits.syncReplyBytes) {
-    return {
-      id,
-      state,
-      stored: { s3: result.key, url: await storage.readUrl(result.key, LINK_S), size: result.bytes ?? 0 },
-      linkS: LINK_S,
-    };
-  }
-  return { id, state, resultJson: resultJson ?? (await load({ jobs, storage }, ended, result)) };
+  const bytes = result.in === "s3" ? (result.bytes ?? 0) : 0;
+  const text = bytes > limits.syncReplyBytes ? undefined : (resultJson ?? (await load({ jobs, storage }, ended, result)));
+  if (result.in !== "s3" || (text !== undefined && fitsReply(text, bytes))) return { id, state, cached, resultJson: text };
+  return { id, state, cached, stored: { s3: result.key, url: await storage.readUrl(result.key, LINK_S), size: bytes }, linkS: LINK_S };
+}
+
+/** A reply travels as a text in JSON: each quotation mark and backslash of the result costs two bytes there, so a small one need not be counted. */
+function fitsReply(json: string, bytes: number): boolean {
+  return bytes <= limits.syncReplyBytes / 2 || Buffer.byteLength(JSON.stringify(json)) <= limits.syncReplyBytes;
 }

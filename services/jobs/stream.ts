@@ -1,4 +1,5 @@
-import type { UpdateStreamQuery } from "../../contract/routes/streams.ts";
+import { setTimeout as sleep } from "node:timers/promises";
+import type { StreamEventJson, UpdateStreamQuery } from "../../contract/routes/streams.ts";
 import { hasEnded, type Job, PEOPLE, resultFor } from "../../core/jobs/job.ts";
 import { onlyResult, StreamLines } from "../../core/streams/stream-lines.ts";
 import { type Keeping, load, loadLogs } from "./places.ts";
@@ -7,7 +8,7 @@ import { jobJson, watch } from "./read.ts";
 /** One event of api.md §2.5; `id` is the offset in the stream that it reaches. */
 export interface StreamEvent {
   id: number;
-  data: Record<string, unknown> & { type: "update" | "ping" | "timeout" | "not_found" };
+  data: StreamEventJson;
 }
 
 const PING_MS = 15_000;
@@ -19,7 +20,7 @@ const QUEUED_POLL_MS = 250;
 
 /**
  * A job's updates until it has ended, or until `untilMs`: then a `timeout`, after which the caller may come back with its offset.
- * Nothing is lost in between: the stream is read out of the kept log, from its beginning.
+ * Nothing is lost in between: the stream is read out of the kept log, from its beginning. Ends at once when the caller is `gone`.
  */
 export async function* jobEvents(
   keeping: Keeping & { nowMs: () => number },
@@ -27,6 +28,7 @@ export async function* jobEvents(
   id: string,
   asked: UpdateStreamQuery,
   untilMs: number,
+  gone: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
   const { jobs, nowMs } = keeping;
   const lines = new StreamLines();
@@ -37,25 +39,31 @@ export async function* jobEvents(
   let logTold = asked.log_offset ?? 0;
   let running = asked.running;
   let lastMs = startedMs;
-  for (;;) {
+  let read = "";
+  let progress: number | undefined;
+  while (!gone.aborted) {
     const job = await jobs.get(id);
     if (job?.workspace !== workspace) {
       yield { id: told, data: { type: "not_found" } };
       return;
     }
     const ended = hasEnded(job);
-    const log = job.logChars > logRead ? await loadLogs(keeping, job, logRead) : "";
+    const output = outputOf(job);
+    const log = job.logChars > 0 && output !== read ? await loadLogs(keeping, job, logRead) : "";
+    read = output;
     const newLogs = asked.no_logs || asked.only_result ? "" : log.slice(Math.max(0, logTold - logRead));
     logRead += log.length;
     stream += lines.push(log) + (ended ? lines.end() : "");
     const news = {
       ...(running === (job.state === "running") || asked.only_result ? {} : { running: job.state === "running" }),
       ...(newLogs ? { new_logs: newLogs, log_offset: logRead } : {}),
+      ...(asked.get_progress && job.progress !== progress ? { progress: job.progress } : {}),
       ...(stream.length > told ? { new_result_stream: stream.slice(told), stream_offset: stream.length } : {}),
     };
     logTold = Math.max(logTold, logRead);
     told = Math.max(told, stream.length);
     running = job.state === "running";
+    progress = job.progress;
     if (ended) {
       yield {
         id: told,
@@ -77,11 +85,16 @@ export async function* jobEvents(
     }
     await watch(keeping, job);
     const fast = asked.fast && now - startedMs < FAST_FOR_MS ? FAST_MS : undefined;
-    await pause(asked.poll_delay_ms ?? fast ?? (job.state === "running" ? POLL_MS : QUEUED_POLL_MS));
+    await pause(asked.poll_delay_ms ?? fast ?? (job.state === "running" ? POLL_MS : QUEUED_POLL_MS), gone);
   }
 }
 
-const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const pause = (ms: number, gone: AbortSignal) => sleep(ms, undefined, { signal: gone }).catch(() => undefined);
+
+/** Changes whenever there is output to read: a later attempt counts from 0 again, and may come to the same count as an earlier one. */
+function outputOf(job: Job): string {
+  return [job.logChars, ...(job.attempt > 1 ? [job.attempt, job.state, job.lastPingMs] : [])].join();
+}
 
 async function outcome(keeping: Keeping, job: Job, asked: UpdateStreamQuery, stream: string): Promise<Record<string, unknown>> {
   if (!hasEnded(job)) return {};

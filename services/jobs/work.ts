@@ -1,22 +1,27 @@
 import { answerFor, isSvcError } from "../../contract/errors.ts";
 import { runnerFor } from "../../contract/languages.ts";
+import { readsOfJob } from "../../core/audit/entry.ts";
 import type { EndedJob, RunningJob } from "../../core/jobs/job.ts";
 import { canceled, failure, type JobMessage, mayRetryLoss } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { splitEvent } from "../../core/payload/preprocessor.ts";
 import { hasReferences } from "../../core/resources/references.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
+import { entryItem } from "../audit/audit.ts";
 import { artefactFor } from "../builds/artefact.ts";
 import { type BuildingVersions, buildVersion, settleBuild, waitersOf } from "../builds/build-version.ts";
 import { actorOfJob } from "../identity/identify.ts";
 import { type Resolving, resolve } from "../resources/resolve.ts";
 import { versionOf } from "../scripts/load.ts";
 import { send } from "./accept.ts";
+import { cachedResult, keyWithFiles, noteKey } from "./cache.ts";
 import { claim, holding, release } from "./claim.ts";
+import { claimLimited, type Limiting, leave } from "./concurrency.ts";
 import { type Executable, type Executing, execute } from "./execute.ts";
-import { endWith } from "./finish.ts";
+import { endFromCache, endWith } from "./finish.ts";
 import { load } from "./places.ts";
 
-export type Working = Executing & BuildingVersions & Resolving;
+export type Working = Executing & BuildingVersions & Resolving & Limiting;
 
 /** Versions whose build has ended: they change no more in what a run needs, so a warm worker reads them once. */
 const settled = new Map<string, Runnable>();
@@ -30,13 +35,12 @@ const RETRY_MS = 3000;
  */
 export async function work(working: Working, message: JobMessage): Promise<EndedJob | undefined> {
   const known = message.hash === undefined ? undefined : settled.get(message.hash);
-  const job = await claim(working, message.job);
+  const { job: id, group } = message;
+  const job = group === undefined ? await claim(working, id) : await claimLimited(working, id, group);
   if (!job) return undefined;
-  try {
-    return await workOn(working, job, known);
-  } catch (error) {
-    return giveUpAttempt(working, job, error);
-  }
+  const ended = await workOn(working, job, known).catch((error: unknown) => giveUpAttempt(working, job, error));
+  if (ended) await leave(working, ended);
+  return ended;
 }
 
 function workOn(working: Working, job: RunningJob, known: Runnable | undefined): Promise<EndedJob | undefined> {
@@ -86,8 +90,8 @@ async function runScript(working: Working, job: RunningJob, known: Runnable | un
       if (settled.size >= SETTLED_MOST) settled.clear();
       settled.set(hash, runnable);
       if (!runnable.runner) return endWith(working, job, noRunner(runnable.language));
-      const { runner, params, paramTypes, dedicated } = runnable;
-      return executeResolved(working, job, { runner, artefact: build, params, paramTypes, dedicated });
+      const { runner, params, paramTypes, preprocessor, dedicated, cacheIgnoresPaths: ignorePaths } = runnable;
+      return executeResolved(working, job, { runner, artefact: build, params, paramTypes, preprocessor, dedicated, ignorePaths });
     }
   }
 }
@@ -103,7 +107,7 @@ async function waitForBuild(working: Working, job: RunningJob): Promise<undefine
   await working.jobs.putChild({ parent, ref: job.id, expiresAtS: Math.ceil(job.expiresAtMs / 1000) });
   const now = versionOf(await working.objects.get(keys.version(workspace, hash)), hash);
   if (now.build.state !== "pending") {
-    await working.queue.send(workspace, { job: job.id, hash });
+    await working.queue.send(job);
     await working.jobs.deleteItem(parent, job.id);
   }
   return undefined;
@@ -131,17 +135,50 @@ async function runPreview(working: Working, job: RunningJob): Promise<EndedJob |
 }
 
 /** Runs the job with its arguments, each reference replaced only now by what it stands for; the record keeps the references. */
-async function executeResolved(working: Working, job: RunningJob, what: Executable): Promise<EndedJob | undefined> {
+async function executeResolved(working: Working, job: RunningJob, what: Resolvable): Promise<EndedJob | undefined> {
   const sent = JSON.parse(await load(working, job, job.args)) as Record<string, unknown>;
-  if (!hasReferences(sent)) return execute(working, job, what, sent);
+  const { event, others } = job.preprocess ? splitEvent(sent) : { event: {}, others: sent };
+  if (!hasReferences(others)) return executeUnlessCached(working, job, what, { sent, given: sent });
   try {
-    // Its rights now, whatever they were when it was queued.
-    const { value, secrets } = await resolve(working, await actorOfJob(working.objects, job), job.workspace, sent);
-    return await execute(working, job, { ...what, secrets }, value as Record<string, unknown>);
+    const actors = await readersOf(working, job);
+    const { value, secrets, secretPaths, from } = await resolve(working, actors, job.workspace, others);
+    const audit = (atMs: number) =>
+      readsOfJob(job, actors[0]?.username ?? job.createdBy, secretPaths, atMs).map((entry) => working.objects.putRequest(entryItem(entry)));
+    const given = { ...(value as Record<string, unknown>), ...event };
+    return await executeUnlessCached(working, job, { ...what, given: { secrets, audit } }, { sent, given, references: from });
   } catch (error) {
     if (!isSvcError(error) || !error.code.startsWith("reference.")) throw error;
     return endWith(working, job, failure({ name: "BadReference", message: answerFor(error).sentence }));
   }
+}
+
+type Resolvable = Executable & { ignorePaths?: boolean | undefined };
+
+/** Runs the job, unless an earlier result may stand for it. What it was allowed to read has been asked before. */
+async function executeUnlessCached(
+  working: Working,
+  job: RunningJob,
+  { ignorePaths, ...what }: Resolvable,
+  { sent, given, references }: { sent: Record<string, unknown>; given: Record<string, unknown>; references?: string },
+): Promise<EndedJob | undefined> {
+  if (job.cacheTtlS === undefined) return execute(working, job, what, given);
+  const key = job.cacheKey ?? (await keyWithFiles(working, job, given, { args: sent, references, ignorePaths }));
+  const known = key === undefined ? undefined : await cachedResult(working, { ...job, cacheKey: key });
+  if (known) return endFromCache(working, job, known);
+  // Whoever ends the run, this function or the runner's own report, notes its result under the key in the record.
+  const noted = key === undefined || key === job.cacheKey ? job : await noteKey(working, job, key);
+  return noted && execute(working, noted, what, given);
+}
+
+/**
+ * Who must be allowed to read what the arguments refer to, with their rights now, whatever they were when the job was queued. Of a run on
+ * behalf of somebody that is its starter as well: they choose the references, and must not get at things of the other's by choosing.
+ */
+async function readersOf({ objects }: Working, job: RunningJob) {
+  const { starter } = job;
+  const ofStarter =
+    starter === undefined ? [] : [await actorOfJob(objects, { ...job, email: starter, permissionedAs: `u/${job.createdBy}` })];
+  return [await actorOfJob(objects, job), ...ofStarter];
 }
 
 const noRunner = (language: string) =>

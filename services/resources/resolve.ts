@@ -1,5 +1,7 @@
+import { createHash, type Hash } from "node:crypto";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
+import { canonicalJson } from "../../core/jobs/cache.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type Actor, permissionedAs } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
@@ -15,30 +17,45 @@ export type Resolving = Sealing;
 export interface Resolved {
   value: unknown;
   secrets: string[];
+  /** Where they stand. */
+  secretPaths: string[];
+  /** A digest of the stored objects that it was made of: another one where one of them was changed, or sealed anew. */
+  from: string;
 }
 
 /**
  * Replaces every reference in a value with what it stands for, resources inside resources included. All references of one step are one
- * read. The actor (none: its user is gone) must be allowed to read each; what does not exist and what may not be read are the same to them. Throws
- * `reference.unreadable`, `reference.cycle`, `reference.tooLarge`.
+ * read. Each of the actors (`undefined`: its user is gone) must be allowed to read each; what does not exist and what may not be read are the same to
+ * them. Throws `reference.unreadable`, `reference.cycle`, `reference.tooLarge`.
  */
-export async function resolve(resolving: Resolving, actor: Actor | undefined, workspace: string, value: unknown): Promise<Resolved> {
+export async function resolve(
+  resolving: Resolving,
+  actors: readonly (Actor | undefined)[],
+  workspace: string,
+  value: unknown,
+): Promise<Resolved> {
   const loaded = new Map<string, unknown>();
-  const secrets = new Set<string>();
+  const secrets = new Map<string, string>();
+  const from = createHash("sha256");
   const tooLarge = () => new SvcError("reference.tooLarge", { limitBytes: limits.resolvedBytes });
   let waiting = referencesIn(value);
   for (let step = 0; waiting.length > 0; step += 1) {
     if (step === limits.referenceSteps) throw tooLarge();
-    const found = await load(resolving, actor, workspace, waiting, secrets);
+    const found = await load(resolving, actors, workspace, waiting, { secrets, from });
     for (const [reference, target] of found) loaded.set(reference, target);
     const inner = [...found].flatMap(([reference, target]) => (reference.startsWith("$res:") ? referencesIn(target) : []));
     waiting = [...new Set(inner)].filter((reference) => !loaded.has(reference));
   }
-  if (loaded.size === 0) return { value, secrets: [] };
+  if (loaded.size === 0) return { value, secrets: [], secretPaths: [], from: "" };
   const cycle = findCycle(value, loaded);
   if (cycle !== undefined) throw new SvcError("reference.cycle", { reference: cycle });
   if (resolvedBytes(value, loaded) > limits.resolvedBytes) throw tooLarge();
-  return { value: resolved(value, loaded), secrets: [...secrets] };
+  return {
+    value: resolved(value, loaded),
+    secrets: [...new Set(secrets.values())],
+    secretPaths: [...secrets.keys()],
+    from: from.digest("base64url"),
+  };
 }
 
 /** The resource's value with its references replaced. Throws `resource.notFound` as well. */
@@ -46,26 +63,31 @@ export async function resolveResource(resolving: Resolving, actor: Actor, worksp
   const found = await resolving.objects.get(keys.resource(workspace, path));
   if (!found) throw new SvcError("resource.notFound", { path });
   const value: unknown = JSON.parse(storedResourceSchema.parse(found.value).json);
-  return resolve(resolving, actor, workspace, value);
+  return resolve(resolving, [actor], workspace, value);
 }
 
 async function load(
   resolving: Resolving,
-  actor: Actor | undefined,
+  actors: readonly (Actor | undefined)[],
   workspace: string,
   references: string[],
-  secrets: Set<string>,
+  note: { secrets: Map<string, string>; from: Hash },
 ): Promise<Map<string, unknown>> {
   const wanted = references.map((text) => ({ text, reference: referenceOf(text) as Reference }));
-  const unreadable = (reference: string) =>
+  const unreadable = (reference: string, actor = actors[0]) =>
     new SvcError("reference.unreadable", { reference, by: actor ? permissionedAs(actor) : "nobody" });
-  for (const { text, reference } of wanted) if (!mayRead(actor, workspace, reference)) throw unreadable(text);
+  for (const { text, reference } of wanted) {
+    for (const actor of actors) if (!mayRead(actor, workspace, reference)) throw unreadable(text, actor);
+  }
   const stored = await resolving.objects.getMany(
     wanted.map(({ reference }) =>
       reference.kind === "var" ? keys.variable(workspace, reference.path) : keys.resource(workspace, reference.path),
     ),
     { consistent: true },
   );
+  // In a fixed order: the same objects give the same digest.
+  const read = wanted.map(({ text }, index): [string, unknown] => [text, stored[index]?.value]).sort(([a], [b]) => (a < b ? -1 : 1));
+  note.from.update(canonicalJson(read));
   const values = await Promise.all(
     wanted.map(async ({ text, reference }, index) => {
       const found = stored[index];
@@ -73,7 +95,7 @@ async function load(
       if (reference.kind === "res") return JSON.parse(storedResourceSchema.parse(found.value).json) as unknown;
       const variable = storedVariableSchema.parse(found.value);
       const value = await plainValue(resolving, workspace, variable);
-      if (variable.isSecret) secrets.add(value);
+      if (variable.isSecret) note.secrets.set(reference.path, value);
       return value;
     }),
   );

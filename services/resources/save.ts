@@ -10,6 +10,7 @@ import type { StoredResource } from "../../core/resources/resource.ts";
 import { commit, type Part, placeParts, retrying } from "../commit.ts";
 import { permitPlace } from "../identity/permit.ts";
 import { eventWrite } from "../outbox.ts";
+import { aclPart } from "../workspaces/acls.ts";
 import { toResource } from "./read.ts";
 import { checkValue } from "./types.ts";
 
@@ -78,6 +79,7 @@ export async function updateResource(saving: Saving, actor: Actor, workspace: st
               ...placeParts(workspace, to),
               { write: write.put(object, "absent"), refused: new SvcError("resource.exists", { path: to }) },
               { write: write.remove(keys.resource(workspace, path), expect), refused: undefined },
+              await aclPart(saving, { workspace, kind: "resource", path }, to),
             ];
       const stored = await commit(saving.objects, [...parts, event(saving, actor, "UpdateResource", workspace, to)]);
       return stored ? { done: undefined } : undefined;
@@ -88,10 +90,18 @@ export async function updateResource(saving: Saving, actor: Actor, workspace: st
 
 /** Throws `resource.notFound`. */
 export async function deleteResource(saving: Saving, actor: Actor, workspace: string, path: string): Promise<void> {
-  await commit(saving.objects, [
-    { write: write.remove(keys.resource(workspace, path), "present"), refused: new SvcError("resource.notFound", { path }) },
-    event(saving, actor, "DeleteResource", workspace, path),
-  ]);
+  const notFound = new SvcError("resource.notFound", { path });
+  await retrying(
+    async () => {
+      const stored = await commit(saving.objects, [
+        { write: write.remove(keys.resource(workspace, path), "present"), refused: notFound },
+        await aclPart(saving, { workspace, kind: "resource", path }),
+        event(saving, actor, "DeleteResource", workspace, path),
+      ]);
+      return stored ? { done: undefined } : undefined;
+    },
+    () => changed(path),
+  );
 }
 
 const event = (

@@ -18,10 +18,9 @@ export interface Sealing {
 interface Opened {
   ring: KeyRing;
   unwrapped: Map<number, Promise<Buffer>>;
-  untilMs: number;
 }
-/** Per process and workspace: no job costs a call of KMS. */
-const cache = new Map<string, Opened>();
+/** Per process and workspace: no job costs a call of KMS. Kept from the moment it is asked for, so that twenty secrets at once are one read and one call. */
+const cache = new Map<string, { opened: Promise<Opened>; untilMs: number }>();
 const CACHED_MOST = 1000;
 
 /** The ring as stored now. */
@@ -46,15 +45,24 @@ async function makeRing({ objects, dataKeys }: Sealing, workspace: string): Prom
   return (await readRing({ objects }, workspace)) ?? ring;
 }
 
-async function opened(sealing: Sealing, workspace: string): Promise<Opened> {
+function opened(sealing: Sealing, workspace: string): Promise<Opened> {
   const now = sealing.nowMs();
   const known = cache.get(workspace);
-  if (known && known.untilMs > now) return known;
-  const ring = (await readRing(sealing, workspace)) ?? (await makeRing(sealing, workspace));
+  if (known && known.untilMs > now) return known.opened;
   if (cache.size >= CACHED_MOST) cache.clear();
-  const fresh = { ring, unwrapped: new Map(), untilMs: now + limits.dataKeyCacheMs };
-  cache.set(workspace, fresh);
+  const fresh = openRing(sealing, workspace);
+  cache.set(workspace, { opened: fresh, untilMs: now + limits.dataKeyCacheMs });
+  fresh.catch(() => forget(workspace, fresh));
   return fresh;
+}
+
+async function openRing(sealing: Sealing, workspace: string): Promise<Opened> {
+  return { ring: (await readRing(sealing, workspace)) ?? (await makeRing(sealing, workspace)), unwrapped: new Map() };
+}
+
+/** Unless another one has taken its place. */
+function forget(workspace: string, which: Promise<Opened>): void {
+  if (cache.get(workspace)?.opened === which) cache.delete(workspace);
 }
 
 function keyOf({ dataKeys }: Pick<Sealing, "dataKeys">, workspace: string, { ring, unwrapped }: Opened, version: number): Promise<Buffer> {
@@ -78,9 +86,10 @@ export async function sealingKey(sealing: Sealing, workspace: string): Promise<{
 /** The value of a secret. A version that this process has not heard of makes it read the ring again. */
 export async function unseal(sealing: Sealing, workspace: string, path: string, sealed: string): Promise<string> {
   const version = sealedWith(sealed);
-  let ring = await opened(sealing, workspace);
+  const kept = opened(sealing, workspace);
+  let ring = await kept;
   if (ring.ring.wrapped[version] === undefined) {
-    forgetRing(workspace);
+    forget(workspace, kept);
     ring = await opened(sealing, workspace);
   }
   return open(await keyOf(sealing, workspace, ring, version), { workspace, path }, sealed);

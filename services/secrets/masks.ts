@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { PutRequest } from "../../aws/batch.ts";
 import type { JobTable } from "../../aws/job-table.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Job } from "../../core/jobs/job.ts";
@@ -8,27 +9,27 @@ import { boxSecrets, unboxSecrets } from "../../core/secrets/mask-box.ts";
 interface Remembering {
   jobs: JobTable;
 }
-const refOf = (index: number) => `mask#${index}`;
+const MASK = "mask#";
 
 /**
  * Notes which secrets a running attempt gets, before it gets them: its output is masked by whoever writes it down. Answers the job
- * as it is then, or `undefined` when this attempt does not run any more.
+ * as it is then, or `undefined` when this attempt does not run any more. Entries of the audit log go with the note, in the same call, as
+ * of the moment when the job first got secrets.
  */
 export async function rememberSecrets(
   { jobs }: Remembering,
   { id, attempt }: Pick<Job, "id" | "attempt">,
   token: string,
   secrets: readonly string[],
+  first?: { audit: (atMs: number) => PutRequest[]; nowMs: number },
 ): Promise<Job | undefined> {
   const running = { and: [{ attr: "state", eq: "running" } as const, { attr: "attempt", eq: attempt } as const] };
-  const job = await jobs.change(id, { masks: jobs.oneMore }, running);
+  const job = await jobs.change(id, { masks: jobs.oneMore, ...(first ? { secretsAtMs: jobs.firstSecretsAt(first.nowMs) } : {}) }, running);
   if (!job) return undefined;
-  const index = job.masks ?? 0;
   // Counted first: who finds a number without its item knows that the job has not got these secrets.
-  if (index <= limits.maskedReads) {
-    const expiresAtS = Math.ceil(job.expiresAtMs / 1000);
-    await jobs.putChild({ parent: id, ref: refOf(index), json: boxSecrets(token, secrets), expiresAtS });
-  }
+  const expiresAtS = Math.ceil(job.expiresAtMs / 1000);
+  const note = { parent: id, ref: `${MASK}${job.masks ?? 0}`, json: boxSecrets(token, secrets), expiresAtS };
+  await jobs.putWith([note], first?.audit(job.secretsAtMs ?? first.nowMs) ?? []);
   return job;
 }
 
@@ -59,10 +60,18 @@ export async function noteRead(
 }
 const nameOf = (token: string, secret: string) => createHash("sha256").update(`${token}\n${secret}`).digest("base64");
 
-/** Masks what the attempt with this token has read so far; `undefined`, without a read, when it has read no secret. */
-export async function maskerFor({ jobs }: Remembering, job: Pick<Job, "id" | "masks">, token: string): Promise<Masker | undefined> {
-  const count = Math.min(job.masks ?? 0, limits.maskedReads);
-  if (count === 0) return undefined;
-  const boxes = await Promise.all(Array.from({ length: count }, (_, index) => jobs.getChild(job.id, refOf(index + 1))));
-  return maskerOf(boxes.flatMap((box) => (box?.json === undefined ? [] : unboxSecrets(token, box.json))));
+/**
+ * Masks what the attempt with this token has read so far; `undefined`, without a read, when it has read no secret. `given`: what the caller
+ * has noted itself for this attempt. Where the record counts one note, that is it, and nothing is read either.
+ */
+export async function maskerFor(
+  { jobs }: Remembering,
+  job: Pick<Job, "id" | "masks">,
+  token: string,
+  given: readonly string[] = [],
+): Promise<Masker | undefined> {
+  if (!job.masks) return undefined;
+  if (job.masks === 1 && given.length > 0) return maskerOf(given);
+  const boxes = await jobs.children(job.id, MASK);
+  return maskerOf(boxes.flatMap(({ json }) => (json === undefined ? [] : unboxSecrets(token, json))));
 }

@@ -11,6 +11,7 @@ import { commit, type Part, placeParts, retrying } from "../commit.ts";
 import { permitPlace } from "../identity/permit.ts";
 import { eventWrite } from "../outbox.ts";
 import { exportKeyOf, forgetRing, type Sealing, sealingKey, unseal } from "../secrets/key-ring.ts";
+import { aclPart } from "../workspaces/acls.ts";
 import { toVariable } from "./read.ts";
 
 interface Saving {
@@ -98,6 +99,7 @@ export async function updateVariable(
               ...placeParts(workspace, to),
               { write: write.put(object, "absent"), refused: new SvcError("variable.exists", { path: to }) },
               { write: write.remove(keys.variable(workspace, path), expect), refused: undefined },
+              await aclPart(sealing, { workspace, kind: "variable", path }, to),
             ];
       const stored = await commitSealed(sealing, workspace, [...parts, ...moved, event(sealing, actor, "UpdateVariable", workspace, to)]);
       return stored ? { done: undefined } : undefined;
@@ -108,13 +110,18 @@ export async function updateVariable(
 
 /** Throws `variable.notFound`. */
 export async function deleteVariable(sealing: Sealing, actor: Actor, workspace: string, path: string): Promise<void> {
-  await commit(sealing.objects, [
-    {
-      write: write.remove(keys.variable(workspace, path), "present"),
-      refused: new SvcError("variable.notFound", { path }),
+  const notFound = new SvcError("variable.notFound", { path });
+  await retrying(
+    async () => {
+      const stored = await commit(sealing.objects, [
+        { write: write.remove(keys.variable(workspace, path), "present"), refused: notFound },
+        await aclPart(sealing, { workspace, kind: "variable", path }),
+        event(sealing, actor, "DeleteVariable", workspace, path),
+      ]);
+      return stored ? { done: undefined } : undefined;
     },
-    event(sealing, actor, "DeleteVariable", workspace, path),
-  ]);
+    () => changed(path),
+  );
 }
 
 const event = (

@@ -1,9 +1,11 @@
+import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { type Access, objectKey } from "../../core/permissions/access.ts";
+import type { Part } from "../commit.ts";
 import { eventWrite } from "../outbox.ts";
 import { changeAccess, loadAccess } from "./access.ts";
 import { checkPrincipals } from "./folders.ts";
@@ -91,13 +93,16 @@ export async function dropAcl({ objects }: Pick<Collaborators, "objects">, { wor
   });
 }
 
-/** Lets extra permissions follow an object to another path. Where there are none it writes nothing. */
-export async function moveAcl({ objects }: Pick<Collaborators, "objects">, { workspace, kind, path }: Place, to: string): Promise<void> {
-  const { access } = await loadAccess(objects, workspace);
-  if (!Object.hasOwn(access.objects, objectKey(kind, path))) return;
-  await changeAccess(objects, workspace, ({ objects: held }) => {
-    const perms = held[objectKey(kind, path)];
-    delete held[objectKey(kind, path)];
-    if (perms) held[objectKey(kind, to)] = perms;
-  });
+/**
+ * The part of a transaction that lets an object's extra permissions follow it to another path (`to`), or end with it. When somebody changes rights
+ * meanwhile it refuses, and the caller looks again.
+ */
+export async function aclPart({ objects }: Pick<Collaborators, "objects">, { workspace, kind, path }: Place, to?: string): Promise<Part> {
+  const { access, mark } = await loadAccess(objects, workspace);
+  const key = keys.access(workspace);
+  const unchanged = mark === undefined ? ("absent" as const) : { mark };
+  if (!Object.hasOwn(access.objects, objectKey(kind, path))) return { write: write.check(key, unchanged), refused: undefined };
+  const { [objectKey(kind, path)]: perms = {}, ...held } = access.objects;
+  const moved = { ...access, objects: to === undefined ? held : { ...held, [objectKey(kind, to)]: perms } };
+  return { write: write.put({ ...key, value: moved, mark: randomUUID() }, unchanged), refused: undefined };
 }

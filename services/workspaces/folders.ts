@@ -15,10 +15,11 @@ interface Collaborators {
   nowMs: () => number;
 }
 
-/** Throws `folder.exists`, `workspace.notFound`, `access.owner`. */
+/** Throws `folder.exists`, `folder.notEmpty`, `workspace.notFound`, `access.owner`. */
 export async function createFolder({ objects, nowMs }: Collaborators, actor: Actor, workspace: string, asked: NewFolder): Promise<void> {
   const { name, owners = [permissionedAs(actor)], extra_perms: perms = Object.fromEntries(owners.map((one) => [one, true])) } = asked;
   checkPrincipals([...owners, ...Object.keys(perms)]);
+  if (!may(actor, "users.update", { workspace })) await refuseLeftovers(objects, workspace, name);
   const atMs = nowMs();
   const value: FolderJson = {
     ...asked,
@@ -40,6 +41,17 @@ export async function createFolder({ objects, nowMs }: Collaborators, actor: Act
     ],
     (part) => (part === 0 ? new SvcError("workspace.notFound", { workspace }) : new SvcError("folder.exists", { name })),
   );
+}
+
+/**
+ * What lay in a deleted folder is still there, and who makes the folder owns it. Nothing comes into a folder that is not there, so what is not found here does not
+ * come before the folder is made.
+ */
+async function refuseLeftovers(objects: ObjectTable, workspace: string, name: string): Promise<void> {
+  if (await objects.get(keys.folder(workspace, name))) throw new SvcError("folder.exists", { name });
+  const kinds = [keys.variable, keys.resource, keys.scriptListing];
+  const found = await Promise.all(kinds.map((key) => objects.list(key(workspace, "").pk, { beginsWith: `f/${name}/`, limit: 1 })));
+  if (found.flat().length > 0) throw new SvcError("folder.notEmpty", { name });
 }
 
 /** Changes what is named and leaves the rest. Throws `folder.notFound`, `access.*`. */
@@ -73,7 +85,7 @@ export async function updateFolder(
   );
 }
 
-/** What is in it stays, and waits for a folder of this name or for an admin. Throws `folder.notFound`. */
+/** What is in it stays: for admins, until one of them makes the folder again. Throws `folder.notFound`. */
 export async function deleteFolder({ objects, nowMs }: Collaborators, actor: Actor, workspace: string, name: string): Promise<void> {
   await changeAccess(
     objects,
@@ -107,8 +119,15 @@ export async function listFolders({ objects }: Pick<Collaborators, "objects">, a
 /** Throws `folder.notFound`. */
 export async function folderUsage({ objects }: Pick<Collaborators, "objects">, workspace: string, name: string) {
   await getFolder({ objects }, workspace, name);
-  const scripts = await objects.list(keys.scriptListing(workspace, "").pk, { beginsWith: `f/${name}/` });
-  return { scripts: scripts.filter(({ value }) => !(value as { archived: boolean }).archived).length };
+  const beginsWith = `f/${name}/`;
+  const [scripts, variables, resources] = await Promise.all(
+    [keys.scriptListing, keys.variable, keys.resource].map((key) => objects.list(key(workspace, "").pk, { beginsWith })),
+  );
+  return {
+    scripts: scripts?.filter(({ value }) => !(value as { archived: boolean }).archived).length ?? 0,
+    variables: variables?.length ?? 0,
+    resources: resources?.length ?? 0,
+  };
 }
 
 function folderJson(stored: unknown, { folders }: Access): FolderJson {

@@ -4,7 +4,8 @@ import type { GroupJson } from "../../contract/routes/access.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { type Access, ALL, forget, objectKey } from "../../core/permissions/access.ts";
+import { type Access, ALL, forget, isNamed, objectKey } from "../../core/permissions/access.ts";
+import { may } from "../../core/permissions/may.ts";
 import { changeAccess, loadAccess } from "./access.ts";
 import { loadMembers } from "./members.ts";
 
@@ -39,7 +40,10 @@ export async function getGroup(collaborators: Collaborators, workspace: string, 
   return found;
 }
 
-/** Throws `group.exists`. */
+/**
+ * Throws `group.exists`, also for the name of a group of the instance, whose rights its members would have, and, unless an admin makes it, for
+ * a name that rights were given to before there is a group.
+ */
 export async function createGroup(
   { objects }: Collaborators,
   actor: Actor,
@@ -51,12 +55,15 @@ export async function createGroup(
   await changeAccess(
     objects,
     workspace,
-    ({ groups }) => {
-      if (name === ALL || Object.hasOwn(groups, name)) throw new SvcError("group.exists", { name });
+    (access) => {
+      const { groups } = access;
+      const isTaken = name === ALL || Object.hasOwn(groups, name);
+      const mayTakeOver = may(actor, "users.update", { workspace });
+      if (isTaken || (isNamed(access, `g/${name}`) && !mayTakeOver)) throw new SvcError("group.exists", { name });
       groups[name] = { ...(summary ? { summary } : {}), members: [username], perms: { [`u/${username}`]: true } };
     },
-    [write.check(keys.workspace(workspace), "present")],
-    () => new SvcError("workspace.notFound", { workspace }),
+    [write.check(keys.workspace(workspace), "present"), write.check(keys.instanceGroup(name), "absent")],
+    (part) => (part === 0 ? new SvcError("workspace.notFound", { workspace }) : new SvcError("group.exists", { name })),
   );
 }
 

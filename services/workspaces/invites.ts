@@ -43,7 +43,7 @@ export async function acceptInvite(collaborators: Collaborators, actor: Actor, w
   const found = await collaborators.objects.get(keys.invite(workspace, personKey(actor.email)));
   if (!found) throw new SvcError("invite.notFound", { workspace });
   const { is_admin, operator } = found.value as InviteJson;
-  await addMember(collaborators, workspace, { email: actor.email, is_admin, operator, username });
+  await addMember(collaborators, workspace, { email: actor.email, is_admin, operator, username }, { inherits: false });
 }
 
 /** Throws `invite.notFound`. */

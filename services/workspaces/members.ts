@@ -98,8 +98,17 @@ export async function getMember({ objects }: Collaborators, workspace: string, u
   return userJson(workspace, member, access, (await loadPersons(objects, [member.email]))[0]);
 }
 
-/** Puts somebody into a workspace; who is no user yet becomes one who cannot sign in before getting a password. Throws `member.exists`, `user.usernameTaken`, `workspace.notFound`. */
-export async function addMember({ objects, nowMs }: Collaborators, workspace: string, asked: NewMember): Promise<void> {
+/**
+ * Puts somebody into a workspace; who is no user yet becomes one who cannot sign in before getting a password. With the username of
+ * somebody who has left comes all that lies at `u/<username>/…`: only an admin who names it gives it to somebody else (`inherits`).
+ * Throws `member.exists`, `user.usernameTaken`, `workspace.notFound`.
+ */
+export async function addMember(
+  { objects, nowMs }: Collaborators,
+  workspace: string,
+  asked: NewMember,
+  { inherits }: { inherits: boolean },
+): Promise<void> {
   const { email } = asked;
   const createdAtMs = nowMs();
   const username = asked.username ?? usernameOf(email);
@@ -109,10 +118,13 @@ export async function addMember({ objects, nowMs }: Collaborators, workspace: st
   const old = await objects.get(keys.oldUser(email));
   if (!old) await objects.put({ ...keys.user(personKey(email)), value: newcomer, mark: randomUUID() }, "absent");
   await ensureAccess(objects, workspace);
+  const former = keys.formerUsername(workspace, username);
+  const comesBack = (await objects.get(former))?.mark === personKey(email);
   const refused = await objects.transact([
     write.check(keys.workspace(workspace), "present"),
     ...memberWrites(workspace, { email, username, role: roleOf(asked), createdAtMs }),
     write.remove(keys.invite(workspace, personKey(email))),
+    ...(inherits ? [] : [write.check(former, comesBack ? { mark: personKey(email) } : "absent")]),
   ]);
   if (refused === 0) throw new SvcError("workspace.notFound", { workspace });
   if (refused === 1) throw new SvcError("member.exists", { email });
@@ -138,14 +150,18 @@ export async function updateMember({ objects }: Collaborators, workspace: string
   if (!changed) throw new SvcError("member.notFound", { username });
 }
 
-/** Takes somebody out, with every right given to the name. Throws `member.notFound`. */
+/** Takes somebody out, with every right given to the name, and remembers whose it was. Throws `member.notFound`. */
 export async function removeMember({ objects }: Pick<Collaborators, "objects">, workspace: string, username: string): Promise<void> {
   const member = await memberNamed({ objects }, workspace, username);
   await changeAccess(
     objects,
     workspace,
     (access) => forget(access, `u/${member.username}`),
-    [write.remove(keys.member(workspace, personKey(member.email)), "present"), write.remove(keys.username(workspace, member.username))],
+    [
+      write.remove(keys.member(workspace, personKey(member.email)), "present"),
+      write.remove(keys.username(workspace, member.username)),
+      write.put({ ...keys.formerUsername(workspace, member.username), mark: personKey(member.email) }),
+    ],
     () => new SvcError("member.notFound", { username }),
   );
 }

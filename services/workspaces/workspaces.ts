@@ -1,11 +1,13 @@
+import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { type NewWorkspace, type WorkspaceJson, workspaceRoutes } from "../../contract/routes/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { write } from "../../core/objects/write.ts";
+import { type Expectation, type ObjectChange, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
 import { type Member, memberSchema, noAccess } from "../../core/permissions/access.ts";
+import { retrying } from "../commit.ts";
 
 interface Collaborators {
   objects: ObjectTable;
@@ -18,6 +20,7 @@ export function newWorkspaceWrites(asked: { email: string; username: string; wor
   const { email, username, workspace } = asked;
   const value: WorkspaceJson = { ...workspace, owner: email };
   return [
+    write.check(keys.deletedWorkspace(workspace.id), "absent"),
     write.put({ ...keys.workspace(workspace.id), value }, "absent"),
     write.put({ ...keys.access(workspace.id), value: noAccess, mark: "new" }, "absent"),
     ...memberWrites(workspace.id, { email, username, role: "admin", createdAtMs: nowMs }),
@@ -32,17 +35,47 @@ export function memberWrites(workspace: string, member: Member) {
   ];
 }
 
-/** Throws `workspace.exists`. */
+/** Throws `workspace.exists`, `workspace.beingDeleted`. */
 export async function createWorkspace({ objects, nowMs }: Collaborators, actor: Actor, asked: NewWorkspace): Promise<void> {
   const { id, name, color, username = actor.username } = asked;
   const workspace = { id, name, ...(color ? { color } : {}) };
   const refused = await objects.transact(newWorkspaceWrites({ email: actor.email, username, workspace }, nowMs()));
-  if (refused !== undefined) throw new SvcError("workspace.exists", { workspace: id });
+  if (refused !== undefined) throw new SvcError(refused === 0 ? "workspace.beingDeleted" : "workspace.exists", { workspace: id });
+}
+
+/** The write that changes a workspace's record, if it is still as it was read. Throws `workspace.notFound`. */
+export async function recordChange(
+  { objects }: Pick<Collaborators, "objects">,
+  workspace: string,
+  change: (record: WorkspaceJson) => WorkspaceJson,
+): Promise<{ change: ObjectChange; expect: Expectation }> {
+  const found = await objects.get(keys.workspace(workspace));
+  if (!found) throw new SvcError("workspace.notFound", { workspace });
+  const value = change(found.value as WorkspaceJson);
+  return {
+    change: { ...keys.workspace(workspace), value, mark: randomUUID() },
+    expect: found.mark === undefined ? "unmarked" : { mark: found.mark },
+  };
+}
+
+/** Changes a workspace's record; of two changes at once, one is made on what the other left. Throws `workspace.notFound`, `access.changedMeanwhile`. */
+export async function changeWorkspace(
+  collaborators: Pick<Collaborators, "objects">,
+  workspace: string,
+  change: (record: WorkspaceJson) => WorkspaceJson,
+): Promise<void> {
+  await retrying(
+    async () => {
+      const changed = await recordChange(collaborators, workspace, change);
+      return (await collaborators.objects.update(changed.change, changed.expect)) ? { done: undefined } : undefined;
+    },
+    () => new SvcError("access.changedMeanwhile", {}),
+  );
 }
 
 /** The workspaces that somebody is a member of, with what they are there. */
 export async function workspacesOf({ objects }: Collaborators, email: string): Promise<{ workspace: WorkspaceJson; member: Member }[]> {
-  const all = listed.parse((await objects.list("WORKSPACES")).map(({ value }) => value));
+  const all = await allWorkspaces({ objects });
   const members = await objects.getMany(all.map(({ id }) => keys.member(id, personKey(email))));
   return all.flatMap((workspace, index) => {
     const found = members[index];
@@ -50,16 +83,35 @@ export async function workspacesOf({ objects }: Collaborators, email: string): P
   });
 }
 
-/** Every workspace for a superadmin, else those that the caller is in; a bound token knows its own alone. */
+/** Archived ones included. */
+export async function allWorkspaces({ objects }: Pick<Collaborators, "objects">): Promise<WorkspaceJson[]> {
+  return listed.parse((await objects.list(keys.workspace("").pk)).map(({ value }) => value));
+}
+
+/** Every workspace for a superadmin, else those that the caller is in; a bound token knows its own alone. Archived ones are left out. */
 export async function listWorkspaces(collaborators: Collaborators, actor: Actor): Promise<WorkspaceJson[]> {
   const found = actor.superAdmin
-    ? listed.parse((await collaborators.objects.list("WORKSPACES")).map(({ value }) => value))
+    ? await allWorkspaces(collaborators)
     : (await workspacesOf(collaborators, actor.email)).filter(({ member }) => !member.disabled).map(({ workspace }) => workspace);
-  return found.filter(({ id }) => actor.workspace === undefined || actor.workspace === id);
+  return found.filter(({ id, deleted }) => !deleted && (actor.workspace === undefined || actor.workspace === id));
 }
 
 /** Whose it is not cannot tell: for them there is no such workspace. */
 export async function workspaceExists({ objects }: Collaborators, actor: Actor, id: string): Promise<boolean> {
   const [workspace, member] = await objects.getMany([keys.workspace(id), keys.member(id, personKey(actor.email))], { consistent: true });
   return workspace !== undefined && (actor.superAdmin || member !== undefined) && (actor.workspace === undefined || actor.workspace === id);
+}
+
+/** Whether a username is taken, for who is in the workspace or invited to it; for others nothing is there. */
+export async function usernameExists(
+  { objects }: Pick<Collaborators, "objects">,
+  actor: Actor,
+  id: string,
+  username: string,
+): Promise<boolean> {
+  const person = personKey(actor.email);
+  const wanted = [keys.username(id, username), keys.workspace(id), keys.member(id, person), keys.invite(id, person)];
+  const [taken, workspace, member, invited] = await objects.getMany(wanted, { consistent: true });
+  const knows = (actor.superAdmin || member || invited) && (actor.workspace === undefined || actor.workspace === id);
+  return Boolean(taken && workspace && knows);
 }

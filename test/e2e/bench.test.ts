@@ -16,7 +16,8 @@ it("npm run bench has every line in its table", { timeout: 300_000 }, async () =
   const rows = sections.flatMap((section) => section.rows);
   const lines = rows.map(({ line }) => line);
 
-  expect(rows.filter(({ value }) => !(value > 0)).map(({ line }) => line)).toEqual([]);
+  // A warm worker asks KMS for nothing.
+  expect(rows.filter(({ value, line }) => !(value > 0 || /KMS/.test(line))).map(({ line }) => line)).toEqual([]);
   expect(lines).toEqual(expect.arrayContaining(["bare invoke, 1 client", "bare spawn of node", "async accept", "enqueue to done"]));
   for (const kind of ["bun", "python3", "go", "dedicated bun"]) {
     expect(lines).toEqual(expect.arrayContaining([`sync fibo(10) in ${kind}, 1 client`, `sync fibo(10) in ${kind}, 16 clients`]));
@@ -27,6 +28,17 @@ it("npm run bench has every line in its table", { timeout: 300_000 }, async () =
     const what = ["AWS requests", "DynamoDB units", "list price with REST API", "list price without REST API"];
     expect(lines).toEqual(expect.arrayContaining(what.map((figure) => `${kind}: ${figure}`)));
   }
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      "10 KB of JSON",
+      "from a stream's first line to its event",
+      "from a later line to its event",
+      "sync call with 20 resources in its arguments",
+      "reads that resolve 20 resources",
+      "reads that authenticate a token",
+      "reads that accept a run, with 50 more rules",
+    ]),
+  );
   for (const name of ["run", "api", "beat", "worker"]) {
     expect(lines).toEqual(expect.arrayContaining([`functions/${name}: size`, `functions/${name}: load`]));
   }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { shared } from "../support/api.ts";
 import { type Client, clients, type Driver, startDriver } from "../support/client-driver.ts";
 import { newWorkspace, type Workspace } from "../support/workspace.ts";
 
@@ -31,6 +32,15 @@ describe.each(clients)("the %s client", (client: Client) => {
     expect((await ws.get(`variables/get/${path}`, { decrypt_secret: false })).json).toMatchObject({
       is_secret: true,
       description: "what for",
+    });
+  });
+
+  it("tells the address of a user", async () => {
+    expect(await call("usernameToEmail", "admin")).toBe(shared().email);
+    expect((await driver.call("usernameToEmail", "nobody")).error).toMatchObject({
+      name: "ApiError",
+      status: 404,
+      code: "member.notFound",
     });
   });
 

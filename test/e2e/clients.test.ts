@@ -144,6 +144,9 @@ describe.each(clients)("the %s client, from outside", (client: Client) => {
     }
     const { result: chosen } = await driver.call("writeS3File", null, "somewhere");
     expect((await driver.call("loadS3File", chosen)).result).toBe("somewhere");
+    const { result: urls } = await driver.call("getPresignedS3PublicUrls", [chosen]);
+    const [url = ""] = urls as string[];
+    expect(await (await fetch(url)).text()).toBe("somewhere");
   });
 
   it("cancels a job that waits for its time", async () => {

@@ -1,5 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
+import { allLogs } from "../support/logs.ts";
 import { member, type Someone } from "../support/people.ts";
+import { until } from "../support/until.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../support/workspace.ts";
 
 let ws: Workspace;
@@ -80,6 +82,36 @@ describe("variables and resources", () => {
   });
 });
 
+describe("extra permissions", () => {
+  it("move and end in the transaction that renames or deletes their object: none is left behind for another one", async () => {
+    const own = await newWorkspace();
+    const writes = async (route: string) => {
+      const line = await until(
+        async () =>
+          [...(await allLogs()).values()]
+            .flatMap((text) => text.split("\n"))
+            .find((text) => text.includes(`"${route}"`) && text.includes(`"${own.id}"`)),
+        { what: `the line of ${route}` },
+      );
+      const { requests } = (JSON.parse(line) as { aws: { requests: Record<string, number> } }).aws;
+      return [route, requests["dynamodb.TransactWriteItems"]];
+    };
+    for (const kind of ["variable", "resource"]) {
+      const body = kind === "variable" ? variable("f/t/a") : resource("f/t/a");
+      expectStatus(await own.post(`${kind}s/create`, body), 201);
+      expectStatus(await own.post(`acls/add/${kind}/f/t/a`, { owner: "g/all", write: false }), 200);
+      expectStatus(await own.post(`${kind}s/update/f/t/a`, { path: "f/t/b" }), 200);
+      expect(await writes(`${kind}s.update`)).toEqual([`${kind}s.update`, 1]);
+      expect((await own.get(`acls/get/${kind}/f/t/a`)).json).toEqual({});
+      expect((await own.get(`acls/get/${kind}/f/t/b`)).json).toEqual({ "g/all": false });
+      expectStatus(await own.call("DELETE", `${kind}s/delete/f/t/b`), 200);
+      expect(await writes(`${kind}s.delete`)).toEqual([`${kind}s.delete`, 1]);
+      expect((await own.get(`acls/get/${kind}/f/t/b`)).json).toEqual({});
+      expect((await own.call("DELETE", `${kind}s/delete/f/t/b`)).status).toBe(404);
+    }
+  });
+});
+
 describe("a job", () => {
   it("gets by reference what its caller may read, and fails naming the path of what it may not", async () => {
     await ws.saveScript({ path: "f/open/echo", language: "bun", content: "export const main = (v: unknown) => String(v).length;" });
@@ -89,6 +121,22 @@ describe("a job", () => {
     for (const path of ["f/hidden/v", "f/absent/v"]) {
       expect(await run(path)).toEqual({ error: expect.objectContaining({ name: "BadReference", message: expect.stringContaining(path) }) });
     }
+  });
+
+  it("on behalf of somebody gets by reference what both may read: who starts it chooses the references", async () => {
+    const boss = await member(ws, "boss", "admin");
+    const content = "export const main = (v: unknown) => JSON.stringify(v).length;";
+    await boss.in(ws).saveScript({ path: "f/shown/behalf", language: "bun", content, on_behalf_of_email: boss.email });
+    expectStatus(await ws.post("resources/create", { path: "f/shown/lends", value: "$var:f/hidden/v", resource_type: "any" }), 201);
+    const run = async (as: Workspace, v: string) => (await as.post("jobs/run_wait_result/p/f/shown/behalf", { v })).json;
+    const length = JSON.stringify("the-secret-value").length;
+    for (const reference of ["$var:f/hidden/v", "$res:f/shown/lends"]) {
+      expect(await run(boss.in(ws), reference)).toBe(length);
+      const refused = { name: "BadReference", message: expect.stringContaining("$var:f/hidden/v") };
+      expect(await run(dev.in(ws), reference)).toEqual({ error: expect.objectContaining(refused) });
+    }
+    expect(await run(dev.in(ws), "$var:f/shown/v")).toBe(length);
+    expect(await run(dev.in(ws), "$res:f/hidden/r")).toEqual({ error: expect.objectContaining({ name: "BadReference" }) });
   });
 
   it("asks with its own token for no more than that", async () => {

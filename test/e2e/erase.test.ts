@@ -11,6 +11,12 @@ beforeAll(async () => {
   ws = await newWorkspace();
   await Promise.all([
     ws.saveScript({ path: "f/t/at_once", language: "bun", content, delete_after_secs: 0 }),
+    ws.saveScript({
+      path: "f/t/form",
+      language: "bun",
+      content: "export function main(doc: unknown) { return doc; }",
+      delete_after_secs: 0,
+    }),
     ws.saveScript({ path: "f/t/later", language: "bun", content, delete_after_secs: 1 }),
   ]);
 });
@@ -59,6 +65,47 @@ describe("delete_after_secs (spec 4.4)", () => {
       return traces(job);
     };
     await expect.poll(tick, { timeout: 20_000, interval: 300 }).not.toContain("topsecret");
+  });
+
+  it.each([
+    ["small", 20],
+    ["of items of their own", 3000],
+    ["in S3", 20_000],
+  ])("and deleting: the source of a preview %s is gone with the rest", async (_what, length) => {
+    const source = `export const main = () => 1; // ${"topsecret".padEnd(length, "s")}`;
+    const job = expectStatus(await ws.post("jobs/run/preview", { content: source, language: "bun", args: {} }), 201).text;
+    await ws.completed(job);
+    expect((await ws.get(`jobs_u/get/${job}`)).json).toMatchObject({ raw_code: source });
+    expectStatus(await ws.post(`jobs/completed/delete/${job}`), 200);
+    const left = await traces(job);
+    expect(left).not.toContain("topsecret");
+    expect(left).not.toContain(`jobs/${ws.id}`);
+    expect((await ws.get(`jobs_u/get/${job}`)).text).not.toContain("topsecret");
+  });
+
+  it("0: a form's files are gone with the rest, also where the job is deleted by hand", async () => {
+    const send = async (route: string) => {
+      const form = new FormData();
+      form.append("doc", new Blob(["topsecret"]), "d.txt");
+      return fetch(`${ws.api.url}/api/w/${ws.id}/jobs/${route}/p/f/t/form`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${ws.api.token}` },
+        body: form,
+      });
+    };
+    const download = (file_key: string) => ws.get("job_helpers/download_s3_file", { file_key });
+    const answer = await send("run_wait_result");
+    const [doc] = (await answer.json()) as { s3: string }[];
+    expect((await download(doc?.s3 ?? "")).status).toBe(404);
+    expect(await traces(answer.headers.get("x-svc-job-id") ?? "")).not.toContain(`jobs/${ws.id}`);
+
+    const job = await (await send("run")).text();
+    const { result } = (await ws.completed(job)) as unknown as { result: { s3: string }[] };
+    const key = result[0]?.s3 ?? "";
+    expect((await download(key)).text).toBe("topsecret");
+    expectStatus(await ws.post(`jobs/completed/delete/${job}`), 200);
+    expect((await download(key)).status).toBe(404);
+    expect(await traces(job)).not.toContain(`jobs/${ws.id}`);
   });
 
   it("leaves asynchronous runs alone", async () => {

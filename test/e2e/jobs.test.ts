@@ -51,13 +51,17 @@ describe("reading a job", () => {
     expect((await ws.get(`job_u/get/${id}`)).json).toMatchObject({ id, type: "CompletedJob" });
   });
 
-  it("getupdate is held until something is new and carries the log from an offset on", async () => {
+  it.each([
+    ["says what it believes", true],
+    ["does not", false],
+  ])("getupdate is held until something is new and carries the log from an offset on, for a caller who %s", async (_who, says) => {
     const id = await ws.run("f/t/slow", { s: 4 });
     let log = "";
     let update: { completed?: boolean; running?: boolean; new_logs?: string; log_offset?: number } = {};
     let calls = 0;
     while (!update.completed && calls < 100) {
-      update = (await ws.get(`jobs_u/getupdate/${id}`, { running: update.running ?? false, log_offset: log.length })).json as typeof update;
+      update = (await ws.get(`jobs_u/getupdate/${id}`, { log_offset: log.length, ...(says ? { running: update.running ?? false } : {}) }))
+        .json as typeof update;
       log += update.new_logs ?? "";
       calls += 1;
     }
@@ -128,6 +132,23 @@ describe("lists", () => {
     expect((await own.get("jobs/list_filtered_uuids", { script_path_exact: "f/t/bad", job_kinds: "script" })).json).toHaveLength(5);
     expect((await own.get("jobs/completed/count_jobs", { success: true, completed_after_s_ago: 3600 })).json).toBe(27);
     expect((await own.get("jobs/list", { args: "{" })).status).toBe(400);
+  });
+});
+
+describe("a list of all jobs while they end", () => {
+  it("shows each of them once, in the queue or behind it", async () => {
+    const own = await newWorkspace();
+    await own.saveScript({ path: "f/t/ok", language: "bash", content: 'echo "$1"' });
+    await own.completed(await own.run("f/t/ok"));
+    const ids = await Promise.all(Array.from({ length: 60 }, () => own.run("f/t/ok")));
+    let ended = 0;
+    while (ended < ids.length) {
+      const listed = (await own.get("jobs/list", { per_page: 100 })).json as { id: string; type: string }[];
+      const seen = listed.map(({ id }) => id);
+      expect(seen).toHaveLength(new Set(seen).size);
+      expect(ids.filter((id) => !seen.includes(id))).toEqual([]);
+      ended = listed.filter(({ id, type }) => type === "CompletedJob" && ids.includes(id)).length;
+    }
   });
 });
 
@@ -202,6 +223,7 @@ describe("a sync call at its limit", () => {
     const answer = await ws.runWait("f/t/slow", { s: 28 });
     expect([answer.status, answer.headers.get("x-svc-error")]).toEqual([504, "job.syncTimeout"]);
     const id = /job ([0-9a-f-]{36})/.exec(answer.text)?.[1] ?? "";
+    expect(answer.headers.get("x-svc-job-id")).toBe(id);
     expect(await ws.completed(id)).toMatchObject({ success: true, result: "slept", logs: "begun\nended\n" });
   });
 });

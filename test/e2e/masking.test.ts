@@ -2,10 +2,12 @@ import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { ScanCommand, type ScanCommandOutput } from "@aws-sdk/client-dynamodb";
 import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { maskerFor, rememberSecrets } from "../../services/secrets/masks.ts";
 import { shared } from "../support/api.ts";
 import { awsClients } from "../support/aws.ts";
 import { allLogs } from "../support/logs.ts";
+import { until } from "../support/until.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../support/workspace.ts";
 
 /** Each with characters that forms write differently, and a part that stands nowhere else. */
@@ -92,6 +94,27 @@ describe("secrets that a job has read", () => {
     expect(completed["success"]).toBe(true);
     expectNone("logs", text);
     expect(text.match(/cut:\*{8,}:end/g)).toHaveLength(2);
+  });
+
+  it("are masked however many it reads", async () => {
+    await ws.saveScript({ path: "f/t/waits", language: "bash", content: "sleep 50" });
+    const id = await ws.run("f/t/waits");
+    vi.stubEnv("AWS_ENDPOINT_URL", shared().endpoint);
+    for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, "test");
+    vi.stubEnv("AWS_REGION", "us-east-1");
+    vi.stubEnv("SVC_JOBS_TABLE", shared().outputs["JobsTable"] ?? "");
+    const { jobTable: jobs } = await import("../../aws/job-table.ts");
+    const running = await until(async () => [await jobs.get(id)].find((job) => job?.state === "running"), { what: "the job to run" });
+    // As the service notes each read, without the calls.
+    const many = Array.from({ length: 205 }, (_, index) => `one-of-many-${String(index).padStart(3, "0")}`);
+    for (let start = 0; start < many.length; start += 20) {
+      await Promise.all(many.slice(start, start + 20).map((secret) => rememberSecrets({ jobs }, running, "token", [secret])));
+    }
+    const now = await jobs.get(id);
+    const masker = now && (await maskerFor({ jobs }, now, "token"));
+    expect(many.filter((secret) => masker?.text(secret) !== "*".repeat(secret.length))).toEqual([]);
+    vi.unstubAllEnvs();
+    expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`, {}), 200);
   });
 
   it("are masked in its error", async () => {

@@ -1,10 +1,12 @@
 import { QueryCommand } from "@aws-sdk/client-dynamodb";
-import { beforeAll, describe, expect, it } from "vitest";
+import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Route } from "../../contract/route.ts";
 import { routes } from "../../contract/routes.ts";
 import { type Answer, api, shared } from "../support/api.ts";
 import { awsClients } from "../support/aws.ts";
+import { allLogs } from "../support/logs.ts";
 import { member, type Someone, someone } from "../support/people.ts";
+import { until } from "../support/until.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../support/workspace.ts";
 
 const client = api();
@@ -108,6 +110,47 @@ describe("users of a workspace", () => {
   });
 });
 
+describe("a username", () => {
+  const guestOf = async (place: Workspace) => {
+    const guest = await someone("heir");
+    expectStatus(await place.post("workspaces/invite_user", { email: guest.email, is_admin: false, operator: false }), 201);
+    return guest;
+  };
+
+  it("of a member is not left in their place by a stranger of that name", async () => {
+    const own = await newWorkspace();
+    const victim = await member(own, "victim");
+    const email = `${victim.username}@elsewhere.example.com`;
+    expectStatus(await client.post("users/create", { email, super_admin: false }), 201);
+    const token = expectStatus(await client.post("users/tokens/impersonate", { impersonate_email: email }), 201).text;
+    const left = (id: string) => status(client.call("POST", `w/${id}/workspaces/leave`, { token }));
+    expect([await left(own.id), await left("nowhere")]).toEqual([404, 404]);
+    // Who administers the instance is no member either.
+    expect(await status(own.post("workspaces/leave"))).toBe(200);
+    expect(await status(own.post("workspaces/leave"))).toBe(404);
+    expect(await status(victim.in(own).get("users/whoami"))).toBe(200);
+  });
+
+  it("that somebody had is theirs when they come back, and nobody takes it, with what is there, by choosing it", async () => {
+    const own = await newWorkspace();
+    const gone = await member(own, "gone");
+    const path = `u/${gone.username}/key`;
+    const secret = { path, value: "left-behind-value", is_secret: true, description: "" };
+    expectStatus(await gone.in(own).post("variables/create", secret), 201);
+    expectStatus(await gone.in(own).post("workspaces/leave"), 200);
+    const heir = await guestOf(own);
+    const accept = (username: string) => heir.api.post("users/accept_invite", { workspace_id: own.id, username });
+    for (const username of [gone.username, gone.username.toUpperCase()]) {
+      const refused = await accept(username);
+      expect([refused.status, refused.headers.get("x-svc-error")]).toEqual([409, "user.usernameTaken"]);
+    }
+    expectStatus(await accept("heir"), 200);
+    expect(await status(heir.in(own).get(`variables/get_value/${path}`))).toBe(404);
+    expectStatus(await own.post("workspaces/add_user", { email: gone.email, is_admin: false, operator: false }), 201);
+    expect((await gone.in(own).get(`variables/get_value/${path}`)).json).toBe("left-behind-value");
+  });
+});
+
 describe("groups", () => {
   it("belong to their admins, and all has everybody", async () => {
     const mine = dev.in(ws);
@@ -154,6 +197,29 @@ describe("groups", () => {
   });
 });
 
+describe("the name of a group", () => {
+  it("that rights were given to already is taken by no developer: not one of the instance, not one that is to come", async () => {
+    const own = await newWorkspace();
+    const [thief, staff] = await Promise.all([member(own, "thief"), member(own, "staff")]);
+    const names = { instance: `board-${own.id}`, awaited: "awaited", lent: "lent" };
+    expectStatus(await client.post("groups/create", { name: names.instance }), 201);
+    expectStatus(await client.post(`groups/adduser/${names.instance}`, { email: staff.email }), 200);
+    const perms = { [`g/${names.instance}`]: false, [`g/${names.awaited}`]: false };
+    expectStatus(await own.post("folders/create", { name: "board", owners: [], extra_perms: perms }), 201);
+    expectStatus(await own.post("variables/create", { path: "f/board/v", value: "for-the-board", is_secret: true, description: "" }), 201);
+    expectStatus(await own.post("acls/add/variable/f/board/v", { owner: `g/${names.lent}`, write: false }), 200);
+    expect(await status(staff.in(own).get("variables/get_value/f/board/v"))).toBe(200);
+    for (const name of Object.values(names)) {
+      const made = await thief.in(own).post("groups/create", { name });
+      expect([name, made.status, made.headers.get("x-svc-error")]).toEqual([name, 409, "group.exists"]);
+    }
+    expect(await status(thief.in(own).get("variables/get_value/f/board/v"))).toBe(404);
+    expectStatus(await own.post("groups/create", { name: names.awaited }), 201);
+    expect(await status(own.post("groups/create", { name: names.instance }))).toBe(409);
+    expectStatus(await client.call("DELETE", `groups/delete/${names.instance}`), 200);
+  });
+});
+
 describe("folders", () => {
   it("are changed by their owners, and each change writes its event", async () => {
     const folders = await newWorkspace();
@@ -172,7 +238,7 @@ describe("folders", () => {
     });
     expectStatus(await write.post("folders/removeowner/box", { owner: `u/${owner.username}` }), 200);
     expect(await status(own.get("folders/get/box"))).toBe(404);
-    expect((await write.get("folders/getusage/box")).json).toEqual({ scripts: 0 });
+    expect((await write.get("folders/getusage/box")).json).toEqual({ scripts: 0, variables: 0, resources: 0 });
     expectStatus(await write.call("DELETE", "folders/delete/box"), 200);
     expect(await status(folders.get("folders/get/box"))).toBe(404);
     expect(await status(folders.call("DELETE", "folders/delete/box"))).toBe(404);
@@ -218,6 +284,35 @@ describe("users of the instance", () => {
     expect([last.status, last.headers.get("x-svc-error")]).toEqual([400, "user.lastAdmin"]);
     expect(await status(client.call("DELETE", `users/delete/${shared().email}`))).toBe(400);
   });
+
+  it("stay superadmins, one of them, when the last two end each other at the same moment", async () => {
+    const two = [await someone("one"), await someone("two")].map(({ email }) => email);
+    for (const email of two) expectStatus(await client.post(`users/update/${email}`, { is_super_admin: true }), 200);
+    vi.stubEnv("AWS_ENDPOINT_URL", shared().endpoint);
+    for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, "test");
+    vi.stubEnv("AWS_REGION", "us-east-1");
+    vi.stubEnv("SVC_OBJECTS_TABLE", shared().outputs["ObjectsTable"] ?? "");
+    const [{ updateUser }, { objectTable }] = await Promise.all([
+      import("../../services/identity/users.ts"),
+      import("../../aws/object-table.ts"),
+    ]);
+    // The table as it is, without whom the other tests need, and each looks before either writes.
+    const bothLooked = Promise.withResolvers<void>();
+    let looked = 0;
+    const list: typeof objectTable.list = async (...asked) => {
+      const found = await objectTable.list(...asked);
+      looked += 1;
+      if (looked === two.length) bothLooked.resolve();
+      await bothLooked.promise;
+      return found.filter(({ value }) => two.includes((value as { email: string }).email));
+    };
+    const ended = await Promise.allSettled(
+      two.map((email) => updateUser({ objects: { ...objectTable, list } }, email, { is_super_admin: false })),
+    );
+    vi.unstubAllEnvs();
+    expect(ended.map((one) => one.status).sort()).toEqual(["fulfilled", "rejected"]);
+    for (const email of two) expectStatus(await client.call("DELETE", `users/delete/${email}`), 200);
+  });
 });
 
 describe("the audit log", () => {
@@ -260,5 +355,61 @@ describe("the audit log", () => {
       { operation: "variables.create", action_kind: "Created" },
     ]);
     expect(found.text).not.toContain("planted-value");
+  });
+
+  it("has each secret that a job's arguments named once, with the job, and costs no call of its own", async () => {
+    const audited = await newWorkspace();
+    for (const name of ["one", "two"]) {
+      const variable = { path: `f/t/${name}`, value: `planted-${name}`, is_secret: true, description: "" };
+      expectStatus(await audited.post("variables/create", variable), 201);
+    }
+    expectStatus(await audited.post("variables/create", { path: "f/t/plain", value: "plain", is_secret: false, description: "" }), 201);
+    expectStatus(
+      await audited.post("resources/create", { path: "f/t/db", resource_type: "any", value: { a: "$var:f/t/two", b: "$var:f/t/plain" } }),
+      201,
+    );
+    await audited.saveScript({ path: "f/t/args", language: "bash", content: "echo $#" });
+    const args = { a: "$var:f/t/one", b: "$var:f/t/one", c: "$res:f/t/db" };
+    const job = await audited.run("f/t/args", args);
+    await audited.completed(job);
+    const found = await audited.get("audit/list", { operation: "variables.decrypt_secret", per_page: 100 });
+    const entries = shaped(routes.listAudit, found) as { id: string; resource: string }[];
+    expect(entries.map(({ resource }) => resource).sort()).toEqual(["f/t/one", "f/t/two"]);
+    expect(entries[0]).toMatchObject({ username: "admin", action_kind: "Execute", parameters: { job } });
+    expect(found.text).not.toContain("planted-");
+    expect((await audited.get("audit/list", { resource: "f/t/one", action_kind: "Execute" })).json).toHaveLength(1);
+    // One batch holds the entries and the note that masks the job's output.
+    const line = await until(async () => {
+      const lines = [...(await allLogs()).values()].flatMap((text) => text.split("\n"));
+      return lines.find((text) => text.includes('"dynamodb.BatchWriteItem"') && text.includes("batch"));
+    });
+    expect(JSON.parse(line.slice(line.indexOf("{"))).aws.requests["dynamodb.BatchWriteItem"]).toBe(1);
+  });
+
+  it("is filtered by who, what, on what and when", async () => {
+    const filtered = await newWorkspace();
+    const names = async (query: Record<string, string>) =>
+      ((await filtered.get("audit/list", { per_page: 100, ...query })).json as { operation: string }[]).map(({ operation }) => operation);
+    expectStatus(await filtered.post("folders/update/t", { summary: "T" }), 200);
+    expectStatus(await filtered.call("DELETE", "folders/delete/t"), 200);
+    const all = ["folders.delete", "folders.update", "folders.create"];
+    expect(await names({})).toEqual(all);
+    expect(await names({ operation: "folders.update" })).toEqual(["folders.update"]);
+    expect(await names({ operations: "folders.update,folders.delete" })).toEqual(all.slice(0, 2));
+    expect(await names({ exclude_operations: "folders.update" })).toEqual(["folders.delete", "folders.create"]);
+    expect([await names({ action_kind: "Delete" }), await names({ username: "nobody" })]).toEqual([["folders.delete"], []]);
+    expect([await names({ resource: "t" }), await names({ resource: "u" })]).toEqual([all, []]);
+    const first = ((await filtered.get("audit/list", { operation: "folders.create" })).json as { timestamp: string }[])[0]?.timestamp ?? "";
+    expect([await names({ before: first }), await names({ after: first })]).toEqual([["folders.create"], all.slice(0, 2)]);
+    expect([await names({ page: "2", per_page: "2" }), await names({ after: new Date(Date.now() + 60_000).toISOString() })]).toEqual([
+      ["folders.create"],
+      [],
+    ]);
+  });
+
+  it("has who read the workspace's encryption key", async () => {
+    expectStatus(await ws.get("workspaces/encryption_key"), 200);
+    const keyReads = (await ws.get("audit/list", { operation: "workspaces.get_encryption_key" })).json;
+    expect(keyReads).toMatchObject([{ username: "admin", action_kind: "Execute" }]);
   });
 });

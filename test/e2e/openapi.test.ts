@@ -72,6 +72,16 @@ describe("GET /api/openapi.json", () => {
     }
   });
 
+  it("describes the events of streams, and says which bodies may be left out", () => {
+    const stream = document.paths["/api/w/{workspace}/jobs_u/getupdate_sse/{id}"]?.["get"];
+    expect(stream?.responses["200"]?.content?.["text/event-stream"]?.schema).toMatchObject({
+      properties: { data: { contentMediaType: "application/json", contentSchema: expect.anything() } },
+    });
+    const bodyOf = (path: string) => document.paths[path]?.["post"]?.requestBody as { required?: boolean } | undefined;
+    expect(bodyOf("/api/w/{workspace}/folders/create")?.required).toBe(true);
+    expect(bodyOf("/api/users/tokens/create")?.required).toBe(false);
+  });
+
   it("says that run routes take any body, and which have a meaning of their own", () => {
     const operation = document.paths["/api/w/{workspace}/jobs/run/p/{path}"]?.["post"];
     expect(Object.keys(operation?.requestBody?.content ?? {})).toEqual([

@@ -111,6 +111,35 @@ describe("somebody who is no member", () => {
 });
 
 describe("a change of rights works at once", () => {
+  it("of a token and of a role, and with a stream that is open within 30 seconds", async () => {
+    const own = await newWorkspace();
+    const [one, two] = [await member(own, "one"), await member(own, "two")];
+    expectStatus(await own.post("folders/create", { name: "seen", owners: [], extra_perms: { "g/all": false } }), 201);
+    await own.saveScript(echo("f/seen/long", "sleep 45"));
+    const job = await own.run("f/seen/long");
+    const token = expectStatus(await two.api.post("users/tokens/create", { label: "reader" }), 201).text;
+    const open = async (bearer: string) => {
+      const answer = await fetch(`${own.api.url}/api/w/${own.id}/jobs_u/getupdate_sse/${job}`, {
+        headers: { authorization: `Bearer ${bearer}` },
+      });
+      expect(answer.status).toBe(200);
+      return answer;
+    };
+    // Both are let in before anything is taken away.
+    const streams = [await open(one.api.token), await open(token)];
+    expectStatus(await own.get(`jobs_u/get/${job}`), 200);
+    expectStatus(await own.post("folders/update/seen", { extra_perms: {} }), 200);
+    expectStatus(await two.api.call("DELETE", `users/tokens/delete/${token}`), 200);
+    expect(await status(own.call("GET", "users/whoami", { token }))).toBe(401);
+    expectStatus(await own.post(`users/update/${one.username}`, { operator: true }), 200);
+    expect(await status(one.in(own).post("folders/create", { name: "mine" }))).toBe(403);
+    for (const stream of streams) {
+      const last = (await stream.text()).trim().split("\n\n").at(-1);
+      expect(last).toContain('"type":"not_found"');
+    }
+    expectStatus(await own.post(`jobs_u/queue/cancel/${job}`, {}), 200);
+  });
+
   it("of a folder, a group, an extra permission and a role", async () => {
     const mine = dev.in(ws);
     const sees = () => status(mine.get("scripts/get/p/f/hidden/x"));
@@ -236,4 +265,34 @@ describe("jobs", () => {
     expectStatus(await mine.post("scripts/create", asked), 201);
     expect((await mine.get("scripts/get/p/f/open/behalf")).json).toMatchObject({ on_behalf_of_email: dev.email });
   });
+});
+
+describe("what lies in a deleted folder", () => {
+  it("is not had by making the folder again, unless by an admin", async () => {
+    const own = await newWorkspace();
+    const thief = await member(own, "thief");
+    for (const name of ["v", "r", "s", "empty"]) expectStatus(await own.post("folders/create", { name, owners: [] }), 201);
+    const secret = { path: "f/v/key", value: "left-behind-value", is_secret: true, description: "" };
+    expectStatus(await own.post("variables/create", secret), 201);
+    expectStatus(await own.post("resources/create", { path: "f/r/db", value: { password: "x" }, resource_type: "any" }), 201);
+    await own.saveScript(echo("f/s/x"), false);
+    for (const name of ["v", "r", "s", "empty"]) expectStatus(await own.call("DELETE", `folders/delete/${name}`), 200);
+    for (const name of ["v", "r", "s"]) {
+      const made = await thief.in(own).post("folders/create", { name });
+      expect([name, made.status, made.headers.get("x-svc-error")]).toEqual([name, 409, "folder.notEmpty"]);
+    }
+    expect(await status(thief.in(own).get("variables/get_value/f/v/key"))).toBe(404);
+    expect(await status(thief.in(own).post("folders/create", { name: "empty" }))).toBe(201);
+    expect(await status(thief.in(own).post("folders/create", { name: "empty" }))).toBe(409);
+    expect(await status(own.post("folders/create", { name: "v" }))).toBe(201);
+  });
+});
+
+it("folders and groups have no name that JavaScript takes for itself", async () => {
+  for (const name of ["__proto__", "constructor"]) {
+    expect([name, await status(ws.post("folders/create", { name }))]).toEqual([name, 422]);
+    expect([name, await status(ws.post("groups/create", { name }))]).toEqual([name, 422]);
+  }
+  expectStatus(await ws.post("folders/create", { name: "toString" }), 201);
+  expect((await ws.get("folders/get/toString")).json).toMatchObject({ owners: ["u/admin"] });
 });

@@ -1,14 +1,17 @@
 import { randomUUID } from "node:crypto";
-import { ScanCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { ScanCommand } from "@aws-sdk/client-dynamodb";
 import { ListFunctionsCommand, UpdateFunctionConfigurationCommand } from "@aws-sdk/client-lambda";
 import { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { PurgeQueueCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { env } from "../../contract/env.ts";
 import { api } from "../support/api.ts";
-import { awsClients, invoke } from "../support/aws.ts";
+import { awsClients, bendJob, invoke } from "../support/aws.ts";
 import { startTestInstance, type TestInstance } from "../support/instances.ts";
-import { crashFunction } from "../support/processes.ts";
+import { crashFunction, freezeFunction } from "../support/processes.ts";
+import { queueEvent, saveTellingScripts } from "../support/telling.ts";
 import { until } from "../support/until.ts";
 import { startWitness, type Witness } from "../support/witness.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../support/workspace.ts";
@@ -20,31 +23,7 @@ let witness: Witness;
 beforeAll(async () => {
   [instance, witness] = await Promise.all([startTestInstance(), startWitness()]);
   ws = await newWorkspace(api({ url: instance.url, token: instance.admin.token }));
-  const tell = (what: string) => `curl -s -o /dev/null "$1/${what}?attempt=$OV_ATTEMPT&job=$OV_JOB_ID&token=$OV_TOKEN&tag=$2"`;
-  await ws.saveScript({
-    path: "f/t/slow",
-    language: "bash",
-    content: `url="$1"\ntag="$2"\nseconds="$3"\n${tell("begun")}\necho "attempt $OV_ATTEMPT"\nsleep "$3"\n${tell("ended")}\necho done`,
-  });
-  await ws.saveScript({ path: "f/t/quick", language: "bash", content: `url="$1"\ntag="$2"\n${tell("ran")}\necho done` });
-  const slow = (then: string) => `export async function main(url: string) {
-  await fetch(url + "/begun_ts?attempt=" + process.env.OV_ATTEMPT);
-  if (process.env.OV_ATTEMPT === "1") await new Promise((resolve) => setTimeout(resolve, 60_000));
-  return ${then};
-}`;
-  await ws.saveScript({ path: "f/t/slow_bun", language: "bun", content: slow("'bun ' + process.env.OV_ATTEMPT") });
-  await ws.saveScript({
-    path: "f/t/slow_python3",
-    language: "python3",
-    content: `import os, time, urllib.request
-def main(url: str):
-    attempt = os.environ["OV_ATTEMPT"]
-    urllib.request.urlopen(url + "/begun_py?attempt=" + attempt).read()
-    if attempt == "1":
-        time.sleep(60)
-    return "python3 " + attempt
-`,
-  });
+  await saveTellingScripts(ws);
 });
 afterAll(async () => {
   await witness?.close();
@@ -58,21 +37,8 @@ const hear = (what: string, tag: string, times = 1) =>
 const housekeep = (inS = 0) =>
   invoke("HousekeepingFunction", { nowMs: Date.now() + inS * 1000 }, instance) as Promise<Record<string, number>>;
 const job = async (id: string) => expectStatus(await ws.get(`jobs_u/get/${id}`), 200).json as Record<string, unknown>;
-const message = (id: string) => ({
-  Records: [
-    {
-      messageId: randomUUID(),
-      receiptHandle: "r",
-      body: JSON.stringify({ job: id }),
-      attributes: {},
-      messageAttributes: {},
-      md5OfBody: "",
-      eventSource: "aws:sqs",
-      eventSourceARN: "arn:aws:sqs:us-east-1:000000000000:q",
-      awsRegion: "us-east-1",
-    },
-  ],
-});
+/** A script that was never built before. */
+const fresh = () => ({ path: "f/t/fresh", language: "bun", content: `export const main = () => "${randomUUID()}";` });
 const args = (tag: string, seconds = 0) => ({ url: witness.url, tag, seconds: String(seconds) });
 
 describe("a runner that dies in mid-run", () => {
@@ -98,12 +64,45 @@ describe("a runner that dies in mid-run", () => {
     expect(witness.count(begun)).toBe(before + 2);
   });
 
+  it("after a preprocessor has its successor begin with the request again", async () => {
+    const content = `export const preprocessor = (event) => ({ url: event.body.url, attempt: process.env.OV_ATTEMPT });
+      export async function main(url, attempt) {
+        await fetch(url + "/begun_pre");
+        if (attempt === "1") await new Promise((resolve) => setTimeout(resolve, 30_000));
+        return "attempt " + attempt;
+      }`;
+    await ws.saveScript({ path: "f/t/pre", language: "bun", content });
+    const before = witness.count("begun_pre");
+    const id = await ws.run("f/t/pre", { url: witness.url });
+    await witness.heard("begun_pre", before + 1);
+    crashFunction(instance, { runner: "bun" });
+    expect(await ws.completed(id)).toMatchObject({
+      result: "attempt 2",
+      preprocessed: true,
+      args: { url: witness.url, attempt: "2" },
+    });
+  });
+
   it("leaves a synchronous caller waiting for the next attempt's result", async () => {
     const waiting = ws.runWait("f/t/slow", args("sync", 3));
     await hear("begun", "sync");
     crashFunction(instance, { runner: "bash" });
     expect((await waiting).json).toBe("done");
     expect(tagged("begun", "sync").map(({ query }) => query["attempt"])).toEqual(["1", "2"]);
+  });
+
+  it("of a job that was given a secret leaves one entry of it in the audit log, of the first attempt", async () => {
+    const variable = { path: "f/t/audited", value: "planted-audited", is_secret: true, description: "" };
+    expect((await ws.post("variables/create", variable)).status).toBe(201);
+    const id = await ws.run("f/t/slow", { ...args("audited", 2), secret: "$var:f/t/audited" });
+    const entries = async () => (await ws.get("audit/list", { operation: "variables.decrypt_secret", resource: "f/t/audited" })).json;
+    await hear("begun", "audited");
+    const first = await entries();
+    expect(first).toMatchObject([{ action_kind: "Execute", parameters: { job: id } }]);
+    crashFunction(instance, { runner: "bash" });
+    await ws.completed(id);
+    expect(tagged("begun", "audited").map(({ query }) => query["attempt"])).toEqual(["1", "2"]);
+    expect(await entries()).toEqual(first);
   });
 
   it("three times ends the job as WorkerLost, after three attempts in all", async () => {
@@ -231,7 +230,7 @@ describe("messages", () => {
 });
 
 describe("a message that failed too often", () => {
-  const bury = (id: string) => invoke("DeadLetterFunction", message(id), instance) as Promise<{ batchItemFailures: unknown[] }>;
+  const bury = (id: string) => invoke("DeadLetterFunction", queueEvent(id), instance) as Promise<{ batchItemFailures: unknown[] }>;
 
   it("for a job that never started queues it again", async () => {
     const id = await ws.run("f/t/quick", args("buried"), { scheduled_in_secs: 600 });
@@ -243,14 +242,7 @@ describe("a message that failed too often", () => {
   it("for a job that never started, in all rounds, fails it with the reason", async () => {
     const id = await ws.run("f/t/quick", args("hopeless"), { scheduled_in_secs: 600 });
     // Two rounds that came to nothing, as the record counts them.
-    await awsClients(instance).dynamodb.send(
-      new UpdateItemCommand({
-        TableName: instance.outputs["JobsTable"],
-        Key: { pk: { S: id }, sk: { S: "job" } },
-        UpdateExpression: "SET lo = :two",
-        ExpressionAttributeValues: { ":two": { N: "2" } },
-      }),
-    );
+    await bendJob(instance, id, "SET lo = :two", { ":two": { N: "2" } });
     expect(await bury(id)).toEqual({ batchItemFailures: [] });
     expect(await ws.completed(id)).toMatchObject({
       success: false,
@@ -264,14 +256,7 @@ describe("a message that failed too often", () => {
     await hear("begun", "lost");
     crashFunction(instance, { output: "WorkerFunction" });
     crashFunction(instance, { runner: "bash" });
-    await awsClients(instance).dynamodb.send(
-      new UpdateItemCommand({
-        TableName: instance.outputs["JobsTable"],
-        Key: { pk: { S: id }, sk: { S: "job" } },
-        UpdateExpression: "SET lu = :past",
-        ExpressionAttributeValues: { ":past": { N: String(Date.now() - 3_600_000) } },
-      }),
-    );
+    await bendJob(instance, id, "SET lu = :past", { ":past": { N: String(Date.now() - 3_600_000) } });
     expect(await bury(id)).toEqual({ batchItemFailures: [] });
     expect(await ws.completed(id)).toMatchObject({ success: false, result: { error: { name: "WorkerLost" } } });
     expect(tagged("begun", "lost")).toHaveLength(1);
@@ -351,6 +336,27 @@ describe("a job canceled by force while it runs", () => {
     expect(ended).toMatchObject({ canceled: true, success: false, canceled_reason: "now" });
     await ws.completed(await ws.run("f/t/slow", args("behind", 8)), 90_000);
     expect(await ws.completed(id)).toMatchObject({ canceled: true, success: false, canceled_reason: "now", result: ended["result"] });
+  });
+});
+
+describe("a build that is canceled", () => {
+  it.each([
+    ["of a saved version", async () => (await ws.get(`scripts/deployment_status/h/${await ws.saveScript(fresh(), false)}`)).json],
+    ["of a preview", async () => ({ job_id: (await ws.post("jobs/run/preview", { ...fresh(), args: {} })).text })],
+  ])("%s ends its job while the build still hangs", async (_what, start) => {
+    // Builds that have ended leave an idle process, which the next one goes to.
+    await ws.saveScript(fresh());
+    const build = freezeFunction(instance, { output: "BuildFunction" });
+    try {
+      const { job_id: id } = (await start()) as { job_id: string };
+      await until(async () => (await job(id))["running"], { what: `job ${id} running` });
+      expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`, { reason: "too slow" }), 200);
+      expect(await ws.completed(id)).toMatchObject({ canceled: true, canceled_reason: "too slow", success: false });
+    } finally {
+      build.goOn();
+      const rooms = path.join(instance.dir, "work", "builds");
+      await until(() => readdirSync(rooms).length === 0, { what: "the end of the build itself" });
+    }
   });
 });
 

@@ -211,6 +211,22 @@ describe("resource types", () => {
   });
 });
 
+describe("a type whose schema leads back to itself", () => {
+  it("checks what can be checked, and refuses the rest: no value makes the service fail", async () => {
+    const endless = { properties: { a: { $ref: "#/$defs/x" } }, $defs: { x: { anyOf: [{ $ref: "#/$defs/x" }] } } };
+    expectStatus(await ws.post("resources/type/create", { name: "c_endless", schema: endless }), 201);
+    const made = await ws.post("resources/create", { path: "f/t/endless", value: { a: "planted" }, resource_type: "c_endless" });
+    expect([made.status, made.headers.get("x-svc-error")]).toEqual([422, "resource.value"]);
+    expect(made.text).not.toContain("planted");
+    const tree = { type: "object", properties: { next: { $ref: "#" } }, additionalProperties: false };
+    expectStatus(await ws.post("resources/type/create", { name: "c_tree", schema: tree }), 201);
+    const value = { next: { next: {} } };
+    expectStatus(await ws.post("resources/create", { path: "f/t/tree", value, resource_type: "c_tree" }), 201);
+    const bad = await ws.post("resources/create", { path: "f/t/tree2", value: { next: { other: 1 } }, resource_type: "c_tree" });
+    expect(bad.status).toBe(422);
+  });
+});
+
 describe("every change of a resource or type", () => {
   it("writes exactly one event", async () => {
     const own = await newWorkspace();

@@ -98,21 +98,23 @@ def main(fail: bool = False):
   it("are in no item of any table", async () => {
     const { dynamodb } = awsClients();
     for (const table of [shared().outputs["JobsTable"], shared().outputs["ObjectsTable"]]) {
-      let items = 0;
+      const items: NonNullable<ScanCommandOutput["Items"]> = [];
       let ExclusiveStartKey: ScanCommandOutput["LastEvaluatedKey"];
       do {
         const page: ScanCommandOutput = await dynamodb.send(new ScanCommand({ TableName: table, ExclusiveStartKey }));
-        for (const item of page.Items ?? []) {
-          items += 1;
-          // The script's own source holds what was planted in it.
-          const text = JSON.stringify(item).replaceAll(`"&q=${planted}\\\\"`, "").replaceAll(`&q=${planted}`, "");
-          for (const secret of tokens.slice(0, 2))
-            expect([item["pk"], item["sk"], text.includes(secret)]).toEqual([item["pk"], item["sk"], false]);
-          expect(text).not.toMatch(/eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{20,}/);
-        }
+        items.push(...(page.Items ?? []));
         ExclusiveStartKey = page.LastEvaluatedKey;
       } while (ExclusiveStartKey);
-      expect(items).toBeGreaterThan(3);
+      expect(items.length).toBeGreaterThan(3);
+      // Scripts of other tests print their own environment, with their job's token in it.
+      const theirs = new Set(items.filter(({ sk, ws: of }) => sk?.S === "job" && of?.S !== ws.id).map(({ pk }) => pk?.S));
+      for (const item of items) {
+        // The script's own source holds what was planted in it.
+        const text = JSON.stringify(item).replaceAll(`"&q=${planted}\\\\"`, "").replaceAll(`&q=${planted}`, "");
+        for (const secret of tokens.slice(0, 2))
+          expect([item["pk"], item["sk"], text.includes(secret)]).toEqual([item["pk"], item["sk"], false]);
+        if (!theirs.has(item["pk"]?.S)) expect(text).not.toMatch(/eyJ[\w-]{10,}\.eyJ[\w-]{10,}\.[\w-]{20,}/);
+      }
     }
   });
 

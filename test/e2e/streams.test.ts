@@ -1,5 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { api } from "../support/api.ts";
+import { type EventOptions, eventsOf, streamOf } from "../support/events.ts";
 import { startWitness } from "../support/witness.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../support/workspace.ts";
 
@@ -39,67 +40,30 @@ beforeAll(async () => {
   ]);
 });
 
-interface Event {
-  id: number;
-  data: Record<string, unknown>;
-}
-interface Options {
-  method?: string;
-  body?: unknown;
-  headers?: Record<string, string>;
-  query?: Record<string, string>;
-  /** Goes away after so many events. */
-  most?: number;
-}
-
-/** Every event of a stream, in the form that api.md §2.5 prescribes: lines \`id:\` and \`data:\`, and a blank one. */
-async function events(
-  route: string,
-  { method = "GET", body, headers = {}, query = {}, most = Number.POSITIVE_INFINITY }: Options = {},
-): Promise<Event[]> {
-  const answer = await fetch(`${ws.api.url}/api/w/${ws.id}/${route}?${new URLSearchParams(query)}`, {
-    method,
-    headers: { authorization: `Bearer ${ws.api.token}`, ...headers },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
-  expect(answer.headers.get("content-type")).toBe("text/event-stream");
-  const found: Event[] = [];
-  let text = "";
-  const decoder = new TextDecoder();
-  for await (const piece of answer.body ?? []) {
-    text += decoder.decode(piece, { stream: true });
-    for (let at = text.indexOf("\n\n"); at >= 0; at = text.indexOf("\n\n")) {
-      const [, id, data] = /^id: (\d+)\ndata: ([^\n]*)$/.exec(text.slice(0, at)) ?? [];
-      if (data === undefined) throw new Error(`not an event: ${text.slice(0, at)}`);
-      found.push({ id: Number(id), data: JSON.parse(data) as Record<string, unknown> });
-      text = text.slice(at + 2);
-      // Leaving the loop closes the connection.
-      if (found.length >= most) return found;
-    }
-  }
-  return found;
-}
-const streamOf = (found: Event[]) => found.map(({ data }) => data["new_result_stream"] ?? "").join("");
-const run = (path: string, options: Options = {}) => events(`jobs/run_and_stream/p/${path}`, { method: "POST", body: {}, ...options });
+const events = (route: string, options?: EventOptions) => eventsOf(ws, route, options);
+const run = (path: string, options: EventOptions = {}) => events(`jobs/run_and_stream/p/${path}`, { method: "POST", body: {}, ...options });
 
 describe("run_and_stream (spec 4.5)", () => {
-  it.each(languages)("gives what a generator in %s yields, and the complete stream at the end", async (language) => {
-    const found = await run(`f/t/${language}`);
-    expect(streamOf(found)).toBe(WHOLE);
-    const last = found.at(-1)?.data;
-    expect(last).toMatchObject({ type: "update", completed: true, only_result: WHOLE });
-    expect(found.every(({ data }) => data["type"] === "update")).toBe(true);
-  });
+  it.each(languages)(
+    "4.5 progress and completion updates give what a generator in %s yields, and the complete stream as only_result",
+    async (language) => {
+      const found = await run(`f/t/${language}`);
+      expect(streamOf(found)).toBe(WHOLE);
+      const last = found.at(-1)?.data;
+      expect(last).toMatchObject({ type: "update", completed: true, only_result: WHOLE });
+      expect(found.every(({ data }) => data["type"] === "update")).toBe(true);
+      expect(found.filter(({ data }) => data["new_result_stream"]).every(({ id, data }) => data["stream_offset"] === id)).toBe(true);
+    },
+  );
 
-  it("gives each piece while the script goes on", async () => {
+  it("4.5 a progress update comes for each piece while the script goes on", async () => {
     const found = await run("f/t/bun", { body: { n: 4, ms: 600 } });
     const withPieces = found.filter(({ data }) => data["new_result_stream"]);
     expect(withPieces.length).toBeGreaterThanOrEqual(3);
     expect(withPieces[0]?.data["completed"]).toBeUndefined();
   });
 
-  it("gives an object that was returned with the stream in wm_stream", async () => {
+  it("4.5 a completion update's only_result is the object that was returned, with the complete stream in wm_stream", async () => {
     const found = await run("f/t/both");
     expect(found.at(-1)?.data).toMatchObject({ completed: true, only_result: { n: 1, wm_stream: "a\nb" } });
   });
@@ -140,7 +104,7 @@ describe("run_and_stream (spec 4.5)", () => {
 });
 
 describe("getupdate_sse (spec 4.1, 4.5)", () => {
-  it("gives output and states of a job until its end, in both spellings, with fast and poll_delay_ms", async () => {
+  it("4.3 fast: gives output and states of a job until its end, in both spellings, with poll_delay_ms too", async () => {
     for (const spelling of ["job_u", "jobs_u"]) {
       const job = await ws.run("f/t/both");
       const found = await events(`${spelling}/getupdate_sse/${job}`, { query: { fast: "true", poll_delay_ms: "60" } });

@@ -105,6 +105,69 @@ describe("a read-only token", () => {
   });
 });
 
+describe("a token with limits", () => {
+  const account = { email: "narrow@example.com", password: "First-horse-11" };
+  let own: string;
+  beforeAll(async () => {
+    await client.call("DELETE", `users/delete/${account.email}`);
+    expectStatus(await client.post("users/create", { ...account, super_admin: false }), 201);
+    own = expectStatus(await client.post("users/tokens/impersonate", { impersonate_email: account.email }), 201).text;
+  });
+  const ofOwn = async (asked: object) =>
+    expectStatus(await client.call("POST", "users/tokens/create", { token: own, body: asked }), 201).text;
+
+  it("sets no password: who signs in with it would have none of the limits", async () => {
+    for (const limit of [{ workspace_id: ws.id }, { scopes: ["users:write"] }, { read_only: true }]) {
+      const token = await ofOwn(limit);
+      const set = await client.call("POST", "users/setpassword", { token, body: { password: "Second-horse-22" } });
+      expect([limit, set.status]).toEqual([limit, 403]);
+    }
+    expect(await status(client.call("POST", "auth/login", { token: "", body: account }))).toBe(200);
+  });
+
+  it("keeps them when it is a session that is renewed", async () => {
+    const session = (await client.call("POST", "auth/login", { token: "", body: account })).text;
+    const body = { scopes: ["users:write"] };
+    expectStatus(await client.call("POST", `users/tokens/update_scopes/${session.slice(0, 10)}`, { token: own, body }), 200);
+    const fresh = expectStatus(await client.call("GET", "users/refresh_token", { token: session }), 200).text;
+    expect(await status(client.call("POST", "users/tokens/create", { token: fresh, body: {} }))).toBe(403);
+  });
+
+  it("bound to a workspace sees, ends and joins nothing beyond it", async () => {
+    const bound = await ofOwn({ workspace_id: ws.id });
+    const listed = await client.call("GET", "users/tokens/list", { token: bound });
+    expect((listed.json as { workspace_id?: string }[]).map(({ workspace_id }) => workspace_id)).toContain(ws.id);
+    expect(listed.text).not.toContain(own.slice(0, 10));
+    expect(await status(client.call("DELETE", `users/tokens/delete/${own}`, { token: bound }))).toBe(403);
+    const other = await newWorkspace();
+    expectStatus(await other.post("workspaces/invite_user", { email: account.email, is_admin: false, operator: true }), 201);
+    for (const route of ["users/accept_invite", "users/decline_invite"]) {
+      expect([route, await status(client.call("POST", route, { token: bound, body: { workspace_id: other.id } }))]).toEqual([route, 403]);
+    }
+    expect(await status(client.call("POST", "users/accept_invite", { token: own, body: { workspace_id: other.id } }))).toBe(200);
+  });
+
+  it("by path makes and changes no resource types, which have none", async () => {
+    const token = await make({ scopes: ["resources:write:f/t/*"] }, client);
+    expect(await status(call(token, "POST", "resources/create", { path: "f/t/scoped", value: 1, resource_type: "any" }))).toBe(201);
+    const schema = { type: "object", required: ["never"] };
+    expect(await status(call(token, "POST", "resources/type/create", { name: "scoped", schema }))).toBe(403);
+    expect(await status(call(token, "POST", "resources/type/update/postgresql", { schema }))).toBe(403);
+  });
+});
+
+describe("the cookie of a session", () => {
+  it("does not count in calls that another site makes", async () => {
+    const { email, password } = shared();
+    const cookie = `token=${(await client.call("POST", "auth/login", { token: "", body: { email, password } })).text}`;
+    const from = (site: string) =>
+      status(client.call("GET", `w/${ws.id}/jobs/run_wait_result/p/f/t/hello`, { token: "", headers: { cookie, "sec-fetch-site": site } }));
+    expect(await from("same-origin")).toBe(200);
+    expect(await from("none")).toBe(200);
+    expect(await from("cross-site")).toBe(401);
+  });
+});
+
 describe("impersonation", () => {
   it("is a superadmin's, and gives the other's rights", async () => {
     const asked = { impersonate_email: dev.email, label: "as dev" };

@@ -48,11 +48,20 @@ async function received(body: string | Uint8Array, { type, headers = {}, query =
 }
 
 describe("a webhook's body (spec 4.2)", () => {
-  it("4.2.1 is read by what it is: JSON, form, anything", async () => {
+  it("4.2.1 is read by what it is: JSON, form, anything else as raw_string", async () => {
     expect(await received('{"a":[1,{"b":null}]}', { type: "application/json" })).toEqual({ a: [1, { b: null }] });
     expect(await received('{"a":1}', { type: "text/plain" })).toEqual({ a: 1 });
     expect(await received("a=1&a=2&b=%C3%A9", { type: "application/x-www-form-urlencoded" })).toEqual({ a: ["1", "2"], b: "é" });
     expect(await received("<order/>", { type: "application/xml" })).toEqual({ raw_string: "<order/>" });
+  });
+
+  it("4.2.2 each key of an object or a form is an argument of main", async () => {
+    const content = "export const main = (name: string, n: number, absent = 'default') => [name, n, absent];";
+    await ws.saveScript({ path: "f/t/named", language: "bun", content });
+    const run = (body: string, type: string) =>
+      ws.call("POST", "jobs/run_wait_result/p/f/t/named", { body, headers: { "content-type": type } });
+    expect((await run('{"n":7,"name":"Ada","other":1}', "application/json")).json).toEqual(["Ada", 7, "default"]);
+    expect((await run("n=7&name=Ada", "application/x-www-form-urlencoded")).json).toEqual(["Ada", "7", "default"]);
   });
 
   it("4.2.3 that is no object stands under body, and any with wrap_body", async () => {
@@ -83,7 +92,7 @@ describe("a webhook's body (spec 4.2)", () => {
         { filename: "two.txt", size: 3 },
       ],
     });
-    expect(found.photo[0]?.s3).toMatch(/^uploads\/[0-9a-f-]{36}\/[^/]+\.png$/);
+    expect(found.photo[0]?.s3).toMatch(/^jobs\/[0-9a-f-]{36}\/[0-9a-f-]{36}\/[^/]+\.png$/);
   });
 
   it("4.2.6 include_header: named headers are arguments, over what the body says", async () => {
@@ -127,8 +136,31 @@ describe("a webhook's body (spec 4.2)", () => {
   });
 });
 
+describe("a run route's query (spec 4.3)", () => {
+  /** What the script got, by each kind of run route. */
+  async function byEachRoute(query: Record<string, string>, token: string): Promise<unknown[]> {
+    const sent = { body: '{"a":1}', headers: { "x-one": "1" }, token };
+    const sync = await ws.call("POST", `jobs/run_wait_result/p/${ECHO}`, { ...sent, query });
+    const job = expectStatus(await ws.call("POST", `jobs/run/p/${ECHO}`, { ...sent, query }), 201).text;
+    const stream = await ws.call("POST", `jobs/run_and_stream/p/${ECHO}`, { ...sent, query });
+    const last = stream.text.trim().split("\n").at(-1)?.replace("data: ", "") ?? "";
+    return [sync.json, (await ws.completed(job))["result"], (JSON.parse(last) as { only_result: unknown }).only_result];
+  }
+
+  it.each<[string, (token: string) => Record<string, string>, unknown]>([
+    ["token: the caller's, in place of the header", (token) => ({ token }), { a: 1 }],
+    ["wrap_body", () => ({ wrap_body: "true" }), { body: { a: 1 } }],
+    ["raw", () => ({ raw: "true" }), { a: 1, raw_string: '{"a":1}' }],
+    ["include_header", () => ({ include_header: "X-One" }), { a: 1, x_one: "1" }],
+    ["include_query", () => ({ include_query: "b", b: "2" }), { a: 1, b: "2" }],
+  ])("4.3 %s: on every kind of run route", async (_what, query, expected) => {
+    const asked = query(ws.api.token);
+    expect(await byEachRoute(asked, "token" in asked ? "" : ws.api.token)).toEqual([expected, expected, expected]);
+  });
+});
+
 describe("a GET webhook (spec 4.1, 4.3)", () => {
-  it("reads its arguments from payload, by path and by hash, in both alphabets", async () => {
+  it("4.3 payload: reads its arguments from payload, by path and by hash, in both alphabets", async () => {
     const args = { text: "é?>~", n: 7 };
     const { hash } = (await ws.get(`scripts/get/p/${ECHO}`)).json as { hash: string };
     for (const route of [`p/${ECHO}`, `h/${hash}`]) {
@@ -139,7 +171,7 @@ describe("a GET webhook (spec 4.1, 4.3)", () => {
     }
     expect((await ws.get(`jobs/run_wait_result/p/${ECHO}`)).json).toEqual({});
   });
-  it("takes the token from the query as well", async () => {
+  it("4.3 token: is taken from the query as well", async () => {
     const answer = await ws.call("GET", `jobs/run_wait_result/p/${ECHO}`, { token: "", query: { token: ws.api.token } });
     expect(answer.status).toBe(200);
   });
@@ -152,7 +184,25 @@ describe("a GET webhook (spec 4.1, 4.3)", () => {
 describe("a synchronous reply (spec 4.4)", () => {
   const reply = (result: unknown) => ws.runWait("f/t/reply", { result });
 
-  it.each(["svc_", "windmill_"])("is shaped by %sstatus_code, content_type, headers and result", async (prefix) => {
+  it.each<[string, object, [number, string, string | null, string]]>([
+    ["svc_status_code: is the reply's status", { svc_status_code: 404 }, [404, "application/json", null, '"body"']],
+    ["svc_content_type: is the reply's type", { svc_content_type: "text/csv" }, [200, "text/csv", null, "body"]],
+    ["svc_headers: are added to the reply's", { svc_headers: { "X-Made-By": "script" } }, [200, "application/json", "script", '"body"']],
+  ])("4.4 %s, and result: is its body, by path, by hash and by GET", async (_what, shape, expected) => {
+    const result = { ...shape, result: "body" };
+    const { hash } = (await ws.get("scripts/get/p/f/t/reply")).json as { hash: string };
+    const payload = Buffer.from(JSON.stringify({ result })).toString("base64url");
+    for (const answer of [
+      await reply(result),
+      await ws.post(`jobs/run_wait_result/h/${hash}`, { result }),
+      await ws.get("jobs/run_wait_result/p/f/t/reply", { payload }),
+    ]) {
+      const { headers } = answer;
+      expect([answer.status, headers.get("content-type"), headers.get("x-made-by"), answer.text]).toEqual(expected);
+    }
+  });
+
+  it.each(["svc_", "windmill_"])("is shaped by %sstatus_code, content_type, headers and result at once", async (prefix) => {
     const answer = await reply({
       [`${prefix}status_code`]: 202,
       [`${prefix}content_type`]: "text/csv",

@@ -1,6 +1,7 @@
-import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
+import { type AttributeValue, DynamoDBClient, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import { S3Client } from "@aws-sdk/client-s3";
+import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { invokeFunction } from "../../engine/admin.ts";
 import { engineCredentials } from "../../engine/child-env.ts";
@@ -20,6 +21,7 @@ export function awsClients({ endpoint }: Reachable = shared()) {
   return {
     dynamodb: new DynamoDBClient(config),
     s3: new S3Client({ ...config, forcePathStyle: true }),
+    secrets: new SecretsManagerClient(config),
     sqs: new SQSClient(config),
     lambda: new LambdaClient(config),
   };
@@ -34,4 +36,18 @@ export function invoke(
   const name = instance.outputs[output];
   if (!name) throw new Error(`The stack has no output ${output}: it has ${Object.keys(instance.outputs).join(", ")}.`);
   return invokeFunction(instance.endpoint, name, payload);
+}
+
+/** Makes a job's record say what it would say after a bad day. Attributes have the names of aws/job-table.ts. */
+export async function bendJob(
+  instance: Reachable & { outputs: Readonly<Record<string, string>> },
+  id: string,
+  UpdateExpression: string,
+  ExpressionAttributeValues: Record<string, AttributeValue>,
+): Promise<void> {
+  const Key = { pk: { S: id }, sk: { S: "job" } };
+  const { dynamodb } = awsClients(instance);
+  await dynamodb.send(
+    new UpdateItemCommand({ TableName: instance.outputs["JobsTable"], Key, UpdateExpression, ExpressionAttributeValues }),
+  );
 }

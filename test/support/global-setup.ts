@@ -1,7 +1,10 @@
 import { copyFileSync } from "node:fs";
 import path from "node:path";
+import { CreateSecretCommand } from "@aws-sdk/client-secrets-manager";
 import type { TestProject } from "vitest/node";
 import { svcDir } from "../../engine/paths.ts";
+import { awsClients } from "./aws.ts";
+import { CLIENT, startIdentityProvider } from "./identity-provider.ts";
 import { removeAbandonedInstances, startTestInstance } from "./instances.ts";
 
 /** What every end-to-end test file gets of the instance they share. Plain data: it crosses process borders. */
@@ -26,7 +29,19 @@ declare module "vitest" {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   await removeAbandonedInstances();
   const startedMs = Date.now();
-  const instance = await startTestInstance();
+  const provider = await startIdentityProvider();
+  const login = { issuer: provider.issuer, clientId: CLIENT.clientId, clientSecretName: "svc/test-login" };
+  const instance = await startTestInstance({
+    logins: [
+      { name: "acme", displayName: "Acme", ...login },
+      // Nobody listens there.
+      { name: "silent", ...login, issuer: "http://127.0.0.1:9" },
+    ],
+  }).catch(async (error: unknown) => {
+    await provider.close();
+    throw error;
+  });
+  await awsClients(instance).secrets.send(new CreateSecretCommand({ Name: login.clientSecretName, SecretString: CLIENT.clientSecret }));
   console.log(`end-to-end instance ready at ${instance.url} after ${Math.round((Date.now() - startedMs) / 1000)} s`);
   const { url, endpoint, outputs, dir, engineLog } = instance;
   const { token, email, password } = instance.admin;
@@ -36,5 +51,6 @@ export default async function setup(project: TestProject): Promise<() => Promise
     // The log outlives the instance: it is the first place to look when a test failed.
     copyFileSync(engineLog, path.join(svcDir, "test-engine.log"));
     await instance.stop();
+    await provider.close();
   };
 }

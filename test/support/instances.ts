@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { type Account, createAdmin } from "../../engine/admin.ts";
-import { type Instance, removeInstance, startInstance } from "../../engine/instance.ts";
+import { type Instance, type InstanceOptions, removeInstance, startInstance } from "../../engine/instance.ts";
 import { isAlive } from "../../engine/launch/lock.mjs";
 import { svcDir } from "../../engine/paths.ts";
 
@@ -13,9 +13,9 @@ export interface TestInstance extends Instance {
 let made = 0;
 
 /** Folders are named by the process that made them, so that the next run finds what a killed one left. */
-export async function startTestInstance(): Promise<TestInstance> {
+export async function startTestInstance({ logins }: Pick<InstanceOptions, "logins"> = {}): Promise<TestInstance> {
   const dir = path.join(svcDir, `test-${process.pid}-${made++}`);
-  const instance = await startInstance({ dir });
+  const instance = await startInstance({ dir, ...(logins ? { logins } : {}) });
   try {
     const admin = await createAdmin({
       endpoint: instance.endpoint,

@@ -41,3 +41,14 @@ export function crashFunction(instance: Owned, which: { output: string } | { run
   for (const { pid } of serving) process.kill(pid, "SIGKILL");
   return serving.length;
 }
+
+/** Stops a function's processes in mid-air: whoever calls it waits, until `goOn`. */
+export function freezeFunction(instance: Owned, which: { output: string } | { runner: string }): { goOn: () => void } {
+  const serving = functionProcesses(instance, functionName(instance, which));
+  if (serving.length === 0) throw new Error(`No process serves ${JSON.stringify(which)} yet.`);
+  const signal = (name: NodeJS.Signals) => {
+    for (const { pid } of serving) process.kill(pid, name);
+  };
+  signal("SIGSTOP");
+  return { goOn: () => signal("SIGCONT") };
+}

@@ -5,7 +5,17 @@ Elsewhere begin with `set_client`.
 """
 
 from ._connection import ApiError, set_client
-from ._files import S3Object, S3ObjectLike, delete_s3_file, load_s3_file, write_s3_file
+from ._files import (
+    S3Object,
+    S3ObjectLike,
+    delete_s3_file,
+    get_presigned_s3_public_url,
+    get_presigned_s3_public_urls,
+    load_s3_file,
+    sign_s3_object,
+    sign_s3_objects,
+    write_s3_file,
+)
 from ._jobs import (
     JobError,
     JobFailure,
@@ -31,6 +41,7 @@ from ._stored import (
     set_resource,
     set_state,
     set_variable,
+    username_to_email,
 )
 from ._stream import append_to_result_stream, stream_result
 
@@ -47,6 +58,8 @@ __all__ = [
     "cancel_job",
     "database_url_from_resource",
     "delete_s3_file",
+    "get_presigned_s3_public_url",
+    "get_presigned_s3_public_urls",
     "get_progress",
     "get_resource",
     "get_result",
@@ -65,7 +78,10 @@ __all__ = [
     "set_resource",
     "set_state",
     "set_variable",
+    "sign_s3_object",
+    "sign_s3_objects",
     "stream_result",
+    "username_to_email",
     "wait_job",
     "write_s3_file",
 ]

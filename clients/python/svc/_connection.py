@@ -61,6 +61,13 @@ def mocked(kind: str, path: str) -> tuple[Any] | None:
     return (values[path],) if path in values else None
 
 
+def workspace_url(publicly: str = "") -> str:
+    """Where the workspace's routes begin; `publicly` for addresses that others get."""
+    base = publicly or _chosen.get("base_url") or os.environ.get("BASE_INTERNAL_URL") or os.environ.get("BASE_URL") or "http://localhost:8000"
+    workspace = _chosen.get("workspace") or job_variable("WORKSPACE") or "no_workspace"
+    return f"{base.rstrip('/')}/api/w/{quote(workspace, safe='')}"
+
+
 def call(
     method: str,
     route: str,
@@ -71,10 +78,8 @@ def call(
     content_type: str = "application/json",
 ) -> tuple[bytes, str]:
     """Calls a route of the workspace: the answer's body and content type. `body` is sent as JSON, `content` as it is."""
-    base = _chosen.get("base_url") or os.environ.get("BASE_INTERNAL_URL") or os.environ.get("BASE_URL") or "http://localhost:8000"
     token = _chosen.get("token") or job_variable("TOKEN")
-    workspace = _chosen.get("workspace") or job_variable("WORKSPACE") or "no_workspace"
-    url = f"{base.rstrip('/')}/api/w/{quote(workspace, safe='')}/{route}"
+    url = f"{workspace_url()}/{route}"
     # What is None or empty is left out.
     asked = {name: str(value).lower() if isinstance(value, bool) else str(value) for name, value in (query or {}).items() if value not in (None, "")}
     if asked:

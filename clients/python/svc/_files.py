@@ -6,8 +6,9 @@ import re
 import urllib.error
 import urllib.request
 from typing import Any, TypedDict, Union
+from urllib.parse import quote
 
-from ._connection import TIMEOUT_S, ApiError, call, call_for_value
+from ._connection import TIMEOUT_S, ApiError, call, call_for_value, job_variable, workspace_url
 
 _LARGEST_BODY = 4 * 1024 * 1024
 """A request cannot carry more; larger files go to the storage itself."""
@@ -29,14 +30,19 @@ S3ObjectLike = Union[S3Object, str]
 """A file, or its short form `s3://<storage>/<key>` (`s3:///<key>` in the default storage)."""
 
 
-def _query_for(file: S3ObjectLike, s3_resource_path: str | None) -> dict[str, str | None]:
-    resource = s3_resource_path.removeprefix("$res:") if s3_resource_path else None
+def _as_object(file: S3ObjectLike) -> S3Object:
     if not isinstance(file, str):
-        return {"file_key": file["s3"], "storage": file.get("storage"), "s3_resource_path": resource}
+        return file
     parts = re.fullmatch(r"s3://([^/]*)/(.+)", file)
     if not parts:
         raise ValueError(f'"{file}" is not a file: write s3://<storage>/<key>, or s3:///<key>.')
-    return {"file_key": parts[2], "storage": parts[1], "s3_resource_path": resource}
+    return {"s3": parts[2], "storage": parts[1]} if parts[1] else {"s3": parts[2]}
+
+
+def _query_for(file: S3ObjectLike, s3_resource_path: str | None) -> dict[str, str | None]:
+    resource = s3_resource_path.removeprefix("$res:") if s3_resource_path else None
+    named = _as_object(file)
+    return {"file_key": named["s3"], "storage": named.get("storage"), "s3_resource_path": resource}
 
 
 def load_s3_file(file: S3ObjectLike, s3_resource_path: str | None = None) -> bytes:
@@ -64,30 +70,26 @@ def write_s3_file(
     storage = query.get("storage")
     text = isinstance(content, str)
     data = content.encode() if isinstance(content, str) else bytes(content)
-    if len(data) > _LARGEST_BODY and not storage and not s3_resource_path:
-        return _write_large_file(query.get("file_key"), data, content_type, content_disposition)
-    query.update(content_type=content_type, content_disposition=content_disposition)
-    answer = call_for_value(
-        "POST",
-        "job_helpers/upload_s3_file",
-        query=query,
-        content=data,
-        content_type="text/plain" if text else "application/octet-stream",
-    )
-    written: S3Object = {"s3": answer["file_key"]}
+    if len(data) > _LARGEST_BODY:
+        key = _write_large_file(query, data, content_type, content_disposition)
+    else:
+        query.update(content_type=content_type, content_disposition=content_disposition)
+        sent_as = "text/plain" if text else "application/octet-stream"
+        key = call_for_value("POST", "job_helpers/upload_s3_file", query=query, content=data, content_type=sent_as)["file_key"]
+    written: S3Object = {"s3": key}
     if storage:
         written["storage"] = storage
     return written
 
 
-def _write_large_file(key: str | None, data: bytes, content_type: str | None, content_disposition: str | None) -> S3Object:
-    place = call_for_value("POST", "job_helpers/presign_upload", body={"file_key": key} if key else {})
+def _write_large_file(target: dict[str, Any], data: bytes, content_type: str | None, content_disposition: str | None) -> str:
+    place = call_for_value("POST", "job_helpers/presign_upload", body={name: value for name, value in target.items() if value})
     headers = {"Content-Type": content_type or "application/octet-stream"}
     if content_disposition:
         headers["Content-Disposition"] = content_disposition
     try:
         with urllib.request.urlopen(urllib.request.Request(place["url"], data=data, headers=headers, method="PUT"), timeout=TIMEOUT_S):
-            return {"s3": place["file_key"]}
+            return place["file_key"]
     except urllib.error.HTTPError as refused:
         refused.close()
         raise ApiError(refused.code, "", f"The file could not be stored: its storage answered {refused.code}.") from None
@@ -96,3 +98,34 @@ def _write_large_file(key: str | None, data: bytes, content_type: str | None, co
 def delete_s3_file(file: S3ObjectLike, s3_resource_path: str | None = None) -> None:
     """Deletes a file."""
     call("DELETE", "job_helpers/delete_s3_file", query=_query_for(file, s3_resource_path))
+
+
+def sign_s3_objects(files: list[S3ObjectLike]) -> list[S3Object]:
+    """Files with `presigned`, by which they can be shown to anybody for a day."""
+    return call_for_value("POST", "apps/sign_s3_objects", body={"s3_objects": [_as_object(file) for file in files]})
+
+
+def sign_s3_object(file: S3ObjectLike) -> S3Object:
+    """The same for one file."""
+    return sign_s3_objects([file])[0]
+
+
+def get_presigned_s3_public_urls(files: list[S3ObjectLike], base_url: str | None = None) -> list[str]:
+    """Addresses that show files to anybody: for a day, or as long as a file's own `presigned` holds.
+
+    `base_url` is the service's public origin, `WM_BASE_URL` by default.
+    """
+    given = [_as_object(file) for file in files]
+    unsigned = [file for file in given if not file.get("presigned")]
+    signed = iter(sign_s3_objects(list(unsigned)) if unsigned else [])
+    base = workspace_url(base_url or job_variable("BASE_URL"))
+    urls = []
+    for file in given:
+        shown = file if file.get("presigned") else next(signed)
+        urls.append(f"{base}/s3_proxy/{shown.get('storage') or '_default_'}/{quote(shown['s3'], safe='/')}?{shown['presigned']}")
+    return urls
+
+
+def get_presigned_s3_public_url(file: S3ObjectLike, base_url: str | None = None) -> str:
+    """The same for one file."""
+    return get_presigned_s3_public_urls([file], base_url)[0]

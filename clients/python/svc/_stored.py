@@ -94,6 +94,11 @@ def set_variable(path: str, value: str, is_secret: bool = False, description: st
         call("POST", "variables/create", body={"path": at, "value": value, "is_secret": is_secret, "description": description})
 
 
+def username_to_email(username: str) -> str:
+    """The address of a user of the workspace. Raises `ApiError` with status 404 when there is no such user."""
+    return str(call_for_value("GET", f"users/username_to_email/{path_part(username)}"))
+
+
 def database_url_from_resource(path: str) -> str:
     """A connection URL, `postgresql://user:password@host:port/dbname?sslmode=…`, from a resource of type `postgresql`.
 

@@ -10,7 +10,9 @@ def append_to_result_stream(text: str) -> None:
 
     It travels as a line of the job's output, so do not print half a line before it.
     """
-    print("WM_STREAM: " + text.replace("\n", "\\n"), flush=True)
+    # A newline is written `\n`. A backslash before an n that the text has itself ends a line, and the n begins the next.
+    parts = (part.replace("\n", "\\n") for part in text.split("\\n"))
+    print("WM_STREAM: " + "\\\nWM_STREAM: n".join(parts), flush=True)
 
 
 def stream_result(stream: Iterable[str]) -> None:

@@ -43,9 +43,13 @@ interface Surroundings {
 
 const surroundings = globalThis as Surroundings;
 
-/** Read at each call: a process that runs one job after the other gets new values. A browser has none. */
+/** Read at each call: a process that runs one job after the other gets new values. A browser has none, and deno throws unless `--allow-env` lets it be read. */
 function environment(name: string): string {
-  return surroundings.process?.env?.[name] ?? "";
+  try {
+    return surroundings.process?.env?.[name] ?? "";
+  } catch {
+    return "";
+  }
 }
 
 /** A variable of the job, in either of its spellings; empty when there is none. */
@@ -89,15 +93,20 @@ export async function call(method: "GET" | "POST" | "DELETE", route: string, ask
   throw new ApiError(response.status, response.headers.get("x-svc-error") ?? "", await response.text());
 }
 
+/** Where the workspace's routes begin; `publicly` for addresses that others get. */
+export function workspaceUrl(publicly = ""): string {
+  const base = publicly || chosen.baseUrl || environment("BASE_INTERNAL_URL") || environment("BASE_URL") || "http://localhost:8000";
+  const workspace = chosen.workspace || jobVariable("WORKSPACE") || "no_workspace";
+  return `${base.replace(/\/+$/, "")}/api/w/${encodeURIComponent(workspace)}`;
+}
+
 /** Calls a route of the workspace and answers whatever came. */
 export async function send(method: string, route: string, { query = {}, json, body, type }: Call): Promise<Response> {
-  const base = chosen.baseUrl || environment("BASE_INTERNAL_URL") || environment("BASE_URL") || "http://localhost:8000";
   const token = chosen.token || jobVariable("TOKEN");
-  const workspace = chosen.workspace || jobVariable("WORKSPACE") || "no_workspace";
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(query)) if (value !== undefined && value !== "") search.set(name, String(value));
   const contentType = json === undefined ? type : "application/json";
-  return await fetch(`${base.replace(/\/+$/, "")}/api/w/${encodeURIComponent(workspace)}/${route}${search.size > 0 ? `?${search}` : ""}`, {
+  return await fetch(`${workspaceUrl()}/${route}${search.size > 0 ? `?${search}` : ""}`, {
     method,
     headers: { ...(token && { authorization: `Bearer ${token}` }), ...(contentType && { "content-type": contentType }) },
     ...(environment("WM_RAW_APP") ? { credentials: "omit" as const } : {}),

@@ -1,4 +1,4 @@
-import { ApiError, answerOf, type Content, call } from "./connection.ts";
+import { ApiError, answerOf, type Content, call, jobVariable, workspaceUrl } from "./connection.ts";
 
 /** A request cannot carry more; larger files go to the storage itself. */
 const LARGEST_BODY = 4 * 1024 * 1024;
@@ -58,13 +58,14 @@ export async function writeS3File(
   contentDisposition?: string,
 ): Promise<S3Object> {
   const target: Record<string, string | undefined> = file === undefined ? {} : queryFor(file, s3ResourcePath);
-  const own = !target["storage"] && !s3ResourcePath;
-  if (own && new Blob([content as Blob]).size > LARGEST_BODY)
-    return await writeLargeFile(target["file_key"], content, contentType, contentDisposition);
+  if (s3ResourcePath) target["s3_resource_path"] = s3ResourcePath.replace(/^\$res:/, "");
+  const { storage } = target;
+  if (new Blob([content as Blob]).size > LARGEST_BODY) {
+    return { s3: await writeLargeFile(target, content, contentType, contentDisposition), ...(storage ? { storage } : {}) };
+  }
   const response = await call("POST", "job_helpers/upload_s3_file", {
     query: {
       ...target,
-      s3_resource_path: s3ResourcePath?.replace(/^\$res:/, ""),
       content_type: contentType,
       content_disposition: contentDisposition,
     },
@@ -72,16 +73,16 @@ export async function writeS3File(
     type: typeof content === "string" ? "text/plain" : "application/octet-stream",
   });
   const { file_key } = (await answerOf(response)) as { file_key: string };
-  return { s3: file_key, ...(target["storage"] ? { storage: target["storage"] } : {}) };
+  return { s3: file_key, ...(storage ? { storage } : {}) };
 }
 
 async function writeLargeFile(
-  key: string | undefined,
+  target: Record<string, string | undefined>,
   content: Content,
   contentType?: string,
   contentDisposition?: string,
-): Promise<S3Object> {
-  const place = await call("POST", "job_helpers/presign_upload", { json: key ? { file_key: key } : {} });
+): Promise<string> {
+  const place = await call("POST", "job_helpers/presign_upload", { json: target });
   const { file_key, url } = (await answerOf(place)) as { file_key: string; url: string };
   const headers = {
     "content-type": contentType ?? "application/octet-stream",
@@ -89,10 +90,59 @@ async function writeLargeFile(
   };
   const { ok, status } = await fetch(url, { method: "PUT", body: content as Blob, headers });
   if (!ok) throw new ApiError(status, "", `The file could not be stored: its storage answered ${status}.`);
-  return { s3: file_key };
+  return file_key;
 }
 
 /** Deletes a file. */
 export async function deleteS3File(file: S3ObjectLike, s3ResourcePath?: string): Promise<void> {
   await call("DELETE", "job_helpers/delete_s3_file", { query: queryFor(file, s3ResourcePath) });
+}
+
+/** Files with `presigned`, by which they can be shown to anybody for a day. */
+export async function signS3Objects(files: S3ObjectLike[]): Promise<S3Object[]> {
+  return (await answerOf(await call("POST", "apps/sign_s3_objects", { json: { s3_objects: files.map(asObject) } }))) as S3Object[];
+}
+
+/** The same for one file. */
+export async function signS3Object(file: S3ObjectLike): Promise<S3Object> {
+  return (await signS3Objects([file]))[0] as S3Object;
+}
+
+/**
+ * Addresses that show files to anybody: for a day, or as long as a file's own `presigned` holds.
+ *
+ * @param options.baseUrl the service's public origin, default: `WM_BASE_URL`
+ */
+export async function getPresignedS3PublicUrls(files: S3ObjectLike[], options: { baseUrl?: string } = {}): Promise<string[]> {
+  const given = files.map(asObject);
+  const unsigned = given.filter(({ presigned }) => !presigned);
+  const signed = unsigned.length > 0 ? await signS3Objects(unsigned) : [];
+  const base = workspaceUrl(options.baseUrl || jobVariable("BASE_URL"));
+  return given.map((file) => {
+    const { s3, storage, presigned } = file.presigned ? file : (signed.shift() as S3Object);
+    return `${base}/s3_proxy/${storage || "_default_"}/${s3.split("/").map(encodeURIComponent).join("/")}?${presigned}`;
+  });
+}
+
+/** The same for one file. */
+export async function getPresignedS3PublicUrl(file: S3ObjectLike, options?: { baseUrl?: string }): Promise<string> {
+  return (await getPresignedS3PublicUrls([file], options))[0] as string;
+}
+
+/** How a client of S3 reaches a bucket. */
+export interface S3ClientSettings {
+  bucket: string;
+  region: string;
+  endPoint: string;
+  port?: number;
+  useSSL: boolean;
+  accessKey: string;
+  secretKey: string;
+  pathStyle: boolean;
+}
+
+/** What a client of S3 needs for the workspace's storage, or for the bucket of a resource. svc's own bucket gives no keys away. */
+export async function denoS3LightClientSettings(s3ResourcePath?: string): Promise<S3ClientSettings> {
+  const json = s3ResourcePath ? { s3_resource_path: s3ResourcePath.replace(/^\$res:/, "") } : {};
+  return (await answerOf(await call("POST", "job_helpers/v2/s3_resource_info", { json }))) as S3ClientSettings;
 }

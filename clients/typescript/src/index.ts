@@ -4,7 +4,20 @@
  * @module
  */
 export { ApiError, setClient } from "./connection.ts";
-export { deleteS3File, loadS3File, loadS3FileStream, type S3Object, type S3ObjectLike, writeS3File } from "./files.ts";
+export {
+  deleteS3File,
+  denoS3LightClientSettings,
+  getPresignedS3PublicUrl,
+  getPresignedS3PublicUrls,
+  loadS3File,
+  loadS3FileStream,
+  type S3ClientSettings,
+  type S3Object,
+  type S3ObjectLike,
+  signS3Object,
+  signS3Objects,
+  writeS3File,
+} from "./files.ts";
 export {
   cancelJob,
   getProgress,
@@ -22,5 +35,14 @@ export {
   setProgress,
   waitJob,
 } from "./jobs.ts";
-export { databaseUrlFromResource, getResource, getState, getVariable, setResource, setState, setVariable } from "./stored.ts";
+export {
+  databaseUrlFromResource,
+  getResource,
+  getState,
+  getVariable,
+  setResource,
+  setState,
+  setVariable,
+  usernameToEmail,
+} from "./stored.ts";
 export { appendToResultStream, streamResult } from "./stream.ts";

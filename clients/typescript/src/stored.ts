@@ -87,6 +87,15 @@ export async function setVariable(path: string, value: string, isSecret = false,
   }
 }
 
+/**
+ * The address of a user of the workspace.
+ *
+ * @throws `ApiError` with status 404 when there is no such user
+ */
+export async function usernameToEmail(username: string): Promise<string> {
+  return await (await call("GET", `users/username_to_email/${pathPart(username)}`)).text();
+}
+
 interface Database {
   host: string;
   port?: number | string;

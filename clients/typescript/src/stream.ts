@@ -3,7 +3,9 @@
  * output, so do not print half a line before it.
  */
 export function appendToResultStream(text: string): void {
-  console.log(`WM_STREAM: ${text.replaceAll("\n", "\\n")}`);
+  // A newline is written `\n`. A backslash before an n that the text has itself ends a line, and the n begins the next.
+  const parts = text.split("\\n").map((part) => part.replaceAll("\n", "\\n"));
+  console.log(`WM_STREAM: ${parts.join("\\\nWM_STREAM: n")}`);
 }
 
 /** Adds all that an iterator gives to the job's result stream, piece by piece. */

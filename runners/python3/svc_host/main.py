@@ -1,8 +1,9 @@
 """The host: has a fork ready for every run, and reports how it ended. `main.py <control socket> <pipe that ends with the supervisor>`.
 
 It has one thread and runs no user code, so it always answers; a dedicated host runs the job itself and keeps the module.
-Messages in: {start}, {kill}, {preload}, and for a dedicated host {run} with two descriptors (output, result).
-Out: {ready}, {next} with the socket of the fork that takes the next {run}, {exited}.
+Messages in: {start}, {kill: process id}, {preload}, and for a dedicated host {run} with two descriptors (output, result).
+Out: {ready}, {next} with the socket of the fork that takes the next {run}, {exited}. Both sides name the process they mean, since a
+message may cross another on its way: a fork may have ended, and the next one wait, when a {kill} arrives.
 """
 
 import os
@@ -71,7 +72,7 @@ class Host:
             self.start(message["start"])
         elif "run" in message:
             self.run_here(message["run"], *fds)
-        elif "kill" in message and self.child:
+        elif "kill" in message and self.child == message["kill"]:
             processes.kill_group(self.child)
         elif "preload" in message:
             self.drop_fork()
@@ -120,7 +121,7 @@ class Host:
         status, usage = ended
         gone = self.end_children(self.child)
         code = os.waitstatus_to_exitcode(status)
-        wire.send(self.control, {"exited": {"code": code, "memPeakKb": kilobytes(usage.ru_maxrss), "strays": not gone}})
+        wire.send(self.control, {"exited": {"pid": self.child, "code": code, "memPeakKb": kilobytes(usage.ru_maxrss), "strays": not gone}})
         self.fork()
 
     def end_children(self, pid):
@@ -143,7 +144,7 @@ class Host:
             threading.Thread(target=end_with, args=(self.lifeline,), daemon=True).start()
         reset_peak()
         jobs.enter(job, out)
-        header, body = script.run(lambda: self.keep(job), job)
+        header, body = script.run(lambda: self.keep(job), job, jobs.teller(result, job))
         jobs.leave()
         with contextlib.suppress(OSError):
             jobs.send_result(result, job["secret"], header, body)
@@ -152,7 +153,7 @@ class Host:
         peak = processes.memory_kb("self")
         # A module that could not be loaded may be half there: the next run shall begin anew.
         unfit = self.module is None or has_children()
-        wire.send(self.control, {"exited": {"code": 0, "memPeakKb": peak, "strays": unfit}})
+        wire.send(self.control, {"exited": {"pid": os.getpid(), "code": 0, "memPeakKb": peak, "strays": unfit}})
 
     def keep(self, job):
         if self.module is None:

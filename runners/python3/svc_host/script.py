@@ -3,6 +3,7 @@
 import importlib
 import importlib.util
 import inspect
+import json
 import os
 import sys
 
@@ -11,6 +12,10 @@ from . import arguments, errors, results
 
 class NoFunction(Exception):
     """The script has no such function."""
+
+
+class TooLarge(Exception):
+    """The preprocessor returned more than fits an answer."""
 
 
 def load(root, entry):
@@ -35,23 +40,33 @@ def load(root, entry):
     return module
 
 
-def run(get_module, job):
+def run(get_module, job, tell=None):
     """Header and result bytes of one run: `{"ok": True}` and JSON, or `{"ok": False, "error": …}` and nothing.
 
-    `get_module` gives the loaded script; `job` has `root`, `entrypoint`, `args`, `maxResultBytes`. Never raises for what
-    user code does. `sys.exit()` and `sys.exit(0)` end the run with a null result, any other code makes it a failure.
+    `get_module` gives the loaded script; `job` has `root`, `entrypoint`, `args`, `maxResultBytes`; `tell` takes the JSON of
+    what the preprocessor made, where the job asks for one. Never raises for what user code does. `sys.exit()` and
+    `sys.exit(0)` end the run with a null result, any other code makes it a failure.
     """
+    stage, args = "", job["args"]
     try:
-        body = results.encode(_call(get_module(), job["entrypoint"], job["args"]))
+        module = get_module()
+        if job.get("preprocessor"):
+            stage = "The preprocessor failed: "
+            made = _preprocess(module, args, job["preprocessor"]["maxBytes"])
+            tell(made)
+            stage, args = "", json.loads(made)
+        body = results.encode(_call(module, job["entrypoint"], args))
     except SystemExit as exit_request:
         body = b"null"
         if exit_request.code not in (None, 0):
-            return {"ok": False, "error": _exit_error(exit_request)}, b""
+            return _failed(stage, _exit_error(exit_request))
     except (NoFunction, results.NotJson) as error:
         name = "ResultError" if isinstance(error, results.NotJson) else "EntrypointError"
-        return {"ok": False, "error": {"name": name, "message": str(error)}}, b""
+        return _failed(stage, {"name": name, "message": str(error)})
+    except TooLarge as error:
+        return _failed(stage, {"name": "ResultTooLarge", "message": str(error)})
     except BaseException as error:
-        return {"ok": False, "error": errors.describe(error, job["root"])}, b""
+        return _failed(stage, errors.describe(error, job["root"]))
     if len(body) > job["maxResultBytes"]:
         return {"ok": False, "error": too_large(len(body), job["maxResultBytes"])}, b""
     return {"ok": True}, body
@@ -62,6 +77,32 @@ def too_large(size, limit):
         "name": "ResultTooLarge",
         "message": f"The result is {_megabytes(size)} MB of JSON, the limit is {_megabytes(limit)} MB. Store it as a file and return its key.",
     }
+
+
+def _failed(stage, error):
+    return {"ok": False, "error": error | {"message": stage + error["message"]}}, b""
+
+
+def _preprocess(module, args, max_bytes):
+    """JSON of the arguments that the script's preprocessor makes of the event. A value that is no object stands under `value`."""
+    made = results.encode(_call(module, "preprocessor", args | {"event": _with_body(args.get("event"))}))
+    if not made.startswith(b"{"):
+        made = b'{"value":' + made + b"}"
+    if len(made) > max_bytes:
+        raise TooLarge(f"it returned {_megabytes(len(made))} MB of JSON, the limit is {_megabytes(max_bytes)} MB.")
+    return made
+
+
+def _with_body(event):
+    """The body travels once: it is left out where it is what the text says."""
+    if not isinstance(event, dict) or "body" in event:
+        return event
+    text = event.get("raw_string")
+    try:
+        body = json.loads(text)
+    except (TypeError, ValueError, RecursionError):
+        body = text
+    return {"kind": event.get("kind"), "body": body} | event
 
 
 def _call(module, entrypoint, args):
@@ -87,8 +128,9 @@ def _settle(value):
 
 def _stream(item):
     text = item if isinstance(item, str) else item.decode(errors="replace") if isinstance(item, bytes) else results.encode(item).decode()
-    line = text.replace("\n", "\\n")
-    print(f"WM_STREAM: {line}", flush=True)
+    # A newline is written `\n`. A backslash before an n that the text has itself ends a line, and the n begins the next.
+    parts = (part.replace("\n", "\\n") for part in text.split("\\n"))
+    print("WM_STREAM: " + "\\\nWM_STREAM: n".join(parts), flush=True)
     return text
 
 

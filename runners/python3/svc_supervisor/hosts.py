@@ -52,6 +52,9 @@ class Host:
             "LANG": "C.UTF-8" if sys.platform == "linux" else "en_US.UTF-8",
             "SVC_RUN": mark,
         }
+        # An interpreter whose library is a shared one, as Lambda's may be, starts only with it.
+        if os.environ.get("LD_LIBRARY_PATH"):
+            self.environment["LD_LIBRARY_PATH"] = os.environ["LD_LIBRARY_PATH"]
         self.mounts = tmp.mounts(self.home)
         self._directory = None
         self._is_ready = False

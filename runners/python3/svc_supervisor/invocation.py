@@ -36,6 +36,8 @@ def handle(request, pool, tmp, facts, started):
         return failed("RunnerError", f"The Python interpreter for the script could not be started: {error}.", started)
     try:
         outcome = _ending(run)
+        if run.preprocessed:
+            outcome["preprocessed"] = json.loads(run.preprocessed)
         run.flush()
         outcome["logs"] = _returned_logs(run.log)
         if run.mem_peak_kb:
@@ -121,7 +123,8 @@ def _ending(run):
     request, size = run.request, len(run.body)
     if size > request["maxResultBytes"]:
         return {"outcome": "failure", "error": script.too_large(size, request["maxResultBytes"])}
-    if size <= request["maxInlineResultBytes"]:
+    # One limit for all that the answer holds.
+    if size + len(run.preprocessed or b"") <= request["maxInlineResultBytes"]:
         try:
             return {"outcome": "success", "result": json.loads(run.body)}
         except (ValueError, RecursionError):

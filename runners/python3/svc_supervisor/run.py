@@ -41,6 +41,8 @@ class Run:
         self.header = None
         """What the wrapper said, None when the process ended without it."""
         self.body = b""
+        self.preprocessed = None
+        """JSON of the arguments that the preprocessor made."""
         self._pid = None
         self._exited = False
         self._raw = bytearray()
@@ -111,9 +113,15 @@ class Run:
             "args": request["args"],
             "env": request["env"] | self.host.environment | own,
             "dedicated": request["dedicated"],
+            **self._preprocessor(),
             "maxResultBytes": request["maxResultBytes"],
             "secret": self._secret,
         }
+
+    def _preprocessor(self):
+        if not self.request.get("preprocessor"):
+            return {}
+        return {"preprocessor": self.request["preprocessor"] | {"maxBytes": self.request["maxInlineResultBytes"]}}
 
     def _loop(self):
         drain_until = None
@@ -166,7 +174,7 @@ class Run:
             return
         self._kill_by = time.monotonic() + _GRACE_S
         try:
-            wire.send(self.host.control, {"kill": True})
+            wire.send(self.host.control, {"kill": self._pid})
         except wire.Closed:
             self._lose_host("died")
 
@@ -192,9 +200,12 @@ class Run:
         data = os.read(fd, 1 << 20)
         if not data:
             self._finish(fd)
-        elif len(self._raw) <= self.request["maxResultBytes"] + _MAX_HEADER:
+        elif len(self._raw) <= self.request["maxResultBytes"] + self._room_for_arguments() + _MAX_HEADER:
             # More than that the wrapper never sends: the script writes there itself, and may, for nothing.
             self._raw += data
+
+    def _room_for_arguments(self):
+        return self.request["maxInlineResultBytes"] if self.request.get("preprocessor") else 0
 
     def _on_message(self, _):
         try:
@@ -203,7 +214,8 @@ class Run:
         except wire.Closed:
             self._lose_host("died")
             return
-        if "exited" in message:
+        # A dedicated host may still say that the fork it does not need has ended.
+        if "exited" in message and message["exited"]["pid"] == self._pid:
             ended = message["exited"]
             self._exited = True
             self.exit_code = ended["code"]
@@ -227,21 +239,25 @@ class Run:
         return processes.memory_kb(self._pid) if self._pid else None
 
     def _parse_result(self):
-        """The frame that carries this run's secret; anything else in the pipe was written by the script."""
+        """The frames that carry this run's secret; anything else in the pipe was written by the script."""
         raw, secret = bytes(self._raw), self._secret.encode()
         self._raw.clear()
         start = raw.find(secret)
-        if start < 0:
-            return
-        payload = start + len(secret) + 16
-        try:
-            size = int(raw[start + len(secret) : payload], 16)
-            if len(raw) < payload + size:
+        while start >= 0:
+            payload = start + len(secret) + 16
+            try:
+                size = int(raw[start + len(secret) : payload], 16)
+                if len(raw) < payload + size:
+                    return
+                line, _, body = raw[payload : payload + size].partition(b"\n")
+                header = json.loads(line)
+            except ValueError:
                 return
-            header, _, self.body = raw[payload : payload + size].partition(b"\n")
-            self.header = json.loads(header)
-        except ValueError:
-            self.header = None
+            if "preprocessed" not in header:
+                self.header, self.body = header, body
+                return
+            self.preprocessed = body
+            start = raw.find(secret, payload + size)
 
 
 def out_of_memory(limit_kb):

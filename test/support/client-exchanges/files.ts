@@ -63,6 +63,37 @@ export const files: Row[] = [
     requests: ["DELETE job_helpers/delete_s3_file file_key=a.txt"],
   },
   {
+    title: "signS3Objects sends the files and answers them signed",
+    call: "signS3Objects",
+    args: [["s3://second/a.txt", { s3: "b.txt" }]],
+    replies: [
+      {
+        body: [
+          { s3: "a.txt", storage: "second", presigned: "p=1" },
+          { s3: "b.txt", presigned: "p=2" },
+        ],
+      },
+    ],
+    requests: ["POST apps/sign_s3_objects"],
+    bodies: [{ s3_objects: [{ s3: "a.txt", storage: "second" }, { s3: "b.txt" }] }],
+    result: [
+      { s3: "a.txt", storage: "second", presigned: "p=1" },
+      { s3: "b.txt", presigned: "p=2" },
+    ],
+  },
+  {
+    title: "getPresignedS3PublicUrls signs what is not signed yet",
+    call: "getPresignedS3PublicUrls",
+    args: [[{ s3: "a b/é.txt" }, { s3: "c.txt", storage: "second", presigned: "p=2" }]],
+    replies: [{ body: [{ s3: "a b/é.txt", presigned: "p=1" }] }],
+    requests: ["POST apps/sign_s3_objects"],
+    bodies: [{ s3_objects: [{ s3: "a b/é.txt" }] }],
+    result: [
+      "https://svc.example/api/w/demo/s3_proxy/_default_/a%20b/%C3%A9.txt?p=1",
+      "https://svc.example/api/w/demo/s3_proxy/second/c.txt?p=2",
+    ],
+  },
+  {
     title: "a file's short form without a key is no file",
     call: "loadS3File",
     args: ["s3://x"],

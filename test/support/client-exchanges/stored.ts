@@ -36,6 +36,14 @@ export const stored: Row[] = [
     requests: ["GET resources/get_value_interpolated/f/ops/none"],
   },
   {
+    title: "usernameToEmail answers the address",
+    call: "usernameToEmail",
+    args: ["ann"],
+    replies: [{ body: "ann@example.com" }],
+    requests: ["GET users/username_to_email/ann"],
+    result: "ann@example.com",
+  },
+  {
     title: "setResource updates what exists",
     call: "setResource",
     args: [{ a: 1 }, "f/ops/db", "postgresql"],

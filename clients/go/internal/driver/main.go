@@ -52,7 +52,20 @@ func (a asked) file(i int) (file svc.S3Object, err error) {
 	object := a.object(i)
 	file.S3, _ = object["s3"].(string)
 	file.Storage, _ = object["storage"].(string)
+	file.Presigned, _ = object["presigned"].(string)
 	return file, nil
+}
+
+func (a asked) files(i int) (files []svc.S3Object, err error) {
+	list, _ := a.at(i).([]any)
+	for _, item := range list {
+		file, err := asked{Args: []any{item}}.file(0)
+		if err != nil {
+			return nil, err
+		}
+		files = append(files, file)
+	}
+	return files, nil
 }
 
 func (a asked) waiting() svc.RunOptions {
@@ -76,6 +89,7 @@ var helpers = map[string]func(a asked) (any, error){
 	"setState":                func(a asked) (any, error) { return nil, svc.SetState(a.at(0), a.text(1)) },
 	"getVariable":             func(a asked) (any, error) { return svc.GetVariable(a.text(0)) },
 	"setVariable":             func(a asked) (any, error) { return nil, svc.SetVariable(a.text(0), a.text(1), a.flag(2), a.text(3)) },
+	"usernameToEmail":         func(a asked) (any, error) { return svc.UsernameToEmail(a.text(0)) },
 	"databaseUrlFromResource": func(a asked) (any, error) { return svc.DatabaseURLFromResource(a.text(0)) },
 	"runScriptByPath":         func(a asked) (any, error) { return svc.RunScriptByPath(a.text(0), a.object(1), a.waiting()) },
 	"runScriptByHash":         func(a asked) (any, error) { return svc.RunScriptByHash(a.text(0), a.object(1), a.waiting()) },
@@ -115,6 +129,20 @@ var helpers = map[string]func(a asked) (any, error){
 			return nil, err
 		}
 		return nil, svc.DeleteS3File(file, svc.FileOptions{S3ResourcePath: a.text(1)})
+	},
+	"signS3Objects": func(a asked) (any, error) {
+		files, err := a.files(0)
+		if err != nil {
+			return nil, err
+		}
+		return svc.SignS3Objects(files...)
+	},
+	"getPresignedS3PublicUrls": func(a asked) (any, error) {
+		files, err := a.files(0)
+		if err != nil {
+			return nil, err
+		}
+		return svc.PresignedS3PublicURLs(files...)
 	},
 	"appendToResultStream": func(a asked) (any, error) { svc.AppendToResultStream(a.text(0)); return nil, nil },
 	"streamResult": func(a asked) (any, error) {

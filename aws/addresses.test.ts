@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { reachable } from "./addresses.ts";
+
+describe("reachable", () => {
+  const closed = reachable("");
+  const local = reachable("127.0.0.0/8, ::1/128");
+
+  it.each(["8.8.8.8", "52.95.110.1", "2600:1f18::1"])("lets %s through", (address) => expect(closed(address)).toBe(true));
+  it.each(["127.0.0.1", "10.1.2.3", "172.31.0.1", "192.168.1.1", "100.64.0.1", "::1", "fd12::1", "::ffff:10.0.0.1", "::ffff:7f00:1"])(
+    "refuses %s, inside",
+    (address) => expect(closed(address)).toBe(false),
+  );
+  it("opens what the instance allows, and no more", () => {
+    expect(["127.0.0.1", "::1", "::ffff:127.0.0.1", "10.0.0.1"].map(local)).toEqual([true, true, true, false]);
+  });
+  it.each([
+    "169.254.169.254",
+    "169.254.170.2",
+    "::ffff:169.254.169.254",
+    "fe80::1",
+    "fd00:ec2::254",
+    "0.0.0.0",
+    "::",
+    "224.0.0.1",
+    "64:ff9b::a9fe:a9fe",
+  ])("refuses %s whatever the instance allows", (address) => expect(reachable("0.0.0.0/0, ::/0")(address)).toBe(false));
+  it("takes names for no addresses, and says which range is none", () => {
+    expect(closed("localhost")).toBe(false);
+    expect(() => reachable("10.0.0.0")).toThrow("10.0.0.0 is not a range");
+  });
+});

@@ -1,0 +1,34 @@
+import { BlockList, isIP } from "node:net";
+
+/** Link-local addresses, where clouds keep metadata and credentials, and what is no host at all: refused whatever an instance allows. */
+const never = listOf(
+  "0.0.0.0/8, 169.254.0.0/16, 224.0.0.0/4, 240.0.0.0/4, ::/128, fe80::/10, ff00::/8, fd00:ec2::/32, 64:ff9b::/96, 64:ff9b:1::/48, 2002::/16",
+);
+/** Loopback and private networks: refused unless the instance allows them. */
+const inside = listOf(
+  "10.0.0.0/8, 100.64.0.0/10, 127.0.0.0/8, 172.16.0.0/12, 192.0.0.0/24, 192.168.0.0/16, 198.18.0.0/15, ::1/128, fc00::/7, fec0::/10",
+);
+
+/** CIDR ranges, separated by commas. Throws for what is none. */
+function listOf(ranges: string): BlockList {
+  const list = new BlockList();
+  for (const range of ranges.split(",").map((text) => text.trim())) {
+    if (range === "") continue;
+    const [address = "", bits] = range.split("/");
+    const family = isIP(address);
+    if (family === 0 || bits === undefined) throw new Error(`${range} is not a range such as 10.0.0.0/8.`);
+    list.addSubnet(address, Number(bits), family === 6 ? "ipv6" : "ipv4");
+  }
+  return list;
+}
+
+/** Whether a user's endpoint may have this address (design §8). `allowed`: ranges that the instance opens. IPv4 written as IPv6 counts as IPv4. */
+export function reachable(allowed: string): (address: string) => boolean {
+  const opened = listOf(allowed);
+  return (address) => {
+    const family = isIP(address);
+    if (family === 0) return false;
+    const kind = family === 6 ? "ipv6" : "ipv4";
+    return !never.check(address, kind) && (opened.check(address, kind) || !inside.check(address, kind));
+  };
+}

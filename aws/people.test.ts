@@ -1,0 +1,15 @@
+import { describe, expect, it } from "vitest";
+import { people } from "./people.ts";
+
+describe("a deployment without a user pool", () => {
+  it("says that nobody signs in with a password, and sets none", async () => {
+    expect(people.hasPasswords()).toBe(false);
+    const refusal = expect.objectContaining({ code: "login.noPasswords" });
+    await expect(people.checkPassword("ada@example.com", "one that is right")).rejects.toEqual(refusal);
+    await expect(people.ensure("ada@example.com", "one to be set")).rejects.toEqual(refusal);
+  });
+
+  it("deletes people all the same: they have no account to delete", async () => {
+    await expect(people.remove("ada@example.com")).resolves.toBeUndefined();
+  });
+});

@@ -1,0 +1,97 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import { type FunctionLogs, functionLogs } from "./counted.ts";
+import type { HttpClient } from "./http-client.ts";
+import { endOf } from "./latency.ts";
+import { median, oneClient, p95 } from "./measure.ts";
+import { echo } from "./scripts.ts";
+import type { Row } from "./table.ts";
+
+interface Connected {
+  client: HttpClient;
+  endpoint: string;
+  workspace: string;
+  quick: boolean;
+}
+
+const RESOURCES = 20;
+const at = (index: number) => `f/bench/connection${index}`;
+
+/** Half of what is named are secrets, each behind a resource: two steps. */
+async function save(client: HttpClient, workspace: string): Promise<Record<string, string>> {
+  const args: Record<string, string> = { text: "x" };
+  for (let index = 0; index < RESOURCES; index++) {
+    const exists = await client.get(`w/${workspace}/resources/exists/${at(index)}`);
+    if (exists.text !== "true") {
+      const secret = { path: at(index), value: `secret of connection ${index}`, is_secret: true };
+      await client.post(`w/${workspace}/variables/create`, secret);
+      const value = { host: "db.example.com", password: index % 2 ? `$var:${at(index)}` : "none" };
+      await client.post(`w/${workspace}/resources/create`, { path: at(index), value, resource_type: "any" });
+    }
+    args[`connection${index}`] = `$res:${at(index)}`;
+  }
+  return args;
+}
+
+/** What named connections and rights cost a call: time, reads, requests to KMS. Counted in the functions' own log lines. */
+export async function connectionRows({ client, endpoint, workspace, quick }: Connected): Promise<Row[]> {
+  const args = await save(client, workspace);
+  const logs = await functionLogs(endpoint);
+  const runs = `w/${workspace}/jobs`;
+  const [calls, warmUp] = quick ? [2, 1] : [60, 10];
+  // As long as the others, and kept in the same place.
+  const texts = Object.fromEntries(Object.entries(args).map(([name, text]) => [name, text.replace("$res:", "text:")]));
+  const plain = () => client.post(`${runs}/run_wait_result/p/${echo.path}`, texts);
+  const named = () => client.post(`${runs}/run_wait_result/p/${echo.path}`, args);
+  const queued = async () => void (await endOf(client, workspace, (await client.post(`${runs}/run/p/${echo.path}`, texts)).text));
+  const plainMs = await oneClient(plain, { calls, warmUp });
+  const namedMs = await oneClient(named, { calls, warmUp });
+  const jobs = quick ? 2 : 20;
+  const without = await counted(logs, /WorkerFn/, queued, jobs);
+  const withAll = await counted(logs, /WorkerFn/, named, jobs);
+  const token = await counted(logs, /ApiFn/, () => client.get("users/email"), jobs);
+  const accept = await counted(logs, /RunFn/, plain, jobs);
+  for (let index = 0; index < (quick ? 2 : 50); index++) {
+    await client.post(`w/${workspace}/acls/add/folder/bench`, { owner: `u/reader${index}`, write: index % 2 === 0 });
+  }
+  const ruled = await counted(logs, /RunFn/, plain, jobs);
+  const reads = (line: string, value: number, atMost: number, note = ""): Row => ({
+    line,
+    value,
+    unit: "requests",
+    note,
+    target: { atMost },
+  });
+  return [
+    {
+      line: `sync call with ${RESOURCES} resources in its arguments`,
+      value: median(namedMs),
+      unit: "ms",
+      note: `p95 ${p95(namedMs).toFixed(1)}`,
+      floor: { name: "the same without", value: median(plainMs) },
+    },
+    // Whose rights the job has is read once more, as they are now.
+    reads(`reads that resolve ${RESOURCES} resources`, withAll.reads - without.reads - 1, 3, "and one of rights"),
+    reads("requests to KMS of a job that is given secrets", withAll.kms, 1 / jobs),
+    reads("reads that authenticate a token", token.reads, 1),
+    reads("reads that accept a run", accept.reads, 1),
+    reads("reads that accept a run, with 50 more rules", ruled.reads, accept.reads),
+  ];
+}
+
+/** Of one call, on average, in what the functions say that match. */
+async function counted(
+  logs: FunctionLogs,
+  names: RegExp,
+  call: () => Promise<unknown>,
+  calls: number,
+): Promise<{ reads: number; kms: number }> {
+  await sleep(300);
+  const fromMs = Date.now();
+  for (let at = 0; at < calls; at++) await call();
+  // The last line comes after the answer.
+  await sleep(500);
+  const { requests } = (await logs.since(fromMs, names)).counts;
+  const sum = (pattern: RegExp) =>
+    Object.entries(requests).reduce((all, [name, count]) => all + (pattern.test(name) ? count : 0), 0) / calls;
+  return { reads: sum(/^dynamodb\.(BatchGetItem|GetItem|Query|Scan)$/), kms: sum(/^kms\./) };
+}

@@ -1,0 +1,52 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { isMet, type Row } from "./table.ts";
+
+/** What `npm run bench` keeps. */
+export interface Kept {
+  machine: string;
+  at: string;
+  quick: boolean;
+  rows: (Row & { section: string })[];
+}
+
+const FROM = "<!-- figures: npm run bench -- --page -->";
+const TO = "<!-- end of figures -->";
+
+/** Puts the tables of the run that was kept into a page, between its two marks. */
+export function putTables(kept: string, page: string): void {
+  const run = JSON.parse(readFileSync(kept, "utf8")) as Kept;
+  if (run.quick) throw new Error("The run that was kept is a quick one, whose figures mean nothing: npm run bench makes a whole one.");
+  writeFileSync(page, withTables(readFileSync(page, "utf8"), run));
+}
+
+export function withTables(page: string, run: Kept): string {
+  const [from, to] = [page.indexOf(FROM), page.indexOf(TO)];
+  if (from < 0 || to < from) throw new Error(`The page has no place for tables between ${FROM} and ${TO}.`);
+  return `${page.slice(0, from + FROM.length)}\n${tables(run)}\n${page.slice(to)}`;
+}
+
+function tables({ machine, at, rows }: Kept): string {
+  const titles = [...new Set(rows.map(({ section }) => section))];
+  const sections = titles.map((title) => {
+    const lines = rows.filter(({ section }) => section === title).map((row) => `| ${cells(row).join(" | ")} |`);
+    return ["", `### ${title}`, "", "| what | figure | × floor | target | |", "|---|---|---|---|---|", ...lines].join("\n");
+  });
+  return [`Taken on ${at.slice(0, 10)}: ${machine}.`, ...sections].join("\n");
+}
+
+function cells(row: Row): string[] {
+  const { line, value, unit, floor, target, note = "" } = row;
+  const wanted = target && ("atMost" in target ? `at most ${number(target.atMost)}` : `at least ${number(target.atLeast)}`);
+  return [
+    line,
+    `${number(value)} ${unit}`,
+    floor ? `${number(value / floor.value)} × ${floor.name}` : "",
+    wanted ? `${wanted}, ${isMet(row) ? "met" : "missed"}` : "",
+    note,
+  ];
+}
+
+/** Three digits, and never fewer than stand before the point. */
+function number(value: number): string {
+  return Number(Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3)).toString();
+}

@@ -1,0 +1,140 @@
+import * as z from "zod";
+import { anyJson, inWorkspace, runnablePath } from "../common.ts";
+import { defineRoute } from "../route.ts";
+
+const w = "/api/w/{workspace}";
+const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;
+const post = { method: "POST", fn: "api", auth: "token", status: 200 } as const;
+const done = { text: "What was done." };
+const atKey = z.object({ key: z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, "letters, digits, '.', '_' and '-' only") });
+
+const autoInviteSchema = z.object({
+  enabled: z.boolean(),
+  /** `*`: every address. */
+  domain: z.string(),
+  operator: z.boolean(),
+  mode: z.enum(["add", "invite"]),
+});
+export type AutoInvite = z.output<typeof autoInviteSchema>;
+/** The bucket and its keys stand in a resource of type `s3`. */
+const s3Storage = z.object({
+  type: z.literal("S3Storage"),
+  s3_resource_path: z
+    .string()
+    .transform((path) => path.replace(/^\$res:/, ""))
+    .pipe(runnablePath),
+  /** Every member may have the resource's keys (`v2/s3_resource_info`), not only who may read the resource. */
+  public_resource: z.boolean().nullish(),
+  /** Rules of another kind than paths are not known here: one that is ignored would be worse than none. */
+  advanced_permissions: z.null("is not supported: files under u/<user>/ and f/<folder>/ follow the rights of these paths").optional(),
+});
+const secondary_storage = z
+  .record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$/, "letters, digits, '-' and '_', starting with a letter or digit"), s3Storage)
+  .nullish();
+
+/** `stack`: the deployment's own bucket, as without any setting. `none`: no files at all. */
+export const fileStorageSchema = z.discriminatedUnion("type", [
+  s3Storage.extend({ secondary_storage }),
+  z.object({ type: z.literal("stack"), secondary_storage }),
+  z.object({ type: z.literal("none") }),
+]);
+export type FileStorage = z.output<typeof fileStorageSchema>;
+export type S3Storage = z.output<typeof s3Storage>;
+
+/** What a workspace decides for itself. */
+export const settingsSchema = z.object({
+  workspace_id: z.string(),
+  name: z.string(),
+  color: z.string().optional(),
+  auto_invite: autoInviteSchema.optional(),
+  large_file_storage: fileStorageSchema.optional(),
+});
+export type SettingsJson = z.output<typeof settingsSchema>;
+
+export const settingRoutes = {
+  listGlobal: defineRoute({
+    ...read,
+    name: "settings.listGlobal",
+    summary: "Every setting of the instance.",
+    path: "/api/settings/list_global",
+    reply: { json: z.array(z.object({ name: z.string(), value: anyJson })) },
+    errors: [],
+  }),
+  getGlobal: defineRoute({
+    ...read,
+    name: "settings.getGlobal",
+    summary: "One setting of the instance; null where it was never set.",
+    path: "/api/settings/global/{key}",
+    params: atKey,
+    reply: { json: anyJson },
+    errors: [],
+  }),
+  setGlobal: defineRoute({
+    ...post,
+    name: "settings.setGlobal",
+    summary: "Set a setting of the instance; without a value, or with null, it is as if it was never set.",
+    path: "/api/settings/global/{key}",
+    params: atKey,
+    body: z.object({ value: anyJson.optional() }),
+    reply: done,
+    errors: ["setting.value"],
+  }),
+  getSettings: defineRoute({
+    ...read,
+    name: "workspaces.getSettings",
+    summary: "What a workspace has decided.",
+    path: `${w}/workspaces/get_settings`,
+    params: inWorkspace,
+    reply: { json: settingsSchema },
+    errors: ["workspace.notFound"],
+  }),
+  getName: defineRoute({
+    ...read,
+    name: "workspaces.getWorkspaceName",
+    summary: "A workspace's name.",
+    path: `${w}/workspaces/get_workspace_name`,
+    params: inWorkspace,
+    reply: { text: "The name." },
+    errors: ["workspace.notFound"],
+  }),
+  changeName: defineRoute({
+    ...post,
+    name: "workspaces.changeName",
+    summary: "Give a workspace another name; its id stays.",
+    path: `${w}/workspaces/change_workspace_name`,
+    params: inWorkspace,
+    body: z.object({ new_name: z.string().min(1).max(100) }),
+    reply: done,
+    errors: ["workspace.notFound", "access.changedMeanwhile"],
+  }),
+  changeColor: defineRoute({
+    ...post,
+    name: "workspaces.changeColor",
+    summary: "Give a workspace a colour, or none.",
+    path: `${w}/workspaces/change_workspace_color`,
+    params: inWorkspace,
+    body: z.object({ color: z.string().max(20).nullish() }),
+    reply: done,
+    errors: ["workspace.notFound", "access.changedMeanwhile"],
+  }),
+  editAutoInvite: defineRoute({
+    ...post,
+    name: "workspaces.editAutoInvite",
+    summary: "Which new users of the instance join by themselves: those of your address's domain, or all. An empty body: none.",
+    path: `${w}/workspaces/edit_auto_invite`,
+    params: inWorkspace,
+    body: z.object({ operator: z.boolean().nullish(), invite_all: z.boolean().nullish(), auto_add: z.boolean().nullish() }),
+    reply: done,
+    errors: ["workspace.notFound"],
+  }),
+  editFileStorage: defineRoute({
+    ...post,
+    name: "workspaces.editLargeFileStorage",
+    summary: "Say where the workspace's files are; without large_file_storage, in the deployment's own bucket.",
+    path: `${w}/workspaces/edit_large_file_storage_config`,
+    params: inWorkspace,
+    body: z.object({ large_file_storage: fileStorageSchema.nullish() }),
+    reply: { text: "What was saved." },
+    errors: ["workspace.notFound", "resource.notFound"],
+  }),
+};

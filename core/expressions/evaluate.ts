@@ -1,0 +1,106 @@
+import type { QuickJSWASMModule } from "quickjs-emscripten-core";
+
+export type Evaluated = { ok: true; value: unknown } | { ok: false; reason: string };
+
+const TIME_MS = 500;
+const MEMORY_BYTES = 64 * 1024 * 1024;
+/** What is called from WebAssembly stands on this process's own stack, which must not end first. */
+const STACK_BYTES = 128 * 1024;
+
+/** Loaded on first use: it is as large as a whole function, and few calls need it. */
+let engine: Promise<QuickJSWASMModule> | undefined;
+
+async function load(): Promise<QuickJSWASMModule> {
+  const [core, { default: variant }] = await Promise.all([
+    import("quickjs-emscripten-core"),
+    import("@jitl/quickjs-singlefile-mjs-release-sync"),
+  ]);
+  return core.newQuickJSWASMModuleFromVariant(variant);
+}
+
+/** `job.input.list[0].name`: names and numbers alone, which needs no interpreter. What is missing on the way is `null`. */
+const PLAIN = /^[A-Za-z_$][\w$]*(\??\.[A-Za-z_$][\w$]*|\[\d+\])*$/;
+const WORDS = new Set(["null", "true", "false", "undefined", "NaN", "Infinity", "this", "globalThis"]);
+
+/**
+ * What a JavaScript expression yields, as JSON; with `return` in it, it is the body of a function. It sees `names` and nothing else, in an
+ * interpreter of its own, and ends after half a second.
+ */
+export async function evaluate(expression: string, names: Readonly<Record<string, unknown>>): Promise<Evaluated> {
+  const text = expression.trim();
+  if (PLAIN.test(text) && !WORDS.has(text)) {
+    const parts = text.match(/[\w$]+/g) ?? [];
+    // What is inherited (`length` of a list, say) is the interpreter's to know.
+    const found = own(names, parts);
+    if (found) return { ok: true, value: found.value };
+  }
+  engine ??= load().catch((error: unknown) => {
+    engine = undefined;
+    throw error;
+  });
+  const quickJs = await engine;
+  try {
+    return interpret(quickJs, text, names);
+  } catch (error) {
+    // An interpreter that has failed itself is not used again.
+    engine = undefined;
+    if (error instanceof RangeError || isTrap(error)) return { ok: false, reason: "it was too much for the interpreter." };
+    throw error;
+  }
+}
+
+/** `undefined`: a part is not an own property of what comes before it. */
+function own(names: Readonly<Record<string, unknown>>, parts: string[]): { value: unknown } | undefined {
+  let value: unknown = names;
+  for (const part of parts) {
+    if (value === null || value === undefined) return { value: null };
+    if (typeof value !== "object" || !Object.hasOwn(value, part)) return undefined;
+    value = (value as Record<string, unknown>)[part];
+  }
+  return { value: value ?? null };
+}
+
+function interpret(quickJs: QuickJSWASMModule, text: string, names: Readonly<Record<string, unknown>>): Evaluated {
+  const untilMs = Date.now() + TIME_MS;
+  const runtime = quickJs.newRuntime({
+    memoryLimitBytes: MEMORY_BYTES,
+    maxStackSizeBytes: STACK_BYTES,
+    interruptHandler: () => Date.now() > untilMs,
+  });
+  const context = runtime.newContext();
+  try {
+    const given = context.newString(JSON.stringify(names));
+    context.setProp(context.global, "given", given);
+    given.dispose();
+    const body = /\breturn\b/.test(text) ? text : `return (${text}\n)`;
+    const parameters = Object.keys(names).join(", ");
+    // The names are parameters of the function, so that the text can be any expression and its own names hide them.
+    const code = `(() => {
+      const { ${parameters} } = JSON.parse(given);
+      delete globalThis.given;
+      return JSON.stringify((function (${parameters}) {\n${body}\n})(${parameters})) ?? "null";
+    })()`;
+    const result = context.evalCode(code, "expression.js");
+    if (result.error) {
+      const reason = reasonOf(context.dump(result.error));
+      result.error.dispose();
+      return { ok: false, reason: Date.now() > untilMs ? `it took longer than ${TIME_MS} ms.` : reason };
+    }
+    const json = context.getString(result.value);
+    result.value.dispose();
+    return { ok: true, value: JSON.parse(json) };
+  } finally {
+    context.dispose();
+    runtime.dispose();
+  }
+}
+
+/** A failure of WebAssembly itself. */
+const isTrap = (error: unknown) => error instanceof Error && error.name === "RuntimeError";
+
+/** One line, however it was thrown. */
+function reasonOf(thrown: unknown): string {
+  const { name, message } = (typeof thrown === "object" && thrown !== null ? thrown : {}) as { name?: unknown; message?: unknown };
+  const text = typeof message === "string" ? `${typeof name === "string" ? name : "Error"}: ${message}` : JSON.stringify(thrown);
+  return `${(text ?? "it threw nothing").replaceAll(/\s+/g, " ").slice(0, 300)}.`;
+}

@@ -1,0 +1,49 @@
+import { describe, expect, it } from "vitest";
+import { fileStorageSchema } from "../../contract/routes/settings.ts";
+import { originOf, s3Resource, whereOf } from "./storage.ts";
+
+const s3 = (path: string, fields = {}) => ({ type: "S3Storage" as const, s3_resource_path: path, ...fields });
+
+describe("whereOf", () => {
+  it("is the stack's bucket where nothing is set", () => {
+    for (const storage of [undefined, null, "", "_default_", "_stack_"]) expect(whereOf(undefined, { storage })).toEqual({ kind: "stack" });
+  });
+  it("is the storage that the workspace has set, or the named one", () => {
+    const setting = { ...s3("f/t/main"), secondary_storage: { more: s3("f/t/more") } };
+    expect(whereOf(setting, {})).toMatchObject({ name: "_default_", storage: { s3_resource_path: "f/t/main" } });
+    expect(whereOf(setting, { storage: "more" })).toMatchObject({ name: "more", storage: { s3_resource_path: "f/t/more" } });
+    expect(whereOf(setting, { storage: "_stack_" })).toEqual({ kind: "stack" });
+    expect(whereOf(setting, { storage: "more", s3_resource_path: "$res:u/a/b" })).toEqual({ kind: "resource", path: "u/a/b" });
+  });
+  it.each(["other", "constructor", "__proto__"])("names the storage %s that is not there", (storage) => {
+    expect(() => whereOf({ type: "stack" }, { storage })).toThrow(expect.objectContaining({ code: "file.storage" }));
+  });
+  it("refuses all but a resource where storage is off", () => {
+    for (const storage of [undefined, "_stack_", "x"]) {
+      expect(() => whereOf({ type: "none" }, { storage })).toThrow(expect.objectContaining({ code: "file.storageOff" }));
+    }
+    expect(whereOf({ type: "none" }, { s3_resource_path: "u/a/b" })).toEqual({ kind: "resource", path: "u/a/b" });
+  });
+});
+
+describe("s3Resource", () => {
+  const keys = { bucket: "b", accessKey: "a", secretKey: "s" };
+  it.each([
+    [{}, "https://s3.us-east-1.amazonaws.com"],
+    [{ region: "eu-central-1" }, "https://s3.eu-central-1.amazonaws.com"],
+    [{ endPoint: "minio.example.com", port: 9000, useSSL: false }, "http://minio.example.com:9000"],
+    [{ endPoint: "http://localhost:4566/" }, "http://localhost:4566"],
+    [{ endPoint: "[::1]", port: 1 }, "https://[::1]:1"],
+  ])("of %j is reached at %s", (fields, origin) => expect(originOf(s3Resource("u/a/b", { ...keys, ...fields }))).toBe(origin));
+
+  it.each([null, "text", {}, { bucket: "b" }, { ...keys, secretKey: "" }, { ...keys, endPoint: "a@b/c" }, { ...keys, endPoint: "a?b" }])(
+    "of %j is refused: the service lends no rights of its own",
+    (value) => expect(() => s3Resource("u/a/b", value)).toThrow(expect.objectContaining({ code: "file.storageResource" })),
+  );
+});
+
+it("a setting with rules that nobody would keep is refused", () => {
+  expect(fileStorageSchema.safeParse({ ...s3("f/t/s3"), advanced_permissions: [{ pattern: "*", allow: "read" }] }).success).toBe(false);
+  expect(fileStorageSchema.parse({ ...s3("$res:f/t/s3"), advanced_permissions: null })).toMatchObject({ s3_resource_path: "f/t/s3" });
+  expect(fileStorageSchema.safeParse({ type: "AzureBlobStorage" }).success).toBe(false);
+});

@@ -1,0 +1,79 @@
+import * as z from "zod";
+import { SvcError } from "../../contract/errors.ts";
+import type { FileStorage, S3Storage } from "../../contract/routes/settings.ts";
+
+/** The name of the default storage, where one has to be said. */
+export const DEFAULT_STORAGE = "_default_";
+/** The stack's own bucket, whatever the default is: files that come with a job are there. */
+export const STACK_STORAGE = "_stack_";
+
+/** Where a call's files are: the stack's bucket, a storage that the workspace has set up, or a resource that the caller names. */
+export type Where = { kind: "stack" } | { kind: "workspace"; name: string; storage: S3Storage } | { kind: "resource"; path: string };
+
+/** Throws `file.storage` and `file.storageOff`. */
+export function whereOf(
+  setting: FileStorage | undefined,
+  { storage, s3_resource_path }: { storage?: string | null | undefined; s3_resource_path?: string | null | undefined },
+): Where {
+  if (s3_resource_path) return { kind: "resource", path: s3_resource_path.replace(/^\$res:/, "") };
+  if (setting?.type === "none") throw new SvcError("file.storageOff", {});
+  if (storage === STACK_STORAGE) return { kind: "stack" };
+  if (!storage || storage === DEFAULT_STORAGE) {
+    return setting?.type === "S3Storage" ? { kind: "workspace", name: DEFAULT_STORAGE, storage: setting } : { kind: "stack" };
+  }
+  const others = setting?.secondary_storage ?? {};
+  const named = Object.hasOwn(others, storage) ? others[storage] : undefined;
+  if (!named) throw new SvcError("file.storage", { storage });
+  return { kind: "workspace", name: storage, storage: named };
+}
+
+const resourceSchema = z.object({
+  bucket: z.string().min(1),
+  region: z.string().nullish(),
+  endPoint: z.string().nullish(),
+  port: z.coerce.number().int().min(1).max(65_535).nullish(),
+  useSSL: z.boolean().nullish(),
+  pathStyle: z.boolean().nullish(),
+  accessKey: z.string().min(1),
+  secretKey: z.string().min(1),
+});
+
+/** The value of a resource of type `s3`, its defaults filled in. */
+export interface S3Resource {
+  bucket: string;
+  region: string;
+  endPoint: string;
+  port?: number;
+  useSSL: boolean;
+  pathStyle: boolean;
+  accessKey: string;
+  secretKey: string;
+}
+
+/** Throws `file.storageResource`. Without keys of its own a bucket cannot be used: the service's rights are not lent. */
+export function s3Resource(path: string, value: unknown): S3Resource {
+  const parsed = resourceSchema.safeParse(value);
+  if (!parsed.success) {
+    const missing = [...new Set(parsed.error.issues.map((issue) => issue.path.join(".") || "its value"))];
+    throw new SvcError("file.storageResource", { path, reason: `these fields are missing or of the wrong type: ${missing.join(", ")}` });
+  }
+  const { bucket, region, endPoint, port, useSSL, pathStyle, accessKey, secretKey } = parsed.data;
+  const host = endPoint?.replace(/^https?:\/\//, "").replace(/\/+$/, "");
+  if (host !== undefined && !/^[A-Za-z0-9.-]+(:\d+)?$|^\[[0-9A-Fa-f:.]+\](:\d+)?$/.test(host)) {
+    throw new SvcError("file.storageResource", { path, reason: "endPoint is not the name of a host" });
+  }
+  const at = region || "us-east-1";
+  return {
+    bucket,
+    region: at,
+    endPoint: host || `s3.${at}.amazonaws.com`,
+    ...(port ? { port } : {}),
+    useSSL: useSSL ?? !endPoint?.startsWith("http://"),
+    pathStyle: pathStyle ?? true,
+    accessKey,
+    secretKey,
+  };
+}
+
+export const originOf = ({ endPoint, port, useSSL }: S3Resource) =>
+  `${useSSL ? "https" : "http"}://${endPoint}${port && !/:\d+$/.test(endPoint) ? `:${port}` : ""}`;

@@ -1,0 +1,78 @@
+import { describe, expect, it } from "vitest";
+import { cacheKey, canonicalJson, filesIn } from "./cache.ts";
+
+const job = { workspace: "w", hash: "0123456789abcdef", email: "a@b.c", permissionedAs: "u/a", superAdmin: false };
+const key = (args: unknown, more: Partial<Parameters<typeof cacheKey>[1]> = {}) => cacheKey(job, { args, ...more });
+
+describe("canonicalJson", () => {
+  it("is the same text for equal values, however their keys are ordered", () => {
+    expect(canonicalJson({ b: [{ d: 1, c: null }], a: "x" })).toBe('{"a":"x","b":[{"c":null,"d":1}]}');
+    const odd = JSON.parse('{"__proto__":1,"constructor":2}') as unknown;
+    expect(canonicalJson(odd)).toBe('{"__proto__":1,"constructor":2}');
+  });
+});
+
+describe("the key of a cached result", () => {
+  it("is the same for the same input in any order", () => {
+    expect(key({ a: 1, b: { c: 2, d: 3 } })).toBe(key({ b: { d: 3, c: 2 }, a: 1 }));
+    expect(key({ a: 1 }).startsWith("cache#w#")).toBe(true);
+  });
+
+  it.each([
+    ["arguments", key({ a: "1" })],
+    ["an argument more", key({ a: 1, b: null })],
+    ["order in a list", key({ a: [1] })],
+    ["stored objects behind references", key({ a: 1 }, { references: "x" })],
+    ["a version", cacheKey({ ...job, hash: "1123456789abcdef" }, { args: { a: 1 } })],
+    ["a workspace", cacheKey({ ...job, workspace: "v" }, { args: { a: 1 } })],
+    ["an address", cacheKey({ ...job, email: "b@b.c" }, { args: { a: 1 } })],
+    ["an identity", cacheKey({ ...job, permissionedAs: "u/b" }, { args: { a: 1 } })],
+    ["being an event for the preprocessor", cacheKey({ ...job, preprocess: "wanted" }, { args: { a: 1 } })],
+    ["being a superadmin", cacheKey({ ...job, superAdmin: true }, { args: { a: 1 } })],
+  ])("differs by %s", (_what, other) => {
+    expect(other).not.toBe(key({ a: 1 }));
+  });
+
+  it("follows the content of files, and their paths only where they count", () => {
+    const file = (s3: string, content: string, ignorePaths = false) =>
+      key({ doc: { s3 } }, { files: new Map([[s3, content]]), ignorePaths });
+    expect(file("a", "1")).toBe(file("a", "1"));
+    expect(file("a", "1")).not.toBe(file("a", "2"));
+    expect(file("a", "1")).not.toBe(file("b", "1"));
+    expect(file("a", "1", true)).toBe(file("b", "1", true));
+    expect(file("a", "1", true)).not.toBe(file("b", "2", true));
+    const short = (content: string, ignorePaths: boolean) => key({ doc: "s3:///a" }, { files: new Map([["a", content]]), ignorePaths });
+    expect(short("1", true)).not.toBe(short("2", true));
+    expect(short("1", false)).not.toBe(short("2", false));
+    const swapped = (one: string, two: string) => {
+      const files = new Map([
+        ["a", one],
+        ["b", two],
+      ]);
+      return key({ x: { s3: "a" }, y: { s3: "b" } }, { files, ignorePaths: true });
+    };
+    expect(swapped("1", "2")).not.toBe(swapped("2", "1"));
+  });
+
+  it("counts files that stand behind references", () => {
+    const behind = (content: string) => key({ a: "$res:f/t/doc" }, { references: "x", files: new Map([["k", content]]) });
+    expect(behind("1")).not.toBe(behind("2"));
+  });
+});
+
+describe("filesIn", () => {
+  it("finds each file once at any depth and in both forms, and takes nothing else for one", () => {
+    const { keys, elsewhere } = filesIn({
+      a: [{ s3: "x" }, { b: { s3: "y", storage: "_default_" } }],
+      c: { s3: "x" },
+      d: "s3:///z",
+      e: { s3: 1 },
+    });
+    expect([keys.sort(), elsewhere]).toEqual([["x", "y", "z"], false]);
+    expect(filesIn({ a: { s3: ["x"] }, b: "s3", s3: null })).toEqual({ keys: [], elsewhere: false });
+  });
+
+  it.each([{ s3: "x", storage: "second" }, "s3://second/x", { s3: "s3://second/x" }])("knows one in another storage: %j", (file) => {
+    expect(filesIn([file])).toEqual({ keys: [], elsewhere: true });
+  });
+});

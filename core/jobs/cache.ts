@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import { parseFile } from "../files/place.ts";
+import type { Job } from "./job.ts";
+
+/** JSON text in which the keys of every object are sorted: equal values are equal texts, in whatever order they were sent. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(sorted(value)) ?? "null";
+}
+
+function sorted(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(sorted);
+  if (typeof value !== "object" || value === null) return value;
+  // Without a prototype, because a key named `__proto__` is data like any other.
+  const copy: Record<string, unknown> = Object.create(null);
+  for (const [key, inner] of Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) copy[key] = sorted(inner);
+  return copy;
+}
+
+/** Stored files that a value names, by `{"s3": key}` or as `s3:///key`. */
+export interface NamedFiles {
+  /** Of the workspace's own storage, each once. */
+  keys: string[];
+  /** Some are in another one. */
+  elsewhere: boolean;
+}
+
+export function filesIn(value: unknown): NamedFiles {
+  const keys = new Set<string>();
+  let elsewhere = false;
+  const waiting = [value];
+  while (waiting.length > 0) {
+    const next = waiting.pop();
+    const file = fileOf(next);
+    if (file && file.storage !== undefined && file.storage !== "_default_") elsewhere = true;
+    else if (file) keys.add(file.fileKey);
+    if (typeof next === "object" && next !== null) for (const inner of Object.values(next)) waiting.push(inner);
+  }
+  return { keys: [...keys], elsewhere };
+}
+
+export function namesFiles(value: unknown): boolean {
+  const { keys, elsewhere } = filesIn(value);
+  return elsewhere || keys.length > 0;
+}
+
+function fileOf(value: unknown): ReturnType<typeof parseFile> | undefined {
+  if (typeof value === "string") return value.startsWith("s3://") ? parseFile(value, undefined) : undefined;
+  if (typeof value !== "object" || value === null || !isFile(value)) return undefined;
+  const { storage } = value as { storage?: unknown };
+  return parseFile(value.s3, typeof storage === "string" && storage !== "" ? storage : undefined);
+}
+
+const isFile = (value: object): value is { s3: string } => "s3" in value && typeof value.s3 === "string";
+
+/** What a run is given. */
+export interface Inputs {
+  /** As they were sent: references stand in them, never what those stand for. */
+  args: unknown;
+  /** What the references stood for, as a digest of the stored objects. */
+  references?: string | undefined;
+  /** What is in the files that are named, by their keys. */
+  files?: ReadonlyMap<string, string | undefined>;
+  /** Files with equal content are the same, wherever they lie. */
+  ignorePaths?: boolean | undefined;
+}
+
+/**
+ * What a result is kept under: the version, whom it runs as, and everything that it is given. A run on behalf of somebody has one
+ * identity whoever starts it; other people's runs never share a result, because what code may read depends on whom it runs as.
+ */
+export function cacheKey(
+  {
+    workspace,
+    hash,
+    email,
+    permissionedAs,
+    superAdmin,
+    preprocess,
+  }: Pick<Job, "workspace" | "hash" | "email" | "permissionedAs" | "superAdmin" | "preprocess">,
+  { args, references, files = new Map(), ignorePaths = false }: Inputs,
+): string {
+  const contents = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
+  // Where paths do not count, content stands in the place of each path; what is not found there still counts by its name.
+  const inPlace = ignorePaths ? new Set<string>() : undefined;
+  const given = inPlace ? withContents(args, files, inPlace) : args;
+  const named = contents.filter(([key]) => !inPlace?.has(key));
+  const all = [hash, email, permissionedAs, superAdmin, preprocess !== undefined, given, references, inPlace?.size, named];
+  return `cache#${workspace}#${createHash("sha256").update(canonicalJson(all)).digest("base64url")}`;
+}
+
+function withContents(value: unknown, files: NonNullable<Inputs["files"]>, replaced: Set<string>): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (Array.isArray(value)) return value.map((inner) => withContents(inner, files, replaced));
+  const entries = Object.entries(value).map(([key, inner]): [string, unknown] => {
+    const content = key === "s3" && isFile(value) ? files.get(value.s3) : undefined;
+    if (content === undefined || !isFile(value)) return [key, withContents(inner, files, replaced)];
+    replaced.add(value.s3);
+    return [key, [content]];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,162 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import {
+  concurrencyOf,
+  emptyGroup,
+  expandKey,
+  type Group,
+  givenBack,
+  isOver,
+  left,
+  lookAtMs,
+  mayStart,
+  promise,
+  standing,
+  started,
+  timerFor,
+} from "./concurrency.ts";
+
+const full: Group = { slots: [{ state: "running", job: "a", sinceMs: 1000 }], waiting: true };
+const cooling: Group = { slots: [{ state: "cooling", job: "a", untilMs: 5000 }], waiting: true };
+
+describe("expandKey", () => {
+  it.each([
+    ["$workspace:$args[customer]", { customer: "ann" }, "demo:ann"],
+    ["$args[n]/$args[all]", { n: 1, all: { a: [true] } }, '1/{"a":[true]}'],
+    ["$args[missing]!", {}, "!"],
+    ["$args[toString]!", {}, "!"],
+    ["$args[key]", { key: "$workspace" }, "$workspace"],
+    ["costs $5, $workspaces", {}, "costs $5, $workspaces"],
+  ])("makes of %s with %j the key %s", (template, args, key) => {
+    expect(expandKey(template, "demo", args)).toBe(key);
+  });
+});
+
+describe("concurrencyOf", () => {
+  const of = (key: string | undefined, workspace: string, path: string) =>
+    concurrencyOf({ limit: 2, ...(key === undefined ? {} : { key }) }, workspace, path, {}).group;
+
+  it("counts by key within a workspace, whatever the script, and by script without a key", () => {
+    expect(of("k", "demo", "f/a/one")).toBe(of("k", "demo", "f/a/two"));
+    expect(of("k", "demo", "f/a/one")).not.toBe(of("k", "other", "f/a/one"));
+    expect(of(undefined, "demo", "f/a/one")).not.toBe(of(undefined, "demo", "f/a/two"));
+    expect(of("f/a/one", "demo", "f/a/two")).not.toBe(of(undefined, "demo", "f/a/one"));
+  });
+
+  it("shows nothing of what was sent", () => {
+    const { group } = concurrencyOf({ limit: 1, key: "$args[secret]" }, "demo", "f/a/one", { secret: "hunter2" });
+    expect(group).toMatch(/^[0-9a-f]{32}$/);
+  });
+});
+
+describe("a group", () => {
+  it("lets a job start in a free slot, and in one that is kept for it", () => {
+    expect(mayStart(emptyGroup, "b", 1)).toBe(true);
+    expect(mayStart({ ...full, waiting: false }, "b", 1)).toBe(false);
+    expect(mayStart({ ...full, waiting: false }, "b", 2)).toBe(true);
+    expect(mayStart(givenBack(full, "a", 0), "a", 1)).toBe(true);
+    // Its run was given back and nobody has noticed yet.
+    expect(mayStart(full, "a", 1)).toBe(true);
+  });
+
+  it("puts who comes now behind those who wait, even where a slot is free", () => {
+    expect(mayStart({ slots: [], waiting: true }, "b", 1)).toBe(false);
+  });
+
+  it("promises free slots in the order of waiting, and lets nobody pass the first who has no room", () => {
+    const waiters = [
+      { job: "b", limit: 2 },
+      { job: "c", limit: 2 },
+      { job: "d", limit: 9 },
+    ];
+    const { group, told, next } = promise(full, waiters, 0);
+    expect([told, next]).toEqual([["b"], "c"]);
+    expect(mayStart(group, "b", 2)).toBe(true);
+    // Looked at twice, nobody is told twice.
+    expect(promise(group, waiters, 0)).toEqual({ group, told: [], next: "c" });
+  });
+
+  it("forgets a promise that nobody came for, and a window that has passed, but never a run", () => {
+    const { group } = promise(emptyGroup, [{ job: "b", limit: 1 }], 0);
+    expect(standing(group, 59_999).slots).toHaveLength(1);
+    expect(standing(group, 60_000).slots).toEqual([]);
+    expect(standing(cooling, 4999)).toEqual(cooling);
+    expect(standing(cooling, 5000).slots).toEqual([]);
+    expect(standing(full, Number.MAX_SAFE_INTEGER)).toEqual(full);
+  });
+
+  it("frees a slot once, however often its job is told to have ended", () => {
+    const two = started(full, "b", 2000);
+    const once = left(two, "a");
+    expect(once.slots.map(({ job }) => job)).toEqual(["b"]);
+    expect(left(once, "a")).toEqual(once);
+  });
+
+  it("keeps a slot taken until the window since the run's first start has passed", () => {
+    expect(left(full, "a", 9).slots).toEqual([{ state: "cooling", job: "a", untilMs: 10_000 }]);
+    expect(left(left(full, "a", 9), "a", 9)).toEqual(left(full, "a", 9));
+    expect(started(full, "a", 4000)).toEqual(full);
+    // It never ran.
+    expect(left(givenBack(full, "a", 0), "a", 9).slots).toEqual([]);
+  });
+
+  it("sets one timer for the next end of a window, and only while somebody waits for it", () => {
+    expect(timerFor(cooling, 1000)).toBe(5000);
+    expect(timerFor({ ...cooling, waiting: false }, 1000)).toBeUndefined();
+    expect(timerFor({ ...cooling, timerMs: 5000 }, 1000)).toBeUndefined();
+    expect(timerFor({ ...cooling, timerMs: 9000 }, 1000)).toBe(5000);
+    expect(timerFor({ ...cooling, timerMs: 500 }, 1000)).toBe(5000);
+    expect(timerFor(full, 1000)).toBeUndefined();
+  });
+
+  it("is looked at while jobs wait, or when its last window has passed, and is over when nothing is left of it", () => {
+    expect(lookAtMs(full, 1000)).toBe(61_000);
+    expect(lookAtMs({ ...full, dueAtMs: 30_000 }, 1000)).toBe(30_000);
+    expect(lookAtMs({ ...full, dueAtMs: 500 }, 1000)).toBe(61_000);
+    expect(lookAtMs({ ...cooling, waiting: false }, 0)).toBe(5000);
+    expect(lookAtMs({ ...full, waiting: false }, 0)).toBeUndefined();
+    expect([isOver(emptyGroup), isOver(full), isOver({ slots: [], waiting: true })]).toEqual([true, false, false]);
+  });
+
+  it("never holds more than the limit, whatever happens in whichever order, and no job twice", () => {
+    const job = fc.integer({ min: 0, max: 6 }).map(String);
+    const step = fc.record({
+      what: fc.constantFrom("start", "leave", "back", "promise", "wait"),
+      job,
+      afterMs: fc.integer({ min: 0, max: 90_000 }),
+    });
+    fc.assert(
+      fc.property(
+        fc.integer({ min: 1, max: 4 }),
+        fc.array(step, { maxLength: 60 }),
+        fc.integer({ min: 0, max: 60 }),
+        (limit, steps, windowS) => {
+          let group = emptyGroup;
+          let now = 0;
+          const waiters = new Set<string>();
+          for (const { what, job, afterMs } of steps) {
+            now += afterMs;
+            group = standing(group, now);
+            if (what === "start" && mayStart(group, job, limit)) group = started(group, job, now);
+            else if (what === "start" || what === "wait") {
+              waiters.add(job);
+              group = { ...group, waiting: true };
+            }
+            if (what === "leave") group = left(group, job, windowS);
+            if (what === "back" && group.slots.some((slot) => slot.job === job && slot.state === "running"))
+              group = givenBack(group, job, now);
+            if (what === "promise")
+              group = promise(
+                group,
+                [...waiters].map((waiter) => ({ job: waiter, limit })),
+                now,
+              ).group;
+            expect(group.slots.length).toBeLessThanOrEqual(limit);
+            const held = group.slots.flatMap((slot) => (slot.state === "cooling" ? [] : [slot.job]));
+            expect(new Set(held).size).toBe(held.length);
+          }
+        },
+      ),
+    );
+  });
+});

@@ -1,0 +1,135 @@
+import { createHash } from "node:crypto";
+import * as z from "zod";
+
+/** What a script's version asks for: so many runs of one key at a time, and no more starts than that in any window. */
+export const concurrencyRuleSchema = z.object({ limit: z.number(), windowS: z.number().optional(), key: z.string().optional() });
+export type ConcurrencyRule = z.infer<typeof concurrencyRuleSchema>;
+
+/** The same as a job carries it from the moment it was accepted. `group` is a hash: the key may hold what was sent. */
+export const concurrencySchema = z.object({ group: z.string(), limit: z.number(), windowS: z.number().optional() });
+export type Concurrency = z.infer<typeof concurrencySchema>;
+
+/** A slot of a group. Whether a `running` one's job still runs, its head says; the others end by themselves. */
+const slotSchema = z.discriminatedUnion("state", [
+  /** Kept for a job that has waited and was told. */
+  z.object({ state: z.literal("promised"), job: z.string(), untilMs: z.number() }),
+  z.object({ state: z.literal("running"), job: z.string(), sinceMs: z.number() }),
+  /** Its run has ended, its window has not. */
+  z.object({ state: z.literal("cooling"), job: z.string(), untilMs: z.number() }),
+]);
+type Slot = z.infer<typeof slotSchema>;
+
+export const groupSchema = z.object({
+  slots: z.array(slotSchema),
+  /** Jobs may be waiting: whoever frees a slot looks for them, and a job that comes now stands behind them. */
+  waiting: z.boolean(),
+  /** When the first of them will be told, because a window ends then. */
+  timerMs: z.number().optional(),
+  /** When housekeeping looks at it. */
+  dueAtMs: z.number().optional(),
+});
+export type Group = z.infer<typeof groupSchema>;
+
+export const emptyGroup: Group = { slots: [], waiting: false };
+
+/** A job that waits for a slot. */
+export interface Waiter {
+  job: string;
+  limit: number;
+}
+
+/** How long a slot is kept for the job that was told: as long as a message may reasonably take. */
+const PROMISE_MS = 60_000;
+/** How often housekeeping looks at a group that jobs wait in. */
+const LOOK_EVERY_MS = 60_000;
+
+/** `$workspace` and `$args[name]` stand for the workspace and for an argument as it was sent: text as it is, the rest as JSON. */
+export function expandKey(template: string, workspace: string, args: Record<string, unknown>): string {
+  return template.replace(/\$workspace\b|\$args\[([^\]]*)\]/g, (_, name: string | undefined) => {
+    if (name === undefined) return workspace;
+    const value = Object.hasOwn(args, name) ? args[name] : undefined;
+    return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
+  });
+}
+
+/** The group that a run belongs to: by its key within the workspace, by its script where there is no key. */
+export function concurrencyOf(rule: ConcurrencyRule, workspace: string, path: string, args: Record<string, unknown>): Concurrency {
+  const { limit, windowS, key } = rule;
+  const name = key === undefined ? ["path", path] : ["key", expandKey(key, workspace, args)];
+  const group = createHash("sha256")
+    .update(JSON.stringify([workspace, ...name]))
+    .digest("hex")
+    .slice(0, 32);
+  return { group, limit, ...(windowS === undefined ? {} : { windowS }) };
+}
+
+/** The group without what time alone has freed. */
+export function standing(group: Group, nowMs: number): Group {
+  return { ...group, slots: group.slots.filter((slot) => slot.state === "running" || slot.untilMs > nowMs) };
+}
+
+const slotOf = (group: Group, job: string): Slot | undefined => group.slots.find((slot) => slot.job === job && slot.state !== "cooling");
+const without = (group: Group, job: string): Slot[] => {
+  const own = slotOf(group, job);
+  return group.slots.filter((slot) => slot !== own);
+};
+
+export const isFull = (group: Group, limit: number) => group.slots.length >= limit;
+
+/** Whether a job may run now: a slot is kept for it (or was never given back), or one is free and nobody waits. */
+export function mayStart(group: Group, job: string, limit: number): boolean {
+  return slotOf(group, job) !== undefined || (!group.waiting && !isFull(group, limit));
+}
+
+export function started(group: Group, job: string, nowMs: number): Group {
+  const own = slotOf(group, job);
+  return {
+    ...group,
+    slots: [...without(group, job), { state: "running", job, sinceMs: own?.state === "running" ? own.sinceMs : nowMs }],
+  };
+}
+
+/** A job has ended: its slot is free, or stays taken until its window has passed. Twice is as once. */
+export function left(group: Group, job: string, windowS = 0): Group {
+  const own = slotOf(group, job);
+  if (!own) return group;
+  const slots = without(group, job);
+  if (own.state !== "running" || windowS === 0) return { ...group, slots };
+  return { ...group, slots: [...slots, { state: "cooling", job, untilMs: own.sinceMs + windowS * 1000 }] };
+}
+
+/** A job holds a running slot and waits in the queue again: it has this long to come back. */
+export function givenBack(group: Group, job: string, nowMs: number): Group {
+  return { ...group, slots: [...without(group, job), { state: "promised", job, untilMs: nowMs + PROMISE_MS }] };
+}
+
+/** Promises free slots to those who wait, first come first served: where the first has no room, nobody passes it. */
+export function promise(group: Group, waiters: Waiter[], nowMs: number): { group: Group; told: string[]; next: string | undefined } {
+  const told: string[] = [];
+  let promised = group;
+  for (const { job, limit } of waiters) {
+    if (slotOf(promised, job)) continue;
+    if (isFull(promised, limit)) return { group: promised, told, next: job };
+    promised = { ...promised, slots: [...promised.slots, { state: "promised", job, untilMs: nowMs + PROMISE_MS }] };
+    told.push(job);
+  }
+  return { group: promised, told, next: undefined };
+}
+
+/** When the first who waits is to be told, for a window ends then; `undefined` when a message for that is on its way, or none is needed. */
+export function timerFor({ slots, waiting, timerMs }: Group, nowMs: number): number | undefined {
+  const ends = slots.flatMap((slot) => (slot.state === "cooling" ? [slot.untilMs] : []));
+  if (!waiting || ends.length === 0) return undefined;
+  const atMs = Math.min(...ends);
+  return timerMs !== undefined && timerMs > nowMs && timerMs <= atMs ? undefined : atMs;
+}
+
+/** Nothing to remember: its item can go. */
+export const isOver = ({ slots, waiting }: Group) => slots.length === 0 && !waiting;
+
+/** When housekeeping is to look: soon while jobs wait, or when the last window has passed. It is moved as seldom as can be: it is an index. */
+export function lookAtMs({ slots, waiting, dueAtMs }: Group, nowMs: number): number | undefined {
+  if (waiting) return dueAtMs !== undefined && dueAtMs > nowMs && dueAtMs <= nowMs + LOOK_EVERY_MS ? dueAtMs : nowMs + LOOK_EVERY_MS;
+  const ends = slots.flatMap((slot) => (slot.state === "cooling" ? [slot.untilMs] : []));
+  return ends.length === 0 ? undefined : Math.max(...ends);
+}

@@ -1,0 +1,31 @@
+import { describe, expect, it } from "vitest";
+import { artefactKey } from "../builds/build.ts";
+import { keys, workspaceOf } from "./keys.ts";
+
+const WS = "my-ws";
+const target = { os: "linux", arch: "x64", python: "3.14", node: "24" } as const;
+const artefact = artefactKey(WS, { language: "bash", files: {}, entry: "f/a/b", target });
+
+/** Kinds that belong to the instance or to a person. */
+const others = [
+  "workspace",
+  "deletedWorkspace",
+  "user",
+  "oldUser",
+  "instanceGroup",
+  "instanceSetting",
+  "token",
+  "userToken",
+  "loginKey",
+  "usedLogin",
+  "publicKey",
+  "idempotency",
+];
+
+describe("workspaceOf", () => {
+  it.each(Object.keys(keys))("knows whose %s is, so that deleting a workspace leaves none and takes no other's", (kind) => {
+    const make = keys[kind as keyof typeof keys] as (...parts: unknown[]) => { pk: string };
+    const [first, second, ...more] = kind === "artefact" ? [artefact] : [WS, "f/a/b", kind === "history" ? 7 : "x", "y"];
+    expect(workspaceOf(make(first, second, ...more).pk)).toBe(others.includes(kind) ? undefined : WS);
+  });
+});

@@ -1,0 +1,66 @@
+import { describe, expect, it } from "vitest";
+import type { Payload } from "../../contract/payload.ts";
+import { argumentsOf } from "./arguments.ts";
+import { preprocessorArguments, splitEvent } from "./preprocessor.ts";
+
+const options = { wrapBody: false, raw: false, headers: [], query: [], event: true };
+const aPayload = (fields: Partial<Payload> & { text?: string } = {}): Payload => ({
+  method: "POST",
+  headers: { "content-type": "application/json" },
+  query: {},
+  bytes: Buffer.from(fields.text ?? "{}"),
+  ...fields,
+});
+const eventOf = async (fields: Parameters<typeof aPayload>[0]) => (await argumentsOf(aPayload(fields), options)).event;
+
+describe("the event of a webhook", () => {
+  it("holds text, query and headers, and never what signs its caller in", async () => {
+    const headers = { "content-type": "application/json", authorization: "Bearer t", cookie: "token=t", "x-event": "push" };
+    const event = await eventOf({ text: '{"a":1}', headers, query: { token: ["t"], a: ["1"], b: ["1", "2"] } });
+    expect(event).toEqual({
+      kind: "webhook",
+      raw_string: '{"a":1}',
+      query: { a: "1", b: ["1", "2"] },
+      headers: { "content-type": "application/json", "x-event": "push" },
+    });
+  });
+
+  it.each([
+    ["JSON, which is what the text says", { text: "[1]" }, undefined],
+    ["a text", { text: "plain" }, undefined],
+    ["a form", { text: "a=1", headers: { "content-type": "application/x-www-form-urlencoded" } }, { a: "1" }],
+    ["an empty request", { text: "" }, {}],
+    ["a GET", { method: "GET", text: "", query: { payload: [Buffer.from('{"n":7}').toString("base64")] } }, { n: 7 }],
+    [
+      "an event in an envelope",
+      {
+        text: JSON.stringify({ specversion: "1.0", id: "1", source: "/s", type: "t", data: { n: 1 } }),
+        headers: { "content-type": "application/cloudevents+json" },
+      },
+      { n: 1 },
+    ],
+  ])("has a body of its own but for %s", async (_what, fields, body) => {
+    expect((await eventOf(fields))?.body).toEqual(body);
+  });
+
+  it("of a form with files has no text", async () => {
+    const text = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--b--\r\n';
+    const event = await eventOf({ text, headers: { "content-type": "multipart/form-data; boundary=b" } });
+    expect(event).toMatchObject({ raw_string: null, body: { a: "1" } });
+  });
+
+  it("is not made where nobody asks for it", async () => {
+    expect(await argumentsOf(aPayload(), { ...options, event: false })).toEqual({ args: {}, files: [], wrapped: false });
+  });
+});
+
+describe("preprocessorArguments", () => {
+  const event = { kind: "webhook" as const, raw_string: "", query: {}, headers: {} };
+  it("are the event, which no body forges, and those of the others that it takes", () => {
+    expect(preprocessorArguments({ params: ["event", "a"] }, { a: 1, b: 2, event: "forged" }, event)).toEqual({ a: 1, event });
+    expect(preprocessorArguments({ params: null }, { a: 1, b: 2 }, event)).toEqual({ a: 1, b: 2, event });
+  });
+  it("come apart again", () => {
+    expect(splitEvent({ a: 1, event })).toEqual({ event: { event }, others: { a: 1 } });
+  });
+});

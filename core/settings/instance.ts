@@ -1,0 +1,29 @@
+import * as z from "zod";
+import { limits } from "../../contract/limits.ts";
+
+/** Whether who signs in through a provider must be a user, or invited, already; true unless a superadmin says otherwise. */
+export const REQUIRE_KNOWN_USER = "require_preexisting_user_for_oauth";
+
+/** How long a synchronous call waits before it answers 504, in seconds. */
+export const SYNC_LIMIT = "timeout_wait_result";
+const maxWaitS = limits.syncCallMs / 1000;
+export const syncLimitSchema = z.number().int().min(1).max(maxWaitS, `API Gateway ends a call after 29 s: at most ${maxWaitS}`);
+
+/** Settings that this service reads: their values are checked. All others are kept as they come. */
+const known: Readonly<Record<string, z.ZodType>> = {
+  [REQUIRE_KNOWN_USER]: z.boolean(),
+  [SYNC_LIMIT]: syncLimitSchema,
+  // Usernames are chosen for each workspace: nothing else can be set.
+  automate_username_creation: z.literal(false),
+};
+
+/** What is wrong with a value; `undefined` when nothing is. */
+export function settingIssue(key: string, value: unknown): string | undefined {
+  const schema = Object.hasOwn(known, key) ? known[key] : undefined;
+  return schema?.safeParse(value).error?.issues[0]?.message;
+}
+
+/** Settings that clients ask for with anybody's token, and what they are where nobody has set them. */
+const shown: Readonly<Record<string, unknown>> = { automate_username_creation: false };
+export const isShownToAll = (key: string) => Object.hasOwn(shown, key);
+export const settingWhenUnset = (key: string): unknown => (isShownToAll(key) ? shown[key] : null);

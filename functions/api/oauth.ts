@@ -1,0 +1,42 @@
+import { logins } from "../../aws/logins.ts";
+import { limits } from "../../contract/limits.ts";
+import { oauthRoutes as routes } from "../../contract/routes/oauth.ts";
+import { beginLogin, completeLogin } from "../../services/identity/federate.ts";
+import { cookieOf } from "../shared/credentials.ts";
+import { on } from "../shared/edge.ts";
+import { json, type Reply, text } from "../shared/reply.ts";
+import { type ApiRoutes, collaborators } from "./collaborators.ts";
+import { sessionCookie } from "./session-cookie.ts";
+
+const c = { ...collaborators, logins };
+
+/** What ties a sign-in to the browser that began it. It goes to the routes below and nowhere else. */
+const PENDING = "svc_login";
+function pendingCookie(value: string, maxAgeS: number): string {
+  const secure = c.baseUrl.startsWith("https:") ? "; Secure" : "";
+  return `${PENDING}=${value}; Path=/api/oauth; HttpOnly; SameSite=Lax; Max-Age=${maxAgeS}${secure}`;
+}
+
+const goOn = (to: string, cookies: string[]): Reply => ({
+  ...text(303, "Go on at the address in the header Location.", { Location: to, "Cache-Control": "no-store" }),
+  multiValueHeaders: { "Set-Cookie": cookies },
+});
+const signedIn = (token: string) => [sessionCookie(c.baseUrl, token, limits.sessionMs / 1000), pendingCookie("", 0)];
+
+export const oauth: ApiRoutes = [
+  on(routes.listLogins, async () => {
+    const listed = c.logins.all.map(({ name, displayName }) => ({ type: name, ...(displayName ? { display_name: displayName } : {}) }));
+    return json(200, { oauth: listed });
+  }),
+  on(routes.beginLogin, async ({ params: { client } }) => {
+    const { location, pending } = await beginLogin(c, client);
+    return goOn(location, [pendingCookie(pending, limits.loginMs / 1000)]);
+  }),
+  on(routes.completeLogin, async ({ params: { client }, body, headers }) => {
+    const token = await completeLogin(c, client, body, cookieOf(headers, PENDING));
+    return { ...text(200, token), multiValueHeaders: { "Set-Cookie": signedIn(token) } };
+  }),
+  on(routes.returnFromLogin, async ({ params: { client }, query, headers }) =>
+    goOn("/", signedIn(await completeLogin(c, client, query, cookieOf(headers, PENDING)))),
+  ),
+];

@@ -1,0 +1,37 @@
+import { settingRoutes as routes } from "../../contract/routes/settings.ts";
+import { autoInviteOf } from "../../core/people/auto-invite.ts";
+import { setFileStorage } from "../../services/files/storages.ts";
+import { globalSetting, globalSettings, setGlobalSetting } from "../../services/settings/instance.ts";
+import { setSetting, workspaceSettings } from "../../services/settings/workspace.ts";
+import { changeWorkspace } from "../../services/workspaces/workspaces.ts";
+import { on } from "../shared/edge.ts";
+import { json, text } from "../shared/reply.ts";
+import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
+
+export const settings: ApiRoutes = [
+  on(routes.listGlobal, async () => json(200, await globalSettings(c))),
+  on(routes.getGlobal, async ({ auth, params: { key } }) => json(200, await globalSetting(c, auth.actor, key))),
+  on(routes.setGlobal, async ({ params: { key }, body }) => {
+    await setGlobalSetting(c, key, body.value);
+    return text(200, `The setting ${key} is saved.`);
+  }),
+  on(routes.getSettings, async ({ params: { workspace } }) => json(200, await workspaceSettings(c, workspace))),
+  on(routes.getName, async ({ params: { workspace } }) => text(200, (await workspaceSettings(c, workspace)).name)),
+  on(routes.changeName, async ({ params: { workspace }, body }) => {
+    await changeWorkspace(c, workspace, (record) => ({ ...record, name: body.new_name }));
+    return text(200, `The workspace is called ${body.new_name}.`);
+  }),
+  on(routes.changeColor, async ({ params: { workspace }, body }) => {
+    await changeWorkspace(c, workspace, ({ color: _, ...record }) => ({ ...record, ...(body.color ? { color: body.color } : {}) }));
+    return text(200, "The colour is changed.");
+  }),
+  on(routes.editAutoInvite, async ({ auth, params: { workspace }, body }) => {
+    const wish = autoInviteOf(body, auth.actor.email);
+    await setSetting(c, workspace, "auto_invite", wish);
+    return text(200, wish ? "New users join by themselves." : "Nobody joins by themselves.");
+  }),
+  on(routes.editFileStorage, async ({ auth, params: { workspace }, body }) => {
+    await setFileStorage(c, auth.actor, workspace, body.large_file_storage ?? undefined);
+    return text(200, "The storage of files is saved.");
+  }),
+];

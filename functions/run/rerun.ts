@@ -1,0 +1,34 @@
+import { answerFor, isSvcError } from "../../contract/errors.ts";
+import type { Payload } from "../../contract/payload.ts";
+import { type Rerun, runRoutes as routes } from "../../contract/routes/runs.ts";
+import { rerun } from "../../services/jobs/rerun.ts";
+import { logger } from "../shared/edge.ts";
+import { onceOf } from "../shared/once.ts";
+import { type Reply, text } from "../shared/reply.ts";
+import type { RunAuth } from "../shared/run-call.ts";
+
+interface RerunCall {
+  auth: RunAuth;
+  params: { workspace: string };
+  body: Rerun;
+  headers: Payload["headers"];
+}
+
+export async function rerunJobs(collaborators: Parameters<typeof rerun>[0], { auth, params, body, headers }: RerunCall): Promise<Reply> {
+  const { actor } = auth;
+  const what = { args: { ...body }, files: [] };
+  const once = (place: string) => onceOf(headers, [params.workspace, actor.email, "rerun", place], what);
+  // A key that is none refuses the call, not each of its jobs.
+  once("");
+  const outcomes = await rerun(collaborators, { actor, action: routes.rerunJobs.name }, params.workspace, body, once);
+  return text(201, outcomes.map((outcome) => `${lineOf(outcome)}\n`).join(""));
+}
+
+/** A job that could not be started is a line: those that were started must be known all the same. */
+function lineOf(outcome: PromiseSettledResult<string>): string {
+  if (outcome.status === "fulfilled") return outcome.value;
+  const error: unknown = outcome.reason;
+  if (isSvcError(error)) return `Error: ${answerFor(error).sentence}`;
+  logger.error("unexpected", error as Error);
+  return "Error: Something went wrong here. The operator finds it in the log.";
+}

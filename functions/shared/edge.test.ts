@@ -1,0 +1,51 @@
+import type { APIGatewayProxyEvent, Context } from "aws-lambda";
+import { describe, expect, it } from "vitest";
+import { SvcError } from "../../contract/errors.ts";
+import { runRoutes } from "../../contract/routes/runs.ts";
+import { apiHandler, on } from "./edge.ts";
+import { json, type Reply } from "./reply.ts";
+
+const anEvent = (over: Partial<APIGatewayProxyEvent> = {}) =>
+  ({
+    httpMethod: "POST",
+    path: "/api/w/ws/jobs/run/p/f/t/echo",
+    headers: {},
+    multiValueHeaders: {},
+    queryStringParameters: null,
+    multiValueQueryStringParameters: null,
+    body: "{}",
+    isBase64Encoded: false,
+    ...over,
+  }) as unknown as APIGatewayProxyEvent;
+const calling = (handle: (headers: Record<string, unknown>) => Reply, event?: Partial<APIGatewayProxyEvent>): Promise<Reply> =>
+  apiHandler([on(runRoutes.runScriptByPath, async ({ payload }) => handle(payload.headers))], async () => ({}))(anEvent(event), {
+    awsRequestId: "r",
+  } as Context);
+
+describe("a request's headers", () => {
+  it("that came more than once are joined, as HTTP does, and cookies as cookies", async () => {
+    const { body } = await calling((headers) => json(200, headers), {
+      headers: { "X-Many": "b", Cookie: "d=2", "X-One": "1" },
+      multiValueHeaders: { "X-Many": ["a", "b"], Cookie: ["c=1", "d=2"], "X-One": ["1"] },
+    });
+    expect(JSON.parse(body)).toEqual({ "x-many": "a, b", cookie: "c=1; d=2", "x-one": "1" });
+  });
+});
+
+describe("a reply's headers", () => {
+  it("win over the service's own, but for the one that is the whole origin's", async () => {
+    const { headers } = await calling(() => json(200, 1, { "referrer-policy": "origin", "strict-transport-security": "max-age=0" }));
+    const found = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
+    expect(found.filter(([name]) => name === "referrer-policy")).toEqual([["referrer-policy", "origin"]]);
+    expect(found.filter(([name]) => name === "strict-transport-security")).toEqual([
+      ["strict-transport-security", expect.stringMatching(/max-age=[1-9]/)],
+    ]);
+  });
+
+  it("name the job that a call has waited too long for", async () => {
+    const { statusCode, headers } = await calling(() => {
+      throw new SvcError("job.syncTimeout", { id: "job-1", limitMs: 25_000 });
+    });
+    expect([statusCode, headers?.["x-svc-job-id"]]).toEqual([504, "job-1"]);
+  });
+});

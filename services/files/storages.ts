@@ -1,0 +1,113 @@
+import type { Bucket, Buckets } from "../../aws/buckets.ts";
+import type { ObjectTable } from "../../aws/object-table.ts";
+import { SvcError } from "../../contract/errors.ts";
+import { type FileStorage, fileStorageSchema } from "../../contract/routes/settings.ts";
+import { checkFileKey, filePlace, filesPrefix } from "../../core/files/place.ts";
+import { originOf, type S3Resource, s3Resource, type Where, whereOf } from "../../core/files/storage.ts";
+import { keys } from "../../core/objects/keys.ts";
+import type { Actor } from "../../core/people/actor.ts";
+import { permit } from "../identity/permit.ts";
+import { findResource } from "../resources/read.ts";
+import { type Resolving, resolveResource } from "../resources/resolve.ts";
+import { setSetting } from "../settings/workspace.ts";
+
+export interface Storing extends Resolving {
+  buckets: Buckets;
+}
+
+/** How a call names a storage. */
+export interface Named {
+  storage?: string | null | undefined;
+  s3_resource_path?: string | null | undefined;
+}
+
+/** A storage as a call uses it. */
+export interface OpenStorage {
+  where: Where;
+  bucket: Bucket;
+  /** A file's key in the bucket. Throws `file.key`. */
+  place(fileKey: string): string;
+  /** What stands before every file's key there. */
+  prefix: string;
+}
+
+/** `undefined`: nobody has set it, files are in the stack's own bucket. */
+export async function fileStorageOf(objects: Pick<ObjectTable, "get">, workspace: string): Promise<FileStorage | undefined> {
+  const found = await objects.get(keys.setting(workspace, "large_file_storage"));
+  return found?.value ? fileStorageSchema.parse(found.value) : undefined;
+}
+
+/** Throws `workspace.notFound`, and `resource.notFound` for a storage whose resource is not there or is not the caller's to see. */
+export async function setFileStorage(
+  { objects }: Pick<Storing, "objects">,
+  actor: Actor,
+  workspace: string,
+  asked: FileStorage | undefined,
+): Promise<void> {
+  const named = asked === undefined || asked.type === "none" ? [] : Object.values(asked.secondary_storage ?? {});
+  for (const { s3_resource_path: path } of asked?.type === "S3Storage" ? [asked, ...named] : named) {
+    permitResource(actor, workspace, path);
+    await findResource({ objects }, workspace, path);
+  }
+  await setSetting({ objects }, workspace, "large_file_storage", asked);
+}
+
+/** Opens the storage that a call names. Throws `file.storage*`, `resource.notFound`, `reference.*`. */
+export async function openStorage(storing: Storing, actor: Actor | undefined, workspace: string, named: Named): Promise<OpenStorage> {
+  const setting = named.s3_resource_path ? undefined : await fileStorageOf(storing.objects, workspace);
+  const where = whereOf(setting, named);
+  if (where.kind === "stack") {
+    return { where, bucket: storing.buckets.own(), place: (fileKey) => filePlace(workspace, fileKey), prefix: filesPrefix(workspace) };
+  }
+  const { resource } = await resourceOf(storing, actor, workspace, where);
+  const { bucket, region, pathStyle, accessKey, secretKey } = resource;
+  const name = where.kind === "workspace" ? where.name : where.path;
+  return {
+    where,
+    bucket: storing.buckets.foreign(name, { bucket, region, endpoint: originOf(resource), pathStyle, accessKey, secretKey }),
+    place(fileKey) {
+      checkFileKey(fileKey);
+      return fileKey;
+    },
+    prefix: "",
+  };
+}
+
+/** The bucket and keys behind a storage, and what of it is secret. A resource that the caller names must be theirs to read. */
+export async function resourceOf(
+  storing: Storing,
+  actor: Actor | undefined,
+  workspace: string,
+  where: Exclude<Where, { kind: "stack" }>,
+): Promise<{ resource: S3Resource; secrets: string[] }> {
+  const path = where.kind === "resource" ? where.path : where.storage.s3_resource_path;
+  if (where.kind === "resource") {
+    if (!actor) throw new SvcError("resource.notFound", { path });
+    permitResource(actor, workspace, path);
+  }
+  const reader = where.kind === "resource" && actor ? actor : neighbour(workspace, path);
+  const { value, secrets } = await resolveResource(storing, reader, workspace, path);
+  return { resource: s3Resource(path, value), secrets };
+}
+
+/** Throws `resource.notFound` where the caller may not read it. */
+export function permitResource(actor: Actor, workspace: string, path: string): void {
+  permit(actor, "resources.getValue", { workspace, path }, () => new SvcError("resource.notFound", { path }));
+}
+
+/**
+ * Whose rights a storage's references are read with: what stands under the same `u/<user>/` or `f/<folder>/` as its resource, and no more.
+ * With an admin's, whoever may change the resource could have any secret of the workspace sent to a host of their own.
+ */
+function neighbour(workspace: string, path: string): Actor {
+  const [space, name = ""] = path.split("/");
+  return {
+    kind: "person",
+    email: "",
+    username: space === "u" ? name : "",
+    superAdmin: false,
+    tokenHash: "",
+    tokenPrefix: "",
+    rights: { workspace, role: "operator", groups: [], folders: space === "f" ? { [name]: "read" } : {}, objects: {} },
+  };
+}

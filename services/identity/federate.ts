@@ -1,0 +1,110 @@
+import { randomUUID } from "node:crypto";
+import type { DataKeys } from "../../aws/data-keys.ts";
+import type { Logins } from "../../aws/logins.ts";
+import type { ObjectTable } from "../../aws/object-table.ts";
+import { SvcError } from "../../contract/errors.ts";
+import { limits } from "../../contract/limits.ts";
+import { INSTANCE } from "../../core/audit/entry.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { usernameOf } from "../../core/people/actor.ts";
+import { belongs, type PendingLogin, pendingLoginSchema, usedLoginHash, verifiedPerson } from "../../core/people/login.ts";
+import { type PersonRecord, personKey } from "../../core/people/person.ts";
+import { open, seal } from "../../core/secrets/seal.ts";
+import { mayJoin } from "../workspaces/auto-invite.ts";
+import { knownPerson, openSession } from "./sign-in.ts";
+
+interface Federating {
+  objects: ObjectTable;
+  dataKeys: DataKeys;
+  logins: Logins;
+  nowMs: () => number;
+  baseUrl: string;
+}
+
+/** Sealed at a place that no variable of any workspace has. */
+const PLACE = { workspace: INSTANCE, path: "#login" };
+const VERSION = 1;
+const redirectUri = (baseUrl: string, client: string) => `${baseUrl}/api/oauth/login_callback/${client}`;
+
+/** Where the browser goes, and what it holds until it comes back. Nothing is stored: anybody may ask for this. Throws `login.unknown`, `login.unreachable`. */
+export async function beginLogin(federating: Federating, client: string): Promise<{ location: string; pending: string }> {
+  const { logins, nowMs, baseUrl } = federating;
+  const { location, ...own } = await logins.begin(client, redirectUri(baseUrl, client));
+  const pending: PendingLogin = { client, ...own, untilMs: nowMs() + limits.loginMs };
+  const key = await loginKey(federating);
+  return { location, pending: Buffer.from(seal({ version: VERSION, key }, PLACE, JSON.stringify(pending))).toString("base64url") };
+}
+
+export interface Answered {
+  code?: string | undefined;
+  state?: string | undefined;
+  iss?: string | undefined;
+  error?: string | undefined;
+}
+
+/**
+ * A session for whom the provider names. What comes back counts in the browser that began, in time, and once: it is spent before the code is
+ * exchanged, so that of two calls with it one goes on. Throws `login.*`.
+ */
+export async function completeLogin(federating: Federating, client: string, answered: Answered, cookie: string | undefined) {
+  const { objects, logins, nowMs, baseUrl } = federating;
+  if (!logins.all.some(({ name }) => name === client)) throw new SvcError("login.unknown", { client });
+  const pending = await opened(federating, cookie);
+  const { code, state = "", iss, error } = answered;
+  if (!pending || !belongs(pending, client, state, nowMs())) throw new SvcError("login.notBegun", { client });
+  const spent = { ...keys.usedLogin(usedLoginHash(state)), expiresAtS: Math.ceil(pending.untilMs / 1000) };
+  if (!(await objects.put(spent, "absent"))) throw new SvcError("login.notBegun", { client });
+  if (!code) throw new SvcError("login.notConfirmed", { client, reason: error && /^\w{1,60}$/.test(error) ? error : "it sent no code" });
+
+  const claims = await logins.redeem(client, redirectUri(baseUrl, client), { code, state, iss }, pending);
+  const named = verifiedPerson(claims);
+  if (!named) throw new SvcError("login.unverified", { client });
+  const person = (await knownPerson(objects, named.email)) ?? (await newcomer(federating, named));
+  if (person.disabled) throw new SvcError("login.denied", { email: named.email });
+  return openSession({ objects, nowMs }, person);
+}
+
+/** Somebody new, where the instance takes them. Of two first sign-ins at once, one makes the user and both go on. Throws `login.denied`. */
+async function newcomer(
+  { objects, nowMs }: Federating,
+  { email, name }: { email: string; name: string | undefined },
+): Promise<PersonRecord> {
+  if (!(await mayJoin({ objects }, email))) throw new SvcError("login.denied", { email });
+  const value: PersonRecord = {
+    email,
+    username: usernameOf(email),
+    superAdmin: false,
+    ...(name ? { name } : {}),
+    joining: true,
+    createdAtMs: nowMs(),
+  };
+  await objects.put({ ...keys.user(personKey(email)), value, mark: randomUUID() }, "absent");
+  return (await knownPerson(objects, email)) ?? value;
+}
+
+async function opened(federating: Federating, cookie: string | undefined): Promise<PendingLogin | undefined> {
+  if (!cookie) return undefined;
+  const key = await loginKey(federating);
+  try {
+    return pendingLoginSchema.parse(JSON.parse(open(key, PLACE, Buffer.from(cookie, "base64url").toString())));
+  } catch {
+    // Made up, changed, or sealed under a key that is gone: all the same to who sent it.
+    return undefined;
+  }
+}
+
+let known: { key: Buffer; untilMs: number } | undefined;
+
+/** Made by the first sign-in of the instance, wrapped like the keys of secrets; of two made at once, one stays. */
+async function loginKey({ objects, dataKeys, nowMs }: Federating): Promise<Buffer> {
+  if (known && known.untilMs > nowMs()) return known.key;
+  const stored = await objects.get(keys.loginKey());
+  if (!stored) {
+    const { wrapped } = await dataKeys.generate(INSTANCE);
+    await objects.put({ ...keys.loginKey(), value: { wrapped } }, "absent");
+    return loginKey({ objects, dataKeys, nowMs } as Federating);
+  }
+  const key = await dataKeys.unwrap(INSTANCE, (stored.value as { wrapped: string }).wrapped);
+  known = { key, untilMs: nowMs() + limits.dataKeyCacheMs };
+  return key;
+}

@@ -1,0 +1,169 @@
+import { randomUUID } from "node:crypto";
+import { v7 as uuidv7 } from "uuid";
+import type { JobTable } from "../../aws/job-table.ts";
+import type { ObjectTable } from "../../aws/object-table.ts";
+import type { Queue } from "../../aws/queue.ts";
+import type { Storage } from "../../aws/storage.ts";
+import { SvcError } from "../../contract/errors.ts";
+import { runnerFor } from "../../contract/languages.ts";
+import { limits } from "../../contract/limits.ts";
+import { MAX_PARENTS, type NewScript } from "../../contract/routes/scripts.ts";
+import type { Job } from "../../core/jobs/job.ts";
+import { firstDueMs } from "../../core/jobs/lifecycle.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { write } from "../../core/objects/write.ts";
+import type { Actor } from "../../core/people/actor.ts";
+import { type BuildState, concurrencyRuleOf, type Runnable, type StoredVersion, versionHash } from "../../core/scripts/version.ts";
+import { commit, type Part, placeParts } from "../commit.ts";
+import { prepare, send } from "../jobs/accept.ts";
+import { eventWrite } from "../outbox.ts";
+import { aclPart } from "../workspaces/acls.ts";
+import { bodyObject } from "./load.ts";
+
+export interface Creating {
+  objects: ObjectTable;
+  jobs: JobTable;
+  storage: Storage;
+  queue: Queue;
+  nowMs: () => number;
+}
+
+/** A version's fields above this stand in S3: a DynamoDB item holds at most 400 KB. */
+const BODY_ITEM_BYTES = 100 * 1024;
+
+export type Parent = { runnable: Runnable; version: StoredVersion };
+
+/** What is saved, once it is decided that it may be. */
+interface Saving {
+  actor: Actor;
+  workspace: string;
+  asked: NewScript;
+  /** What stands at the path now. */
+  current: Runnable | undefined;
+  parent: Parent | undefined;
+  onBehalfOf: Runnable["onBehalfOf"];
+}
+
+/** The new version's hash. Throws what a concurrent writer, a workspace or a folder that is gone makes of it. */
+export async function saveVersion(creating: Creating, saving: Saving): Promise<string> {
+  const { actor, workspace, asked, parent } = saving;
+  const atMs = creating.nowMs();
+  const hash = versionHash(workspace, randomUUID(), asked);
+  const { interfaceOf } = await import("../../core/scripts/interface.ts");
+  const { inferredSchema, ...read } = interfaceOf(asked.language, asked.content);
+  const version: StoredVersion = {
+    sent: asked,
+    hash,
+    parentHashes: parent ? [parent.runnable.hash, ...parent.version.parentHashes].slice(0, MAX_PARENTS) : [],
+    createdBy: actor.username,
+    createdAtMs: atMs,
+    ...(inferredSchema ? { inferredSchema } : {}),
+  };
+  const runner = runnerFor(asked.language, asked.content);
+  const job = runner ? await prepare(creating, dependenciesJob(saving, hash)) : undefined;
+  const runnable = { ...newRunnable(saving, hash), ...(runner ? { runner } : {}), ...read };
+  const parts = [
+    ...placeParts(workspace, asked.path),
+    ...versionParts(saving, runnable, job, await keptBody(creating, workspace, version)),
+    ...listingParts(saving, version, read.preprocessor !== undefined),
+    ...(await renameParts(creating, saving)),
+    part(eventWrite({ type: parent ? "UpdateScript" : "CreateScript", workspace, object: asked.path, by: actor.username, atMs })),
+    ...(job ? [part({ raw: { Put: creating.jobs.createParams(job, firstDueMs(job.createdAtMs)) } })] : []),
+  ];
+  if (!(await commit(creating.objects, parts))) throw new SvcError("script.changedMeanwhile", { path: asked.path });
+  // The script is saved whatever becomes of the message: housekeeping finds the job by its due time and sends it again.
+  if (job) await send(creating, job).catch(() => undefined);
+  return hash;
+}
+
+/** `refused` left out: somebody else has changed the script meanwhile. */
+const part = (done: Part["write"], refused?: SvcError): Part => ({ write: done, refused });
+
+const dependenciesJob = ({ actor, workspace, asked: { path, language } }: Saving, hash: string) => ({
+  actor,
+  workspace,
+  kind: "dependencies" as const,
+  path,
+  hash,
+  language,
+  args: {},
+  timeoutS: 600,
+  id: uuidv7(),
+});
+
+function newRunnable({ workspace, asked, onBehalfOf }: Saving, hash: string) {
+  return {
+    workspace,
+    path: asked.path,
+    hash,
+    language: asked.language,
+    timeoutS: asked.timeout ?? limits.defaultTimeoutS,
+    tag: asked.tag ?? asked.language,
+    dedicated: asked.dedicated_worker ?? false,
+    ...(asked.priority ? { priority: asked.priority } : {}),
+    ...(asked.concurrent_limit ? { concurrency: concurrencyRuleOf(asked, asked.concurrent_limit) } : {}),
+    ...(onBehalfOf ? { onBehalfOf } : {}),
+    ...(typeof asked.delete_after_secs === "number" ? { deleteAfterS: asked.delete_after_secs } : {}),
+    ...(asked.cache_ttl ? { cacheTtlS: asked.cache_ttl } : {}),
+    ...(asked.cache_ignore_s3_path ? { cacheIgnoresPaths: true } : {}),
+    ...(asked.idempotent_webhook_id ? { onceByWebhookId: true } : {}),
+    archived: false,
+    deleted: false,
+  };
+}
+
+/** The version's fields, or where they were put because no item holds them. */
+async function keptBody({ storage }: Creating, workspace: string, version: StoredVersion): Promise<{ json: string } | { s3Key: string }> {
+  const json = JSON.stringify(version);
+  if (Buffer.byteLength(json) <= BODY_ITEM_BYTES) return { json };
+  const s3Key = bodyObject(workspace, version.hash);
+  await storage.put(s3Key, json, "application/json");
+  return { s3Key };
+}
+
+function versionParts(
+  { workspace, asked: { path }, current, parent }: Saving,
+  value: { hash: string },
+  job: Job | undefined,
+  body: unknown,
+): Part[] {
+  const { hash } = value;
+  const build: BuildState = job ? { state: "pending", job: job.id } : { state: "none" };
+  const parentHash = parent?.runnable.hash;
+  return [
+    ...(parentHash === undefined
+      ? []
+      : [
+          part(
+            write.update({ ...keys.version(workspace, parentHash), next: hash }, "childless"),
+            new SvcError("script.parentHasChild", { parentHash }),
+          ),
+        ]),
+    part(write.put({ ...keys.scriptHead(workspace, path), value, mark: hash, build }, current ? { mark: current.hash } : "absent")),
+    part(write.put({ ...keys.version(workspace, hash), value, mark: hash, build }, "absent")),
+    part(write.put({ ...keys.versionBody(workspace, hash), value: body }, "absent")),
+  ];
+}
+
+function listingParts({ workspace, asked }: Saving, version: StoredVersion, hasPreprocessor: boolean): Part[] {
+  const { hash, parentHashes, createdBy, createdAtMs } = version;
+  const { content, schema, lock, modules, assets, ...listed } = asked;
+  const made = { hash, createdAtMs, createdBy };
+  const note = asked.deployment_message ? { message: asked.deployment_message } : {};
+  const value = { ...listed, ...(hasPreprocessor ? { has_preprocessor: true } : {}), ...made, parentHashes, archived: false };
+  return [
+    part(write.put({ ...keys.scriptListing(workspace, asked.path), value })),
+    part(write.put({ ...keys.history(workspace, asked.path, createdAtMs, hash), value: { ...made, ...note } })),
+  ];
+}
+
+/** A parent at another path renames: nothing runs at the old path any more, its versions and history stay. */
+async function renameParts(creating: Creating, { workspace, asked: { path }, parent }: Saving): Promise<Part[]> {
+  if (!parent || parent.runnable.path === path) return [];
+  const { hash: parentHash, path: from } = parent.runnable;
+  return [
+    part(write.remove(keys.scriptHead(workspace, from), { mark: parentHash }), new SvcError("script.parentHasChild", { parentHash })),
+    part(write.remove(keys.scriptListing(workspace, from))),
+    part((await aclPart(creating, { workspace, kind: "script", path: from }, path)).write),
+  ];
+}

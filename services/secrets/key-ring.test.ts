@@ -1,0 +1,53 @@
+import { randomBytes } from "node:crypto";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, it, vi } from "vitest";
+import { newExportKey, seal } from "../../core/secrets/seal.ts";
+
+let server: http.Server | undefined;
+afterEach(() => {
+  server?.close();
+  vi.unstubAllEnvs();
+});
+
+/** What AWS answers, over HTTP: the first read fails, the next find a workspace's ring, whose key KMS unwraps. */
+async function aws(workspace: string, key: Buffer): Promise<string[]> {
+  const calls: string[] = [];
+  const exportKey = seal({ version: 1, key }, { workspace, path: "export" }, newExportKey());
+  const ring = { M: { current: { N: "1" }, wrapped: { M: { 1: { S: "AAAA" } } }, exportKey: { S: exportKey } } };
+  server = http.createServer((request, response) => {
+    const target = String(request.headers["x-amz-target"]);
+    calls.push(target);
+    const json = target.endsWith("Decrypt")
+      ? { Plaintext: key.toString("base64"), KeyId: "k" }
+      : { Item: { pk: { S: `RING#${workspace}` }, sk: { S: "ring" }, v: ring } };
+    const failed = calls.length === 1;
+    response.writeHead(failed ? 400 : 200, { "content-type": "application/x-amz-json-1.0" });
+    response.end(JSON.stringify(failed ? { __type: "AccessDeniedException", message: "not yet" } : json));
+  });
+  await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
+  vi.stubEnv("AWS_ENDPOINT_URL", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, "test");
+  vi.stubEnv("AWS_REGION", "us-east-1");
+  vi.stubEnv("SVC_OBJECTS_TABLE", "objects");
+  vi.stubEnv("SVC_SECRETS_KEY", "key");
+  return calls;
+}
+
+it("twenty secrets at once are one read of the keys and one call of KMS, and a read that failed is not kept", async () => {
+  const key = randomBytes(32);
+  const calls = await aws("w", key);
+  const [{ unseal }, { objectTable }, { dataKeys }] = await Promise.all([
+    import("./key-ring.ts"),
+    import("../../aws/object-table.ts"),
+    import("../../aws/data-keys.ts"),
+  ]);
+  const sealing = { objects: objectTable, dataKeys, nowMs: Date.now };
+  const open = (text: string) => unseal(sealing, "w", "f/t/x", seal({ version: 1, key }, { workspace: "w", path: "f/t/x" }, text));
+  const texts = Array.from({ length: 20 }, (_, index) => `secret ${index}`);
+  const failed = await Promise.allSettled(texts.map(open));
+  expect(failed.every(({ status }) => status === "rejected")).toBe(true);
+  expect(await Promise.all(texts.map(open))).toEqual(texts);
+  expect(await open("later")).toBe("later");
+  expect(calls).toEqual(["DynamoDB_20120810.GetItem", "DynamoDB_20120810.GetItem", "TrentService.Decrypt"]);
+});

@@ -1,0 +1,20 @@
+import type { ObjectTable } from "../../aws/object-table.ts";
+import { limits } from "../../contract/limits.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { SYNC_LIMIT, syncLimitSchema } from "../../core/settings/instance.ts";
+
+interface Reading {
+  objects: Pick<ObjectTable, "get">;
+  nowMs: () => number;
+}
+
+/** How long a synchronous call waits, as the instance says: known for half a minute, so that it costs no read per call. */
+export function syncLimit({ objects, nowMs }: Reading): () => Promise<number> {
+  let last: { ms: number; untilMs: number } | undefined;
+  return async () => {
+    if (last && last.untilMs > nowMs()) return last.ms;
+    const stored = syncLimitSchema.safeParse((await objects.get(keys.instanceSetting(SYNC_LIMIT)))?.value);
+    last = { ms: stored.success ? stored.data * 1000 : limits.syncCallMs, untilMs: nowMs() + limits.settingAgeMs };
+    return last.ms;
+  };
+}
