@@ -3,6 +3,7 @@ import { InvokeCommand, TooManyRequestsException } from "@aws-sdk/client-lambda"
 import { env, requireEnv } from "../contract/env.ts";
 import type { RunnerLanguage } from "../contract/languages.ts";
 import { type BuildRequest, type BuildResult, buildResultSchema } from "../core/builds/build.ts";
+import type { JobAnswer, JobCall } from "../core/jobs/lifecycle.ts";
 import type { RunOutcome, RunRequest } from "../runners/protocol.ts";
 import { lambda } from "./clients.ts";
 
@@ -47,6 +48,18 @@ export const functions = {
       if (error instanceof TooManyRequestsException) return { kind: "throttled" };
       const reason = error instanceof Error ? error.message : String(error);
       return { kind: neverStarted(error) ? "lost" : "unknown", reason };
+    }
+  },
+
+  /** Has a worker do a job past the queue. `refused`: no worker has begun with it. `null` also when nothing is known of the worker any more. */
+  async work(call: JobCall): Promise<JobAnswer | "refused"> {
+    try {
+      const { Payload, FunctionError } = await lambda().send(
+        new InvokeCommand({ FunctionName: requireEnv(env.workerFunction), Payload: JSON.stringify(call) }),
+      );
+      return Payload && !FunctionError ? (JSON.parse(Buffer.from(Payload).toString("utf8")) as JobAnswer) : null;
+    } catch (error) {
+      return error instanceof TooManyRequestsException || neverStarted(error) ? "refused" : null;
     }
   },
 

@@ -124,7 +124,8 @@ describe("rights", () => {
         .statements.filter(({ Action }) => Action === "lambda:InvokeFunction")
         .flatMap(({ Resource }) => list(Resource));
     const arn = (description: string) => ({ "Fn::GetAtt": [fn(aws, description).id, "Arn"] });
-    expect(targets("run")).toEqual(expect.arrayContaining(runnerLanguages.map((language) => arn(runner(language)))));
+    expect(targets("run")).toEqual(expect.arrayContaining([...runnerLanguages.map(runner), descriptions.worker].map(arn)));
+    expect(targets("run")).not.toContainEqual(arn(descriptions.build));
     expect(targets("worker")).toEqual(expect.arrayContaining(untrusted.map(arn)));
   });
 

@@ -1,4 +1,5 @@
 import { CfnOutput, Stack, type StackProps } from "aws-cdk-lib";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import type { Construct } from "constructs";
 import { env } from "../contract/env.ts";
@@ -68,6 +69,18 @@ export class SvcStack extends Stack {
       queue.configureSend(fn);
     };
 
+    const worker = this.fn("worker", { description: "svc: runs queued jobs", memoryMb: 512, timeoutS: 900 }, (fn) => {
+      executes(fn);
+      objects.configureWrite(fn);
+      secrets.configureUnseal(fn);
+      // Of files only what tells whether they have changed.
+      storage.configureRead(fn, "scripts", "files");
+      storage.configureWrite(fn, "artefacts");
+      build.configureInvoke(fn);
+      queue.configureConsume(fn);
+      fn.addEnvironment(env.buildTarget, JSON.stringify(buildTarget(config)));
+      fn.addEnvironment(env.registries, JSON.stringify(config.registries));
+    });
     const run = this.fn("run", { description: "svc: run routes", memoryMb: 1024, timeoutS: 30 }, (fn) => {
       executes(fn);
       fn.addEnvironment(env.includeHeaders, config.includeHeaders);
@@ -79,6 +92,9 @@ export class SvcStack extends Stack {
       objects.configurePublishKey(fn);
       objects.configureTouchTokens(fn);
       objects.configureIdempotency(fn);
+      // For arguments with references: what strangers send is not read where secrets are.
+      fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [worker.functionArn] }));
+      fn.addEnvironment(env.workerFunction, worker.functionName);
     });
     const stream = this.fn("stream", { description: "svc: runs and updates as streams", memoryMb: 512, timeoutS: 900 }, (fn) => {
       fn.addEnvironment(env.includeHeaders, config.includeHeaders);
@@ -118,18 +134,6 @@ export class SvcStack extends Stack {
         storage.configureWrite(fn, "jobs");
       },
     );
-    const worker = this.fn("worker", { description: "svc: runs queued jobs", memoryMb: 512, timeoutS: 900 }, (fn) => {
-      executes(fn);
-      objects.configureWrite(fn);
-      secrets.configureUnseal(fn);
-      // Of files only what tells whether they have changed.
-      storage.configureRead(fn, "scripts", "files");
-      storage.configureWrite(fn, "artefacts");
-      build.configureInvoke(fn);
-      queue.configureConsume(fn);
-      fn.addEnvironment(env.buildTarget, JSON.stringify(buildTarget(config)));
-      fn.addEnvironment(env.registries, JSON.stringify(config.registries));
-    });
     const housekeeping = this.fn("housekeeping", { description: "svc: due, lost and expired", memoryMb: 512, timeoutS: 55 }, (fn) => {
       jobs.configureFindJobs(fn);
       objects.configureSweep(fn);

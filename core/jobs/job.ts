@@ -81,9 +81,16 @@ const ended = {
   eraseAtMs: z.number().optional(),
 };
 
+export const runningJobSchema = z.object({
+  ...base,
+  ...started,
+  state: z.literal("running"),
+  nonce: z.string(),
+  leaseUntilMs: z.number(),
+});
 export const jobSchema = z.discriminatedUnion("state", [
   z.object({ ...base, state: z.literal("queued") }),
-  z.object({ ...base, ...started, state: z.literal("running"), nonce: z.string(), leaseUntilMs: z.number() }),
+  runningJobSchema,
   z.object({ ...base, ...ended, state: z.literal("succeeded") }),
   z.object({ ...base, ...ended, state: z.literal("failed") }),
   z.object({ ...base, ...ended, state: z.literal("canceled") }),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { limits } from "../../contract/limits.ts";
 import type { RunError, RunOutcome } from "../../runners/protocol.ts";
-import type { EndState, Job, RunningJob } from "./job.ts";
+import { type EndedJob, type EndState, type Job, type RunningJob, runningJobSchema } from "./job.ts";
 
 /** Whether the queue can hold the message of a job back until its time. */
 export function isSendable(scheduledForMs: number | undefined, nowMs: number): boolean {
@@ -74,6 +74,13 @@ export const jobMessageSchema = z.object({
   group: z.string().optional(),
 });
 export type JobMessage = z.infer<typeof jobMessageSchema>;
+
+/** What `run` calls a worker with, past the queue: a job that it has recorded as running, and the JSON text of its arguments unless they are long. */
+export const jobCallSchema = z.object({ running: runningJobSchema, argsJson: z.string().optional() });
+export type JobCall = z.infer<typeof jobCallSchema>;
+
+/** The answer: the ended job, with its result unless that is long; `null` when its end will show in its record. */
+export type JobAnswer = (EndedJob & { resultJson?: string }) | null;
 
 /** What sending a job must know of it. */
 export type Sendable = Pick<Job, "id" | "workspace" | "hash" | "priority" | "concurrency">;

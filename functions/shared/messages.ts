@@ -24,13 +24,27 @@ export function messageHandler(handle: (message: JobMessage) => Promise<unknown>
       }
     };
     const response = await processPartialResponse(event, one, processor, { context, throwOnFullBatchFailure: false });
-    logger.info("batch", {
-      requestId: context.awsRequestId,
-      jobs,
-      failed: response.batchItemFailures.length,
-      ms: Date.now() - startedMs,
-      aws: takeCounts(),
-    });
+    logWork(context, { jobs, failed: response.batchItemFailures.length, startedMs });
     return response;
   };
+}
+
+/** The handler of a call past the queue, which does one job. */
+export async function handleCall<T>(job: string, handle: () => Promise<T>, context: Context): Promise<T> {
+  const startedMs = Date.now();
+  let failed = 1;
+  try {
+    const answer = await handle();
+    failed = 0;
+    return answer;
+  } catch (error) {
+    logger.error("call failed", error as Error);
+    throw error;
+  } finally {
+    logWork(context, { jobs: [job], failed, startedMs });
+  }
+}
+
+function logWork({ awsRequestId }: Context, { jobs, failed, startedMs }: { jobs: string[]; failed: number; startedMs: number }): void {
+  logger.info("batch", { requestId: awsRequestId, jobs, failed, ms: Date.now() - startedMs, aws: takeCounts() });
 }

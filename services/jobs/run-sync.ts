@@ -1,14 +1,14 @@
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { namesFiles } from "../../core/jobs/cache.ts";
-import { type EndState, hasEnded, type Job, resultFor } from "../../core/jobs/job.ts";
+import { type EndState, hasEnded, type Job, type RunningJob, resultFor } from "../../core/jobs/job.ts";
 import { splitEvent } from "../../core/payload/preprocessor.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { hasReferences } from "../../core/resources/references.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
-import { enqueue, type NewJob, prepare } from "./accept.ts";
+import { enqueue, type NewJob, prepare, send } from "./accept.ts";
 import { cachedResult, endedByCache, keepStream } from "./cache.ts";
-import { claimedAtOnce } from "./claim.ts";
+import { claimedAtOnce, release } from "./claim.ts";
 import { type Executable, type Executing, execute, runRequest } from "./execute.ts";
 import type { JustEnded } from "./finish.ts";
 import { load } from "./places.ts";
@@ -32,9 +32,12 @@ export interface SyncAnswer {
 /** How long a presigned link to a large result works. */
 const LINK_S = 3600;
 
+/** Arguments up to this size are part of a worker's call. */
+const CALLED_CHARS = 256 * 1024;
+
 /**
- * Runs a job and waits for its end. A version that is built is executed right here, with no queue in between; everything else,
- * arguments with references and limited runs too, goes through the queue and is waited for. Throws `job.idTaken` and, at the deadline, `job.syncTimeout`: the job goes on.
+ * Runs a job and waits for its end. A version that is built is executed right here, or by a worker that is called where something must be
+ * read that this function may not read; everything else, limited runs too, goes through the queue and is waited for. Throws `job.idTaken` and, at the deadline, `job.syncTimeout`: the job goes on.
  */
 export async function runSync(
   executing: RunningInPlace,
@@ -56,20 +59,25 @@ async function start(
   runnable: Runnable | undefined,
   untilMs: number,
 ): Promise<{ id: string; ended: JustEnded | undefined }> {
-  // This function reads what strangers send, and holds no right to secrets and files: what a reference stands for is the worker's to read.
-  // Slots of a concurrency group are given by the worker alone.
-  const byWorker = asked.scheduledForMs !== undefined || runnable?.concurrency !== undefined || needsWorker(asked);
-  if (runnable?.build.state !== "ready" || !runnable.runner || byWorker) {
+  // Slots of a concurrency group are given to what comes from the queue.
+  const queued = asked.scheduledForMs !== undefined || runnable?.concurrency !== undefined;
+  if (runnable?.build.state !== "ready" || !runnable.runner || queued) {
     const { id } = await enqueue(executing, asked);
     return { id, ended: await waitForEnd(executing, id, untilMs) };
   }
   const { nowMs, worker } = executing;
   const prepared = await prepare(executing, asked);
+  // This function reads what strangers send, and holds no right to secrets and files: what a reference stands for is the worker's to read.
+  if (needsWorker(asked)) {
+    const job = claimedAtOnce(prepared, nowMs(), worker);
+    const other = await record(executing, job, asked.once);
+    return settle(executing, other ?? job, untilMs, other ? undefined : callWorker(executing, job, asked));
+  }
   const known = await cachedResult(executing, prepared);
   if (known) {
     const ended = endedByCache(prepared, known, nowMs());
     const other = await record(executing, ended, asked.once);
-    if (other) return { id: other.id, ended: await waitForEnd(executing, other.id, untilMs) };
+    if (other) return settle(executing, other, untilMs);
     await keepStream(executing, ended, known);
     return { id: ended.id, ended: known.resultJson === undefined ? ended : { ...ended, resultJson: known.resultJson } };
   }
@@ -78,12 +86,23 @@ async function start(
   const what: Executable = { runner, artefact: build, params, paramTypes, preprocessor, dedicated };
   // Signing takes as long as the record's write, and nothing is said to the runner before that.
   const [other, first] = await Promise.all([record(executing, job, asked.once), runRequest(executing, job, what, asked.args)]);
-  if (other) return { id: other.id, ended: await waitForEnd(executing, other.id, untilMs) };
-  const run = execute(executing, job, what, asked.args, first);
-  const ended = await before(untilMs - nowMs(), run);
+  return settle(executing, other ?? job, untilMs, other ? undefined : execute(executing, job, what, asked.args, first));
+}
+
+/** What a run in hand, or of an equal call, comes to until the deadline. */
+async function settle(executing: RunningInPlace, { id }: Pick<Job, "id">, untilMs: number, run?: Promise<JustEnded | undefined>) {
+  const ended = run ? await before(untilMs - executing.nowMs(), run) : "elsewhere";
   // Given back to the queue, or taken over by another attempt: its end shows in the record.
-  if (ended === "elsewhere") return { id: job.id, ended: await waitForEnd(executing, job.id, untilMs) };
-  return { id: job.id, ended };
+  return { id, ended: ended === "elsewhere" ? await waitForEnd(executing, id, untilMs) : ended };
+}
+
+/** Has a worker run a claimed job. One that no worker takes is given back to the queue. */
+async function callWorker(executing: RunningInPlace, job: RunningJob, { args }: NewJob): Promise<JustEnded | undefined> {
+  const argsJson = JSON.stringify(args);
+  const answer = await executing.functions.work({ running: job, ...(argsJson.length <= CALLED_CHARS ? { argsJson } : {}) });
+  if (answer !== "refused") return answer ?? undefined;
+  if (await release(executing, job)) await send(executing, job);
+  return undefined;
 }
 
 /** The answer of a job that an equal call has started: joins its wait. Throws `job.syncTimeout` and `job.erased`. */

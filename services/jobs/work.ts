@@ -1,8 +1,8 @@
 import { answerFor, isSvcError } from "../../contract/errors.ts";
 import { runnerFor } from "../../contract/languages.ts";
 import { readsOfJob } from "../../core/audit/entry.ts";
-import type { EndedJob, RunningJob } from "../../core/jobs/job.ts";
-import { canceled, failure, type JobMessage, mayRetryLoss } from "../../core/jobs/lifecycle.ts";
+import type { RunningJob } from "../../core/jobs/job.ts";
+import { canceled, failure, type JobAnswer, type JobCall, type JobMessage, mayRetryLoss } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { splitEvent } from "../../core/payload/preprocessor.ts";
 import { hasReferences } from "../../core/resources/references.ts";
@@ -18,7 +18,7 @@ import { cachedResult, keyWithFiles, noteKey } from "./cache.ts";
 import { claim, holding, release } from "./claim.ts";
 import { claimLimited, type Limiting, leave } from "./concurrency.ts";
 import { type Executable, type Executing, execute } from "./execute.ts";
-import { endFromCache, endWith } from "./finish.ts";
+import { endFromCache, endWith, type JustEnded } from "./finish.ts";
 import { load } from "./places.ts";
 
 export type Working = Executing & BuildingVersions & Resolving & Limiting;
@@ -33,20 +33,33 @@ const RETRY_MS = 3000;
  * Does the job of one message. Claiming decides: a repeated message, or one for a job that has ended, does nothing. Answers the
  * ended job, or `undefined` when there was nothing to do or the job goes on elsewhere.
  */
-export async function work(working: Working, message: JobMessage): Promise<EndedJob | undefined> {
-  const known = message.hash === undefined ? undefined : settled.get(message.hash);
+export async function work(working: Working, message: JobMessage): Promise<JustEnded | undefined> {
   const { job: id, group } = message;
   const job = group === undefined ? await claim(working, id) : await claimLimited(working, id, group);
-  if (!job) return undefined;
-  const ended = await workOn(working, job, known).catch((error: unknown) => giveUpAttempt(working, job, error));
+  return job && workOn(working, job);
+}
+
+/** Results up to this size are part of a worker's answer to a call. */
+const ANSWERED_BYTES = 256 * 1024;
+
+/** Does the job of one call: its caller has claimed it. */
+export async function workCalled(working: Working, { running, argsJson }: JobCall): Promise<JobAnswer> {
+  const ended = await workOn(working, running, argsJson);
+  if (!ended) return null;
+  const { resultJson, ...head } = ended;
+  return resultJson !== undefined && resultJson.length <= ANSWERED_BYTES ? ended : head;
+}
+
+async function workOn(working: Working, job: RunningJob, argsJson?: string): Promise<JustEnded | undefined> {
+  const ended = await endOf(working, job, argsJson).catch((error: unknown) => giveUpAttempt(working, job, error));
   if (ended) await leave(working, ended);
   return ended;
 }
 
-function workOn(working: Working, job: RunningJob, known: Runnable | undefined): Promise<EndedJob | undefined> {
+function endOf(working: Working, job: RunningJob, argsJson: string | undefined): Promise<JustEnded | undefined> {
   switch (job.kind) {
     case "script":
-      return runScript(working, job, known);
+      return runScript(working, job, argsJson);
     case "preview":
       return runPreview(working, job);
     case "dependencies":
@@ -65,7 +78,7 @@ async function built<T>(working: Working, job: RunningJob, building: Promise<T>)
 }
 
 /** Something here failed, not the script: the attempt counts as lost and another follows, the last failure is the job's end. */
-async function giveUpAttempt(working: Working, job: RunningJob, error: unknown): Promise<EndedJob | undefined> {
+async function giveUpAttempt(working: Working, job: RunningJob, error: unknown): Promise<JustEnded | undefined> {
   const now = await working.jobs.get(job.id);
   if (now?.state !== "running" || now.nonce !== job.nonce) return undefined;
   if (!mayRetryLoss(now)) {
@@ -75,9 +88,9 @@ async function giveUpAttempt(working: Working, job: RunningJob, error: unknown):
   throw error;
 }
 
-async function runScript(working: Working, job: RunningJob, known: Runnable | undefined): Promise<EndedJob | undefined> {
+async function runScript(working: Working, job: RunningJob, argsJson: string | undefined): Promise<JustEnded | undefined> {
   const { hash = "" } = job;
-  const runnable = known ?? versionOf(await working.objects.get(keys.version(job.workspace, hash)), hash);
+  const runnable = settled.get(hash) ?? versionOf(await working.objects.get(keys.version(job.workspace, hash)), hash);
   const build = await settleBuild(working, runnable);
   switch (build.state) {
     case "none":
@@ -91,7 +104,8 @@ async function runScript(working: Working, job: RunningJob, known: Runnable | un
       settled.set(hash, runnable);
       if (!runnable.runner) return endWith(working, job, noRunner(runnable.language));
       const { runner, params, paramTypes, preprocessor, dedicated, cacheIgnoresPaths: ignorePaths } = runnable;
-      return executeResolved(working, job, { runner, artefact: build, params, paramTypes, preprocessor, dedicated, ignorePaths });
+      const what = { runner, artefact: build, params, paramTypes, preprocessor, dedicated, ignorePaths };
+      return executeResolved(working, job, what, argsJson);
     }
   }
 }
@@ -113,7 +127,7 @@ async function waitForBuild(working: Working, job: RunningJob): Promise<undefine
   return undefined;
 }
 
-async function runPreview(working: Working, job: RunningJob): Promise<EndedJob | undefined> {
+async function runPreview(working: Working, job: RunningJob): Promise<JustEnded | undefined> {
   const { language, code } = job;
   if (!language || !code) return endWith(working, job, failure({ name: "BadPreview", message: "The preview has no code." }));
   const preview = JSON.parse(await load(working, job, code)) as { content: string; lock?: string };
@@ -135,8 +149,8 @@ async function runPreview(working: Working, job: RunningJob): Promise<EndedJob |
 }
 
 /** Runs the job with its arguments, each reference replaced only now by what it stands for; the record keeps the references. */
-async function executeResolved(working: Working, job: RunningJob, what: Resolvable): Promise<EndedJob | undefined> {
-  const sent = JSON.parse(await load(working, job, job.args)) as Record<string, unknown>;
+async function executeResolved(working: Working, job: RunningJob, what: Resolvable, argsJson?: string): Promise<JustEnded | undefined> {
+  const sent = JSON.parse(argsJson ?? (await load(working, job, job.args))) as Record<string, unknown>;
   const { event, others } = job.preprocess ? splitEvent(sent) : { event: {}, others: sent };
   if (!hasReferences(others)) return executeUnlessCached(working, job, what, { sent, given: sent });
   try {
@@ -160,7 +174,7 @@ async function executeUnlessCached(
   job: RunningJob,
   { ignorePaths, ...what }: Resolvable,
   { sent, given, references }: { sent: Record<string, unknown>; given: Record<string, unknown>; references?: string },
-): Promise<EndedJob | undefined> {
+): Promise<JustEnded | undefined> {
   if (job.cacheTtlS === undefined) return execute(working, job, what, given);
   const key = job.cacheKey ?? (await keyWithFiles(working, job, given, { args: sent, references, ignorePaths }));
   const known = key === undefined ? undefined : await cachedResult(working, { ...job, cacheKey: key });

@@ -2,13 +2,12 @@ import { randomUUID } from "node:crypto";
 import { readdirSync } from "node:fs";
 import path from "node:path";
 import { ScanCommand } from "@aws-sdk/client-dynamodb";
-import { ListFunctionsCommand, UpdateFunctionConfigurationCommand } from "@aws-sdk/client-lambda";
 import { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { PurgeQueueCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { env } from "../../contract/env.ts";
 import { api } from "../support/api.ts";
-import { awsClients, bendJob, invoke } from "../support/aws.ts";
+import { awsClients, bendJob, invoke, misdirected } from "../support/aws.ts";
 import { startTestInstance, type TestInstance } from "../support/instances.ts";
 import { crashFunction, freezeFunction } from "../support/processes.ts";
 import { queueEvent, saveTellingScripts } from "../support/telling.ts";
@@ -157,24 +156,39 @@ describe("a worker that dies while its runner runs", () => {
   });
 });
 
+describe("a worker that is called for a synchronous run", () => {
+  const secret = { path: "f/t/given", value: "planted-given", is_secret: true, description: "" };
+  const given = (tag: string, seconds: number) => ({ ...args(tag, seconds), secret: `$var:${secret.path}` });
+  beforeAll(async () => void expectStatus(await ws.post("variables/create", secret), 201));
+
+  it("and dies leaves the caller waiting for what its runner tells itself", async () => {
+    const waiting = ws.runWait("f/t/slow", given("called", 7));
+    await hear("begun", "called");
+    crashFunction(instance, { output: "WorkerFunction" });
+    expect((await waiting).json).toBe("done");
+    expect([tagged("begun", "called").length, tagged("ended", "called").length]).toEqual([1, 1]);
+  });
+
+  it("and loses its runner takes the run over again", async () => {
+    const waiting = ws.runWait("f/t/slow", given("taken-over", 3));
+    await hear("begun", "taken-over");
+    crashFunction(instance, { runner: "bash" });
+    expect((await waiting).json).toBe("done");
+    expect(tagged("begun", "taken-over").map(({ query }) => query["attempt"])).toEqual(["1", "2"]);
+  });
+
+  it("and cannot be had gets it through the queue, once", async () => {
+    const answer = await misdirected(instance, /Run/, env.workerFunction, () => ws.runWait("f/t/slow", given("refused", 0)));
+    expect(answer.json).toBe("done");
+    expect(tagged("begun", "refused").map(({ query }) => query["attempt"])).toEqual(["1"]);
+  });
+});
+
 describe("a script that is saved while the queue takes no message", () => {
   it("is saved all the same, and housekeeping has it built", async () => {
-    const { lambda } = awsClients(instance);
-    const { Functions = [] } = await lambda.send(new ListFunctionsCommand({}));
-    const saving = Functions.find(
-      ({ Environment, FunctionName }) => Environment?.Variables?.[env.queueUrl] && /Api/.test(FunctionName ?? ""),
+    const saved = await misdirected(instance, /Api/, env.queueUrl, () =>
+      ws.post("scripts/create", { path: "f/t/unheard", summary: "", language: "bash", content: "echo built" }),
     );
-    const { FunctionName, Environment } = saving ?? {};
-    const pointTo = (queueUrl?: string) =>
-      lambda.send(
-        new UpdateFunctionConfigurationCommand({
-          FunctionName,
-          Environment: { Variables: { ...Environment?.Variables, ...(queueUrl ? { [env.queueUrl]: queueUrl } : {}) } },
-        }),
-      );
-    await pointTo(`${instance.outputs["QueueUrl"]}-gone`);
-    const saved = await ws.post("scripts/create", { path: "f/t/unheard", summary: "", language: "bash", content: "echo built" });
-    await pointTo();
     const hash = expectStatus(saved, 201).text;
     const status = async () => (await ws.get(`scripts/deployment_status/h/${hash}`)).json as { lock?: string; job_id?: string };
     const { lock, job_id } = await status();

@@ -168,8 +168,9 @@ describe("a deleted workspace", () => {
     await dynamodb.send(new PutItemCommand({ TableName: shared().outputs["ObjectsTable"], Item: late }));
     await s3.send(new PutObjectCommand({ Bucket: shared().outputs["Bucket"], Key: `files/${ws.id}/late.txt`, Body: "late" }));
     await longAgo(ws.id);
-    expect((await tick()).purged).toBe(1);
-    expect(await tracesOf(ws.id)).toEqual([]);
+    // Another test's housekeeping may be at it as well.
+    const emptied = async () => (await tick()) && (await tracesOf(ws.id)).length === 0;
+    await until(emptied, { what: `the end of what ${ws.id} left` });
     expectStatus(await client.post("workspaces/create", { id: ws.id, name: "Again" }), 201);
     expect((await ws.get("scripts/list_paths")).json).toEqual([]);
     expect((await ws.get("users/list_usernames")).json).toEqual(["admin"]);

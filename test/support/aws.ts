@@ -1,5 +1,5 @@
 import { type AttributeValue, DynamoDBClient, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
-import { LambdaClient } from "@aws-sdk/client-lambda";
+import { LambdaClient, ListFunctionsCommand, UpdateFunctionConfigurationCommand } from "@aws-sdk/client-lambda";
 import { S3Client } from "@aws-sdk/client-s3";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SQSClient } from "@aws-sdk/client-sqs";
@@ -36,6 +36,23 @@ export function invoke(
   const name = instance.outputs[output];
   if (!name) throw new Error(`The stack has no output ${output}: it has ${Object.keys(instance.outputs).join(", ")}.`);
   return invokeFunction(instance.endpoint, name, payload);
+}
+
+/** Lets a function find what one of its environment variables names where there is nothing, while `meanwhile` lasts. */
+export async function misdirected<T>(instance: Reachable, fn: RegExp, variable: string, meanwhile: () => Promise<T>): Promise<T> {
+  const { lambda } = awsClients(instance);
+  const { Functions = [] } = await lambda.send(new ListFunctionsCommand({}));
+  const found = Functions.find((one) => one.Environment?.Variables?.[variable] && fn.test(one.FunctionName ?? ""));
+  const { FunctionName, Environment: { Variables = {} } = {} } = found ?? {};
+  if (!FunctionName) throw new Error(`No function ${fn} has the variable ${variable}.`);
+  const point = (value = "") =>
+    lambda.send(new UpdateFunctionConfigurationCommand({ FunctionName, Environment: { Variables: { ...Variables, [variable]: value } } }));
+  await point(`${Variables[variable]}-gone`);
+  try {
+    return await meanwhile();
+  } finally {
+    await point(Variables[variable]);
+  }
 }
 
 /** Makes a job's record say what it would say after a bad day. Attributes have the names of aws/job-table.ts. */
