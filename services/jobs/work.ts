@@ -154,10 +154,11 @@ async function executeResolved(working: Working, job: RunningJob, what: Resolvab
   const { event, others } = job.preprocess ? splitEvent(sent) : { event: {}, others: sent };
   if (!hasReferences(others)) return executeUnlessCached(working, job, what, { sent, given: sent });
   try {
-    const actors = await readersOf(working, job);
-    const { value, secrets, secretPaths, from } = await resolve(working, actors, job.workspace, others);
+    const readers = readersOf(working, job);
+    const { value, secrets, secretPaths, from } = await resolve(working, readers, job.workspace, others);
+    const [actor] = await readers;
     const audit = (atMs: number) =>
-      readsOfJob(job, actors[0]?.username ?? job.createdBy, secretPaths, atMs).map((entry) => working.objects.putRequest(entryItem(entry)));
+      readsOfJob(job, actor?.username ?? job.createdBy, secretPaths, atMs).map((entry) => working.objects.putRequest(entryItem(entry)));
     const given = { ...(value as Record<string, unknown>), ...event };
     return await executeUnlessCached(working, job, { ...what, given: { secrets, audit } }, { sent, given, references: from });
   } catch (error) {

@@ -13,6 +13,9 @@ import { plainValue } from "../variables/read.ts";
 
 export type Resolving = Sealing;
 
+/** Who reads (`undefined`: its user is gone), known already or looked up while the first values are read. */
+type Readers = readonly (Actor | undefined)[] | Promise<readonly (Actor | undefined)[]>;
+
 /** A value with its references replaced, and the secrets that went into it. */
 export interface Resolved {
   value: unknown;
@@ -25,15 +28,10 @@ export interface Resolved {
 
 /**
  * Replaces every reference in a value with what it stands for, resources inside resources included. All references of one step are one
- * read. Each of the actors (`undefined`: its user is gone) must be allowed to read each; what does not exist and what may not be read are the same to
+ * read. Each of the readers must be allowed to read each; what does not exist and what may not be read are the same to
  * them. Throws `reference.unreadable`, `reference.cycle`, `reference.tooLarge`.
  */
-export async function resolve(
-  resolving: Resolving,
-  actors: readonly (Actor | undefined)[],
-  workspace: string,
-  value: unknown,
-): Promise<Resolved> {
+export async function resolve(resolving: Resolving, readers: Readers, workspace: string, value: unknown): Promise<Resolved> {
   const loaded = new Map<string, unknown>();
   const secrets = new Map<string, string>();
   const from = createHash("sha256");
@@ -41,7 +39,7 @@ export async function resolve(
   let waiting = referencesIn(value);
   for (let step = 0; waiting.length > 0; step += 1) {
     if (step === limits.referenceSteps) throw tooLarge();
-    const found = await load(resolving, actors, workspace, waiting, { secrets, from });
+    const found = await load(resolving, readers, workspace, waiting, { secrets, from });
     for (const [reference, target] of found) loaded.set(reference, target);
     const inner = [...found].flatMap(([reference, target]) => (reference.startsWith("$res:") ? referencesIn(target) : []));
     waiting = [...new Set(inner)].filter((reference) => !loaded.has(reference));
@@ -68,23 +66,21 @@ export async function resolveResource(resolving: Resolving, actor: Actor, worksp
 
 async function load(
   resolving: Resolving,
-  actors: readonly (Actor | undefined)[],
+  readers: Readers,
   workspace: string,
   references: string[],
   note: { secrets: Map<string, string>; from: Hash },
 ): Promise<Map<string, unknown>> {
   const wanted = references.map((text) => ({ text, reference: referenceOf(text) as Reference }));
+  const places = wanted.map(({ reference: { kind, path } }) =>
+    kind === "var" ? keys.variable(workspace, path) : keys.resource(workspace, path),
+  );
+  const [actors, stored] = await Promise.all([readers, resolving.objects.getMany(places, { consistent: true })]);
   const unreadable = (reference: string, actor = actors[0]) =>
     new SvcError("reference.unreadable", { reference, by: actor ? permissionedAs(actor) : "nobody" });
   for (const { text, reference } of wanted) {
     for (const actor of actors) if (!mayRead(actor, workspace, reference)) throw unreadable(text, actor);
   }
-  const stored = await resolving.objects.getMany(
-    wanted.map(({ reference }) =>
-      reference.kind === "var" ? keys.variable(workspace, reference.path) : keys.resource(workspace, reference.path),
-    ),
-    { consistent: true },
-  );
   // In a fixed order: the same objects give the same digest.
   const read = wanted.map(({ text }, index): [string, unknown] => [text, stored[index]?.value]).sort(([a], [b]) => (a < b ? -1 : 1));
   note.from.update(canonicalJson(read));
