@@ -52,7 +52,6 @@ const all = [
   ...tokens,
   ...signInHandlers,
   ...oauth,
-  ...settings,
   ...audit,
   ...instance,
   ...reference,
