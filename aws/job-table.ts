@@ -61,6 +61,8 @@ const HeadEntity = new Entity({
     concurrency: any().savedAs("cc").optional(),
     args: any().savedAs("a"),
     preprocess: string().savedAs("pre").optional(),
+    flow: any().savedAs("fl").optional(),
+    step: any().savedAs("step").optional(),
     code: any().savedAs("co").optional(),
     result: any().savedAs("r").optional(),
     attempt: number().savedAs("at"),
@@ -190,6 +192,33 @@ export const jobTable = {
       for (const head of (Responses?.[0] ?? []) as (HeadItem | undefined)[]) if (head && isKept(head)) found.set(head.id, toJob(head));
     }
     return once.flatMap((id) => found.get(id) ?? []);
+  },
+
+  /** A head and child items of it by their references, in as few reads as there are hundreds. */
+  async getWith(id: string, refs: readonly string[]): Promise<{ job: Job | undefined; items: Map<string, Child> }> {
+    let job: Job | undefined;
+    const items = new Map<string, Child>();
+    const once = [...new Set(refs)];
+    for (let start = 0; start === 0 || start <= once.length; start += 99) {
+      const requests = [
+        ...(start === 0 ? [HeadEntity.build(BatchGetRequest).key({ id, sk: "job" })] : []),
+        ...once.slice(start, start + 99).map((ref) => ChildEntity.build(BatchGetRequest).key({ parent: id, ref })),
+      ];
+      if (requests.length === 0) break;
+      const { Responses } = await executeBatchGet(
+        { maxAttempts: 5 },
+        table
+          .build(BatchGetCommand)
+          .requests(...requests)
+          .options({ consistent: true }),
+      );
+      for (const found of (Responses?.[0] ?? []) as (HeadItem | Child | undefined)[]) {
+        if (!found) continue;
+        if ("ref" in found) items.set(found.ref, found);
+        else if (isKept(found)) job = toJob(found);
+      }
+    }
+    return { job, items };
   },
 
   /** Changes the head where `condition` holds and answers the job as it is then; `undefined` when it does not hold. */

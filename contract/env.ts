@@ -23,6 +23,13 @@ export const env = {
   internalUrl: "SVC_INTERNAL_URL",
   workerFunction: "SVC_WORKER_FUNCTION",
   buildFunction: "SVC_BUILD_FUNCTION",
+  /** ARN of the function that carries out the steps of flows: it stands in every state machine. */
+  stepFunction: "SVC_STEP_FUNCTION",
+  flowsFunction: "SVC_FLOWS_FUNCTION",
+  /** `arn:<partition>:states:<region>:<account>`, what the ARNs of machines and executions begin with. */
+  statesArn: "SVC_STATES_ARN",
+  /** The role of state machines: it may call the step function. */
+  machineRole: "SVC_MACHINE_ROLE",
   /** JSON map of runner language to function name. */
   runnerFunctions: "SVC_RUNNER_FUNCTIONS",
   /** `on` where runner environments are kept apart by tenant (AWS). */

@@ -38,6 +38,11 @@ interface ErrorDetails {
   "script.parentHasChild": { parentHash: string };
   "script.changedMeanwhile": { path: string };
   "script.tooLarge": { limitBytes: number };
+  "flow.notFound": { path: string };
+  "flow.versionNotFound": { version: string };
+  "flow.pathTaken": { path: string };
+  "flow.changedMeanwhile": { path: string };
+  "flow.tooLarge": { limitBytes: number };
   "folder.notFound": { name: string };
   "folder.exists": { name: string };
   "folder.notEmpty": { name: string };
@@ -229,6 +234,17 @@ export const answers: { readonly [C in ErrorCode]: Answer<ErrorDetails[C]> } = {
   },
   "script.changedMeanwhile": { status: 409, say: ({ path }) => `Someone else saved ${path} at the same moment. Load it again.` },
   "script.tooLarge": { status: 413, say: ({ limitBytes }) => `A script may hold at most ${megabytes(limitBytes)} of source.` },
+  "flow.notFound": { status: 404, say: ({ path }) => `There is no flow at ${path}.` },
+  "flow.versionNotFound": { status: 404, say: ({ version }) => `There is no flow version ${version}.` },
+  "flow.pathTaken": {
+    status: 400,
+    say: ({ path }) => `There is a flow at ${path} already. POST flows/update/${path} saves a new version of it.`,
+  },
+  "flow.changedMeanwhile": { status: 409, say: ({ path }) => `Someone else saved ${path} at the same moment. Load it again.` },
+  "flow.tooLarge": {
+    status: 413,
+    say: ({ limitBytes }) => `A flow may hold at most ${megabytes(limitBytes)}, its inline scripts included.`,
+  },
   "folder.notFound": { status: 404, say: ({ name }) => `There is no folder ${name}.` },
   "folder.exists": { status: 409, say: ({ name }) => `The folder ${name} exists already.` },
   "folder.notEmpty": {
@@ -378,6 +394,23 @@ export function answerFor<C extends ErrorCode>(error: SvcError<C>): { status: nu
 }
 
 /** zod's issues as `path: reason`, for the sentence of a 400 or 422. */
-export function issuesOf(error: ZodError): { path: string; reason: string }[] {
-  return error.issues.map((issue) => ({ path: issue.path.map(String).join("."), reason: issue.message }));
+/** One for each place. `input`: what was parsed; the module of a flow that a place is in is named by its id. */
+export function issuesOf(error: ZodError, input?: unknown): { path: string; reason: string }[] {
+  return error.issues.map(({ path, message }) => {
+    const module = moduleAt(input, path);
+    return { path: `${path.map(String).join(".")}${module === undefined ? "" : ` (module ${module})`}`, reason: message };
+  });
+}
+
+/** The innermost object on the way that is a flow's module. */
+function moduleAt(input: unknown, path: readonly PropertyKey[]): string | undefined {
+  let found: string | undefined;
+  let value = input;
+  for (const part of ["", ...path]) {
+    if (part !== "") value = (value as Record<PropertyKey, unknown>)[part];
+    if (typeof value !== "object" || value === null) break;
+    const { id, value: inner } = value as { id?: unknown; value?: unknown };
+    if (typeof id === "string" && typeof inner === "object") found = id;
+  }
+  return found;
 }

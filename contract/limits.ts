@@ -23,6 +23,11 @@ export const limits = {
   /** Output above it is cut, with a marker. */
   logBytes: 5 * 1024 * 1024,
   scriptBytes: 1024 * 1024,
+  /** A flow as it is sent, its inline scripts included: what a request's body holds. */
+  flowBytes: 4 * 1024 * 1024,
+  expressionChars: 10_000,
+  /** Of one module: each may wait for hours. */
+  retries: 1000,
   /** A variable's value: sealed and in base64 it must fit one item of 400 KB. */
   variableBytes: 128 * 1024,
   /** A resource's value: one item holds it, so that twenty of them are one read. */
@@ -40,6 +45,12 @@ export const limits = {
   /** API Gateway gives up after 29 s. */
   syncCallMs: 25_000,
   defaultTimeoutS: 60,
+  /** A step that waits for a job that another process has goes on waiting for so long: a call of a function ends after 15 minutes. */
+  stepWaitMs: 880_000,
+  /** How often housekeeping asks how the execution of a flow is, because events about it may be lost. */
+  flowLookMs: 300_000,
+  /** An execution of Step Functions lasts a year at most. */
+  flowTimeoutS: 360 * 24 * 3600,
   /** A Lambda invocation lasts 900 s; the rest is for loading the code and storing the result. */
   maxTimeoutS: 840,
   /** API Gateway ends a streamed answer after 15 minutes: ours ends before, with an event that says so. */

@@ -1,6 +1,8 @@
 import { accessRoutes } from "./routes/access.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { fileRoutes } from "./routes/files.ts";
+import { flowRunRoutes } from "./routes/flow-runs.ts";
+import { flowRoutes } from "./routes/flows.ts";
 import { instanceRoutes } from "./routes/instance.ts";
 import { internalRoutes } from "./routes/internal.ts";
 import { jobRoutes } from "./routes/jobs.ts";
@@ -20,10 +22,12 @@ import { workspaceRoutes } from "./routes/workspaces.ts";
 /** The whole API, each route once. */
 export const routes = {
   ...runRoutes,
+  ...flowRunRoutes,
   ...streamRoutes,
   ...jobRoutes,
   ...fileRoutes,
   ...scriptRoutes,
+  ...flowRoutes,
   ...variableRoutes,
   ...resourceRoutes,
   ...workspaceRoutes,

@@ -9,8 +9,8 @@ import { limits } from "../contract/limits.ts";
 import { retainsData, type StackConfig } from "./config.ts";
 import { acknowledge } from "./nag.ts";
 
-/** What lies where: arguments, results and logs of jobs; built artefacts; versions of scripts too large for an item; files of the users. */
-type Folder = "jobs" | "artefacts" | "scripts" | "files";
+/** What lies where: arguments, results and logs of jobs; built artefacts; versions of scripts and flows too large for an item, plans of flows; files of the users. */
+type Folder = "jobs" | "artefacts" | "scripts" | "flows" | "files";
 
 /** What does not fit an item: large arguments and results, logs, artefacts. Everything in it belongs to an item that points at it. */
 export class Storage extends Construct {

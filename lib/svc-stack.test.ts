@@ -190,7 +190,7 @@ describe("rights", () => {
     for (const name of Object.keys(descriptions) as (keyof typeof descriptions)[]) {
       for (const { Action, Resource } of rightsOf(aws, descriptions[name]).statements) {
         if (!list(Action).some((action) => /^s3:.*Object/.test(action))) continue;
-        expect(list(Resource).every((resource) => /\/(jobs|artefacts|scripts|files)\/\*"/.test(JSON.stringify(resource)))).toBe(true);
+        expect(list(Resource).every((resource) => /\/(jobs|artefacts|scripts|flows|files)\/\*"/.test(JSON.stringify(resource)))).toBe(true);
       }
     }
   });

@@ -19,6 +19,7 @@ import { Runners } from "./runners.ts";
 import { Tick } from "./schedule.ts";
 import { ServiceFunction } from "./service-function.ts";
 import { Signing } from "./signing.ts";
+import { StateMachines } from "./state-machines.ts";
 import { Storage } from "./storage.ts";
 
 interface FunctionSize {
@@ -52,6 +53,7 @@ export class SvcStack extends Stack {
     const people = new People(this, "People", config);
     const runners = new Runners(this, "Runners", config, bundles);
     const build = new Build(this, "Builds", config, bundleOf(bundles, "functions", "build"));
+    const flows = new StateMachines(this, "StateMachines");
     const api = new Api(this, "Gateway", config);
     const url = config.local ? requireLocalUrl(config) : new Edge(this, "Edge", config, api.api).url;
 
@@ -69,17 +71,36 @@ export class SvcStack extends Stack {
       queue.configureSend(fn);
     };
 
-    const worker = this.fn("worker", { description: "svc: runs queued jobs", memoryMb: 512, timeoutS: 900 }, (fn) => {
+    /** What carrying out jobs of every kind takes. */
+    const works = (fn: LambdaFunction) => {
       executes(fn);
       objects.configureWrite(fn);
       secrets.configureUnseal(fn);
       // Of files only what tells whether they have changed.
-      storage.configureRead(fn, "scripts", "files");
-      storage.configureWrite(fn, "artefacts");
+      storage.configureRead(fn, "scripts", "flows", "files");
+      storage.configureWrite(fn, "artefacts", "flows");
       build.configureInvoke(fn);
-      queue.configureConsume(fn);
+      flows.configureStart(fn);
       fn.addEnvironment(env.buildTarget, JSON.stringify(buildTarget(config)));
       fn.addEnvironment(env.registries, JSON.stringify(config.registries));
+    };
+    const step = this.fn("step", { description: "svc: steps of flows", memoryMb: 512, timeoutS: 900 }, (fn) => {
+      works(fn);
+      flows.configureStep(fn);
+    });
+    const machines = this.fn("flows", { description: "svc: makes state machines", memoryMb: 512, timeoutS: 60 }, (fn) =>
+      flows.configureMake(fn, step),
+    );
+    /** For what comes from the queue or is looked at again: the flow's machine may not be there yet. */
+    const startsFlows = (fn: LambdaFunction) => {
+      flows.configureStart(fn);
+      fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [machines.functionArn] }));
+      fn.addEnvironment(env.flowsFunction, machines.functionName);
+    };
+    const worker = this.fn("worker", { description: "svc: runs queued jobs", memoryMb: 512, timeoutS: 900 }, (fn) => {
+      works(fn);
+      startsFlows(fn);
+      queue.configureConsume(fn);
     });
     const run = this.fn("run", { description: "svc: run routes", memoryMb: 1024, timeoutS: 30 }, (fn) => {
       executes(fn);
@@ -118,9 +139,9 @@ export class SvcStack extends Stack {
         people.configureSignIn(fn);
         logins?.configureSignIn(fn);
         jobs.configureFindJobs(fn);
-        storage.configureRead(fn, "jobs", "scripts", "files");
-        storage.configureWrite(fn, "jobs", "scripts", "files");
-        storage.configureDelete(fn, "jobs", "scripts", "files");
+        storage.configureRead(fn, "jobs", "scripts", "flows", "files");
+        storage.configureWrite(fn, "jobs", "scripts", "flows", "files");
+        storage.configureDelete(fn, "jobs", "scripts", "flows", "files");
         secrets.configureSeal(fn);
         queue.configureSend(fn);
       },
@@ -138,7 +159,7 @@ export class SvcStack extends Stack {
       jobs.configureFindJobs(fn);
       objects.configureSweep(fn);
       // A deleted workspace leaves nothing.
-      storage.configureDelete(fn, "jobs", "files", "scripts", "artefacts");
+      storage.configureDelete(fn, "jobs", "files", "scripts", "flows", "artefacts");
       queue.configureSend(fn);
     });
     const deadLetter = this.fn("dead-letter", { description: "svc: messages that failed for good", memoryMb: 512, timeoutS: 60 }, (fn) => {
@@ -169,6 +190,7 @@ export class SvcStack extends Stack {
       SetupFunction: setup.functionName,
       HousekeepingFunction: housekeeping.functionName,
       WorkerFunction: worker.functionName,
+      StepFunction: step.functionName,
       DeadLetterFunction: deadLetter.functionName,
       RunnerFunctions: runners.names(),
       BuildFunction: build.fn.functionName,

@@ -15,7 +15,7 @@ const nameList = z
       .filter(Boolean),
   );
 
-const runQuery = z.object({
+export const runQuery = z.object({
   job_id: jobId.optional(),
   parent_job: jobId.optional(),
   root_job: jobId.optional(),
@@ -40,9 +40,9 @@ export const payloadQuery = runQuery.extend({
 });
 /** Calls that wait do not have to join a queue that is too long. */
 export const queueLimit = { queue_limit: z.coerce.number().int().min(0).optional() };
-const waitQuery = payloadQuery.extend(queueLimit);
+export const waitQuery = payloadQuery.extend(queueLimit);
 export type PayloadQuery = z.output<typeof payloadQuery>;
-const getQuery = waitQuery.extend({ payload: z.string().optional() });
+export const getQuery = waitQuery.extend({ payload: z.string().optional() });
 export type RunQuery = z.output<typeof runQuery>;
 
 export const previewSchema = z.object({
@@ -76,11 +76,11 @@ export type Rerun = z.output<typeof rerunSchema>;
 
 export const byPath = z.object({ workspace: workspaceId, path: anyPath });
 export const byHash = z.object({ workspace: workspaceId, hash: versionHash });
-const accepted = { text: "The job's uuid." };
-const result = { json: anyJson };
-const runErrors = ["job.idTaken", "idempotency.key", "idempotency.reused"] as const;
-const waitErrors = [...runErrors, "job.syncTimeout", "job.erased", "reply.shape", "queue.full"] as const;
-const getErrors = [...waitErrors, "payload.base64", "body.notJson"] as const;
+export const accepted = { text: "The job's uuid." };
+export const result = { json: anyJson };
+export const runErrors = ["job.idTaken", "idempotency.key", "idempotency.reused"] as const;
+export const waitErrors = [...runErrors, "job.syncTimeout", "job.erased", "reply.shape", "queue.full"] as const;
+export const getErrors = [...waitErrors, "payload.base64", "body.notJson"] as const;
 const base = "/api/w/{workspace}/jobs";
 
 export const runRoutes = {

@@ -22,6 +22,9 @@ async function load(): Promise<QuickJSWASMModule> {
 const PLAIN = /^[A-Za-z_$][\w$]*(\??\.[A-Za-z_$][\w$]*|\[\d+\])*$/;
 const WORDS = new Set(["null", "true", "false", "undefined", "NaN", "Infinity", "this", "globalThis"]);
 
+/** Names and numbers alone, as in `results.a.list[0]`. */
+export const isPlainPath = (expression: string) => PLAIN.test(expression.trim());
+
 /**
  * What a JavaScript expression yields, as JSON; with `return` in it, it is the body of a function. It sees `names` and nothing else, in an
  * interpreter of its own, and ends after half a second.

@@ -40,6 +40,20 @@ const base = {
   args: placeSchema,
   /** `wanted`: its arguments are for the script's preprocessor. `done`: they are what that made of them, as `main` got them. */
   preprocess: z.enum(["wanted", "done"]).optional(),
+  /** Of a flow's job: which flow, and the number of the execution that counts. */
+  flow: z
+    .object({
+      version: z.number().optional(),
+      plan: z.string().optional(),
+      machine: z.string().optional(),
+      n: z.number(),
+      /** Executions in a row that got no further, and how many steps were finished when the last one was started. */
+      stalls: z.number().optional(),
+      steps: z.number().optional(),
+    })
+    .optional(),
+  /** Of a job that is a step of its parent: which one, and where (core/flows/journal.ts). */
+  step: z.object({ id: z.string(), scope: z.string(), at: z.string() }).optional(),
   /** Source of a preview. */
   code: placeSchema.optional(),
   /** How many attempts were started, and how many of them were lost with their worker. */

@@ -52,6 +52,15 @@ export const keys = {
     pk: `H#${workspace}#${path}`,
     sk: `${String(atMs).padStart(14, "0")}#${hash}`,
   }),
+  /** A flow's newest version as starting it needs it: read for every run. */
+  flowHead: (workspace: string, path: string): ObjectKey => ({ pk: `FR#${workspace}#${path}`, sk: "head" }),
+  flowListing: (workspace: string, path: string): ObjectKey => ({ pk: `FL#${workspace}`, sk: path }),
+  flowVersion: (workspace: string, version: number): ObjectKey => ({ pk: `FV#${workspace}#${version}`, sk: "head" }),
+  flowBody: (workspace: string, version: number): ObjectKey => ({ pk: `FV#${workspace}#${version}`, sk: "body" }),
+  flowHistory: (workspace: string, path: string, version: number): ObjectKey => ({
+    pk: `FH#${workspace}#${path}`,
+    sk: String(version).padStart(16, "0"),
+  }),
   variable: (workspace: string, path: string): ObjectKey => ({ pk: `VAR#${workspace}`, sk: sortable(path) }),
   resource: (workspace: string, path: string): ObjectKey => ({ pk: `RES#${workspace}`, sk: sortable(path) }),
   resourceType: (workspace: string, name: string): ObjectKey => ({ pk: `RT#${workspace}`, sk: name }),

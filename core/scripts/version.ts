@@ -67,8 +67,11 @@ export function versionHash(workspace: string, creationId: string, sent: NewScri
     .slice(0, 16);
 }
 
-/** The limit that a script's fields ask for. */
-export function concurrencyRuleOf({ concurrency_time_window_s, concurrency_key }: NewScript, limit: number): ConcurrencyRule {
+/** The limit that the fields of a script, or of a flow, ask for. */
+export function concurrencyRuleOf(
+  { concurrency_time_window_s, concurrency_key }: Pick<NewScript, "concurrency_time_window_s" | "concurrency_key">,
+  limit: number,
+): ConcurrencyRule {
   return {
     limit,
     ...(concurrency_time_window_s ? { windowS: concurrency_time_window_s } : {}),

@@ -10,6 +10,7 @@ import { access } from "./access.ts";
 import { audit, withAudit } from "./audit.ts";
 import type { Auth } from "./collaborators.ts";
 import { files } from "./files.ts";
+import { flows } from "./flows.ts";
 import { instance } from "./instance.ts";
 import { jobs } from "./jobs.ts";
 import { members } from "./members.ts";
@@ -42,6 +43,7 @@ const all = [
   ...jobs,
   ...files,
   ...scripts,
+  ...flows,
   ...variables,
   ...resources,
   ...workspaces,

@@ -70,7 +70,7 @@ export const scripts: ApiRoutes = [
   }),
   on(routes.scriptWebhooks, async ({ params: { workspace, path } }) => {
     const { hash } = newestAt(await c.objects.get(keys.scriptHead(workspace, path)), path);
-    return json(200, webhookForms(c.baseUrl, workspace, path, hash));
+    return json(200, webhookForms(c.baseUrl, workspace, `p/${path}`, `h/${hash}`));
   }),
   on(routes.archiveScriptByPath, async ({ auth, params: { workspace, path } }) => {
     await archiveScript(c, auth.actor, workspace, path);

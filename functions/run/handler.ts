@@ -2,11 +2,15 @@ import { jobTable } from "../../aws/job-table.ts";
 import { publicKey } from "../../aws/keys.ts";
 import { objectTable } from "../../aws/object-table.ts";
 import { isSvcError } from "../../contract/errors.ts";
+import { limits } from "../../contract/limits.ts";
 import type { Payload } from "../../contract/payload.ts";
+import { type FlowPreview, flowRunRoutes as flowRoutes } from "../../contract/routes/flow-runs.ts";
 import { type Preview, type RunQuery, runRoutes as routes } from "../../contract/routes/runs.ts";
+import type { RunnableFlow } from "../../core/flows/version.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { replyOf } from "../../core/reply/reply.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
+import { flowVersionOf, newestFlowAt } from "../../services/flows/load.ts";
 import { enqueue, type NewJob } from "../../services/jobs/accept.ts";
 import { eraseAfterReply } from "../../services/jobs/erase.ts";
 import { checkQueue } from "../../services/jobs/queue-limit.ts";
@@ -18,7 +22,7 @@ import { apiHandler, logger, on, refuse } from "../shared/edge.ts";
 import { executor } from "../shared/executor.ts";
 import { onceOf } from "../shared/once.ts";
 import { jsonText, type Reply, text } from "../shared/reply.ts";
-import { authenticateRun, jobOf, type RunAuth, readCall, type ScriptCall, scriptJob } from "../shared/run-call.ts";
+import { authenticateRun, flowJob, jobOf, type RunAuth, readCall, type ScriptCall, scriptJob } from "../shared/run-call.ts";
 import { rerunJobs } from "./rerun.ts";
 
 const nowMs = Date.now;
@@ -30,6 +34,10 @@ interface QueueLimited {
 /** A result that nobody could be given in time is there to be read for an hour, before it is erased as its script asks. */
 const UNANSWERED_S = 3600;
 
+interface FlowPreviewCall extends Omit<PreviewCall, "query" | "body"> {
+  query: RunQuery;
+  body: FlowPreview;
+}
 interface PreviewCall {
   auth: RunAuth;
   params: { workspace: string };
@@ -78,6 +86,37 @@ async function runScript(call: ScriptCall, runnable: Runnable): Promise<Reply> {
   );
 }
 
+async function runFlow(call: ScriptCall, flow: RunnableFlow): Promise<Reply> {
+  const asked = await readCall(call, flow);
+  return unlessKnown(asked.once, accepted, async () =>
+    accepted(await enqueue(collaborators, await flowJob(collaborators, call, flow, asked))),
+  );
+}
+
+async function waitFlow(call: ScriptCall & QueueLimited, flow: RunnableFlow): Promise<Reply> {
+  const asked = await readCall(call, flow);
+  return unlessKnown(asked.once, joined(call), async () => {
+    await checkQueue(collaborators, flow.workspace, call.query.queue_limit);
+    const job = await flowJob(collaborators, call, flow, asked);
+    return shape(await runSync(collaborators, job, undefined, await limitMs()));
+  });
+}
+
+function flowPreviewJob({ auth, params: { workspace }, query, body, headers }: FlowPreviewCall): NewJob {
+  const { value, path, args } = body;
+  const once = onceOf(headers, [workspace, auth.actor.email, "preview_flow"], { args: { args, value }, files: [] });
+  return {
+    ...jobOf(auth.actor, workspace, query, nowMs()),
+    kind: "flowpreview",
+    path: path ?? undefined,
+    code: { flow: value },
+    args: args ?? {},
+    tag: query.tag ?? body.tag ?? "flow",
+    timeoutS: limits.flowTimeoutS,
+    once,
+  };
+}
+
 async function waitScript(call: ScriptCall & QueueLimited, runnable: Runnable): Promise<Reply> {
   const asked = await readCall(call, runnable);
   return unlessKnown(asked.once, joined(call), async () => {
@@ -97,15 +136,13 @@ async function waitScript(call: ScriptCall & QueueLimited, runnable: Runnable): 
   });
 }
 
-function runPreview(call: PreviewCall): Promise<Reply> {
-  const job = previewJob(call);
+function runJob(job: NewJob): Promise<Reply> {
   return unlessKnown(job.once, accepted, async () => accepted(await enqueue(collaborators, job)));
 }
 
-function waitPreview(call: PreviewCall & QueueLimited): Promise<Reply> {
-  const job = previewJob(call);
+function waitJob(call: { auth: RunAuth } & QueueLimited, job: NewJob): Promise<Reply> {
   return unlessKnown(job.once, joined(call), async () => {
-    await checkQueue(collaborators, call.params.workspace, call.query.queue_limit);
+    await checkQueue(collaborators, job.workspace, call.query.queue_limit);
     return shape(await runSync(collaborators, job, undefined, await limitMs()));
   });
 }
@@ -127,12 +164,20 @@ export const handler = apiHandler<RunAuth>(
   [
     on(routes.runScriptByPath, (call) => runScript(call, newestAt(call.auth.head, call.params.path))),
     on(routes.runScriptByHash, (call) => runScript(call, versionOf(call.auth.head, call.params.hash))),
-    on(routes.runPreview, (call) => runPreview(call)),
+    on(routes.runPreview, (call) => runJob(previewJob(call))),
     on(routes.runWaitScriptByPath, (call) => waitScript(call, newestAt(call.auth.head, call.params.path))),
     on(routes.runWaitScriptByPathGet, (call) => waitScript(call, newestAt(call.auth.head, call.params.path))),
     on(routes.runWaitScriptByHash, (call) => waitScript(call, versionOf(call.auth.head, call.params.hash))),
     on(routes.runWaitScriptByHashGet, (call) => waitScript(call, versionOf(call.auth.head, call.params.hash))),
-    on(routes.runWaitPreview, (call) => waitPreview(call)),
+    on(routes.runWaitPreview, (call) => waitJob(call, previewJob(call))),
+    on(flowRoutes.runFlowByPath, (call) => runFlow(call, newestFlowAt(call.auth.head, call.params.path))),
+    on(flowRoutes.runFlowByVersion, (call) => runFlow(call, flowVersionOf(call.auth.head, call.params.version))),
+    on(flowRoutes.runFlowPreview, (call) => runJob(flowPreviewJob(call))),
+    on(flowRoutes.runWaitFlowByPath, (call) => waitFlow(call, newestFlowAt(call.auth.head, call.params.path))),
+    on(flowRoutes.runWaitFlowByPathGet, (call) => waitFlow(call, newestFlowAt(call.auth.head, call.params.path))),
+    on(flowRoutes.runWaitFlowByVersion, (call) => waitFlow(call, flowVersionOf(call.auth.head, call.params.version))),
+    on(flowRoutes.runWaitFlowByVersionGet, (call) => waitFlow(call, flowVersionOf(call.auth.head, call.params.version))),
+    on(flowRoutes.runWaitFlowPreview, (call) => waitJob(call, flowPreviewJob(call))),
     on(routes.rerunJobs, (call) => rerunJobs(collaborators, call)),
   ],
   authenticateRun({ objects: objectTable, jobs: jobTable, publicKey, nowMs }),

@@ -166,7 +166,7 @@ function decode(value: string): string {
 function parse<S extends z.ZodType>(schema: S, value: unknown, code: "query.invalid" | "body.shape"): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new SvcError(code, { issues: issuesOf(parsed.error) }, { cause: parsed.error });
+  throw new SvcError(code, { issues: issuesOf(parsed.error, value) }, { cause: parsed.error });
 }
 
 async function guarded(run: () => Promise<Reply>): Promise<Reply> {

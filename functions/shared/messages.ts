@@ -24,27 +24,28 @@ export function messageHandler(handle: (message: JobMessage) => Promise<unknown>
       }
     };
     const response = await processPartialResponse(event, one, processor, { context, throwOnFullBatchFailure: false });
-    logWork(context, { jobs, failed: response.batchItemFailures.length, startedMs });
+    logWork(context.awsRequestId, { jobs, failed: response.batchItemFailures.length, ms: Date.now() - startedMs });
     return response;
   };
 }
 
-/** The handler of a call past the queue, which does one job. */
-export async function handleCall<T>(job: string, handle: () => Promise<T>, context: Context): Promise<T> {
+/** The handler of a call past the queue. `what`: said of it in its log line. */
+export async function handleCall<T>(jobs: string[], handle: () => Promise<T>, { awsRequestId }: Context, what: object = {}): Promise<T> {
   const startedMs = Date.now();
-  let failed = 1;
+  let failed: string | undefined;
   try {
-    const answer = await handle();
-    failed = 0;
-    return answer;
+    return await handle();
   } catch (error) {
-    logger.error("call failed", error as Error);
+    failed = (error as Error).name;
+    // A failure that has a name of ours is an answer.
+    if (!OURS.has(failed)) logger.error("call failed", error as Error);
     throw error;
   } finally {
-    logWork(context, { jobs: [job], failed, startedMs });
+    logWork(awsRequestId, { ...what, jobs, failed: failed ?? 0, ms: Date.now() - startedMs });
   }
 }
+const OURS = new Set(["StepFailed", "FlowFailed", "Superseded"]);
 
-function logWork({ awsRequestId }: Context, { jobs, failed, startedMs }: { jobs: string[]; failed: number; startedMs: number }): void {
-  logger.info("batch", { requestId: awsRequestId, jobs, failed, ms: Date.now() - startedMs, aws: takeCounts() });
+function logWork(requestId: string, work: object): void {
+  logger.info("batch", { requestId, ...work, aws: takeCounts() });
 }

@@ -3,9 +3,12 @@ import type { publicKey } from "../../aws/keys.ts";
 import type { Storage } from "../../aws/storage.ts";
 import { env } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
+import { limits } from "../../contract/limits.ts";
 import type { Payload } from "../../contract/payload.ts";
+import type { Route } from "../../contract/route.ts";
 import type { PayloadQuery, RunQuery } from "../../contract/routes/runs.ts";
-import { keys } from "../../core/objects/keys.ts";
+import type { RunnableFlow } from "../../core/flows/version.ts";
+import { keys, type ObjectKey } from "../../core/objects/keys.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { type Arguments, argumentsOf, argumentsWithFiles, type WebhookEvent } from "../../core/payload/arguments.ts";
 import { preprocessorArguments } from "../../core/payload/preprocessor.ts";
@@ -16,7 +19,6 @@ import { authenticate } from "../../services/identity/authenticate.ts";
 import { jobOfVersion, type NewJob } from "../../services/jobs/accept.ts";
 import { ENTRYPOINT_ARGUMENT } from "../../services/jobs/execute.ts";
 import type { Once, Recording } from "../../services/jobs/record.ts";
-import { runnableOf } from "../../services/scripts/load.ts";
 import type { Authenticate } from "./edge.ts";
 import { guard } from "./guard.ts";
 import { onceByWebhookId, onceOf } from "./once.ts";
@@ -32,15 +34,22 @@ type Authenticator = Parameters<typeof authenticate>[0] & { publicKey: typeof pu
 /** Of a route that runs something: its script proves that the workspace exists; a preview needs the workspace's own record. */
 export function authenticateRun(authenticator: Authenticator): Authenticate<RunAuth> {
   return async (token, route, params) => {
-    const { workspace = "", path, hash } = params;
-    const ofScript = path !== undefined ? keys.scriptHead(workspace, path) : hash !== undefined ? keys.version(workspace, hash) : undefined;
-    const { actor, read } = await authenticate(authenticator, token, { workspace, alsoRead: [ofScript ?? keys.workspace(workspace)] });
+    const { workspace = "", path } = params;
+    const wanted = runnableKey(route, params);
+    const { actor, read } = await authenticate(authenticator, token, { workspace, alsoRead: [wanted ?? keys.workspace(workspace)] });
     // A version's path is known from its head, which is here already; one that is not there has none.
-    const at = ofScript && (path ?? runnableOf(read[0])?.path);
+    const at = wanted && (path ?? (read[0]?.value as { path?: string } | undefined)?.path);
     guard(actor, route, params, { workspace, ...(at === undefined ? {} : { path: at }) });
-    if (!ofScript && !read[0]) throw new SvcError("workspace.notFound", { workspace });
+    if (!wanted && !read[0]) throw new SvcError("workspace.notFound", { workspace });
     return { actor, head: read[0] };
   };
+}
+
+/** What a route runs: a script's or flow's newest version by path, or one exact version. */
+function runnableKey({ path: address }: Route, { workspace = "", path, hash, version }: Record<string, string>): ObjectKey | undefined {
+  if (path !== undefined) return address.includes("/f/{path+}") ? keys.flowHead(workspace, path) : keys.scriptHead(workspace, path);
+  if (version !== undefined) return keys.flowVersion(workspace, Number(version));
+  return hash === undefined ? undefined : keys.version(workspace, hash);
 }
 
 /** A call of a script's webhook. */
@@ -62,7 +71,15 @@ const everyRun = (process.env[env.includeHeaders] ?? "").split(",").flatMap((nam
 /** Reads a call's arguments and its idempotency key. Throws `payload.*`, `body.*` and `idempotency.key`. */
 export async function readCall(
   { auth, query, payload }: ScriptCall,
-  { workspace, path, preprocessor, onceByWebhookId: byWebhookId }: Runnable,
+  {
+    workspace,
+    path,
+    preprocessor,
+    onceByWebhookId: byWebhookId,
+  }: Pick<Runnable, "workspace" | "path"> & {
+    preprocessor?: unknown;
+    onceByWebhookId?: boolean | undefined;
+  },
 ): Promise<Asked> {
   // What a running job sends is meant for `main`: preprocessors are for what comes from outside.
   const preprocessed = preprocessor !== undefined && !query.skip_preprocessor && auth.actor.kind === "person";
@@ -103,6 +120,34 @@ export async function scriptJob(
     ...(event && preprocessor && all[ENTRYPOINT_ARGUMENT] === undefined
       ? { args: preprocessorArguments(preprocessor, all, eventWithFiles(event, stored)), preprocess: true }
       : { args: all }),
+    once,
+  };
+}
+
+/** The job that a call of a flow asks for; its files are stored. */
+export async function flowJob(
+  storing: Pick<Recording, "nowMs" | "objects"> & { storage: Storage },
+  { auth, query }: ScriptCall,
+  flow: RunnableFlow,
+  { arguments: sent, once }: Asked,
+): Promise<NewJob> {
+  const { workspace, path, hash, version, tag, timeoutS, priority, concurrency, onBehalfOf } = flow;
+  const own = jobOf(auth.actor, workspace, query, storing.nowMs());
+  const id = sent.files.length === 0 ? own.id : (own.id ?? uuidv7());
+  const stored = id === undefined || sent.files.length === 0 ? {} : await storeFiles(storing, workspace, id, sent.files);
+  return {
+    ...own,
+    kind: "flow",
+    id,
+    path,
+    hash,
+    flow: { version, n: 0 },
+    tag: query.tag ?? tag,
+    timeoutS: timeoutS ?? limits.flowTimeoutS,
+    priority,
+    concurrency,
+    onBehalfOf,
+    args: argumentsWithFiles(sent, stored),
     once,
   };
 }

@@ -79,7 +79,11 @@ async function recordBuild(objects: ObjectTable, { workspace, path, hash }: Runn
 }
 
 /** Sends every job that waits for this version. One that registers later sees the recorded state itself. */
-async function sendWaiting({ jobs, queue }: Pick<BuildingVersions, "jobs" | "queue">, workspace: string, hash: string): Promise<void> {
+export async function sendWaiting(
+  { jobs, queue }: Pick<BuildingVersions, "jobs" | "queue">,
+  workspace: string,
+  hash: string,
+): Promise<void> {
   const parent = waitersOf(workspace, hash);
   const refs = (await jobs.children(parent, "")).map(({ ref }) => ref);
   for (const job of await jobs.getMany(refs)) await queue.send(job);

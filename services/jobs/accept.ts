@@ -31,8 +31,10 @@ export interface NewJob {
   preprocess?: true | undefined;
   /** Whose rights it has instead of the caller's. */
   onBehalfOf?: { email: string; permissionedAs: string } | undefined;
+  /** Of a flow: which version, and where its plan is. */
+  flow?: Job["flow"];
   /** A preview's source, and the lock to build it with. */
-  code?: { content: string; lock?: string } | undefined;
+  code?: { content: string; lock?: string } | { flow: unknown } | undefined;
   timeoutS?: number | undefined;
   /** An earlier result no older than this may stand for the run. */
   cacheTtlS?: number | undefined;
@@ -63,7 +65,11 @@ export async function prepare({ nowMs, ...keeping }: Accepting, asked: NewJob): 
   const createdAtMs = nowMs();
   const { actor } = asked;
   const keptFromMs = Math.max(createdAtMs, asked.scheduledForMs ?? 0);
-  const owner = { id: asked.id ?? uuidv7(), workspace: asked.workspace, expiresAtMs: keptFromMs + limits.jobRetentionMs };
+  const owner = {
+    id: asked.id ?? uuidv7(),
+    workspace: asked.workspace,
+    expiresAtMs: keptFromMs + lastsMs(asked.kind) + limits.jobRetentionMs,
+  };
   const [args, code] = await Promise.all([
     keep(keeping, owner, "args", JSON.stringify(asked.args)),
     asked.code === undefined ? undefined : keep(keeping, owner, "code", JSON.stringify(asked.code)),
@@ -89,6 +95,7 @@ export async function prepare({ nowMs, ...keeping }: Accepting, asked: NewJob): 
     ...(asked.priority ? { priority: asked.priority } : {}),
     ...(asked.concurrency ? { concurrency: concurrencyOf(asked.concurrency, asked.workspace, asked.path ?? "", asked.args) } : {}),
     args,
+    ...(asked.flow ? { flow: asked.flow } : {}),
     ...(asked.preprocess ? { preprocess: "wanted" as const } : {}),
     ...(code === undefined ? {} : { code }),
     attempt: 0,
@@ -97,6 +104,9 @@ export async function prepare({ nowMs, ...keeping }: Accepting, asked: NewJob): 
   };
   return asked.cacheTtlS ? { ...job, cacheTtlS: asked.cacheTtlS, ...keyOf(job, asked.args) } : job;
 }
+
+/** What belongs to a flow is there for as long as the flow may last. */
+const lastsMs = (kind: JobKind) => (kind === "flow" || kind === "flowpreview" ? limits.flowTimeoutS * 1000 : 0);
 
 /** What references and files hold is known when the job runs, and only to a worker. */
 function keyOf(job: QueuedJob, args: Record<string, unknown>): { cacheKey?: string } {

@@ -1,12 +1,12 @@
 import type { HeadChange, JobTable } from "../../aws/job-table.ts";
 import { limits } from "../../contract/limits.ts";
-import { type EndedJob, hasEnded, type Job, type Place, type RunningJob } from "../../core/jobs/job.ts";
+import { type EndedJob, type EndState, hasEnded, type Job, type Place, type RunningJob } from "../../core/jobs/job.ts";
 import { type Ending, endingOf } from "../../core/jobs/lifecycle.ts";
 import type { Masker } from "../../core/secrets/mask.ts";
 import type { RunOutcome } from "../../runners/protocol.ts";
 import { maskerFor } from "../secrets/masks.ts";
 import { type CachedResult, keepStream, remember } from "./cache.ts";
-import { jobPrefix, type Keeping, keep, keepApart, keepOutput, type Output } from "./places.ts";
+import { jobPrefix, type Keeping, keep, keepApart, keepOutput, type Output, takeOver } from "./places.ts";
 
 export interface Finishing extends Keeping {
   nowMs: () => number;
@@ -137,6 +137,23 @@ export async function endFromCache(finishing: Finishing, job: Job, known: Cached
   const { result, ...extra } = known.fields;
   await keepStream(finishing, job, known);
   return end(finishing, job, { state: "succeeded", result }, extra);
+}
+
+/** Ends a job with a value that another job, or it itself, keeps: it gets one of its own, so that each is erased with its job. */
+export async function endKept(
+  finishing: Finishing,
+  job: Job,
+  state: EndState,
+  { of, place, shown }: { of: string; place: Place; shown?: Place | undefined },
+): Promise<EndedJob | undefined> {
+  const own = (value: Place, what: "end" | "shown") =>
+    of === job.id && value.in !== "head" ? { place: value } : takeOver(finishing, { id: of }, value, job, what);
+  const [result, seen] = await Promise.all([own(place, "end"), shown ? own(shown, "shown") : undefined]);
+  const kept =
+    result.place.in === "head" && !fitsHead(job, result.place.json)
+      ? await keepApart(finishing, job, "end", result.place.json)
+      : result.place;
+  return end(finishing, job, { state, result: kept }, seen ? { shown: seen.place } : {});
 }
 
 async function keepLogs(keeping: Keeping, job: Job, logs: Output): Promise<number> {

@@ -10,6 +10,9 @@ import type { Runnable } from "../../core/scripts/version.ts";
 import { entryItem } from "../audit/audit.ts";
 import { artefactFor } from "../builds/artefact.ts";
 import { type BuildingVersions, buildVersion, settleBuild, waitersOf } from "../builds/build-version.ts";
+import { buildFlow } from "../flows/build.ts";
+import { loadPlan } from "../flows/load.ts";
+import { type Starting, startFlow } from "../flows/start.ts";
 import { actorOfJob } from "../identity/identify.ts";
 import { type Resolving, resolve } from "../resources/resolve.ts";
 import { versionOf } from "../scripts/load.ts";
@@ -21,7 +24,7 @@ import { type Executable, type Executing, execute } from "./execute.ts";
 import { endFromCache, endWith, type JustEnded } from "./finish.ts";
 import { load } from "./places.ts";
 
-export type Working = Executing & BuildingVersions & Resolving & Limiting;
+export type Working = Executing & BuildingVersions & Resolving & Limiting & Starting;
 
 /** Versions whose build has ended: they change no more in what a run needs, so a warm worker reads them once. */
 const settled = new Map<string, Runnable>();
@@ -50,7 +53,8 @@ export async function workCalled(working: Working, { running, argsJson }: JobCal
   return resultJson !== undefined && resultJson.length <= ANSWERED_BYTES ? ended : head;
 }
 
-async function workOn(working: Working, job: RunningJob, argsJson?: string): Promise<JustEnded | undefined> {
+/** Carries out a claimed job. `undefined`: it goes on elsewhere, and its end will show in its record. */
+export async function workOn(working: Working, job: RunningJob, argsJson?: string): Promise<JustEnded | undefined> {
   const ended = await endOf(working, job, argsJson).catch((error: unknown) => giveUpAttempt(working, job, error));
   if (ended) await leave(working, ended);
   return ended;
@@ -64,6 +68,13 @@ function endOf(working: Working, job: RunningJob, argsJson: string | undefined):
       return runPreview(working, job);
     case "dependencies":
       return built(working, job, buildVersion(working, job));
+    case "flowdependencies":
+      return built(working, job, buildFlow(working, job));
+    case "flow":
+    case "flowpreview":
+      return startFlow(working, job, waitForBuild);
+    case "flowscript":
+      return runInline(working, job, argsJson);
     default:
       return endWith(working, job, failure({ name: "NotSupported", message: `Jobs of kind ${job.kind} cannot be run yet.` }));
   }
@@ -96,7 +107,10 @@ async function runScript(working: Working, job: RunningJob, argsJson: string | u
     case "none":
       return endWith(working, job, noRunner(runnable.language));
     case "pending":
-      return waitForBuild(working, job);
+      return waitForBuild(working, job, async () => {
+        const now = versionOf(await working.objects.get(keys.version(job.workspace, hash)), hash);
+        return now.build.state === "pending";
+      });
     case "failed":
       return endWith(working, job, failure({ name: "DependencyError", message: build.error }));
     case "ready": {
@@ -114,17 +128,25 @@ async function runScript(working: Working, job: RunningJob, argsJson: string | u
  * Gives the job back until its version is built. It registers first and looks again after: whoever records the build looks for
  * waiting jobs afterwards, so one of the two sees the other.
  */
-async function waitForBuild(working: Working, job: RunningJob): Promise<undefined> {
+async function waitForBuild(working: Working, job: RunningJob, isPending: () => Promise<boolean>): Promise<undefined> {
   const { hash = "", workspace } = job;
   const parent = waitersOf(workspace, hash);
   if (!(await release(working, job))) return undefined;
   await working.jobs.putChild({ parent, ref: job.id, expiresAtS: Math.ceil(job.expiresAtMs / 1000) });
-  const now = versionOf(await working.objects.get(keys.version(workspace, hash)), hash);
-  if (now.build.state !== "pending") {
+  if (!(await isPending())) {
     await working.queue.send(job);
     await working.jobs.deleteItem(parent, job.id);
   }
   return undefined;
+}
+
+/** A step's own code, which was built with its flow. */
+async function runInline(working: Working, job: RunningJob, argsJson: string | undefined): Promise<JustEnded | undefined> {
+  const flow = await working.jobs.get(job.parent ?? "");
+  const script = flow?.flow?.plan && (await loadPlan(working, flow.flow.plan)).scripts[job.step?.id ?? ""];
+  if (!script) return endWith(working, job, noRunner(job.language ?? "an unknown language"));
+  const { runner, params, paramTypes, key, sha256 } = script;
+  return executeResolved(working, job, { runner, artefact: { key, sha256 }, params, paramTypes, dedicated: false }, argsJson);
 }
 
 async function runPreview(working: Working, job: RunningJob): Promise<JustEnded | undefined> {
@@ -189,7 +211,7 @@ async function executeUnlessCached(
  * Who must be allowed to read what the arguments refer to, with their rights now, whatever they were when the job was queued. Of a run on
  * behalf of somebody that is its starter as well: they choose the references, and must not get at things of the other's by choosing.
  */
-async function readersOf({ objects }: Working, job: RunningJob) {
+export async function readersOf({ objects }: Working, job: RunningJob) {
   const { starter } = job;
   const ofStarter =
     starter === undefined ? [] : [await actorOfJob(objects, { ...job, email: starter, permissionedAs: `u/${job.createdBy}` })];

@@ -2,11 +2,9 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewScript } from "../../contract/routes/scripts.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { type Actor, permissionedAs } from "../../core/people/actor.ts";
-import { personKey } from "../../core/people/person.ts";
-import { memberSchema } from "../../core/permissions/access.ts";
-import { may } from "../../core/permissions/may.ts";
+import type { Actor } from "../../core/people/actor.ts";
 import { isNoop, type Runnable } from "../../core/scripts/version.ts";
+import { actingFor, onBehalfOf } from "../identity/on-behalf.ts";
 import { permit, permitPlace } from "../identity/permit.ts";
 import { loadVersion, runnableOf } from "./load.ts";
 import { type Creating, type Parent, saveVersion } from "./save-version.ts";
@@ -35,29 +33,11 @@ export async function createScript(
     permit(actor, "scripts.update", { workspace, path: parent.runnable.path }, hidden);
   }
   if (skipIfNoop && parent && runsAt(parent.runnable, asked.path) && isNoop(parent.version.sent, asked)) return parent.runnable.hash;
-  const { on_behalf_of_email: email } = asked;
-  const runsAs = email ? await onBehalfOf(creating, actor, workspace, email) : undefined;
+  const runsAs = await onBehalfOf(creating, actor, workspace, asked);
   return saveVersion(creating, { actor, workspace, asked, current, parent, onBehalfOf: runsAs });
 }
 
 const runsAt = ({ path, archived, deleted }: Runnable, wanted: string) => path === wanted && !archived && !deleted;
-
-/** Saving makes a script act for who saves it; an admin may keep that it acts for somebody else. Throws `script.notOnBehalf`. */
-function actingFor(actor: Actor, workspace: string, sent: NewScript): NewScript {
-  const email = sent.on_behalf_of_email;
-  if (!email || email === actor.email) return sent;
-  if (!sent.preserve_on_behalf_of) return { ...sent, on_behalf_of_email: actor.email };
-  if (may(actor, "users.update", { workspace })) return sent;
-  throw new SvcError("script.notOnBehalf", { email });
-}
-
-/** Throws `user.notFound` for who is no member: a run needs the rights of one. */
-async function onBehalfOf({ objects }: Creating, actor: Actor, workspace: string, email: string) {
-  if (email === actor.email) return { email, permissionedAs: permissionedAs(actor) };
-  const found = await objects.get(keys.member(workspace, personKey(email)));
-  if (!found) throw new SvcError("user.notFound", { email });
-  return { email, permissionedAs: `u/${memberSchema.parse(found.value).username}` };
-}
 
 /** The version that the new one follows, or `undefined` for a new script. */
 async function findParent(

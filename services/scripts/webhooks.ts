@@ -6,12 +6,12 @@ export interface WebhookForm {
   curl: string;
 }
 
-/** Every way to run a script over HTTP: its newest version by path, this one by hash; asynchronous, synchronous and as a stream. */
-export function webhookForms(baseUrl: string, workspace: string, path: string, hash: string): WebhookForm[] {
+/** Every way to run a script or flow over HTTP: its newest version (`p/<path>`, `f/<path>`), this one (`h/<hash>`, `fv/<version>`); asynchronous, synchronous and as a stream. */
+export function webhookForms(baseUrl: string, workspace: string, newest: string, exact: string): WebhookForm[] {
   const root = `${baseUrl}/api/w/${workspace}/jobs`;
   const versions = [
-    { version: "newest version", target: `p/${path}` },
-    { version: "this version", target: `h/${hash}` },
+    { version: "newest version", target: newest },
+    { version: "this version", target: exact },
   ];
   return versions.flatMap(({ version, target }) => [
     post(`async, ${version}`, `${root}/run/${target}`),

@@ -48,6 +48,7 @@ export async function changeAcl(
   const type = Object.hasOwn(events, kind) ? events[kind as keyof typeof events] : undefined;
   const also: ObjectWrite[] = [
     ...(kind === "script" ? [write.check(keys.scriptHead(workspace, path), "present")] : []),
+    ...(kind === "flow" ? [write.check(keys.flowHead(workspace, path), "present")] : []),
     ...(kind === "variable" ? [write.check(keys.variable(workspace, path), "present")] : []),
     ...(kind === "resource" ? [write.check(keys.resource(workspace, path), "present")] : []),
     ...(kind === "folder" ? [write.check(keys.folder(workspace, path), "present")] : []),

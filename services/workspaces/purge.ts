@@ -56,7 +56,7 @@ async function pass(purging: Purging, deleted: DeletedWorkspace, untilMs: number
   if (!state.pass?.cursor) {
     await stopJobs(purging, id, "svc", DELETED_REASON, true);
     if (!(await removeJobs(purging, id, inTime))) return state;
-    for (const folder of ["jobs", "files", "scripts", "artefacts"]) {
+    for (const folder of ["jobs", "files", "scripts", "flows", "artefacts"]) {
       if (!(await storage.removePrefix(`${folder}/${id}/`, inTime))) return state;
     }
   }

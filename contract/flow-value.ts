@@ -1,0 +1,177 @@
+import * as z from "zod";
+import { anyJson } from "./common.ts";
+import { scriptLanguageSchema } from "./languages.ts";
+import { limits } from "./limits.ts";
+
+/** The flow format of api.md §4. What it does not name is kept as it came: a stored flow comes back deep-equal. */
+
+const expression = z.string().max(limits.expressionChars);
+const seconds = z.number().min(0);
+const optional = <S extends z.ZodType>(schema: S) => schema.nullish();
+
+export const inputTransformSchema = z.discriminatedUnion("type", [
+  z.looseObject({ type: z.literal("static"), value: anyJson.optional() }),
+  z.looseObject({ type: z.literal("javascript"), expr: expression }),
+  // Filled in by a model at run time: kept, and an error when run.
+  z.looseObject({ type: z.literal("ai") }),
+]);
+export type InputTransform = z.output<typeof inputTransformSchema>;
+const inputTransforms = z.record(z.string(), inputTransformSchema).default({});
+
+const stopAfterIfSchema = z.looseObject({
+  expr: expression,
+  skip_if_stopped: optional(z.boolean()),
+  error_message: optional(z.string()),
+  error_include_result: optional(z.boolean()),
+});
+export type StopAfterIf = z.output<typeof stopAfterIfSchema>;
+
+const attempts = optional(z.int().min(0).max(limits.retries));
+const retrySchema = z.looseObject({
+  constant: optional(z.looseObject({ attempts, seconds: optional(seconds) })),
+  exponential: optional(
+    z.looseObject({
+      attempts,
+      multiplier: optional(z.number().min(0)),
+      seconds: optional(seconds),
+      random_factor: optional(z.number().min(0).max(100)),
+    }),
+  ),
+  retry_if: optional(z.looseObject({ expr: expression })),
+});
+export type Retry = z.output<typeof retrySchema>;
+
+const suspendSchema = z.looseObject({
+  required_events: optional(z.int().min(0).max(100)),
+  timeout: optional(seconds),
+  resume_form: optional(z.looseObject({})),
+  user_auth_required: optional(z.boolean()),
+  user_groups_required: optional(inputTransformSchema),
+  self_approval_disabled: optional(z.boolean()),
+  hide_cancel: optional(z.boolean()),
+  continue_on_disapprove_timeout: optional(z.boolean()),
+});
+
+/** Of a step; `failure` and `preprocessor` are those of the two modules beside the others. */
+const moduleIdSchema = z.string().regex(/^[A-Za-z0-9_-]{1,80}$/, "letters, digits, '_' and '-', at most 80");
+
+const runs = { input_transforms: inputTransforms, is_trigger: optional(z.boolean()) };
+const loops = { skip_failures: optional(z.boolean()), parallel: optional(z.boolean()), squash: optional(z.boolean()) };
+
+const rawScriptSchema = z.looseObject({
+  type: z.literal("rawscript"),
+  content: z.string().max(limits.scriptBytes),
+  language: scriptLanguageSchema,
+  lock: optional(z.string()),
+  path: optional(z.string()),
+  tag: optional(z.string().max(50)),
+  ...runs,
+});
+const moduleValueSchema = z.discriminatedUnion("type", [
+  rawScriptSchema,
+  z.looseObject({
+    type: z.literal("script"),
+    path: z.string().min(1),
+    hash: optional(z.string()),
+    tag_override: optional(z.string()),
+    ...runs,
+  }),
+  z.looseObject({ type: z.literal("flow"), path: z.string().min(1), ...runs }),
+  z.looseObject({
+    type: z.literal("forloopflow"),
+    iterator: inputTransformSchema,
+    parallelism: optional(inputTransformSchema.or(z.int().min(1))),
+    ...loops,
+    get modules() {
+      return modulesSchema;
+    },
+  }),
+  z.looseObject({
+    type: z.literal("whileloopflow"),
+    parallelism: optional(inputTransformSchema.or(z.int().min(1))),
+    ...loops,
+    get modules() {
+      return modulesSchema;
+    },
+  }),
+  z.looseObject({
+    type: z.literal("branchone"),
+    get branches() {
+      return z.array(z.looseObject({ summary: optional(z.string()), expr: expression, modules: modulesSchema }));
+    },
+    get default() {
+      return modulesSchema.default([]);
+    },
+  }),
+  z.looseObject({
+    type: z.literal("branchall"),
+    parallel: optional(z.boolean()),
+    get branches() {
+      return z.array(z.looseObject({ summary: optional(z.string()), skip_failure: optional(z.boolean()), modules: modulesSchema }));
+    },
+  }),
+  z.looseObject({ type: z.literal("identity") }),
+  z.looseObject({
+    type: z.literal("consentgate"),
+    approvers: z.array(z.string().min(1)).min(1, "names at least one approver"),
+    timeout: optional(seconds),
+    notification: optional(z.looseObject({ channel: z.enum(["email", "chat", "webhook"]) })),
+    message: optional(z.string()),
+    remind_after: optional(seconds),
+    escalate: optional(z.looseObject({ after: seconds, approvers: z.array(z.string().min(1)).min(1) })),
+  }),
+  // A model-driven tool loop: kept, and an error when run.
+  z.looseObject({ type: z.literal("aiagent") }),
+]);
+
+const moduleSchema = z.looseObject({
+  id: moduleIdSchema,
+  get value() {
+    return moduleValueSchema;
+  },
+  summary: optional(z.string()),
+  priority: optional(z.int().min(0).max(100)),
+  cache_ttl: optional(z.int().min(0)),
+  cache_ignore_s3_path: optional(z.boolean()),
+  delete_after_secs: optional(z.int().min(0)),
+  stop_after_if: optional(stopAfterIfSchema),
+  stop_after_all_iters_if: optional(stopAfterIfSchema),
+  skip_if: optional(z.looseObject({ expr: expression })),
+  sleep: optional(inputTransformSchema),
+  timeout: optional(inputTransformSchema.or(seconds)),
+  mock: optional(z.looseObject({ enabled: optional(z.boolean()), return_value: anyJson.optional() })),
+  suspend: optional(suspendSchema),
+  continue_on_error: optional(z.boolean()),
+  retry: optional(retrySchema),
+});
+export type FlowModule = z.output<typeof moduleSchema>;
+const modulesSchema = z.array(moduleSchema);
+
+const aside = (id: string) =>
+  moduleSchema
+    .refine((module) => module.id === id, { path: ["id"], message: `must be ${id}` })
+    .refine(({ value }) => value.type === "script" || value.type === "rawscript", {
+      path: ["value", "type"],
+      message: "must be script or rawscript",
+    });
+
+export const flowValueSchema = z
+  .looseObject({
+    modules: modulesSchema,
+    failure_module: optional(aside("failure")),
+    preprocessor_module: optional(aside("preprocessor")),
+    same_worker: optional(z.boolean()),
+    concurrent_limit: optional(z.int().min(0).max(limits.concurrentLimit)),
+    concurrency_key: optional(z.string().max(limits.concurrencyKeyChars)),
+    concurrency_time_window_s: optional(z.int().min(0).max(limits.concurrencyWindowS)),
+    skip_expr: optional(expression),
+    cache_ttl: optional(z.int().min(0)),
+    cache_ignore_s3_path: optional(z.boolean()),
+    delete_after_secs: optional(z.int().min(0)),
+    flow_env: optional(z.record(z.string(), anyJson)),
+    priority: optional(z.int().min(0).max(100)),
+    early_return: optional(z.string()),
+    chat_input_enabled: optional(z.boolean()),
+  })
+  .meta({ id: "FlowValue" });
+export type FlowValue = z.output<typeof flowValueSchema>;

@@ -1,0 +1,112 @@
+import * as z from "zod";
+import { inWorkspace, jsonObject, workspaceId } from "../common.ts";
+import { flowValueSchema } from "../flow-value.ts";
+import { defineRoute } from "../route.ts";
+import { flowVersion } from "./flows.ts";
+import {
+  accepted,
+  byPath,
+  getErrors,
+  getQuery,
+  payloadQuery,
+  queueLimit,
+  result,
+  runErrors,
+  runQuery,
+  waitErrors,
+  waitQuery,
+} from "./runs.ts";
+
+const byVersion = z.object({ workspace: workspaceId, version: flowVersion });
+/** A flow that is not stored. */
+export const flowPreviewSchema = z.object({
+  value: flowValueSchema,
+  path: z.string().max(250).nullish(),
+  args: jsonObject.nullish(),
+  tag: z.string().max(50).nullish(),
+});
+export type FlowPreview = z.output<typeof flowPreviewSchema>;
+
+const base = "/api/w/{workspace}/jobs";
+const run = { method: "POST", fn: "run", auth: "token", query: payloadQuery, payload: true, status: 201, reply: accepted } as const;
+const wait = { method: "POST", fn: "run", auth: "token", query: waitQuery, payload: true, status: 200, reply: result } as const;
+const get = { ...wait, method: "GET", query: getQuery } as const;
+
+export const flowRunRoutes = {
+  runFlowByPath: defineRoute({
+    ...run,
+    name: "jobs.run.flows",
+    summary: "Run the newest version of a flow and answer its job's uuid at once.",
+    path: `${base}/run/f/{path+}`,
+    params: byPath,
+    errors: [...runErrors, "flow.notFound"],
+  }),
+  runFlowByVersion: defineRoute({
+    ...run,
+    name: "jobs.run.fv",
+    summary: "Run one exact version of a flow and answer its job's uuid at once.",
+    path: `${base}/run/fv/{version}`,
+    params: byVersion,
+    errors: [...runErrors, "flow.versionNotFound"],
+  }),
+  runFlowPreview: defineRoute({
+    name: "jobs.run.previewFlow",
+    summary: "Run a flow that is not stored and answer its job's uuid at once.",
+    method: "POST",
+    path: `${base}/run/preview_flow`,
+    fn: "run",
+    auth: "token",
+    params: inWorkspace,
+    query: runQuery,
+    body: flowPreviewSchema,
+    status: 201,
+    reply: accepted,
+    errors: runErrors,
+  }),
+  runWaitFlowByPath: defineRoute({
+    ...wait,
+    name: "jobs.runWait.flows",
+    summary: "Run the newest version of a flow and answer its result.",
+    path: `${base}/run_wait_result/f/{path+}`,
+    params: byPath,
+    errors: [...waitErrors, "flow.notFound"],
+  }),
+  runWaitFlowByVersion: defineRoute({
+    ...wait,
+    name: "jobs.runWait.fv",
+    summary: "Run one exact version of a flow and answer its result.",
+    path: `${base}/run_wait_result/fv/{version}`,
+    params: byVersion,
+    errors: [...waitErrors, "flow.versionNotFound"],
+  }),
+  runWaitFlowByPathGet: defineRoute({
+    ...get,
+    name: "jobs.runWait.flows.get",
+    summary: "Run the newest version of a flow, its arguments as JSON in base64 in the query, and answer its result.",
+    path: `${base}/run_wait_result/f/{path+}`,
+    params: byPath,
+    errors: [...getErrors, "flow.notFound"],
+  }),
+  runWaitFlowByVersionGet: defineRoute({
+    ...get,
+    name: "jobs.runWait.fv.get",
+    summary: "Run one exact version of a flow, its arguments as JSON in base64 in the query, and answer its result.",
+    path: `${base}/run_wait_result/fv/{version}`,
+    params: byVersion,
+    errors: [...getErrors, "flow.versionNotFound"],
+  }),
+  runWaitFlowPreview: defineRoute({
+    name: "jobs.runWait.previewFlow",
+    summary: "Run a flow that is not stored and answer its result.",
+    method: "POST",
+    path: `${base}/run_wait_result/preview_flow`,
+    fn: "run",
+    auth: "token",
+    params: inWorkspace,
+    query: runQuery.extend(queueLimit),
+    body: flowPreviewSchema,
+    status: 200,
+    reply: result,
+    errors: waitErrors,
+  }),
+};

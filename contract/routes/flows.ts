@@ -1,0 +1,246 @@
+import * as z from "zod";
+import {
+  anyPath,
+  atPath,
+  extraPerms,
+  flag,
+  inWorkspace,
+  jobId,
+  jsonObject,
+  page,
+  runnablePath,
+  timestamp,
+  workspaceId,
+} from "../common.ts";
+import { flowValueSchema } from "../flow-value.ts";
+import { limits } from "../limits.ts";
+import { defineRoute } from "../route.ts";
+
+/** A flow's version: whole, and the larger the newer. */
+export const flowVersion = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
+
+/** OpenFlow and what belongs to it (api.md §3.2, §4), kept exactly as sent. */
+const settable = {
+  path: runnablePath,
+  summary: z.string().max(1000).default(""),
+  description: z.string().max(20_000).nullish(),
+  value: flowValueSchema,
+  schema: jsonObject.nullish(),
+  tag: z.string().max(50).nullish(),
+  ws_error_handler_muted: z.boolean().nullish(),
+  priority: z.int().min(0).max(100).nullish(),
+  dedicated_worker: z.boolean().nullish(),
+  timeout: z.int().min(1).max(limits.flowTimeoutS).nullish().describe("Seconds after which the whole flow fails."),
+  visible_to_runner_only: z.boolean().nullish(),
+  on_behalf_of_email: z.string().nullish(),
+  on_behalf_of: z.string().nullish(),
+  labels: z.array(z.string()).nullish(),
+};
+export const newFlowSchema = z.object({
+  ...settable,
+  deployment_message: z.string().max(1000).nullish(),
+  preserve_on_behalf_of: z.boolean().nullish(),
+  skip_draft_deletion: z.boolean().nullish(),
+});
+export type NewFlow = z.output<typeof newFlowSchema>;
+
+export const flowSchema = z.object({
+  ...settable,
+  path: z.string(),
+  workspace_id: workspaceId,
+  edited_by: z.string(),
+  edited_at: timestamp,
+  archived: z.boolean(),
+  extra_perms: extraPerms,
+  starred: z.boolean(),
+  version_id: z.number(),
+  lock_error_logs: z.string().optional(),
+});
+export type FlowJson = z.input<typeof flowSchema>;
+const listedFlowSchema = flowSchema.partial({ value: true });
+export type ListedFlowJson = z.input<typeof listedFlowSchema>;
+
+const historyItem = z.object({
+  id: z.number(),
+  created_at: timestamp,
+  deployment_msg: z.string().optional(),
+  created_by: z.string().optional(),
+});
+export type FlowHistoryJson = z.input<typeof historyItem>;
+
+export const flowListQuery = z.object({
+  ...page,
+  order_desc: flag.optional(),
+  created_by: z.string().optional(),
+  path_start: z.string().optional(),
+  path_exact: z.string().optional(),
+  show_archived: flag.optional(),
+  starred_only: flag.optional().describe("Lists nothing: nobody has starred anything yet."),
+  include_draft_only: flag.optional().describe("Changes nothing: whatever is stored is deployed."),
+  without_description: flag.optional(),
+  dedicated_worker: flag.optional(),
+  label: z.string().optional(),
+});
+export type FlowListQuery = z.output<typeof flowListQuery>;
+
+const w = "/api/w/{workspace}/flows";
+const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;
+const post = { method: "POST", fn: "api", auth: "token", status: 200 } as const;
+const atVersion = z.object({ workspace: workspaceId, version: flowVersion });
+const saveErrors = [
+  "flow.pathTaken",
+  "flow.changedMeanwhile",
+  "flow.tooLarge",
+  "path.noFolder",
+  "workspace.notFound",
+  "script.notOnBehalf",
+  "user.notFound",
+] as const;
+const pathText = { text: "The flow's path." };
+
+export const flowRoutes = {
+  createFlow: defineRoute({
+    ...post,
+    name: "flows.create",
+    summary: "Save a new flow.",
+    path: `${w}/create`,
+    params: inWorkspace,
+    body: newFlowSchema,
+    status: 201,
+    reply: pathText,
+    errors: saveErrors,
+  }),
+  updateFlow: defineRoute({
+    ...post,
+    name: "flows.update",
+    summary: "Save a new version of the flow at this path; another path in the body renames it.",
+    path: `${w}/update/{path+}`,
+    params: atPath,
+    body: newFlowSchema,
+    reply: pathText,
+    errors: [...saveErrors, "flow.notFound"],
+  }),
+  listFlows: defineRoute({
+    ...read,
+    name: "flows.list",
+    summary: "The newest version of each flow, without its steps.",
+    path: `${w}/list`,
+    params: inWorkspace,
+    query: flowListQuery,
+    reply: { json: z.array(listedFlowSchema) },
+    errors: [],
+  }),
+  listFlowPaths: defineRoute({
+    ...read,
+    name: "flows.listPaths",
+    summary: "The paths of all flows.",
+    path: `${w}/list_paths`,
+    params: inWorkspace,
+    reply: { json: z.array(z.string()) },
+    errors: [],
+  }),
+  searchFlows: defineRoute({
+    ...read,
+    name: "flows.listSearch",
+    summary: "Every flow with its steps, for a search in them.",
+    path: `${w}/list_search`,
+    params: inWorkspace,
+    reply: { json: z.array(z.object({ path: z.string(), value: flowValueSchema })) },
+    errors: [],
+  }),
+  getFlowVersion: defineRoute({
+    ...read,
+    name: "flows.getByHash",
+    summary: "One exact version.",
+    path: `${w}/get/v/{version}`,
+    params: atVersion,
+    reply: { json: flowSchema },
+    errors: ["flow.versionNotFound"],
+  }),
+  getFlow: defineRoute({
+    ...read,
+    name: "flows.get",
+    summary: "The newest version at a path.",
+    path: `${w}/get/{path+}`,
+    params: z.object({ workspace: workspaceId, path: anyPath }),
+    query: z.object({ with_starred_info: flag.optional(), get_draft: flag.optional() }),
+    reply: { json: flowSchema },
+    errors: ["flow.notFound"],
+  }),
+  existsFlow: defineRoute({
+    ...read,
+    name: "flows.exists",
+    summary: "Whether there is a flow at a path.",
+    path: `${w}/exists/{path+}`,
+    params: atPath,
+    reply: { json: z.boolean() },
+    errors: [],
+  }),
+  flowHistory: defineRoute({
+    ...read,
+    name: "flows.history",
+    summary: "The versions saved at a path, newest first.",
+    path: `${w}/history/p/{path+}`,
+    params: atPath,
+    reply: { json: z.array(historyItem) },
+    errors: ["flow.notFound"],
+  }),
+  latestFlowVersion: defineRoute({
+    ...read,
+    name: "flows.latestVersion",
+    summary: "The newest version's history entry.",
+    path: `${w}/get_latest_version/{path+}`,
+    params: atPath,
+    reply: { json: historyItem },
+    errors: ["flow.notFound"],
+  }),
+  updateFlowHistory: defineRoute({
+    ...post,
+    name: "flows.updateByHash",
+    summary: "Set the message that a version was saved with.",
+    path: `${w}/history_update/v/{version}`,
+    params: atVersion,
+    body: z.object({ deployment_msg: z.string().max(1000).nullish() }),
+    reply: { text: "What was changed." },
+    errors: ["flow.versionNotFound"],
+  }),
+  flowDeploymentStatus: defineRoute({
+    ...read,
+    name: "flows.deploymentStatus",
+    summary: "How far the newest version's inline scripts and state machine are.",
+    path: `${w}/deployment_status/p/{path+}`,
+    params: atPath,
+    reply: { json: z.object({ lock_error_logs: z.string().optional(), job_id: jobId.optional() }) },
+    errors: ["flow.notFound"],
+  }),
+  flowWebhooks: defineRoute({
+    ...read,
+    name: "flows.webhooks",
+    summary: "Every URL that runs this flow, each with a curl line.",
+    path: `${w}/webhooks/{path+}`,
+    params: atPath,
+    reply: { json: z.array(z.object({ kind: z.string(), method: z.string(), url: z.string(), curl: z.string() })) },
+    errors: ["flow.notFound"],
+  }),
+  archiveFlow: defineRoute({
+    ...post,
+    name: "flows.archive",
+    summary: "Archive a flow, or bring it back: an archived one does not run by its path, its versions stay.",
+    path: `${w}/archive/{path+}`,
+    params: atPath,
+    body: z.object({ archived: z.boolean().optional() }),
+    reply: { text: "What was archived." },
+    errors: ["flow.notFound", "flow.changedMeanwhile"],
+  }),
+  deleteFlow: defineRoute({
+    ...read,
+    method: "DELETE",
+    name: "flows.delete",
+    summary: "Delete a flow with all its versions; one that is gone already is no error.",
+    path: `${w}/delete/{path+}`,
+    params: atPath,
+    query: z.object({ keep_captures: flag.optional() }),
+    reply: pathText,
+    errors: ["flow.changedMeanwhile"],
+  }),
+};

@@ -1,0 +1,25 @@
+import * as z from "zod";
+
+/** What travels through a state machine: pointers alone, so that no state grows. */
+export const stateSchema = z.object({
+  /** Workspace, job, and the number of the execution. */
+  w: z.string(),
+  j: z.string(),
+  n: z.number(),
+  /** About how many events the execution's history has. */
+  e: z.number(),
+  /** The index of each loop around this place. */
+  at: z.string(),
+  /** What the last step that is followed by a choice has answered, and with it seconds to wait or what to add to `at` for each iteration of a round. */
+  o: z.string().optional(),
+  s: z.number().optional(),
+  list: z.array(z.string()).optional(),
+});
+export type FlowState = z.infer<typeof stateSchema>;
+
+/** What function `step` is called with: a module in a list of modules, or the end of the flow. */
+export const stepCallSchema = z.union([
+  z.object({ module: z.string(), scope: z.string(), state: stateSchema, token: z.string().optional() }),
+  z.object({ finish: z.literal("flow"), state: stateSchema }),
+]);
+export type StepCall = z.infer<typeof stepCallSchema>;

@@ -1,0 +1,77 @@
+import { SvcError } from "../../contract/errors.ts";
+import type { FlowJson } from "../../contract/routes/flows.ts";
+import { flowRoutes as routes } from "../../contract/routes/flows.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { newestFlowAt } from "../../services/flows/load.ts";
+import {
+  flowAt,
+  flowAtVersion,
+  flowDeploymentStatus,
+  flowExists,
+  flowHistory,
+  flowPaths,
+  listFlows,
+  searchFlows,
+} from "../../services/flows/read.ts";
+import { deleteFlow, setFlowArchived, setFlowMessage } from "../../services/flows/retire.ts";
+import { saveFlow } from "../../services/flows/save.ts";
+import { permit } from "../../services/identity/permit.ts";
+import { webhookForms } from "../../services/scripts/webhooks.ts";
+import { dropAcl, getAcl } from "../../services/workspaces/acls.ts";
+import { on } from "../shared/edge.ts";
+import { json, text } from "../shared/reply.ts";
+import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
+import { seenBy } from "./seen-by.ts";
+
+async function withPerms(workspace: string, flow: FlowJson): Promise<FlowJson> {
+  return { ...flow, extra_perms: await getAcl(c, { workspace, kind: "flow", path: flow.path }) };
+}
+
+export const flows: ApiRoutes = [
+  on(routes.createFlow, async ({ auth, params: { workspace }, body }) => text(201, await saveFlow(c, auth.actor, workspace, body))),
+  on(routes.updateFlow, async ({ auth, params: { workspace, path }, body }) =>
+    text(200, await saveFlow(c, auth.actor, workspace, body, path)),
+  ),
+  on(routes.listFlows, async ({ auth, params: { workspace }, query }) =>
+    json(200, await listFlows(c, workspace, query, seenBy(auth, routes.listFlows.name, workspace))),
+  ),
+  on(routes.listFlowPaths, async ({ auth, params: { workspace } }) =>
+    json(200, (await flowPaths(c, workspace)).filter(seenBy(auth, routes.listFlows.name, workspace))),
+  ),
+  on(routes.searchFlows, async ({ auth, params: { workspace } }) =>
+    json(200, await searchFlows(c, workspace, seenBy(auth, routes.listFlows.name, workspace))),
+  ),
+  on(routes.getFlowVersion, async ({ auth, params: { workspace, version } }) => {
+    const flow = await flowAtVersion(c, workspace, version);
+    const hidden = () => new SvcError("flow.versionNotFound", { version: String(version) });
+    permit(auth.actor, routes.getFlowVersion.name, { workspace, path: flow.path }, hidden);
+    return json(200, await withPerms(workspace, flow));
+  }),
+  on(routes.getFlow, async ({ params: { workspace, path } }) => json(200, await withPerms(workspace, await flowAt(c, workspace, path)))),
+  on(routes.existsFlow, async ({ params: { workspace, path } }) => json(200, await flowExists(c, workspace, path))),
+  on(routes.flowHistory, async ({ params: { workspace, path } }) => json(200, await flowHistory(c, workspace, path))),
+  on(routes.latestFlowVersion, async ({ params: { workspace, path } }) => json(200, (await flowHistory(c, workspace, path))[0])),
+  on(routes.updateFlowHistory, async ({ auth, params: { workspace, version }, body }) => {
+    const { path } = await flowAtVersion(c, workspace, version);
+    const hidden = () => new SvcError("flow.versionNotFound", { version: String(version) });
+    permit(auth.actor, routes.updateFlowHistory.name, { workspace, path }, hidden);
+    await setFlowMessage(c, workspace, version, body.deployment_msg ?? "");
+    return text(200, `The message of version ${version} is set.`);
+  }),
+  on(routes.flowDeploymentStatus, async ({ params: { workspace, path } }) => json(200, await flowDeploymentStatus(c, workspace, path))),
+  on(routes.flowWebhooks, async ({ params: { workspace, path } }) => {
+    const { version } = newestFlowAt(await c.objects.get(keys.flowHead(workspace, path)), path);
+    return json(200, webhookForms(c.baseUrl, workspace, `f/${path}`, `fv/${version}`));
+  }),
+  on(routes.archiveFlow, async ({ auth, params: { workspace, path }, body }) => {
+    const archived = body.archived ?? true;
+    await setFlowArchived(c, auth.actor, workspace, path, archived);
+    return text(200, `The flow ${path} is ${archived ? "archived" : "in use again"}.`);
+  }),
+  on(routes.deleteFlow, async ({ auth, params: { workspace, path } }) => {
+    // Rights go first: should the rest fail, nobody has more than before.
+    await dropAcl(c, { workspace, kind: "flow", path });
+    await deleteFlow(c, auth.actor, workspace, path);
+    return text(200, path);
+  }),
+];

@@ -1,0 +1,71 @@
+import { ArnFormat, Stack } from "aws-cdk-lib";
+import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Construct } from "constructs";
+import { env } from "../contract/env.ts";
+import { acknowledge } from "./nag.ts";
+
+/** State machines are made while the service runs, one for each flow's definition: what may be done with them goes by the beginning of their names. */
+const MACHINES = "svc-*";
+
+/** What flows need of Step Functions. */
+export class StateMachines extends Construct {
+  /** The role of every state machine: it calls one function, and that is all. */
+  private readonly role: Role;
+
+  constructor(scope: Construct, id: string) {
+    super(scope, id);
+    this.role = new Role(this, "Role", {
+      description: "svc: state machines of flows",
+      assumedBy: new ServicePrincipal("states.amazonaws.com", {
+        conditions: { StringEquals: { "aws:SourceAccount": Stack.of(this).account } },
+      }),
+    });
+  }
+
+  /** The function that every task of every machine calls. */
+  configureStep(fn: LambdaFunction): void {
+    this.role.addToPolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [fn.functionArn] }));
+  }
+
+  /** Makes machines that may call `step`. */
+  configureMake(fn: LambdaFunction, step: LambdaFunction): void {
+    this.allow(fn, ["CreateStateMachine", "TagResource"], "stateMachine", MACHINES);
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        actions: ["iam:PassRole"],
+        resources: [this.role.roleArn],
+        conditions: { StringEquals: { "iam:PassedToService": "states.amazonaws.com" } },
+      }),
+    );
+    fn.addEnvironment(env.machineRole, this.role.roleArn);
+    fn.addEnvironment(env.stepFunction, step.functionArn);
+  }
+
+  configureStart(fn: LambdaFunction): void {
+    this.allow(fn, ["StartExecution"], "stateMachine", MACHINES);
+  }
+
+  configureLook(fn: LambdaFunction): void {
+    this.allow(fn, ["DescribeExecution"], "execution", `${MACHINES}:*`);
+  }
+
+  configureStop(fn: LambdaFunction): void {
+    this.allow(fn, ["StopExecution"], "execution", `${MACHINES}:*`);
+  }
+
+  private allow(fn: LambdaFunction, actions: string[], resource: string, resourceName: string): void {
+    const { partition, region, account } = Stack.of(this);
+    const arn = Stack.of(this).formatArn({ service: "states", resource, resourceName, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
+    fn.addToRolePolicy(new PolicyStatement({ actions: actions.map((action) => `states:${action}`), resources: [arn] }));
+    fn.addEnvironment(env.statesArn, `arn:${partition}:states:${region}:${account}`);
+    const reason = "Machines are made while the service runs; all of its own begin with svc-.";
+    if (fn.role) {
+      acknowledge(
+        fn.role,
+        `AwsSolutions-IAM5[Resource::arn:<AWS::Partition>:states:<AWS::Region>:<AWS::AccountId>:${resource}:${resourceName}]`,
+        reason,
+      );
+    }
+  }
+}

@@ -1,0 +1,140 @@
+import type { StopAfterIf } from "../../contract/flow-value.ts";
+import type { Kept, Outcome } from "../../core/flows/journal.ts";
+import { retryDelayS } from "../../core/flows/retry.ts";
+import { isPlain } from "../../core/flows/scopes.ts";
+import type { FlowState } from "../../core/flows/step-call.ts";
+import { type Evaluator, ExpressionError } from "./expressions.ts";
+import { type Here, isFailureModule, keepValue, keptValue, writeEnd, writeOutcome, writeProgress } from "./here.ts";
+
+/** Thrown by a step whose failure is written down, so that its state machine goes where failures go. */
+export class StepFailed extends Error {
+  override readonly name = "StepFailed";
+}
+
+/** How a module's own work ended. */
+export interface Done {
+  ok: boolean;
+  result: Kept;
+  /** What else its outcome says. */
+  also?: Partial<Outcome>;
+  /** A step inside has stopped what this module stands in. */
+  stopped?: boolean;
+  skip?: boolean | undefined;
+  /** It failed in a list inside, where the failure module has had its turn. */
+  handled?: boolean;
+}
+
+/**
+ * What follows from how a module's work ended: another attempt, success, the end of its list, failure. It is written down, the end of a list
+ * before the outcome that says so.
+ */
+export async function decide(here: Here, evaluator: Evaluator, done: Done): Promise<FlowState> {
+  const { module } = here;
+  if (!done.ok) {
+    const again = module.retry ? await retry(here, evaluator, done) : undefined;
+    if (again) return again;
+    return fail(here, done);
+  }
+  if (done.stopped) return stop(here, done, { skip: done.skip });
+  const loops = module.value.type === "forloopflow" || module.value.type === "whileloopflow" || module.value.type === "branchall";
+  const predicate = loops ? module.stop_after_all_iters_if : module.stop_after_if;
+  try {
+    const result = predicate || module.sleep ? await keptValue(here, done.result) : undefined;
+    if (predicate && (await evaluator.holds(predicate.expr, { result }))) return await stopAs(here, done, predicate, result);
+    const { sleep } = module;
+    const seconds = sleep ? Number((await evaluator.transform(sleep, { result })) ?? 0) : 0;
+    return await succeed(here, done, seconds);
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    return fail(here, await failed(here, error));
+  }
+}
+
+/** The failure of what could not be evaluated. */
+export async function failed(here: Here, { name, message }: { name: string; message: string }, also: Partial<Outcome> = {}): Promise<Done> {
+  return { ok: false, result: await keepValue(here, { error: { name, message, step_id: here.module.id } }), also };
+}
+
+async function succeed(here: Here, { result, also }: Done, seconds: number): Promise<FlowState> {
+  const outcome: Outcome = {
+    state: "success",
+    goes: "next",
+    result,
+    ...attempts(here),
+    ...also,
+    ...(seconds > 0 ? { sleepUntilMs: here.working.nowMs() + seconds * 1000 } : {}),
+  };
+  await writeOutcome(here, outcome);
+  return answer(here, outcome);
+}
+
+async function stop(here: Here, { result, also }: Done, { skip }: { skip?: boolean | undefined }): Promise<FlowState> {
+  await writeEnd(here, { how: "stopped", by: here.module.id, result, ...(skip ? { skip } : {}) });
+  const outcome: Outcome = { state: "success", goes: "stop", result, ...attempts(here), ...also };
+  await writeOutcome(here, outcome);
+  return answer(here, outcome);
+}
+
+/** `skip_if_stopped` wins over a message, which makes of stopping a failure. */
+async function stopAs(here: Here, done: Done, predicate: StopAfterIf, result: unknown): Promise<FlowState> {
+  const { expr, skip_if_stopped: skip, error_message: message, error_include_result: include } = predicate;
+  if (skip || message === undefined || message === null) return stop(here, done, { skip: skip ?? false });
+  const error = {
+    name: "EarlyStopError",
+    message: message === "" ? `stop after if: ${expr}` : message,
+    step_id: here.module.id,
+    ...(include ? { result } : {}),
+  };
+  return fail(here, { ok: false, result: await keepValue(here, { error }), also: done.also ?? {} });
+}
+
+async function fail(here: Here, { result, also, handled }: Done): Promise<FlowState> {
+  const { module, scope } = here;
+  const isLast = scope.modules.at(-1)?.id === module.id;
+  // A failure that nobody comes after is the flow's.
+  const goesOn = module.continue_on_error === true && !isLast && !isFailureModule(here);
+  // What the failure module yields is the list's result, and found by its outcome.
+  if (!goesOn && !isFailureModule(here)) {
+    const job = also?.job === undefined ? {} : { job: also.job };
+    await writeEnd(here, { how: "failed", by: module.id, result, ...job, ...(handled && hasFailureModule(here) ? { handled } : {}) });
+  }
+  const outcome: Outcome = { state: "failure", goes: goesOn ? "next" : "fail", result, ...attempts(here), ...also };
+  await writeOutcome(here, outcome);
+  return answer(here, outcome);
+}
+
+const hasFailureModule = ({ plan }: Here) => Boolean(plan.value.failure_module);
+const attempts = ({ progress: { failed: retries } }: Here) => (retries?.length ? { retries } : {});
+
+async function retry(here: Here, evaluator: Evaluator, done: Done): Promise<FlowState | undefined> {
+  const { module, progress, working } = here;
+  if (!module.retry) return undefined;
+  const failedJobs = [...(progress.failed ?? []), done.also?.job ?? ""];
+  const delayS = retryDelayS(module.retry, failedJobs.length, Math.random());
+  if (delayS === undefined) return undefined;
+  try {
+    const { retry_if: predicate } = module.retry;
+    if (predicate && !(await evaluator.holds(predicate.expr, { result: await keptValue(here, done.result) }))) return undefined;
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    return undefined;
+  }
+  // A loop that is tried again begins at its first item.
+  const { list, count, index, width, branch, ...kept } = progress;
+  const retryAtMs = working.nowMs() + Math.round(delayS * 1000);
+  await writeProgress({ ...here, progress: kept }, { failed: failedJobs, retryAtMs });
+  return { ...here.state, at: here.at, o: "retry", s: Math.ceil(delayS) };
+}
+
+/** What a module's outcome means for the state machine, now and whenever it is asked again. */
+export function answer({ module, at, state, working }: Here, outcome: Outcome): FlowState {
+  const { o: _, s: __, list: ___, ...pointers } = state;
+  const next = { ...pointers, at };
+  if (outcome.goes === "fail") {
+    if (isPlain(module)) throw new StepFailed(`The step ${module.id} has failed.`);
+    return { ...next, o: "fail" };
+  }
+  if (outcome.goes === "stop") return { ...next, o: "stop" };
+  const sleepS = Math.ceil(((outcome.sleepUntilMs ?? 0) - working.nowMs()) / 1000);
+  return sleepS > 0 ? { ...next, o: "sleep", s: sleepS } : { ...next, o: "next" };
+}

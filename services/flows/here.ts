@@ -1,0 +1,87 @@
+import type { FlowModule } from "../../contract/flow-value.ts";
+import { limits } from "../../contract/limits.ts";
+import {
+  type End,
+  endRef,
+  endSchema,
+  FAILURE,
+  type Kept,
+  type Outcome,
+  outcomeRef,
+  outcomeSchema,
+  type Progress,
+  progressRef,
+  progressSchema,
+} from "../../core/flows/journal.ts";
+import type { Scope, ScopeName } from "../../core/flows/scopes.ts";
+import type { FlowState } from "../../core/flows/step-call.ts";
+import type { Job, RunningJob } from "../../core/jobs/job.ts";
+import { keepApart, load } from "../jobs/places.ts";
+import type { Working } from "../jobs/work.ts";
+import type { LoadedPlan } from "./load.ts";
+
+/** A place in a running flow, and all that is needed there. */
+export interface Here {
+  working: Working;
+  flow: RunningJob;
+  plan: LoadedPlan;
+  module: FlowModule;
+  scope: Scope;
+  at: string;
+  state: FlowState;
+  progress: Progress;
+}
+
+/** Reads items of a flow's journal. */
+export async function readItems({ working, flow }: Pick<Here, "working" | "flow">, refs: readonly string[]): Promise<Map<string, string>> {
+  const { items } = await working.jobs.getWith(flow.id, refs);
+  return new Map([...items].flatMap(([ref, { json }]) => (json === undefined ? [] : [[ref, json] as const])));
+}
+
+const parsed = <T>(schema: { parse(value: unknown): T }, json: string | undefined): T | undefined =>
+  json === undefined ? undefined : schema.parse(JSON.parse(json));
+export const outcomeIn = (items: ReadonlyMap<string, string>, module: string, scope: ScopeName, at: string): Outcome | undefined =>
+  parsed(outcomeSchema, items.get(outcomeRef(module, scope, at)));
+export const endIn = (items: ReadonlyMap<string, string>, scope: ScopeName, at: string): End | undefined =>
+  parsed(endSchema, items.get(endRef(scope, at)));
+export const progressIn = (items: ReadonlyMap<string, string>, module: string, scope: ScopeName, at: string): Progress | undefined =>
+  parsed(progressSchema, items.get(progressRef(module, scope, at)));
+
+/** Writes an item of the journal: whoever comes again writes the same, or finds it. */
+async function write({ working, flow }: Here, ref: string, value: object): Promise<void> {
+  await working.jobs.putChild({ parent: flow.id, ref, json: JSON.stringify(value), expiresAtS: Math.ceil(flow.expiresAtMs / 1000) });
+}
+export const writeOutcome = (here: Here, outcome: Outcome) => write(here, outcomeRef(here.module.id, here.scope.name, here.at), outcome);
+export const writeEnd = (here: Here, end: End) => write(here, endRef(here.scope.name, here.at), end);
+
+export async function writeProgress(here: Here, change: Progress): Promise<Progress> {
+  const progress = { ...here.progress, ...change };
+  await write(here, progressRef(here.module.id, here.scope.name, here.at), progress);
+  return progress;
+}
+
+/** Keeps a value as the flow's own: in the journal where it is small. */
+export async function keepValue({ working, flow }: Pick<Here, "working" | "flow">, value: unknown, shown: unknown = value): Promise<Kept> {
+  const keep = async (of: unknown) => {
+    const json = JSON.stringify(of ?? null);
+    return Buffer.byteLength(json) <= limits.inlineBytes ? ({ in: "head", json } as const) : keepApart(working, flow, "end", json);
+  };
+  return { of: flow.id, place: await keep(value), ...(shown === value ? {} : { shown: await keep(shown) }) };
+}
+
+export async function keptValue({ working }: Pick<Here, "working">, { of, place }: Kept): Promise<unknown> {
+  return JSON.parse(await load(working, { id: of }, place));
+}
+
+/** The same as people may see it. */
+export async function shownOf({ working }: Pick<Here, "working">, { of, place, shown }: Kept): Promise<unknown> {
+  return JSON.parse(await load(working, { id: of }, shown ?? place));
+}
+
+export const keptResult = (job: Extract<Job, { endedAtMs: number }>): Kept => ({
+  of: job.id,
+  place: job.result,
+  ...(job.shown ? { shown: job.shown } : {}),
+});
+
+export const isFailureModule = ({ module }: Here) => module.id === FAILURE;

@@ -1,0 +1,76 @@
+import type { ObjectTable } from "../../aws/object-table.ts";
+import type { Storage } from "../../aws/storage.ts";
+import { SvcError } from "../../contract/errors.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { write } from "../../core/objects/write.ts";
+import type { Actor } from "../../core/people/actor.ts";
+import { retrying } from "../commit.ts";
+import { eventWrite } from "../outbox.ts";
+import { flowObject, flowOf, flowVersionOf } from "./load.ts";
+
+interface Retiring {
+  objects: ObjectTable;
+  storage: Storage;
+  nowMs: () => number;
+}
+
+/** An archived flow's path runs no more and is free for a new one; every version stays and runs by its number. Throws `flow.notFound`. */
+export async function setFlowArchived(
+  { objects, nowMs }: Retiring,
+  actor: Actor,
+  workspace: string,
+  path: string,
+  archived: boolean,
+): Promise<void> {
+  const [flow, listing] = await Promise.all([
+    objects.get(keys.flowHead(workspace, path)).then(flowOf),
+    objects.get(keys.flowListing(workspace, path)),
+  ]);
+  if (!flow) throw new SvcError("flow.notFound", { path });
+  const { build, ...value } = flow;
+  const refused = await objects.transact([
+    write.update({ ...keys.flowHead(workspace, path), value: { ...value, archived } }, { mark: String(flow.version) }),
+    ...(listing ? [write.put({ ...listing, value: { ...(listing.value as object), archived } }, "present")] : []),
+    eventWrite({ type: archived ? "ArchiveFlow" : "UpdateFlow", workspace, object: path, by: actor.username, atMs: nowMs() }),
+  ]);
+  if (refused !== undefined) throw new SvcError("flow.changedMeanwhile", { path });
+}
+
+/** Sets the message of a version. Throws `flow.versionNotFound`. */
+export async function setFlowMessage({ objects }: Retiring, workspace: string, version: number, message: string): Promise<void> {
+  const changed = async () => {
+    const { path } = flowVersionOf(await objects.get(keys.flowVersion(workspace, version)), version);
+    const entry = await objects.get(keys.flowHistory(workspace, path, version));
+    const { message: _, ...value } = (entry?.value ?? {}) as { message?: string };
+    const next = { ...value, ...(message === "" ? {} : { message }) };
+    const done = await objects.update({ ...keys.flowHistory(workspace, path, version), value: next }, "present");
+    return done ? { done: undefined } : undefined;
+  };
+  await retrying(changed, () => new SvcError("flow.versionNotFound", { version: String(version) }));
+}
+
+/** Deletes a flow with all versions saved at its path. What fails halfway is taken up by calling it again; one that is gone is no error. */
+export async function deleteFlow({ objects, storage, nowMs }: Retiring, actor: Actor, workspace: string, path: string): Promise<void> {
+  const head = flowOf(await objects.get(keys.flowHead(workspace, path)));
+  const history = await objects.list(keys.flowHistory(workspace, path, 0).pk);
+  if (!head && history.length === 0) return;
+  for (const { value, pk, sk } of history) {
+    const { version } = value as { version: number };
+    await objects.remove(keys.flowBody(workspace, version));
+    await objects.remove(keys.flowVersion(workspace, version));
+    await storage.removePrefix(flowObject(workspace, version).replace(/\.json$/, ""));
+    if (version !== head?.version) await objects.remove({ pk, sk });
+  }
+  // The newest goes last and together with the event: until then a repeated call finds the flow.
+  const refused = await objects.transact([
+    ...(head
+      ? [
+          write.remove(keys.flowHead(workspace, path), { mark: String(head.version) }),
+          write.remove(keys.flowListing(workspace, path)),
+          write.remove(keys.flowHistory(workspace, path, head.version)),
+        ]
+      : []),
+    eventWrite({ type: "DeleteFlow", workspace, object: path, by: actor.username, atMs: nowMs() }),
+  ]);
+  if (refused !== undefined) throw new SvcError("flow.changedMeanwhile", { path });
+}

@@ -1,0 +1,89 @@
+import { FAILURE, outcomeRef, placeIn, progressRef } from "../../core/flows/journal.ts";
+import { isContainer, type Scope } from "../../core/flows/scopes.ts";
+import type { FlowState, StepCall } from "../../core/flows/step-call.ts";
+import type { RunningJob } from "../../core/jobs/job.ts";
+import type { Working } from "../jobs/work.ts";
+import { answer, decide, failed, StepFailed } from "./decide.ts";
+import { drive, previousOf } from "./drive.ts";
+import { ExpressionError, evaluator } from "./expressions.ts";
+import { finishFlow } from "./finish.ts";
+import { endIn, type Here, keepValue, outcomeIn, progressIn, readItems } from "./here.ts";
+import { type LoadedPlan, loadPlan } from "./load.ts";
+import { runStep } from "./run-step.ts";
+
+/** Of an execution that does not count any more: it ends without changing anything. */
+class Superseded extends Error {
+  override readonly name = "Superseded";
+}
+
+/**
+ * One state of a flow's machine. What was done here before is found in the journal and answered at once: a lost call, a restarted engine, a
+ * continued loop and a redrive are the same thing. Throws `StepFailed` where the machine has no other way to learn of a failure.
+ */
+export async function takeStep(working: Working, call: StepCall): Promise<FlowState> {
+  if ("finish" in call) return finishFlow(working, call.state);
+  const { state, module: id, scope: name } = call;
+  const flow = await flowOf(working, state);
+  const plan = await loadPlan(working, flow.flow?.plan ?? "");
+  const [module, scope] = placed(plan, id, name);
+  const at = placeIn(scope, state.at);
+  const found = await readItems({ working, flow }, [outcomeRef(id, name, at), progressRef(id, name, at)]);
+  const here: Here = { working, flow, plan, module, scope, at, state, progress: progressIn(found, id, name, at) ?? {} };
+  const known = outcomeIn(found, id, name, at);
+  if (known) return answer(here, known);
+  if (id === FAILURE && !(await isToRun(here))) throw new StepFailed("There is nothing for the failure module to do.");
+  return carryOut(here);
+}
+
+async function flowOf(working: Working, { j, n }: FlowState): Promise<RunningJob> {
+  const flow = await working.jobs.get(j);
+  if (flow?.state !== "running" || flow.flow?.n !== n) throw new Superseded(`Execution ${n} of job ${j} does not count any more.`);
+  if (flow.cancel) throw new Superseded(`The job ${j} is being canceled.`);
+  return flow;
+}
+
+function placed({ index }: LoadedPlan, id: string, name: string): [Here["module"], Scope] {
+  const module = index.modules.get(id)?.module;
+  const scope = index.scopes.get(name);
+  if (!module || !scope) throw new Error(`The flow has no module ${id} in ${name || "its list"}.`);
+  return [module, scope];
+}
+
+/** Only for a failure that none has seen yet. One without a record was lost on the way: that is not for the flow to handle. */
+async function isToRun(here: Here): Promise<boolean> {
+  const end = endIn(await readItems(here, [`s#${here.scope.name}@${here.at}`]), here.scope.name, here.at);
+  return end?.how === "failed" && !end.handled;
+}
+
+async function carryOut(here: Here): Promise<FlowState> {
+  const { module } = here;
+  const { value, mock, skip_if: skip } = module;
+  const names = evaluator(here, expressionsOf(here));
+  if (mock?.enabled) return decide(here, names, { ok: true, result: await keepValue(here, mock.return_value ?? null) });
+  try {
+    if (skip && (await names.holds(skip.expr))) {
+      return await decide(here, names, { ok: true, result: await previousOf(here), also: { skipped: true } });
+    }
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    return decide(here, names, await failed(here, error));
+  }
+  if (isContainer(module)) return drive(here, names);
+  if (value.type === "identity") return decide(here, names, { ok: true, result: await previousOf(here) });
+  return runStep(here, names);
+}
+
+/** Every expression that may be evaluated for a module: what they name is loaded together. */
+function expressionsOf({ module }: Here): string[] {
+  const { value } = module;
+  const transforms = [
+    ...("input_transforms" in value ? Object.values(value.input_transforms as object) : []),
+    ...("iterator" in value ? [value.iterator] : []),
+    ...("parallelism" in value ? [value.parallelism] : []),
+    module.sleep,
+    module.timeout,
+  ] as ({ type?: string; expr?: string } | undefined | null)[];
+  const conditions = [module.skip_if, module.stop_after_if, module.stop_after_all_iters_if, module.retry?.retry_if];
+  const branches = value.type === "branchone" ? value.branches : [];
+  return [...transforms, ...conditions, ...branches].flatMap((part) => (typeof part?.expr === "string" ? [part.expr] : []));
+}

@@ -1,0 +1,36 @@
+import type { ObjectTable } from "../../aws/object-table.ts";
+import { SvcError } from "../../contract/errors.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { type Actor, permissionedAs } from "../../core/people/actor.ts";
+import { personKey } from "../../core/people/person.ts";
+import { memberSchema } from "../../core/permissions/access.ts";
+import { may } from "../../core/permissions/may.ts";
+
+/** What a script or flow says about whom its runs act for. */
+interface OnBehalf {
+  on_behalf_of_email?: string | null | undefined;
+  preserve_on_behalf_of?: boolean | null | undefined;
+}
+
+/** Saving makes it act for who saves it; an admin may keep that it acts for somebody else. Throws `script.notOnBehalf`. */
+export function actingFor<S extends OnBehalf>(actor: Actor, workspace: string, sent: S): S {
+  const email = sent.on_behalf_of_email;
+  if (!email || email === actor.email) return sent;
+  if (!sent.preserve_on_behalf_of) return { ...sent, on_behalf_of_email: actor.email };
+  if (may(actor, "users.update", { workspace })) return sent;
+  throw new SvcError("script.notOnBehalf", { email });
+}
+
+/** Throws `user.notFound` for who is no member: a run needs the rights of one. */
+export async function onBehalfOf(
+  { objects }: { objects: Pick<ObjectTable, "get"> },
+  actor: Actor,
+  workspace: string,
+  { on_behalf_of_email: email }: OnBehalf,
+): Promise<{ email: string; permissionedAs: string } | undefined> {
+  if (!email) return undefined;
+  if (email === actor.email) return { email, permissionedAs: permissionedAs(actor) };
+  const found = await objects.get(keys.member(workspace, personKey(email)));
+  if (!found) throw new SvcError("user.notFound", { email });
+  return { email, permissionedAs: `u/${memberSchema.parse(found.value).username}` };
+}

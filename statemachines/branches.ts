@@ -1,0 +1,35 @@
+import type { FlowModule } from "../contract/flow-value.ts";
+import { branchScope, DEFAULT } from "../core/flows/scopes.ts";
+import { type Context, END, type Target } from "./machine.ts";
+
+type Value<T extends FlowModule["value"]["type"]> = Extract<FlowModule["value"], { type: T }>;
+
+/** The chosen branch leads back to the task, which then finds its result. */
+export function branchOne(context: Context, { id, value }: FlowModule, task: string): Record<string, Target> {
+  const { branches, default: otherwise } = value as Value<"branchone">;
+  return {
+    ...Object.fromEntries(branches.map(({ modules }, index) => [`branch ${index}`, branch(context, id, index, modules, task)])),
+    [`branch ${DEFAULT}`]: branch(context, id, DEFAULT, otherwise, task),
+  };
+}
+
+/** One branch after the other, the task between them; or all at once. */
+export function branchAll(context: Context, { id, value }: FlowModule, task: string): Record<string, Target> {
+  const { branches, parallel } = value as Value<"branchall">;
+  if (!parallel) {
+    return Object.fromEntries(branches.map(({ modules }, index) => [`branch ${index}`, branch(context, id, index, modules, task)]));
+  }
+  if (branches.length === 0) return {};
+  const { machine } = context;
+  const name = machine.name(`${id} branches`);
+  const Branches = branches.map(({ modules }, index) => {
+    const inner = machine.inner();
+    const start = context.list({ ...context, machine: inner, scope: branchScope(id, index) }, modules, { next: END, stop: END, fail: END });
+    return inner.definition(start);
+  });
+  return { parallel: machine.add(name, { Type: "Parallel", Branches, ResultPath: null, Catch: [machine.catcher(task)], Next: task }) };
+}
+
+function branch(context: Context, id: string, index: number | string, modules: readonly FlowModule[], task: string): Target {
+  return context.list({ ...context, scope: branchScope(id, index) }, modules, { next: task, stop: task, fail: task });
+}

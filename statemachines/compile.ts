@@ -1,0 +1,33 @@
+import { createHash } from "node:crypto";
+import type { FlowValue } from "../contract/flow-value.ts";
+import { ROOT } from "../core/flows/scopes.ts";
+import type { Definition } from "./asl.ts";
+import { END, Machine, type Target } from "./machine.ts";
+import { moduleStates, modulesStates } from "./modules.ts";
+
+/**
+ * A flow's state machine. It depends on how the flow is built alone, and not on its code, expressions or version: those are read by function
+ * `step` for the job that the input names, `{w: workspace, j: job, n: number of the execution, e: events so far, at: ""}`.
+ */
+export function compile(value: FlowValue, { step, title }: { step: string; title: string }): Definition {
+  const names = new Set<string>();
+  const machine = new Machine(step, "finish", names);
+  const finish = machine.task(machine.name("finish"), { finish: "flow" }, { next: END, comment: "Writes down how the flow has ended" });
+  const context = { machine, scope: ROOT, failureModule: value.failure_module ?? undefined, list: modulesStates };
+  const first = modulesStates(context, value.modules, { next: finish, stop: finish, fail: finish });
+  const start: Target = value.preprocessor_module
+    ? moduleStates({ ...context, failureModule: undefined }, value.preprocessor_module, { next: first, stop: finish, fail: finish })
+    : first;
+  return machine.definition(start, title);
+}
+
+const PATH_CHARS = 80 - "svc---12345678".length;
+
+/** `svc-<workspace>-<path>-<8 hex digits of the definition>`: equal definitions at one path share one machine. At most 80 characters, the path cut in the middle. */
+export function machineName(workspace: string, path: string, definition: Definition): string {
+  const digest = createHash("sha256").update(JSON.stringify(definition)).digest("hex").slice(0, 8);
+  const room = PATH_CHARS - workspace.length;
+  const clean = path.replaceAll(/[^A-Za-z0-9_-]/g, "-");
+  const cut = clean.length <= room ? clean : `${clean.slice(0, Math.ceil(room / 2) - 1)}--${clean.slice(-(Math.floor(room / 2) - 1))}`;
+  return `svc-${workspace}-${cut}-${digest}`;
+}

@@ -1,0 +1,49 @@
+import type { FlowModule } from "../contract/flow-value.ts";
+import { isPlain } from "../core/flows/scopes.ts";
+import { branchAll, branchOne } from "./branches.ts";
+import { forLoop, whileLoop } from "./loops.ts";
+import type { Context, Target, Targets, Ways } from "./machine.ts";
+
+/** One list of modules, the last one first: each must know where it leads. Answers where the list begins. */
+export function modulesStates(context: Context, modules: readonly FlowModule[], to: Targets): Target {
+  const fail = failureStates(context, to);
+  return modules.reduceRight<Target>((next, module) => moduleStates(context, module, { next, stop: to.stop, fail }), to.next);
+}
+
+/** Each list has the flow's failure module for itself: what fails in it is mended, or told, there. */
+function failureStates(context: Context, to: Targets): Target {
+  const { failureModule } = context;
+  return failureModule ? moduleStates(context, failureModule, { next: to.fail, stop: to.fail, fail: to.fail }) : to.fail;
+}
+
+const ways: Partial<Record<FlowModule["value"]["type"], Ways>> = {
+  branchone: branchOne,
+  branchall: branchAll,
+  forloopflow: forLoop,
+  whileloopflow: whileLoop,
+};
+
+/** The states of one module: one task and, where more than success and failure may come of it, a choice behind it. */
+export function moduleStates(context: Context, module: FlowModule, to: Targets): string {
+  const { machine, scope } = context;
+  const { id, summary } = module;
+  const title = summary ? `${id} ${summary}` : id;
+  const name = machine.name(title);
+  const input = { module: id, scope };
+  const comment = `${module.value.type}${summary ? `: ${summary}` : ""}`;
+  if (isPlain(module)) return machine.task(name, input, { next: to.next, fail: to.fail, comment });
+  const decide = machine.name(`${id} what next`);
+  machine.task(name, input, { next: decide, fail: to.fail, answers: true, comment });
+  machine.choice(
+    decide,
+    {
+      fail: to.fail,
+      ...(module.stop_after_if || module.stop_after_all_iters_if || ways[module.value.type] ? { stop: to.stop } : {}),
+      ...(module.retry ? { retry: machine.wait(machine.name(`${id} wait for retry`), name) } : {}),
+      ...(module.sleep ? { sleep: machine.wait(machine.name(`${id} sleep`), to.next) } : {}),
+      ...ways[module.value.type]?.(context, module, name),
+    },
+    to.next,
+  );
+  return name;
+}
