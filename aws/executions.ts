@@ -43,12 +43,14 @@ export const executions = {
     return "started";
   },
 
-  async status(execution: ExecutionName): Promise<"running" | "ended" | "none"> {
+  /** How an execution is; of one that was stopped or has failed, what was said of it. */
+  async status(execution: ExecutionName): Promise<{ is: "running" | "ended" | "none"; reason: string }> {
     try {
-      const { status } = await stepFunctions().send(new DescribeExecutionCommand({ executionArn: executionArn(execution) }));
-      return status === "RUNNING" ? "running" : "ended";
+      const command = new DescribeExecutionCommand({ executionArn: executionArn(execution) });
+      const { status, error, cause } = await stepFunctions().send(command);
+      return { is: status === "RUNNING" ? "running" : "ended", reason: [error, cause].filter(Boolean).join(": ") };
     } catch (error) {
-      if (error instanceof ExecutionDoesNotExist) return "none";
+      if (error instanceof ExecutionDoesNotExist) return { is: "none", reason: "" };
       throw error;
     }
   },

@@ -134,8 +134,8 @@ async function settingsHere(dir: string, url: string, tools: PythonTools, go: st
 
 /** At this clock every lease given before a moment counts as lost, and none given after it. */
 const LEASE_OVER_MS = limits.leaseMs + limits.leaseGraceMs;
-/** A job becomes due this long after its lease would be over (`firstDueMs`). */
-const DUE_LATER_MS = 5_000;
+/** A job becomes due shortly after its lease would be over (`firstDueMs`), a flow when it is to be looked at. */
+const DUE_LATER_MS = limits.flowLookMs + 5_000;
 
 /**
  * What ran or was on its way to a worker when the engine stopped was lost with it: housekeeping takes those jobs up now, instead of

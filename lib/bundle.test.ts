@@ -131,7 +131,20 @@ describe("the checkout's own bundles", () => {
 
   it("are all there", () => {
     expect(bundles.filter(({ kind }) => kind === "functions").map(({ name }) => name)).toEqual(
-      expect.arrayContaining(["api", "beat", "build", "dead-letter", "flows", "housekeeping", "run", "setup", "step", "stream", "worker"]),
+      expect.arrayContaining([
+        "api",
+        "beat",
+        "build",
+        "dead-letter",
+        "flows",
+        "housekeeping",
+        "run",
+        "settle",
+        "setup",
+        "step",
+        "stream",
+        "worker",
+      ]),
     );
     expect(bundles.filter(({ kind }) => kind === "runners").map(({ name }) => name)).toEqual([...runnerLanguages].sort());
   });

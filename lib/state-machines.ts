@@ -1,4 +1,6 @@
 import { ArnFormat, Stack } from "aws-cdk-lib";
+import { Rule } from "aws-cdk-lib/aws-events";
+import { LambdaFunction as LambdaTarget } from "aws-cdk-lib/aws-events-targets";
 import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
@@ -54,10 +56,28 @@ export class StateMachines extends Construct {
     this.allow(fn, ["StopExecution"], "execution", `${MACHINES}:*`);
   }
 
+  /** Called when an execution of one of these machines ends in another way than by success. */
+  configureHear(fn: LambdaFunction): void {
+    new Rule(this, "Ended", {
+      description: "svc: executions of flows that have failed or were stopped",
+      eventPattern: {
+        source: ["aws.states"],
+        detailType: ["Step Functions Execution Status Change"],
+        detail: { status: ["FAILED", "TIMED_OUT", "ABORTED"], stateMachineArn: [{ prefix: this.arn("stateMachine", "svc-") }] },
+      },
+      // Housekeeping looks at flows that nothing was heard of.
+      targets: [new LambdaTarget(fn, { retryAttempts: 2 })],
+    });
+  }
+
+  private arn(resource: string, resourceName: string): string {
+    return Stack.of(this).formatArn({ service: "states", resource, resourceName, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
+  }
+
   private allow(fn: LambdaFunction, actions: string[], resource: string, resourceName: string): void {
     const { partition, region, account } = Stack.of(this);
-    const arn = Stack.of(this).formatArn({ service: "states", resource, resourceName, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
-    fn.addToRolePolicy(new PolicyStatement({ actions: actions.map((action) => `states:${action}`), resources: [arn] }));
+    const resources = [this.arn(resource, resourceName)];
+    fn.addToRolePolicy(new PolicyStatement({ actions: actions.map((action) => `states:${action}`), resources }));
     fn.addEnvironment(env.statesArn, `arn:${partition}:states:${region}:${account}`);
     const reason = "Machines are made while the service runs; all of its own begin with svc-.";
     if (fn.role) {

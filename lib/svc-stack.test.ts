@@ -48,6 +48,9 @@ const descriptions = {
   deadLetter: "svc: messages that failed",
   setup: "svc: makes the first administrator",
   build: "svc: resolves dependencies",
+  step: "svc: steps of flows",
+  machines: "svc: makes state machines",
+  settle: "svc: flows whose execution",
 } as const;
 const runner = (language: string) => `svc: runs ${language} scripts`;
 const untrusted = [descriptions.build, ...runnerLanguages.map(runner)];
@@ -96,17 +99,18 @@ describe("rights", () => {
     const may = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter(
       (name) => actionsOf(name, "secretsmanager:").length > 0,
     );
-    expect(may).toEqual(["run", "worker"]);
+    expect(may).toEqual(["run", "worker", "step"]);
     expect(actionsOf("run", "secretsmanager:")).toEqual(["secretsmanager:GetSecretValue"]);
   });
 
-  it("only api and worker reach secrets, and only api makes keys for them; run, which reads hostile input, does not", () => {
+  it("only api, worker and step reach secrets, and only api makes keys for them; run, which reads hostile input, does not", () => {
     const may = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) => actionsOf(name, "kms:").length > 0);
-    expect(may).toEqual(["api", "worker"]);
+    expect(may).toEqual(["api", "worker", "step"]);
     expect(actionsOf("api", "kms:")).toEqual(["kms:Decrypt", "kms:GenerateDataKey"]);
     expect(actionsOf("worker", "kms:")).toEqual(["kms:Decrypt"]);
+    expect(actionsOf("step", "kms:")).toEqual(["kms:Decrypt"]);
     const [key] = Object.keys(aws.findResources("AWS::KMS::Key"));
-    for (const name of ["api", "worker"] as const) {
+    for (const name of ["api", "worker", "step"] as const) {
       const [statement] = rightsOf(aws, descriptions[name]).statements.filter(({ Action }) => list(Action).includes("kms:Decrypt"));
       expect(statement).toMatchObject({
         Resource: { "Fn::GetAtt": [key, "Arn"] },
@@ -116,17 +120,48 @@ describe("rights", () => {
     }
   });
 
-  it("only executors invoke runners, only the worker builds", () => {
+  it("only executors invoke runners, only worker and step build, and who starts flows may have their machines made", () => {
     const may = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) => actionsOf(name, "lambda:").length > 0);
-    expect(may).toEqual(["run", "worker"]);
-    const targets = (name: "run" | "worker") =>
+    expect(may).toEqual(["run", "worker", "housekeeping", "step", "settle"]);
+    const targets = (name: "run" | "worker" | "housekeeping" | "step" | "settle") =>
       rightsOf(aws, descriptions[name])
         .statements.filter(({ Action }) => Action === "lambda:InvokeFunction")
         .flatMap(({ Resource }) => list(Resource));
     const arn = (description: string) => ({ "Fn::GetAtt": [fn(aws, description).id, "Arn"] });
     expect(targets("run")).toEqual(expect.arrayContaining([...runnerLanguages.map(runner), descriptions.worker].map(arn)));
     expect(targets("run")).not.toContainEqual(arn(descriptions.build));
-    expect(targets("worker")).toEqual(expect.arrayContaining(untrusted.map(arn)));
+    expect(targets("worker")).toEqual(expect.arrayContaining([...untrusted, descriptions.machines].map(arn)));
+    expect(targets("step")).toEqual(expect.arrayContaining(untrusted.map(arn)));
+    for (const name of ["housekeeping", "settle"] as const) expect(targets(name)).toEqual([arn(descriptions.machines)]);
+  });
+
+  it("one function makes state machines, and all that those can do is call step", () => {
+    const may = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) =>
+      [...actionsOf(name, "states:"), ...actionsOf(name, "iam:")].some((action) => /Create|PassRole/.test(action)),
+    );
+    expect(may).toEqual(["machines"]);
+    const [machines] = Object.values(aws.findResources("AWS::IAM::Role", { Properties: { Description: "svc: state machines of flows" } }));
+    expect(JSON.stringify(machines?.Properties.AssumeRolePolicyDocument)).toContain("states.amazonaws.com");
+    const [id] = Object.keys(aws.findResources("AWS::IAM::Role", { Properties: { Description: "svc: state machines of flows" } }));
+    const policies = Object.values(aws.findResources("AWS::IAM::Policy")).filter(({ Properties }) =>
+      Properties.Roles.some(({ Ref }: { Ref: string }) => Ref === id),
+    );
+    expect(policies.flatMap(({ Properties }) => Properties.PolicyDocument.Statement)).toEqual([
+      { Action: "lambda:InvokeFunction", Effect: "Allow", Resource: { "Fn::GetAtt": [fn(aws, descriptions.step).id, "Arn"] } },
+    ]);
+    for (const name of Object.keys(descriptions) as (keyof typeof descriptions)[]) {
+      for (const { Action, Resource } of rightsOf(aws, descriptions[name]).statements) {
+        if (list(Action).some((action) => action.startsWith("states:")))
+          expect(JSON.stringify(Resource)).toMatch(/(stateMachine|execution):svc-\*/);
+      }
+    }
+  });
+
+  it("hears of executions that fail or are stopped, of its own machines alone", () => {
+    aws.hasResourceProperties("AWS::Events::Rule", {
+      EventPattern: Match.objectLike({ source: ["aws.states"], detail: Match.objectLike({ status: ["FAILED", "TIMED_OUT", "ABORTED"] }) }),
+      Targets: [Match.objectLike({ Arn: { "Fn::GetAtt": [fn(aws, descriptions.settle).id, "Arn"] } })],
+    });
   });
 
   it("a beat touches one job's items and reads one public key", () => {

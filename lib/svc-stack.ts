@@ -144,6 +144,7 @@ export class SvcStack extends Stack {
         storage.configureDelete(fn, "jobs", "scripts", "flows", "files");
         secrets.configureSeal(fn);
         queue.configureSend(fn);
+        flows.configureStop(fn);
       },
     );
     const beat = this.fn(
@@ -161,6 +162,22 @@ export class SvcStack extends Stack {
       // A deleted workspace leaves nothing.
       storage.configureDelete(fn, "jobs", "files", "scripts", "flows", "artefacts");
       queue.configureSend(fn);
+      // Flows whose execution was lost go on.
+      storage.configureRead(fn, "jobs", "flows");
+      storage.configureWrite(fn, "jobs");
+      startsFlows(fn);
+      flows.configureLook(fn);
+      flows.configureStop(fn);
+    });
+    this.fn("settle", { description: "svc: flows whose execution has ended", memoryMb: 512, timeoutS: 60 }, (fn) => {
+      jobs.configureMoveJobs(fn);
+      storage.configureRead(fn, "jobs", "flows");
+      storage.configureWrite(fn, "jobs");
+      queue.configureSend(fn);
+      startsFlows(fn);
+      // Why an execution was stopped.
+      flows.configureLook(fn);
+      flows.configureHear(fn);
     });
     const deadLetter = this.fn("dead-letter", { description: "svc: messages that failed for good", memoryMb: 512, timeoutS: 60 }, (fn) => {
       jobs.configureMoveJobs(fn);

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { anyJson, atJob, flag, inWorkspace, jobId, jsonObject, page, timestamp, versionHash, workspaceId } from "../common.ts";
 import { scriptLanguageSchema } from "../languages.ts";
 import { defineRoute } from "../route.ts";
+import { flowJobFields, flowStatusSchema } from "./flow-status.ts";
 
 const jobKinds = [
   "script",
@@ -50,6 +51,7 @@ const jobFields = {
   mem_peak: z.number().optional(),
   preprocessed: z.boolean().optional(),
   worker: z.string().optional(),
+  ...flowJobFields,
 };
 /** api.md §2.3. */
 const queuedJobSchema = z.object({
@@ -84,6 +86,7 @@ export const jobUpdateSchema = z.object({
   progress: z.number().optional(),
   new_result_stream: z.string().optional(),
   stream_offset: z.number().optional(),
+  flow_status: flowStatusSchema.optional(),
 });
 export type JobUpdateJson = z.input<typeof jobUpdateSchema>;
 

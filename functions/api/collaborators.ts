@@ -1,6 +1,7 @@
 import { buckets } from "../../aws/buckets.ts";
 import { concurrencyTable } from "../../aws/concurrency-table.ts";
 import { dataKeys } from "../../aws/data-keys.ts";
+import { executions } from "../../aws/executions.ts";
 import { jobTable } from "../../aws/job-table.ts";
 import { objectTable } from "../../aws/object-table.ts";
 import { queue } from "../../aws/queue.ts";
@@ -13,6 +14,7 @@ export const collaborators = {
   jobs: jobTable,
   objects: objectTable,
   concurrency: concurrencyTable,
+  executions,
   storage,
   buckets,
   dataKeys,

@@ -1,8 +1,9 @@
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
 import { jobRoutes as routes } from "../../contract/routes/jobs.ts";
-import { hasEnded, resultFor } from "../../core/jobs/job.ts";
+import { hasEnded, type Job, resultFor } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { flowFields } from "../../services/flows/status.ts";
 import { cancel } from "../../services/jobs/cancel.ts";
 import { eraseJob } from "../../services/jobs/erase.ts";
 import { countJobs, listJobs } from "../../services/jobs/list.ts";
@@ -30,10 +31,16 @@ async function places(
   return (await c.objects.list(keys.workspace("").pk)).map(({ sk }) => sk);
 }
 
+/** A job with all that is shown of it; of a flow's, where it is. */
+async function whole(job: Job, { logs, code }: { logs: boolean; code: boolean }): Promise<object> {
+  const [shown, flow] = await Promise.all([jobJson(c, job, { ...everything, logs, code }), flowFields(c, job, { code })]);
+  return { ...shown, ...flow };
+}
+
 export const jobs: ApiRoutes = [
   on(routes.getJob, async ({ auth, params: { workspace, id }, query }) => {
     const job = await findJob(c, asking(auth, routes.getJob), workspace, id);
-    return json(200, await jobJson(c, job, { ...everything, logs: !query.no_logs, code: !query.no_code }));
+    return json(200, await whole(job, { logs: !query.no_logs, code: !query.no_code }));
   }),
   on(routes.getRootJobId, async ({ auth, params: { workspace, id } }) => {
     const job = await findJob(c, asking(auth, routes.getRootJobId), workspace, id);
@@ -47,10 +54,7 @@ export const jobs: ApiRoutes = [
     return jsonText(200, await load(c, job, job.args));
   }),
   on(routes.getCompletedJob, async ({ auth, params: { workspace, id } }) =>
-    json(
-      200,
-      await jobJson(c, await findEnded(c, asking(auth, routes.getCompletedJob), workspace, id), { ...everything, logs: true, code: true }),
-    ),
+    json(200, await whole(await findEnded(c, asking(auth, routes.getCompletedJob), workspace, id), { logs: true, code: true })),
   ),
   on(routes.getResult, async ({ auth, params: { workspace, id } }) => {
     const job = await findEnded(c, asking(auth, routes.getResult), workspace, id);

@@ -1,5 +1,7 @@
 import type { Context } from "aws-lambda";
 import { concurrencyTable } from "../../aws/concurrency-table.ts";
+import { executions } from "../../aws/executions.ts";
+import { functions } from "../../aws/functions.ts";
 import { type JobTable, jobTable } from "../../aws/job-table.ts";
 import { scanObjects } from "../../aws/object-scan.ts";
 import { objectTable } from "../../aws/object-table.ts";
@@ -23,6 +25,8 @@ export async function handler(event: { nowMs?: number; aheadMs?: number; budgetM
     jobs: { ...jobTable, due },
     objects: objectTable,
     concurrency: concurrencyTable,
+    executions,
+    functions,
     scanObjects,
     storage,
     queue,

@@ -1,15 +1,18 @@
+import { limits } from "../../contract/limits.ts";
 import { FAILURE, type Kept, outcomeRef } from "../../core/flows/journal.ts";
 import { ROOT } from "../../core/flows/scopes.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
 import type { EndState, RunningJob } from "../../core/jobs/job.ts";
 import { canceled, failure } from "../../core/jobs/lifecycle.ts";
-import { leave } from "../jobs/concurrency.ts";
-import { endKept, endWith } from "../jobs/finish.ts";
+import { type Limiting, leave } from "../jobs/concurrency.ts";
+import { endKept, endWith, type Finishing } from "../jobs/finish.ts";
 import { load } from "../jobs/places.ts";
-import type { Working } from "../jobs/work.ts";
 import { endIn, outcomeIn, readItems } from "./here.ts";
 import { loadPlan } from "./load.ts";
-import { startExecution } from "./start.ts";
+import { type Starting, startExecution } from "./start.ts";
+
+/** What ending flows, and going on with them, takes. */
+export type Settling = Finishing & Limiting & Pick<Starting, "executions" | "functions">;
 
 /** Executions in a row that may end without a newly finished step. */
 const STALLS = 3;
@@ -18,33 +21,64 @@ const STALLS = 3;
 type Verdict = { state: EndState; result: Kept } | undefined;
 
 /** The last state of a flow's machine: its job ends, or another execution goes on. It may be called again at any time. */
-export async function finishFlow(working: Working, state: FlowState): Promise<FlowState> {
-  const flow = await working.jobs.get(state.j);
+export async function finishFlow(settling: Settling, state: FlowState): Promise<FlowState> {
+  const flow = await settling.jobs.get(state.j);
   // Ended, canceled by somebody who ends the record, or gone on in another execution.
   if (flow?.state !== "running" || flow.flow?.n !== state.n) return state;
-  if (state.o === "again") await goOn(working, flow, flow.flow.stalls ?? 0);
-  else await settleFlow(working, flow);
+  if (state.o === "again") await goOn(settling, flow, flow.flow.stalls ?? 0);
+  else await settleFlow(settling, flow);
   return state;
 }
 
-/** Ends a flow's job as its journal says, or starts the execution that goes on with it. */
-async function settleFlow(working: Working, flow: RunningJob): Promise<void> {
+/** Ends a flow's job as its journal says, or starts the execution that goes on with it. Throws `FlowFailed` after a failure is written down. */
+async function settleFlow(settling: Settling, flow: RunningJob): Promise<void> {
   if (flow.cancel) {
-    await ended(working, flow, endWith(working, flow, canceled(flow.cancel)));
+    await ended(settling, flow, endWith(settling, flow, canceled(flow.cancel)));
     return;
   }
-  const verdict = await verdictOf(working, flow);
+  const verdict = await verdictOf(settling, flow);
   if (verdict) {
-    await ended(working, flow, endKept(working, flow, verdict.state, verdict.result));
+    await ended(settling, flow, endKept(settling, flow, verdict.state, verdict.result));
     if (verdict.state === "failed") throw new FlowFailed(`The flow has failed: its job ${flow.id} says why.`);
     return;
   }
   const stalls = flow.flow?.stalls ?? 0;
-  const steps = (await working.jobs.children(flow.id, "m#")).length;
-  if (steps > (flow.flow?.steps ?? 0)) return goOn(working, flow, 0, steps);
-  if (stalls + 1 < STALLS) return goOn(working, flow, stalls + 1, steps);
+  const steps = (await settling.jobs.children(flow.id, "m#")).length;
+  if (steps > (flow.flow?.steps ?? 0)) return goOn(settling, flow, 0, steps);
+  if (stalls + 1 < STALLS) return goOn(settling, flow, stalls + 1, steps);
   const message = `The flow was lost ${STALLS} times without getting a step further; it is not tried again.`;
-  await ended(working, flow, endWith(working, flow, failure({ name: "FlowLost", message })));
+  await ended(settling, flow, endWith(settling, flow, failure({ name: "FlowLost", message })));
+}
+
+/**
+ * An execution has ended, or may have: what its job's record does not know yet is made up for. `stopped`: somebody has stopped it in the console,
+ * and perhaps why. Anybody may ask at any time.
+ */
+export async function settle(settling: Settling, id: string, n: number, stopped = false): Promise<void> {
+  const flow = await settling.jobs.get(id);
+  if (flow?.state !== "running" || flow.flow?.n !== n) return;
+  if (stopped) {
+    const { machine = "" } = flow.flow;
+    const { reason } = await settling.executions.status({ machine, job: id, n });
+    const cancel = { by: "the Step Functions console", reason };
+    await ended(settling, flow, endWith(settling, { ...flow, cancel }, canceled(cancel), "", { cancel }));
+    return;
+  }
+  await settleFlow(settling, flow).catch((error: unknown) => {
+    if (!(error instanceof FlowFailed)) throw error;
+  });
+}
+
+/** Events about executions may be lost: asks how the one that counts is, and goes on where it does not. */
+export async function lookAtFlow(settling: Settling, flow: RunningJob): Promise<"waited" | "ended"> {
+  const { executions, jobs, nowMs } = settling;
+  const { machine, n } = flow.flow ?? { n: 0 };
+  const { is } = machine === undefined ? { is: "none" } : await executions.status({ machine, job: flow.id, n });
+  if (is === "none") await startExecution(settling, flow);
+  if (is === "ended") await settle(settling, flow.id, n);
+  const dueAtMs = nowMs() + limits.flowLookMs;
+  await jobs.change(flow.id, { dueAtMs }, { attr: "state", eq: "running" });
+  return is === "ended" ? "ended" : "waited";
 }
 
 /** The execution shows as failed in the console too. */
@@ -52,14 +86,14 @@ class FlowFailed extends Error {
   override readonly name = "FlowFailed";
 }
 
-async function ended(working: Working, flow: RunningJob, ending: Promise<unknown>): Promise<void> {
-  if (await ending) await leave(working, flow);
+async function ended(settling: Settling, flow: RunningJob, ending: Promise<unknown>): Promise<void> {
+  if (await ending) await leave(settling, flow);
 }
 
-async function goOn(working: Working, { id, flow }: RunningJob, stalls: number, steps = flow?.steps ?? 0): Promise<void> {
+async function goOn(settling: Settling, { id, flow }: RunningJob, stalls: number, steps = flow?.steps ?? 0): Promise<void> {
   if (!flow) return;
   const next = { ...flow, n: flow.n + 1, stalls, steps };
-  const changed = await working.jobs.change(
+  const changed = await settling.jobs.change(
     id,
     { flow: next },
     {
@@ -69,13 +103,13 @@ async function goOn(working: Working, { id, flow }: RunningJob, stalls: number, 
       ],
     },
   );
-  if (changed) await startExecution(working, changed);
+  if (changed) await startExecution(settling, changed);
 }
 
-async function verdictOf(working: Working, flow: RunningJob): Promise<Verdict> {
-  const { value } = await loadPlan(working, flow.flow?.plan ?? "");
+async function verdictOf(settling: Settling, flow: RunningJob): Promise<Verdict> {
+  const { value } = await loadPlan(settling, flow.flow?.plan ?? "");
   const last = value.modules.at(-1)?.id ?? "";
-  const here = { working, flow };
+  const here = { working: settling, flow };
   const items = await readItems(here, [
     "s#@",
     outcomeRef(last, ROOT, ""),
@@ -89,7 +123,7 @@ async function verdictOf(working: Working, flow: RunningJob): Promise<Verdict> {
     if (value.failure_module && !mended && !end.handled) return undefined;
     if (!mended) return { state: "failed", result: end.result };
     if (mended.state === "failure") return { state: "failed", result: mended.result };
-    const said = JSON.parse(await load(working, { id: mended.result.of }, mended.result.place)) as { recover?: unknown } | null;
+    const said = JSON.parse(await load(settling, { id: mended.result.of }, mended.result.place)) as { recover?: unknown } | null;
     return { state: said?.recover === true ? "succeeded" : "failed", result: mended.result };
   }
   const outcome = outcomeIn(items, last, ROOT, "");

@@ -1,3 +1,4 @@
+import type { JobTable } from "../../aws/job-table.ts";
 import type { FlowModule } from "../../contract/flow-value.ts";
 import { limits } from "../../contract/limits.ts";
 import {
@@ -33,7 +34,10 @@ export interface Here {
 }
 
 /** Reads items of a flow's journal. */
-export async function readItems({ working, flow }: Pick<Here, "working" | "flow">, refs: readonly string[]): Promise<Map<string, string>> {
+export async function readItems(
+  { working, flow }: { working: { jobs: JobTable }; flow: { id: string } },
+  refs: readonly string[],
+): Promise<Map<string, string>> {
   const { items } = await working.jobs.getWith(flow.id, refs);
   return new Map([...items].flatMap(([ref, { json }]) => (json === undefined ? [] : [[ref, json] as const])));
 }

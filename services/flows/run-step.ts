@@ -1,7 +1,5 @@
 import { createHash } from "node:crypto";
-import { v5 as uuidv5 } from "uuid";
 import { limits } from "../../contract/limits.ts";
-import { jobName } from "../../core/flows/journal.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
 import { cacheKey, namesFiles } from "../../core/jobs/cache.ts";
 import { type EndedJob, hasEnded, type RunningJob } from "../../core/jobs/job.ts";
@@ -17,6 +15,7 @@ import { runnableOf } from "../scripts/load.ts";
 import { type Done, decide, failed } from "./decide.ts";
 import { type Evaluator, ExpressionError } from "./expressions.ts";
 import { type Here, keepValue, keptResult } from "./here.ts";
+import { stepJobId } from "./step-job.ts";
 
 /** What a step's job is made of, besides its flow's identity. */
 type What = Pick<RunningJob, "kind" | "path" | "hash" | "language" | "tag" | "timeoutS">;
@@ -34,7 +33,7 @@ export async function runStep(here: Here, evaluator: Evaluator): Promise<FlowSta
   }
 }
 
-const idOf = ({ flow, module, scope, at }: Here, attempt: number) => uuidv5(jobName(module.id, scope.name, at, attempt), flow.id);
+const idOf = ({ flow, module, scope, at }: Here, attempt: number) => stepJobId(flow.id, module.id, scope.name, at, attempt);
 
 async function attempted(here: Here, evaluator: Evaluator, attempt: number): Promise<Done> {
   const { working, flow } = here;

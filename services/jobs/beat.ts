@@ -48,7 +48,16 @@ export async function beat(finishing: Finishing, { id, workspace, token }: Beati
     },
   );
   if (!job) throw new SvcError("job.attemptLost", { id });
-  return replyTo(job, now);
+  return replyTo(await asItsFlow(finishing, job), now);
+}
+
+/** A step is canceled with its flow, which ends without asking its steps. */
+async function asItsFlow({ jobs }: Finishing, job: Job): Promise<Job> {
+  if (!job.step || job.cancel || job.parent === undefined) return job;
+  const flow = await jobs.get(job.parent);
+  if (flow?.state === "running" && !flow.cancel) return job;
+  const cancel = flow?.cancel ?? { by: "svc", reason: "its flow has ended" };
+  return (await jobs.change(job.id, { cancel }, { attr: "state", eq: "running" })) ?? { ...job, cancel };
 }
 
 function replyTo(job: Job, nowMs: number): BeatReply {

@@ -1,20 +1,22 @@
 import { limits } from "../../contract/limits.ts";
 import { hasEnded, type Job } from "../../core/jobs/job.ts";
 import { type Ending, failure, isLost, type JobMessage } from "../../core/jobs/lifecycle.ts";
-import { leave } from "./concurrency.ts";
-import { endWith } from "./finish.ts";
-import type { Housekeeping } from "./housekeep.ts";
+import { type Limiting, leave } from "./concurrency.ts";
+import { endWith, type Finishing } from "./finish.ts";
+
+type Burying = Finishing & Limiting;
 
 /**
  * What becomes of a message that failed too often. A job that never started is queued again, as often as a lost one; one that
  * did start fails with the reason, unless its lease lives: then somebody runs it.
  */
-export async function bury(burying: Housekeeping, message: JobMessage): Promise<"nothing" | "queued" | "failed"> {
+export async function bury(burying: Burying, message: JobMessage): Promise<"nothing" | "queued" | "failed"> {
   const { jobs, queue, nowMs } = burying;
   const job = await jobs.get(message.job);
   if (!job || hasEnded(job)) return "nothing";
   if (job.state === "running") {
-    if (!isLost(job, nowMs())) return "nothing";
+    // A flow's execution goes on without a message.
+    if (job.flow?.plan || !isLost(job, nowMs())) return "nothing";
     const ending = failure({
       name: "WorkerLost",
       message: "The job was started, its worker was lost, and its message failed too often to try again.",
@@ -43,7 +45,7 @@ export async function bury(burying: Housekeeping, message: JobMessage): Promise<
   return "queued";
 }
 
-async function end(burying: Housekeeping, job: Job, ending: Ending): Promise<"nothing" | "failed"> {
+async function end(burying: Burying, job: Job, ending: Ending): Promise<"nothing" | "failed"> {
   const ended = await endWith(burying, job, ending);
   if (ended) await leave(burying, ended);
   return ended ? "failed" : "nothing";

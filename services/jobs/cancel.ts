@@ -1,24 +1,29 @@
+import type { Executions } from "../../aws/executions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { hasEnded, type Job } from "../../core/jobs/job.ts";
 import { canceled } from "../../core/jobs/lifecycle.ts";
 import { type Limiting, leave } from "./concurrency.ts";
 import { endWith, type Finishing } from "./finish.ts";
 
+/** What canceling takes: of a flow its execution is stopped too. */
+export type Canceling = Finishing & Limiting & { executions: Pick<Executions, "stop"> };
+
 /** The most often a cancellation looks again when the job moves on under it. */
 const TRIES = 5;
 
 /**
  * Cancels a job: a waiting one ends at once, a running one is marked, and its runner learns it from its next beat. `force` ends
- * the record at once. Throws `job.ended`.
+ * the record at once. A flow ends at once as well: its steps find that out before they begin, and those that run by their next beat. Throws `job.ended`.
  */
-export async function cancel(canceling: Finishing & Limiting, job: Job, by: string, reason: string, force: boolean): Promise<string> {
+export async function cancel(canceling: Canceling, job: Job, by: string, reason: string, force: boolean): Promise<string> {
   const { jobs } = canceling;
   const mark = { by, reason };
   for (let current = job, tries = 0; tries < TRIES; tries += 1) {
     if (hasEnded(current)) throw new SvcError("job.ended", { id: job.id, state: current.state });
-    if (current.state === "queued" || force) {
+    if (current.state === "queued" || force || current.flow?.plan) {
       const ended = await endWith(canceling, { ...current, cancel: mark }, canceled(mark), "", { cancel: mark });
       if (ended) {
+        await stopExecution(canceling, current, mark.reason);
         // Canceled it is, whether or not its slot could be given on: if not, housekeeping does it.
         await leave(canceling, ended).catch(() => undefined);
         return `The job ${job.id} is canceled.`;
@@ -42,4 +47,10 @@ export async function cancel(canceling: Finishing & Limiting, job: Job, by: stri
     current = next;
   }
   throw new Error(`The job ${job.id} kept changing while it was being canceled.`);
+}
+
+/** Waits and states that have not begun end with it. Should that fail, they find the record ended. */
+async function stopExecution({ executions }: Canceling, { id, flow }: Job, reason: string): Promise<void> {
+  if (!flow?.machine) return;
+  await executions.stop({ machine: flow.machine, job: id, n: flow.n }, reason || "canceled").catch(() => undefined);
 }

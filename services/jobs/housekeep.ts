@@ -4,18 +4,17 @@ import { limits } from "../../contract/limits.ts";
 import { hasEnded, type Job, listKey, SHARDS } from "../../core/jobs/job.ts";
 import { canceled, firstDueMs, isLost, mayRetryLoss, workerLost } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { lookAtFlow, type Settling } from "../flows/finish.ts";
 import { type Purging, purgeDeleted } from "../workspaces/purge.ts";
 import { allWorkspaces } from "../workspaces/workspaces.ts";
 import { send } from "./accept.ts";
 import { cancel } from "./cancel.ts";
-import { isGroup, type Limiting, leave, mendGroup } from "./concurrency.ts";
+import { isGroup, leave, mendGroup } from "./concurrency.ts";
 import { eraseJob } from "./erase.ts";
-import { endWith, type Finishing } from "./finish.ts";
+import { endWith } from "./finish.ts";
 import { removeJob } from "./remove.ts";
 
-export interface Housekeeping extends Finishing, Limiting {
-  objects: ObjectTable;
-}
+export type Housekeeping = Settling & { objects: ObjectTable };
 
 /** How many due jobs one tick looks at in each shard; the next tick goes on. */
 const DUE_PER_SHARD = 500;
@@ -93,6 +92,7 @@ async function mend(housekeeping: Housekeeping, job: Job, now: number): Promise<
     await jobs.change(job.id, { dueAtMs: nextMs }, { attr: "state", eq: "queued" });
     return "sent";
   }
+  if (job.flow?.plan) return lookAtFlow(housekeeping, job);
   const same = { and: [{ attr: "state", eq: "running" } as const, { attr: "nonce", eq: job.nonce } as const] };
   if (!isLost(job, now)) {
     await jobs.change(job.id, { dueAtMs: job.leaseUntilMs + limits.leaseGraceMs + 1000 }, same);

@@ -75,7 +75,7 @@ export async function jobJson(keeping: Keeping, job: Job, parts: JobParts): Prom
     ...(job.hash === undefined ? {} : { script_hash: job.hash }),
     ...(args === undefined ? {} : { args: JSON.parse(args) as Record<string, unknown> }),
     ...(logs === undefined ? {} : { logs }),
-    ...(code === undefined ? {} : { raw_code: (JSON.parse(code) as { content: string }).content }),
+    ...rawCode(code),
     canceled: job.state === "canceled" || (job.state === "running" && job.cancel !== undefined),
     ...(job.cancel ? { canceled_by: job.cancel.by, canceled_reason: job.cancel.reason } : {}),
     job_kind: job.kind,
@@ -83,7 +83,8 @@ export async function jobJson(keeping: Keeping, job: Job, parts: JobParts): Prom
     permissioned_as: job.permissionedAs,
     email: job.email,
     visible_to_owner: true,
-    is_flow_step: false,
+    is_flow_step: job.step !== undefined,
+    ...(job.step === undefined ? {} : { flow_step_id: job.step.id }),
     ...(job.language === undefined ? {} : { language: job.language }),
     tag: job.tag,
     ...(job.preprocess === undefined ? {} : { preprocessed: job.preprocess === "done" }),
@@ -114,6 +115,12 @@ export async function jobJson(keeping: Keeping, job: Job, parts: JobParts): Prom
     ...(job.state === "running" ? { started_at: iso(job.startedAtMs), ...(job.worker === undefined ? {} : { worker: job.worker }) } : {}),
     ...(job.lastPingMs === undefined ? {} : { last_ping: iso(job.lastPingMs) }),
   };
+}
+
+/** A previewed flow is shown as such, beside the job's other fields. */
+function rawCode(code: string | undefined): { raw_code?: string } {
+  const { content } = (code === undefined ? {} : JSON.parse(code)) as { content?: string };
+  return content === undefined ? {} : { raw_code: content };
 }
 
 /** How long `getupdate` holds a request while nothing is new. */

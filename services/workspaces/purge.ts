@@ -11,12 +11,13 @@ import {
   isRemovable,
   needsPass,
 } from "../../core/workspaces/deleted.ts";
+import type { Canceling } from "../jobs/cancel.ts";
 import type { Limiting } from "../jobs/concurrency.ts";
 import type { Finishing } from "../jobs/finish.ts";
 import { removeJob } from "../jobs/remove.ts";
 import { stopJobs } from "./retire.ts";
 
-export interface Purging extends Finishing, Limiting {
+export interface Purging extends Finishing, Limiting, Pick<Canceling, "executions"> {
   objects: ObjectTable;
   scanObjects: typeof scanObjects;
 }

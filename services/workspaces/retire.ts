@@ -5,9 +5,7 @@ import { hasEnded, SHARDS } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { DeletedWorkspace } from "../../core/workspaces/deleted.ts";
-import { cancel } from "../jobs/cancel.ts";
-import type { Limiting } from "../jobs/concurrency.ts";
-import type { Finishing } from "../jobs/finish.ts";
+import { type Canceling, cancel } from "../jobs/cancel.ts";
 import { changeAccess } from "./access.ts";
 import { recordChange } from "./workspaces.ts";
 
@@ -51,13 +49,7 @@ export async function deleteWorkspace({ objects, nowMs }: Retiring, workspace: s
 }
 
 /** Cancels whatever waits or runs in a workspace; who was accepted a moment later is stopped by housekeeping when it looks at them. */
-export async function stopJobs(
-  stopping: Finishing & Limiting,
-  workspace: string,
-  by: string,
-  reason: string,
-  force = false,
-): Promise<void> {
+export async function stopJobs(stopping: Canceling, workspace: string, by: string, reason: string, force = false): Promise<void> {
   const { jobs } = stopping;
   for (let shard = 0; shard < SHARDS; shard += 1) {
     // Every job that has not ended stands in the due index.

@@ -1,0 +1,49 @@
+import * as z from "zod";
+import { jobId } from "../common.ts";
+import { flowValueSchema } from "../flow-value.ts";
+
+/** Where a flow is, as api.md §2.3 shapes it. */
+const branchChosen = z.object({ type: z.enum(["branch", "default"]), branch: z.int().optional() });
+const jobsInside = {
+  flow_jobs: z.array(jobId).optional(),
+  flow_jobs_success: z.array(z.boolean().nullable()).optional(),
+  branch_chosen: branchChosen.optional(),
+};
+const failedRetries = { failed_retries: z.array(jobId).optional() };
+
+const moduleStatusSchema = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("WaitingForPriorSteps"), id: z.string() }),
+  z.object({ type: z.literal("WaitingForEvents"), id: z.string(), count: z.int(), job: jobId }),
+  z.object({ type: z.literal("WaitingForExecutor"), id: z.string(), job: jobId }),
+  z.object({
+    type: z.literal("InProgress"),
+    id: z.string(),
+    job: jobId,
+    progress: z.number().optional(),
+    iterator: z.object({ index: z.int(), itered_len: z.int().optional() }).optional(),
+    branchall: z.object({ branch: z.int(), len: z.int() }).optional(),
+    ...jobsInside,
+    ...failedRetries,
+  }),
+  z.object({ type: z.literal("Success"), id: z.string(), job: jobId, skipped: z.boolean().optional(), ...jobsInside, ...failedRetries }),
+  z.object({ type: z.literal("Failure"), id: z.string(), job: jobId, ...jobsInside, ...failedRetries }),
+]);
+export type ModuleStatus = z.output<typeof moduleStatusSchema>;
+
+export const flowStatusSchema = z.object({
+  step: z.int().describe("The index of the module that runs, or ran last; -1 is the preprocessor."),
+  modules: z.array(moduleStatusSchema),
+  failure_module: moduleStatusSchema,
+  preprocessor_module: moduleStatusSchema.optional(),
+  retry: z.object({ fail_count: z.int().optional(), failed_jobs: z.array(jobId).optional() }).optional(),
+});
+export type FlowStatus = z.output<typeof flowStatusSchema>;
+
+/** What a flow's job has besides what every job has. */
+export const flowJobFields = {
+  flow_status: flowStatusSchema.optional(),
+  raw_flow: flowValueSchema.optional(),
+  /** Of a step's job: which module it is of. */
+  flow_step_id: z.string().optional(),
+  suspend: z.int().optional(),
+};

@@ -1,0 +1,66 @@
+import type { FlowModule, FlowValue } from "../../contract/flow-value.ts";
+import type { FlowStatus, ModuleStatus } from "../../contract/routes/flow-status.ts";
+import type { Outcome, Progress } from "./journal.ts";
+
+/** What is known of a module: how it ended, or how far it is; the job that runs it now, and those of lists inside. */
+export interface Known {
+  outcome?: Outcome | undefined;
+  progress?: Progress | undefined;
+  job?: { id: string; queued: boolean; progress?: number | undefined } | undefined;
+  inside?: readonly { job: string; ok: boolean }[] | undefined;
+}
+
+/** Where a flow is, by what is known of the modules of its own list and those beside it. */
+export function flowStatus({ id, ended }: { id: string; ended: boolean }, value: FlowValue, known: (module: string) => Known): FlowStatus {
+  const modules: ModuleStatus[] = [];
+  let current = -1;
+  let open = !ended;
+  for (const [index, module] of value.modules.entries()) {
+    const of = known(module.id);
+    const status = moduleStatus(id, module, of, open);
+    modules.push(status);
+    if (status.type !== "WaitingForPriorSteps") current = index;
+    // Only what follows a module that went on can be under way.
+    if (of.outcome?.goes !== "next") open = false;
+  }
+  const beside = (module: FlowModule | null | undefined, name: string): ModuleStatus =>
+    module ? moduleStatus(id, module, known(name), false) : { type: "WaitingForPriorSteps", id: name };
+  const failed = known(value.modules[current]?.id ?? "").progress?.failed;
+  return {
+    step: Math.max(current, value.preprocessor_module && current === -1 ? -1 : 0),
+    modules,
+    failure_module: beside(value.failure_module, "failure"),
+    ...(value.preprocessor_module ? { preprocessor_module: beside(value.preprocessor_module, "preprocessor") } : {}),
+    ...(failed?.length ? { retry: { fail_count: failed.length, failed_jobs: failed.filter(Boolean) } } : {}),
+  };
+}
+
+function moduleStatus(flow: string, { id, value }: FlowModule, { outcome, progress, job, inside }: Known, open: boolean): ModuleStatus {
+  const branch = outcome?.branch ?? progress?.branch;
+  const chosen =
+    branch === undefined
+      ? {}
+      : { branch_chosen: branch === "default" ? { type: "default" as const } : { type: "branch" as const, branch } };
+  if (outcome) {
+    const retries = outcome.retries?.filter(Boolean) ?? [];
+    const jobs = outcome.jobs ? { flow_jobs: outcome.jobs.map((each) => each ?? flow), flow_jobs_success: outcome.succeeded ?? [] } : {};
+    const shared = { id, job: outcome.job ?? flow, ...jobs, ...chosen, ...(retries.length > 0 ? { failed_retries: retries } : {}) };
+    if (outcome.state === "failure") return { type: "Failure", ...shared };
+    return { type: "Success", ...shared, ...(outcome.skipped ? { skipped: true } : {}) };
+  }
+  if (!open || (!progress && !job)) return { type: "WaitingForPriorSteps", id };
+  if (job?.queued) return { type: "WaitingForExecutor", id, job: job.id };
+  const index = progress?.index ?? 0;
+  const jobs = inside ? { flow_jobs: inside.map((each) => each.job), flow_jobs_success: inside.map(({ ok }) => ok) } : {};
+  const iterates = value.type === "forloopflow" || value.type === "whileloopflow";
+  return {
+    type: "InProgress",
+    id,
+    job: job?.id ?? flow,
+    ...(job?.progress === undefined ? {} : { progress: job.progress }),
+    ...(iterates ? { iterator: { index, ...(progress?.count === undefined ? {} : { itered_len: progress.count }) } } : {}),
+    ...(value.type === "branchall" ? { branchall: { branch: index, len: value.branches.length } } : {}),
+    ...jobs,
+    ...chosen,
+  };
+}

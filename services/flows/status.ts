@@ -1,0 +1,82 @@
+import type { JobTable } from "../../aws/job-table.ts";
+import type { FlowValue } from "../../contract/flow-value.ts";
+import { flowValueSchema } from "../../contract/flow-value.ts";
+import type { FlowStatus } from "../../contract/routes/flow-status.ts";
+import { innerAt, insideAt, outcomeRef, progressRef } from "../../core/flows/journal.ts";
+import { bodyScope, branchScope, isContainer, modulesOf, ROOT } from "../../core/flows/scopes.ts";
+import { flowStatus, type Known } from "../../core/flows/status.ts";
+import { hasEnded, type Job } from "../../core/jobs/job.ts";
+import { load } from "../jobs/places.ts";
+import { outcomeIn, progressIn } from "./here.ts";
+import { type Loading, loadFlow, loadPlan } from "./load.ts";
+import { stepJobId } from "./step-job.ts";
+
+type Reading = Loading & { jobs: JobTable };
+
+/** Iterations of a loop under way whose jobs are named. */
+const ITERATIONS_NAMED = 90;
+
+export const isFlow = ({ kind }: Job) => kind === "flow" || kind === "flowpreview";
+
+/** What a flow's job has besides what every job has; nothing of other jobs. */
+export async function flowFields(
+  reading: Reading,
+  job: Job,
+  { code = false } = {},
+): Promise<{ flow_status?: FlowStatus; raw_flow?: FlowValue }> {
+  if (!isFlow(job)) return {};
+  const value = await valueOfFlow(reading, job, code);
+  const status = await statusOf(reading, job, value);
+  return { flow_status: status, ...(code ? { raw_flow: value } : {}) };
+}
+
+/** The flow that a job runs, also before its execution has begun. With `code` as it was sent; without, inline scripts may be empty. */
+async function valueOfFlow(reading: Reading, job: Job, code: boolean): Promise<FlowValue> {
+  const { flow } = job;
+  if (flow?.plan && !code) return (await loadPlan(reading, flow.plan)).value;
+  if (job.code) return flowValueSchema.parse((JSON.parse(await load(reading, job, job.code)) as { flow: unknown }).flow);
+  return (await loadFlow(reading, job.workspace, flow?.version ?? 0)).sent.value;
+}
+
+async function statusOf(reading: Reading, job: Job, value: FlowValue): Promise<FlowStatus> {
+  const beside = [value.failure_module, value.preprocessor_module].flatMap((module) => module ?? []);
+  const all = [...value.modules, ...beside];
+  const refs = all.flatMap(({ id }) => [outcomeRef(id, ROOT, ""), progressRef(id, ROOT, "")]);
+  const items = await itemsOf(reading, job, refs);
+  const known = new Map<string, Known>(
+    all.map(({ id }) => [id, { outcome: outcomeIn(items, id, ROOT, ""), progress: progressIn(items, id, ROOT, "") }]),
+  );
+  const open = hasEnded(job) ? undefined : value.modules.find(({ id }) => !known.get(id)?.outcome);
+  const of = open && known.get(open.id);
+  if (open && of) {
+    const attempt = of.progress?.failed?.length ?? 0;
+    if (isContainer(open)) {
+      const at = insideAt(open.id, "", attempt);
+      const count = open.value.type === "branchall" ? open.value.branches.length : (of.progress?.index ?? -1) + 1;
+      const places = Array.from({ length: Math.min(count, ITERATIONS_NAMED) }, (_, index) =>
+        open.value.type === "branchall"
+          ? { last: open.value.branches[index]?.modules.at(-1)?.id ?? "", scope: branchScope(open.id, index), at }
+          : { last: modulesOf(open).at(-1)?.id ?? "", scope: bodyScope(open.id), at: innerAt(at, index) },
+      );
+      const inner = await itemsOf(
+        reading,
+        job,
+        places.map((place) => outcomeRef(place.last, place.scope, place.at)),
+      );
+      of.inside = places.flatMap((place) => {
+        const outcome = outcomeIn(inner, place.last, place.scope, place.at);
+        return outcome?.job ? [{ job: outcome.job, ok: outcome.state === "success" }] : [];
+      });
+    } else {
+      const child = await reading.jobs.get(stepJobId(job.id, open.id, ROOT, "", attempt));
+      if (child) of.job = { id: child.id, queued: child.state === "queued", progress: child.progress };
+    }
+  }
+  return flowStatus({ id: job.id, ended: hasEnded(job) }, value, (id) => known.get(id) ?? {});
+}
+
+async function itemsOf({ jobs }: Reading, { id }: Job, refs: string[]): Promise<Map<string, string>> {
+  if (refs.length === 0) return new Map();
+  const { items } = await jobs.getWith(id, refs);
+  return new Map([...items].flatMap(([ref, { json }]) => (json === undefined ? [] : [[ref, json] as const])));
+}
