@@ -16,6 +16,9 @@ export interface Targets {
 /** Service errors alone: a flow's own retries are loops that one can see, and what a step answers itself is no error. */
 const RETRIED = ["Lambda.ServiceException", "Lambda.AWSLambdaException", "Lambda.SdkClientException", "Lambda.TooManyRequestsException"];
 
+/** As long as a flow may last: an execution ends after a year. */
+const LONGEST_S = 360 * 24 * 3600;
+
 const NAME_CHARS = 80;
 
 /** What every list of modules is compiled with. */
@@ -88,6 +91,19 @@ export class Machine {
       ...(to.answers ? { OutputPath: "$.Payload" } : { ResultPath: null }),
       ...this.leads(to.next),
     } satisfies TaskState);
+  }
+
+  /** Waits until somebody sends the task's token; function `step` is told it. A token that is sent for nothing leads to the same place. */
+  hold(name: string, input: Record<string, string>, next: string): string {
+    return this.add(name, {
+      Type: "Task",
+      Resource: "arn:aws:states:::lambda:invoke.waitForTaskToken",
+      Parameters: { FunctionName: this.step, Payload: { ...input, "state.$": "$", "token.$": "$$.Task.Token" } },
+      TimeoutSeconds: LONGEST_S,
+      Catch: [this.catcher(next)],
+      ResultPath: null,
+      Next: next,
+    });
   }
 
   /** Where to go by what function `step` has answered. */

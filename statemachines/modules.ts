@@ -3,6 +3,7 @@ import { isPlain } from "../core/flows/scopes.ts";
 import { branchAll, branchOne } from "./branches.ts";
 import { forLoop, whileLoop } from "./loops.ts";
 import type { Context, Target, Targets, Ways } from "./machine.ts";
+import { nestedFlow } from "./nested.ts";
 
 /** One list of modules, the last one first: each must know where it leads. Answers where the list begins. */
 export function modulesStates(context: Context, modules: readonly FlowModule[], to: Targets): Target {
@@ -19,6 +20,7 @@ function failureStates(context: Context, to: Targets): Target {
 const ways: Partial<Record<FlowModule["value"]["type"], Ways>> = {
   branchone: branchOne,
   branchall: branchAll,
+  flow: nestedFlow,
   forloopflow: forLoop,
   whileloopflow: whileLoop,
 };

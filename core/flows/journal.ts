@@ -45,6 +45,8 @@ export const progressSchema = z.object({
   /** So many run at once. */
   width: z.number().optional(),
   branch: z.union([z.int(), z.literal("default")]).optional(),
+  /** The job of a nested flow. */
+  nested: z.string().optional(),
   /** The execution in which that was begun. */
   n: z.number().optional(),
 });

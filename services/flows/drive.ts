@@ -6,6 +6,7 @@ import type { FlowState } from "../../core/flows/step-call.ts";
 import { type Done, decide, failed } from "./decide.ts";
 import { type Evaluator, ExpressionError, inputOf, previousModule } from "./expressions.ts";
 import { endIn, type Here, keepValue, keptValue, outcomeIn, readItems, shownOf, writeEnd, writeProgress } from "./here.ts";
+import { waitBeforeRetry } from "./run-step.ts";
 
 /** How a list of modules ended; `undefined`: it has not, and is to be run. */
 export interface Ended {
@@ -21,8 +22,8 @@ const WIDTH = 40;
 
 /** A module with lists inside: names the list to run next, until all that must run have ended, and then says what came of it. */
 export async function drive(here: Here, evaluator: Evaluator): Promise<FlowState> {
-  const waitS = Math.ceil(((here.progress.retryAtMs ?? 0) - here.working.nowMs()) / 1000);
-  if (waitS > 0) return { ...here.state, at: here.at, o: "retry", s: waitS };
+  const waiting = waitBeforeRetry(here);
+  if (waiting) return waiting;
   try {
     switch (here.module.value.type) {
       case "branchone":

@@ -7,6 +7,7 @@ import { load } from "../jobs/places.ts";
 import { readersOf } from "../jobs/work.ts";
 import { resolve } from "../resources/resolve.ts";
 import { endIn, type Here, isFailureModule, keptValue, outcomeIn, progressIn, readItems } from "./here.ts";
+import { loadPlan } from "./load.ts";
 
 /** An expression that failed: the step fails with it. */
 export class ExpressionError extends Error {
@@ -159,8 +160,15 @@ function listOf(here: Here, kept: Parameters<typeof keptValue>[1]): Promise<unkn
   return known;
 }
 
-/** The flow's environment, its references resolved with the rights of the job. */
-async function environmentOf({ working, flow, plan }: Here): Promise<unknown> {
-  const { value } = await resolve(working, readersOf(working, flow), flow.workspace, plan.value.flow_env ?? {});
+/** The flow's environment, its references resolved with the rights of the job. A nested flow without one has its caller's. */
+async function environmentOf({ working, flow, plan }: Pick<Here, "working" | "flow" | "plan">): Promise<unknown> {
+  const { flow_env: own } = plan.value;
+  if (!own && flow.step && flow.parent !== undefined) {
+    const parent = await working.jobs.get(flow.parent);
+    if (parent?.state === "running" && parent.flow?.plan) {
+      return environmentOf({ working, flow: parent, plan: await loadPlan(working, parent.flow.plan) });
+    }
+  }
+  const { value } = await resolve(working, readersOf(working, flow), flow.workspace, own ?? {});
   return value;
 }

@@ -2,7 +2,7 @@ import { limits } from "../../contract/limits.ts";
 import { FAILURE, type Kept, outcomeRef } from "../../core/flows/journal.ts";
 import { ROOT } from "../../core/flows/scopes.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
-import type { EndState, RunningJob } from "../../core/jobs/job.ts";
+import { type EndState, hasEnded, type RunningJob } from "../../core/jobs/job.ts";
 import { canceled, failure } from "../../core/jobs/lifecycle.ts";
 import { type Limiting, leave } from "../jobs/concurrency.ts";
 import { endKept, endWith, type Finishing } from "../jobs/finish.ts";
@@ -10,6 +10,7 @@ import { load } from "../jobs/places.ts";
 import { endIn, outcomeIn, readItems } from "./here.ts";
 import { loadPlan } from "./load.ts";
 import { type Starting, startExecution } from "./start.ts";
+import { tellParent } from "./tell-parent.ts";
 
 /** What ending flows, and going on with them, takes. */
 export type Settling = Finishing & Limiting & Pick<Starting, "executions" | "functions">;
@@ -56,6 +57,8 @@ async function settleFlow(settling: Settling, flow: RunningJob): Promise<void> {
  */
 export async function settle(settling: Settling, id: string, n: number, stopped = false): Promise<void> {
   const flow = await settling.jobs.get(id);
+  // Whoever ended it may have died before its parent was told.
+  if (flow && hasEnded(flow)) await tellParent(settling, flow);
   if (flow?.state !== "running" || flow.flow?.n !== n) return;
   if (stopped) {
     const { machine = "" } = flow.flow;
@@ -87,7 +90,9 @@ class FlowFailed extends Error {
 }
 
 async function ended(settling: Settling, flow: RunningJob, ending: Promise<unknown>): Promise<void> {
-  if (await ending) await leave(settling, flow);
+  if (!(await ending)) return;
+  await tellParent(settling, flow);
+  await leave(settling, flow);
 }
 
 async function goOn(settling: Settling, { id, flow }: RunningJob, stalls: number, steps = flow?.steps ?? 0): Promise<void> {

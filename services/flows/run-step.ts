@@ -23,14 +23,36 @@ type What = Pick<RunningJob, "kind" | "path" | "hash" | "language" | "tag" | "ti
 /** Runs a script step as a job of its own, whose id is made of its place: whoever comes again finds the same job. */
 export async function runStep(here: Here, evaluator: Evaluator): Promise<FlowState> {
   const attempt = here.progress.failed?.length ?? 0;
-  const waitS = Math.ceil(((here.progress.retryAtMs ?? 0) - here.working.nowMs()) / 1000);
-  if (waitS > 0) return { ...here.state, at: here.at, o: "retry", s: waitS };
+  const waiting = waitBeforeRetry(here);
+  if (waiting) return waiting;
   try {
     return await decide(here, evaluator, await attempted(here, evaluator, attempt));
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     return decide(here, evaluator, await failed(here, error));
   }
+}
+
+/** The next attempt's time is noted when the last one failed: whoever comes again waits for what is left. */
+export function waitBeforeRetry({ progress, working, state, at }: Here): FlowState | undefined {
+  const waitS = Math.ceil(((progress.retryAtMs ?? 0) - working.nowMs()) / 1000);
+  return waitS > 0 ? { ...state, at, o: "retry", s: waitS } : undefined;
+}
+
+/** What a step's job has of its flow's. */
+export function ofFlow({ flow, module, scope, at }: Here) {
+  return {
+    createdBy: flow.createdBy,
+    email: flow.email,
+    ...(flow.starter === undefined ? {} : { starter: flow.starter }),
+    permissionedAs: flow.permissionedAs,
+    superAdmin: flow.superAdmin,
+    parent: flow.id,
+    root: flow.root ?? flow.id,
+    step: { id: module.id, scope: scope.name, at },
+    trigger: flow.trigger,
+    ...(flow.priority ? { priority: flow.priority } : {}),
+  };
 }
 
 const idOf = ({ flow, module, scope, at }: Here, attempt: number) => stepJobId(flow.id, module.id, scope.name, at, attempt);
@@ -45,20 +67,11 @@ async function attempted(here: Here, evaluator: Evaluator, attempt: number): Pro
   const now = working.nowMs();
   const owner = { id, workspace: flow.workspace, expiresAtMs: flow.expiresAtMs };
   const child: RunningJob = {
+    ...ofFlow(here),
     ...owner,
     ...what,
     ...attemptFields(now, working.worker),
-    createdBy: flow.createdBy,
-    email: flow.email,
-    ...(flow.starter === undefined ? {} : { starter: flow.starter }),
-    permissionedAs: flow.permissionedAs,
-    superAdmin: flow.superAdmin,
     createdAtMs: now,
-    parent: flow.id,
-    root: flow.root ?? flow.id,
-    step: { id: here.module.id, scope: here.scope.name, at: here.at },
-    trigger: flow.trigger,
-    ...(flow.priority ? { priority: flow.priority } : {}),
     args: await keep(working, owner, "args", argsJson),
     ...cacheOf(here, what, args),
     attempt: 1,
@@ -77,7 +90,7 @@ async function endOf({ working }: Here, id: string): Promise<EndedJob> {
   return job;
 }
 
-async function doneBy(here: Here, job: EndedJob): Promise<Done> {
+export async function doneBy(here: Here, job: EndedJob): Promise<Done> {
   const ok = job.state === "succeeded" || job.state === "skipped";
   const also = { job: job.id };
   if (ok) return { ok, result: keptResult(job), also };
@@ -86,7 +99,7 @@ async function doneBy(here: Here, job: EndedJob): Promise<Done> {
   return { ok, result: await keepValue(here, { error: { ...error, step_id: here.module.id } }), also };
 }
 
-async function argumentsOf({ module }: Here, evaluator: Evaluator): Promise<Record<string, unknown>> {
+export async function argumentsOf({ module }: Here, evaluator: Evaluator): Promise<Record<string, unknown>> {
   const { value } = module;
   const transforms = value.type === "script" || value.type === "rawscript" || value.type === "flow" ? value.input_transforms : {};
   const args: Record<string, unknown> = {};

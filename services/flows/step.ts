@@ -9,6 +9,7 @@ import { ExpressionError, evaluator } from "./expressions.ts";
 import { finishFlow } from "./finish.ts";
 import { endIn, type Here, keepValue, outcomeIn, progressIn, readItems } from "./here.ts";
 import { type LoadedPlan, loadPlan } from "./load.ts";
+import { holdFor, runNested } from "./nested.ts";
 import { runStep } from "./run-step.ts";
 
 /** Of an execution that does not count any more: it ends without changing anything. */
@@ -30,6 +31,7 @@ export async function takeStep(working: Working, call: StepCall): Promise<FlowSt
   const found = await readItems({ working, flow }, [outcomeRef(id, name, at), progressRef(id, name, at)]);
   const here: Here = { working, flow, plan, module, scope, at, state, progress: progressIn(found, id, name, at) ?? {} };
   const known = outcomeIn(found, id, name, at);
+  if (call.token !== undefined) return holdFor(here, call.token);
   if (known) return answer(here, known);
   if (id === FAILURE && !(await isToRun(here))) throw new StepFailed("There is nothing for the failure module to do.");
   return carryOut(here);
@@ -70,7 +72,7 @@ async function carryOut(here: Here): Promise<FlowState> {
   }
   if (isContainer(module)) return drive(here, names);
   if (value.type === "identity") return decide(here, names, { ok: true, result: await previousOf(here) });
-  return runStep(here, names);
+  return value.type === "flow" ? runNested(here, names) : runStep(here, names);
 }
 
 /** Every expression that may be evaluated for a module: what they name is loaded together. */

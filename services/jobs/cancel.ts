@@ -2,11 +2,12 @@ import type { Executions } from "../../aws/executions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { hasEnded, type Job } from "../../core/jobs/job.ts";
 import { canceled } from "../../core/jobs/lifecycle.ts";
+import { tellParent } from "../flows/tell-parent.ts";
 import { type Limiting, leave } from "./concurrency.ts";
 import { endWith, type Finishing } from "./finish.ts";
 
 /** What canceling takes: of a flow its execution is stopped too. */
-export type Canceling = Finishing & Limiting & { executions: Pick<Executions, "stop"> };
+export type Canceling = Finishing & Limiting & { executions: Pick<Executions, "stop" | "resume"> };
 
 /** The most often a cancellation looks again when the job moves on under it. */
 const TRIES = 5;
@@ -23,7 +24,7 @@ export async function cancel(canceling: Canceling, job: Job, by: string, reason:
     if (current.state === "queued" || force || current.flow?.plan) {
       const ended = await endWith(canceling, { ...current, cancel: mark }, canceled(mark), "", { cancel: mark });
       if (ended) {
-        await stopExecution(canceling, current, mark.reason);
+        await stopFlow(canceling, current, mark);
         // Canceled it is, whether or not its slot could be given on: if not, housekeeping does it.
         await leave(canceling, ended).catch(() => undefined);
         return `The job ${job.id} is canceled.`;
@@ -49,8 +50,19 @@ export async function cancel(canceling: Canceling, job: Job, by: string, reason:
   throw new Error(`The job ${job.id} kept changing while it was being canceled.`);
 }
 
-/** Waits and states that have not begun end with it. Should that fail, they find the record ended. */
-async function stopExecution({ executions }: Canceling, { id, flow }: Job, reason: string): Promise<void> {
-  if (!flow?.machine) return;
-  await executions.stop({ machine: flow.machine, job: id, n: flow.n }, reason || "canceled").catch(() => undefined);
+/**
+ * Waits and states that have not begun end with the execution, and flows inside are canceled for the same reason. Should any of that fail,
+ * they find the record ended.
+ */
+async function stopFlow(canceling: Canceling, job: Job, { by, reason }: { by: string; reason: string }): Promise<void> {
+  const { executions, jobs } = canceling;
+  const { id, flow } = job;
+  if (!flow) return;
+  await tellParent(canceling, job).catch(() => undefined);
+  if (flow.machine) await executions.stop({ machine: flow.machine, job: id, n: flow.n }, reason || "canceled").catch(() => undefined);
+  for (const { json = "{}" } of await jobs.children(id, "w#")) {
+    const { nested } = JSON.parse(json) as { nested?: string };
+    const inside = nested === undefined ? undefined : await jobs.get(nested);
+    if (inside && !hasEnded(inside)) await cancel(canceling, inside, by, reason, false).catch(() => undefined);
+  }
 }

@@ -13,6 +13,7 @@ import { type BuildingVersions, buildVersion, settleBuild, waitersOf } from "../
 import { buildFlow } from "../flows/build.ts";
 import { loadPlan } from "../flows/load.ts";
 import { type Starting, startFlow } from "../flows/start.ts";
+import { tellParent } from "../flows/tell-parent.ts";
 import { actorOfJob } from "../identity/identify.ts";
 import { type Resolving, resolve } from "../resources/resolve.ts";
 import { versionOf } from "../scripts/load.ts";
@@ -56,7 +57,10 @@ export async function workCalled(working: Working, { running, argsJson }: JobCal
 /** Carries out a claimed job. `undefined`: it goes on elsewhere, and its end will show in its record. */
 export async function workOn(working: Working, job: RunningJob, argsJson?: string): Promise<JustEnded | undefined> {
   const ended = await endOf(working, job, argsJson).catch((error: unknown) => giveUpAttempt(working, job, error));
-  if (ended) await leave(working, ended);
+  if (ended) {
+    await tellParent(working, ended);
+    await leave(working, ended);
+  }
   return ended;
 }
 

@@ -59,3 +59,10 @@ export async function runFlow(ws: Workspace, value: object | Module[], args: obj
   const id = expectStatus(await ws.post("jobs/run/preview_flow", { value: whole, args }), 201).text;
   return ws.completed(id);
 }
+
+/** Saves a flow, or a new version of it. */
+export async function saveFlow(ws: Workspace, path: string, value: object | Module[], more: object = {}): Promise<void> {
+  const body = { path, summary: "", value: Array.isArray(value) ? { modules: value } : value, ...more };
+  const exists = (await ws.get(`flows/exists/${path}`)).json === true;
+  expectStatus(await ws.post(exists ? `flows/update/${path}` : "flows/create", body), exists ? 200 : 201);
+}
