@@ -124,7 +124,7 @@ export class SvcStack extends Stack {
       objects.configureIdempotency(fn);
       jobs.configureMoveJobs(fn);
       jobs.configureCountJobs(fn);
-      storage.configureRead(fn, "jobs");
+      storage.configureRead(fn, "jobs", "flows");
       storage.configureWrite(fn, "jobs");
       queue.configureSend(fn);
     });

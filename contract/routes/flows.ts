@@ -10,6 +10,7 @@ import {
   page,
   runnablePath,
   timestamp,
+  versionHash,
   workspaceId,
 } from "../common.ts";
 import { flowValueSchema } from "../flow-value.ts";
@@ -54,6 +55,8 @@ export const flowSchema = z.object({
   extra_perms: extraPerms,
   starred: z.boolean(),
   version_id: z.number(),
+  /** 16 hex digits that name the version as well: `run/h/<hash>` runs it. */
+  hash: versionHash,
   lock_error_logs: z.string().optional(),
 });
 export type FlowJson = z.input<typeof flowSchema>;
@@ -62,6 +65,7 @@ export type ListedFlowJson = z.input<typeof listedFlowSchema>;
 
 const historyItem = z.object({
   id: z.number(),
+  hash: versionHash,
   created_at: timestamp,
   deployment_msg: z.string().optional(),
   created_by: z.string().optional(),

@@ -70,6 +70,7 @@ export type End = z.infer<typeof endSchema>;
 
 /** A module beside the others has a place in each list. */
 export const FAILURE = "failure";
+export const PREPROCESSOR = "preprocessor";
 const nameOf = (module: string, scope: ScopeName) => (module === FAILURE ? `${FAILURE}:${scope}` : module);
 
 export const outcomeRef = (module: string, scope: ScopeName, at: string) => `m#${nameOf(module, scope)}@${at}`;

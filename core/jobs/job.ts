@@ -38,6 +38,8 @@ const base = {
   /** It runs only while it holds a slot of this group. */
   concurrency: concurrencySchema.optional(),
   args: placeSchema,
+  /** The arguments as people see them, where a secret that an earlier step read stands in them. */
+  argsShown: placeSchema.optional(),
   /** `wanted`: its arguments are for the script's preprocessor. `done`: they are what that made of them, as `main` got them. */
   preprocess: z.enum(["wanted", "done"]).optional(),
   /** Of a flow's job: which flow, and the number of the execution that counts. */
@@ -52,6 +54,8 @@ const base = {
       steps: z.number().optional(),
     })
     .optional(),
+  /** Of a flow whose synchronous callers are answered before it has ended: the result that they get. */
+  early: z.object({ of: z.string(), place: placeSchema, shown: placeSchema.optional() }).optional(),
   /** Of a job that is a step of its parent: which one, and where (core/flows/journal.ts). */
   step: z.object({ id: z.string(), scope: z.string(), at: z.string() }).optional(),
   /** Source of a preview. */
@@ -126,6 +130,11 @@ export const PEOPLE = { kind: "person" } as const;
 /** The result for a reader: other jobs get it as it is, people without the secrets that the job read. */
 export function resultFor(reader: { kind: "person" | "job" }, job: EndedJob): Place {
   return reader.kind === "job" ? job.result : (job.shown ?? job.result);
+}
+
+/** The same for its arguments. */
+export function argsFor(reader: { kind: "person" | "job" }, job: Job): Place {
+  return reader.kind === "job" ? job.args : (job.argsShown ?? job.args);
 }
 
 /** Which of the fixed shards of the list and due indexes a job stands in. */

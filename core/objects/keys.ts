@@ -56,6 +56,8 @@ export const keys = {
   flowHead: (workspace: string, path: string): ObjectKey => ({ pk: `FR#${workspace}#${path}`, sk: "head" }),
   flowListing: (workspace: string, path: string): ObjectKey => ({ pk: `FL#${workspace}`, sk: path }),
   flowVersion: (workspace: string, version: number): ObjectKey => ({ pk: `FV#${workspace}#${version}`, sk: "head" }),
+  /** Which version of which flow has a hash. */
+  flowHash: (workspace: string, hash: string): ObjectKey => ({ pk: `FV#${workspace}#${hash}`, sk: "version" }),
   flowBody: (workspace: string, version: number): ObjectKey => ({ pk: `FV#${workspace}#${version}`, sk: "body" }),
   flowHistory: (workspace: string, path: string, version: number): ObjectKey => ({
     pk: `FH#${workspace}#${path}`,

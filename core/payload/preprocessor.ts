@@ -13,6 +13,19 @@ export function preprocessorArguments(
   return Object.fromEntries([...taken, [EVENT, event]]);
 }
 
+/** The event with its body, which is left out on the way where it is what the text says. */
+export function withBody(event: unknown): unknown {
+  if (typeof event !== "object" || event === null || Object.hasOwn(event, "body")) return event;
+  const { kind, raw_string: text, ...rest } = event as { kind?: unknown; raw_string?: unknown };
+  let body: unknown = text;
+  try {
+    body = JSON.parse(String(text));
+  } catch {
+    // A text that is no JSON is the body itself.
+  }
+  return { kind, body, raw_string: text, ...rest };
+}
+
 /** The event apart from the other arguments: what came from outside stays as it came, references in it stand for nothing. */
 export function splitEvent(args: Record<string, unknown>): { event: Record<string, unknown>; others: Record<string, unknown> } {
   const { [EVENT]: event, ...others } = args;

@@ -1,7 +1,7 @@
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
 import { jobRoutes as routes } from "../../contract/routes/jobs.ts";
-import { hasEnded, type Job, resultFor } from "../../core/jobs/job.ts";
+import { argsFor, hasEnded, type Job, resultFor } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { flowFields } from "../../services/flows/status.ts";
 import { cancel } from "../../services/jobs/cancel.ts";
@@ -51,7 +51,7 @@ export const jobs: ApiRoutes = [
   ),
   on(routes.getArgs, async ({ auth, params: { workspace, id } }) => {
     const job = await findJob(c, asking(auth, routes.getArgs), workspace, id);
-    return jsonText(200, await load(c, job, job.args));
+    return jsonText(200, await load(c, job, argsFor(auth.actor, job)));
   }),
   on(routes.getCompletedJob, async ({ auth, params: { workspace, id } }) =>
     json(200, await whole(await findEnded(c, asking(auth, routes.getCompletedJob), workspace, id), { logs: true, code: true })),

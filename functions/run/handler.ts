@@ -15,11 +15,12 @@ import { enqueue, type NewJob } from "../../services/jobs/accept.ts";
 import { eraseAfterReply } from "../../services/jobs/erase.ts";
 import { checkQueue } from "../../services/jobs/queue-limit.ts";
 import { knownCall, type Once } from "../../services/jobs/record.ts";
-import { joinRun, runSync, type SyncAnswer } from "../../services/jobs/run-sync.ts";
+import { joinRun, runFlowSync, runSync, type SyncAnswer } from "../../services/jobs/run-sync.ts";
 import { newestAt, versionOf } from "../../services/scripts/load.ts";
 import { syncLimit } from "../../services/settings/sync-limit.ts";
 import { apiHandler, logger, on, refuse } from "../shared/edge.ts";
 import { executor } from "../shared/executor.ts";
+import { flowInstead } from "../shared/flow-instead.ts";
 import { onceOf } from "../shared/once.ts";
 import { jsonText, type Reply, text } from "../shared/reply.ts";
 import { authenticateRun, flowJob, jobOf, type RunAuth, readCall, type ScriptCall, scriptJob } from "../shared/run-call.ts";
@@ -86,6 +87,16 @@ async function runScript(call: ScriptCall, runnable: Runnable): Promise<Reply> {
   );
 }
 
+/** A script, or the flow that its address means where there is none. */
+async function eitherOf<C extends ScriptCall & { params: Parameters<typeof flowInstead>[2] }>(
+  call: C,
+  flow: (call: C, flow: RunnableFlow) => Promise<Reply>,
+  script: () => Promise<Reply>,
+): Promise<Reply> {
+  const instead = await flowInstead(objectTable, call.auth, call.params);
+  return instead ? flow(call, instead) : script();
+}
+
 async function runFlow(call: ScriptCall, flow: RunnableFlow): Promise<Reply> {
   const asked = await readCall(call, flow);
   return unlessKnown(asked.once, accepted, async () =>
@@ -98,7 +109,7 @@ async function waitFlow(call: ScriptCall & QueueLimited, flow: RunnableFlow): Pr
   return unlessKnown(asked.once, joined(call), async () => {
     await checkQueue(collaborators, flow.workspace, call.query.queue_limit);
     const job = await flowJob(collaborators, call, flow, asked);
-    return shape(await runSync(collaborators, job, undefined, await limitMs()));
+    return shape(await runFlowSync(collaborators, job, await limitMs()));
   });
 }
 
@@ -143,7 +154,10 @@ function runJob(job: NewJob): Promise<Reply> {
 function waitJob(call: { auth: RunAuth } & QueueLimited, job: NewJob): Promise<Reply> {
   return unlessKnown(job.once, joined(call), async () => {
     await checkQueue(collaborators, job.workspace, call.query.queue_limit);
-    return shape(await runSync(collaborators, job, undefined, await limitMs()));
+    const limit = await limitMs();
+    return shape(
+      await (job.kind === "flowpreview" ? runFlowSync(collaborators, job, limit) : runSync(collaborators, job, undefined, limit)),
+    );
   });
 }
 
@@ -162,13 +176,17 @@ function shape({ id, state, resultJson, stored, cached }: SyncAnswer): Reply {
 
 export const handler = apiHandler<RunAuth>(
   [
-    on(routes.runScriptByPath, (call) => runScript(call, newestAt(call.auth.head, call.params.path))),
-    on(routes.runScriptByHash, (call) => runScript(call, versionOf(call.auth.head, call.params.hash))),
+    on(routes.runScriptByPath, (call) => eitherOf(call, runFlow, () => runScript(call, newestAt(call.auth.head, call.params.path)))),
+    on(routes.runScriptByHash, (call) => eitherOf(call, runFlow, () => runScript(call, versionOf(call.auth.head, call.params.hash)))),
     on(routes.runPreview, (call) => runJob(previewJob(call))),
-    on(routes.runWaitScriptByPath, (call) => waitScript(call, newestAt(call.auth.head, call.params.path))),
-    on(routes.runWaitScriptByPathGet, (call) => waitScript(call, newestAt(call.auth.head, call.params.path))),
-    on(routes.runWaitScriptByHash, (call) => waitScript(call, versionOf(call.auth.head, call.params.hash))),
-    on(routes.runWaitScriptByHashGet, (call) => waitScript(call, versionOf(call.auth.head, call.params.hash))),
+    on(routes.runWaitScriptByPath, (call) => eitherOf(call, waitFlow, () => waitScript(call, newestAt(call.auth.head, call.params.path)))),
+    on(routes.runWaitScriptByPathGet, (call) =>
+      eitherOf(call, waitFlow, () => waitScript(call, newestAt(call.auth.head, call.params.path))),
+    ),
+    on(routes.runWaitScriptByHash, (call) => eitherOf(call, waitFlow, () => waitScript(call, versionOf(call.auth.head, call.params.hash)))),
+    on(routes.runWaitScriptByHashGet, (call) =>
+      eitherOf(call, waitFlow, () => waitScript(call, versionOf(call.auth.head, call.params.hash))),
+    ),
     on(routes.runWaitPreview, (call) => waitJob(call, previewJob(call))),
     on(flowRoutes.runFlowByPath, (call) => runFlow(call, newestFlowAt(call.auth.head, call.params.path))),
     on(flowRoutes.runFlowByVersion, (call) => runFlow(call, flowVersionOf(call.auth.head, call.params.version))),

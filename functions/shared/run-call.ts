@@ -131,10 +131,12 @@ export async function flowJob(
   flow: RunnableFlow,
   { arguments: sent, once }: Asked,
 ): Promise<NewJob> {
-  const { workspace, path, hash, version, tag, timeoutS, priority, concurrency, onBehalfOf } = flow;
+  const { workspace, path, hash, version, tag, timeoutS, priority, concurrency, onBehalfOf, preprocessor } = flow;
+  const { files, event } = sent;
   const own = jobOf(auth.actor, workspace, query, storing.nowMs());
-  const id = sent.files.length === 0 ? own.id : (own.id ?? uuidv7());
-  const stored = id === undefined || sent.files.length === 0 ? {} : await storeFiles(storing, workspace, id, sent.files);
+  const id = files.length === 0 ? own.id : (own.id ?? uuidv7());
+  const stored = id === undefined || files.length === 0 ? {} : await storeFiles(storing, workspace, id, files);
+  const all = argumentsWithFiles(sent, stored);
   return {
     ...own,
     kind: "flow",
@@ -147,7 +149,9 @@ export async function flowJob(
     priority,
     concurrency,
     onBehalfOf,
-    args: argumentsWithFiles(sent, stored),
+    ...(event && preprocessor
+      ? { args: preprocessorArguments({ params: null }, all, eventWithFiles(event, stored)), preprocess: true as const }
+      : { args: all }),
     once,
   };
 }

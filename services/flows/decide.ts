@@ -1,7 +1,7 @@
 import type { StopAfterIf } from "../../contract/flow-value.ts";
 import type { Kept, Outcome } from "../../core/flows/journal.ts";
 import { retryDelayS } from "../../core/flows/retry.ts";
-import { isPlain } from "../../core/flows/scopes.ts";
+import { isPlain, ROOT } from "../../core/flows/scopes.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
 import { type Evaluator, ExpressionError } from "./expressions.ts";
 import { type Here, isFailureModule, keepValue, keptValue, writeEnd, writeOutcome, writeProgress } from "./here.ts";
@@ -65,7 +65,14 @@ async function succeed(here: Here, { result, also }: Done, seconds: number): Pro
     ...(seconds > 0 ? { sleepUntilMs: here.working.nowMs() + seconds * 1000 } : {}),
   };
   await writeOutcome(here, outcome);
+  await answerEarly(here, outcome);
   return answer(here, outcome);
+}
+
+/** Synchronous callers wait for this step alone; the flow goes on. */
+async function answerEarly({ working, flow, plan, module, scope }: Here, { result }: Outcome): Promise<void> {
+  if (plan.value.early_return !== module.id || scope.name !== ROOT) return;
+  await working.jobs.change(flow.id, { early: result }, { attr: "state", eq: "running" });
 }
 
 async function stop(here: Here, { result, also }: Done, { skip }: { skip?: boolean | undefined }): Promise<FlowState> {

@@ -4,8 +4,8 @@ import { endRef, FAILURE, innerAt, insideAt, type Kept, outcomeRef, placeIn } fr
 import { bodyScope, branchScope, DEFAULT, isParallel, type Scope } from "../../core/flows/scopes.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
 import { type Done, decide, failed } from "./decide.ts";
-import { type Evaluator, ExpressionError, inputOf, previousModule } from "./expressions.ts";
-import { endIn, type Here, keepValue, keptValue, outcomeIn, readItems, shownOf, writeEnd, writeProgress } from "./here.ts";
+import { type Evaluator, ExpressionError, inputOf, inputOfFlow, previousModule } from "./expressions.ts";
+import { endIn, type Here, keepValue, keptValue, outcomeIn, readItems, writeEnd, writeProgress } from "./here.ts";
 import { waitBeforeRetry } from "./run-step.ts";
 
 /** How a list of modules ended; `undefined`: it has not, and is to be run. */
@@ -233,27 +233,25 @@ async function resultsOf(here: Here, count: number) {
     }),
   );
   const values: unknown[] = [];
-  const shown: unknown[] = [];
   // Some at a time: each may be an object in S3.
   for (let start = 0; start < ends.length; start += 50) {
     const part = ends.slice(start, start + 50);
     values.push(...(await Promise.all(part.map((end) => (end ? keptValue(here, end.result) : null)))));
-    shown.push(...(await Promise.all(part.map((end) => (end?.result.shown ? shownOf(here, end.result) : undefined)))));
   }
-  return { ends, values, shown: values.map((value, index) => shown[index] ?? value), hides: ends.some((end) => end?.result.shown) };
+  return { ends, values };
 }
 
 /** The results of the lists inside, in their order, as the module's own. */
 async function collected(here: Here, evaluator: Evaluator, count: number, so: Partial<Done>): Promise<FlowState> {
   const { module } = here;
-  const { ends, values, shown, hides } = await resultsOf(here, count);
+  const { ends, values } = await resultsOf(here, count);
   const succeeded = ends.map((end) => end?.how !== "failed");
   const ok = so.ok ?? succeeded.every((each, index) => each || skipsFailure(module, index));
   const jobs = ends.map((end) => end?.job ?? null);
   return decide(here, evaluator, {
     ...so,
     ok,
-    result: await keepValue(here, values, hides ? shown : values),
+    result: await keepValue(here, values),
     also: { jobs: jobs.slice(0, JOBS_NAMED), succeeded: succeeded.slice(0, JOBS_NAMED) },
     handled: true,
   });
@@ -269,6 +267,6 @@ export async function previousOf(here: Here): Promise<Kept> {
     const outcome = outcomeIn(items, before, here.scope.name, here.at);
     if (outcome) return outcome.result;
   }
-  if (here.scope.loops.length === 0) return { of: here.flow.id, place: here.flow.args };
+  if (here.scope.loops.length === 0) return inputOfFlow(here.flow);
   return keepValue(here, await inputOf(here));
 }

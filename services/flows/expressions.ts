@@ -1,9 +1,8 @@
 import type { InputTransform } from "../../contract/flow-value.ts";
 import { evaluate, isPlainPath } from "../../core/expressions/evaluate.ts";
-import { endRef, indicesOf, outcomeRef, placeIn, progressRef } from "../../core/flows/journal.ts";
+import { endRef, indicesOf, type Kept, outcomeRef, placeIn, progressRef } from "../../core/flows/journal.ts";
 import { visibleSteps, wantedBy } from "../../core/flows/names.ts";
 import type { Scope } from "../../core/flows/scopes.ts";
-import { load } from "../jobs/places.ts";
 import { readersOf } from "../jobs/work.ts";
 import { resolve } from "../resources/resolve.ts";
 import { endIn, type Here, isFailureModule, keptValue, outcomeIn, progressIn, readItems } from "./here.ts";
@@ -99,10 +98,16 @@ export function previousModule({ plan, module, scope }: Here): string | undefine
   return placed && placed.index > 0 ? scope.modules[placed.index - 1]?.id : undefined;
 }
 
+export const inputOfFlow = ({ id, args, argsShown }: Here["flow"]): Kept => ({
+  of: id,
+  place: args,
+  ...(argsShown ? { shown: argsShown } : {}),
+});
+
 /** The input of the flow, or of the iteration that this place is in. */
 export async function inputOf(here: Here): Promise<Record<string, unknown>> {
-  const { working, flow, scope, at } = here;
-  let input = JSON.parse(await load(working, flow, flow.args)) as Record<string, unknown>;
+  const { flow, scope, at } = here;
+  let input = (await keptValue(here, inputOfFlow(flow))) as Record<string, unknown>;
   const indices = indicesOf(at);
   for (const [depth, loop] of loopsAround(scope).entries()) {
     const index = indices[depth] ?? 0;
@@ -146,29 +151,36 @@ async function itemAt(here: Here, body: Scope, index: number): Promise<unknown> 
 }
 
 /** Lists that iterations of this process have looked into: each is frozen, and read once for many of them. */
-const lists = new Map<string, Promise<unknown>>();
+const lists = new Map<string, { value: Promise<unknown>; secrets: Set<string> }>();
 const LISTS_MOST = 20;
 
-function listOf(here: Here, kept: Parameters<typeof keptValue>[1]): Promise<unknown> {
+async function listOf(here: Here, kept: Kept): Promise<unknown> {
   const { place } = kept;
   if (place.in === "head") return keptValue(here, kept);
   const name = `${kept.of} ${place.in === "item" ? place.ref : place.key}`;
-  const known = lists.get(name) ?? keptValue(here, kept);
-  if (lists.size >= LISTS_MOST) lists.clear();
-  lists.set(name, known);
-  known.catch(() => lists.delete(name));
-  return known;
+  let known = lists.get(name);
+  if (!known) {
+    const secrets = new Set<string>();
+    known = { value: keptValue({ ...here, secrets }, kept), secrets };
+    if (lists.size >= LISTS_MOST) lists.clear();
+    lists.set(name, known);
+    known.value.catch(() => lists.delete(name));
+  }
+  const value = await known.value;
+  for (const secret of known.secrets) here.secrets.add(secret);
+  return value;
 }
 
 /** The flow's environment, its references resolved with the rights of the job. A nested flow without one has its caller's. */
-async function environmentOf({ working, flow, plan }: Pick<Here, "working" | "flow" | "plan">): Promise<unknown> {
+async function environmentOf({ working, flow, plan, secrets }: Pick<Here, "working" | "flow" | "plan" | "secrets">): Promise<unknown> {
   const { flow_env: own } = plan.value;
   if (!own && flow.step && flow.parent !== undefined) {
     const parent = await working.jobs.get(flow.parent);
     if (parent?.state === "running" && parent.flow?.plan) {
-      return environmentOf({ working, flow: parent, plan: await loadPlan(working, parent.flow.plan) });
+      return environmentOf({ working, flow: parent, plan: await loadPlan(working, parent.flow.plan), secrets });
     }
   }
-  const { value } = await resolve(working, readersOf(working, flow), flow.workspace, own ?? {});
+  const { value, secrets: read } = await resolve(working, readersOf(working, flow), flow.workspace, own ?? {});
+  for (const secret of read) secrets.add(secret);
   return value;
 }

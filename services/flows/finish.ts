@@ -119,7 +119,6 @@ async function verdictOf(settling: Settling, flow: RunningJob): Promise<Verdict>
     "s#@",
     outcomeRef(last, ROOT, ""),
     ...(value.failure_module ? [outcomeRef(FAILURE, ROOT, "")] : []),
-    ...(value.preprocessor_module ? [outcomeRef("preprocessor", ROOT, "")] : []),
   ]);
   const end = endIn(items, ROOT, "");
   if (end?.how === "stopped") return { state: end.skip ? "skipped" : "succeeded", result: end.result };

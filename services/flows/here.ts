@@ -17,6 +17,8 @@ import {
 import type { Scope, ScopeName } from "../../core/flows/scopes.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
 import type { Job, RunningJob } from "../../core/jobs/job.ts";
+import { maskerOf } from "../../core/secrets/mask.ts";
+import { secretsIn } from "../../core/secrets/shown.ts";
 import { keepApart, load } from "../jobs/places.ts";
 import type { Working } from "../jobs/work.ts";
 import type { LoadedPlan } from "./load.ts";
@@ -31,6 +33,8 @@ export interface Here {
   at: string;
   state: FlowState;
   progress: Progress;
+  /** Secrets in values that were read here: what is kept from here on hides them. */
+  secrets: Set<string>;
 }
 
 /** Reads items of a flow's journal. */
@@ -65,21 +69,20 @@ export async function writeProgress(here: Here, change: Progress): Promise<Progr
 }
 
 /** Keeps a value as the flow's own: in the journal where it is small. */
-export async function keepValue({ working, flow }: Pick<Here, "working" | "flow">, value: unknown, shown: unknown = value): Promise<Kept> {
+export async function keepValue({ working, flow, secrets }: Pick<Here, "working" | "flow" | "secrets">, value: unknown): Promise<Kept> {
   const keep = async (of: unknown) => {
     const json = JSON.stringify(of ?? null);
     return Buffer.byteLength(json) <= limits.inlineBytes ? ({ in: "head", json } as const) : keepApart(working, flow, "end", json);
   };
-  return { of: flow.id, place: await keep(value), ...(shown === value ? {} : { shown: await keep(shown) }) };
+  const shown = maskerOf(secrets)?.value(value);
+  const hides = shown !== undefined && JSON.stringify(shown) !== JSON.stringify(value);
+  return { of: flow.id, place: await keep(value), ...(hides ? { shown: await keep(shown) } : {}) };
 }
 
-export async function keptValue({ working }: Pick<Here, "working">, { of, place }: Kept): Promise<unknown> {
-  return JSON.parse(await load(working, { id: of }, place));
-}
-
-/** The same as people may see it. */
-export async function shownOf({ working }: Pick<Here, "working">, { of, place, shown }: Kept): Promise<unknown> {
-  return JSON.parse(await load(working, { id: of }, shown ?? place));
+export async function keptValue({ working, secrets }: Pick<Here, "working" | "secrets">, { of, place, shown }: Kept): Promise<unknown> {
+  const value = JSON.parse(await load(working, { id: of }, place)) as unknown;
+  if (shown) secretsIn(value, JSON.parse(await load(working, { id: of }, shown)), secrets);
+  return value;
 }
 
 export const keptResult = (job: Extract<Job, { endedAtMs: number }>): Kept => ({

@@ -4,13 +4,12 @@ import { hasEnded, type QueuedJob } from "../../core/jobs/job.ts";
 import { firstDueMs } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { may } from "../../core/permissions/may.ts";
-import { keep } from "../jobs/places.ts";
 import { readersOf } from "../jobs/work.ts";
 import { decide, failed } from "./decide.ts";
 import { type Evaluator, ExpressionError } from "./expressions.ts";
 import { type Here, writeProgress } from "./here.ts";
 import { flowOf } from "./load.ts";
-import { argumentsOf, doneBy, ofFlow, waitBeforeRetry } from "./run-step.ts";
+import { argumentsOf, doneBy, keptArguments, ofFlow, waitBeforeRetry } from "./run-step.ts";
 import { stepJobId } from "./step-job.ts";
 import { TOKEN_REF } from "./tell-parent.ts";
 
@@ -59,7 +58,7 @@ async function begin(here: Here, id: string, args: Record<string, unknown>): Pro
     tag: nested.tag,
     timeoutS: nested.timeoutS ?? limits.flowTimeoutS,
     createdAtMs: now,
-    args: await keep(working, owner, "args", JSON.stringify(args)),
+    ...(await keptArguments(here, owner, args)),
     attempt: 0,
     losses: 0,
     logChars: 0,

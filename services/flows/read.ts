@@ -25,6 +25,7 @@ export async function flowExists({ objects }: Loading, workspace: string, path: 
 
 interface Listed extends Omit<NewFlow, "value" | "schema"> {
   version: number;
+  hash: string;
   createdBy: string;
   createdAtMs: number;
   archived: boolean;
@@ -55,8 +56,8 @@ export async function listFlows(
         query.starred_only !== true,
     )
     .sort((a, b) => order * (a.createdAtMs - b.createdAtMs) || a.path.localeCompare(b.path));
-  return pageOf(found, query).map(({ version, createdBy, createdAtMs, archived, ...sent }) => {
-    const stored = { sent: { ...sent, value: { modules: [] } }, version, hash: "", createdBy, createdAtMs };
+  return pageOf(found, query).map(({ version, hash, createdBy, createdAtMs, archived, ...sent }) => {
+    const stored = { sent: { ...sent, value: { modules: [] } }, version, hash, createdBy, createdAtMs };
     const { value, ...flow } = flowJson(stored, { workspace, archived, build: { state: "pending", job: "" } } as unknown as RunnableFlow);
     return { ...flow, ...(query.without_description ? { description: "" } : {}) };
   });
@@ -76,11 +77,10 @@ export async function flowHistory({ objects }: Loading, workspace: string, path:
   const stored = await objects.list(keys.flowHistory(workspace, path, 0).pk, { newestFirst: true });
   if (stored.length === 0) throw new SvcError("flow.notFound", { path });
   return stored.map(({ value }) => {
-    const { version, createdAtMs, createdBy, message } = value as Pick<Listed, "version" | "createdAtMs" | "createdBy"> & {
-      message?: string;
-    };
+    const { version, hash, createdAtMs, createdBy, message } = value as Omit<Listed, "archived"> & { message?: string };
     return {
       id: version,
+      hash,
       created_at: new Date(createdAtMs).toISOString(),
       created_by: createdBy,
       ...(message === undefined ? {} : { deployment_msg: message }),

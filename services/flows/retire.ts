@@ -55,7 +55,8 @@ export async function deleteFlow({ objects, storage, nowMs }: Retiring, actor: A
   const history = await objects.list(keys.flowHistory(workspace, path, 0).pk);
   if (!head && history.length === 0) return;
   for (const { value, pk, sk } of history) {
-    const { version } = value as { version: number };
+    const { version, hash } = value as { version: number; hash: string };
+    await objects.remove(keys.flowHash(workspace, hash));
     await objects.remove(keys.flowBody(workspace, version));
     await objects.remove(keys.flowVersion(workspace, version));
     await storage.removePrefix(flowObject(workspace, version).replace(/\.json$/, ""));

@@ -1,20 +1,24 @@
 import { createHash } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
+import { PREPROCESSOR } from "../../core/flows/journal.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
 import { cacheKey, namesFiles } from "../../core/jobs/cache.ts";
 import { type EndedJob, hasEnded, type RunningJob } from "../../core/jobs/job.ts";
 import { firstDueMs } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { withBody } from "../../core/payload/preprocessor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { hasReferences } from "../../core/resources/references.ts";
+import { maskerOf } from "../../core/secrets/mask.ts";
 import { attemptFields } from "../jobs/claim.ts";
+import { ENTRYPOINT_ARGUMENT } from "../jobs/execute.ts";
 import { keep, load } from "../jobs/places.ts";
 import { waitForEnd } from "../jobs/wait.ts";
 import { readersOf, workOn } from "../jobs/work.ts";
 import { runnableOf } from "../scripts/load.ts";
 import { type Done, decide, failed } from "./decide.ts";
 import { type Evaluator, ExpressionError } from "./expressions.ts";
-import { type Here, keepValue, keptResult } from "./here.ts";
+import { type Here, keepValue, keptResult, keptValue } from "./here.ts";
 import { stepJobId } from "./step-job.ts";
 
 /** What a step's job is made of, besides its flow's identity. */
@@ -26,7 +30,9 @@ export async function runStep(here: Here, evaluator: Evaluator): Promise<FlowSta
   const waiting = waitBeforeRetry(here);
   if (waiting) return waiting;
   try {
-    return await decide(here, evaluator, await attempted(here, evaluator, attempt));
+    const done = await attempted(here, evaluator, attempt);
+    if (done.ok && here.module.id === PREPROCESSOR) await takeInput(here, done);
+    return await decide(here, evaluator, done);
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     return decide(here, evaluator, await failed(here, error));
@@ -40,7 +46,7 @@ export function waitBeforeRetry({ progress, working, state, at }: Here): FlowSta
 }
 
 /** What a step's job has of its flow's. */
-export function ofFlow({ flow, module, scope, at }: Here) {
+export function ofFlow({ flow, module, scope, at, working }: Here) {
   return {
     createdBy: flow.createdBy,
     email: flow.email,
@@ -51,8 +57,18 @@ export function ofFlow({ flow, module, scope, at }: Here) {
     root: flow.root ?? flow.id,
     step: { id: module.id, scope: scope.name, at },
     trigger: flow.trigger,
+    // Who reads along with a flow reads what its steps say.
+    ...((flow.watchedUntilMs ?? 0) > working.nowMs() ? { watchedUntilMs: flow.watchedUntilMs } : {}),
     ...(flow.priority ? { priority: flow.priority } : {}),
   };
+}
+
+/** What the preprocessor made of the event takes the place of the flow's input. */
+async function takeInput({ working, flow }: Here, { result }: Done): Promise<void> {
+  const made = JSON.parse(await load(working, { id: result.of }, result.place)) as unknown;
+  const isObject = typeof made === "object" && made !== null && !Array.isArray(made);
+  const args = await keep(working, flow, "args", JSON.stringify(isObject ? made : { value: made }));
+  await working.jobs.change(flow.id, { args, preprocess: "done" }, { attr: "preprocess", eq: "wanted" });
 }
 
 const idOf = ({ flow, module, scope, at }: Here, attempt: number) => stepJobId(flow.id, module.id, scope.name, at, attempt);
@@ -70,9 +86,11 @@ async function attempted(here: Here, evaluator: Evaluator, attempt: number): Pro
     ...ofFlow(here),
     ...owner,
     ...what,
+    // What came from outside stays as it came: references in it stand for nothing.
+    ...(here.module.id === PREPROCESSOR ? { preprocess: "done" as const } : {}),
     ...attemptFields(now, working.worker),
     createdAtMs: now,
-    args: await keep(working, owner, "args", argsJson),
+    ...(await keptArguments(here, owner, args)),
     ...cacheOf(here, what, args),
     attempt: 1,
     losses: 0,
@@ -81,6 +99,16 @@ async function attempted(here: Here, evaluator: Evaluator, attempt: number): Pro
   const isNew = await working.jobs.create(child, firstDueMs(now));
   const ended = isNew ? await workOn(working, child, argsJson) : undefined;
   return doneBy(here, ended ?? (await endOf(here, id)));
+}
+
+/** Arguments, and how people see them where a secret of an earlier step stands in them. */
+export async function keptArguments({ working, secrets }: Here, owner: Parameters<typeof keep>[1], args: Record<string, unknown>) {
+  const shown = maskerOf(secrets)?.value(args);
+  const [json, shownJson] = [JSON.stringify(args), shown === undefined ? undefined : JSON.stringify(shown)];
+  return {
+    args: await keep(working, owner, "args", json),
+    ...(shownJson === undefined || shownJson === json ? {} : { argsShown: await keep(working, owner, "args", shownJson) }),
+  };
 }
 
 /** Given back to the queue, taken over, or begun by an earlier call of this step: its end shows in its record. */
@@ -99,7 +127,12 @@ export async function doneBy(here: Here, job: EndedJob): Promise<Done> {
   return { ok, result: await keepValue(here, { error: { ...error, step_id: here.module.id } }), also };
 }
 
-export async function argumentsOf({ module }: Here, evaluator: Evaluator): Promise<Record<string, unknown>> {
+export async function argumentsOf(here: Here, evaluator: Evaluator): Promise<Record<string, unknown>> {
+  const { module, working, flow } = here;
+  if (module.id === PREPROCESSOR) {
+    const sent = JSON.parse(await load(working, flow, flow.args)) as Record<string, unknown>;
+    return { ...sent, event: withBody(sent["event"]), [ENTRYPOINT_ARGUMENT]: PREPROCESSOR };
+  }
   const { value } = module;
   const transforms = value.type === "script" || value.type === "rawscript" || value.type === "flow" ? value.input_transforms : {};
   const args: Record<string, unknown> = {};
@@ -112,7 +145,8 @@ async function argumentsBefore(here: Here): Promise<Record<string, unknown>> {
   const { working } = here;
   const first = await working.jobs.get(idOf(here, 0));
   if (!first) throw new Error(`The first attempt of step ${here.module.id} is gone.`);
-  return JSON.parse(await load(working, first, first.args)) as Record<string, unknown>;
+  const kept = { of: first.id, place: first.args, ...(first.argsShown ? { shown: first.argsShown } : {}) };
+  return (await keptValue(here, kept)) as Record<string, unknown>;
 }
 
 /** What runs. A script's newest version is looked up now, with the rights of the flow's job. */

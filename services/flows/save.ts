@@ -69,6 +69,7 @@ export async function saveFlow(creating: Creating, actor: Actor, workspace: stri
     ...placeParts(workspace, path),
     part(write.put({ ...keys.flowHead(workspace, path), value, mark, build }, current ? { mark: String(current.version) } : "absent")),
     part(write.put({ ...keys.flowVersion(workspace, version), value, mark, build }, "absent")),
+    part(write.put({ ...keys.flowHash(workspace, stored.hash), value: { version } }, "absent")),
     part(write.put({ ...keys.flowBody(workspace, version), value: await bodyOf(creating, workspace, version, json) }, "absent")),
     ...listingParts(workspace, stored),
     ...(renamed ? await renameParts(creating, workspace, renamed, path) : []),
@@ -110,9 +111,9 @@ async function bodyOf({ storage }: Creating, workspace: string, version: number,
   return { s3Key };
 }
 
-function listingParts(workspace: string, { sent, version, createdBy, createdAtMs }: StoredFlow): Part[] {
+function listingParts(workspace: string, { sent, version, hash, createdBy, createdAtMs }: StoredFlow): Part[] {
   const { value: _, schema, deployment_message: message, ...listed } = sent;
-  const made = { version, createdAtMs, createdBy };
+  const made = { version, hash, createdAtMs, createdBy };
   return [
     part(write.put({ ...keys.flowListing(workspace, sent.path), value: { ...listed, ...made, archived: false } })),
     part(write.put({ ...keys.flowHistory(workspace, sent.path, version), value: { ...made, ...(message ? { message } : {}) } })),

@@ -16,7 +16,7 @@ type Reading = Loading & { jobs: JobTable };
 /** Iterations of a loop under way whose jobs are named. */
 const ITERATIONS_NAMED = 90;
 
-export const isFlow = ({ kind }: Job) => kind === "flow" || kind === "flowpreview";
+const isFlow = ({ kind }: Job) => kind === "flow" || kind === "flowpreview";
 
 /** What a flow's job has besides what every job has; nothing of other jobs. */
 export async function flowFields(

@@ -1,4 +1,4 @@
-import { FAILURE, outcomeRef, placeIn, progressRef } from "../../core/flows/journal.ts";
+import { FAILURE, outcomeRef, PREPROCESSOR, placeIn, progressRef } from "../../core/flows/journal.ts";
 import { isContainer, type Scope } from "../../core/flows/scopes.ts";
 import type { FlowState, StepCall } from "../../core/flows/step-call.ts";
 import type { RunningJob } from "../../core/jobs/job.ts";
@@ -29,7 +29,7 @@ export async function takeStep(working: Working, call: StepCall): Promise<FlowSt
   const [module, scope] = placed(plan, id, name);
   const at = placeIn(scope, state.at);
   const found = await readItems({ working, flow }, [outcomeRef(id, name, at), progressRef(id, name, at)]);
-  const here: Here = { working, flow, plan, module, scope, at, state, progress: progressIn(found, id, name, at) ?? {} };
+  const here: Here = { working, flow, plan, module, scope, at, state, progress: progressIn(found, id, name, at) ?? {}, secrets: new Set() };
   const known = outcomeIn(found, id, name, at);
   if (call.token !== undefined) return holdFor(here, call.token);
   if (known) return answer(here, known);
@@ -58,7 +58,12 @@ async function isToRun(here: Here): Promise<boolean> {
 }
 
 async function carryOut(here: Here): Promise<FlowState> {
-  const { module } = here;
+  const { module, flow } = here;
+  // What comes from a job, or is asked to skip it, is the flow's input as it is.
+  if (module.id === PREPROCESSOR && flow.preprocess !== "wanted") {
+    const nothing = { ok: true, result: { of: flow.id, place: flow.args }, also: { skipped: true } };
+    return decide(here, evaluator(here, []), nothing);
+  }
   const { value, mock, skip_if: skip } = module;
   const names = evaluator(here, expressionsOf(here));
   if (mock?.enabled) return decide(here, names, { ok: true, result: await keepValue(here, mock.return_value ?? null) });

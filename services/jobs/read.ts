@@ -1,6 +1,6 @@
 import { SvcError } from "../../contract/errors.ts";
 import type { JobJson, JobUpdateJson } from "../../contract/routes/jobs.ts";
-import { type EndedJob, hasEnded, type Job, PEOPLE, resultFor } from "../../core/jobs/job.ts";
+import { argsFor, type EndedJob, hasEnded, type Job, PEOPLE, resultFor } from "../../core/jobs/job.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { may, type Target } from "../../core/permissions/may.ts";
 import { streamIn } from "../../core/streams/stream-lines.ts";
@@ -59,7 +59,7 @@ export interface JobParts {
 export async function jobJson(keeping: Keeping, job: Job, parts: JobParts): Promise<JobJson> {
   const erased = hasEnded(job) && job.erased;
   const [args, result, logs, code] = await Promise.all([
-    parts.args && !erased ? load(keeping, job, job.args) : undefined,
+    parts.args && !erased ? load(keeping, job, argsFor(PEOPLE, job)) : undefined,
     parts.result && hasEnded(job) && !erased ? load(keeping, job, resultFor(PEOPLE, job)) : undefined,
     parts.logs && !erased ? loadLogs(keeping, job) : undefined,
     parts.code && job.code && !erased ? load(keeping, job, job.code) : undefined,

@@ -13,7 +13,7 @@ import { type Executable, type Executing, execute, runRequest } from "./execute.
 import type { JustEnded } from "./finish.ts";
 import { load } from "./places.ts";
 import { type Recording, record } from "./record.ts";
-import { waitForEnd } from "./wait.ts";
+import { waitFor, waitForEnd } from "./wait.ts";
 
 export type RunningInPlace = Executing & Recording;
 
@@ -103,6 +103,23 @@ async function callWorker(executing: RunningInPlace, job: RunningJob, { args }: 
   if (answer !== "refused") return answer ?? undefined;
   if (await release(executing, job)) await send(executing, job);
   return undefined;
+}
+
+/** Runs a flow and waits for its end, or for the step after which its callers are answered. Throws as `runSync` does. */
+export async function runFlowSync(executing: RunningInPlace, asked: NewJob, limitMs: number): Promise<SyncAnswer> {
+  const untilMs = executing.nowMs() + limitMs;
+  const { id } = await enqueue(executing, asked);
+  return flowAnswer(executing, asked.actor, id, untilMs, limitMs);
+}
+
+async function flowAnswer(executing: RunningInPlace, reader: Actor, id: string, untilMs: number, limitMs: number): Promise<SyncAnswer> {
+  const job = await waitFor(executing, id, untilMs, (now) => hasEnded(now) || now.early !== undefined);
+  if (job && hasEnded(job)) return answer(executing, reader, job);
+  if (!job?.early) throw new SvcError("job.syncTimeout", { id, limitMs });
+  const { of, place, shown } = job.early;
+  const json = await load(executing, { id: of }, reader.kind === "job" ? place : (shown ?? place));
+  if (Buffer.byteLength(json) > limits.syncReplyBytes / 2) throw new SvcError("job.syncTimeout", { id, limitMs });
+  return { id, state: "succeeded", cached: false, resultJson: json };
 }
 
 /** The answer of a job that an equal call has started: joins its wait. Throws `job.syncTimeout` and `job.erased`. */

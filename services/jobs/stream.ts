@@ -1,7 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { StreamEventJson, UpdateStreamQuery } from "../../contract/routes/streams.ts";
+import { ROOT } from "../../core/flows/scopes.ts";
 import { hasEnded, type Job, PEOPLE, resultFor } from "../../core/jobs/job.ts";
 import { onlyResult, StreamLines } from "../../core/streams/stream-lines.ts";
+import { loadPlan } from "../flows/load.ts";
+import { stepJobId } from "../flows/step-job.ts";
 import { type Keeping, load, loadLogs } from "./places.ts";
 import { jobJson, watch } from "./read.ts";
 
@@ -48,10 +51,12 @@ export async function* jobEvents(
       return;
     }
     const ended = hasEnded(job);
-    const output = outputOf(job);
-    const log = job.logChars > 0 && output !== read ? await loadLogs(keeping, job, logRead) : "";
+    // A flow streams what its last step does.
+    const speaker = job.flow?.plan ? await lastStep(keeping, job) : job;
+    const output = speaker ? outputOf(speaker) : "";
+    const log = speaker && speaker.logChars > 0 && output !== read ? await loadLogs(keeping, speaker, logRead) : "";
     read = output;
-    const newLogs = asked.no_logs || asked.only_result ? "" : log.slice(Math.max(0, logTold - logRead));
+    const newLogs = asked.no_logs || asked.only_result || speaker !== job ? "" : log.slice(Math.max(0, logTold - logRead));
     logRead += log.length;
     stream += lines.push(log) + (ended ? lines.end() : "");
     const news = {
@@ -83,10 +88,17 @@ export async function* jobEvents(
       yield { id: told, data: { type: "timeout" } };
       return;
     }
-    await watch(keeping, job);
+    await watch(keeping, speaker ?? job);
     const fast = asked.fast && now - startedMs < FAST_FOR_MS ? FAST_MS : undefined;
     await pause(asked.poll_delay_ms ?? fast ?? (job.state === "running" ? POLL_MS : QUEUED_POLL_MS), gone);
   }
+}
+
+/** The job of a flow's last step, once it is there. */
+async function lastStep({ jobs, storage }: Keeping, flow: Job): Promise<Job | undefined> {
+  const { value } = await loadPlan({ storage }, flow.flow?.plan ?? "");
+  const last = value.modules.at(-1);
+  return last && jobs.get(stepJobId(flow.id, last.id, ROOT, "", 0));
 }
 
 const pause = (ms: number, gone: AbortSignal) => sleep(ms, undefined, { signal: gone }).catch(() => undefined);

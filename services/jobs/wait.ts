@@ -1,5 +1,5 @@
 import type { JobTable } from "../../aws/job-table.ts";
-import { type EndedJob, hasEnded } from "../../core/jobs/job.ts";
+import { type EndedJob, hasEnded, type Job } from "../../core/jobs/job.ts";
 
 /** How long to wait before the next look, by how long the caller has waited already: a quick end is seen quickly. */
 function pollMs(waitedMs: number): number {
@@ -13,11 +13,22 @@ export async function waitForEnd(
   id: string,
   untilMs: number,
 ): Promise<EndedJob | undefined> {
+  const job = await waitFor({ jobs, nowMs }, id, untilMs, hasEnded);
+  return job && hasEnded(job) ? job : undefined;
+}
+
+/** The same for something else that shows in the head. */
+export async function waitFor(
+  { jobs, nowMs }: { jobs: Pick<JobTable, "get">; nowMs: () => number },
+  id: string,
+  untilMs: number,
+  isThere: (job: Job) => boolean,
+): Promise<Job | undefined> {
   const fromMs = nowMs();
   for (;;) {
     const job = await jobs.get(id);
     if (!job) return undefined;
-    if (hasEnded(job)) return job;
+    if (isThere(job)) return job;
     const now = nowMs();
     if (now >= untilMs) return undefined;
     await new Promise((resolve) => setTimeout(resolve, Math.min(pollMs(now - fromMs), untilMs - now)));

@@ -7,6 +7,7 @@ import { keys } from "../../core/objects/keys.ts";
 import { splitEvent } from "../../core/payload/preprocessor.ts";
 import { hasReferences } from "../../core/resources/references.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
+import { secretsIn } from "../../core/secrets/shown.ts";
 import { entryItem } from "../audit/audit.ts";
 import { artefactFor } from "../builds/artefact.ts";
 import { type BuildingVersions, buildVersion, settleBuild, waitersOf } from "../builds/build-version.ts";
@@ -178,7 +179,11 @@ async function runPreview(working: Working, job: RunningJob): Promise<JustEnded 
 async function executeResolved(working: Working, job: RunningJob, what: Resolvable, argsJson?: string): Promise<JustEnded | undefined> {
   const sent = JSON.parse(argsJson ?? (await load(working, job, job.args))) as Record<string, unknown>;
   const { event, others } = job.preprocess ? splitEvent(sent) : { event: {}, others: sent };
-  if (!hasReferences(others)) return executeUnlessCached(working, job, what, { sent, given: sent });
+  const passed = job.argsShown ? [...secretsIn(sent, JSON.parse(await load(working, job, job.argsShown)))] : [];
+  if (!hasReferences(others)) {
+    const given = passed.length > 0 ? { given: { secrets: passed, audit: () => [] } } : {};
+    return executeUnlessCached(working, job, { ...what, ...given }, { sent, given: sent });
+  }
   try {
     const readers = readersOf(working, job);
     const { value, secrets, secretPaths, from } = await resolve(working, readers, job.workspace, others);
@@ -186,7 +191,12 @@ async function executeResolved(working: Working, job: RunningJob, what: Resolvab
     const audit = (atMs: number) =>
       readsOfJob(job, actor?.username ?? job.createdBy, secretPaths, atMs).map((entry) => working.objects.putRequest(entryItem(entry)));
     const given = { ...(value as Record<string, unknown>), ...event };
-    return await executeUnlessCached(working, job, { ...what, given: { secrets, audit } }, { sent, given, references: from });
+    return await executeUnlessCached(
+      working,
+      job,
+      { ...what, given: { secrets: [...secrets, ...passed], audit } },
+      { sent, given, references: from },
+    );
   } catch (error) {
     if (!isSvcError(error) || !error.code.startsWith("reference.")) throw error;
     return endWith(working, job, failure({ name: "BadReference", message: answerFor(error).sentence }));

@@ -32,10 +32,16 @@ describe("a saved flow", () => {
     expect(await wait("f/f/t/double")).toBe("newest 8");
     expect(await wait(`fv/${first}`)).toBe(8);
     expect(await wait(`fv/${second}`)).toBe("newest 8");
+    // The specification gives scripts' addresses to flows as well.
+    const { hash } = ((await ws.get("flows/history/p/f/t/double")).json as { hash: string }[])[1] ?? { hash: "" };
+    expect(await wait("p/f/t/double")).toBe("newest 8");
+    expect(await wait(`h/${hash}`)).toBe(8);
     const payload = Buffer.from('{"n":5}').toString("base64url");
     expect((await ws.get("jobs/run_wait_result/f/f/t/double", { payload })).json).toBe("newest 10");
     expect((await ws.get(`jobs/run_wait_result/fv/${first}`, { payload })).json).toBe(10);
+    expect((await ws.post("jobs/run/p/f/t/nothing_here", {})).status).toBe(404);
     for (const [target, result] of [
+      ["p/f/t/double", "newest 2"],
       ["f/f/t/double", "newest 2"],
       [`fv/${first}`, 2],
     ] as const) {
