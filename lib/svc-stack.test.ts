@@ -46,6 +46,7 @@ const descriptions = {
   worker: "svc: runs queued jobs",
   housekeeping: "svc: due, lost",
   deadLetter: "svc: messages that failed",
+  flows: "svc: makes state machines",
   setup: "svc: makes the first administrator",
   build: "svc: resolves dependencies",
 } as const;
@@ -127,6 +128,18 @@ describe("rights", () => {
     expect(targets("run")).toEqual(expect.arrayContaining([...runnerLanguages.map(runner), descriptions.worker].map(arn)));
     expect(targets("run")).not.toContainEqual(arn(descriptions.build));
     expect(targets("worker")).toEqual(expect.arrayContaining(untrusted.map(arn)));
+  });
+
+  it("state machines are made by flows alone, and removed by housekeeping alone, those of the stack", () => {
+    const may = (action: string) =>
+      (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) => actionsOf(name).includes(`states:${action}`));
+    expect(may("CreateStateMachine")).toEqual(["flows"]);
+    expect(may("DeleteStateMachine")).toEqual(["housekeeping"]);
+    const removes = rightsOf(aws, descriptions.housekeeping).statements.find(({ Action }) => Action === "states:DeleteStateMachine");
+    expect(removes?.Condition).toEqual({ StringEquals: { "aws:ResourceTag/svc": "svc" } });
+    expect(JSON.stringify(removes?.Resource)).toContain(":stateMachine:svc-*");
+    const names = [descriptions.flows, descriptions.housekeeping].map((name) => fn(aws, name).properties.Environment.Variables.SVC_STACK);
+    expect(names).toEqual(["svc", "svc"]);
   });
 
   it("a beat touches one job's items and reads one public key", () => {

@@ -160,6 +160,7 @@ export class SvcStack extends Stack {
       objects.configureSweep(fn);
       // A deleted workspace leaves nothing.
       storage.configureDelete(fn, "jobs", "files", "scripts", "flows", "artefacts");
+      flows.configureRemove(fn);
       queue.configureSend(fn);
     });
     const deadLetter = this.fn("dead-letter", { description: "svc: messages that failed for good", memoryMb: 512, timeoutS: 60 }, (fn) => {

@@ -1,10 +1,12 @@
 import type { Context } from "aws-lambda";
 import { concurrencyTable } from "../../aws/concurrency-table.ts";
+import { executions } from "../../aws/executions.ts";
 import { type JobTable, jobTable } from "../../aws/job-table.ts";
 import { scanObjects } from "../../aws/object-scan.ts";
 import { objectTable } from "../../aws/object-table.ts";
 import { queue } from "../../aws/queue.ts";
 import { storage } from "../../aws/storage.ts";
+import { env, requireEnv } from "../../contract/env.ts";
 import { type Housekept, housekeep } from "../../services/jobs/housekeep.ts";
 import { logger } from "../shared/edge.ts";
 
@@ -24,6 +26,8 @@ export async function handler(event: { nowMs?: number; aheadMs?: number; budgetM
     objects: objectTable,
     concurrency: concurrencyTable,
     scanObjects,
+    executions,
+    stack: requireEnv(env.stack),
     storage,
     queue,
     nowMs,
