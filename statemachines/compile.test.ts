@@ -1,27 +1,18 @@
-import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import validate from "asl-validator";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { aFlow, anyFlow, identity } from "../test/builders/flows.ts";
+import { flowFixture, flowFixtureNames, flowFixtures, machinesIn } from "../test/support/asl.ts";
 import type { Definition, State } from "./asl.ts";
 import { compile } from "./compile.ts";
 import { machineName } from "./name.ts";
 
-const fixtures = join(import.meta.dirname, "../test/fixtures/flows");
 const step = "arn:aws:lambda:us-east-1:000000000000:function:step";
 const compiled = (value: object) => compile(aFlow(value), { step, title: "demo f/ops/flow" });
-const fixture = (name: string) => parse(readFileSync(join(fixtures, name, "flow.yaml"), "utf8")) as { value: object };
+const fixture = (name: string) => parse(flowFixture(name, "flow.yaml")) as { value: object };
 
-/** The machine and all that stand inside of it. */
-function machinesIn(machine: Definition): Definition[] {
-  return [machine, ...Object.values(machine.States).flatMap(insideOf).flatMap(machinesIn)];
-}
-function insideOf(state: State): Definition[] {
-  if (state.Type === "Map") return [state.ItemProcessor];
-  return state.Type === "Parallel" ? state.Branches : [];
-}
 function leadsTo(state: State): string[] {
   return [
     ...("Next" in state ? [state.Next] : []),
@@ -63,10 +54,10 @@ function expectLawful(definition: Definition): void {
 }
 
 describe("a flow as a state machine", () => {
-  it.each(readdirSync(fixtures))("%s: test/fixtures/flows says how it looks", async (name) => {
+  it.each(flowFixtureNames)("%s: test/fixtures/flows says how it looks", async (name) => {
     const definition = compiled(fixture(name).value);
     expectLawful(definition);
-    await expect(`${JSON.stringify(definition, null, 2)}\n`).toMatchFileSnapshot(join(fixtures, name, "asl.json"));
+    await expect(`${JSON.stringify(definition, null, 2)}\n`).toMatchFileSnapshot(join(flowFixtures, name, "asl.json"));
   });
 
   it("is whole, can be walked to its end from everywhere, and is valid, whatever the flow", () => {
