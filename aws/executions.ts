@@ -1,8 +1,13 @@
 import {
   CreateStateMachineCommand,
+  DeleteStateMachineCommand,
   DescribeExecutionCommand,
   ExecutionAlreadyExists,
   ExecutionDoesNotExist,
+  InvalidDefinition,
+  ListTagsForResourceCommand,
+  paginateListStateMachines,
+  ResourceNotFound,
   SendTaskSuccessCommand,
   StartExecutionCommand,
   StateMachineAlreadyExists,
@@ -23,6 +28,18 @@ export interface ExecutionName {
 const nameOf = ({ job, n }: ExecutionName) => `${job}.${n}`;
 const machineArn = (machine: string) => `${requireEnv(env.statesArn)}:stateMachine:${machine}`;
 const executionArn = (execution: ExecutionName) => `${requireEnv(env.statesArn)}:execution:${execution.machine}:${nameOf(execution)}`;
+
+async function tagsOf(resourceArn: string | undefined): Promise<Record<string, string | undefined>> {
+  try {
+    const { tags = [] } = await stepFunctions().send(new ListTagsForResourceCommand({ resourceArn }));
+    return Object.fromEntries(tags.map(({ key = "", value }) => [key, value]));
+  } catch (error) {
+    if (error instanceof ResourceNotFound) return {};
+    throw error;
+  }
+}
+const carries = (tags: Record<string, string | undefined>, wanted: Record<string, string>) =>
+  Object.entries(wanted).every(([key, value]) => tags[key] === value);
 
 /** The durable engine behind flows. Everything here may be asked twice: what is there already is an answer. */
 export const executions = {
@@ -75,8 +92,8 @@ export const executions = {
     }
   },
 
-  /** Makes a state machine, unless one of this name is there: the name says what is in it. */
-  async make(name: string, definition: string, roleArn: string, tags: Record<string, string>): Promise<void> {
+  /** Makes a state machine, unless one of this name is there: the name says what is in it. Answers why not, where the definition is refused. */
+  async make(name: string, definition: string, roleArn: string, tags: Record<string, string>): Promise<string | undefined> {
     try {
       await stepFunctions().send(
         new CreateStateMachineCommand({
@@ -87,8 +104,32 @@ export const executions = {
         }),
       );
     } catch (error) {
+      if (error instanceof InvalidDefinition) return `Step Functions does not take the flow's state machine: ${error.message}`;
       if (!(error instanceof StateMachineAlreadyExists)) throw error;
     }
+    return undefined;
+  },
+
+  /**
+   * Deletes the state machines whose names begin so and that carry all of the tags; those that are gone are no error. True when none is left:
+   * it ends early when `inTime` does, and when Step Functions takes no more calls for now.
+   */
+  async removeMachines(prefix: string, tags: Record<string, string>, inTime: () => boolean): Promise<boolean> {
+    try {
+      const found: (string | undefined)[] = [];
+      for await (const { stateMachines = [] } of paginateListStateMachines({ client: stepFunctions() }, { maxResults: 1000 })) {
+        found.push(...stateMachines.filter(({ name }) => name?.startsWith(prefix)).map((machine) => machine.stateMachineArn));
+      }
+      for (const stateMachineArn of found) {
+        if (!inTime()) return false;
+        if (!carries(await tagsOf(stateMachineArn), tags)) continue;
+        await stepFunctions().send(new DeleteStateMachineCommand({ stateMachineArn }));
+      }
+    } catch (error) {
+      if ((error as Error).name !== "ThrottlingException") throw error;
+      return false;
+    }
+    return true;
   },
 };
 export type Executions = typeof executions;

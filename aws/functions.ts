@@ -3,7 +3,7 @@ import { InvokeCommand, TooManyRequestsException } from "@aws-sdk/client-lambda"
 import { env, requireEnv } from "../contract/env.ts";
 import type { RunnerLanguage } from "../contract/languages.ts";
 import { type BuildRequest, type BuildResult, buildResultSchema } from "../core/builds/build.ts";
-import type { MachineRequest } from "../core/flows/version.ts";
+import type { MachineAnswer, MachineRequest } from "../core/flows/version.ts";
 import type { JobAnswer, JobCall } from "../core/jobs/lifecycle.ts";
 import type { RunOutcome, RunRequest } from "../runners/protocol.ts";
 import { lambda } from "./clients.ts";
@@ -64,14 +64,14 @@ export const functions = {
     }
   },
 
-  /** Makes a flow's state machine where there is none yet, and answers its name. */
-  async makeMachine(request: MachineRequest): Promise<string> {
+  /** Makes a flow's state machine where there is none yet. */
+  async makeMachine(request: MachineRequest): Promise<MachineAnswer> {
     const { Payload, FunctionError } = await lambda().send(
       new InvokeCommand({ FunctionName: requireEnv(env.flowsFunction), Payload: JSON.stringify(request) }),
     );
     const text = Payload ? Buffer.from(Payload).toString("utf8") : "null";
     if (FunctionError) throw new Error(`The state machine could not be made: ${text.slice(0, 300)}`);
-    return (JSON.parse(text) as { machine: string }).machine;
+    return JSON.parse(text) as MachineAnswer;
   },
 
   async build(request: BuildRequest): Promise<BuildResult> {

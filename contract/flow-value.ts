@@ -52,8 +52,8 @@ const suspendSchema = z.looseObject({
   continue_on_disapprove_timeout: optional(z.boolean()),
 });
 
-/** Of a step; `failure` and `preprocessor` are those of the two modules beside the others. */
-const moduleIdSchema = z.string().regex(/^[A-Za-z0-9_-]{1,80}$/, "letters, digits, '_' and '-', at most 80");
+/** Of a step; `failure` and `preprocessor` are those of the two modules beside the others. Ids are keys of objects, where `__proto__` is none. */
+const moduleIdSchema = z.string().regex(/^(?!__proto__$)[A-Za-z0-9_-]{1,80}$/, "letters, digits, '_' and '-', at most 80, not '__proto__'");
 
 const runs = { input_transforms: inputTransforms, is_trigger: optional(z.boolean()) };
 const loops = { skip_failures: optional(z.boolean()), parallel: optional(z.boolean()), squash: optional(z.boolean()) };

@@ -40,8 +40,18 @@ export class StateMachines extends Construct {
         conditions: { StringEquals: { "iam:PassedToService": "states.amazonaws.com" } },
       }),
     );
+    fn.addEnvironment(env.stack, Stack.of(this).stackName);
     fn.addEnvironment(env.machineRole, this.role.roleArn);
     fn.addEnvironment(env.stepFunction, step.functionArn);
+  }
+
+  /** Deletes machines that carry the stack's name. */
+  configureRemove(fn: LambdaFunction): void {
+    const { stackName } = Stack.of(this);
+    this.allow(fn, ["ListTagsForResource"], "stateMachine", MACHINES);
+    this.allow(fn, ["DeleteStateMachine"], "stateMachine", MACHINES, { StringEquals: { "aws:ResourceTag/svc": stackName } });
+    this.allow(fn, ["ListStateMachines"], "stateMachine", "*");
+    fn.addEnvironment(env.stack, stackName);
   }
 
   configureStart(fn: LambdaFunction): void {
@@ -74,12 +84,12 @@ export class StateMachines extends Construct {
     return Stack.of(this).formatArn({ service: "states", resource, resourceName, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
   }
 
-  private allow(fn: LambdaFunction, actions: string[], resource: string, resourceName: string): void {
+  private allow(fn: LambdaFunction, actions: string[], resource: string, resourceName: string, conditions: object = {}): void {
     const { partition, region, account } = Stack.of(this);
     const resources = [this.arn(resource, resourceName)];
-    fn.addToRolePolicy(new PolicyStatement({ actions: actions.map((action) => `states:${action}`), resources }));
+    fn.addToRolePolicy(new PolicyStatement({ actions: actions.map((action) => `states:${action}`), resources, conditions }));
     fn.addEnvironment(env.statesArn, `arn:${partition}:states:${region}:${account}`);
-    const reason = "Machines are made while the service runs; all of its own begin with svc-.";
+    const reason = "Machines are made while the service runs; all of its own begin with svc-, and a list is of all there are.";
     if (fn.role) {
       acknowledge(
         fn.role,

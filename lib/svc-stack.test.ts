@@ -46,10 +46,10 @@ const descriptions = {
   worker: "svc: runs queued jobs",
   housekeeping: "svc: due, lost",
   deadLetter: "svc: messages that failed",
+  flows: "svc: makes state machines",
   setup: "svc: makes the first administrator",
   build: "svc: resolves dependencies",
   step: "svc: steps of flows",
-  machines: "svc: makes state machines",
   settle: "svc: flows whose execution",
 } as const;
 const runner = (language: string) => `svc: runs ${language} scripts`;
@@ -130,16 +130,16 @@ describe("rights", () => {
     const arn = (description: string) => ({ "Fn::GetAtt": [fn(aws, description).id, "Arn"] });
     expect(targets("run")).toEqual(expect.arrayContaining([...runnerLanguages.map(runner), descriptions.worker].map(arn)));
     expect(targets("run")).not.toContainEqual(arn(descriptions.build));
-    expect(targets("worker")).toEqual(expect.arrayContaining([...untrusted, descriptions.machines].map(arn)));
+    expect(targets("worker")).toEqual(expect.arrayContaining([...untrusted, descriptions.flows].map(arn)));
     expect(targets("step")).toEqual(expect.arrayContaining(untrusted.map(arn)));
-    for (const name of ["housekeeping", "settle"] as const) expect(targets(name)).toEqual([arn(descriptions.machines)]);
+    for (const name of ["housekeeping", "settle"] as const) expect(targets(name)).toEqual([arn(descriptions.flows)]);
   });
 
   it("one function makes state machines, and all that those can do is call step", () => {
     const may = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) =>
       [...actionsOf(name, "states:"), ...actionsOf(name, "iam:")].some((action) => /Create|PassRole/.test(action)),
     );
-    expect(may).toEqual(["machines"]);
+    expect(may).toEqual(["flows"]);
     const [machines] = Object.values(aws.findResources("AWS::IAM::Role", { Properties: { Description: "svc: state machines of flows" } }));
     expect(JSON.stringify(machines?.Properties.AssumeRolePolicyDocument)).toContain("states.amazonaws.com");
     const [id] = Object.keys(aws.findResources("AWS::IAM::Role", { Properties: { Description: "svc: state machines of flows" } }));
@@ -151,7 +151,7 @@ describe("rights", () => {
     ]);
     for (const name of Object.keys(descriptions) as (keyof typeof descriptions)[]) {
       for (const { Action, Resource } of rightsOf(aws, descriptions[name]).statements) {
-        if (list(Action).some((action) => action.startsWith("states:")))
+        if (list(Action).some((action) => action.startsWith("states:") && action !== "states:ListStateMachines"))
           expect(JSON.stringify(Resource)).toMatch(/(stateMachine|execution):svc-\*/);
       }
     }
@@ -162,6 +162,18 @@ describe("rights", () => {
       EventPattern: Match.objectLike({ source: ["aws.states"], detail: Match.objectLike({ status: ["FAILED", "TIMED_OUT", "ABORTED"] }) }),
       Targets: [Match.objectLike({ Arn: { "Fn::GetAtt": [fn(aws, descriptions.settle).id, "Arn"] } })],
     });
+  });
+
+  it("state machines are made by flows alone, and removed by housekeeping alone, those of the stack", () => {
+    const may = (action: string) =>
+      (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) => actionsOf(name).includes(`states:${action}`));
+    expect(may("CreateStateMachine")).toEqual(["flows"]);
+    expect(may("DeleteStateMachine")).toEqual(["housekeeping"]);
+    const removes = rightsOf(aws, descriptions.housekeeping).statements.find(({ Action }) => Action === "states:DeleteStateMachine");
+    expect(removes?.Condition).toEqual({ StringEquals: { "aws:ResourceTag/svc": "svc" } });
+    expect(JSON.stringify(removes?.Resource)).toContain(":stateMachine:svc-*");
+    const names = [descriptions.flows, descriptions.housekeeping].map((name) => fn(aws, name).properties.Environment.Variables.SVC_STACK);
+    expect(names).toEqual(["svc", "svc"]);
   });
 
   it("a beat touches one job's items and reads one public key", () => {

@@ -161,6 +161,7 @@ export class SvcStack extends Stack {
       objects.configureSweep(fn);
       // A deleted workspace leaves nothing.
       storage.configureDelete(fn, "jobs", "files", "scripts", "flows", "artefacts");
+      flows.configureRemove(fn);
       queue.configureSend(fn);
       // Flows whose execution was lost go on.
       storage.configureRead(fn, "jobs", "flows");

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import type { FlowValue } from "../contract/flow-value.ts";
 import { ROOT } from "../core/flows/scopes.ts";
 import type { Definition } from "./asl.ts";
@@ -10,8 +9,7 @@ import { moduleStates, modulesStates } from "./modules.ts";
  * `step` for the job that the input names, `{w: workspace, j: job, n: number of the execution, e: events so far, at: ""}`.
  */
 export function compile(value: FlowValue, { step, title }: { step: string; title: string }): Definition {
-  const names = new Set<string>();
-  const machine = new Machine(step, "finish", names);
+  const machine = new Machine(step, "finish");
   const finish = machine.task(machine.name("finish"), { finish: "flow" }, { next: END, comment: "Writes down how the flow has ended" });
   const context = { machine, scope: ROOT, failureModule: value.failure_module ?? undefined, list: modulesStates };
   const first = modulesStates(context, value.modules, { next: finish, stop: finish, fail: finish });
@@ -19,15 +17,4 @@ export function compile(value: FlowValue, { step, title }: { step: string; title
     ? moduleStates({ ...context, failureModule: undefined }, value.preprocessor_module, { next: first, stop: finish, fail: finish })
     : first;
   return machine.definition(start, title);
-}
-
-const PATH_CHARS = 80 - "svc---12345678".length;
-
-/** `svc-<workspace>-<path>-<8 hex digits of the definition>`: equal definitions at one path share one machine. At most 80 characters, the path cut in the middle. */
-export function machineName(workspace: string, path: string, definition: Definition): string {
-  const digest = createHash("sha256").update(JSON.stringify(definition)).digest("hex").slice(0, 8);
-  const room = PATH_CHARS - workspace.length;
-  const clean = path.replaceAll(/[^A-Za-z0-9_-]/g, "-");
-  const cut = clean.length <= room ? clean : `${clean.slice(0, Math.ceil(room / 2) - 1)}--${clean.slice(-(Math.floor(room / 2) - 1))}`;
-  return `svc-${workspace}-${cut}-${digest}`;
 }

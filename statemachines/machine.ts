@@ -21,6 +21,9 @@ const LONGEST_S = 360 * 24 * 3600;
 
 const NAME_CHARS = 80;
 
+/** Names that no state gets: validators take a state named like a part of the language for that part, and `__proto__` is no name in JavaScript. */
+const RESERVED = ["States", "Branches", "Iterator", "ItemProcessor", "Parameters", "StartAt", "Next", "Default", "__proto__"];
+
 /** What every list of modules is compiled with. */
 export interface Context {
   machine: Machine;
@@ -43,7 +46,7 @@ export class Machine {
   /** Where a loop leads that has grown too long for one execution; the end, inside of what runs in parallel. */
   readonly again: Target;
 
-  constructor(step: string, again: Target, names = new Set<string>()) {
+  constructor(step: string, again: Target, names = new Set(RESERVED)) {
     this.step = step;
     this.again = again;
     this.names = names;
@@ -57,15 +60,13 @@ export class Machine {
   /** A name as people read it in the console: cut, and numbered where it is taken. */
   name(wanted: string): string {
     const clean = wanted
-      .replaceAll(/[^\p{L}\p{N} _.,:()#/-]/gu, " ")
+      .normalize("NFC")
+      .replaceAll(/[^\p{L}\p{M}\p{N} _.,:()#/-]/gu, " ")
       .replaceAll(/\s+/g, " ")
       .trim();
     for (let copy = 1; ; copy += 1) {
       const suffix = copy === 1 ? "" : ` (${copy})`;
-      const name = `${[...clean]
-        .slice(0, NAME_CHARS - suffix.length)
-        .join("")
-        .trim()}${suffix}`;
+      const name = `${cut(clean, NAME_CHARS - suffix.length)}${suffix}`;
       if (this.names.has(name)) continue;
       this.names.add(name);
       return name;
@@ -140,4 +141,12 @@ export class Machine {
   definition(StartAt: Target, comment?: string): Definition {
     return { ...(comment ? { Comment: comment } : {}), StartAt: this.named(StartAt), States: this.states };
   }
+}
+
+/** Counted as the strictest reader does, in units of UTF-16; no character is cut in two. */
+function cut(text: string, units: number): string {
+  return text
+    .slice(0, units)
+    .replace(/[\uD800-\uDBFF]$/, "")
+    .trim();
 }

@@ -1,5 +1,6 @@
 import type { FlowModule } from "../contract/flow-value.ts";
-import { isPlain } from "../core/flows/scopes.ts";
+import { FAILURE } from "../core/flows/journal.ts";
+import { isPlain, ROOT } from "../core/flows/scopes.ts";
 import { branchAll, branchOne } from "./branches.ts";
 import { forLoop, whileLoop } from "./loops.ts";
 import type { Context, Target, Targets, Ways } from "./machine.ts";
@@ -7,6 +8,8 @@ import { nestedFlow } from "./nested.ts";
 
 /** One list of modules, the last one first: each must know where it leads. Answers where the list begins. */
 export function modulesStates(context: Context, modules: readonly FlowModule[], to: Targets): Target {
+  // No state without a way to it: where nothing runs, nothing fails.
+  if (modules.length === 0) return to.next;
   const fail = failureStates(context, to);
   return modules.reduceRight<Target>((next, module) => moduleStates(context, module, { next, stop: to.stop, fail }), to.next);
 }
@@ -29,8 +32,8 @@ const ways: Partial<Record<FlowModule["value"]["type"], Ways>> = {
 export function moduleStates(context: Context, module: FlowModule, to: Targets): string {
   const { machine, scope } = context;
   const { id, summary } = module;
-  const title = summary ? `${id} ${summary}` : id;
-  const name = machine.name(title);
+  const where = id === FAILURE && scope !== ROOT ? `${id} in ${scope}` : id;
+  const name = machine.name(summary ? `${where} ${summary}` : where);
   const input = { module: id, scope };
   const comment = `${module.value.type}${summary ? `: ${summary}` : ""}`;
   if (isPlain(module)) return machine.task(name, input, { next: to.next, fail: to.fail, comment });

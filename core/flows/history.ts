@@ -1,8 +1,10 @@
-import type { FlowModule } from "../../contract/flow-value.ts";
-import { isLoop, ROOT, scopesIn } from "./scopes.ts";
+import type { FlowModule, FlowValue } from "../../contract/flow-value.ts";
+import { isLoop, isParallel, modulesOf, ROOT, scopesIn } from "./scopes.ts";
 
 /** An execution's history may have 25,000 events; long before that another execution goes on with the flow. */
 export const HISTORY_EVENTS = 8000;
+/** What stands outside of loops has all of a history: only between iterations can another execution go on. */
+const STRAIGHT_EVENTS = 25_000;
 
 /** A task and a choice, with room for a failure, a wait and a second attempt. */
 const PER_MODULE = 20;
@@ -14,4 +16,34 @@ export function eventsOf(modules: readonly FlowModule[]): number {
     const inner = scopesIn(module, { name: ROOT, modules, loops: [], inside: [] });
     return sum + PER_MODULE + inner.reduce((all, scope) => all + eventsOf(scope.modules), 0);
   }, PER_MODULE);
+}
+
+/** What is counted on the way to the deepest list inside, when each loop on it runs one iteration. */
+function eventsBelow(modules: readonly FlowModule[]): number {
+  return largest(
+    modules.map((module) => {
+      const lists = scopesIn(module, { name: ROOT, modules, loops: [], inside: [] }).map((scope) => scope.modules);
+      if (module.value.type === "branchone") return largest(lists.map(eventsBelow));
+      if (isParallel(module) && !isLoop(module)) return lists.length * eventsOf(lists[0] ?? []) + largest(lists.map(eventsBelow));
+      return largest(lists.map((list) => eventsOf(list) + eventsBelow(list)));
+    }),
+  );
+}
+const largest = (numbers: readonly number[]) => numbers.reduce((most, number) => Math.max(most, number), 0);
+
+/** How many iterations of a parallel loop may begin together, so that what is inside of each has its own events left; one at least. */
+export function iterationsAtOnce(loop: FlowModule, eventsSoFar: number): number {
+  const body = modulesOf(loop);
+  return Math.max(1, Math.floor((HISTORY_EVENTS - eventsSoFar - eventsBelow(body)) / eventsOf(body)));
+}
+
+/** Why a flow could never come to its end, however often another execution goes on with it; `undefined` where nothing stands against it. */
+export function tooManySteps({ modules }: FlowValue): string | undefined {
+  if (eventsOf(modules) > STRAIGHT_EVENTS) {
+    return `The flow is too large: at most ${STRAIGHT_EVENTS / PER_MODULE - 1} steps may stand outside of loops. Put some into a flow of their own.`;
+  }
+  if (eventsBelow(modules) > HISTORY_EVENTS) {
+    return `The flow is too large: at most ${HISTORY_EVENTS / PER_MODULE - 1} steps may stand in a loop, with those of the loops around it. Put some into a flow of their own.`;
+  }
+  return undefined;
 }

@@ -57,6 +57,8 @@ export type FlowPlan = z.infer<typeof flowPlanSchema>;
 /** What function `flows` is asked for: the state machine of a flow at a path. */
 export const machineRequestSchema = z.object({ workspace: z.string(), path: z.string(), value: flowValueSchema });
 export type MachineRequest = z.infer<typeof machineRequestSchema>;
+/** The machine's name; or why there can be none, as a sentence for whoever made the flow. */
+export type MachineAnswer = { machine: string } | { refused: string };
 
 /** 16 hex digits over workspace, path, version and what was sent. */
 export function flowHash(workspace: string, version: number, sent: NewFlow): string {

@@ -7,6 +7,7 @@ import { scanObjects } from "../../aws/object-scan.ts";
 import { objectTable } from "../../aws/object-table.ts";
 import { queue } from "../../aws/queue.ts";
 import { storage } from "../../aws/storage.ts";
+import { env, requireEnv } from "../../contract/env.ts";
 import { type Housekept, housekeep } from "../../services/jobs/housekeep.ts";
 import { logger } from "../shared/edge.ts";
 
@@ -28,6 +29,7 @@ export async function handler(event: { nowMs?: number; aheadMs?: number; budgetM
     executions,
     functions,
     scanObjects,
+    stack: requireEnv(env.stack),
     storage,
     queue,
     nowMs,

@@ -6,7 +6,7 @@ import { keys } from "../../core/objects/keys.ts";
 import { type BuildingVersions, sendWaiting } from "../builds/build-version.ts";
 import { endWith, type JustEnded } from "../jobs/finish.ts";
 import { flowVersionOf, loadFlow } from "./load.ts";
-import { planFlow } from "./plan.ts";
+import { type Planned, planFlow } from "./plan.ts";
 
 const planKey = (workspace: string, version: number) => `flows/${workspace}/${version}/plan.json`;
 
@@ -16,14 +16,12 @@ export async function buildFlow(building: BuildingVersions, job: RunningJob): Pr
   const { workspace, flow: { version = 0 } = {} } = job;
   const flow = flowVersionOf(await objects.get(keys.flowVersion(workspace, version)), version);
   const { sent } = await loadFlow(building, workspace, version);
-  const planned = await planFlow(building, job, flow.path, sent.value);
+  const planned = await withMachine(functions, workspace, flow.path, await planFlow(building, job, flow.path, sent.value));
   let build: FlowBuild = { state: "failed", job: job.id, error: planned.ok ? "" : planned.error };
   if (planned.ok) {
     const plan = planKey(workspace, version);
     await storage.put(plan, JSON.stringify(planned.plan), "application/json");
-    const { value } = planned.plan;
-    const machine = value.modules.length === 0 ? undefined : await functions.makeMachine({ workspace, path: flow.path, value });
-    build = { state: "ready", job: job.id, plan, ...(machine ? { machine } : {}) };
+    build = { state: "ready", job: job.id, plan, ...(planned.machine ? { machine: planned.machine } : {}) };
   }
   await recordBuild(objects, flow, build);
   await sendWaiting(building, workspace, flow.hash);
@@ -31,6 +29,18 @@ export async function buildFlow(building: BuildingVersions, job: RunningJob): Pr
     ? { state: "succeeded" as const, resultJson: JSON.stringify({ scripts: Object.keys(planned.plan.scripts) }) }
     : failure({ name: "DependencyError", message: planned.error });
   return endWith(building, job, ending, planned.log);
+}
+
+/** A plan together with its flow's state machine; a flow of no modules runs without one. */
+export async function withMachine(
+  functions: Pick<BuildingVersions["functions"], "makeMachine">,
+  workspace: string,
+  path: string,
+  planned: Planned,
+): Promise<Planned & { machine?: string }> {
+  if (!planned.ok || planned.plan.value.modules.length === 0) return planned;
+  const made = await functions.makeMachine({ workspace, path, value: planned.plan.value });
+  return "machine" in made ? { ...planned, machine: made.machine } : { ok: false, error: made.refused, log: planned.log };
 }
 
 /** How far a version is. One whose job ended without saying how is recorded as failed by whoever sees it first. */

@@ -1,5 +1,5 @@
 import type { FlowModule } from "../../contract/flow-value.ts";
-import { eventsOf, HISTORY_EVENTS } from "../../core/flows/history.ts";
+import { eventsOf, HISTORY_EVENTS, iterationsAtOnce } from "../../core/flows/history.ts";
 import { endRef, FAILURE, innerAt, insideAt, type Kept, outcomeRef, placeIn } from "../../core/flows/journal.ts";
 import { bodyScope, branchScope, DEFAULT, isParallel, type Scope } from "../../core/flows/scopes.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
@@ -199,11 +199,12 @@ async function allAtOnce(here: Here, evaluator: Evaluator): Promise<FlowState> {
     const places = round.map((each) => placeOf(here, each));
     const ends = places[0]?.scope.modules.length === 0 && loops ? places.map(() => ({ how: "done" })) : await endsOf(here, places);
     if (ends.some((end) => end?.how === "again")) return again(here);
-    const left = round.filter((_, offset) => ends[offset] === undefined && placeOf(here, round[offset] ?? 0).scope.modules.length > 0);
+    const open = round.filter((_, offset) => ends[offset] === undefined && placeOf(here, round[offset] ?? 0).scope.modules.length > 0);
+    const left = loops ? open.slice(0, iterationsAtOnce(module, state.e)) : open;
     if (left.length === 0) continue;
     const events = state.e + left.length * eventsOf(places[0]?.scope.modules ?? []);
     if (loops && events > HISTORY_EVENTS && state.e > 0) return again(here);
-    await dispatch(here, { index });
+    await dispatch(here, { index: loops ? (left[0] ?? index) : index });
     const at = inside(here);
     return loops ? goTo(here, "map", at, { e: events, list: left.map(String) }) : goTo(here, "parallel", at, { e: events });
   }

@@ -1,18 +1,30 @@
 import type { Executions } from "../../aws/executions.ts";
-import type { MachineRequest } from "../../core/flows/version.ts";
-import { compile, machineName } from "../../statemachines/compile.ts";
+import { tooManySteps } from "../../core/flows/history.ts";
+import type { MachineAnswer, MachineRequest } from "../../core/flows/version.ts";
+import { compile } from "../../statemachines/compile.ts";
+import { machineName, machineTags } from "../../statemachines/name.ts";
+import { whyRefused } from "./check.ts";
 
 export interface Making {
   executions: Pick<Executions, "make">;
   /** ARN of the function that carries out steps, and of the role that may call it. */
   step: string;
   role: string;
+  /** The stack's name. */
+  stack: string;
 }
 
-/** The flow's state machine, made unless it is there. Answers its name. */
-export async function makeMachine({ executions, step, role }: Making, { workspace, path, value }: MachineRequest): Promise<string> {
-  const definition = compile(value, { step, title: `${workspace} ${path}` });
-  const name = machineName(workspace, path, definition);
-  await executions.make(name, JSON.stringify(definition), role, { "svc:workspace": workspace, "svc:path": path });
-  return name;
+/** The flow's state machine, made unless it is there: its name, or why there can be none. */
+export async function makeMachine(
+  { executions, step, role, stack }: Making,
+  { workspace, path, value }: MachineRequest,
+): Promise<MachineAnswer> {
+  const large = tooManySteps(value);
+  if (large) return { refused: large };
+  const machine = compile(value, { step, title: `${workspace} ${path}` });
+  const name = machineName(workspace, path, machine);
+  const definition = JSON.stringify(machine);
+  const tags = { ...machineTags(stack, workspace), "svc:path": path };
+  const refused = (await whyRefused(name, definition)) ?? (await executions.make(name, definition, role, tags));
+  return refused ? { refused } : { machine: name };
 }

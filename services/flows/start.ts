@@ -8,7 +8,7 @@ import { keys } from "../../core/objects/keys.ts";
 import type { BuildingVersions } from "../builds/build-version.ts";
 import { endWith, type JustEnded } from "../jobs/finish.ts";
 import { jobPrefix, load } from "../jobs/places.ts";
-import { settleFlowBuild } from "./build.ts";
+import { settleFlowBuild, withMachine } from "./build.ts";
 import { flowVersionOf, loadPlan } from "./load.ts";
 import { planFlow } from "./plan.ts";
 
@@ -45,13 +45,14 @@ export async function startFlow<S extends Starting>(
 }
 
 async function startPreview(starting: Starting, job: RunningJob): Promise<JustEnded | undefined> {
-  const { storage } = starting;
+  const { storage, functions } = starting;
   const { flow: sent } = JSON.parse(job.code ? await load(starting, job, job.code) : "{}") as { flow: unknown };
-  const planned = await planFlow(starting, job, job.path ?? `${job.permissionedAs}/preview`, flowValueSchema.parse(sent));
+  const built = await planFlow(starting, job, job.path ?? `${job.permissionedAs}/preview`, flowValueSchema.parse(sent));
+  const planned = await withMachine(functions, job.workspace, job.path ?? "preview", built);
   if (!planned.ok) return endWith(starting, job, failure({ name: "DependencyError", message: planned.error }), planned.log);
   const plan = `${jobPrefix(job)}plan.json`;
   await storage.put(plan, JSON.stringify(planned.plan), "application/json");
-  return begin(starting, { ...job, flow: { n: 0, ...job.flow, plan } });
+  return begin(starting, { ...job, flow: { n: 0, ...job.flow, plan, ...(planned.machine ? { machine: planned.machine } : {}) } });
 }
 
 async function begin(starting: Starting, job: RunningJob): Promise<JustEnded | undefined> {
@@ -96,7 +97,9 @@ export async function startExecution(starting: Pick<Starting, "executions" | "fu
   }
   // Never made, or deleted because nothing ran it for long.
   const { value } = await loadPlan(starting, flow.plan);
-  const machine = await functions.makeMachine({ workspace, path: job.path ?? "preview", value });
+  const made = await functions.makeMachine({ workspace, path: job.path ?? "preview", value });
+  if (!("machine" in made)) throw new Error(made.refused);
+  const { machine } = made;
   const changed = await jobs.change(id, { flow: { ...flow, machine } }, { attr: "state", eq: "running" });
   if (changed) await executions.start({ machine, job: id, n: flow.n }, input);
 }

@@ -1,3 +1,4 @@
+import type { Executions } from "../../aws/executions.ts";
 import type { scanObjects } from "../../aws/object-scan.ts";
 import type { ObjectTable } from "../../aws/object-table.ts";
 import { SHARDS } from "../../core/jobs/job.ts";
@@ -11,15 +12,19 @@ import {
   isRemovable,
   needsPass,
 } from "../../core/workspaces/deleted.ts";
+import { machinePrefix, machineTags } from "../../statemachines/name.ts";
 import type { Canceling } from "../jobs/cancel.ts";
 import type { Limiting } from "../jobs/concurrency.ts";
 import type { Finishing } from "../jobs/finish.ts";
 import { removeJob } from "../jobs/remove.ts";
 import { stopJobs } from "./retire.ts";
 
-export interface Purging extends Finishing, Limiting, Pick<Canceling, "executions"> {
+export interface Purging extends Finishing, Limiting {
   objects: ObjectTable;
   scanObjects: typeof scanObjects;
+  executions: Canceling["executions"] & Pick<Executions, "removeMachines">;
+  /** The stack's name. */
+  stack: string;
 }
 
 const JOBS_AT_ONCE = 200;
@@ -46,7 +51,7 @@ export async function purgeDeleted(purging: Purging, untilMs: number): Promise<n
 
 /** One pass over all places, or a part of it. At least one page is read, so that each call comes further. */
 async function pass(purging: Purging, deleted: DeletedWorkspace, untilMs: number): Promise<DeletedWorkspace> {
-  const { objects, storage, scanObjects: scan } = purging;
+  const { objects, storage, executions, stack, scanObjects: scan } = purging;
   const { id } = deleted;
   const inTime = () => Date.now() < untilMs;
   let state: DeletedWorkspace = { ...deleted, pass: deleted.pass ?? { beganMs: purging.nowMs() } };
@@ -57,6 +62,7 @@ async function pass(purging: Purging, deleted: DeletedWorkspace, untilMs: number
   if (!state.pass?.cursor) {
     await stopJobs(purging, id, "svc", DELETED_REASON, true);
     if (!(await removeJobs(purging, id, inTime))) return state;
+    if (!(await executions.removeMachines(machinePrefix(id), machineTags(stack, id), inTime))) return state;
     for (const folder of ["jobs", "files", "scripts", "flows", "artefacts"]) {
       if (!(await storage.removePrefix(`${folder}/${id}/`, inTime))) return state;
     }

@@ -5,6 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { engineCredentials } from "../../engine/child-env.ts";
 import { runCommand } from "../../engine/command.ts";
 import { ensurePythonTools } from "../../engine/venv.ts";
+import { machineTags } from "../../statemachines/name.ts";
 import { shared } from "../support/api.ts";
 import { endCommands, npmRun } from "../support/commands.ts";
 import { until } from "../support/until.ts";
@@ -112,7 +113,7 @@ describe("npm run aws:destroy", () => {
   const aMachine = async (name: string, stack: string) => {
     const definition = JSON.stringify({ StartAt: "End", States: { End: { Type: "Succeed" } } });
     const role = "arn:aws:iam::000000000000:role/any";
-    const tags = `[{"key":"svc","value":"${stack}"}]`;
+    const tags = JSON.stringify(Object.entries(machineTags(stack, "t")).map(([key, value]) => ({ key, value })));
     const output = await made(
       "stepfunctions",
       "create-state-machine",

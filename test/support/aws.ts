@@ -2,6 +2,7 @@ import { type AttributeValue, DynamoDBClient, UpdateItemCommand } from "@aws-sdk
 import { LambdaClient, ListFunctionsCommand, UpdateFunctionConfigurationCommand } from "@aws-sdk/client-lambda";
 import { S3Client } from "@aws-sdk/client-s3";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { SFNClient } from "@aws-sdk/client-sfn";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { invokeFunction } from "../../engine/admin.ts";
 import { engineCredentials } from "../../engine/child-env.ts";
@@ -22,6 +23,7 @@ export function awsClients({ endpoint }: Reachable = shared()) {
     dynamodb: new DynamoDBClient(config),
     s3: new S3Client({ ...config, forcePathStyle: true }),
     secrets: new SecretsManagerClient(config),
+    sfn: new SFNClient(config),
     sqs: new SQSClient(config),
     lambda: new LambdaClient(config),
   };

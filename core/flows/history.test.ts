@@ -1,0 +1,67 @@
+import { describe, expect, it } from "vitest";
+import type { FlowModule } from "../../contract/flow-value.ts";
+import { aFlow, identity } from "../../test/builders/flows.ts";
+import { eventsOf, HISTORY_EVENTS, iterationsAtOnce, tooManySteps } from "./history.ts";
+
+const steps = (count: number, prefix = "s") => Array.from({ length: count }, (_, index) => identity(`${prefix}${index}`));
+const loop = (id: string, modules: object[], parallel = false) => ({
+  id,
+  value: { type: "forloopflow", iterator: { type: "static", value: [] }, parallel, modules },
+});
+const branches = (id: string, lists: object[][], parallel = false) => ({
+  id,
+  value: { type: "branchall", parallel, branches: lists.map((modules) => ({ modules })) },
+});
+const why = (modules: object[]) => tooManySteps(aFlow({ modules }));
+
+describe("tooManySteps", () => {
+  it("takes a thousand steps one after the other, and refuses what no execution can hold, in a sentence that says how many can", () => {
+    expect(why(steps(1000))).toBeUndefined();
+    expect(why(steps(1249))).toBeUndefined();
+    expect(why(steps(1250))).toBe(
+      "The flow is too large: at most 1249 steps may stand outside of loops. Put some into a flow of their own.",
+    );
+    expect(why([branches("b", [steps(700, "x"), steps(700, "y")])])).toContain("outside of loops");
+  });
+
+  it("refuses a loop of which not one iteration fits an execution", () => {
+    expect(why([loop("l", steps(399))])).toBeUndefined();
+    expect(why([loop("l", steps(400))])).toBe(
+      "The flow is too large: at most 399 steps may stand in a loop, with those of the loops around it. Put some into a flow of their own.",
+    );
+  });
+
+  it("counts the loops around a loop, however they are nested, and not those beside it", () => {
+    const inner = loop("inner", steps(250, "x"));
+    expect(why([inner, loop("beside", steps(250, "y"))])).toBeUndefined();
+    expect(why([loop("outer", [...steps(250, "y"), inner])])).toContain("in a loop");
+    expect(why([loop("outer", [...steps(250, "y"), branches("b", [[], [inner]])])])).toContain("in a loop");
+    const either = { id: "e", value: { type: "branchone", branches: [{ expr: "true", modules: [inner] }], default: [] } };
+    expect(why([loop("outer", [...steps(250, "y"), either])])).toContain("in a loop");
+  });
+
+  it("counts all branches that run beside one another before a loop in one of them", () => {
+    const lists = [steps(150, "x"), steps(150, "y"), [loop("l", steps(200, "z"))]];
+    expect(why([branches("b", lists)])).toBeUndefined();
+    expect(why([branches("b", lists, true)])).toContain("in a loop");
+  });
+});
+
+describe("iterationsAtOnce", () => {
+  const moduleOf = (sent: object) => aFlow({ modules: [sent] }).modules[0] as FlowModule;
+
+  it("is as many as the events left allow, and one at least", () => {
+    const parallel = moduleOf(loop("l", steps(9), true));
+    expect([0, 7000, HISTORY_EVENTS].map((events) => iterationsAtOnce(parallel, events))).toEqual([40, 5, 1]);
+  });
+
+  it("leaves each iteration room for the loops inside of it", () => {
+    const inner = loop("inner", steps(99, "x"));
+    const parallel = moduleOf(loop("outer", [...steps(8), inner], true));
+    const together = iterationsAtOnce(parallel, 0);
+    const body = aFlow({ modules: [...steps(8), inner] }).modules;
+    const after = together * eventsOf(body);
+    expect(after + eventsOf(aFlow({ modules: steps(99, "x") }).modules)).toBeLessThanOrEqual(HISTORY_EVENTS);
+    expect(together).toBeGreaterThan(20);
+  });
+});

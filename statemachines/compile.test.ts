@@ -1,0 +1,118 @@
+import { join } from "node:path";
+import validate from "asl-validator";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { parse } from "yaml";
+import { aFlow, anyFlow, identity } from "../test/builders/flows.ts";
+import { flowFixture, flowFixtureNames, flowFixtures, machinesIn } from "../test/support/asl.ts";
+import type { Definition, State } from "./asl.ts";
+import { compile } from "./compile.ts";
+import { machineName } from "./name.ts";
+
+const step = "arn:aws:lambda:us-east-1:000000000000:function:step";
+const compiled = (value: object) => compile(aFlow(value), { step, title: "demo f/ops/flow" });
+const fixture = (name: string) => parse(flowFixture(name, "flow.yaml")) as { value: object };
+
+function leadsTo(state: State): string[] {
+  return [
+    ...("Next" in state ? [state.Next] : []),
+    ...("Catch" in state && state.Catch ? state.Catch.map(({ Next }) => Next) : []),
+    ...(state.Type === "Choice" ? [...state.Choices.map(({ Next }) => Next), state.Default] : []),
+  ];
+}
+/** What can be reached from some states, those included. */
+function reached(from: Iterable<string>, next: (name: string) => Iterable<string>): Set<string> {
+  const found = new Set(from);
+  for (const name of found) for (const one of next(name)) found.add(one);
+  return found;
+}
+const ends = (state: State) => state.Type === "Succeed" || "End" in state;
+
+/** What holds for whatever is compiled. */
+function expectLawful(definition: Definition): void {
+  const machines = machinesIn(definition);
+  const names = machines.flatMap(({ States }) => Object.keys(States));
+  expect(names.filter((name) => name.length > 80 || name.trim() !== name || name === "")).toEqual([]);
+  expect(new Set(names).size).toBe(names.length);
+  for (const { StartAt, States } of machines) {
+    const own = Object.keys(States);
+    const state = (name: string) => States[name] ?? expect.fail(`no state ${name} beside ${own}`);
+    expect([...reached([StartAt], (name) => leadsTo(state(name)))].sort()).toEqual(own.toSorted());
+    const before = (name: string) => own.filter((one) => leadsTo(state(one)).includes(name));
+    expect(
+      [
+        ...reached(
+          own.filter((name) => ends(state(name))),
+          before,
+        ),
+      ].sort(),
+    ).toEqual(own.toSorted());
+  }
+  const text = JSON.stringify(definition);
+  expect(Buffer.byteLength(text)).toBeLessThan(1024 * 1024);
+  expect(validate(JSON.parse(text)).errorsText()).toBe("");
+}
+
+describe("a flow as a state machine", () => {
+  it.each(flowFixtureNames)("%s: test/fixtures/flows says how it looks", async (name) => {
+    const definition = compiled(fixture(name).value);
+    expectLawful(definition);
+    await expect(`${JSON.stringify(definition, null, 2)}\n`).toMatchFileSnapshot(join(flowFixtures, name, "asl.json"));
+  });
+
+  it("is whole, can be walked to its end from everywhere, and is valid, whatever the flow", () => {
+    fc.assert(
+      fc.property(anyFlow, (value) => expectLawful(compile(value, { step, title: "demo f/ops/flow" }))),
+      { numRuns: 60 },
+    );
+  });
+
+  it("does not depend on code, expressions or arguments", () => {
+    const with_ = (content: string, expr: string) =>
+      compiled({
+        modules: [
+          { id: "a", value: { type: "rawscript", language: "bun", content, input_transforms: { x: { type: "javascript", expr } } } },
+          identity("b", { stop_after_if: { expr }, sleep: { type: "javascript", expr } }),
+        ],
+      });
+    expect(with_("export const main = () => 1;", "1")).toEqual(with_("export const main = () => 2;", "2"));
+  });
+
+  it("reads like the flow: states are called by id and summary, and the definition after where the flow is", () => {
+    const { Comment, States } = compiled({ modules: [identity("a", { summary: "Größe prüfen" })] });
+    expect([Comment, Object.keys(States).sort()]).toEqual(["demo f/ops/flow", ["a Größe prüfen", "finish"]]);
+    expect(States["a Größe prüfen"]?.Comment).toBe("identity: Größe prüfen");
+  });
+
+  it("cuts no character of a name in two", () => {
+    for (const before of ["", "x"]) {
+      const { States } = compiled({ modules: [identity("a", { summary: before + "𝓐".repeat(60) })] });
+      for (const name of Object.keys(States)) expect(name.isWellFormed()).toBe(true);
+    }
+  });
+});
+
+describe("machineName", () => {
+  const definition = compiled({ modules: [] });
+  const nameOf = (workspace: string, path: string, of = definition) => machineName(workspace, path, of);
+
+  it("says workspace and path, in what Step Functions takes", () => {
+    expect(nameOf("demo", "f/ops/daily.report")).toMatch(/^svc-demo-f-ops-daily-report-[0-9a-f]{8}$/);
+  });
+
+  it("has at most 80 characters, however long workspace and path are, with both ends of the path", () => {
+    for (let room = 1; room <= 50; room += 1) {
+      for (const length of [5, 40, 66, 67, 68, 250]) {
+        const path = `f/${"p".repeat(length)}/end`.slice(0, 250);
+        expect(nameOf("w".repeat(room), path)).toMatch(/^svc-w+-f-[A-Za-z0-9_-]{1,66}-[0-9a-f]{8}$/);
+        expect(nameOf("w".repeat(room), path).length).toBeLessThanOrEqual(80);
+      }
+    }
+    expect(nameOf("w".repeat(50), `f/${"p".repeat(200)}/end`)).toMatch(/-f-p+--p+-end-[0-9a-f]{8}$|-f-p+--ppp-end-[0-9a-f]{8}$/);
+  });
+
+  it("is the same for equal definitions alone", () => {
+    expect(nameOf("demo", "f/a")).toBe(nameOf("demo", "f/a", compiled({ modules: [] })));
+    expect(nameOf("demo", "f/a")).not.toBe(nameOf("demo", "f/a", compiled({ modules: [identity("a")] })));
+  });
+});

@@ -1,0 +1,159 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import {
+  CreateStateMachineCommand,
+  DescribeExecutionCommand,
+  type DescribeExecutionCommandOutput,
+  SFNClient,
+  StartExecutionCommand,
+} from "@aws-sdk/client-sfn";
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { engineCredentials } from "../engine/child-env.ts";
+import { runCommand } from "../engine/command.ts";
+import { svcDir } from "../engine/paths.ts";
+import { freePort } from "../engine/ports.ts";
+import { ensurePythonTools } from "../engine/venv.ts";
+import { flowFixture, flowFixtureNames, machinesIn } from "../test/support/asl.ts";
+import { until } from "../test/support/until.ts";
+import type { Definition, State, TaskState } from "./asl.ts";
+
+/** The last open release, from PyPI and without Docker; it fits no packages that came later. */
+const LOCALSTACK = "localstack-core[runtime]==2026.3.0";
+const NEWEST = "2026-03-25";
+const dir = path.join(svcDir, "localstack-asl");
+const python = path.join(dir, "venv", "bin", "python");
+const wanted = process.env["SVC_TEST_ASL"] === "1";
+
+const state = { w: "demo", j: "job", n: 0, e: 0, at: "", o: "" };
+const says = (o: string) => ({ Return: { StatusCode: 200, Payload: { ...state, o, s: 1, list: ["0", "1"] } } });
+const done = { Return: { StatusCode: 200, Payload: {} } };
+const throws = { Throw: { Error: "StepFailed", Cause: "no" } };
+type Answer = ReturnType<typeof says> | typeof done | typeof throws;
+
+/** What one task answers, call by call and the last one ever again. `ways`: what the choice behind it knows. */
+type Answers = (ways: string[] | undefined) => Answer[];
+const inside = (ways: string[]) => ways.filter((way) => !["fail", "stop", "again"].includes(way));
+const orNext = (ways: string[], way: string) => says(ways.includes(way) ? way : "next");
+
+/** Each goes another way through the whole machine. */
+const cases: Record<string, Answers> = {
+  EveryWay: (ways) => (ways ? [...inside(ways).map(says), says("next")] : [done]),
+  Failures: (ways) => (ways ? [...inside(ways).map(says), says("fail")] : [throws]),
+  Stops: (ways) => (ways ? [...inside(ways).map(says), orNext(ways, "stop")] : [done]),
+  Again: (ways) => (ways ? [orNext(ways, "again")] : [done]),
+};
+
+function waysBehind(task: TaskState, states: Record<string, State>): string[] | undefined {
+  const next = "Next" in task ? states[task.Next] : undefined;
+  return task.OutputPath && next?.Type === "Choice" ? next.Choices.map(({ StringEquals }) => StringEquals) : undefined;
+}
+
+/** LocalStack's file of canned answers for all fixtures and cases. */
+function cannedAnswers() {
+  const MockedResponses: Record<string, Record<string, Answer>> = {};
+  const testCase = (fixture: string, name: string, answers: Answers) => {
+    const tasks = machinesIn(JSON.parse(flowFixture(fixture, "asl.json")) as Definition).flatMap(({ States }) =>
+      Object.entries(States).flatMap(([task, found]) => (found.Type === "Task" ? [{ task, found, States }] : [])),
+    );
+    return Object.fromEntries(
+      tasks.map(({ task, found, States }) => {
+        const finishes = "finish" in (found.Parameters["Payload"] as object);
+        const list = finishes ? [done] : answers(waysBehind(found, States));
+        const key = `${fixture} ${name} ${task}`;
+        const last = list.length - 1;
+        MockedResponses[key] = Object.fromEntries(
+          list.map((answer, call) => [call === last ? `${call}-${call + 999}` : `${call}`, answer]),
+        );
+        return [task, key];
+      }),
+    );
+  };
+  const StateMachines = Object.fromEntries(
+    flowFixtureNames.map((fixture) => [
+      fixture,
+      { TestCases: Object.fromEntries(Object.entries(cases).map(([name, answers]) => [name, testCase(fixture, name, answers)])) },
+    ]),
+  );
+  return { StateMachines, MockedResponses };
+}
+
+/** Why LocalStack cannot be here. */
+async function install(): Promise<string | undefined> {
+  if (existsSync(path.join(dir, "complete"))) return undefined;
+  const { uv } = await ensurePythonTools();
+  rmSync(dir, { recursive: true, force: true });
+  mkdirSync(dir, { recursive: true });
+  const made = await runCommand(uv, ["venv", "--quiet", "--python", "3.13", path.join(dir, "venv")]);
+  if (made.code !== 0) return "it needs Python 3.13, which is not here and could not be fetched";
+  const installed = await runCommand(uv, [..."pip install --quiet --exclude-newer".split(" "), NEWEST, "--python", python, LOCALSTACK]);
+  if (installed.code !== 0) throw new Error(`LocalStack could not be installed: ${installed.output}`);
+  writeFileSync(path.join(dir, "complete"), "");
+  return undefined;
+}
+
+/** The compiled definitions in an interpreter that is stricter than the local engine's, with canned answers in the place of function `step`. */
+describe("LocalStack's Step Functions", () => {
+  let missing: string | undefined = "it needs Python 3.13 and 240 packages: SVC_TEST_ASL=1";
+  let server: ChildProcess | undefined;
+  let sfn: SFNClient;
+
+  beforeAll(async () => {
+    if (!wanted) return;
+    missing = await install();
+    if (missing) return;
+    const mocks = path.join(dir, `answers-${process.pid}.json`);
+    writeFileSync(mocks, JSON.stringify(cannedAnswers()));
+    const address = `127.0.0.1:${await freePort()}`;
+    const env = {
+      PATH: process.env["PATH"],
+      HOME: dir,
+      DNS_ADDRESS: "0",
+      DISABLE_EVENTS: "1",
+      SKIP_SSL_CERT_DOWNLOAD: "1",
+      SFN_MOCK_CONFIG: mocks,
+      GATEWAY_LISTEN: address,
+      SERVICES: "stepfunctions,sts,iam,logs,events",
+    };
+    server = spawn(python, ["-m", "localstack.runtime.main"], { cwd: dir, env, stdio: "ignore" });
+    const healthy = () =>
+      fetch(`http://${address}/_localstack/health`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    await until(healthy, { what: "LocalStack", timeoutMs: 60_000 });
+    const { AWS_ACCESS_KEY_ID: accessKeyId, AWS_SECRET_ACCESS_KEY: secretAccessKey, AWS_REGION: region } = engineCredentials;
+    sfn = new SFNClient({ endpoint: `http://${address}`, region, credentials: { accessKeyId, secretAccessKey } });
+    return () => rmSync(mocks, { force: true });
+  }, 300_000);
+  afterAll(async () => {
+    if (server?.exitCode !== null) return;
+    const closed = new Promise((resolve) => server?.once("close", resolve));
+    server.kill("SIGTERM");
+    await closed;
+  }, 60_000);
+  beforeEach(({ skip }) => skip(missing !== undefined, missing));
+
+  it.each(flowFixtureNames)(
+    "takes %s, and runs it to its end on each way through it",
+    async (name) => {
+      const roleArn = "arn:aws:iam::000000000000:role/any";
+      const { stateMachineArn } = await sfn.send(
+        new CreateStateMachineCommand({ name, definition: flowFixture(name, "asl.json"), roleArn }),
+      );
+      const statusOf = async (one: string) => {
+        const start = { stateMachineArn: `${stateMachineArn}#${one}`, input: JSON.stringify(state) };
+        const { executionArn } = await sfn.send(new StartExecutionCommand(start));
+        const ended = async (): Promise<DescribeExecutionCommandOutput | undefined> => {
+          const now = await sfn.send(new DescribeExecutionCommand({ executionArn }));
+          return now.status === "RUNNING" ? undefined : now;
+        };
+        const { status, cause } = await until(ended, { what: `the end of ${one}`, timeoutMs: 60_000, everyMs: 200 });
+        return [one, status, cause];
+      };
+      const names = Object.keys(cases);
+      expect(await Promise.all(names.map(statusOf))).toEqual(names.map((one) => [one, "SUCCEEDED", undefined]));
+    },
+    120_000,
+  );
+});

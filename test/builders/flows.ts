@@ -1,0 +1,105 @@
+import fc from "fast-check";
+import { type FlowModule, type FlowValue, flowValueSchema } from "../../contract/flow-value.ts";
+
+/** A flow as it is stored, from what somebody sent. */
+export const aFlow = (value: object): FlowValue => flowValueSchema.parse(value);
+
+/** A step that runs nothing. */
+export const identity = (id: string, more: object = {}) => ({ id, value: { type: "identity" }, ...more });
+
+type Sent = { id: string; value: object };
+const expr = { expr: "result" };
+const retry = { constant: { attempts: 1, seconds: 1 } };
+const few = { maxLength: 3, depthIdentifier: "modules" } as const;
+
+/** What a module may say besides what it runs. */
+const around = fc.record(
+  {
+    summary: fc.string({ unit: "binary", maxLength: 120 }),
+    retry: fc.constant(retry),
+    sleep: fc.constant({ type: "static", value: 1 }),
+    stop_after_if: fc.constant(expr),
+    stop_after_all_iters_if: fc.constant(expr),
+    skip_if: fc.constant(expr),
+    continue_on_error: fc.boolean(),
+  },
+  { requiredKeys: [] },
+);
+
+const { modules } = fc.letrec<{ value: object; modules: Sent[] }>((tie) => ({
+  value: fc.oneof(
+    { depthSize: "small", depthIdentifier: "modules" },
+    fc.constant({ type: "identity" }),
+    fc.constant({ type: "script", path: "f/t/any" }),
+    fc.record({ type: fc.constant("whileloopflow"), modules: tie("modules") }),
+    fc.record({
+      type: fc.constant("forloopflow"),
+      iterator: fc.constant({ type: "static", value: [] }),
+      parallel: fc.boolean(),
+      modules: tie("modules"),
+    }),
+    fc.record({
+      type: fc.constant("branchone"),
+      branches: fc.array(fc.record({ expr: fc.constant("true"), modules: tie("modules") }), few),
+      default: tie("modules"),
+    }),
+    fc.record({
+      type: fc.constant("branchall"),
+      parallel: fc.boolean(),
+      branches: fc.array(fc.record({ modules: tie("modules") }), few),
+    }),
+  ),
+  modules: fc.array(
+    fc.record({ more: around, value: tie("value") }).map(({ more, value }) => ({ id: "any", ...more, value })),
+    few,
+  ),
+}));
+
+/** Ids that come near to what the compiler itself calls its states, to parts of the language, and to the longest there are. */
+const ids = ["a", "end", "finish", "States", "Next", "Branches", "Iterator", "constructor", "0", "x".repeat(80), "x".repeat(79)];
+
+/** Flows of every kind of module in one another, under hostile names. */
+export const anyFlow: fc.Arbitrary<FlowValue> = fc
+  .record({
+    modules,
+    failure: fc.option(around),
+    preprocessor: fc.boolean(),
+    first: fc.nat({ max: ids.length - 1 }),
+  })
+  .map(({ modules: sent, failure, preprocessor, first }) => {
+    const value = aFlow({
+      modules: sent,
+      ...(failure ? { failure_module: { id: "failure", value: { type: "script", path: "f/t/any" }, ...failure } } : {}),
+      ...(preprocessor ? { preprocessor_module: { id: "preprocessor", value: { type: "script", path: "f/t/any" } } } : {}),
+    });
+    return named(value, first);
+  });
+
+/** Each module under an id of its own. */
+function named(value: FlowValue, first: number): FlowValue {
+  let count = first;
+  const rename = (list: FlowModule[]): FlowModule[] =>
+    list.map((module) => {
+      const id = ids[count] ?? `step-${count}`;
+      count += 1;
+      return { ...module, id, value: renamed(module.value) };
+    });
+  const renamed = (inner: FlowModule["value"]): FlowModule["value"] => {
+    switch (inner.type) {
+      case "forloopflow":
+      case "whileloopflow":
+        return { ...inner, modules: rename(inner.modules) };
+      case "branchone":
+        return {
+          ...inner,
+          branches: inner.branches.map((one) => ({ ...one, modules: rename(one.modules) })),
+          default: rename(inner.default),
+        };
+      case "branchall":
+        return { ...inner, branches: inner.branches.map((one) => ({ ...one, modules: rename(one.modules) })) };
+      default:
+        return inner;
+    }
+  };
+  return { ...value, modules: rename(value.modules) };
+}
