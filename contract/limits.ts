@@ -25,6 +25,10 @@ export const limits = {
   scriptBytes: 1024 * 1024,
   /** A flow as it is sent, its inline scripts included: what a request's body holds. */
   flowBytes: 4 * 1024 * 1024,
+  /** Lists of modules inside of one another: each is a level in the names of its results, and in the state machine where it runs beside others. */
+  flowNesting: 20,
+  /** Of a state machine: Step Functions takes 1 MB. */
+  machineBytes: 1024 * 1024,
   expressionChars: 10_000,
   /** Of one module: each may wait for hours. */
   retries: 1000,

@@ -17,7 +17,7 @@ import {
   waitQuery,
 } from "./runs.ts";
 
-const byVersion = z.object({ workspace: workspaceId, version: flowVersion });
+export const byVersion = z.object({ workspace: workspaceId, version: flowVersion });
 /** A flow that is not stored. */
 export const flowPreviewSchema = z.object({
   value: flowValueSchema,

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { anyJson, atJob, flag } from "../common.ts";
 import { defineRoute } from "../route.ts";
+import { byVersion } from "./flow-runs.ts";
 import { jobSchema, jobUpdateSchema } from "./jobs.ts";
 import { byHash as atHash, byPath as atPath, payloadQuery, queueLimit } from "./runs.ts";
 
@@ -52,6 +53,13 @@ const byHash = {
   params: atHash,
   errors: [...runErrors, "script.versionNotFound"],
 } as const;
+const flowByPath = { ...byPath, path: `${base}/jobs/run_and_stream/f/{path+}`, errors: [...runErrors, "flow.notFound"] } as const;
+const flowByVersion = {
+  ...byPath,
+  path: `${base}/jobs/run_and_stream/fv/{version}`,
+  params: byVersion,
+  errors: [...runErrors, "flow.versionNotFound"],
+} as const;
 const updates = {
   fn: "stream",
   auth: "token",
@@ -85,6 +93,30 @@ export const streamRoutes = {
   streamScriptByHashGet: defineRoute({
     ...byHash,
     name: "jobs.runStream.versions.get",
+    summary: "The same, with the arguments as JSON in base64 in the query.",
+    method: "GET",
+  }),
+  streamFlowByPath: defineRoute({
+    ...flowByPath,
+    name: "jobs.runStream.flows",
+    summary: "Run the newest version of a flow and answer how it goes on as events.",
+    method: "POST",
+  }),
+  streamFlowByPathGet: defineRoute({
+    ...flowByPath,
+    name: "jobs.runStream.flows.get",
+    summary: "The same, with the arguments as JSON in base64 in the query.",
+    method: "GET",
+  }),
+  streamFlowByVersion: defineRoute({
+    ...flowByVersion,
+    name: "jobs.runStream.fv",
+    summary: "Run one exact version of a flow and answer how it goes on as events.",
+    method: "POST",
+  }),
+  streamFlowByVersionGet: defineRoute({
+    ...flowByVersion,
+    name: "jobs.runStream.fv.get",
     summary: "The same, with the arguments as JSON in base64 in the query.",
     method: "GET",
   }),

@@ -6,9 +6,11 @@ import { storage } from "../../aws/storage.ts";
 import { isSvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { streamRoutes as routes, type UpdateStreamQuery } from "../../contract/routes/streams.ts";
+import type { RunnableFlow } from "../../core/flows/version.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
+import { flowVersionOf, newestFlowAt } from "../../services/flows/load.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
-import { enqueue } from "../../services/jobs/accept.ts";
+import { enqueue, type NewJob } from "../../services/jobs/accept.ts";
 import { checkQueue } from "../../services/jobs/queue-limit.ts";
 import { findJob, WATCH_MS } from "../../services/jobs/read.ts";
 import { knownCall } from "../../services/jobs/record.ts";
@@ -17,7 +19,7 @@ import { newestAt, versionOf } from "../../services/scripts/load.ts";
 import { apiHandler, logger, on } from "../shared/edge.ts";
 import { guard } from "../shared/guard.ts";
 import type { Reply } from "../shared/reply.ts";
-import { authenticateRun, type RunAuth, readCall, type ScriptCall, scriptJob } from "../shared/run-call.ts";
+import { type Asked, authenticateRun, flowJob, type RunAuth, readCall, type ScriptCall, scriptJob } from "../shared/run-call.ts";
 
 const collaborators = { objects: objectTable, jobs: jobTable, queue, storage, nowMs: Date.now };
 const authenticator = { objects: objectTable, jobs: jobTable, publicKey, nowMs: Date.now };
@@ -87,11 +89,20 @@ async function holds(still: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-async function runAndStream(call: ScriptCall & StreamCall, runnable: Runnable): Promise<Reply> {
+const runScript = (call: ScriptCall & StreamCall, script: Runnable) =>
+  runAndStream(call, script, (asked) => scriptJob(collaborators, call, script, asked));
+const runFlow = (call: ScriptCall & StreamCall, flow: RunnableFlow) =>
+  runAndStream(call, flow, (asked) => flowJob(collaborators, call, flow, asked));
+
+async function runAndStream(
+  call: ScriptCall & StreamCall,
+  runnable: Runnable | RunnableFlow,
+  jobFor: (asked: Asked) => Promise<NewJob>,
+): Promise<Reply> {
   const asked = await readCall(call, runnable);
   const known = asked.once && (await knownCall(collaborators, asked.once));
   if (!known) await checkQueue(collaborators, runnable.workspace, call.query.queue_limit);
-  const job = known ?? (await enqueue(collaborators, { ...(await scriptJob(collaborators, call, runnable, asked)), ...watched() }));
+  const job = known ?? (await enqueue(collaborators, { ...(await jobFor(asked)), ...watched() }));
   const query = { only_result: true, fast: true, poll_delay_ms: call.query.poll_delay_ms };
   // The offset that a client has kept is of an earlier run, unless it joins that run again.
   const reply = events(call.auth.again, runnable.workspace, job.id, query, known ? call.payload.headers["last-event-id"] : undefined);
@@ -106,10 +117,14 @@ const ofRun = authenticateRun(authenticator);
 /** The streaming routes: replies with `chunks`. Its edges are `handler.ts` on AWS, and the front server's locally. */
 export const answer = apiHandler<StreamAuth>(
   [
-    on(routes.streamScriptByPath, (call) => runAndStream(call, newestAt(call.auth.head, call.params.path))),
-    on(routes.streamScriptByPathGet, (call) => runAndStream(call, newestAt(call.auth.head, call.params.path))),
-    on(routes.streamScriptByHash, (call) => runAndStream(call, versionOf(call.auth.head, call.params.hash))),
-    on(routes.streamScriptByHashGet, (call) => runAndStream(call, versionOf(call.auth.head, call.params.hash))),
+    on(routes.streamScriptByPath, (call) => runScript(call, newestAt(call.auth.head, call.params.path))),
+    on(routes.streamScriptByPathGet, (call) => runScript(call, newestAt(call.auth.head, call.params.path))),
+    on(routes.streamScriptByHash, (call) => runScript(call, versionOf(call.auth.head, call.params.hash))),
+    on(routes.streamScriptByHashGet, (call) => runScript(call, versionOf(call.auth.head, call.params.hash))),
+    on(routes.streamFlowByPath, (call) => runFlow(call, newestFlowAt(call.auth.head, call.params.path))),
+    on(routes.streamFlowByPathGet, (call) => runFlow(call, newestFlowAt(call.auth.head, call.params.path))),
+    on(routes.streamFlowByVersion, (call) => runFlow(call, flowVersionOf(call.auth.head, call.params.version))),
+    on(routes.streamFlowByVersionGet, (call) => runFlow(call, flowVersionOf(call.auth.head, call.params.version))),
     on(routes.updateStream, async ({ auth, params: { workspace, id }, query, headers }) => {
       const find = ({ actor }: RunAuth) => findJob(collaborators, { actor, action: routes.updateStream.name }, workspace, id);
       const job = await find(auth);

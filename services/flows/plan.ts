@@ -1,10 +1,12 @@
 import type { FlowModule, FlowValue } from "../../contract/flow-value.ts";
 import { runnerFor } from "../../contract/languages.ts";
+import { limits } from "../../contract/limits.ts";
 import { allModules, type FlowPlan, withoutCode } from "../../core/flows/version.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { artefactFor, type Building } from "../builds/artefact.ts";
 
-export type Planned = { ok: true; plan: FlowPlan; log: string } | { ok: false; error: string; log: string };
+/** `locks`: what each inline script is built from, by module. They stay with the artefacts as well, so that no run reads them. */
+export type Planned = { ok: true; plan: FlowPlan; locks: Record<string, string>; log: string } | { ok: false; error: string; log: string };
 
 type RawScript = FlowModule & { value: Extract<FlowModule["value"], { type: "rawscript" }> };
 const isRaw = (module: FlowModule): module is RawScript => module.value.type === "rawscript";
@@ -16,6 +18,7 @@ const AT_ONCE = 4;
 export async function planFlow(building: Building, job: Job, path: string, value: FlowValue): Promise<Planned> {
   const { interfaceOf } = await import("../../core/scripts/interface.ts");
   const scripts: FlowPlan["scripts"] = {};
+  const locks: Record<string, string> = {};
   const waiting = allModules(value).filter(isRaw);
   const logs: string[] = [];
   const failed: string[] = [];
@@ -36,6 +39,7 @@ export async function planFlow(building: Building, job: Job, path: string, value
       logs.push(`${id}: ${built.log}`);
       if (!built.ok) failed.push(`${id}: ${built.error}`);
       else {
+        locks[id] = built.lock;
         const { params, paramTypes } = interfaceOf(raw.language, raw.content);
         scripts[id] = { runner, key: built.key, sha256: built.sha256, params, ...(paramTypes ? { paramTypes } : {}) };
       }
@@ -43,5 +47,20 @@ export async function planFlow(building: Building, job: Job, path: string, value
   };
   await Promise.all(Array.from({ length: AT_ONCE }, buildNext));
   const log = logs.join("");
-  return failed.length > 0 ? { ok: false, error: failed.join("\n"), log } : { ok: true, plan: { value: withoutCode(value), scripts }, log };
+  const plan = { value: withoutCode(value), scripts };
+  if (failed.length === 0) failed.push(...(await tooLarge(plan.value)));
+  return failed.length > 0 ? { ok: false, error: failed.join("\n"), log } : { ok: true, plan, locks, log };
+}
+
+/** As long as names of functions and of flows may be. */
+const LONG = "x".repeat(300);
+
+async function tooLarge(value: FlowValue): Promise<string[]> {
+  const { compile } = await import("../../statemachines/compile.ts");
+  const bytes = Buffer.byteLength(JSON.stringify(compile(value, { step: LONG, title: LONG })));
+  if (bytes <= limits.machineBytes) return [];
+  const [has, most] = [bytes, limits.machineBytes].map((size) => `${Math.ceil(size / 1024)} KB`);
+  return [
+    `The flow has too many modules: its state machine takes ${has}, and may take ${most}. Move some of them to a flow that a step calls.`,
+  ];
 }

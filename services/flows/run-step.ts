@@ -89,9 +89,9 @@ async function doneBy(here: Here, job: EndedJob): Promise<Done> {
 
 async function argumentsOf({ module }: Here, evaluator: Evaluator): Promise<Record<string, unknown>> {
   const { value } = module;
-  const transforms = value.type === "script" || value.type === "rawscript" || value.type === "flow" ? value.input_transforms : {};
+  const transforms = value.type === "script" || value.type === "rawscript" || value.type === "flow" ? value.input_transforms : undefined;
   const args: Record<string, unknown> = {};
-  for (const [name, transform] of Object.entries(transforms)) args[name] = await evaluator.transform(transform, { params: args });
+  for (const [name, transform] of Object.entries(transforms ?? {})) args[name] = await evaluator.transform(transform, { params: args });
   return args;
 }
 
