@@ -10,6 +10,7 @@ import {
   page,
   runnablePath,
   timestamp,
+  versionHash,
   workspaceId,
 } from "../common.ts";
 import { flowValueSchema } from "../flow-value.ts";
@@ -54,6 +55,7 @@ export const flowSchema = z.object({
   extra_perms: extraPerms,
   starred: z.boolean(),
   version_id: z.number(),
+  hash: versionHash.optional().describe("The version's, as its jobs have it; left out in lists."),
   lock_error_logs: z.string().optional(),
 });
 export type FlowJson = z.input<typeof flowSchema>;

@@ -88,7 +88,10 @@ export function withoutCode(value: FlowValue): FlowValue {
 }
 
 /** The Flow of api.md §3.2. */
-export function flowJson({ sent, version, createdBy, createdAtMs }: StoredFlow, { workspace, archived, build }: RunnableFlow): FlowJson {
+export function flowJson(
+  { sent, version, hash, createdBy, createdAtMs }: StoredFlow,
+  { workspace, archived, build }: RunnableFlow,
+): FlowJson {
   const { deployment_message, preserve_on_behalf_of, skip_draft_deletion, ...fields } = sent;
   return {
     ...fields,
@@ -99,6 +102,7 @@ export function flowJson({ sent, version, createdBy, createdAtMs }: StoredFlow, 
     extra_perms: {},
     starred: false,
     version_id: version,
+    ...(hash ? { hash } : {}),
     ...(build.state === "failed" ? { lock_error_logs: build.error } : {}),
   };
 }

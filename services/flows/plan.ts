@@ -52,12 +52,12 @@ export async function planFlow(building: Building, job: Job, path: string, value
   return failed.length > 0 ? { ok: false, error: failed.join("\n"), log } : { ok: true, plan, locks, log };
 }
 
-/** As long as names of functions and of flows may be. */
-const LONG = "x".repeat(300);
+/** As long as a function's ARN and a flow's name may be. */
+const LONGEST = { step: "x".repeat(140), title: "x".repeat(301) };
 
 async function tooLarge(value: FlowValue): Promise<string[]> {
   const { compile } = await import("../../statemachines/compile.ts");
-  const bytes = Buffer.byteLength(JSON.stringify(compile(value, { step: LONG, title: LONG })));
+  const bytes = Buffer.byteLength(JSON.stringify(compile(value, LONGEST)));
   if (bytes <= limits.machineBytes) return [];
   const [has, most] = [bytes, limits.machineBytes].map((size) => `${Math.ceil(size / 1024)} KB`);
   return [

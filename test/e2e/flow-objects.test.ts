@@ -30,6 +30,7 @@ interface Flow {
 }
 const get = async (path: string, at: Workspace = ws) => expectStatus(await at.get(`flows/get/${path}`), 200).json as Flow;
 const versionAt = async (path: string, at: Workspace = ws) => (await get(path, at)).version_id;
+const versionOf = async (version: number) => expectStatus(await ws.get(`flows/get/v/${version}`), 200).json as Flow;
 const codeOf = (answer: Answer) => {
   const { status, code } = refused(answer);
   return [status, code];
@@ -183,6 +184,13 @@ describe("a new version", () => {
     expect((await runWait("f/f/t/versions")).json).toBe("two");
     expect((await runWait(`fv/${first}`)).json).toBe("one");
     expect((await runWait(`fv/${second}`)).json).toBe("two");
+    const hashes = await Promise.all([first, second].map(async (version) => (await versionOf(version))["hash"] as string));
+    expect(hashes).toEqual([expect.stringMatching(/^[0-9a-f]{16}$/), (await get("f/t/versions"))["hash"]]);
+    expect(new Set(hashes).size).toBe(2);
+    for (const [index, runs] of [1, 2].entries()) {
+      const query = { script_hash: hashes[index] ?? "", job_kinds: "flow" };
+      expect((await ws.get("jobs/list", query)).json).toHaveLength(runs);
+    }
   });
 
   it("has a message that can be set later, and taken away", async () => {
