@@ -396,11 +396,18 @@ export function answerFor<C extends ErrorCode>(error: SvcError<C>): { status: nu
 /** zod's issues as `path: reason`, for the sentence of a 400 or 422. */
 /** One for each place. `input`: what was parsed; the module of a flow that a place is in is named by its id. */
 export function issuesOf(error: ZodError, input?: unknown): { path: string; reason: string }[] {
-  return error.issues.map(({ path, message }) => {
+  const named = error.issues.slice(0, ISSUES_NAMED).map(({ path, message }) => {
     const module = moduleAt(input, path);
     return { path: `${path.map(String).join(".")}${module === undefined ? "" : ` (module ${module})`}`, reason: message };
   });
+  const more = error.issues.length - named.length;
+  return more > 0 ? [...named, { path: "…", reason: `${more} more places` }] : named;
 }
+/** Nobody reads more of them in a sentence. */
+const ISSUES_NAMED = 100;
+
+/** What an id may look like that is repeated in a sentence: others are anything, of any length. */
+const MODULE_ID = /^[\w-]{1,80}$/;
 
 /** The innermost object on the way that is a flow's module. */
 function moduleAt(input: unknown, path: readonly PropertyKey[]): string | undefined {
@@ -410,7 +417,7 @@ function moduleAt(input: unknown, path: readonly PropertyKey[]): string | undefi
     if (part !== "") value = (value as Record<PropertyKey, unknown>)[part];
     if (typeof value !== "object" || value === null) break;
     const { id, value: inner } = value as { id?: unknown; value?: unknown };
-    if (typeof id === "string" && typeof inner === "object") found = id;
+    if (typeof id === "string" && MODULE_ID.test(id) && typeof inner === "object") found = id;
   }
   return found;
 }

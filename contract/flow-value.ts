@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { anyJson } from "./common.ts";
+import { jsonObject } from "./common.ts";
+import { flowRules } from "./flow-rules.ts";
 import { scriptLanguageSchema } from "./languages.ts";
 import { limits } from "./limits.ts";
 
@@ -10,13 +11,13 @@ const seconds = z.number().min(0);
 const optional = <S extends z.ZodType>(schema: S) => schema.nullish();
 
 export const inputTransformSchema = z.discriminatedUnion("type", [
-  z.looseObject({ type: z.literal("static"), value: anyJson.optional() }),
+  z.looseObject({ type: z.literal("static"), value: z.unknown().optional() }),
   z.looseObject({ type: z.literal("javascript"), expr: expression }),
   // Filled in by a model at run time: kept, and an error when run.
   z.looseObject({ type: z.literal("ai") }),
 ]);
 export type InputTransform = z.output<typeof inputTransformSchema>;
-const inputTransforms = z.record(z.string(), inputTransformSchema).default({});
+const inputTransforms = optional(z.record(z.string(), inputTransformSchema));
 
 const stopAfterIfSchema = z.looseObject({
   expr: expression,
@@ -52,8 +53,10 @@ const suspendSchema = z.looseObject({
   continue_on_disapprove_timeout: optional(z.boolean()),
 });
 
-/** Of a step; `failure` and `preprocessor` are those of the two modules beside the others. Ids are keys of objects, where `__proto__` is none. */
-const moduleIdSchema = z.string().regex(/^(?!__proto__$)[A-Za-z0-9_-]{1,80}$/, "letters, digits, '_' and '-', at most 80, not '__proto__'");
+/** Results and artefacts stand under them in objects, where two names are no names like others. */
+const moduleIdSchema = z
+  .string()
+  .regex(/^(?!(__proto__|constructor)$)[A-Za-z0-9_-]{1,80}$/, "letters, digits, '_' and '-', at most 80, not '__proto__' or 'constructor'");
 
 const runs = { input_transforms: inputTransforms, is_trigger: optional(z.boolean()) };
 const loops = { skip_failures: optional(z.boolean()), parallel: optional(z.boolean()), squash: optional(z.boolean()) };
@@ -100,7 +103,7 @@ const moduleValueSchema = z.discriminatedUnion("type", [
       return z.array(z.looseObject({ summary: optional(z.string()), expr: expression, modules: modulesSchema }));
     },
     get default() {
-      return modulesSchema.default([]);
+      return optional(modulesSchema);
     },
   }),
   z.looseObject({
@@ -139,7 +142,7 @@ const moduleSchema = z.looseObject({
   skip_if: optional(z.looseObject({ expr: expression })),
   sleep: optional(inputTransformSchema),
   timeout: optional(inputTransformSchema.or(seconds)),
-  mock: optional(z.looseObject({ enabled: optional(z.boolean()), return_value: anyJson.optional() })),
+  mock: optional(z.looseObject({ enabled: optional(z.boolean()), return_value: z.unknown().optional() })),
   suspend: optional(suspendSchema),
   continue_on_error: optional(z.boolean()),
   retry: optional(retrySchema),
@@ -155,23 +158,29 @@ const aside = (id: string) =>
       message: "must be script or rawscript",
     });
 
-export const flowValueSchema = z
-  .looseObject({
-    modules: modulesSchema,
-    failure_module: optional(aside("failure")),
-    preprocessor_module: optional(aside("preprocessor")),
-    same_worker: optional(z.boolean()),
-    concurrent_limit: optional(z.int().min(0).max(limits.concurrentLimit)),
-    concurrency_key: optional(z.string().max(limits.concurrencyKeyChars)),
-    concurrency_time_window_s: optional(z.int().min(0).max(limits.concurrencyWindowS)),
-    skip_expr: optional(expression),
-    cache_ttl: optional(z.int().min(0)),
-    cache_ignore_s3_path: optional(z.boolean()),
-    delete_after_secs: optional(z.int().min(0)),
-    flow_env: optional(z.record(z.string(), anyJson)),
-    priority: optional(z.int().min(0).max(100)),
-    early_return: optional(z.string()),
-    chat_input_enabled: optional(z.boolean()),
+/** A flow as it is kept: rules that come later do not hold for what was saved before. */
+export const keptFlowSchema = z.looseObject({
+  modules: modulesSchema,
+  failure_module: optional(aside("failure")),
+  preprocessor_module: optional(aside("preprocessor")),
+  same_worker: optional(z.boolean()),
+  concurrent_limit: optional(z.int().min(0).max(limits.concurrentLimit)),
+  concurrency_key: optional(z.string().max(limits.concurrencyKeyChars)),
+  concurrency_time_window_s: optional(z.int().min(0).max(limits.concurrencyWindowS)),
+  skip_expr: optional(expression),
+  cache_ttl: optional(z.int().min(0)),
+  cache_ignore_s3_path: optional(z.boolean()),
+  delete_after_secs: optional(z.int().min(0)),
+  flow_env: optional(jsonObject),
+  priority: optional(z.int().min(0).max(100)),
+  early_return: optional(z.string()),
+  chat_input_enabled: optional(z.boolean()),
+});
+export type FlowValue = z.output<typeof keptFlowSchema>;
+
+/** A flow as it is sent: what no single field can say about itself is looked at once all fields are right. */
+export const flowValueSchema = keptFlowSchema
+  .superRefine((value, context) => {
+    for (const { path, message } of flowRules(value)) context.addIssue({ code: "custom", path, message });
   })
   .meta({ id: "FlowValue" });
-export type FlowValue = z.output<typeof flowValueSchema>;

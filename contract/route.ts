@@ -57,5 +57,7 @@ export interface RouteInput<R extends Route> {
   params: Infer<R["params"]>;
   query: Infer<R["query"]>;
   body: Infer<R["body"]>;
+  /** The body before its check, for what must be kept exactly as it came: a check drops keys named `__proto__`, and may fill in others. */
+  sent: Infer<R["body"]>;
   payload: R["payload"] extends true ? Payload : undefined;
 }

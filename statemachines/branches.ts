@@ -9,7 +9,7 @@ export function branchOne(context: Context, { id, value }: FlowModule, task: str
   const { branches, default: otherwise } = value as Value<"branchone">;
   return {
     ...Object.fromEntries(branches.map(({ modules }, index) => [`branch ${index}`, branch(context, id, index, modules, task)])),
-    [`branch ${DEFAULT}`]: branch(context, id, DEFAULT, otherwise, task),
+    [`branch ${DEFAULT}`]: branch(context, id, DEFAULT, otherwise ?? [], task),
   };
 }
 

@@ -28,6 +28,8 @@ const ways: Partial<Record<FlowModule["value"]["type"], Ways>> = {
   whileloopflow: whileLoop,
 };
 
+const COMMENT_CHARS = 200;
+
 /** The states of one module: one task and, where more than success and failure may come of it, a choice behind it. */
 export function moduleStates(context: Context, module: FlowModule, to: Targets): string {
   const { machine, scope } = context;
@@ -35,7 +37,7 @@ export function moduleStates(context: Context, module: FlowModule, to: Targets):
   const where = id === FAILURE && scope !== ROOT ? `${id} in ${scope}` : id;
   const name = machine.name(summary ? `${where} ${summary}` : where);
   const input = { module: id, scope };
-  const comment = `${module.value.type}${summary ? `: ${summary}` : ""}`;
+  const comment = `${module.value.type}${summary ? `: ${[...summary].slice(0, COMMENT_CHARS).join("")}` : ""}`;
   if (isPlain(module)) return machine.task(name, input, { next: to.next, fail: to.fail, comment });
   const decide = machine.name(`${id} what next`);
   machine.task(name, input, { next: decide, fail: to.fail, answers: true, comment });

@@ -122,7 +122,8 @@ export const flowRoutes = {
     params: atPath,
     body: newFlowSchema,
     reply: pathText,
-    errors: [...saveErrors, "flow.notFound"],
+    // What its caller may not see answers with the first 404.
+    errors: ["flow.notFound", ...saveErrors],
   }),
   listFlows: defineRoute({
     ...read,
@@ -245,6 +246,7 @@ export const flowRoutes = {
     params: atPath,
     query: z.object({ keep_captures: flag.optional() }),
     reply: pathText,
-    errors: ["flow.changedMeanwhile"],
+    // For callers who may not know whether it is there.
+    errors: ["flow.notFound", "flow.changedMeanwhile"],
   }),
 };

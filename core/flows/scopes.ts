@@ -84,7 +84,7 @@ export function scopesIn(module: FlowModule, scope: Scope): Scope[] {
     case "branchone":
       return [
         ...value.branches.map(({ modules }, index) => ({ ...inner, name: branchScope(id, index), modules })),
-        { ...inner, name: branchScope(id, DEFAULT), modules: value.default },
+        { ...inner, name: branchScope(id, DEFAULT), modules: value.default ?? [] },
       ];
     case "branchall":
       return value.branches.map(({ modules }, index) => ({ ...inner, name: branchScope(id, index), modules }));

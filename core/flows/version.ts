@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { type FlowModule, type FlowValue, flowValueSchema } from "../../contract/flow-value.ts";
+import { type FlowModule, type FlowValue, keptFlowSchema } from "../../contract/flow-value.ts";
 import { runnerLanguages } from "../../contract/languages.ts";
 import type { FlowJson, NewFlow } from "../../contract/routes/flows.ts";
 import { concurrencyRuleSchema } from "../jobs/concurrency.ts";
@@ -51,11 +51,11 @@ const builtScriptSchema = z.object({
   paramTypes: z.record(z.string(), z.enum(["date", "bytes"])).optional(),
 });
 /** What running a flow reads: the flow without its inline code, and what that was built to, by module. */
-export const flowPlanSchema = z.object({ value: flowValueSchema, scripts: z.record(z.string(), builtScriptSchema) });
+export const flowPlanSchema = z.object({ value: keptFlowSchema, scripts: z.record(z.string(), builtScriptSchema) });
 export type FlowPlan = z.infer<typeof flowPlanSchema>;
 
 /** What function `flows` is asked for: the state machine of a flow at a path. */
-export const machineRequestSchema = z.object({ workspace: z.string(), path: z.string(), value: flowValueSchema });
+export const machineRequestSchema = z.object({ workspace: z.string(), path: z.string(), value: keptFlowSchema });
 export type MachineRequest = z.infer<typeof machineRequestSchema>;
 /** The machine's name; or why there can be none, as a sentence for whoever made the flow. */
 export type MachineAnswer = { machine: string } | { refused: string };
@@ -80,11 +80,13 @@ export function allModules(value: FlowValue): FlowModule[] {
 
 /** The flow without the text of its inline scripts. */
 export function withoutCode(value: FlowValue): FlowValue {
-  return JSON.parse(
-    JSON.stringify(value, function (this: { type?: unknown }, key, part: unknown) {
-      return this.type === "rawscript" && (key === "content" || key === "lock") ? "" : part;
-    }),
-  ) as FlowValue;
+  const copy = structuredClone(value);
+  for (const { value: inline } of allModules(copy)) {
+    if (inline.type !== "rawscript") continue;
+    inline.content = "";
+    delete inline.lock;
+  }
+  return copy;
 }
 
 /** The Flow of api.md §3.2. */

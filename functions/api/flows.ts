@@ -1,5 +1,5 @@
 import { SvcError } from "../../contract/errors.ts";
-import type { FlowJson } from "../../contract/routes/flows.ts";
+import type { FlowJson, NewFlow } from "../../contract/routes/flows.ts";
 import { flowRoutes as routes } from "../../contract/routes/flows.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { newestFlowAt } from "../../services/flows/load.ts";
@@ -23,14 +23,19 @@ import { json, text } from "../shared/reply.ts";
 import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
 import { seenBy } from "./seen-by.ts";
 
+/** The flow itself comes back as it was sent, whatever it holds besides what is known here. */
+const asSent = (body: NewFlow, { value }: NewFlow): NewFlow => ({ ...body, value });
+
 async function withPerms(workspace: string, flow: FlowJson): Promise<FlowJson> {
   return { ...flow, extra_perms: await getAcl(c, { workspace, kind: "flow", path: flow.path }) };
 }
 
 export const flows: ApiRoutes = [
-  on(routes.createFlow, async ({ auth, params: { workspace }, body }) => text(201, await saveFlow(c, auth.actor, workspace, body))),
-  on(routes.updateFlow, async ({ auth, params: { workspace, path }, body }) =>
-    text(200, await saveFlow(c, auth.actor, workspace, body, path)),
+  on(routes.createFlow, async ({ auth, params: { workspace }, body, sent }) =>
+    text(201, await saveFlow(c, auth.actor, workspace, asSent(body, sent))),
+  ),
+  on(routes.updateFlow, async ({ auth, params: { workspace, path }, body, sent }) =>
+    text(200, await saveFlow(c, auth.actor, workspace, asSent(body, sent), path)),
   ),
   on(routes.listFlows, async ({ auth, params: { workspace }, query }) =>
     json(200, await listFlows(c, workspace, query, seenBy(auth, routes.listFlows.name, workspace))),

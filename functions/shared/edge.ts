@@ -126,9 +126,10 @@ async function answer<Auth>(
   const params = route.params ? parse(route.params, raw, "query.invalid") : undefined;
   const auth = await authenticate(tokenOf(event), route, raw);
   const query = route.query ? parse(route.query, event.queryStringParameters ?? {}, "query.invalid") : undefined;
-  const body = route.body ? parse(route.body, jsonBody(event), "body.shape") : undefined;
+  const sent = route.body ? jsonBody(event) : undefined;
+  const body = route.body ? parse(route.body, sent, "body.shape") : undefined;
   const payload = route.payload ? payloadOf(event) : undefined;
-  return handle({ params, query, body, payload, auth, headers: event.headers } as Call<Route, Auth>);
+  return handle({ params, query, body, sent, payload, auth, headers: event.headers } as Call<Route, Auth>);
 }
 
 function payloadOf(event: APIGatewayProxyEvent): Payload {

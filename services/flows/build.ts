@@ -1,4 +1,5 @@
 import type { ObjectTable } from "../../aws/object-table.ts";
+import { keptFlowSchema } from "../../contract/flow-value.ts";
 import type { FlowBuild, RunnableFlow } from "../../core/flows/version.ts";
 import { hasEnded, type RunningJob } from "../../core/jobs/job.ts";
 import { failure } from "../../core/jobs/lifecycle.ts";
@@ -16,7 +17,12 @@ export async function buildFlow(building: BuildingVersions, job: RunningJob): Pr
   const { workspace, flow: { version = 0 } = {} } = job;
   const flow = flowVersionOf(await objects.get(keys.flowVersion(workspace, version)), version);
   const { sent } = await loadFlow(building, workspace, version);
-  const planned = await withMachine(functions, workspace, flow.path, await planFlow(building, job, flow.path, sent.value));
+  const planned = await withMachine(
+    functions,
+    workspace,
+    flow.path,
+    await planFlow(building, job, flow.path, keptFlowSchema.parse(sent.value)),
+  );
   let build: FlowBuild = { state: "failed", job: job.id, error: planned.ok ? "" : planned.error };
   if (planned.ok) {
     const plan = planKey(workspace, version);
@@ -26,7 +32,7 @@ export async function buildFlow(building: BuildingVersions, job: RunningJob): Pr
   await recordBuild(objects, flow, build);
   await sendWaiting(building, workspace, flow.hash);
   const ending = planned.ok
-    ? { state: "succeeded" as const, resultJson: JSON.stringify({ scripts: Object.keys(planned.plan.scripts) }) }
+    ? { state: "succeeded" as const, resultJson: JSON.stringify({ locks: planned.locks }) }
     : failure({ name: "DependencyError", message: planned.error });
   return endWith(building, job, ending, planned.log);
 }

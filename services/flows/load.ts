@@ -52,7 +52,9 @@ export async function loadPlan({ storage }: Pick<Loading, "storage">, key: strin
   const known = plans.get(key);
   if (known) return known;
   const plan = flowPlanSchema.parse(JSON.parse(await storage.getText(key)));
-  const loaded = { ...plan, index: indexOf(plan.value) };
+  // Ids are any names, `toString` too: only what was built is found.
+  const scripts = Object.assign(Object.create(null) as FlowPlan["scripts"], plan.scripts);
+  const loaded = { ...plan, scripts, index: indexOf(plan.value) };
   if (plans.size >= PLANS_MOST) plans.clear();
   plans.set(key, loaded);
   return loaded;

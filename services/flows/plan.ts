@@ -4,7 +4,8 @@ import { allModules, type FlowPlan, withoutCode } from "../../core/flows/version
 import type { Job } from "../../core/jobs/job.ts";
 import { artefactFor, type Building } from "../builds/artefact.ts";
 
-export type Planned = { ok: true; plan: FlowPlan; log: string } | { ok: false; error: string; log: string };
+/** `locks`: what each inline script is built from, by module. They stay with the artefacts as well, so that no run reads them. */
+export type Planned = { ok: true; plan: FlowPlan; locks: Record<string, string>; log: string } | { ok: false; error: string; log: string };
 
 type RawScript = FlowModule & { value: Extract<FlowModule["value"], { type: "rawscript" }> };
 const isRaw = (module: FlowModule): module is RawScript => module.value.type === "rawscript";
@@ -16,6 +17,7 @@ const AT_ONCE = 4;
 export async function planFlow(building: Building, job: Job, path: string, value: FlowValue): Promise<Planned> {
   const { interfaceOf } = await import("../../core/scripts/interface.ts");
   const scripts: FlowPlan["scripts"] = {};
+  const locks: Record<string, string> = {};
   const waiting = allModules(value).filter(isRaw);
   const logs: string[] = [];
   const failed: string[] = [];
@@ -36,6 +38,7 @@ export async function planFlow(building: Building, job: Job, path: string, value
       logs.push(`${id}: ${built.log}`);
       if (!built.ok) failed.push(`${id}: ${built.error}`);
       else {
+        locks[id] = built.lock;
         const { params, paramTypes } = interfaceOf(raw.language, raw.content);
         scripts[id] = { runner, key: built.key, sha256: built.sha256, params, ...(paramTypes ? { paramTypes } : {}) };
       }
@@ -43,5 +46,6 @@ export async function planFlow(building: Building, job: Job, path: string, value
   };
   await Promise.all(Array.from({ length: AT_ONCE }, buildNext));
   const log = logs.join("");
-  return failed.length > 0 ? { ok: false, error: failed.join("\n"), log } : { ok: true, plan: { value: withoutCode(value), scripts }, log };
+  const plan = { value: withoutCode(value), scripts };
+  return failed.length > 0 ? { ok: false, error: failed.join("\n"), log } : { ok: true, plan, locks, log };
 }

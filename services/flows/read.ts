@@ -3,6 +3,7 @@ import type { FlowHistoryJson, FlowJson, FlowListQuery, ListedFlowJson, NewFlow 
 import { flowJson, type RunnableFlow } from "../../core/flows/version.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { pageOf } from "../../core/objects/page.ts";
+import { settleFlowBuild } from "./build.ts";
 import { flowOf, flowVersionOf, type Loading, loadFlow, newestFlowAt } from "./load.ts";
 
 /** The newest version, an archived flow's too. Throws `flow.notFound`. */
@@ -90,10 +91,10 @@ export async function flowHistory({ objects }: Loading, workspace: string, path:
 
 /** Throws `flow.notFound`. */
 export async function flowDeploymentStatus(
-  { objects }: Loading,
+  building: Parameters<typeof settleFlowBuild>[0],
   workspace: string,
   path: string,
 ): Promise<{ lock_error_logs?: string; job_id: string }> {
-  const { build } = newestFlowAt(await objects.get(keys.flowHead(workspace, path)), path);
+  const build = await settleFlowBuild(building, newestFlowAt(await building.objects.get(keys.flowHead(workspace, path)), path));
   return { ...(build.state === "failed" ? { lock_error_logs: build.error } : {}), job_id: build.job };
 }

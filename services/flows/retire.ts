@@ -27,6 +27,7 @@ export async function setFlowArchived(
     objects.get(keys.flowListing(workspace, path)),
   ]);
   if (!flow) throw new SvcError("flow.notFound", { path });
+  if (flow.archived === archived) return;
   const { build, ...value } = flow;
   const refused = await objects.transact([
     write.update({ ...keys.flowHead(workspace, path), value: { ...value, archived } }, { mark: String(flow.version) }),
@@ -53,25 +54,22 @@ export async function setFlowMessage({ objects }: Retiring, workspace: string, v
 export async function deleteFlow({ objects, storage, nowMs }: Retiring, actor: Actor, workspace: string, path: string): Promise<void> {
   const head = flowOf(await objects.get(keys.flowHead(workspace, path)));
   const history = await objects.list(keys.flowHistory(workspace, path, 0).pk);
-  if (!head && history.length === 0) return;
+  // The flow goes first: where somebody has saved it meanwhile, nothing of it is gone, and what is saved from now on is another flow's.
+  if (head) {
+    const refused = await objects.transact([
+      write.remove(keys.flowHead(workspace, path), { mark: String(head.version) }),
+      write.remove(keys.flowListing(workspace, path)),
+      eventWrite({ type: "DeleteFlow", workspace, object: path, by: actor.username, atMs: nowMs() }),
+    ]);
+    if (refused !== undefined) throw new SvcError("flow.changedMeanwhile", { path });
+  }
   for (const { value, pk, sk } of history) {
     const { version, hash } = value as { version: number; hash: string };
     await objects.remove(keys.flowHash(workspace, hash));
     await objects.remove(keys.flowBody(workspace, version));
     await objects.remove(keys.flowVersion(workspace, version));
     await storage.removePrefix(flowObject(workspace, version).replace(/\.json$/, ""));
-    if (version !== head?.version) await objects.remove({ pk, sk });
+    // Until it goes, a call that comes again finds what is left of its version.
+    await objects.remove({ pk, sk });
   }
-  // The newest goes last and together with the event: until then a repeated call finds the flow.
-  const refused = await objects.transact([
-    ...(head
-      ? [
-          write.remove(keys.flowHead(workspace, path), { mark: String(head.version) }),
-          write.remove(keys.flowListing(workspace, path)),
-          write.remove(keys.flowHistory(workspace, path, head.version)),
-        ]
-      : []),
-    eventWrite({ type: "DeleteFlow", workspace, object: path, by: actor.username, atMs: nowMs() }),
-  ]);
-  if (refused !== undefined) throw new SvcError("flow.changedMeanwhile", { path });
 }

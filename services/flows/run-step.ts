@@ -134,9 +134,9 @@ export async function argumentsOf(here: Here, evaluator: Evaluator): Promise<Rec
     return { ...sent, event: withBody(sent["event"]), [ENTRYPOINT_ARGUMENT]: PREPROCESSOR };
   }
   const { value } = module;
-  const transforms = value.type === "script" || value.type === "rawscript" || value.type === "flow" ? value.input_transforms : {};
+  const transforms = value.type === "script" || value.type === "rawscript" || value.type === "flow" ? value.input_transforms : undefined;
   const args: Record<string, unknown> = {};
-  for (const [name, transform] of Object.entries(transforms)) args[name] = await evaluator.transform(transform, { params: args });
+  for (const [name, transform] of Object.entries(transforms ?? {})) args[name] = await evaluator.transform(transform, { params: args });
   return args;
 }
 

@@ -84,7 +84,7 @@ async function carryOut(here: Here): Promise<FlowState> {
 function expressionsOf({ module }: Here): string[] {
   const { value } = module;
   const transforms = [
-    ...("input_transforms" in value ? Object.values(value.input_transforms as object) : []),
+    ...("input_transforms" in value ? Object.values(value.input_transforms ?? {}) : []),
     ...("iterator" in value ? [value.iterator] : []),
     ...("parallelism" in value ? [value.parallelism] : []),
     module.sleep,

@@ -93,7 +93,7 @@ function named(value: FlowValue, first: number): FlowValue {
         return {
           ...inner,
           branches: inner.branches.map((one) => ({ ...one, modules: rename(one.modules) })),
-          default: rename(inner.default),
+          default: rename(inner.default ?? []),
         };
       case "branchall":
         return { ...inner, branches: inner.branches.map((one) => ({ ...one, modules: rename(one.modules) })) };

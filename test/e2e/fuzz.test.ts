@@ -29,17 +29,21 @@ async function playground() {
     expectStatus(await own.post(route, body), 201);
   }
   expectStatus(await own.call("POST", "job_helpers/upload_s3_file", { body: "text", query: { file_key: "one.txt" } }), 200);
+  const value = { modules: [{ id: "a", value: { type: "script", path: "f/t/script" } }] };
+  expectStatus(await own.post("flows/create", { path: "f/t/flow", summary: "", value }), 201);
+  const flow = (await own.get("flows/get/f/t/flow")).json as { version_id: number };
   const ended = await own.run("f/t/script");
   await own.completed(ended);
   const waiting = await own.run("f/t/script", {}, { scheduled_in_secs: 1_000_000 });
   const [entry] = (await own.get("audit/list")).json as { id: string }[];
   const known = {
-    path: ["f/t/script", "f/t/plain", "f/t/secret", "f/t/resource", "t", "team"],
+    path: ["f/t/script", "f/t/flow", "f/t/plain", "f/t/secret", "f/t/resource", "t", "team"],
     hash: [hash],
+    version: [String(flow.version_id)],
     id: [ended, waiting, entry?.id ?? ""],
     ended: [ended],
     name: ["t", "team", "kind", "postgresql"],
-    kind: ["script", "variable", "resource", "folder", "group_"],
+    kind: ["script", "flow", "variable", "resource", "folder", "group_"],
     username: [mate.username, "nobody"],
     file_key: ["one.txt"],
   };

@@ -38,8 +38,11 @@ it("every shell line of the README runs as it stands and answers what the text s
   expect(stdout).toContain("greeting Ada");
 });
 
-it.each(["docs/webhooks.md", "docs/files.md", "docs/jobs.md"])("every shell line of %s answers what stands below it", async (file) => {
-  const blocks = blocksOf(file);
-  const said = blocks.flatMap((block) => [...block.matchAll(/^# (.*)$/gm)].map(([, text]) => text));
-  expect((await outputOf(blocks)).split("\n").filter(Boolean)).toEqual(said);
-});
+it.each(["docs/webhooks.md", "docs/files.md", "docs/jobs.md", "docs/flows.md"])(
+  "every shell line of %s answers what stands below it",
+  async (file) => {
+    const blocks = blocksOf(file);
+    const said = blocks.flatMap((block) => [...block.matchAll(/^# (.*)$/gm)].map(([, text]) => text));
+    expect((await outputOf(blocks)).split("\n").filter(Boolean)).toEqual(said);
+  },
+);

@@ -1,0 +1,110 @@
+import type { FlowModule, FlowValue } from "./flow-value.ts";
+import { limits } from "./limits.ts";
+
+/** What is wrong at one place of a flow. */
+interface Fault {
+  path: (string | number)[];
+  message: string;
+}
+type Path = Fault["path"];
+
+/** A module, where it stands, and how many modules are around it. */
+interface Found {
+  module: FlowModule;
+  path: Path;
+  around: number;
+}
+
+const RESERVED = ["failure", "preprocessor"];
+/** Anything else is an expression. */
+const STEP_ID = /^[A-Za-z0-9_-]+$/;
+
+/** What must hold in a flow besides the shape of each field. One fault for each place. */
+export function flowRules(value: FlowValue): Fault[] {
+  const steps = [...modulesIn(value.modules, ["modules"], 0)];
+  const beside = RESERVED.flatMap((id) => {
+    const name = `${id}_module`;
+    const module = value[name] as FlowModule | null | undefined;
+    return module ? [{ module, path: [name], around: 0 }] : [];
+  });
+  return [
+    ...idFaults(steps),
+    ...steps.filter(({ around }) => around === limits.flowNesting + 1).map(({ path }) => tooDeep(path)),
+    ...[...steps, ...beside].flatMap((found) => moduleFaults(found, value.same_worker === true)),
+    ...earlyReturnFaults(value),
+  ];
+}
+
+/** In the order in which they stand. What is nested too deep is looked into no further. */
+function* modulesIn(modules: readonly FlowModule[], at: Path, around: number): Generator<Found> {
+  for (const [index, module] of modules.entries()) {
+    const path = [...at, index];
+    yield { module, path, around };
+    if (around > limits.flowNesting) return;
+    for (const [inner, name] of listsIn(module)) yield* modulesIn(inner, [...path, "value", ...name], around + 1);
+  }
+}
+
+function listsIn({ value }: FlowModule): [readonly FlowModule[], Path][] {
+  switch (value.type) {
+    case "forloopflow":
+    case "whileloopflow":
+      return [[value.modules, ["modules"]]];
+    case "branchone":
+    case "branchall": {
+      const branches = value.branches.map(({ modules }, index): [readonly FlowModule[], Path] => [modules, ["branches", index, "modules"]]);
+      return value.type === "branchone" ? [...branches, [value.default ?? [], ["default"]]] : branches;
+    }
+    default:
+      return [];
+  }
+}
+
+const tooDeep = (path: Path): Fault => ({
+  path,
+  message: `is nested in more than ${limits.flowNesting} loops and branches: let a step call another flow`,
+});
+
+function idFaults(steps: readonly Found[]): Fault[] {
+  const seen = new Map<string, Path>();
+  return steps.flatMap(({ module: { id }, path }) => {
+    const first = seen.get(id);
+    if (!first) seen.set(id, path);
+    if (RESERVED.includes(id)) return [{ path: [...path, "id"], message: `is the id of the ${id}_module alone` }];
+    return first ? [{ path: [...path, "id"], message: `is the id of value.${first.join(".")} already` }] : [];
+  });
+}
+
+function moduleFaults({ module, path }: Found, sameWorker: boolean): Fault[] {
+  const { value, retry, stop_after_all_iters_if: allIters } = module;
+  const faults: Fault[] = [];
+  const loops = value.type === "forloopflow" || value.type === "whileloopflow";
+  if (allIters && !loops && value.type !== "branchall") {
+    faults.push({
+      path: [...path, "stop_after_all_iters_if"],
+      message: "is for loops and branchall alone: other modules have stop_after_if",
+    });
+  }
+  if (sameWorker && (loops || value.type === "branchall") && value.parallel) {
+    faults.push({ path: [...path, "value", "parallel"], message: "is not possible in a flow with same_worker: its steps share one place" });
+  }
+  return [...faults, ...retryFaults(retry, [...path, "retry"])];
+}
+
+/** An empty one is none; one that says how to try again must say how often. */
+function retryFaults(retry: FlowModule["retry"], path: Path): Fault[] {
+  if (!retry) return [];
+  const { constant, exponential, retry_if: predicate } = retry;
+  const without = Object.entries({ constant, exponential }).flatMap(([name, policy]) => {
+    const empty = !policy || Object.keys(policy).length === 0 || typeof policy.attempts === "number";
+    return empty ? [] : [{ path: [...path, name, "attempts"], message: "is missing: how often to try again" }];
+  });
+  if (without.length > 0 || !predicate || [constant, exponential].some((policy) => typeof policy?.attempts === "number")) return without;
+  return [{ path, message: "says when to try again, and not how often: name attempts in constant or exponential" }];
+}
+
+/** A step within a loop or branch may have several results, or none. */
+function earlyReturnFaults({ early_return: wanted, modules }: FlowValue): Fault[] {
+  if (!wanted || !STEP_ID.test(wanted) || modules.some(({ id }) => id === wanted)) return [];
+  return [{ path: ["early_return"], message: `names no step of the flow itself: ${wanted.slice(0, 80)}` }];
+}

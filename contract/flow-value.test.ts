@@ -1,0 +1,196 @@
+import { describe, expect, it } from "vitest";
+import { answerFor, issuesOf, SvcError } from "./errors.ts";
+import { flowValueSchema } from "./flow-value.ts";
+import { limits } from "./limits.ts";
+
+const step = (id: string, more: object = {}) => ({ id, value: { type: "identity" }, ...more });
+const script = (id: string, more: object = {}) => ({ id, value: { type: "script", path: "f/t/a" }, ...more });
+const each = (id: string, modules: object[], more: object = {}) => ({
+  id,
+  value: { type: "forloopflow", iterator: { type: "static", value: [] }, modules, ...more },
+});
+const endless = (id: string, modules: object[], more: object = {}) => ({ id, value: { type: "whileloopflow", modules, ...more } });
+const one = (id: string, lists: object[][], otherwise: object[] = []) => ({
+  id,
+  value: { type: "branchone", branches: lists.map((modules) => ({ expr: "true", modules })), default: otherwise },
+});
+const all = (id: string, lists: object[][], more: object = {}) => ({
+  id,
+  value: { type: "branchall", branches: lists.map((modules) => ({ modules })), ...more },
+});
+
+/** What a caller is told of a flow, place by place. */
+function faults(value: unknown): string[] {
+  const sent = { value };
+  const { error } = flowValueSchema.safeParse(value);
+  if (!error) return [];
+  const placed = { ...error, issues: error.issues.map((issue) => ({ ...issue, path: ["value", ...issue.path] })) };
+  return issuesOf(placed as typeof error, sent).map(({ path, reason }) => `${path}: ${reason}`);
+}
+const flow = (...modules: object[]) => ({ modules });
+const inLoops = (depth: number, innermost: object): object =>
+  depth === 0 ? innermost : each(`l${depth}`, [inLoops(depth - 1, innermost)]);
+
+describe("a flow's shape", () => {
+  it("takes every kind of module, and keeps what it does not know", () => {
+    const value = {
+      modules: [
+        script("a", { notes: { x: 1 } }),
+        each("b", [step("c")], { skip_failures: false }),
+        endless("d", [step("e")]),
+        one("f", [[step("g")]], [step("h")]),
+        all("i", [[step("j")], []]),
+        { id: "k", value: { type: "aiagent", tools: [1] } },
+        { id: "l", value: { type: "consentgate", approvers: ["u/ann"] } },
+        { id: "m", value: { type: "flow", path: "f/t/b", input_transforms: { x: { type: "ai", model: "y" } } } },
+      ],
+      groups: [{ start_id: "a" }],
+      unknown: { deep: [null] },
+    };
+    expect(flowValueSchema.parse(value)).toEqual(value);
+  });
+
+  it("tells each wrong field with its path and its module, also deep inside", () => {
+    const value = flow(
+      { id: "a", value: { type: "rawscript", language: "bash" } },
+      each("outer", [one("choice", [[script("inner", { retry: { constant: { attempts: -1 } } })]], [])]),
+      { id: "b", value: { type: "nothing" } },
+      { id: "c", value: { type: "consentgate", approvers: [] } },
+    );
+    expect(faults(value)).toEqual([
+      expect.stringMatching(/^value\.modules\.0\.value\.content \(module a\): /),
+      expect.stringMatching(
+        /^value\.modules\.1\.value\.modules\.0\.value\.branches\.0\.modules\.0\.retry\.constant\.attempts \(module inner\): /,
+      ),
+      expect.stringMatching(/^value\.modules\.2\.value\.type \(module b\): /),
+      "value.modules.3.value.approvers (module c): names at least one approver",
+    ]);
+  });
+});
+
+describe("ids", () => {
+  it("are unique in the whole flow, wherever their modules stand", () => {
+    const value = flow(step("a"), each("b", [step("a")]), one("c", [[step("b")]], [step("d")]), all("e", [[step("f")], [step("d")]]));
+    expect(faults(value)).toEqual([
+      "value.modules.1.value.modules.0.id (module a): is the id of value.modules.0 already",
+      "value.modules.2.value.branches.0.modules.0.id (module b): is the id of value.modules.1 already",
+      "value.modules.3.value.branches.1.modules.0.id (module d): is the id of value.modules.2.value.default.0 already",
+    ]);
+  });
+
+  it("failure and preprocessor are those of the modules beside the others", () => {
+    expect(faults({ modules: [step("a")], failure_module: script("failure"), preprocessor_module: script("preprocessor") })).toEqual([]);
+    expect(faults(flow(step("failure"), each("b", [step("preprocessor")])))).toEqual([
+      "value.modules.0.id (module failure): is the id of the failure_module alone",
+      "value.modules.1.value.modules.0.id (module preprocessor): is the id of the preprocessor_module alone",
+    ]);
+    expect(faults({ modules: [], failure_module: script("mend"), preprocessor_module: step("preprocessor") })).toEqual([
+      "value.failure_module.id (module mend): must be failure",
+      "value.preprocessor_module.value.type (module preprocessor): must be script or rawscript",
+    ]);
+  });
+
+  it.each(["__proto__", "constructor", "", "a b", "a.b", "a\nb", "x".repeat(81), "é"])("cannot be %j", (id) => {
+    expect(faults(flow(step(id)))).toEqual([
+      expect.stringMatching(/^value\.modules\.0\.id( \(module \w+\))?: letters, digits, '_' and '-'/),
+    ]);
+  });
+
+  it.each(["toString", "hasOwnProperty", "valueOf", "0", "-", "x".repeat(80)])("may be %j", (id) => {
+    expect(faults(flow(step(id)))).toEqual([]);
+    expect(faults(flow(step(id), step(id)))).toHaveLength(1);
+  });
+});
+
+describe("early_return", () => {
+  it.each([
+    ["a", []],
+    ["results.b.x", []],
+    ["", []],
+    ["b", ["value.early_return: names no step of the flow itself: b"]],
+    ["none", ["value.early_return: names no step of the flow itself: none"]],
+    ["failure", ["value.early_return: names no step of the flow itself: failure"]],
+    ["toString", ["value.early_return: names no step of the flow itself: toString"]],
+  ])("%j is a step of the flow itself, or an expression", (early_return, expected) => {
+    expect(faults({ modules: [step("a"), each("l", [step("b")])], failure_module: script("failure"), early_return })).toEqual(expected);
+  });
+});
+
+describe("loops and branches", () => {
+  it(`are nested ${limits.flowNesting} deep at most`, () => {
+    expect(faults(flow(inLoops(limits.flowNesting, step("x"))))).toEqual([]);
+    const deeper = faults(flow(inLoops(limits.flowNesting + 1, step("x"))));
+    expect(deeper).toEqual([expect.stringMatching(/\(module x\): is nested in more than 20 loops and branches/)]);
+    // As deep as a body may be: one place all the same.
+    expect(faults(flow(inLoops(75, step("x"))))).toHaveLength(1);
+  });
+
+  it("do not run in parallel where all steps share one worker", () => {
+    const modules = [each("a", [step("x")], { parallel: true }), all("b", [[endless("c", [], { parallel: true })]], { parallel: true })];
+    expect(faults({ modules })).toEqual([]);
+    expect(faults({ modules, same_worker: false })).toEqual([]);
+    const reason = "is not possible in a flow with same_worker: its steps share one place";
+    expect(faults({ modules, same_worker: true })).toEqual([
+      `value.modules.0.value.parallel (module a): ${reason}`,
+      `value.modules.1.value.parallel (module b): ${reason}`,
+      `value.modules.1.value.branches.0.modules.0.value.parallel (module c): ${reason}`,
+    ]);
+    expect(faults({ modules: [each("a", [], { parallel: false })], same_worker: true })).toEqual([]);
+  });
+
+  it("alone have all iterations to stop after", () => {
+    const stop = { stop_after_all_iters_if: { expr: "true" } };
+    expect(faults(flow(...[each("a", []), endless("b", []), all("c", [])].map((module) => ({ ...module, ...stop }))))).toEqual([]);
+    expect(faults({ modules: [step("a", stop), { ...one("b", []), ...stop }], failure_module: script("failure", stop) })).toEqual([
+      expect.stringMatching(/^value\.modules\.0\.stop_after_all_iters_if \(module a\): is for loops and branchall alone/),
+      expect.stringMatching(/^value\.modules\.1\.stop_after_all_iters_if \(module b\): /),
+      expect.stringMatching(/^value\.failure_module\.stop_after_all_iters_if \(module failure\): /),
+    ]);
+  });
+});
+
+describe("retry", () => {
+  it.each([
+    [null],
+    [{}],
+    [{ constant: {}, exponential: null }],
+    [{ constant: { attempts: 0, seconds: 0 }, exponential: { attempts: 0, seconds: 0, multiplier: 1 } }],
+    [{ constant: { attempts: 2 } }],
+    [{ exponential: { attempts: 2, seconds: 1 }, retry_if: { expr: "true" } }],
+  ])("may be %j", (retry) => {
+    expect(faults(flow(script("a", { retry })))).toEqual([]);
+  });
+
+  it.each([
+    [{ constant: { seconds: 5 } }, ["value.modules.0.retry.constant.attempts"]],
+    [{ constant: { seconds: 5 }, exponential: { multiplier: 2 } }, ["retry.constant.attempts", "retry.exponential.attempts"]],
+    [{ constant: { attempts: null, seconds: 5 }, retry_if: { expr: "true" } }, ["retry.constant.attempts"]],
+    [{ retry_if: { expr: "true" } }, ["value.modules.0.retry (module a): says when"]],
+  ])("without attempts is refused: %j", (retry, expected) => {
+    expect(faults(flow(script("a", { retry })))).toEqual(expected.map((part) => expect.stringContaining(part)));
+  });
+});
+
+describe("hostile flows", () => {
+  it("of 10,000 modules are looked at in one go, and their faults told as one sentence that can be read", () => {
+    const many = (id: (index: number) => string) => flow(...Array.from({ length: 10_000 }, (_, index) => script(id(index))));
+    expect(faults(many((index) => `m${index}`))).toEqual([]);
+    const wrong = faults(many(() => "same"));
+    expect(wrong).toHaveLength(101);
+    expect(wrong.at(-1)).toBe("…: 9899 more places");
+  });
+
+  it("cannot put their own text into the sentence by an id", () => {
+    const id = `x\n${"y".repeat(1000)}`;
+    const issues = faults({ modules: [{ id, value: { type: "nothing" } }] });
+    const { sentence } = answerFor(new SvcError("body.shape", { issues: issues.map((path) => ({ path, reason: "" })) }));
+    expect(sentence).not.toMatch(/\n|yyy/);
+  });
+
+  it("with fields that every object inherits are flows like others", () => {
+    const value = JSON.parse(
+      '{"modules":[{"id":"a","value":{"type":"script","path":"f/t/a","input_transforms":{"toString":{"type":"static"},"__proto__":{"type":"static"}}}}],"__proto__":{"modules":7},"constructor":1}',
+    );
+    expect(faults(value)).toEqual([]);
+  });
+});

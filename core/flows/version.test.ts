@@ -1,0 +1,50 @@
+import { describe, expect, it } from "vitest";
+import { flowValueSchema } from "../../contract/flow-value.ts";
+import { allModules, flowHash, versionId, withoutCode } from "./version.ts";
+
+const inline = (id: string, input_transforms = {}) => ({
+  id,
+  value: { type: "rawscript", language: "bash", content: "echo hi", lock: "l", input_transforms },
+});
+const value = flowValueSchema.parse({
+  modules: [
+    inline("a", { x: { type: "static", value: { type: "rawscript", content: "an argument", lock: "too" } } }),
+    { id: "b", value: { type: "forloopflow", iterator: { type: "static", value: [] }, modules: [inline("c")] } },
+    { id: "d", value: { type: "branchone", branches: [{ expr: "true", modules: [inline("e")] }], default: [inline("f")] } },
+    { id: "g", value: { type: "branchone", branches: [] } },
+    { id: "h", value: { type: "script", path: "f/t/a" } },
+  ],
+  failure_module: inline("failure"),
+  preprocessor_module: inline("preprocessor"),
+});
+
+describe("allModules", () => {
+  it("finds every module, inside of others and beside them", () => {
+    expect(allModules(value).map(({ id }) => id)).toEqual(["a", "b", "c", "d", "e", "f", "g", "h", "failure", "preprocessor"]);
+  });
+});
+
+describe("withoutCode", () => {
+  it("leaves out the code of inline scripts, and nothing that only looks like it", () => {
+    const before = structuredClone(value);
+    const without = withoutCode(value);
+    const json = JSON.stringify(without);
+    expect(json).not.toContain("echo hi");
+    expect(json).not.toContain('"lock":"l"');
+    expect(allModules(without).map(({ id }) => id)).toEqual(allModules(value).map(({ id }) => id));
+    expect(without.modules[0]).toMatchObject({
+      value: { input_transforms: { x: { value: { type: "rawscript", content: "an argument", lock: "too" } } } },
+    });
+    expect(value).toEqual(before);
+  });
+});
+
+describe("ids and hashes", () => {
+  it("ids grow with time and are whole in every client; hashes are the version's own", () => {
+    expect(versionId(2, 0)).toBeGreaterThan(versionId(1, 0.9999));
+    expect(Number.isSafeInteger(versionId(Date.UTC(2200, 0), 0.9999))).toBe(true);
+    const sent = { path: "f/t/a", summary: "", value };
+    expect(flowHash("w", 1, sent)).toMatch(/^[0-9a-f]{16}$/);
+    expect(new Set([flowHash("w", 1, sent), flowHash("w", 2, sent), flowHash("v", 1, sent)]).size).toBe(3);
+  });
+});
