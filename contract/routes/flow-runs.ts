@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { inWorkspace, jsonObject, workspaceId } from "../common.ts";
+import { atJob, inWorkspace, jsonObject, workspaceId } from "../common.ts";
 import { flowValueSchema } from "../flow-value.ts";
 import { defineRoute } from "../route.ts";
 import { flowVersion } from "./flows.ts";
@@ -18,6 +18,13 @@ import {
 } from "./runs.ts";
 
 export const byVersion = z.object({ workspace: workspaceId, version: flowVersion });
+const restartSchema = z.object({
+  step_id: z.string().max(100).describe("The first module that runs again, of the flow's own list; those before it keep their results."),
+  branch_or_iteration_n: z.int().min(0).nullish().describe("Of a loop or a branchall, one after the other: the first one that runs again."),
+  flow_version: flowVersion.nullish().describe("Another version to go on with."),
+});
+export type Restart = z.output<typeof restartSchema>;
+
 /** A flow that is not stored. */
 export const flowPreviewSchema = z.object({
   value: flowValueSchema,
@@ -62,6 +69,20 @@ export const flowRunRoutes = {
     status: 201,
     reply: accepted,
     errors: runErrors,
+  }),
+  restartFlow: defineRoute({
+    name: "jobs.restart.flows",
+    summary: "Run a flow that has ended again from one of its steps, as a new job with the same arguments.",
+    method: "POST",
+    path: `${base}/restart/f/{id}`,
+    fn: "run",
+    auth: "token",
+    params: atJob,
+    query: runQuery,
+    body: restartSchema,
+    status: 201,
+    reply: accepted,
+    errors: [...runErrors, "job.notFound", "flow.notRestarted", "flow.versionNotFound"],
   }),
   runWaitFlowByPath: defineRoute({
     ...wait,

@@ -11,9 +11,12 @@ import type { Job } from "../../core/jobs/job.ts";
 import { replyOf } from "../../core/reply/reply.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
 import { flowVersionOf, newestFlowAt } from "../../services/flows/load.ts";
+import { restartFlow } from "../../services/flows/restart.ts";
+import { permit } from "../../services/identity/permit.ts";
 import { enqueue, type NewJob } from "../../services/jobs/accept.ts";
 import { eraseAfterReply } from "../../services/jobs/erase.ts";
 import { checkQueue } from "../../services/jobs/queue-limit.ts";
+import { findJob } from "../../services/jobs/read.ts";
 import { knownCall, type Once } from "../../services/jobs/record.ts";
 import { joinRun, runFlowSync, runSync, type SyncAnswer } from "../../services/jobs/run-sync.ts";
 import { newestAt, versionOf } from "../../services/scripts/load.ts";
@@ -196,6 +199,11 @@ export const handler = apiHandler<RunAuth>(
     on(flowRoutes.runWaitFlowByVersion, (call) => waitFlow(call, flowVersionOf(call.auth.head, call.params.version))),
     on(flowRoutes.runWaitFlowByVersionGet, (call) => waitFlow(call, flowVersionOf(call.auth.head, call.params.version))),
     on(flowRoutes.runWaitFlowPreview, (call) => waitJob(call, flowPreviewJob(call))),
+    on(flowRoutes.restartFlow, async ({ auth, params: { workspace, id }, query, body }) => {
+      const origin = await findJob(collaborators, { actor: auth.actor, action: "jobs.get" }, workspace, id);
+      permit(auth.actor, origin.kind === "flow" ? "jobs.run.flows" : "jobs.run.previewFlow", { workspace, path: origin.path });
+      return accepted(await restartFlow(collaborators, auth.actor, origin, body, jobOf(auth.actor, workspace, query, nowMs())));
+    }),
     on(routes.rerunJobs, (call) => rerunJobs(collaborators, call)),
   ],
   authenticateRun({ objects: objectTable, jobs: jobTable, publicKey, nowMs }),

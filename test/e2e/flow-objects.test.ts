@@ -176,8 +176,14 @@ describe("a new version", () => {
     expect(second).toBeGreaterThan(first);
     const history = (await ws.get("flows/history/p/f/t/versions")).json;
     expect(history).toEqual([
-      { id: second, created_at: expect.any(String), created_by: "admin" },
-      { id: first, created_at: expect.any(String), created_by: "admin", deployment_msg: "first" },
+      { id: second, hash: expect.stringMatching(/^[0-9a-f]{16}$/), created_at: expect.any(String), created_by: "admin" },
+      {
+        id: first,
+        hash: expect.stringMatching(/^[0-9a-f]{16}$/),
+        created_at: expect.any(String),
+        created_by: "admin",
+        deployment_msg: "first",
+      },
     ]);
     expect((await ws.get("flows/get_latest_version/f/t/versions")).json).toMatchObject({ id: second });
     expect((await ws.get(`flows/get/v/${first}`)).json).toMatchObject({ path: "f/t/versions", version_id: first });
@@ -197,8 +203,8 @@ describe("a new version", () => {
     await created("f/t/message");
     const version = await versionAt("f/t/message");
     const messages = async () =>
-      ((await ws.get("flows/history/p/f/t/message")).json as object[]).map((entry) => ({ ...entry, created_at: "" }));
-    const entry = { id: version, created_at: "", created_by: "admin" };
+      ((await ws.get("flows/history/p/f/t/message")).json as object[]).map((entry) => ({ ...entry, created_at: "", hash: "" }));
+    const entry = { id: version, hash: "", created_at: "", created_by: "admin" };
     expectStatus(await ws.post(`flows/history_update/v/${version}`, { deployment_msg: "now" }), 200);
     expect(await messages()).toEqual([{ ...entry, deployment_msg: "now" }]);
     expectStatus(await ws.post(`flows/history_update/v/${version}`, {}), 200);
