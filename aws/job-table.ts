@@ -196,14 +196,14 @@ export const jobTable = {
     return once.flatMap((id) => found.get(id) ?? []);
   },
 
-  /** A head and child items of it by their references, in as few reads as there are hundreds. */
-  async getWith(id: string, refs: readonly string[]): Promise<{ job: Job | undefined; items: Map<string, Child> }> {
+  /** Child items of a job by their references, with its head unless that is left out, in as few reads as there are hundreds. */
+  async getWith(id: string, refs: readonly string[], { head = true } = {}): Promise<{ job: Job | undefined; items: Map<string, Child> }> {
     let job: Job | undefined;
     const items = new Map<string, Child>();
     const once = [...new Set(refs)];
     for (let start = 0; start === 0 || start <= once.length; start += 99) {
       const requests = [
-        ...(start === 0 ? [HeadEntity.build(BatchGetRequest).key({ id, sk: "job" })] : []),
+        ...(start === 0 && head ? [HeadEntity.build(BatchGetRequest).key({ id, sk: "job" })] : []),
         ...once.slice(start, start + 99).map((ref) => ChildEntity.build(BatchGetRequest).key({ parent: id, ref })),
       ];
       if (requests.length === 0) break;

@@ -3,6 +3,7 @@ import { bundleRows } from "./bundles.ts";
 import { connectionRows } from "./connections.ts";
 import { costRows } from "./cost.ts";
 import { invokeFloor, spawnFloor } from "./floors.ts";
+import { flowRows } from "./flows.ts";
 import { httpClient } from "./http-client.ts";
 import { asyncRows, type Measured, syncRows } from "./latency.ts";
 import { type Memory, memoryOf } from "./memory.ts";
@@ -71,6 +72,7 @@ export async function bench(target: Target, { quick, only, say = () => {} }: Ben
       { line: "bare spawn of node", value: node.value, unit: "ms" },
     ]);
     await section("Jobs on the local engine, over HTTP", async () => [...(await asyncRows(measured)), ...(await syncRows(measured))]);
+    await section("Flows over HTTP", () => flowRows(measured));
     note("afterLoad");
     await section("Connections and rights: one call", () => connectionRows(of));
     await section("Streams over HTTP", () => streamRows({ ...of, url: target.url, token: target.token }));

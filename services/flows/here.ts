@@ -42,7 +42,11 @@ export async function readItems(
   { working, flow }: { working: { jobs: JobTable }; flow: { id: string } },
   refs: readonly string[],
 ): Promise<Map<string, string>> {
-  const { items } = await working.jobs.getWith(flow.id, refs);
+  const { items } = await working.jobs.getWith(flow.id, refs, { head: false });
+  return jsonOf(items);
+}
+
+export function jsonOf(items: ReadonlyMap<string, { json?: string | undefined }>): Map<string, string> {
   return new Map([...items].flatMap(([ref, { json }]) => (json === undefined ? [] : [[ref, json] as const])));
 }
 

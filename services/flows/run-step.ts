@@ -76,8 +76,7 @@ const idOf = ({ flow, module, scope, at }: Here, attempt: number) => stepJobId(f
 async function attempted(here: Here, evaluator: Evaluator, attempt: number): Promise<Done> {
   const { working, flow } = here;
   const id = idOf(here, attempt);
-  const args = attempt === 0 ? await argumentsOf(here, evaluator) : await argumentsBefore(here);
-  const what = await whatOf(here, evaluator);
+  const [args, what] = await Promise.all([attempt === 0 ? argumentsOf(here, evaluator) : argumentsBefore(here), whatOf(here, evaluator)]);
   if ("missing" in what) return failed(here, { name: "NotFound", message: what.missing });
   const argsJson = JSON.stringify(args);
   const now = working.nowMs();

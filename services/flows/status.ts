@@ -7,7 +7,7 @@ import { bodyScope, branchScope, isContainer, modulesOf, ROOT } from "../../core
 import { flowStatus, type Known } from "../../core/flows/status.ts";
 import { hasEnded, type Job } from "../../core/jobs/job.ts";
 import { load } from "../jobs/places.ts";
-import { outcomeIn, progressIn } from "./here.ts";
+import { outcomeIn, progressIn, readItems } from "./here.ts";
 import { type Loading, loadFlow, loadPlan } from "./load.ts";
 import { stepJobId } from "./step-job.ts";
 
@@ -76,7 +76,5 @@ async function statusOf(reading: Reading, job: Job, value: FlowValue): Promise<F
 }
 
 async function itemsOf({ jobs }: Reading, { id }: Job, refs: string[]): Promise<Map<string, string>> {
-  if (refs.length === 0) return new Map();
-  const { items } = await jobs.getWith(id, refs);
-  return new Map([...items].flatMap(([ref, { json }]) => (json === undefined ? [] : [[ref, json] as const])));
+  return refs.length === 0 ? new Map() : readItems({ working: { jobs }, flow: { id } }, refs);
 }

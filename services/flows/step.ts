@@ -1,13 +1,13 @@
 import { FAILURE, outcomeRef, PREPROCESSOR, placeIn, progressRef } from "../../core/flows/journal.ts";
 import { isContainer, type Scope } from "../../core/flows/scopes.ts";
 import type { FlowState, StepCall } from "../../core/flows/step-call.ts";
-import type { RunningJob } from "../../core/jobs/job.ts";
+import type { Job, RunningJob } from "../../core/jobs/job.ts";
 import type { Working } from "../jobs/work.ts";
 import { answer, decide, failed, StepFailed } from "./decide.ts";
 import { drive, previousOf } from "./drive.ts";
 import { ExpressionError, evaluator } from "./expressions.ts";
 import { finishFlow } from "./finish.ts";
-import { endIn, type Here, keepValue, outcomeIn, progressIn, readItems } from "./here.ts";
+import { endIn, type Here, jsonOf, keepValue, outcomeIn, progressIn, readItems } from "./here.ts";
 import { type LoadedPlan, loadPlan } from "./load.ts";
 import { holdFor, runNested } from "./nested.ts";
 import { runStep } from "./run-step.ts";
@@ -24,12 +24,16 @@ class Superseded extends Error {
 export async function takeStep(working: Working, call: StepCall): Promise<FlowState> {
   if ("finish" in call) return finishFlow(working, call.state);
   const { state, module: id, scope: name } = call;
-  const flow = await flowOf(working, state);
+  // Most places are where the state says: one read, with the head.
+  const refsAt = (at: string) => [outcomeRef(id, name, at), progressRef(id, name, at)];
+  const { job, items } = await working.jobs.getWith(state.j, refsAt(state.at));
+  const flow = counting(job, state);
   const plan = await loadPlan(working, flow.flow?.plan ?? "");
   const [module, scope] = placed(plan, id, name);
   const at = placeIn(scope, state.at);
-  const found = await readItems({ working, flow }, [outcomeRef(id, name, at), progressRef(id, name, at)]);
-  const here: Here = { working, flow, plan, module, scope, at, state, progress: progressIn(found, id, name, at) ?? {}, secrets: new Set() };
+  const found = at === state.at ? jsonOf(items) : await readItems({ working, flow }, refsAt(at));
+  const progress = progressIn(found, id, name, at) ?? {};
+  const here: Here = { working, flow, plan, module, scope, at, state, progress, secrets: new Set() };
   const known = outcomeIn(found, id, name, at);
   if (call.token !== undefined) return holdFor(here, call.token);
   if (known) return answer(here, known);
@@ -37,8 +41,7 @@ export async function takeStep(working: Working, call: StepCall): Promise<FlowSt
   return carryOut(here);
 }
 
-async function flowOf(working: Working, { j, n }: FlowState): Promise<RunningJob> {
-  const flow = await working.jobs.get(j);
+function counting(flow: Job | undefined, { j, n }: FlowState): RunningJob {
   if (flow?.state !== "running" || flow.flow?.n !== n) throw new Superseded(`Execution ${n} of job ${j} does not count any more.`);
   if (flow.cancel) throw new Superseded(`The job ${j} is being canceled.`);
   return flow;
