@@ -2,7 +2,10 @@ import type { Job } from "./job.ts";
 
 /** What a job's environment is made of. */
 export interface EnvironmentInput {
-  job: Pick<Job, "id" | "workspace" | "path" | "hash" | "root" | "email" | "permissionedAs" | "createdAtMs" | "scheduledForMs">;
+  job: Pick<
+    Job,
+    "id" | "workspace" | "path" | "hash" | "root" | "email" | "permissionedAs" | "createdAtMs" | "scheduledForMs" | "parent" | "step"
+  >;
   attempt: number;
   token: string;
   internalUrl: string;
@@ -22,9 +25,9 @@ export function contextualVariables({ job, attempt, token, internalUrl, baseUrl 
     BASE_URL: baseUrl,
     JOB_ID: job.id,
     JOB_PATH: path,
-    FLOW_JOB_ID: "",
+    FLOW_JOB_ID: job.step ? (job.parent ?? "") : "",
     ROOT_FLOW_JOB_ID: job.root ?? "",
-    FLOW_STEP_ID: "",
+    FLOW_STEP_ID: job.step?.id ?? "",
     FLOW_PATH: "",
     PERMISSIONED_AS: job.permissionedAs,
     STATE_PATH: statePath,

@@ -66,7 +66,7 @@ export function matchesJob(job: Job, query: JobListQuery, scope: ListScope, nowM
     (query.success === undefined || (ended && query.success === success)) &&
     (query.status === undefined || (ended && matchesList(query.status, statusOf[job.state]))) &&
     (query.is_skipped === undefined || (ended && query.is_skipped === (job.state === "skipped"))) &&
-    unless(query.is_flow_step, false) &&
+    unless(query.is_flow_step, job.step !== undefined) &&
     (query.has_null_parent !== true || job.parent === undefined) &&
     (query.broad_filter === undefined ||
       [job.id, job.path, job.createdBy, job.tag].some((text) => text?.includes(query.broad_filter ?? "")))

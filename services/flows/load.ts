@@ -59,3 +59,13 @@ export async function loadPlan({ storage }: Pick<Loading, "storage">, key: strin
   plans.set(key, loaded);
   return loaded;
 }
+
+/** The same; `undefined` when it is gone with its flow, or was erased with its job. */
+export async function loadPlanIfThere(loading: Pick<Loading, "storage">, key: string): Promise<LoadedPlan | undefined> {
+  try {
+    return await loadPlan(loading, key);
+  } catch (error) {
+    if (error instanceof Error && error.name === "NoSuchKey") return undefined;
+    throw error;
+  }
+}

@@ -1,6 +1,6 @@
 import type { JobTable } from "../../aws/job-table.ts";
-import type { FlowValue } from "../../contract/flow-value.ts";
-import { flowValueSchema } from "../../contract/flow-value.ts";
+import { isSvcError } from "../../contract/errors.ts";
+import { type FlowValue, keptFlowSchema } from "../../contract/flow-value.ts";
 import type { FlowStatus } from "../../contract/routes/flow-status.ts";
 import { innerAt, insideAt, outcomeRef, progressRef } from "../../core/flows/journal.ts";
 import { bodyScope, branchScope, isContainer, modulesOf, ROOT } from "../../core/flows/scopes.ts";
@@ -8,7 +8,7 @@ import { flowStatus, type Known } from "../../core/flows/status.ts";
 import { hasEnded, type Job } from "../../core/jobs/job.ts";
 import { load } from "../jobs/places.ts";
 import { outcomeIn, progressIn, readItems } from "./here.ts";
-import { type Loading, loadFlow, loadPlan } from "./load.ts";
+import { type Loading, loadFlow, loadPlanIfThere } from "./load.ts";
 import { stepJobId } from "./step-job.ts";
 
 type Reading = Loading & { jobs: JobTable };
@@ -26,16 +26,23 @@ export async function flowFields(
 ): Promise<{ flow_status?: FlowStatus; raw_flow?: FlowValue }> {
   if (!isFlow(job)) return {};
   const value = await valueOfFlow(reading, job, code);
-  const status = await statusOf(reading, job, value);
-  return { flow_status: status, ...(code ? { raw_flow: value } : {}) };
+  // Erased, or deleted since: that it was a flow is all there is to say.
+  const status = value ? await statusOf(reading, job, value) : flowStatus({ id: job.id, ended: true }, { modules: [] }, () => ({}));
+  return { flow_status: status, ...(code && value ? { raw_flow: value } : {}) };
 }
 
 /** The flow that a job runs, also before its execution has begun. With `code` as it was sent; without, inline scripts may be empty. */
-async function valueOfFlow(reading: Reading, job: Job, code: boolean): Promise<FlowValue> {
+async function valueOfFlow(reading: Reading, job: Job, code: boolean): Promise<FlowValue | undefined> {
   const { flow } = job;
-  if (flow?.plan && !code) return (await loadPlan(reading, flow.plan)).value;
-  if (job.code) return flowValueSchema.parse((JSON.parse(await load(reading, job, job.code)) as { flow: unknown }).flow);
-  return (await loadFlow(reading, job.workspace, flow?.version ?? 0)).sent.value;
+  if (hasEnded(job) && job.erased) return undefined;
+  if (flow?.plan && !code) return (await loadPlanIfThere(reading, flow.plan))?.value;
+  if (job.code) return keptFlowSchema.parse((JSON.parse(await load(reading, job, job.code)) as { flow: unknown }).flow);
+  try {
+    return keptFlowSchema.parse((await loadFlow(reading, job.workspace, flow?.version ?? 0)).sent.value);
+  } catch (error) {
+    if (isSvcError(error) && error.code === "flow.versionNotFound") return undefined;
+    throw error;
+  }
 }
 
 async function statusOf(reading: Reading, job: Job, value: FlowValue): Promise<FlowStatus> {

@@ -21,6 +21,8 @@ export async function eraseJob(keeping: Erasing, job: EndedJob): Promise<EndedJo
       result: { in: "head", json: "null" },
       code: jobs.removed,
       shown: jobs.removed,
+      argsShown: jobs.removed,
+      early: jobs.removed,
       logChars: 0,
       ...again,
     },

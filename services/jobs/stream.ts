@@ -3,7 +3,7 @@ import type { StreamEventJson, UpdateStreamQuery } from "../../contract/routes/s
 import { ROOT } from "../../core/flows/scopes.ts";
 import { hasEnded, type Job, PEOPLE, resultFor } from "../../core/jobs/job.ts";
 import { onlyResult, StreamLines } from "../../core/streams/stream-lines.ts";
-import { loadPlan } from "../flows/load.ts";
+import { loadPlanIfThere } from "../flows/load.ts";
 import { stepJobId } from "../flows/step-job.ts";
 import { type Keeping, load, loadLogs } from "./places.ts";
 import { jobJson, watch } from "./read.ts";
@@ -96,8 +96,8 @@ export async function* jobEvents(
 
 /** The job of a flow's last step, once it is there. */
 async function lastStep({ jobs, storage }: Keeping, flow: Job): Promise<Job | undefined> {
-  const { value } = await loadPlan({ storage }, flow.flow?.plan ?? "");
-  const last = value.modules.at(-1);
+  const plan = await loadPlanIfThere({ storage }, flow.flow?.plan ?? "");
+  const last = plan?.value.modules.at(-1);
   return last && jobs.get(stepJobId(flow.id, last.id, ROOT, "", 0));
 }
 

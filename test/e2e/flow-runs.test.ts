@@ -91,6 +91,35 @@ describe("cache_ttl of a step", () => {
   });
 });
 
+describe("a flow's job", () => {
+  it("that was erased, or whose flow is gone, still says that it was one", async () => {
+    const preview = await runFlow(ws, [step("a", "'topsecret'")]);
+    expectStatus(await ws.post(`jobs/completed/delete/${String(preview["id"])}`, {}), 200);
+    const erased = await ws.completed(String(preview["id"]));
+    expect(erased).toMatchObject({ deleted: true, flow_status: { modules: [] } });
+    expect(JSON.stringify(erased)).not.toContain("topsecret");
+    await saveFlow(ws, "f/t/goes", [step("a", "1")]);
+    const id = expectStatus(await ws.post("jobs/run/f/f/t/goes", {}), 201).text;
+    await ws.completed(id);
+    expectStatus(await ws.call("DELETE", "flows/delete/f/t/goes"), 200);
+    expect(await ws.completed(id)).toMatchObject({ result: 1, flow_status: expect.any(Object) });
+  });
+
+  it("tells its steps, in their environment, what they are steps of", async () => {
+    const tells = flow.script(
+      "a",
+      "export const main = () => [process.env.OV_FLOW_JOB_ID, process.env.OV_ROOT_FLOW_JOB_ID, process.env.OV_FLOW_STEP_ID];",
+      {},
+      {},
+    );
+    const job = await runFlow(ws, [tells]);
+    expect(job["result"]).toEqual([job["id"], job["id"], "a"]);
+    const steps = { parent_job: String(job["id"]), is_flow_step: "true" };
+    expect((await ws.get("jobs/list", steps)).json).toHaveLength(1);
+    expect((await ws.get("jobs/list", { ...steps, is_flow_step: "false" })).json).toEqual([]);
+  });
+});
+
 describe("time limits", () => {
   it("of a step kill it and fail it", async () => {
     const slow = flow.script(
