@@ -57,7 +57,11 @@ describe("the REST API", () => {
   );
 
   it("needs one resource for each function's own beginning of an address", () => {
-    expect(prefixesOf(Object.values(routes), "run")).toEqual(["/api/w/{workspace}/jobs/run", "/api/w/{workspace}/jobs/run_wait_result"]);
+    expect(prefixesOf(Object.values(routes), "run")).toEqual([
+      "/api/w/{workspace}/jobs/restart",
+      "/api/w/{workspace}/jobs/run",
+      "/api/w/{workspace}/jobs/run_wait_result",
+    ]);
     expect(prefixesOf(Object.values(routes), "beat")).toEqual(["/api/internal"]);
   });
 

@@ -15,8 +15,9 @@ const never = making(() => expect.fail("something was made"));
 
 describe("makeMachine", () => {
   it("refuses a flow whose definition is larger than Step Functions takes, before it asks", async () => {
-    const summary = "x".repeat(2000);
-    const modules = Array.from({ length: 600 }, (_, index) => identity(`s${index}`, { summary }));
+    // Each of these has four states.
+    const more = { summary: "x".repeat(200), retry: { constant: { attempts: 1 } }, sleep: { type: "static", value: 1 } };
+    const modules = Array.from({ length: 900 }, (_, index) => identity(`s${index}`, more));
     expect(await makeMachine(never, asked(modules))).toEqual({
       refused: expect.stringMatching(/^The flow is too large: its state machine has \d+ bytes, and 1000000 are the most\. Put some steps/),
     });
