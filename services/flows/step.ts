@@ -1,3 +1,4 @@
+import type { FlowModule } from "../../contract/flow-value.ts";
 import { FAILURE, outcomeRef, PREPROCESSOR, placeIn, progressRef } from "../../core/flows/journal.ts";
 import { isContainer, type Scope } from "../../core/flows/scopes.ts";
 import type { FlowState, StepCall } from "../../core/flows/step-call.ts";
@@ -69,6 +70,8 @@ async function carryOut(here: Here): Promise<FlowState> {
   }
   const { value, mock, skip_if: skip } = module;
   const names = evaluator(here, expressionsOf(here));
+  // Better no run than one that nobody was asked about.
+  if (asksPeople(module)) return decide(here, names, await failed(here, { name: "NotSupported", message: NO_APPROVALS }));
   if (mock?.enabled) return decide(here, names, { ok: true, result: await keepValue(here, mock.return_value ?? null) });
   try {
     if (skip && (await names.holds(skip.expr))) {
@@ -82,6 +85,9 @@ async function carryOut(here: Here): Promise<FlowState> {
   if (value.type === "identity") return decide(here, names, { ok: true, result: await previousOf(here) });
   return value.type === "flow" ? runNested(here, names) : runStep(here, names);
 }
+
+const NO_APPROVALS = "Flows cannot wait for approvals yet: this step was not run.";
+const asksPeople = ({ value, suspend }: FlowModule) => value.type === "consentgate" || (suspend?.required_events ?? 0) > 0;
 
 /** Every expression that may be evaluated for a module: what they name is loaded together. */
 function expressionsOf({ module }: Here): string[] {
