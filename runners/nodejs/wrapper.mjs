@@ -62,5 +62,24 @@ function begin() {
   });
 }
 
-for (const stream of [process.stdout, process.stderr]) stream._handle?.setBlocking?.(true);
+/**
+ * Output is written before the call that prints it returns. The streams' own way leaves it to the event loop where a signal interrupts a write,
+ * and the loop does not run any more once the script has ended.
+ */
+function writeAtOnce(stream, fd) {
+  stream._handle?.setBlocking?.(true);
+  stream._write = (chunk, encoding, done) => {
+    try {
+      writeAll(fd, typeof chunk === "string" ? Buffer.from(chunk, encoding) : chunk);
+      done();
+    } catch (error) {
+      done(error);
+    }
+  };
+  // Several chunks at a time are the same, one by one.
+  stream._writev = null;
+}
+
+writeAtOnce(process.stdout, 1);
+writeAtOnce(process.stderr, 2);
 begin();
