@@ -30,7 +30,10 @@ export const atPath = z.object({ workspace: workspaceId, path: anyPath });
 export const atHash = z.object({ workspace: workspaceId, hash: versionHash });
 export const atJob = z.object({ workspace: workspaceId, id: jobId });
 
-export const anyJson = z.json();
+/** Any value. `z.json()` refers to itself by a name that differs between documents, and the events of streams stand in two. */
+export const anyJson = z
+  .custom<z.core.util.JSONType>((value) => value !== undefined, "is missing")
+  .meta({ override: { description: "Any JSON value." } });
 export const extraPerms = z.record(z.string(), z.boolean());
 /** Kept as it came: `z.record` would drop a key named `__proto__`, which is data like any other. */
 export const jsonObject = z
