@@ -32,7 +32,7 @@ interface Data {
 /** The AWS CLI rather than the SDK: it brings the person's own sign-in, and deploying has used it already. */
 async function aws(...args: string[]): Promise<string> {
   // Step Functions deletes about one machine a second: what it refuses meanwhile is asked again.
-  const env = { AWS_RETRY_MODE: "standard", AWS_MAX_ATTEMPTS: "10", ...process.env, AWS_PAGER: "" };
+  const env = { AWS_RETRY_MODE: "standard", AWS_MAX_ATTEMPTS: "5", ...process.env, AWS_PAGER: "" };
   const { code, output } = await runCommand("aws", [...args, "--output", "json"], { env });
   if (code === -1) throw new Complaint("aws was not found: install the AWS CLI and sign in to the account.");
   if (code !== 0) throw new Complaint(`aws ${args.slice(0, 2).join(" ")} failed.\n${lastLines(output)}`);

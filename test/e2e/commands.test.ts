@@ -1,7 +1,7 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { engineCredentials } from "../../engine/child-env.ts";
 import { runCommand } from "../../engine/command.ts";
 import { ensurePythonTools } from "../../engine/venv.ts";
@@ -10,6 +10,9 @@ import { shared } from "../support/api.ts";
 import { endCommands, npmRun } from "../support/commands.ts";
 import { until } from "../support/until.ts";
 import { newWorkspace } from "../support/workspace.ts";
+
+// Dozens of calls of the AWS CLI, each a Python program that starts anew.
+vi.setConfig({ testTimeout: 400_000 });
 
 afterAll(endCommands);
 
