@@ -4,7 +4,7 @@ import { retryDelayS } from "../../core/flows/retry.ts";
 import { isPlain, ROOT } from "../../core/flows/scopes.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
 import { type Evaluator, ExpressionError } from "./expressions.ts";
-import { type Here, isFailureModule, keepValue, keptValue, writeEnd, writeOutcome, writeProgress } from "./here.ts";
+import { goTo, type Here, isFailureModule, keepValue, keptValue, writeEnd, writeOutcome, writeProgress } from "./here.ts";
 
 /** Thrown by a step whose failure is written down, so that its state machine goes where failures go. */
 export class StepFailed extends Error {
@@ -130,18 +130,13 @@ async function retry(here: Here, evaluator: Evaluator, done: Done): Promise<Flow
   const { list, count, index, width, branch, ...kept } = progress;
   const retryAtMs = working.nowMs() + Math.round(delayS * 1000);
   await writeProgress({ ...here, progress: kept }, { failed: failedJobs, retryAtMs });
-  return { ...here.state, at: here.at, o: "retry", s: Math.ceil(delayS) };
+  return goTo(here, "retry", { s: Math.ceil(delayS) });
 }
 
 /** What a module's outcome means for the state machine, now and whenever it is asked again. */
-export function answer({ module, at, state, working }: Here, outcome: Outcome): FlowState {
-  const { o: _, s: __, list: ___, ...pointers } = state;
-  const next = { ...pointers, at };
-  if (outcome.goes === "fail") {
-    if (isPlain(module)) throw new StepFailed(`The step ${module.id} has failed.`);
-    return { ...next, o: "fail" };
-  }
-  if (outcome.goes === "stop") return { ...next, o: "stop" };
-  const sleepS = Math.ceil(((outcome.sleepUntilMs ?? 0) - working.nowMs()) / 1000);
-  return sleepS > 0 ? { ...next, o: "sleep", s: sleepS } : { ...next, o: "next" };
+export function answer(here: Here, { goes, sleepUntilMs = 0 }: Outcome): FlowState {
+  const { module, working } = here;
+  if (goes === "fail" && isPlain(module)) throw new StepFailed(`The step ${module.id} has failed.`);
+  const sleepS = Math.ceil((sleepUntilMs - working.nowMs()) / 1000);
+  return goes === "next" && sleepS > 0 ? goTo(here, "sleep", { s: sleepS }) : goTo(here, goes);
 }

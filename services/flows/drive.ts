@@ -4,12 +4,11 @@ import { endRef, FAILURE, innerAt, insideAt, type Kept, outcomeRef, placeIn } fr
 import { bodyScope, branchScope, DEFAULT, isParallel, type Scope } from "../../core/flows/scopes.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
 import { type Done, decide, failed } from "./decide.ts";
-import { type Evaluator, ExpressionError, inputOf, inputOfFlow, previousModule } from "./expressions.ts";
-import { endIn, type Here, keepValue, keptValue, outcomeIn, readItems, writeEnd, writeProgress } from "./here.ts";
-import { waitBeforeRetry } from "./run-step.ts";
+import { type Evaluator, inputOf, inputOfFlow, previousModule } from "./expressions.ts";
+import { endIn, failuresOf, goTo, type Here, keepValue, keptValue, outcomeIn, readItems, writeEnd, writeProgress } from "./here.ts";
 
 /** How a list of modules ended; `undefined`: it has not, and is to be run. */
-export interface Ended {
+interface Ended {
   how: "done" | "stopped" | "failed" | "again";
   result: Kept;
   skip?: boolean | undefined;
@@ -22,31 +21,19 @@ const WIDTH = 40;
 
 /** A module with lists inside: names the list to run next, until all that must run have ended, and then says what came of it. */
 export async function drive(here: Here, evaluator: Evaluator): Promise<FlowState> {
-  const waiting = waitBeforeRetry(here);
-  if (waiting) return waiting;
-  try {
-    switch (here.module.value.type) {
-      case "branchone":
-        return await branchOne(here, evaluator, here.module.value);
-      case "branchall":
-        return await (isParallel(here.module) ? allAtOnce : oneByOne)(here, evaluator);
-      case "forloopflow":
-        return await forLoop(here, evaluator, here.module.value);
-      default:
-        return await oneByOne(here, evaluator);
-    }
-  } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error;
-    return decide(here, evaluator, await failed(here, error));
+  switch (here.module.value.type) {
+    case "branchone":
+      return branchOne(here, evaluator, here.module.value);
+    case "branchall":
+      return (isParallel(here.module) ? allAtOnce : oneByOne)(here, evaluator);
+    case "forloopflow":
+      return forLoop(here, evaluator, here.module.value);
+    default:
+      return oneByOne(here, evaluator);
   }
 }
 
-const retriesOf = ({ progress }: Here) => progress.failed?.length ?? 0;
-const inside = (here: Here) => insideAt(here.module.id, here.at, retriesOf(here));
-const goTo = (here: Here, o: string, at: string, more: Partial<FlowState> = {}): FlowState => {
-  const { s: _, list: __, ...pointers } = here.state;
-  return { ...pointers, ...more, o, at };
-};
+const inside = (here: Here) => insideAt(here.module.id, here.at, failuresOf(here));
 
 function scopeOf({ plan }: Here, name: string): Scope {
   const scope = plan.index.scopes.get(name);
@@ -63,7 +50,9 @@ async function endsOf(here: Here, places: readonly { scope: Scope; at: string }[
     ...lastOf(scope).map((id) => outcomeRef(id, scope.name, at)),
   ]);
   const items = await readItems(here, refs);
-  return places.map(({ scope, at }) => {
+  const endOf = async ({ scope, at }: (typeof places)[number]): Promise<Ended | undefined> => {
+    // A list without modules yields its input.
+    if (scope.modules.length === 0) return { how: "done", result: await keepValue(here, await inputOf({ ...here, scope, at })) };
     const end = endIn(items, scope.name, at);
     const last = lastOf(scope)[0];
     const outcome = last === undefined ? undefined : outcomeIn(items, last, scope.name, at);
@@ -76,7 +65,8 @@ async function endsOf(here: Here, places: readonly { scope: Scope; at: string }[
       return { how: "failed", result: mended?.result ?? end.result, job: mended?.job ?? end.job };
     }
     return outcome?.goes === "next" ? { how: "done", result: outcome.result, job: outcome.job } : undefined;
-  });
+  };
+  return Promise.all(places.map(endOf));
 }
 const lastOf = ({ modules }: Scope) => modules.slice(-1).map(({ id }) => id);
 
@@ -107,7 +97,7 @@ async function branchOne(here: Here, evaluator: Evaluator, { branches }: Value<"
   if (ended?.how === "again") return again(here);
   if (!ended) {
     await dispatch(here, { branch });
-    return goTo(here, `branch ${branch}`, at);
+    return goTo(here, `branch ${branch}`, { at });
   }
   const also = { branch, ...(ended.job ? { job: ended.job } : {}) };
   return decide(here, evaluator, {
@@ -162,13 +152,13 @@ async function oneByOne(here: Here, evaluator: Evaluator): Promise<FlowState> {
   const count = countOf(here);
   for (let index = here.progress.index ?? 0; index < count; index += 1) {
     const place = placeOf(here, index);
-    const [ended] = place.scope.modules.length === 0 ? [await emptyEnd(here, place)] : await endsOf(here, [place]);
+    const [ended] = await endsOf(here, [place]);
     if (ended?.how === "again") return again(here);
     if (!ended) {
       const events = state.e + eventsOf(place.scope.modules);
       if (loops && events > HISTORY_EVENTS) return again(here);
       await dispatch(here, { index });
-      return goTo(here, loops ? "iterate" : `branch ${index}`, place.at, { e: events });
+      return goTo(here, loops ? "iterate" : `branch ${index}`, { at: place.at, e: events });
     }
     if (ended.how === "failed" && !skipsFailure(module, index)) return collected(here, evaluator, index + 1, { ok: false });
     if (ended.how === "stopped")
@@ -183,11 +173,6 @@ async function oneByOne(here: Here, evaluator: Evaluator): Promise<FlowState> {
   return collected(here, evaluator, count, { ok: true });
 }
 
-/** A body without modules yields its input. */
-async function emptyEnd(here: Here, { scope, at }: { scope: Scope; at: string }): Promise<Ended> {
-  return { how: "done", result: await keepValue(here, await inputOf({ ...here, scope, at })) };
-}
-
 /** In rounds: each is what a Map takes at once, and ends before the next one begins. */
 async function allAtOnce(here: Here, evaluator: Evaluator): Promise<FlowState> {
   const { module, progress, state } = here;
@@ -197,16 +182,16 @@ async function allAtOnce(here: Here, evaluator: Evaluator): Promise<FlowState> {
   for (let index = progress.index ?? 0; index < count; index += width) {
     const round = Array.from({ length: Math.min(width, count - index) }, (_, offset) => index + offset);
     const places = round.map((each) => placeOf(here, each));
-    const ends = places[0]?.scope.modules.length === 0 && loops ? places.map(() => ({ how: "done" })) : await endsOf(here, places);
+    const ends = await endsOf(here, places);
     if (ends.some((end) => end?.how === "again")) return again(here);
-    const open = round.filter((_, offset) => ends[offset] === undefined && placeOf(here, round[offset] ?? 0).scope.modules.length > 0);
+    const open = round.filter((_, offset) => ends[offset] === undefined);
     const left = loops ? open.slice(0, iterationsAtOnce(module, state.e)) : open;
     if (left.length === 0) continue;
     const events = state.e + left.length * eventsOf(places[0]?.scope.modules ?? []);
     if (loops && events > HISTORY_EVENTS && state.e > 0) return again(here);
     await dispatch(here, { index: loops ? (left[0] ?? index) : index });
     const at = inside(here);
-    return loops ? goTo(here, "map", at, { e: events, list: left.map(String) }) : goTo(here, "parallel", at, { e: events });
+    return loops ? goTo(here, "map", { at, e: events, list: left.map(String) }) : goTo(here, "parallel", { at, e: events });
   }
   return collected(here, evaluator, count, {});
 }
@@ -220,18 +205,13 @@ async function again(here: Here): Promise<FlowState> {
     await writeEnd({ ...here, scope, at }, { how: "again", by: here.module.id, result: nothing, n: here.state.n });
     break;
   }
-  return goTo(here, "again", here.at);
+  return goTo(here, "again");
 }
 
 async function resultsOf(here: Here, count: number) {
-  const places = Array.from({ length: count }, (_, index) => placeOf(here, index));
-  const empty = places.filter(({ scope }) => scope.modules.length === 0);
-  const found = await endsOf(here, places);
-  const ends = await Promise.all(
-    found.map((end, index) => {
-      const place = places[index];
-      return end ?? (place && empty.includes(place) ? emptyEnd(here, place) : undefined);
-    }),
+  const ends = await endsOf(
+    here,
+    Array.from({ length: count }, (_, index) => placeOf(here, index)),
   );
   const values: unknown[] = [];
   // Some at a time: each may be an object in S3.

@@ -1,5 +1,5 @@
 import { limits } from "../../contract/limits.ts";
-import { FAILURE, type Kept, outcomeRef } from "../../core/flows/journal.ts";
+import { endRef, FAILURE, type Kept, outcomeRef } from "../../core/flows/journal.ts";
 import { ROOT } from "../../core/flows/scopes.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
 import { type EndState, hasEnded, type RunningJob } from "../../core/jobs/job.ts";
@@ -116,7 +116,7 @@ async function verdictOf(settling: Settling, flow: RunningJob): Promise<Verdict>
   const last = value.modules.at(-1)?.id ?? "";
   const here = { working: settling, flow };
   const items = await readItems(here, [
-    "s#@",
+    endRef(ROOT, ""),
     outcomeRef(last, ROOT, ""),
     ...(value.failure_module ? [outcomeRef(FAILURE, ROOT, "")] : []),
   ]);

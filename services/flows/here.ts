@@ -22,6 +22,7 @@ import { secretsIn } from "../../core/secrets/shown.ts";
 import { keepApart, load } from "../jobs/places.ts";
 import type { Working } from "../jobs/work.ts";
 import type { LoadedPlan } from "./load.ts";
+import { stepJobId } from "./step-job.ts";
 
 /** A place in a running flow, and all that is needed there. */
 export interface Here {
@@ -96,3 +97,21 @@ export const keptResult = (job: Extract<Job, { endedAtMs: number }>): Kept => ({
 });
 
 export const isFailureModule = ({ module }: Here) => module.id === FAILURE;
+/** Attempts of a module that have failed. */
+export const failuresOf = ({ progress }: Here) => progress.failed?.length ?? 0;
+
+/** The job of one attempt of a module: whoever comes again finds the same. */
+export const attemptId = (here: Here, attempt = failuresOf(here)) =>
+  stepJobId(here.flow.id, here.module.id, here.scope.name, here.at, attempt);
+
+/** What the state machine is answered, and so where it goes. */
+export function goTo({ state, at }: Here, o: string, more: Partial<FlowState> = {}): FlowState {
+  const { s: _, list: __, ...pointers } = state;
+  return { ...pointers, at, ...more, o };
+}
+
+/** The next attempt's time is noted when the last one failed: whoever comes again waits for what is left. */
+export function waitBeforeRetry(here: Here): FlowState | undefined {
+  const waitS = Math.ceil(((here.progress.retryAtMs ?? 0) - here.working.nowMs()) / 1000);
+  return waitS > 0 ? goTo(here, "retry", { s: waitS }) : undefined;
+}

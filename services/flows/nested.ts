@@ -3,48 +3,32 @@ import type { FlowState } from "../../core/flows/step-call.ts";
 import { hasEnded, type QueuedJob } from "../../core/jobs/job.ts";
 import { firstDueMs } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { may } from "../../core/permissions/may.ts";
-import { readersOf } from "../jobs/work.ts";
 import { decide, failed } from "./decide.ts";
-import { type Evaluator, ExpressionError } from "./expressions.ts";
-import { type Here, writeProgress } from "./here.ts";
+import type { Evaluator } from "./expressions.ts";
+import { attemptId, goTo, type Here, writeProgress } from "./here.ts";
 import { flowOf } from "./load.ts";
-import { argumentsOf, doneBy, keptArguments, ofFlow, waitBeforeRetry } from "./run-step.ts";
-import { stepJobId } from "./step-job.ts";
+import { argumentsOf, doneBy, keptArguments, ofFlow, readersMay } from "./run-step.ts";
 import { TOKEN_REF } from "./tell-parent.ts";
-
-const idOf = ({ flow, module, scope, at, progress }: Here) => stepJobId(flow.id, module.id, scope.name, at, progress.failed?.length ?? 0);
 
 /** Starts another flow as a job of its own, or says what came of it. */
 export async function runNested(here: Here, evaluator: Evaluator): Promise<FlowState> {
-  const waiting = waitBeforeRetry(here);
-  if (waiting) return waiting;
   const { working } = here;
-  const id = idOf(here);
+  const id = attemptId(here);
   const job = await working.jobs.get(id);
   if (job && hasEnded(job)) return decide(here, evaluator, await doneBy(here, job));
-  try {
-    if (!job) {
-      const missing = await begin(here, id, await argumentsOf(here, evaluator));
-      if (missing) return await decide(here, evaluator, await failed(here, { name: "NotFound", message: missing }));
-    }
-  } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error;
-    return decide(here, evaluator, await failed(here, error));
-  }
-  const { s: _, list: __, ...pointers } = here.state;
-  return { ...pointers, at: here.at, o: "wait" };
+  const missing = job ? undefined : await begin(here, id, await argumentsOf(here, evaluator));
+  if (missing) return decide(here, evaluator, await failed(here, { name: "NotFound", message: missing }));
+  return goTo(here, "wait");
 }
 
 /** Answers what is wrong when there is no such flow, or the caller's job may not run it. */
 async function begin(here: Here, id: string, args: Record<string, unknown>): Promise<string | undefined> {
-  const { working, flow, module } = here;
+  const { flow, module, working } = here;
   const { jobs, objects, queue } = working;
   const path = module.value.type === "flow" ? module.value.path : "";
-  const [readers, head] = await Promise.all([readersOf(working, flow), objects.get(keys.flowHead(flow.workspace, path))]);
+  const [mayRun, head] = await Promise.all([readersMay(here, "jobs.run.flows"), objects.get(keys.flowHead(flow.workspace, path))]);
   const nested = flowOf(head);
-  const mayRun = readers.every((reader) => reader !== undefined && may(reader, "jobs.run.flows", { workspace: flow.workspace, path }));
-  if (!nested || nested.archived || !mayRun) return `There is no flow at ${path}.`;
+  if (!nested || nested.archived || !mayRun(path)) return `There is no flow at ${path}.`;
   const now = working.nowMs();
   const owner = { id, workspace: flow.workspace, expiresAtMs: flow.expiresAtMs };
   const job: QueuedJob = {
@@ -72,7 +56,7 @@ async function begin(here: Here, id: string, args: Record<string, unknown>): Pro
 /** Keeps the token of the task that waits, and lets it go on when there is nothing to wait for any more. */
 export async function holdFor(here: Here, token: string): Promise<FlowState> {
   const { jobs, executions } = here.working;
-  const id = idOf(here);
+  const id = attemptId(here);
   await jobs.putChild({ parent: id, ref: TOKEN_REF, json: token, expiresAtS: Math.ceil(here.flow.expiresAtMs / 1000) });
   const job = await jobs.get(id);
   if (!job || hasEnded(job)) await executions.resume(token);

@@ -17,32 +17,17 @@ import { waitForEnd } from "../jobs/wait.ts";
 import { readersOf, workOn } from "../jobs/work.ts";
 import { runnableOf } from "../scripts/load.ts";
 import { type Done, decide, failed } from "./decide.ts";
-import { type Evaluator, ExpressionError } from "./expressions.ts";
-import { type Here, keepValue, keptResult, keptValue } from "./here.ts";
-import { stepJobId } from "./step-job.ts";
+import type { Evaluator } from "./expressions.ts";
+import { attemptId, failuresOf, type Here, keepValue, keptResult, keptValue } from "./here.ts";
 
 /** What a step's job is made of, besides its flow's identity. */
 type What = Pick<RunningJob, "kind" | "path" | "hash" | "language" | "tag" | "timeoutS">;
 
 /** Runs a script step as a job of its own, whose id is made of its place: whoever comes again finds the same job. */
 export async function runStep(here: Here, evaluator: Evaluator): Promise<FlowState> {
-  const attempt = here.progress.failed?.length ?? 0;
-  const waiting = waitBeforeRetry(here);
-  if (waiting) return waiting;
-  try {
-    const done = await attempted(here, evaluator, attempt);
-    if (done.ok && here.module.id === PREPROCESSOR) await takeInput(here, done);
-    return await decide(here, evaluator, done);
-  } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error;
-    return decide(here, evaluator, await failed(here, error));
-  }
-}
-
-/** The next attempt's time is noted when the last one failed: whoever comes again waits for what is left. */
-export function waitBeforeRetry({ progress, working, state, at }: Here): FlowState | undefined {
-  const waitS = Math.ceil(((progress.retryAtMs ?? 0) - working.nowMs()) / 1000);
-  return waitS > 0 ? { ...state, at, o: "retry", s: waitS } : undefined;
+  const done = await attempted(here, evaluator);
+  if (done.ok && here.module.id === PREPROCESSOR) await takeInput(here, done);
+  return decide(here, evaluator, done);
 }
 
 /** What a step's job has of its flow's. */
@@ -71,12 +56,13 @@ async function takeInput({ working, flow }: Here, { result }: Done): Promise<voi
   await working.jobs.change(flow.id, { args, preprocess: "done" }, { attr: "preprocess", eq: "wanted" });
 }
 
-const idOf = ({ flow, module, scope, at }: Here, attempt: number) => stepJobId(flow.id, module.id, scope.name, at, attempt);
-
-async function attempted(here: Here, evaluator: Evaluator, attempt: number): Promise<Done> {
+async function attempted(here: Here, evaluator: Evaluator): Promise<Done> {
   const { working, flow } = here;
-  const id = idOf(here, attempt);
-  const [args, what] = await Promise.all([attempt === 0 ? argumentsOf(here, evaluator) : argumentsBefore(here), whatOf(here, evaluator)]);
+  const id = attemptId(here);
+  const [args, what] = await Promise.all([
+    failuresOf(here) === 0 ? argumentsOf(here, evaluator) : argumentsBefore(here),
+    whatOf(here, evaluator),
+  ]);
   if ("missing" in what) return failed(here, { name: "NotFound", message: what.missing });
   const argsJson = JSON.stringify(args);
   const now = working.nowMs();
@@ -142,10 +128,16 @@ export async function argumentsOf(here: Here, evaluator: Evaluator): Promise<Rec
 /** A retry gets what the first attempt got, not evaluated again. */
 async function argumentsBefore(here: Here): Promise<Record<string, unknown>> {
   const { working } = here;
-  const first = await working.jobs.get(idOf(here, 0));
+  const first = await working.jobs.get(attemptId(here, 0));
   if (!first) throw new Error(`The first attempt of step ${here.module.id} is gone.`);
   const kept = { of: first.id, place: first.args, ...(first.argsShown ? { shown: first.argsShown } : {}) };
   return (await keptValue(here, kept)) as Record<string, unknown>;
+}
+
+/** Whether all whose rights a step has may do something with what is at a path. */
+export async function readersMay({ working, flow }: Here, action: string): Promise<(path: string) => boolean> {
+  const readers = await readersOf(working, flow);
+  return (path) => readers.every((reader) => reader !== undefined && may(reader, action, { workspace: flow.workspace, path }));
 }
 
 /** What runs. A script's newest version is looked up now, with the rights of the flow's job. */
@@ -168,14 +160,12 @@ async function whatOf(here: Here, evaluator: Evaluator): Promise<What | { missin
   }
   if (value.type !== "script") return { missing: `Steps of type ${value.type} are kept, but nothing here can run them.` };
   const { path, hash, tag_override: tag } = value;
-  const [readers, head] = await Promise.all([
-    readersOf(working, flow),
+  const [mayRun, head] = await Promise.all([
+    readersMay(here, "jobs.run.scripts"),
     working.objects.get(hash ? keys.version(flow.workspace, hash) : keys.scriptHead(flow.workspace, path)),
   ]);
   const runnable = runnableOf(head);
-  const target = { workspace: flow.workspace, path: runnable?.path ?? path };
-  const mayRun = readers.every((reader) => reader !== undefined && may(reader, "jobs.run.scripts", target));
-  if (!runnable || runnable.deleted || (runnable.archived && !hash) || !mayRun) {
+  if (!runnable || runnable.deleted || (runnable.archived && !hash) || !mayRun(runnable.path)) {
     return { missing: hash ? `There is no script version ${hash}.` : `There is no script at ${path}.` };
   }
   const { language, timeoutS } = runnable;

@@ -1,5 +1,5 @@
 import type { FlowModule } from "../../contract/flow-value.ts";
-import { FAILURE, outcomeRef, PREPROCESSOR, placeIn, progressRef } from "../../core/flows/journal.ts";
+import { endRef, FAILURE, outcomeRef, PREPROCESSOR, placeIn, progressRef } from "../../core/flows/journal.ts";
 import { isContainer, type Scope } from "../../core/flows/scopes.ts";
 import type { FlowState, StepCall } from "../../core/flows/step-call.ts";
 import type { Job, RunningJob } from "../../core/jobs/job.ts";
@@ -8,7 +8,7 @@ import { answer, decide, failed, StepFailed } from "./decide.ts";
 import { drive, previousOf } from "./drive.ts";
 import { ExpressionError, evaluator } from "./expressions.ts";
 import { finishFlow } from "./finish.ts";
-import { endIn, type Here, jsonOf, keepValue, outcomeIn, progressIn, readItems } from "./here.ts";
+import { endIn, type Here, jsonOf, keepValue, outcomeIn, progressIn, readItems, waitBeforeRetry } from "./here.ts";
 import { type LoadedPlan, loadPlan } from "./load.ts";
 import { holdFor, runNested } from "./nested.ts";
 import { runStep } from "./run-step.ts";
@@ -57,11 +57,14 @@ function placed({ index }: LoadedPlan, id: string, name: string): [Here["module"
 
 /** Only for a failure that none has seen yet. One without a record was lost on the way: that is not for the flow to handle. */
 async function isToRun(here: Here): Promise<boolean> {
-  const end = endIn(await readItems(here, [`s#${here.scope.name}@${here.at}`]), here.scope.name, here.at);
+  const { scope, at } = here;
+  const end = endIn(await readItems(here, [endRef(scope.name, at)]), scope.name, at);
   return end?.how === "failed" && !end.handled;
 }
 
 async function carryOut(here: Here): Promise<FlowState> {
+  const waiting = waitBeforeRetry(here);
+  if (waiting) return waiting;
   const { module, flow } = here;
   // What comes from a job, or is asked to skip it, is the flow's input as it is.
   if (module.id === PREPROCESSOR && flow.preprocess !== "wanted") {
@@ -77,13 +80,13 @@ async function carryOut(here: Here): Promise<FlowState> {
     if (skip && (await names.holds(skip.expr))) {
       return await decide(here, names, { ok: true, result: await previousOf(here), also: { skipped: true } });
     }
+    if (isContainer(module)) return await drive(here, names);
+    if (value.type === "identity") return await decide(here, names, { ok: true, result: await previousOf(here) });
+    return await (value.type === "flow" ? runNested(here, names) : runStep(here, names));
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     return decide(here, names, await failed(here, error));
   }
-  if (isContainer(module)) return drive(here, names);
-  if (value.type === "identity") return decide(here, names, { ok: true, result: await previousOf(here) });
-  return value.type === "flow" ? runNested(here, names) : runStep(here, names);
 }
 
 const NO_APPROVALS = "Flows cannot wait for approvals yet: this step was not run.";
