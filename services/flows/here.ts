@@ -36,6 +36,8 @@ export interface Here {
   progress: Progress;
   /** Secrets in values that were read here: what is kept from here on hides them. */
   secrets: Set<string>;
+  /** It is run by a segment, which runs what is inside of it as well. */
+  segment?: boolean;
 }
 
 /** Reads items of a flow's journal. */
@@ -106,7 +108,7 @@ export const attemptId = (here: Here, attempt = failuresOf(here)) =>
 
 /** What the state machine is answered, and so where it goes. */
 export function goTo({ state, at }: Here, o: string, more: Partial<FlowState> = {}): FlowState {
-  const { s: _, list: __, ...pointers } = state;
+  const { s: _, list: __, m: ___, c: ____, ...pointers } = state;
   return { ...pointers, at, ...more, o };
 }
 
