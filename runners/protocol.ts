@@ -25,6 +25,8 @@ export interface RunRequest {
   hostKey: string;
   /** Keeps the loaded module between runs. */
   dedicated: boolean;
+  /** The folder `./shared` of steps that run in one place. */
+  shared?: SharedFolder;
   /** Somebody reads along from the start: the first output goes out at once, and not in the first beat after a second. */
   watched?: boolean;
   /** Presigned PUT for a result above `maxInlineResultBytes`. */
@@ -35,6 +37,16 @@ export interface RunRequest {
   /** Origin of the internal route, and the job token for it. */
   internalUrl: string;
   token: string;
+}
+
+/** A folder that steps hand on, as a zip of its files. Without `archive` nothing was left in it so far. */
+export interface SharedFolder {
+  /** Presigned GET, and the hex SHA-256 of what is there. */
+  archive?: { url: string; sha256: string };
+  /** Presigned PUT for what it is after the run, when that is something else. */
+  putUrl: string;
+  /** Of its files together. */
+  maxBytes: number;
 }
 
 /** What `build` made: one gzip-less zip whose root holds `main.<ext>` or the binary `main`, and all that it needs. */
@@ -64,6 +76,8 @@ export interface RunOutcome {
   /** The result is at `resultUrl`, this many bytes of JSON. */
   resultUploaded?: { bytes: number };
   error?: RunError;
+  /** `./shared` has changed and is at `shared.putUrl`: hex SHA-256 and size of the zip. */
+  shared?: { sha256: string; bytes: number };
   /** The arguments that the preprocessor made; it has run to its end. */
   preprocessed?: Record<string, unknown>;
   /** What beats have not carried yet, and where it begins, in UTF-16 units. */

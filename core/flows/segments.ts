@@ -1,5 +1,6 @@
 import type { FlowModule, FlowValue } from "../../contract/flow-value.ts";
-import { ROOT, type ScopeName } from "./scopes.ts";
+import { placeIn } from "./journal.ts";
+import { ROOT, type Scope, type ScopeName } from "./scopes.ts";
 
 /** Modules of one list that one task of the state machine runs: neighbours with `segment: true`, or a whole flow with `same_worker`. */
 export interface Stretch {
@@ -17,4 +18,18 @@ export function stretchesOf(value: Pick<FlowValue, "same_worker">, scope: ScopeN
     else stretches.push({ modules: [module], segment });
   }
   return stretches;
+}
+
+/** The name of the folder `./shared` that a module has with others: one for a flow with `same_worker`, else one for the segments of a list. */
+export function sharedFolderOf(value: Pick<FlowValue, "same_worker">, module: FlowModule, scope: Scope, at: string): string | undefined {
+  if (value.same_worker) return "";
+  let folder: string | undefined;
+  for (
+    let [inner, list]: [FlowModule, Scope | undefined] = [module, scope];
+    list;
+    [inner, list] = [list.of?.module ?? inner, list.of?.scope]
+  ) {
+    if (inner.segment) folder = `${list.name}@${placeIn(list, at)}`;
+  }
+  return folder;
 }

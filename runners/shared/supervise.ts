@@ -10,7 +10,9 @@ import { LogBuffer } from "./log-buffer.ts";
 import { refillPipes } from "./pipes.ts";
 import { familyMemoryKb, peakResidentKb, residentKb } from "./processes.ts";
 import { settings } from "./settings.ts";
+import { Shared } from "./shared-folder.ts";
 import { effectiveTmpMode, sweepTmp } from "./tmp.ts";
+import { upload } from "./upload.ts";
 import { wellFormedJson } from "./well-formed.ts";
 
 /** One job in a language's hands. */
@@ -40,8 +42,8 @@ export interface Job {
 
 export interface Language {
   name: RunRequest["language"];
-  /** Takes a child for this job. `artefact` is the unpacked directory. */
-  open(request: RunRequest, artefact: string): Job;
+  /** Takes a child for this job. `artefact` is the unpacked directory; `place` is called with the job's own one before its code runs. */
+  open(request: RunRequest, artefact: string, place: (jobDirectory: string) => void): Job;
   /** Gets what the next job will need, outside of any job's time. */
   prepare(): void;
 }
@@ -122,11 +124,14 @@ async function supervise(language: Language, request: RunRequest, startMs: numbe
   const artefact = await loadArtefact(request.artefact, Date.now());
   inUse.set(artefact, (inUse.get(artefact) ?? 0) + 1);
   let job: Job | undefined;
+  let shared: Shared | undefined;
   try {
-    job = language.open(request, artefact);
-    return await runJob(language, request, job, startMs);
+    shared = await Shared.fetch(request);
+    job = language.open(request, artefact, (directory) => shared?.place(directory));
+    return await runJob(language, { request, job, shared }, startMs);
   } finally {
     await job?.release();
+    shared?.remove();
     const users = (inUse.get(artefact) ?? 1) - 1;
     if (users > 0) inUse.set(artefact, users);
     else inUse.delete(artefact);
@@ -135,7 +140,13 @@ async function supervise(language: Language, request: RunRequest, startMs: numbe
   }
 }
 
-async function runJob(language: Language, request: RunRequest, job: Job, startMs: number): Promise<RunOutcome> {
+interface Run {
+  request: RunRequest;
+  job: Job;
+  shared: Shared | undefined;
+}
+
+async function runJob(language: Language, { request, job, shared }: Run, startMs: number): Promise<RunOutcome> {
   const { child } = job;
   const log = new LogBuffer(request.maxLogBytes);
   const route = new InternalRoute(request);
@@ -188,7 +199,7 @@ async function runJob(language: Language, request: RunRequest, job: Job, startMs
   child.output.onData = () => {};
   child.release();
 
-  const end = await outcomeOf(request, job, ending);
+  const end = await withShared(await outcomeOf(request, job, ending), shared, child.jobDirectory);
   await beats.end();
   const outcome: RunOutcome = {
     ...end,
@@ -205,7 +216,16 @@ function objectOf(json: string): Record<string, unknown> {
   return JSON.parse(wellFormedJson(json)) as Record<string, unknown>;
 }
 
-type End = Pick<RunOutcome, "outcome" | "result" | "resultUploaded" | "error">;
+type End = Pick<RunOutcome, "outcome" | "result" | "resultUploaded" | "error" | "shared">;
+
+/** Later steps find what this one has left in its folder, however it ended. */
+async function withShared(end: End, shared: Shared | undefined, jobDirectory: string): Promise<End> {
+  if (!shared) return end;
+  shared.takeFrom(jobDirectory);
+  const saved = await shared.save();
+  if ("error" in saved) return end.outcome === "success" ? failure(saved.error) : end;
+  return { ...end, ...saved };
+}
 
 async function outcomeOf(request: RunRequest, job: Job, ending: Ending | Stop): Promise<End> {
   switch (ending.kind) {
@@ -244,22 +264,7 @@ async function storeResult(request: RunRequest, json: Buffer, besides: number): 
   if (json.length > request.maxResultBytes) return failure(tooLarge(request.maxResultBytes));
   if (json.length + besides <= request.maxInlineResultBytes)
     return { outcome: "success", result: JSON.parse(wellFormedJson(json.toString("utf8"))) };
-  for (const pauseMs of [0, 200, 1000]) {
-    if (pauseMs) await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    try {
-      const response = await fetch(request.resultUrl, {
-        method: "PUT",
-        headers: { "content-type": "application/json" },
-        body: new Uint8Array(json.buffer, json.byteOffset, json.byteLength) as Uint8Array<ArrayBuffer>,
-        signal: AbortSignal.timeout(60_000),
-      });
-      await response.body?.cancel();
-      if (response.ok) return { outcome: "success", resultUploaded: { bytes: json.length } };
-      if (response.status < 500 && response.status !== 429) break;
-    } catch {
-      // No connection: tried again.
-    }
-  }
+  if (await upload(request.resultUrl, json, "application/json")) return { outcome: "success", resultUploaded: { bytes: json.length } };
   return failure({ name: "ResultNotStored", message: "The script succeeded, but its result could not be stored." });
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
 import { PREPROCESSOR } from "../../core/flows/journal.ts";
+import { sharedFolderOf } from "../../core/flows/segments.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
 import { cacheKey, namesFiles } from "../../core/jobs/cache.ts";
 import { type EndedJob, hasEnded, type RunningJob } from "../../core/jobs/job.ts";
@@ -31,7 +32,8 @@ export async function runStep(here: Here, evaluator: Evaluator): Promise<FlowSta
 }
 
 /** What a step's job has of its flow's. */
-export function ofFlow({ flow, module, scope, at, working }: Here) {
+export function ofFlow({ flow, plan, module, scope, at, working }: Here) {
+  const shared = sharedFolderOf(plan.value, module, scope, at);
   return {
     createdBy: flow.createdBy,
     email: flow.email,
@@ -40,7 +42,7 @@ export function ofFlow({ flow, module, scope, at, working }: Here) {
     superAdmin: flow.superAdmin,
     parent: flow.id,
     root: flow.root ?? flow.id,
-    step: { id: module.id, scope: scope.name, at },
+    step: { id: module.id, scope: scope.name, at, ...(shared === undefined ? {} : { shared }) },
     trigger: flow.trigger,
     // Who reads along with a flow reads what its steps say.
     ...((flow.watchedUntilMs ?? 0) > working.nowMs() ? { watchedUntilMs: flow.watchedUntilMs } : {}),

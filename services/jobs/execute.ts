@@ -9,6 +9,7 @@ import { contextualVariables } from "../../core/jobs/environment.ts";
 import { type EndedJob, hasEnded, type Job, type RunningJob } from "../../core/jobs/job.ts";
 import { canceled, mayRetryLoss, workerLost } from "../../core/jobs/lifecycle.ts";
 import type { RunRequest } from "../../runners/protocol.ts";
+import { sharedFolder } from "../flows/shared-folder.ts";
 import { mintJobToken } from "../identity/job-token.ts";
 import { rememberSecrets } from "../secrets/masks.ts";
 import { send } from "./accept.ts";
@@ -104,10 +105,11 @@ export async function runRequest(
   const { [ENTRYPOINT_ARGUMENT]: override, ...rest } = args;
   const entrypoint = typeof override === "string" && override !== "" ? override : "main";
   const lifetimeS = job.timeoutS + 120;
-  const [url, resultUrl, token] = await Promise.all([
+  const [url, resultUrl, token, shared] = await Promise.all([
     storage.sharedReadUrl(what.artefact.key, lifetimeS),
     storage.writeUrl(resultKey(job, job.attempt), lifetimeS),
     executing.signingKey().then((key) => mintJobToken(key, job, job.attempt, job.createdBy, nowMs())),
+    sharedFolder(executing, job, lifetimeS),
   ]);
   return {
     job: job.id,
@@ -128,6 +130,7 @@ export async function runRequest(
       .digest("hex")
       .slice(0, 32),
     dedicated: what.dedicated,
+    ...(shared ? { shared } : {}),
     watched: (job.watchedUntilMs ?? 0) > nowMs(),
     resultUrl,
     maxInlineResultBytes: limits.syncReplyBytes,

@@ -4,6 +4,7 @@ import { type EndedJob, type EndState, hasEnded, type Job, type Place, type Runn
 import { type Ending, endingOf } from "../../core/jobs/lifecycle.ts";
 import type { Masker } from "../../core/secrets/mask.ts";
 import type { RunOutcome } from "../../runners/protocol.ts";
+import { noteSharedFolder } from "../flows/shared-folder.ts";
 import { maskerFor } from "../secrets/masks.ts";
 import { type CachedResult, keepStream, remember } from "./cache.ts";
 import { jobPrefix, type Keeping, keep, keepApart, keepOutput, type Output, takeOver } from "./places.ts";
@@ -45,6 +46,7 @@ export async function finish(
 ): Promise<JustEnded | undefined> {
   const job = await upToDate(finishing, claimed, reported);
   if (!job) return undefined;
+  await noteSharedFolder(finishing, job, reported);
   const masker = await maskerFor(finishing, job, token, given);
   const outcome = masker ? masked(masker, reported) : reported;
   const prepared = await keepPreprocessed(finishing, job, outcome);
