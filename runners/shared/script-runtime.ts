@@ -105,7 +105,7 @@ export function scriptLanguage(runtime: ScriptRuntime): Language {
     },
     open(request, artefact, place) {
       const reusable = runtime.realms || request.dedicated;
-      const key = JSON.stringify([request.hostKey, request.artefact.sha256, request.dedicated]);
+      const key = JSON.stringify([request.hostKey, request.together ? "" : request.artefact.sha256, request.dedicated]);
       const { host, fresh } = take(key);
       return new ScriptJob({ request, artefact, place, host, fresh, reusable, realms: runtime.realms, keep, discard });
     },

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { zipSync } from "fflate";
-import type { RunError, RunOutcome, RunRequest, SharedFolder } from "../protocol.ts";
+import type { RunOutcome, RunRequest, SharedFolder } from "../protocol.ts";
 import { ArtefactError, download, unpack } from "./artefacts.ts";
 import { settings } from "./settings.ts";
 import { removeTree } from "./tmp.ts";
@@ -58,7 +58,7 @@ export class Shared {
   }
 
   /** Keeps what has changed. */
-  async save(): Promise<Pick<RunOutcome, "shared"> | { error: RunError }> {
+  async save(): Promise<Pick<RunOutcome, "shared" | "error">> {
     const { putUrl, maxBytes } = this.#wanted;
     const files = filesIn(this.#aside);
     if (JSON.stringify(files) === this.#before) return {};

@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { RunError, RunOutcome, RunRequest } from "../protocol.ts";
+import { type NextOutcome, nextArguments, type RunError, type RunOutcome, type RunRequest } from "../protocol.ts";
 import type { Conclusion, Ending } from "./answers.ts";
 import { ArtefactError, evictArtefacts, loadArtefact } from "./artefacts.ts";
 import { Beats } from "./beats.ts";
@@ -73,7 +73,7 @@ export function createHandler(language: Language): (request: RunRequest) => Prom
     let outcome: RunOutcome;
     let problem: string | undefined;
     try {
-      outcome = await supervise(language, request, startMs);
+      outcome = await call(language, request, startMs);
     } catch (error) {
       const known = error instanceof ArtefactError;
       if (!known) problem = error instanceof Error ? error.stack : String(error);
@@ -120,18 +120,69 @@ function prepare(language: Language): void {
   }
 }
 
-async function supervise(language: Language, request: RunRequest, startMs: number): Promise<RunOutcome> {
+/** One call: the run that it is for, those that follow it, and the folder that they share. */
+async function call(language: Language, request: RunRequest, startMs: number): Promise<RunOutcome> {
+  const shared = await Shared.fetch(request);
+  try {
+    const { outcome, reports } = await supervise(language, { request, shared, startMs, leads: true });
+    const then = request.then && outcome.outcome === "success" ? await follow(language, request, shared, { outcome, startMs }) : [];
+    const { error, ...saved } = (await shared?.save()) ?? {};
+    const last = then.at(-1) ?? outcome;
+    if (error && last.outcome === "success") Object.assign(last, { result: undefined }, failure(error));
+    const whole = { ...outcome, ...saved, ...(then.length > 0 ? { then } : {}) };
+    if (reports) await new InternalRoute(request).report(whole);
+    return whole;
+  } finally {
+    shared?.remove();
+  }
+}
+
+/** Of all that follows in one call: the answer holds it beside the request's own result. */
+const MAX_NEXT_BYTES = 1024 * 1024;
+
+async function follow(
+  language: Language,
+  request: RunRequest,
+  shared: Shared | undefined,
+  { outcome, startMs }: { outcome: RunOutcome; startMs: number },
+): Promise<NextOutcome[]> {
+  const { then: { runs, withinMs, resultUrl } = { runs: [], withinMs: 0, resultUrl: "" }, ...own } = request;
+  const results = [outcome.result];
+  const outcomes: NextOutcome[] = [];
+  let roomBytes = MAX_NEXT_BYTES;
+  for (const { args, env, ...next } of runs) {
+    const last = outcomes.at(-1) ?? outcome;
+    if (last.outcome !== "success" || last.resultUploaded || performance.now() - startMs > withinMs || roomBytes <= 0) break;
+    const made = nextArguments(args, results);
+    if (!made) break;
+    const startedAtMs = Date.now();
+    const nextRequest = {
+      ...own,
+      ...next,
+      args: made,
+      env: { ...own.env, ...env },
+      resultUrl,
+      maxInlineResultBytes: roomBytes,
+      watched: false,
+    };
+    const { outcome: ended } = await supervise(language, { request: nextRequest, shared, startMs: performance.now(), leads: false });
+    outcomes.push({ ...ended, startedAtMs, endedAtMs: Date.now() });
+    results.push(ended.result);
+    roomBytes -= JSON.stringify(ended.result ?? null).length + ended.logs.text.length;
+  }
+  return outcomes;
+}
+
+async function supervise(language: Language, run: Omit<Run, "job">): Promise<Supervised> {
+  const { request, shared } = run;
   const artefact = await loadArtefact(request.artefact, Date.now());
   inUse.set(artefact, (inUse.get(artefact) ?? 0) + 1);
   let job: Job | undefined;
-  let shared: Shared | undefined;
   try {
-    shared = await Shared.fetch(request);
     job = language.open(request, artefact, (directory) => shared?.place(directory));
-    return await runJob(language, { request, job, shared }, startMs);
+    return await runJob(language, { ...run, job });
   } finally {
     await job?.release();
-    shared?.remove();
     const users = (inUse.get(artefact) ?? 1) - 1;
     if (users > 0) inUse.set(artefact, users);
     else inUse.delete(artefact);
@@ -140,13 +191,22 @@ async function supervise(language: Language, request: RunRequest, startMs: numbe
   }
 }
 
+/** `reports`: it has lasted so long that its caller may be gone. */
+interface Supervised {
+  outcome: RunOutcome;
+  reports: boolean;
+}
+
 interface Run {
   request: RunRequest;
   job: Job;
   shared: Shared | undefined;
+  startMs: number;
+  /** The one that the call is for: beats carry its output. That of others is in the answer alone. */
+  leads: boolean;
 }
 
-async function runJob(language: Language, { request, job, shared }: Run, startMs: number): Promise<RunOutcome> {
+async function runJob(language: Language, { request, job, shared, startMs, leads }: Run): Promise<Supervised> {
   const { child } = job;
   const log = new LogBuffer(request.maxLogBytes);
   const route = new InternalRoute(request);
@@ -154,7 +214,7 @@ async function runJob(language: Language, { request, job, shared }: Run, startMs
   const stopped = Promise.withResolvers<Stop>();
   const beats = new Beats({
     route,
-    log,
+    log: leads ? log : new LogBuffer(0),
     watched: request.watched ?? false,
     memPeakKb: () => memPeakKb,
     onStop: (reason) => stopped.resolve({ kind: "stop", reason }),
@@ -199,7 +259,8 @@ async function runJob(language: Language, { request, job, shared }: Run, startMs
   child.output.onData = () => {};
   child.release();
 
-  const end = await withShared(await outcomeOf(request, job, ending), shared, child.jobDirectory);
+  shared?.takeFrom(child.jobDirectory);
+  const end = await outcomeOf(request, job, ending);
   await beats.end();
   const outcome: RunOutcome = {
     ...end,
@@ -208,24 +269,14 @@ async function runJob(language: Language, { request, job, shared }: Run, startMs
     ...(memPeakKb > 0 && { memPeakKb }),
     timings: { setupMs: begunMs - startMs, runMs: endedMs - begunMs, totalMs: performance.now() - startMs, freshHost: job.fresh },
   };
-  if (endedMs - begunMs > REPORT_MS && !beats.refused) await route.report(outcome);
-  return outcome;
+  return { outcome, reports: endedMs - begunMs > REPORT_MS && !beats.refused };
 }
 
 function objectOf(json: string): Record<string, unknown> {
   return JSON.parse(wellFormedJson(json)) as Record<string, unknown>;
 }
 
-type End = Pick<RunOutcome, "outcome" | "result" | "resultUploaded" | "error" | "shared">;
-
-/** Later steps find what this one has left in its folder, however it ended. */
-async function withShared(end: End, shared: Shared | undefined, jobDirectory: string): Promise<End> {
-  if (!shared) return end;
-  shared.takeFrom(jobDirectory);
-  const saved = await shared.save();
-  if ("error" in saved) return end.outcome === "success" ? failure(saved.error) : end;
-  return { ...end, ...saved };
-}
+type End = Pick<RunOutcome, "outcome" | "result" | "resultUploaded" | "error">;
 
 async function outcomeOf(request: RunRequest, job: Job, ending: Ending | Stop): Promise<End> {
   switch (ending.kind) {

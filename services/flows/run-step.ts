@@ -59,7 +59,7 @@ async function takeInput({ working, flow }: Here, { result }: Done): Promise<voi
 }
 
 async function attempted(here: Here, evaluator: Evaluator): Promise<Done> {
-  const { working, flow } = here;
+  const { working } = here;
   const id = attemptId(here);
   const [args, what] = await Promise.all([
     failuresOf(here) === 0 ? argumentsOf(here, evaluator) : argumentsBefore(here),
@@ -67,25 +67,30 @@ async function attempted(here: Here, evaluator: Evaluator): Promise<Done> {
   ]);
   if ("missing" in what) return failed(here, { name: "NotFound", message: what.missing });
   const argsJson = JSON.stringify(args);
-  const now = working.nowMs();
-  const owner = { id, workspace: flow.workspace, expiresAtMs: flow.expiresAtMs };
-  const child: RunningJob = {
+  const owner = ownerOf(here, id);
+  const child = { ...stepJob(here, owner, what), ...(await keptArguments(here, owner, args)), ...cacheOf(here, what, args) };
+  const isNew = await working.jobs.create(child, firstDueMs(working.nowMs()));
+  const ended = isNew ? await workOn(working, child, argsJson) : undefined;
+  return doneBy(here, ended ?? (await endOf(here, id)));
+}
+
+export const ownerOf = ({ flow }: Here, id: string) => ({ id, workspace: flow.workspace, expiresAtMs: flow.expiresAtMs });
+
+/** A step's job as it begins, but for its arguments. */
+export function stepJob(here: Here, owner: ReturnType<typeof ownerOf>, what: What): Omit<RunningJob, "args"> {
+  const now = here.working.nowMs();
+  return {
     ...ofFlow(here),
     ...owner,
     ...what,
     // What came from outside stays as it came: references in it stand for nothing.
     ...(here.module.id === PREPROCESSOR ? { preprocess: "done" as const } : {}),
-    ...attemptFields(now, working.worker),
+    ...attemptFields(now, here.working.worker),
     createdAtMs: now,
-    ...(await keptArguments(here, owner, args)),
-    ...cacheOf(here, what, args),
     attempt: 1,
     losses: 0,
     logChars: 0,
   };
-  const isNew = await working.jobs.create(child, firstDueMs(now));
-  const ended = isNew ? await workOn(working, child, argsJson) : undefined;
-  return doneBy(here, ended ?? (await endOf(here, id)));
 }
 
 /** Arguments, and how people see them where a secret of an earlier step stands in them. */
@@ -143,7 +148,7 @@ export async function readersMay({ working, flow }: Here, action: string): Promi
 }
 
 /** What runs. A script's newest version is looked up now, with the rights of the flow's job. */
-async function whatOf(here: Here, evaluator: Evaluator): Promise<What | { missing: string }> {
+export async function whatOf(here: Here, evaluator: Evaluator): Promise<What | { missing: string }> {
   const { working, flow, module } = here;
   const { value } = module;
   const own = module.timeout ?? undefined;

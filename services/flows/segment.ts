@@ -5,6 +5,7 @@ import { bodyScope, branchScope, type Scope } from "../../core/flows/scopes.ts";
 import type { FlowState, SegmentCall } from "../../core/flows/step-call.ts";
 import type { Working } from "../jobs/work.ts";
 import { arrive } from "./arrive.ts";
+import { runBatch } from "./batch.ts";
 import { StepFailed } from "./decide.ts";
 import { again } from "./drive.ts";
 import { goTo, type Here } from "./here.ts";
@@ -43,8 +44,10 @@ export async function walkSegment(working: Working, { segment, until, scope: nam
 const LEADS_ON: ReadonlySet<string> = new Set(["next", "stop", "fail"]);
 
 async function runList(walk: Walk, scope: Scope, at: string, modules: readonly FlowModule[]): Promise<FlowState> {
-  for (const module of modules) {
-    const left = await runModule(walk, module.id, scope, at);
+  const ran = new Set<string>();
+  for (const [index, { id }] of modules.entries()) {
+    if (ran.has(id)) continue;
+    const left = await runModule(walk, { id, scope, at }, (here) => runBatch(here, modules.slice(index), ran));
     if (left.o !== "next") return left;
   }
   return { ...walk.state, o: "next" };
@@ -56,29 +59,44 @@ async function runInner(walk: Walk, here: Here, name: string, at: string): Promi
   if (!scope) throw new Error(`The flow has no list ${name}.`);
   const left = await runList(walk, scope, at, scope.modules);
   if (left.o !== "fail" || !here.plan.value.failure_module) return left;
-  const mended = await runModule(walk, FAILURE, scope, at);
+  const mended = await runModule(walk, { id: FAILURE, scope, at });
   return LEADS_ON.has(mended.o ?? "") ? left : mended;
 }
 
-/** Until the module says that it goes on, or has to wait. */
-async function runModule(walk: Walk, module: string, scope: Scope, at: string): Promise<FlowState> {
+interface Place {
+  id: string;
+  scope: Scope;
+  at: string;
+}
+
+/** Until the module says that it goes on, or has to wait. `together` runs it with its neighbours, where it can. */
+async function runModule(
+  walk: Walk,
+  { id, scope, at }: Place,
+  together?: (here: Here) => Promise<FlowState | undefined>,
+): Promise<FlowState> {
   for (;;) {
     const { working, state } = walk;
     if (working.nowMs() > walk.untilMs) return { ...state, o: "more" };
-    const { here, found } = await arrive(working, { module, scope: scope.name, state: { ...state, at } });
-    const answer = await takeModule({ ...here, segment: true }, found).catch((error: unknown) => {
-      if (error instanceof StepFailed) return goTo(here, "fail");
-      throw error;
-    });
+    const { here: place, found } = await arrive(working, { module: id, scope: scope.name, state: { ...state, at } });
+    const here = { ...place, segment: true };
+    const answered = async () => (found.size === 0 && (await together?.(here))) || takeModule(here, found);
+    const answer = await answered().catch(failedStep(here));
     const { o = "next", s = 0 } = answer;
     if (LEADS_ON.has(o)) return answer;
-    if (o === "wait") return { ...answer, m: module, c: scope.name };
+    if (o === "wait") return { ...answer, m: id, c: scope.name };
     const [, branch] = /^branch (.*)$/.exec(o) ?? [];
     if (o === "iterate" || branch !== undefined) {
-      const left = await runInner(walk, here, branch === undefined ? bodyScope(module) : branchScope(module, branch), answer.at);
+      const left = await runInner(walk, here, branch === undefined ? bodyScope(id) : branchScope(id, branch), answer.at);
       // How it ended is the module's to say.
       if (!LEADS_ON.has(left.o ?? "")) return left;
     } else if (s > 0) return answer;
-    else if (o !== "retry") throw new Error(`The module ${module} cannot go ${o} in a segment.`);
+    else if (o !== "retry") throw new Error(`The module ${id} cannot go ${o} in a segment.`);
   }
 }
+
+/** What tells a state machine of a failure tells it here. */
+const failedStep = (here: Here) => (error: unknown) => {
+  if (error instanceof StepFailed) return goTo(here, "fail");
+  throw error;
+};

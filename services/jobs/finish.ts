@@ -27,7 +27,7 @@ function headBytes(job: Job): number {
   return Buffer.byteLength(JSON.stringify(job));
 }
 
-function fitsHead(job: Job, json: string): boolean {
+export function fitsHead(job: Job, json: string): boolean {
   const bytes = Buffer.byteLength(json);
   return bytes <= limits.inlineBytes && headBytes(job) + bytes <= HEAD_ROOM;
 }
@@ -100,7 +100,7 @@ async function upToDate({ jobs }: Finishing, job: RunningJob, { timings }: RunOu
 }
 
 /** What a run reports, as it may be written down: the result stays, because the next step needs it. */
-function masked(masker: Masker, outcome: RunOutcome): RunOutcome & { logs: Output } {
+export function masked(masker: Masker, outcome: RunOutcome): RunOutcome & { logs: Output } {
   const { logs, error, preprocessed } = outcome;
   return {
     ...outcome,
@@ -112,7 +112,7 @@ function masked(masker: Masker, outcome: RunOutcome): RunOutcome & { logs: Outpu
 }
 
 /** The result as people see it; `undefined` when no secret stands in it. */
-async function keepShown(keeping: Keeping, job: Job, masker: Masker, resultJson: string): Promise<Place | undefined> {
+export async function keepShown(keeping: Keeping, job: Job, masker: Masker, resultJson: string): Promise<Place | undefined> {
   const shown = JSON.stringify(masker.value(JSON.parse(resultJson)));
   return shown === resultJson ? undefined : keepApart(keeping, job, "shown", shown);
 }

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { flow, runFlow, saveFlow } from "../support/flow.ts";
-import { newWorkspace, type Workspace } from "../support/workspace.ts";
+import { until } from "../support/until.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../support/workspace.ts";
 
 let ws: Workspace;
 beforeAll(async () => {
@@ -52,7 +53,7 @@ describe("the folder ./shared", () => {
   });
 
   it("is one for the segments of a list, and no other's", async () => {
-    const together = (module: object) => ({ ...module, segment: true });
+    const together = <T extends object>(module: T) => ({ ...module, segment: true });
     const job = await runFlow(ws, [
       together(append.bun("a")),
       together(append.bun("b")),
@@ -128,5 +129,63 @@ describe("a segment", () => {
       { flow_step_id: "b", success: true },
       { flow_step_id: "b", success: true },
     ]);
+  });
+
+  it("runs steps that are known to be quick in one call of the runner, each with its own job, arguments, output and result", async () => {
+    const counting = (id: string, before: string, more = "") =>
+      flow.script(
+        id,
+        `export const main = (before: unknown, n: number) => {
+          globalThis.ran = (globalThis.ran ?? 0) + 1;
+          console.log("this is", process.env.WM_FLOW_STEP_ID, process.env.WM_JOB_ID);
+          ${more}
+          return { ran: globalThis.ran, n, before };
+        };`,
+        { before, n: "flow_input.n" },
+        {},
+      );
+    const modules = [
+      counting("a", "null"),
+      counting("b", "results.a.ran"),
+      counting("c", "previous_result.before.nothing"),
+      counting("d", "results.b.n + 1"),
+      counting("e", "results.d"),
+      counting("long", "'x'.repeat(3000)"),
+      counting("f", "results.long.before"),
+      counting("g", "results.f.ran", "if (n === 3) throw new Error('three');"),
+      counting("h", "results.g.ran"),
+    ];
+    await saveFlow(ws, "f/t/quick", { same_worker: true, modules });
+    type Counted = { ran: number; n: number; before: unknown };
+    type Step = { id: string; flow_step_id: string; success: boolean };
+    const run = async (n: number) => {
+      const id = expectStatus(await ws.post("jobs/run/f/f/t/quick", { n }), 201).text;
+      await ws.completed(id);
+      return (await ws.get("jobs/list", { parent_job: id, order_desc: "false" })).json as Step[];
+    };
+    const withResult = async (job: Step) => ({
+      ...job,
+      result: (await ws.get(`jobs_u/completed/get_result/${job.id}`)).json as Counted,
+    });
+    // How quick a step is shows when it has run; one that took long by chance runs alone.
+    const jobs = await until(
+      async () => {
+        const found = await Promise.all((await run(7)).map(withResult));
+        return (found.at(-1)?.result.ran ?? 0) > 3 ? found : undefined;
+      },
+      { what: "a run in which steps went together", timeoutMs: 60_000 },
+    );
+    expect(jobs.map(({ flow_step_id: id, success }) => [id, success])).toEqual(modules.map(({ id }) => [id, true]));
+    const [a, b, c, d, e, long, f, g, h] = jobs.map(({ result }) => result);
+    expect([a, b, c, d, e, g, h].map((each) => each?.n)).toEqual([7, 7, 7, 7, 7, 7, 7]);
+    expect([b?.before, c?.before, d?.before, e?.before]).toEqual([a?.ran, null, 8, { ran: d?.ran, n: 7, before: 8 }]);
+    expect([long?.before, f?.before, h?.before]).toEqual(["x".repeat(3000), "x".repeat(3000), g?.ran]);
+    for (const { id, flow_step_id: step } of jobs) {
+      expect((await ws.get(`jobs_u/get_logs/${id}`)).text).toContain(`this is ${step} ${id}`);
+      expect((await ws.get(`jobs_u/get_args/${id}`)).json).toMatchObject({ n: 7 });
+    }
+    // One that fails among them fails as any other, and none behind it has run.
+    const failed = await run(3);
+    expect(failed.map(({ flow_step_id: id, success }) => [id, success])).toEqual(modules.slice(0, 8).map(({ id }) => [id, id !== "g"]));
   });
 });
