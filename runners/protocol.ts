@@ -30,7 +30,7 @@ export interface RunRequest {
   /** The folder `./shared` of steps that run in one place. */
   shared?: SharedFolder;
   /** What follows in the same call when this has succeeded. */
-  then?: NextRuns;
+  next?: NextRuns;
   /** Somebody reads along from the start: the first output goes out at once, and not in the first beat after a second. */
   watched?: boolean;
   /** Presigned PUT for a result above `maxInlineResultBytes`. */
@@ -124,9 +124,9 @@ export interface RunOutcome {
   memPeakKb?: number;
   timings: { setupMs: number; runMs: number; totalMs: number; freshHost: boolean };
   /** How the runs that followed ended, in their order: as many as have begun. Their logs are whole. */
-  then?: NextOutcome[];
+  next?: NextOutcome[];
 }
-export interface NextOutcome extends Omit<RunOutcome, "then" | "shared"> {
+export interface NextOutcome extends Omit<RunOutcome, "next" | "shared"> {
   startedAtMs: number;
   endedAtMs: number;
 }

@@ -125,11 +125,11 @@ async function call(language: Language, request: RunRequest, startMs: number): P
   const shared = await Shared.fetch(request);
   try {
     const { outcome, reports } = await supervise(language, { request, shared, startMs, leads: true });
-    const then = request.then && outcome.outcome === "success" ? await follow(language, request, shared, { outcome, startMs }) : [];
+    const next = request.next && outcome.outcome === "success" ? await follow(language, request, shared, { outcome, startMs }) : [];
     const { error, ...saved } = (await shared?.save()) ?? {};
-    const last = then.at(-1) ?? outcome;
+    const last = next.at(-1) ?? outcome;
     if (error && last.outcome === "success") Object.assign(last, { result: undefined }, failure(error));
-    const whole = { ...outcome, ...saved, ...(then.length > 0 ? { then } : {}) };
+    const whole = { ...outcome, ...saved, ...(next.length > 0 ? { next } : {}) };
     if (reports) await new InternalRoute(request).report(whole);
     return whole;
   } finally {
@@ -146,11 +146,11 @@ async function follow(
   shared: Shared | undefined,
   { outcome, startMs }: { outcome: RunOutcome; startMs: number },
 ): Promise<NextOutcome[]> {
-  const { then: { runs, withinMs, resultUrl } = { runs: [], withinMs: 0, resultUrl: "" }, ...own } = request;
+  const { next: { runs, withinMs, resultUrl } = { runs: [], withinMs: 0, resultUrl: "" }, ...own } = request;
   const results = [outcome.result];
   const outcomes: NextOutcome[] = [];
   let roomBytes = MAX_NEXT_BYTES;
-  for (const { args, env, ...next } of runs) {
+  for (const { args, env, ...following } of runs) {
     const last = outcomes.at(-1) ?? outcome;
     if (last.outcome !== "success" || last.resultUploaded || performance.now() - startMs > withinMs || roomBytes <= 0) break;
     const made = nextArguments(args, results);
@@ -158,7 +158,7 @@ async function follow(
     const startedAtMs = Date.now();
     const nextRequest = {
       ...own,
-      ...next,
+      ...following,
       args: made,
       env: { ...own.env, ...env },
       resultUrl,

@@ -90,7 +90,7 @@ export async function execute(
         const { outcome } = invocation;
         runTimes.note(what.artefact.key, outcome.timings.runMs);
         const done = await finish(executing, attempt, outcome, asked.token, what.given?.secrets);
-        if (done && outcome.then) await what.together?.keep(outcome.then, done, asked.token);
+        if (done && outcome.next) await what.together?.keep(outcome.next, done, asked.token);
         return done ?? endedOnly(await jobs.get(job.id));
       }
       case "throttled":
@@ -136,16 +136,16 @@ export async function runRequest(
     Promise.all(what.together?.runs.map(({ artefact }) => storage.sharedReadUrl(artefact.key, lifetimeS)) ?? []),
   ]);
   const env = contextualVariables({ job, attempt: job.attempt, token, internalUrl, baseUrl });
-  const then = what.together && {
+  const next = what.together && {
     withinMs: what.together.withinMs,
     resultUrl: await storage.writeUrl(what.together.resultKey, lifetimeS),
-    runs: what.together.runs.map(({ job: next, artefact, params, paramTypes, args: given }, index) => ({
+    runs: what.together.runs.map(({ job: following, artefact, params, paramTypes, args: given }, index) => ({
       artefact: { ...artefact, url: followUrls[index] ?? "" },
       params,
       ...(paramTypes ? { paramTypes } : {}),
-      timeoutMs: next.timeoutS * 1000,
+      timeoutMs: following.timeoutS * 1000,
       args: given,
-      env: different(contextualVariables({ job: next, attempt: 1, token, internalUrl, baseUrl }), env),
+      env: different(contextualVariables({ job: following, attempt: 1, token, internalUrl, baseUrl }), env),
     })),
   };
   return {
@@ -166,7 +166,7 @@ export async function runRequest(
       .update(`${tenantOf(job)}\n${what.together?.host ?? what.artefact.sha256}`)
       .digest("hex")
       .slice(0, 32),
-    ...(what.together ? { dedicated: true, together: true, then } : { dedicated: what.dedicated }),
+    ...(what.together ? { dedicated: true, together: true, next } : { dedicated: what.dedicated }),
     ...(shared ? { shared } : {}),
     watched: (job.watchedUntilMs ?? 0) > nowMs(),
     resultUrl,
