@@ -27,8 +27,6 @@ const QUICK_MS = 50;
 /** None begins later in a call of a runner: so much is repeated at most when something dies. */
 const WITHIN_MS = 200;
 const MOST = 50;
-/** Runners whose processes can load the code of one step after the other. */
-const RUNNERS: ReadonlySet<string> = new Set(["bun", "nodejs", "deno"]);
 
 /** A step on its way into a batch. */
 interface Member {
@@ -60,8 +58,7 @@ export async function runBatch(here: Here, modules: readonly FlowModule[], ran: 
 /** Neighbours of one language that do nothing but run, and are known to be quick. */
 function quickOnes({ plan, flow }: Here, modules: readonly FlowModule[]): FlowModule[] {
   if (plan.value.early_return || (flow.watchedUntilMs ?? 0) > 0) return [];
-  const runner = plan.scripts[modules[0]?.id ?? ""]?.runner ?? "";
-  if (!RUNNERS.has(runner)) return [];
+  const runner = plan.scripts[modules[0]?.id ?? ""]?.runner;
   const at = modules.findIndex(({ id }, index) => {
     const script = plan.scripts[id];
     const module = modules[index];

@@ -1,6 +1,7 @@
 """One call of the handler, from request to outcome."""
 
 import json
+import re
 import time
 
 from svc_host import script
@@ -11,6 +12,8 @@ from .hosts import HostFailed
 
 REPORT_AFTER_S = 5.0
 """A caller that waited so long may have given up: such a run reports its own end as well."""
+MAX_NEXT_BYTES = 1024 * 1024
+"""Of all runs that follow in one call: the answer holds it beside the request's own result."""
 _UPLOAD_ATTEMPTS = 3
 _MAX_RETURNED_CHARS = 3 * 1024 * 1024
 """A Lambda's answer holds 6 MB."""
@@ -18,18 +21,84 @@ _MAX_RETURNED_CHARS = 3 * 1024 * 1024
 
 def handle(request, pool, tmp, facts, started):
     """The RunOutcome of a RunRequest. `facts` receives what the log line says beside it."""
+    # Runs of one call share a host; each is a fork of it all the same.
+    request = request | {"dedicated": request["dedicated"] and not request.get("together")}
     try:
         with shared_folder.opened(request.get("shared")) as shared:
-            return _handle(request, shared, pool, tmp, facts, started)
+            outcome, run = _handle(request, shared, pool, tmp, facts, started)
+            follow_ups = list(_following(request, shared, pool, tmp, outcome, started))
+            _save(shared, outcome, follow_ups)
     except shared_folder.SharedFolderError as error:
         return failed("SharedFolderError", str(error), started)
+    if follow_ups:
+        outcome["next"] = follow_ups
+    lost = run is None or run.beats is not None and run.beats.lost
+    if time.monotonic() - started > REPORT_AFTER_S and not lost:
+        beats.report(request, outcome)
+        outcome["timings"]["totalMs"] = _ms(time.monotonic() - started)
+    return outcome
+
+
+def _following(request, shared, pool, tmp, outcome, started):
+    """Outcomes of the runs that may follow in the same call: none begins behind a failure, a long result, or late."""
+    following = request.get("next") or {"runs": [], "withinMs": 0}
+    own = {name: value for name, value in request.items() if name not in ("next", "preprocessor")}
+    results, room, last = [outcome.get("result")], MAX_NEXT_BYTES, outcome
+    for run in following["runs"]:
+        if last["outcome"] != "success" or "resultUploaded" in last or room <= 0:
+            return
+        arguments = next_arguments(run["args"], results)
+        if arguments is None or _ms(time.monotonic() - started) > following["withinMs"]:
+            return
+        begun, began_at = time.monotonic(), time.time()
+        changed = {"args": arguments, "env": own["env"] | run["env"], "resultUrl": following["resultUrl"]}
+        changed |= {"maxInlineResultBytes": room, "watched": False, "follows": True}
+        last, _ = _handle(own | run | changed, shared, pool, tmp, {}, begun)
+        yield last | {"startedAtMs": int(began_at * 1000), "endedAtMs": int(time.time() * 1000)}
+        results.append(last.get("result"))
+        room -= len(json.dumps(last.get("result"))) + len(last["logs"]["text"])
+
+
+def next_arguments(arguments, results):
+    """The arguments of a run that follows; None when they are for the executor to find out. As in runners/protocol.ts."""
+    made = {}
+    for name, argument in arguments.items():
+        value = results[argument["of"]] if "of" in argument else argument["value"]
+        for part in argument.get("path", []):
+            if value is None:
+                break
+            if isinstance(value, list) and part.isdigit() and str(int(part)) == part and int(part) < len(value):
+                value = value[int(part)]
+            elif isinstance(value, dict) and part in value:
+                value = value[part]
+            else:
+                return None
+        if "of" in argument and re.search(r'"\$(res|var):', json.dumps(value)):
+            return None
+        made[name] = value
+    return made
+
+
+def _save(shared, outcome, follow_ups):
+    """Later steps find what these have left in their folder, however they ended."""
+    last = follow_ups[-1] if follow_ups else outcome
+    try:
+        kept = shared.save() if shared else None
+    except shared_folder.SharedFolderError as error:
+        if last["outcome"] == "success":
+            last.pop("result", None)
+            last |= {"outcome": "failure", "error": {"name": "SharedFolderError", "message": str(error)}}
+        return
+    if kept:
+        outcome["shared"] = kept
 
 
 def _handle(request, shared, pool, tmp, facts, started):
+    """One run: its outcome, and the run unless it never was."""
     try:
         lease = artefacts.lease(request["artefact"])
     except artefacts.ArtefactError as error:
-        return failed("ArtefactError", str(error), started)
+        return failed("ArtefactError", str(error), started), None
     facts["downloaded"] = lease.downloaded or None
     try:
         entry = artefacts.entry(lease.root)
@@ -38,12 +107,12 @@ def _handle(request, shared, pool, tmp, facts, started):
         run, fresh = _run(request, pool, tmp, key, lease, entry, shared, facts)
     except artefacts.ArtefactError as error:
         lease.release()
-        return failed("ArtefactError", str(error), started)
+        return failed("ArtefactError", str(error), started), None
     except HostFailed as error:
         lease.release()
-        return failed("RunnerError", f"The Python interpreter for the script could not be started: {error}.", started)
+        return failed("RunnerError", f"The Python interpreter for the script could not be started: {error}.", started), None
     try:
-        outcome = _with_shared(_ending(run), shared)
+        outcome = _ending(run)
         if run.preprocessed:
             outcome["preprocessed"] = json.loads(run.preprocessed)
         run.flush()
@@ -51,24 +120,9 @@ def _handle(request, shared, pool, tmp, facts, started):
         if run.mem_peak_kb:
             outcome["memPeakKb"] = run.mem_peak_kb
         outcome["timings"] = _timings(started, run.ran_from, run.ended_at, fresh)
-        lost = run.beats is not None and run.beats.lost
-        if time.monotonic() - started > REPORT_AFTER_S and not lost:
-            beats.report(request, outcome)
-            outcome["timings"]["totalMs"] = _ms(time.monotonic() - started)
-        return outcome
+        return outcome, run
     finally:
         run.close()
-
-
-def _with_shared(outcome, shared):
-    """Later steps find what this one has left in its folder, however it ended."""
-    try:
-        kept = shared.save() if shared else None
-    except shared_folder.SharedFolderError as error:
-        if outcome["outcome"] != "success":
-            return outcome
-        return {"outcome": "failure", "error": {"name": "SharedFolderError", "message": str(error)}}
-    return outcome | ({"shared": kept} if kept else {})
 
 
 def failed(name, message, started):

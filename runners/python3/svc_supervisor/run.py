@@ -81,7 +81,8 @@ class Run:
 
     def flush(self):
         """Sends what is too much for the outcome, also for a run that ended before its first beat."""
-        if self.beats is None and self.log.units > beating.MAX_RETURNED_UNITS:
+        follows = self.request.get("follows")
+        if self.beats is None and not follows and self.log.units > beating.MAX_RETURNED_UNITS:
             self.beats = self._make_beats()
         if self.beats:
             self.beats.flush()
@@ -144,7 +145,9 @@ class Run:
         return max(0.0, min(ends) - now)
 
     def _make_beats(self):
-        return beating.Beats(self.request, self.log, self._memory_peak, self.ran_from)
+        # The output of a run that follows another one is in the answer alone.
+        log = Log(0) if self.request.get("follows") else self.log
+        return beating.Beats(self.request, log, self._memory_peak, self.ran_from)
 
     def _check(self, now):
         if self._kill_by and now >= self._kill_by:
