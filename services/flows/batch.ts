@@ -10,7 +10,7 @@ import type { EndedJob, RunningJob } from "../../core/jobs/job.ts";
 import { firstDueMs } from "../../core/jobs/lifecycle.ts";
 import { hasReferences } from "../../core/resources/references.ts";
 import type { Masker } from "../../core/secrets/mask.ts";
-import { type NextArgument, type NextOutcome, type NextRun, nextArguments } from "../../runners/protocol.ts";
+import { type NextArgument, type NextRun, nextArguments } from "../../runners/protocol.ts";
 import type { Together } from "../jobs/execute.ts";
 import { keepEnded, type Ran } from "../jobs/keep-ended.ts";
 import { asItem, jobPrefix, keepApart } from "../jobs/places.ts";
@@ -160,11 +160,14 @@ function togetherOf(here: Here, leader: RunningJob, rest: Member[], ran: Set<str
       const masker = await maskerFor(working, ended, token);
       const results: unknown[] = [JSON.parse(ended.resultJson ?? "null")];
       const written: Ran[] = [];
+      let { createdAtMs } = leader;
       for (const [index, outcome] of outcomes.entries()) {
         const member = rest[index];
         if (!member) break;
         const args = nextArguments(member.args, results) ?? {};
-        written.push(await ranOf(here, member, { args, outcome, masker, resultKey }));
+        // Lists show them in their order, however quick they are.
+        createdAtMs = Math.max(outcome.startedAtMs, createdAtMs + 1);
+        written.push(await ranOf(here, member, { createdAtMs, args, outcome, masker, resultKey }));
         results.push(outcome.result);
       }
       const jobs = await keepEnded(working, written, masker);
@@ -173,17 +176,23 @@ function togetherOf(here: Here, leader: RunningJob, rest: Member[], ran: Set<str
   };
 }
 
+interface Made {
+  createdAtMs: number;
+  args: object;
+  masker: Masker | undefined;
+}
+
 async function ranOf(
   here: Here,
   { job }: Member,
-  { args, outcome, masker, resultKey }: { args: object; outcome: NextOutcome; masker: Masker | undefined; resultKey: string },
+  { createdAtMs, args, outcome, masker, resultKey }: Pick<Ran, "outcome" | "resultKey"> & Made,
 ): Promise<Ran> {
   const children: Child[] = [];
   const json = JSON.stringify(args);
   const shown = masker && JSON.stringify(masker.value(args));
   const place = await placed(here, job, json, children);
   const argsShown = shown === undefined || shown === json ? {} : { argsShown: await placed(here, job, shown, children) };
-  return { job: { ...job, createdAtMs: outcome.startedAtMs, args: place, ...argsShown }, outcome, resultKey, children };
+  return { job: { ...job, createdAtMs, args: place, ...argsShown }, outcome, resultKey, children };
 }
 
 async function placed({ working }: Here, job: Omit<RunningJob, "args">, json: string, children?: Child[]) {
