@@ -76,7 +76,10 @@ const idOf = ({ flow, module, scope, at }: Here, attempt: number) => stepJobId(f
 async function attempted(here: Here, evaluator: Evaluator, attempt: number): Promise<Done> {
   const { working, flow } = here;
   const id = idOf(here, attempt);
-  const [args, what] = await Promise.all([attempt === 0 ? argumentsOf(here, evaluator) : argumentsBefore(here), whatOf(here, evaluator)]);
+  const [args, what] = await Promise.all([
+    argumentsBefore(here, attempt).then((before) => before ?? argumentsOf(here, evaluator)),
+    whatOf(here, evaluator),
+  ]);
   if ("missing" in what) return failed(here, { name: "NotFound", message: what.missing });
   const argsJson = JSON.stringify(args);
   const now = working.nowMs();
@@ -139,11 +142,12 @@ export async function argumentsOf(here: Here, evaluator: Evaluator): Promise<Rec
   return args;
 }
 
-/** A retry gets what the first attempt got, not evaluated again. */
-async function argumentsBefore(here: Here): Promise<Record<string, unknown>> {
+/** A retry gets what the first attempt got, not evaluated again; that has none where its arguments could not be evaluated, or nothing was to run. */
+async function argumentsBefore(here: Here, attempt: number): Promise<Record<string, unknown> | undefined> {
+  if (attempt === 0) return undefined;
   const { working } = here;
   const first = await working.jobs.get(idOf(here, 0));
-  if (!first) throw new Error(`The first attempt of step ${here.module.id} is gone.`);
+  if (!first) return undefined;
   const kept = { of: first.id, place: first.args, ...(first.argsShown ? { shown: first.argsShown } : {}) };
   return (await keptValue(here, kept)) as Record<string, unknown>;
 }
