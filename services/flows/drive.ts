@@ -5,7 +5,7 @@ import { bodyScope, branchScope, DEFAULT, isParallel, type Scope } from "../../c
 import type { FlowState } from "../../core/flows/step-call.ts";
 import { type Done, decide, failed } from "./decide.ts";
 import { type Evaluator, ExpressionError, inputOf, inputOfFlow, previousModule } from "./expressions.ts";
-import { endIn, type Here, keepValue, keptValue, outcomeIn, readItems, writeEnd, writeProgress } from "./here.ts";
+import { endIn, type Here, keepValue, keptValue, outcomeIn, readItems, recovers, writeEnd, writeProgress } from "./here.ts";
 import { waitBeforeRetry } from "./run-step.ts";
 
 /** How a list of modules ended; `undefined`: it has not, and is to be run. */
@@ -63,7 +63,7 @@ async function endsOf(here: Here, places: readonly { scope: Scope; at: string }[
     ...lastOf(scope).map((id) => outcomeRef(id, scope.name, at)),
   ]);
   const items = await readItems(here, refs);
-  return places.map(({ scope, at }) => {
+  const endAt = async ({ scope, at }: { scope: Scope; at: string }): Promise<Ended | undefined> => {
     const end = endIn(items, scope.name, at);
     const last = lastOf(scope)[0];
     const outcome = last === undefined ? undefined : outcomeIn(items, last, scope.name, at);
@@ -73,10 +73,12 @@ async function endsOf(here: Here, places: readonly { scope: Scope; at: string }[
       const mended = failure ? outcomeIn(items, FAILURE, scope.name, at) : undefined;
       // What the failure module says takes the place of the error; until it has run, the list has not ended.
       if (failure && !end.handled && !mended) return undefined;
+      if (mended && (await recovers(here.working, mended))) return { how: "done", result: mended.result, job: mended.job };
       return { how: "failed", result: mended?.result ?? end.result, job: mended?.job ?? end.job };
     }
     return outcome?.goes === "next" ? { how: "done", result: outcome.result, job: outcome.job } : undefined;
-  });
+  };
+  return Promise.all(places.map(endAt));
 }
 const lastOf = ({ modules }: Scope) => modules.slice(-1).map(({ id }) => id);
 

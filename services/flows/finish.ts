@@ -6,8 +6,7 @@ import { type EndState, hasEnded, type RunningJob } from "../../core/jobs/job.ts
 import { canceled, failure } from "../../core/jobs/lifecycle.ts";
 import { type Limiting, leave } from "../jobs/concurrency.ts";
 import { endKept, endWith, type Finishing } from "../jobs/finish.ts";
-import { load } from "../jobs/places.ts";
-import { endIn, outcomeIn, readItems } from "./here.ts";
+import { endIn, outcomeIn, readItems, recovers } from "./here.ts";
 import { loadPlan } from "./load.ts";
 import { type Starting, startExecution } from "./start.ts";
 import { tellParent } from "./tell-parent.ts";
@@ -126,9 +125,7 @@ async function verdictOf(settling: Settling, flow: RunningJob): Promise<Verdict>
     const mended = outcomeIn(items, FAILURE, ROOT, "");
     if (value.failure_module && !mended && !end.handled) return undefined;
     if (!mended) return { state: "failed", result: end.result };
-    if (mended.state === "failure") return { state: "failed", result: mended.result };
-    const said = JSON.parse(await load(settling, { id: mended.result.of }, mended.result.place)) as { recover?: unknown } | null;
-    return { state: said?.recover === true ? "succeeded" : "failed", result: mended.result };
+    return { state: (await recovers(settling, mended)) ? "succeeded" : "failed", result: mended.result };
   }
   const outcome = outcomeIn(items, last, ROOT, "");
   return outcome?.goes === "next" ? { state: "succeeded", result: outcome.result } : undefined;

@@ -96,3 +96,10 @@ export const keptResult = (job: Extract<Job, { endedAtMs: number }>): Kept => ({
 });
 
 export const isFailureModule = ({ module }: Here) => module.id === FAILURE;
+
+/** What a failure module says of the list that failed: it is well, with this as its result. */
+export async function recovers(working: Parameters<typeof load>[0], { state, result }: Outcome): Promise<boolean> {
+  if (state === "failure") return false;
+  const said = JSON.parse(await load(working, { id: result.of }, result.place)) as { recover?: unknown } | null;
+  return said?.recover === true;
+}
