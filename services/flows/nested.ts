@@ -11,7 +11,7 @@ import { type Here, writeProgress } from "./here.ts";
 import { flowOf } from "./load.ts";
 import { argumentsOf, doneBy, keptArguments, ofFlow, waitBeforeRetry } from "./run-step.ts";
 import { stepJobId } from "./step-job.ts";
-import { TOKEN_REF } from "./tell-parent.ts";
+import { tokenRef } from "./tell-parent.ts";
 
 const idOf = ({ flow, module, scope, at, progress }: Here) => stepJobId(flow.id, module.id, scope.name, at, progress.failed?.length ?? 0);
 
@@ -25,8 +25,8 @@ export async function runNested(here: Here, evaluator: Evaluator): Promise<FlowS
   if (job && hasEnded(job)) return decide(here, evaluator, await doneBy(here, job));
   try {
     if (!job) {
-      const missing = await begin(here, id, await argumentsOf(here, evaluator));
-      if (missing) return await decide(here, evaluator, await failed(here, { name: "NotFound", message: missing }));
+      const wrong = await begin(here, id, await argumentsOf(here, evaluator));
+      if (wrong) return await decide(here, evaluator, await failed(here, wrong));
     }
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
@@ -36,15 +36,20 @@ export async function runNested(here: Here, evaluator: Evaluator): Promise<FlowS
   return { ...pointers, at: here.at, o: "wait" };
 }
 
-/** Answers what is wrong when there is no such flow, or the caller's job may not run it. */
-async function begin(here: Here, id: string, args: Record<string, unknown>): Promise<string | undefined> {
+/** Answers what is wrong when there is no such flow, the caller's job may not run it, or too many are around it. */
+async function begin(here: Here, id: string, args: Record<string, unknown>): Promise<{ name: string; message: string } | undefined> {
   const { working, flow, module } = here;
   const { jobs, objects, queue } = working;
   const path = module.value.type === "flow" ? module.value.path : "";
   const [readers, head] = await Promise.all([readersOf(working, flow), objects.get(keys.flowHead(flow.workspace, path))]);
   const nested = flowOf(head);
   const mayRun = readers.every((reader) => reader !== undefined && may(reader, "jobs.run.flows", { workspace: flow.workspace, path }));
-  if (!nested || nested.archived || !mayRun) return `There is no flow at ${path}.`;
+  if (!nested || nested.archived || !mayRun) return { name: "NotFound", message: `There is no flow at ${path}.` };
+  const depth = (flow.flow?.depth ?? 0) + 1;
+  if (depth > limits.flowDepth) {
+    const message = `Flows may run one another ${limits.flowDepth} deep: ${path} is not started in the step ${module.id}.`;
+    return { name: "TooDeep", message };
+  }
   const now = working.nowMs();
   const owner = { id, workspace: flow.workspace, expiresAtMs: flow.expiresAtMs };
   const job: QueuedJob = {
@@ -54,7 +59,7 @@ async function begin(here: Here, id: string, args: Record<string, unknown>): Pro
     kind: "flow",
     path,
     hash: nested.hash,
-    flow: { version: nested.version, n: 0 },
+    flow: { version: nested.version, n: 0, depth },
     tag: nested.tag,
     timeoutS: nested.timeoutS ?? limits.flowTimeoutS,
     createdAtMs: now,
@@ -73,7 +78,7 @@ async function begin(here: Here, id: string, args: Record<string, unknown>): Pro
 export async function holdFor(here: Here, token: string): Promise<FlowState> {
   const { jobs, executions } = here.working;
   const id = idOf(here);
-  await jobs.putChild({ parent: id, ref: TOKEN_REF, json: token, expiresAtS: Math.ceil(here.flow.expiresAtMs / 1000) });
+  await jobs.putChild({ parent: id, ref: tokenRef(token), json: token, expiresAtS: Math.ceil(here.flow.expiresAtMs / 1000) });
   const job = await jobs.get(id);
   if (!job || hasEnded(job)) await executions.resume(token);
   return here.state;
