@@ -82,6 +82,10 @@ async function attempted(here: Here, evaluator: Evaluator, attempt: number): Pro
   ]);
   if ("missing" in what) return failed(here, { name: "NotFound", message: what.missing });
   const argsJson = JSON.stringify(args);
+  if (Buffer.byteLength(argsJson) > limits.resolvedBytes) {
+    const message = `The arguments of the step ${here.module.id} are larger than ${limits.resolvedBytes / 1024 / 1024} MB.`;
+    return failed(here, { name: "ArgumentsTooLarge", message });
+  }
   const now = working.nowMs();
   const owner = { id, workspace: flow.workspace, expiresAtMs: flow.expiresAtMs };
   const child: RunningJob = {
