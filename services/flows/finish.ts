@@ -7,7 +7,7 @@ import { canceled, failure } from "../../core/jobs/lifecycle.ts";
 import { type Limiting, leave } from "../jobs/concurrency.ts";
 import { endKept, endWith, type Finishing } from "../jobs/finish.ts";
 import { endIn, outcomeIn, readItems, recovers } from "./here.ts";
-import { loadPlan } from "./load.ts";
+import { type LoadedPlan, loadPlanIfThere } from "./load.ts";
 import { type Starting, startExecution } from "./start.ts";
 import { tellParent } from "./tell-parent.ts";
 
@@ -36,7 +36,12 @@ async function settleFlow(settling: Settling, flow: RunningJob): Promise<void> {
     await ended(settling, flow, endWith(settling, flow, canceled(flow.cancel)));
     return;
   }
-  const verdict = await verdictOf(settling, flow);
+  const plan = await loadPlanIfThere(settling, flow.flow?.plan ?? "");
+  if (!plan) {
+    await ended(settling, flow, endWith(settling, flow, failure({ name: "FlowDeleted", message: "The flow was deleted while it ran." })));
+    return;
+  }
+  const verdict = await verdictOf(settling, flow, plan);
   if (verdict) {
     await ended(settling, flow, endKept(settling, flow, verdict.state, verdict.result));
     if (verdict.state === "failed") throw new FlowFailed(`The flow has failed: its job ${flow.id} says why.`);
@@ -77,10 +82,11 @@ export async function lookAtFlow(settling: Settling, flow: RunningJob): Promise<
   const { machine, n } = flow.flow ?? { n: 0 };
   const { is } = machine === undefined ? { is: "none" } : await executions.status({ machine, job: flow.id, n });
   if (is === "none") await startExecution(settling, flow);
-  if (is === "ended") await settle(settling, flow.id, n);
+  const isOver = is === "ended" || is === "stopped";
+  if (isOver) await settle(settling, flow.id, n, is === "stopped");
   const dueAtMs = nowMs() + limits.flowLookMs;
   await jobs.change(flow.id, { dueAtMs }, { attr: "state", eq: "running" });
-  return is === "ended" ? "ended" : "waited";
+  return isOver ? "ended" : "waited";
 }
 
 /** The execution shows as failed in the console too. */
@@ -110,8 +116,7 @@ async function goOn(settling: Settling, { id, flow }: RunningJob, stalls: number
   if (changed) await startExecution(settling, changed);
 }
 
-async function verdictOf(settling: Settling, flow: RunningJob): Promise<Verdict> {
-  const { value } = await loadPlan(settling, flow.flow?.plan ?? "");
+async function verdictOf(settling: Settling, flow: RunningJob, { value }: LoadedPlan): Promise<Verdict> {
   const last = value.modules.at(-1)?.id ?? "";
   const here = { working: settling, flow };
   const items = await readItems(here, [

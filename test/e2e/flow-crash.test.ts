@@ -1,9 +1,12 @@
 import { QueryCommand } from "@aws-sdk/client-dynamodb";
+import { StopExecutionCommand } from "@aws-sdk/client-sfn";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { env } from "../../contract/env.ts";
 import { limits } from "../../contract/limits.ts";
 import { stepJobId } from "../../services/flows/step-job.ts";
 import { api } from "../support/api.ts";
-import { awsClients, invoke } from "../support/aws.ts";
+import { awsClients, invoke, misdirected } from "../support/aws.ts";
+import { executionsOf } from "../support/executions.ts";
 import { flow, saveFlow } from "../support/flow.ts";
 import { startTestInstance, type TestInstance } from "../support/instances.ts";
 import { crashFunction } from "../support/processes.ts";
@@ -104,5 +107,63 @@ describe("when processes are killed", () => {
     }
     expect(await ws.completed(id, 60_000)).toMatchObject({ success: true, result: RESULT });
     expect(Object.fromEntries([...before.keys()].map((place) => [place, counted(place)]))).toEqual(Object.fromEntries(before));
+  });
+});
+
+/** What EventBridge would tell is lost: the function that hears of it finds no jobs. */
+const whileNothingIsHeard = (meanwhile: () => Promise<unknown>) => misdirected(instance, /Settle/, env.jobsTable, meanwhile);
+const running = async (id: string) => {
+  const [execution] = await executionsOf(ws.id, `${id}.0`, instance);
+  return execution ?? expect.fail(`The job ${id} has no execution.`);
+};
+const isOver = (id: string) =>
+  until(async () => (await running(id)).status !== "RUNNING", { timeoutMs: 60_000, what: `the end of the execution of ${id}` });
+const begin = async (value: object[]) => {
+  witness.told.length = 0;
+  const body = { value: { modules: value }, args: { url: witness.url } };
+  return expectStatus(await ws.post("jobs/run/preview_flow", body), 201).text;
+};
+const waiting = () => [step("a", { sleep: { type: "static", value: 3 } }), step("b")];
+
+describe("when nothing is heard of an execution's end, housekeeping sees it", () => {
+  it("stopped by somebody: the flow is canceled, with the reason", async () => {
+    const id = await begin([step("a", { sleep: { type: "static", value: 600 } }), step("b")]);
+    await whileNothingIsHeard(async () => {
+      await until(async () => (await finished(id)).includes("a"), { what: "the end of a" });
+      const { arn: executionArn } = await running(id);
+      await awsClients(instance).sfn.send(new StopExecutionCommand({ executionArn, cause: "somebody pressed stop" }));
+      await isOver(id);
+      await leasesAreOver();
+      const ended = await ws.completed(id);
+      expect(ended).toMatchObject({ canceled: true, success: false, canceled_reason: expect.stringContaining("somebody pressed stop") });
+    });
+    expect(witness.count("begun/b")).toBe(0);
+  });
+
+  it("failed, because nothing could be written down: another execution goes on", async () => {
+    const id = await begin(waiting());
+    await whileNothingIsHeard(async () => {
+      await until(async () => (await finished(id)).includes("a"), { what: "the end of a" });
+      await misdirected(instance, /Step/, env.jobsTable, () => isOver(id));
+      expect((await running(id)).status).toBe("FAILED");
+      await leasesAreOver();
+      expect(await ws.completed(id, 60_000)).toMatchObject({ success: true, result: "b" });
+    });
+    expect([witness.count("begun/a"), witness.count("begun/b")]).toEqual([1, 1]);
+  });
+});
+
+describe("a flow that is deleted while it runs", () => {
+  it("ends, also where no function has it in memory any more", async () => {
+    await saveFlow(ws, "f/t/deleted", waiting());
+    const id = expectStatus(await ws.post("jobs/run/f/f/t/deleted", { url: witness.url }), 201).text;
+    await until(async () => (await finished(id)).includes("a"), { timeoutMs: 60_000, what: "the end of a" });
+    expectStatus(await ws.call("DELETE", "flows/delete/f/t/deleted"), 200);
+    crashFunction(instance, { output: "StepFunction" });
+    const ended = await ws.completed(id, 60_000);
+    expect(ended).toMatchObject({
+      success: false,
+      result: { error: { name: "FlowDeleted", message: "The flow was deleted while it ran." } },
+    });
   });
 });
