@@ -61,11 +61,12 @@ export const executions = {
   },
 
   /** How an execution is; of one that was stopped or has failed, what was said of it. */
-  async status(execution: ExecutionName): Promise<{ is: "running" | "ended" | "none"; reason: string }> {
+  async status(execution: ExecutionName): Promise<{ is: "running" | "ended" | "stopped" | "none"; reason: string }> {
     try {
       const command = new DescribeExecutionCommand({ executionArn: executionArn(execution) });
       const { status, error, cause } = await stepFunctions().send(command);
-      return { is: status === "RUNNING" ? "running" : "ended", reason: [error, cause].filter(Boolean).join(": ") };
+      const is = status === "RUNNING" ? "running" : status === "ABORTED" ? "stopped" : "ended";
+      return { is, reason: [error, cause].filter(Boolean).join(": ") };
     } catch (error) {
       if (error instanceof ExecutionDoesNotExist) return { is: "none", reason: "" };
       throw error;

@@ -29,6 +29,8 @@ export const limits = {
   flowBytes: 4 * 1024 * 1024,
   /** Lists of modules inside of one another: each is a level in the names of its results, and in the state machine where it runs beside others. */
   flowNesting: 20,
+  /** Flows that run one another: more is one that runs itself for ever. */
+  flowDepth: 20,
   /** Of a state machine as it is sent, as a string inside of JSON: a request to Step Functions holds 1 MiB, and what else is in it takes some. */
   machineBytes: 1_000_000,
   expressionChars: 10_000,

@@ -49,6 +49,8 @@ const base = {
       plan: z.string().optional(),
       machine: z.string().optional(),
       n: z.number(),
+      /** How many flows are around it. */
+      depth: z.number().optional(),
       /** Executions in a row that got no further, and how many steps were finished when the last one was started. */
       stalls: z.number().optional(),
       steps: z.number().optional(),

@@ -12,7 +12,9 @@ const settling = { jobs: jobTable, concurrency: concurrencyTable, storage, queue
 
 /** A flow's execution has ended in another way than by success: by itself, or because somebody stopped it in the console. */
 export async function handler(event: unknown): Promise<void> {
-  const { job, n, stopped } = executionEventSchema.parse(event);
+  const ours = executionEventSchema.parse(event);
+  if (!ours) return;
+  const { job, n, stopped } = ours;
   await settle(settling, job, n, stopped);
   logger.info("settled", { job, n, stopped });
 }

@@ -5,7 +5,19 @@ import { bodyScope, branchScope, DEFAULT, isParallel, type Scope } from "../../c
 import type { FlowState } from "../../core/flows/step-call.ts";
 import { type Done, decide, failed } from "./decide.ts";
 import { type Evaluator, inputOf, inputOfFlow, previousModule } from "./expressions.ts";
-import { endIn, failuresOf, goTo, type Here, keepValue, keptValue, outcomeIn, readItems, writeEnd, writeProgress } from "./here.ts";
+import {
+  endIn,
+  failuresOf,
+  goTo,
+  type Here,
+  keepValue,
+  keptValue,
+  outcomeIn,
+  readItems,
+  recovers,
+  writeEnd,
+  writeProgress,
+} from "./here.ts";
 
 /** How a list of modules ended; `undefined`: it has not, and is to be run. */
 interface Ended {
@@ -62,6 +74,7 @@ async function endsOf(here: Here, places: readonly { scope: Scope; at: string }[
       const mended = failure ? outcomeIn(items, FAILURE, scope.name, at) : undefined;
       // What the failure module says takes the place of the error; until it has run, the list has not ended.
       if (failure && !end.handled && !mended) return undefined;
+      if (mended && (await recovers(here.working, mended))) return { how: "done", result: mended.result, job: mended.job };
       return { how: "failed", result: mended?.result ?? end.result, job: mended?.job ?? end.job };
     }
     return outcome?.goes === "next" ? { how: "done", result: outcome.result, job: outcome.job } : undefined;

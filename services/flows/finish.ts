@@ -6,9 +6,8 @@ import { type EndState, hasEnded, type RunningJob } from "../../core/jobs/job.ts
 import { canceled, failure } from "../../core/jobs/lifecycle.ts";
 import { type Limiting, leave } from "../jobs/concurrency.ts";
 import { endKept, endWith, type Finishing } from "../jobs/finish.ts";
-import { load } from "../jobs/places.ts";
-import { endIn, outcomeIn, readItems } from "./here.ts";
-import { loadPlan } from "./load.ts";
+import { endIn, outcomeIn, readItems, recovers } from "./here.ts";
+import { type LoadedPlan, loadPlanIfThere } from "./load.ts";
 import { type Starting, startExecution } from "./start.ts";
 import { tellParent } from "./tell-parent.ts";
 
@@ -37,7 +36,12 @@ async function settleFlow(settling: Settling, flow: RunningJob): Promise<void> {
     await ended(settling, flow, endWith(settling, flow, canceled(flow.cancel)));
     return;
   }
-  const verdict = await verdictOf(settling, flow);
+  const plan = await loadPlanIfThere(settling, flow.flow?.plan ?? "");
+  if (!plan) {
+    await ended(settling, flow, endWith(settling, flow, failure({ name: "FlowDeleted", message: "The flow was deleted while it ran." })));
+    return;
+  }
+  const verdict = await verdictOf(settling, flow, plan);
   if (verdict) {
     await ended(settling, flow, endKept(settling, flow, verdict.state, verdict.result));
     if (verdict.state === "failed") throw new FlowFailed(`The flow has failed: its job ${flow.id} says why.`);
@@ -78,10 +82,11 @@ export async function lookAtFlow(settling: Settling, flow: RunningJob): Promise<
   const { machine, n } = flow.flow ?? { n: 0 };
   const { is } = machine === undefined ? { is: "none" } : await executions.status({ machine, job: flow.id, n });
   if (is === "none") await startExecution(settling, flow);
-  if (is === "ended") await settle(settling, flow.id, n);
+  const isOver = is === "ended" || is === "stopped";
+  if (isOver) await settle(settling, flow.id, n, is === "stopped");
   const dueAtMs = nowMs() + limits.flowLookMs;
   await jobs.change(flow.id, { dueAtMs }, { attr: "state", eq: "running" });
-  return is === "ended" ? "ended" : "waited";
+  return isOver ? "ended" : "waited";
 }
 
 /** The execution shows as failed in the console too. */
@@ -111,8 +116,7 @@ async function goOn(settling: Settling, { id, flow }: RunningJob, stalls: number
   if (changed) await startExecution(settling, changed);
 }
 
-async function verdictOf(settling: Settling, flow: RunningJob): Promise<Verdict> {
-  const { value } = await loadPlan(settling, flow.flow?.plan ?? "");
+async function verdictOf(settling: Settling, flow: RunningJob, { value }: LoadedPlan): Promise<Verdict> {
   const last = value.modules.at(-1)?.id ?? "";
   const here = { working: settling, flow };
   const items = await readItems(here, [
@@ -126,9 +130,7 @@ async function verdictOf(settling: Settling, flow: RunningJob): Promise<Verdict>
     const mended = outcomeIn(items, FAILURE, ROOT, "");
     if (value.failure_module && !mended && !end.handled) return undefined;
     if (!mended) return { state: "failed", result: end.result };
-    if (mended.state === "failure") return { state: "failed", result: mended.result };
-    const said = JSON.parse(await load(settling, { id: mended.result.of }, mended.result.place)) as { recover?: unknown } | null;
-    return { state: said?.recover === true ? "succeeded" : "failed", result: mended.result };
+    return { state: (await recovers(settling, mended)) ? "succeeded" : "failed", result: mended.result };
   }
   const outcome = outcomeIn(items, last, ROOT, "");
   return outcome?.goes === "next" ? { state: "succeeded", result: outcome.result } : undefined;

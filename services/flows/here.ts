@@ -117,3 +117,10 @@ export function waitBeforeRetry(here: Here): FlowState | undefined {
   const waitS = Math.ceil(((here.progress.retryAtMs ?? 0) - here.working.nowMs()) / 1000);
   return waitS > 0 ? goTo(here, "retry", { s: waitS }) : undefined;
 }
+
+/** What a failure module says of the list that failed: it is well, with this as its result. */
+export async function recovers(working: Parameters<typeof load>[0], { state, result }: Outcome): Promise<boolean> {
+  if (state === "failure") return false;
+  const said = JSON.parse(await load(working, { id: result.of }, result.place)) as { recover?: unknown } | null;
+  return said?.recover === true;
+}

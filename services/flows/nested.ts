@@ -8,7 +8,7 @@ import type { Evaluator } from "./expressions.ts";
 import { attemptId, goTo, type Here, writeProgress } from "./here.ts";
 import { flowOf } from "./load.ts";
 import { argumentsOf, doneBy, keptArguments, ofFlow, readersMay } from "./run-step.ts";
-import { TOKEN_REF } from "./tell-parent.ts";
+import { tokenRef } from "./tell-parent.ts";
 
 /** Starts another flow as a job of its own, or says what came of it. */
 export async function runNested(here: Here, evaluator: Evaluator): Promise<FlowState> {
@@ -16,19 +16,24 @@ export async function runNested(here: Here, evaluator: Evaluator): Promise<FlowS
   const id = attemptId(here);
   const job = await working.jobs.get(id);
   if (job && hasEnded(job)) return decide(here, evaluator, await doneBy(here, job));
-  const missing = job ? undefined : await begin(here, id, await argumentsOf(here, evaluator));
-  if (missing) return decide(here, evaluator, await failed(here, { name: "NotFound", message: missing }));
+  const wrong = job ? undefined : await begin(here, id, await argumentsOf(here, evaluator));
+  if (wrong) return decide(here, evaluator, await failed(here, wrong));
   return goTo(here, "wait");
 }
 
-/** Answers what is wrong when there is no such flow, or the caller's job may not run it. */
-async function begin(here: Here, id: string, args: Record<string, unknown>): Promise<string | undefined> {
+/** Answers what is wrong when there is no such flow, the caller's job may not run it, or too many are around it. */
+async function begin(here: Here, id: string, args: Record<string, unknown>): Promise<{ name: string; message: string } | undefined> {
   const { flow, module, working } = here;
   const { jobs, objects, queue } = working;
   const path = module.value.type === "flow" ? module.value.path : "";
   const [mayRun, head] = await Promise.all([readersMay(here, "jobs.run.flows"), objects.get(keys.flowHead(flow.workspace, path))]);
   const nested = flowOf(head);
-  if (!nested || nested.archived || !mayRun(path)) return `There is no flow at ${path}.`;
+  if (!nested || nested.archived || !mayRun(path)) return { name: "NotFound", message: `There is no flow at ${path}.` };
+  const depth = (flow.flow?.depth ?? 0) + 1;
+  if (depth > limits.flowDepth) {
+    const message = `Flows may run one another ${limits.flowDepth} deep: ${path} is not started in the step ${module.id}.`;
+    return { name: "TooDeep", message };
+  }
   const now = working.nowMs();
   const owner = { id, workspace: flow.workspace, expiresAtMs: flow.expiresAtMs };
   const job: QueuedJob = {
@@ -38,7 +43,7 @@ async function begin(here: Here, id: string, args: Record<string, unknown>): Pro
     kind: "flow",
     path,
     hash: nested.hash,
-    flow: { version: nested.version, n: 0 },
+    flow: { version: nested.version, n: 0, depth },
     tag: nested.tag,
     timeoutS: nested.timeoutS ?? limits.flowTimeoutS,
     createdAtMs: now,
@@ -57,7 +62,7 @@ async function begin(here: Here, id: string, args: Record<string, unknown>): Pro
 export async function holdFor(here: Here, token: string): Promise<FlowState> {
   const { jobs, executions } = here.working;
   const id = attemptId(here);
-  await jobs.putChild({ parent: id, ref: TOKEN_REF, json: token, expiresAtS: Math.ceil(here.flow.expiresAtMs / 1000) });
+  await jobs.putChild({ parent: id, ref: tokenRef(token), json: token, expiresAtS: Math.ceil(here.flow.expiresAtMs / 1000) });
   const job = await jobs.get(id);
   if (!job || hasEnded(job)) await executions.resume(token);
   return here.state;

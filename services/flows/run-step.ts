@@ -62,11 +62,15 @@ async function attempted(here: Here, evaluator: Evaluator): Promise<Done> {
   const { working } = here;
   const id = attemptId(here);
   const [args, what] = await Promise.all([
-    failuresOf(here) === 0 ? argumentsOf(here, evaluator) : argumentsBefore(here),
+    argumentsBefore(here).then((before) => before ?? argumentsOf(here, evaluator)),
     whatOf(here, evaluator),
   ]);
   if ("missing" in what) return failed(here, { name: "NotFound", message: what.missing });
   const argsJson = JSON.stringify(args);
+  if (Buffer.byteLength(argsJson) > limits.resolvedBytes) {
+    const message = `The arguments of the step ${here.module.id} are larger than ${limits.resolvedBytes / 1024 / 1024} MB.`;
+    return failed(here, { name: "ArgumentsTooLarge", message });
+  }
   const owner = ownerOf(here, id);
   const child = { ...stepJob(here, owner, what), ...(await keptArguments(here, owner, args)), ...cacheOf(here, what, args) };
   const isNew = await working.jobs.create(child, firstDueMs(working.nowMs()));
@@ -132,11 +136,12 @@ export async function argumentsOf(here: Here, evaluator: Evaluator): Promise<Rec
   return args;
 }
 
-/** A retry gets what the first attempt got, not evaluated again. */
-async function argumentsBefore(here: Here): Promise<Record<string, unknown>> {
+/** A retry gets what the first attempt got, not evaluated again; that has none where its arguments could not be evaluated, or nothing was to run. */
+async function argumentsBefore(here: Here): Promise<Record<string, unknown> | undefined> {
+  if (failuresOf(here) === 0) return undefined;
   const { working } = here;
   const first = await working.jobs.get(attemptId(here, 0));
-  if (!first) throw new Error(`The first attempt of step ${here.module.id} is gone.`);
+  if (!first) return undefined;
   const kept = { of: first.id, place: first.args, ...(first.argsShown ? { shown: first.argsShown } : {}) };
   return (await keptValue(here, kept)) as Record<string, unknown>;
 }

@@ -304,6 +304,15 @@ rows("skip, stop, mock, sleep", [
 rows("retry, failure module, continue on error", [
   ["retries are used up", [fail("a", "'no'", { retry: { constant: { attempts: 2, seconds: 0 } } })], {}, error("a"), failed],
   [
+    "an argument that throws is tried again like any failure",
+    [
+      step("a", "flow_input.x.y.z + 1", { retry: { constant: { attempts: 1, seconds: 0 } }, continue_on_error: true }),
+      step("b", "error.name"),
+    ],
+    {},
+    "ExpressionError",
+  ],
+  [
     "retry_if may forbid them",
     [fail("a", "'no'", { retry: { constant: { attempts: 2, seconds: 0 }, retry_if: { expr: "result.error.message === 'other'" } } })],
     {},
@@ -338,6 +347,21 @@ rows("retry, failure module, continue on error", [
     },
     {},
     ["seen 0", "seen 1"],
+  ],
+  [
+    "inside of a loop recover: true makes its iteration succeed",
+    {
+      modules: [each("l", "[1, 2]", [failIf("a", "flow_input.iter.index === 0", "2")]), step("b", "results.l[1]")],
+      failure_module: step("failure", "({ recover: true, from: error.step_id })"),
+    },
+    {},
+    2,
+  ],
+  [
+    "in a branch too, whose result it is",
+    { modules: [one("b", [["true", [fail("a")]]])], failure_module: step("failure", "({ recover: true })") },
+    {},
+    { recover: true },
   ],
   [
     "a failure in a branch is told once",

@@ -8,7 +8,7 @@ export interface Told {
   query: Record<string, string>;
 }
 
-/** A small server that scripts tell what they do, so that a test counts what really happened. */
+/** A small server that scripts tell what they do, so that a test counts what really happened. Its answer is how often that was told. */
 export interface Witness {
   url: string;
   told: Told[];
@@ -21,14 +21,14 @@ export interface Witness {
 
 export async function startWitness(): Promise<Witness> {
   const told: Told[] = [];
+  const of = (what: string) => told.filter((one) => one.what === what);
   const server = http.createServer((request, response) => {
     const url = new URL(request.url ?? "/", "http://witness");
     told.push({ what: url.pathname.slice(1), query: Object.fromEntries(url.searchParams) });
     request.resume();
-    response.end("ok");
+    response.end(String(of(url.pathname.slice(1)).length));
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const of = (what: string) => told.filter((one) => one.what === what);
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     told,
