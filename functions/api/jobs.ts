@@ -3,6 +3,7 @@ import type { Route } from "../../contract/route.ts";
 import { jobRoutes as routes } from "../../contract/routes/jobs.ts";
 import { argsFor, hasEnded, type Job, resultFor } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { allLogs } from "../../services/flows/logs.ts";
 import { flowFields } from "../../services/flows/status.ts";
 import { cancel } from "../../services/jobs/cancel.ts";
 import { eraseJob } from "../../services/jobs/erase.ts";
@@ -49,6 +50,10 @@ export const jobs: ApiRoutes = [
   on(routes.getLogs, async ({ auth, params: { workspace, id } }) =>
     text(200, await loadLogs(c, await findJob(c, asking(auth, routes.getLogs), workspace, id))),
   ),
+  on(routes.getFlowLogs, async ({ auth, params: { workspace, id } }) => {
+    const asker = asking(auth, routes.getFlowLogs);
+    return text(200, await allLogs(seenBy(asker), await findJob(c, asker, workspace, id)));
+  }),
   on(routes.getArgs, async ({ auth, params: { workspace, id } }) => {
     const job = await findJob(c, asking(auth, routes.getArgs), workspace, id);
     return jsonText(200, await load(c, job, argsFor(auth.actor, job)));
