@@ -30,7 +30,7 @@ export async function loopRows(flows: Flows & { endpoint: string }): Promise<Row
       value: largestBytes / 1024,
       unit: "KB",
       target: { atMost: 32 },
-      note: "as GetExecutionHistory has them",
+      note: `${largestBytes} B, as GetExecutionHistory has it`,
     },
   ];
 }

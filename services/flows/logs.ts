@@ -27,22 +27,21 @@ const AT_ONCE = 20;
  */
 export async function allLogs(reading: Reading, job: Job): Promise<string> {
   const own = await loadLogs(reading, job);
-  const sections = await sectionsOf(reading, job, [], limits.flowLogJobs);
-  const more = [
-    "[svc] This is not all of it: jobs_u/get_logs/<job> has all that one step has printed,",
-    `jobs/list?parent_job=${job.id} lists the steps' jobs.`,
-  ].join(" ");
-  let text = own.slice(0, limits.flowLogChars);
-  let isAll = sections.length < limits.flowLogJobs;
-  for (let start = 0; start < sections.length; start += AT_ONCE) {
-    const part = sections.slice(start, start + AT_ONCE);
+  const { sections, isAll } = await sectionsOf(reading, job, [], limits.flowLogJobs);
+  let chars = own.length;
+  const fitting = sections.filter(({ heading, job: of }) => {
+    const start = chars;
+    chars += heading.length + of.logChars;
+    return start < limits.flowLogChars;
+  });
+  let text = own;
+  for (let start = 0; start < fitting.length; start += AT_ONCE) {
+    const part = fitting.slice(start, start + AT_ONCE);
     const logs = await Promise.all(part.map(({ job: of }) => (reading.visible(of) ? loadLogs(reading, of) : HIDDEN)));
     for (const [index, { heading }] of part.entries()) text = `${ended(text)}${heading}\n${logs[index] ?? ""}`;
-    if (text.length <= limits.flowLogChars) continue;
-    isAll = false;
-    break;
   }
-  return isAll ? text : `${ended(text.slice(0, limits.flowLogChars))}${more}\n`;
+  if (isAll && fitting.length === sections.length && text.length <= limits.flowLogChars) return text;
+  return `${ended(text.slice(0, limits.flowLogChars))}[svc] This is not all of it: jobs_u/get_logs/<job> has all that one step has printed, jobs/list?parent_job=${job.id} lists the steps' jobs.\n`;
 }
 
 const began = (job: Job) => ("startedAtMs" in job ? job.startedAtMs : undefined) ?? job.createdAtMs;
@@ -64,22 +63,32 @@ function headingOf(steps: readonly string[], { at, attempt }: Ran, { id }: Job):
 }
 
 /** The steps of a flow's job, and of flows in it, as far as `most` goes. */
-async function sectionsOf(reading: Reading, flow: Job, path: readonly string[], most: number): Promise<Section[]> {
+async function sectionsOf(
+  reading: Reading,
+  flow: Job,
+  path: readonly string[],
+  most: number,
+): Promise<{ sections: Section[]; isAll: boolean }> {
+  const sections: Section[] = [];
   const plan = flow.flow?.plan === undefined ? undefined : await loadPlanIfThere(reading, flow.flow.plan);
-  if (!plan) return [];
+  if (!plan) return { sections, isAll: true };
   const places = new Map<string, Ran>();
+  let isAll = true;
   for (const place of ran(plan.value, plan.index, await journalOf(reading, flow))) {
-    if (places.size >= most) break;
+    isAll = places.size < most;
+    if (!isAll) break;
     places.set(stepJobId(flow.id, place.module, place.scope, place.at, place.attempt), place);
   }
-  const jobs = (await reading.jobs.getMany([...places.keys()])).sort((a, b) => began(a) - began(b));
-  const sections: Section[] = [];
-  for (const job of jobs) {
+  for (const job of (await reading.jobs.getMany([...places.keys()])).sort((a, b) => began(a) - began(b))) {
     const place = places.get(job.id);
-    if (!place || sections.length >= most) continue;
+    if (!place) continue;
+    if (sections.length >= most) return { sections, isAll: false };
     const steps = [...path, place.module];
     sections.push({ heading: headingOf(steps, place, job), job });
-    if (job.kind === "flow") sections.push(...(await sectionsOf(reading, job, steps, most - sections.length)));
+    if (job.kind !== "flow") continue;
+    const inside = await sectionsOf(reading, job, steps, most - sections.length);
+    sections.push(...inside.sections);
+    isAll &&= inside.isAll;
   }
-  return sections;
+  return { sections, isAll };
 }
