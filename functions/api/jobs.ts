@@ -3,7 +3,6 @@ import type { Route } from "../../contract/route.ts";
 import { jobRoutes as routes } from "../../contract/routes/jobs.ts";
 import { argsFor, hasEnded, type Job, resultFor } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { allLogs } from "../../services/flows/logs.ts";
 import { flowFields } from "../../services/flows/status.ts";
 import { cancel } from "../../services/jobs/cancel.ts";
 import { eraseJob } from "../../services/jobs/erase.ts";
@@ -52,6 +51,7 @@ export const jobs: ApiRoutes = [
   ),
   on(routes.getFlowLogs, async ({ auth, params: { workspace, id } }) => {
     const asker = asking(auth, routes.getFlowLogs);
+    const { allLogs } = await import("../../services/flows/logs.ts");
     return text(200, await allLogs(seenBy(asker), await findJob(c, asker, workspace, id)));
   }),
   on(routes.getArgs, async ({ auth, params: { workspace, id } }) => {
