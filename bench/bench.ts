@@ -1,17 +1,21 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { bundleRows } from "./bundles.ts";
+import { compileRows } from "./compiling.ts";
 import { connectionRows } from "./connections.ts";
 import { costRows } from "./cost.ts";
 import { invokeFloor, spawnFloor } from "./floors.ts";
+import { flowCostRows } from "./flow-cost.ts";
 import { flowRows } from "./flows.ts";
 import { httpClient } from "./http-client.ts";
 import { asyncRows, type Measured, syncRows } from "./latency.ts";
+import { loopRows } from "./loops.ts";
 import { type Memory, memoryOf } from "./memory.ts";
 import { payloadRows } from "./payload.ts";
 import { goBinaryOf, runnerRows } from "./runners.ts";
 import { echo, fibo, saveScripts, ticker } from "./scripts.ts";
 import { streamRows } from "./streams.ts";
 import type { Row, Section } from "./table.ts";
+import { waitingRows } from "./waiting.ts";
 
 /** A local set-up that runs already, with nothing in it but its examples. */
 export interface Target {
@@ -73,6 +77,10 @@ export async function bench(target: Target, { quick, only, say = () => {} }: Ben
     ]);
     await section("Jobs on the local engine, over HTTP", async () => [...(await asyncRows(measured)), ...(await syncRows(measured))]);
     await section("Flows over HTTP", () => flowRows(measured));
+    await section("Flows: a long loop", () => loopRows(of));
+    await section("Flows: one that waits", () => waitingRows(of));
+    await section("Flows: state transitions, AWS requests and list price of one run", () => flowCostRows(of));
+    await section("Flows: compiling", async () => compileRows(quick));
     note("afterLoad");
     await section("Connections and rights: one call", () => connectionRows(of));
     await section("Streams over HTTP", () => streamRows({ ...of, url: target.url, token: target.token }));

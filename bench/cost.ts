@@ -111,7 +111,7 @@ async function untilBuilt(client: HttpClient, workspace: string, path: string): 
   }
 }
 
-const gbSeconds = (logs: FunctionLogs, name: RegExp, ms: number) => (logs.memoryMb(name) / 1024) * (ms / 1000);
+export const gbSeconds = (logs: FunctionLogs, name: RegExp, ms: number) => (logs.memoryMb(name) / 1024) * (ms / 1000);
 
 export async function costRows(costed: Costed): Promise<Row[]> {
   const logs = await functionLogs(costed.endpoint);
@@ -129,7 +129,7 @@ export async function costRows(costed: Costed): Promise<Row[]> {
   return rows;
 }
 
-function perJob({ counts, lines, bytes }: Logged, jobs: number): Logged {
+export function perJob({ counts, lines, bytes }: Logged, jobs: number): Logged {
   const requests = Object.fromEntries(Object.entries(counts.requests).map(([name, count]) => [name, count / jobs]));
   const { readUnits, writeUnits, indexWriteUnits } = counts;
   return {
@@ -148,14 +148,13 @@ function rowsOf(
   const batches = requests["dynamodb.BatchGetItem"] ?? 0;
   const readUnits = counts.readUnits + readsBeyond + batches * UNITS_OF_ACCEPT;
   const without = price(counts, readUnits, lambda);
-  const total = Object.values(requests).reduce((sum, count) => sum + count, 0);
   const priced = (value: number, atMost: number | undefined) => ({
     value,
     unit: "$/M" as const,
     ...(atMost ? { target: { atMost } } : {}),
   });
   return [
-    { line: `${name}: AWS requests`, value: total, unit: "requests", note: listed(requests) },
+    { line: `${name}: AWS requests`, value: totalOf(requests), unit: "requests", note: listed(requests) },
     {
       line: `${name}: DynamoDB units`,
       value: readUnits + writeUnits + indexWriteUnits,
@@ -174,7 +173,7 @@ function rowsOf(
 }
 
 /** Of one job, in dollars. */
-function price(counts: AwsCounts, readUnits: number, lambda: { requests: number; gbSeconds: number }): number {
+export function price(counts: AwsCounts, readUnits: number, lambda: { requests: number; gbSeconds: number }): number {
   const requests = (pattern: RegExp) =>
     Object.entries(counts.requests).reduce((sum, [name, count]) => sum + (pattern.test(name) ? count : 0), 0);
   const sends = requests(/^sqs\.SendMessage$/);
@@ -190,7 +189,9 @@ function price(counts: AwsCounts, readUnits: number, lambda: { requests: number;
   );
 }
 
-function listed(requests: Record<string, number>): string {
+export const totalOf = (requests: Record<string, number>) => Object.values(requests).reduce((sum, count) => sum + count, 0);
+
+export function listed(requests: Record<string, number>): string {
   return Object.entries(requests)
     .sort(([a], [b]) => a.localeCompare(b))
     .map(([name, count]) => `${short(count)} ${name.replace(/^dynamodb\./, "")}`)

@@ -1,28 +1,17 @@
+import { lights, runFlow, saveFlow } from "./flow-runs.ts";
 import type { Measured } from "./latency.ts";
-import { median, oneClient, p95 } from "./measure.ts";
-import { fibo } from "./scripts.ts";
+import { median, oneClient, p95, sorted } from "./measure.ts";
 import type { Row } from "./table.ts";
 
 const STEPS = 5;
-const at = (steps: number) => `f/bench/flow_of_${steps}`;
 
-/** Plain steps, each a script by its path. */
-async function save({ client, workspace }: Measured, steps: number): Promise<void> {
-  if ((await client.get(`w/${workspace}/flows/exists/${at(steps)}`)).text === "true") return;
-  const modules = Array.from({ length: steps }, (_, index) => ({
-    id: `s${index}`,
-    value: { type: "script", path: fibo.bun.path, input_transforms: { n: { type: "javascript", expr: "flow_input.n" } } },
-  }));
-  await client.post(`w/${workspace}/flows/create`, { path: at(steps), summary: "", value: { modules } });
-}
-
-/** What a light flow takes, and what each further step adds. */
+/** What a light flow takes, what each further step adds, and whether that stays so in a long one. */
 export async function flowRows(measured: Measured): Promise<Row[]> {
   const { client, workspace, quick, floor } = measured;
   const [calls, warmUp] = quick ? [2, 1] : [40, 5];
   const timed = async (steps: number) => {
-    await save(measured, steps);
-    return oneClient(() => client.post(`w/${workspace}/jobs/run_wait_result/f/${at(steps)}`, { n: 10 }), { calls, warmUp });
+    const path = await saveFlow(measured, `of_${steps}`, lights(steps));
+    return oneClient(() => client.post(`w/${workspace}/jobs/run_wait_result/f/${path}`, { n: 10 }), { calls, warmUp });
   };
   const [one, more] = [await timed(1), await timed(1 + STEPS)];
   const row = (line: string, sample: Awaited<ReturnType<typeof timed>>): Row => ({
@@ -32,15 +21,21 @@ export async function flowRows(measured: Measured): Promise<Row[]> {
     note: `p95 ${p95(sample).toFixed(1)}`,
     floor: floor.oneClient,
   });
+  const [few, many] = [await perStep(measured, quick ? 4 : 40, quick ? 1 : 5), await perStep(measured, quick ? 8 : 400, 1)];
   return [
     row("sync flow of one step in bun", one),
     row(`sync flow of ${1 + STEPS} steps in bun`, more),
-    {
-      line: "one more step",
-      value: (median(more) - median(one)) / STEPS,
-      unit: "ms",
-      floor: floor.oneClient,
-      target: { atMost: 40 },
-    },
+    { line: "one more step", value: (median(more) - median(one)) / STEPS, unit: "ms", floor: floor.oneClient, target: { atMost: 40 } },
+    { line: "40 steps one after the other, a step", value: few, unit: "ms", floor: floor.oneClient, target: { atMost: 40 } },
+    { line: "400 steps one after the other, a step", value: many, unit: "ms", floor: { name: "of 40", value: few } },
+    { line: "a step of 400 beside one of 40", value: many / few, unit: "×", target: { atMost: 1.2 } },
   ];
+}
+
+/** How long each step of a flow takes, from the flow's first moment to its last, shared out. */
+async function perStep(measured: Measured, steps: number, runs: number): Promise<number> {
+  const path = await saveFlow(measured, `of_${steps}`, lights(steps));
+  const took: number[] = [];
+  for (let at = 0; at < runs; at++) took.push((await runFlow(measured, path)).duration_ms / steps);
+  return median(sorted(took));
 }

@@ -11,6 +11,8 @@ export const prices = {
   sqsRequest: 0.4e-6,
   s3Put: 5e-6,
   s3Get: 0.4e-6,
+  /** Step Functions, standard workflows. */
+  stateTransition: 25e-6,
   /** CloudWatch, standard class. */
   logGb: 0.5,
 } as const;

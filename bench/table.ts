@@ -1,4 +1,4 @@
-export type Unit = "ms" | "/s" | "KB" | "MB" | "$/M" | "units" | "requests" | "×";
+export type Unit = "ms" | "s" | "/s" | "KB" | "MB" | "$/M" | "units" | "requests" | "executions" | "events" | "transitions" | "×";
 
 /** One line: its figure, what it is compared to (a floor of the same run), and what the issue asks for where it asks. */
 export interface Row {
@@ -24,7 +24,20 @@ export interface Section {
 export const isMet = ({ value, target }: Row): boolean | undefined =>
   target && ("atMost" in target ? value <= target.atMost : value >= target.atLeast);
 
-const digits: Record<Unit, number> = { ms: 1, "/s": 0, KB: 0, MB: 0, "$/M": 2, units: 1, requests: 1, "×": 2 };
+const digits: Record<Unit, number> = {
+  ms: 1,
+  s: 1,
+  "/s": 0,
+  KB: 0,
+  MB: 0,
+  "$/M": 2,
+  units: 1,
+  requests: 1,
+  executions: 0,
+  events: 0,
+  transitions: 1,
+  "×": 2,
+};
 
 /** `12.3 ms`; prices before the number. */
 function figure(value: number, unit: Unit): string {

@@ -28,6 +28,8 @@ export const env = {
   flowsFunction: "SVC_FLOWS_FUNCTION",
   /** `arn:<partition>:states:<region>:<account>`, what the ARNs of machines and executions begin with. */
   statesArn: "SVC_STATES_ARN",
+  /** `on` where Step Functions has a console (AWS). */
+  statesConsole: "SVC_STATES_CONSOLE",
   /** The stack's name, which its state machines are tagged with. */
   stack: "SVC_STACK",
   /** The role of state machines: it may call the step function. */

@@ -44,6 +44,7 @@ interface ErrorDetails {
   "flow.changedMeanwhile": { path: string };
   "flow.tooLarge": { limitBytes: number };
   "flow.notRestarted": { id: string; reason: string };
+  "flow.noMachine": { path: string; reason: string };
   "folder.notFound": { name: string };
   "folder.exists": { name: string };
   "folder.notEmpty": { name: string };
@@ -246,6 +247,7 @@ export const answers: { readonly [C in ErrorCode]: Answer<ErrorDetails[C]> } = {
     status: 413,
     say: ({ limitBytes }) => `A flow may hold at most ${megabytes(limitBytes)}, its inline scripts included.`,
   },
+  "flow.noMachine": { status: 404, say: ({ path, reason }) => `The flow ${path} has no state machine: ${reason}` },
   "flow.notRestarted": { status: 400, say: ({ id, reason }) => `The job ${id} cannot be started again from there: ${reason}.` },
   "folder.notFound": { status: 404, say: ({ name }) => `There is no folder ${name}.` },
   "folder.exists": { status: 409, say: ({ name }) => `The folder ${name} exists already.` },

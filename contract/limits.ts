@@ -24,6 +24,9 @@ export const limits = {
   fileLinkS: 7 * 24 * 3600,
   /** Output above it is cut, with a marker. */
   logBytes: 5 * 1024 * 1024,
+  /** Of the logs of all of a flow's steps together, and of how many steps: one reply holds them, read within the time of one call. */
+  flowLogChars: 1024 * 1024,
+  flowLogJobs: 1000,
   scriptBytes: 1024 * 1024,
   /** A flow as it is sent, its inline scripts included: what a request's body holds. */
   flowBytes: 4 * 1024 * 1024,
@@ -33,6 +36,8 @@ export const limits = {
   flowDepth: 20,
   /** Of a state machine as it is sent, as a string inside of JSON: a request to Step Functions holds 1 MiB, and what else is in it takes some. */
   machineBytes: 1_000_000,
+  /** A state machine that nothing has run for so long is deleted; Step Functions remembers executions for 90 days. */
+  machineIdleMs: 30 * 24 * 3600 * 1000,
   expressionChars: 10_000,
   /** Of one module: each may wait for hours. */
   retries: 1000,

@@ -5,6 +5,7 @@ import { PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { env } from "../contract/env.ts";
+import type { StackConfig } from "./config.ts";
 import { acknowledge } from "./nag.ts";
 
 /** State machines are made while the service runs, one for each flow's definition: what may be done with them goes by the beginning of their names. */
@@ -45,10 +46,16 @@ export class StateMachines extends Construct {
     fn.addEnvironment(env.stepFunction, step.functionArn);
   }
 
-  /** Deletes machines that carry the stack's name. */
+  /** Says what a flow is built to, and where it can be looked at: that is made of names, and no right. */
+  configureShow(fn: LambdaFunction, step: LambdaFunction, config: StackConfig): void {
+    fn.addEnvironment(env.stepFunction, step.functionArn);
+    if (!config.local) fn.addEnvironment(env.statesConsole, "on");
+  }
+
+  /** Deletes machines that carry the stack's name, also those that nothing runs. */
   configureRemove(fn: LambdaFunction): void {
     const { stackName } = Stack.of(this);
-    this.allow(fn, ["ListTagsForResource"], "stateMachine", MACHINES);
+    this.allow(fn, ["ListTagsForResource", "ListExecutions"], "stateMachine", MACHINES);
     this.allow(fn, ["DeleteStateMachine"], "stateMachine", MACHINES, { StringEquals: { "aws:ResourceTag/svc": stackName } });
     this.allow(fn, ["ListStateMachines"], "stateMachine", "*");
     fn.addEnvironment(env.stack, stackName);

@@ -176,6 +176,13 @@ describe("rights", () => {
     expect(names).toEqual(["svc", "svc"]);
   });
 
+  it("api says where executions are looked at, on AWS in the console, and may not look at them itself", () => {
+    expect(actionsOf("api", "states:")).toEqual(["states:StopExecution"]);
+    const variables = (template: Template) => fn(template, descriptions.api).properties.Environment.Variables;
+    expect(variables(aws)).toMatchObject({ SVC_STATES_CONSOLE: "on", SVC_STATES_ARN: expect.anything() });
+    expect(variables(locally.template)).not.toHaveProperty("SVC_STATES_CONSOLE");
+  });
+
   it("a beat touches one job's items and reads one public key", () => {
     expect(actionsOf("beat", "sqs:")).toEqual([]);
     const objects = rightsOf(aws, descriptions.beat).statements.filter(({ Resource }) => JSON.stringify(Resource).includes("ObjectsTable"));

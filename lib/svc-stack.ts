@@ -145,6 +145,7 @@ export class SvcStack extends Stack {
         secrets.configureSeal(fn);
         queue.configureSend(fn);
         flows.configureStop(fn);
+        flows.configureShow(fn, step, config);
       },
     );
     const beat = this.fn(

@@ -39,10 +39,19 @@ export const flowStatusSchema = z.object({
 });
 export type FlowStatus = z.output<typeof flowStatusSchema>;
 
+const executionSchema = z.object({
+  arn: z.string().describe("Of the execution that counts."),
+  console_url: z.string().optional().describe("Its page in the Step Functions console; a local engine has none."),
+  earlier: z.array(z.string()).describe("ARNs of those that it goes on from, the oldest first; of many the last hundred."),
+});
+export type ExecutionJson = z.output<typeof executionSchema>;
+
 /** What a flow's job has besides what every job has. */
 export const flowJobFields = {
   flow_status: flowStatusSchema.optional(),
   raw_flow: flowValueSchema.optional(),
+  /** Once there is one. */
+  execution: executionSchema.optional(),
   /** Of a step's job: which module it is of. */
   flow_step_id: z.string().optional(),
   suspend: z.int().optional(),

@@ -63,6 +63,19 @@ export type FlowJson = z.input<typeof flowSchema>;
 const listedFlowSchema = flowSchema.partial({ value: true });
 export type ListedFlowJson = z.input<typeof listedFlowSchema>;
 
+/** What a flow was built to: the machine that its runs are started on. */
+const machineSchema = z.object({
+  machine: z.string().describe("Its name."),
+  arn: z.string(),
+  console_url: z.string().optional().describe("Its page in the Step Functions console; a local engine has none."),
+  definition: jsonObject.describe("Amazon States Language."),
+  mermaid: z.string().describe("The same as a Mermaid flowchart."),
+  outdated: z
+    .boolean()
+    .describe("The machine was made by another release of the service: the definition is what the next save makes of the flow."),
+});
+export type MachineJson = z.input<typeof machineSchema>;
+
 const historyItem = z.object({
   id: z.number(),
   hash: versionHash,
@@ -217,6 +230,24 @@ export const flowRoutes = {
     params: atPath,
     reply: { json: z.object({ lock_error_logs: z.string().optional(), job_id: jobId.optional() }) },
     errors: ["flow.notFound"],
+  }),
+  flowMachineAtVersion: defineRoute({
+    ...read,
+    name: "flows.getMachineByHash",
+    summary: "The state machine of one exact version, with a picture of it.",
+    path: `${w}/machine/v/{version}`,
+    params: atVersion,
+    reply: { json: machineSchema },
+    errors: ["flow.versionNotFound", "flow.noMachine"],
+  }),
+  flowMachine: defineRoute({
+    ...read,
+    name: "flows.getMachine",
+    summary: "The state machine of the newest version at a path, with a picture of it.",
+    path: `${w}/machine/p/{path+}`,
+    params: atPath,
+    reply: { json: machineSchema },
+    errors: ["flow.notFound", "flow.noMachine"],
   }),
   flowWebhooks: defineRoute({
     ...read,

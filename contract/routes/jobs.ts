@@ -162,6 +162,14 @@ export const jobRoutes = {
     query: z.object({ remove_ansi_warnings: flag.optional() }),
     reply: { text: "The log." },
   }),
+  getFlowLogs: defineRoute({
+    ...read,
+    name: "jobs.getFlowLogs",
+    summary: "All that a flow's steps printed so far, each under a line that names it; of another job its log.",
+    path: `${w}/jobs_u/get_flow_all_logs/{id}`,
+    params: atJob,
+    reply: { text: "The logs." },
+  }),
   getArgs: defineRoute({
     ...read,
     name: "jobs.getArgs",

@@ -21,6 +21,7 @@ export const collaborators = {
   queue,
   nowMs: Date.now,
   baseUrl: requireEnv(env.baseUrl),
+  step: requireEnv(env.stepFunction),
 };
 
 /** Routes that anybody may call have no actor; the others are reached only with one. */

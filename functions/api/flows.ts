@@ -1,8 +1,9 @@
 import { SvcError } from "../../contract/errors.ts";
-import type { FlowJson, NewFlow } from "../../contract/routes/flows.ts";
+import type { FlowJson, MachineJson, NewFlow } from "../../contract/routes/flows.ts";
 import { flowRoutes as routes } from "../../contract/routes/flows.ts";
+import type { RunnableFlow } from "../../core/flows/version.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { newestFlowAt } from "../../services/flows/load.ts";
+import { flowVersionOf, newestFlowAt } from "../../services/flows/load.ts";
 import {
   flowAt,
   flowAtVersion,
@@ -28,6 +29,12 @@ const asSent = (body: NewFlow, { value }: NewFlow): NewFlow => ({ ...body, value
 
 async function withPerms(workspace: string, flow: FlowJson): Promise<FlowJson> {
   return { ...flow, extra_perms: await getAcl(c, { workspace, kind: "flow", path: flow.path }) };
+}
+
+/** The compiler is loaded with the first machine that somebody looks at. */
+async function machineOf(flow: RunnableFlow): Promise<MachineJson> {
+  const { machineShown } = await import("../../services/flows/machine-shown.ts");
+  return machineShown(c, flow);
 }
 
 export const flows: ApiRoutes = [
@@ -64,6 +71,15 @@ export const flows: ApiRoutes = [
     return text(200, `The message of version ${version} is set.`);
   }),
   on(routes.flowDeploymentStatus, async ({ params: { workspace, path } }) => json(200, await flowDeploymentStatus(c, workspace, path))),
+  on(routes.flowMachineAtVersion, async ({ auth, params: { workspace, version } }) => {
+    const flow = flowVersionOf(await c.objects.get(keys.flowVersion(workspace, version)), version);
+    const hidden = () => new SvcError("flow.versionNotFound", { version: String(version) });
+    permit(auth.actor, routes.flowMachineAtVersion.name, { workspace, path: flow.path }, hidden);
+    return json(200, await machineOf(flow));
+  }),
+  on(routes.flowMachine, async ({ params: { workspace, path } }) =>
+    json(200, await machineOf(newestFlowAt(await c.objects.get(keys.flowHead(workspace, path)), path))),
+  ),
   on(routes.flowWebhooks, async ({ params: { workspace, path } }) => {
     const { version } = newestFlowAt(await c.objects.get(keys.flowHead(workspace, path)), path);
     return json(200, webhookForms(c.baseUrl, workspace, `f/${path}`, `fv/${version}`));

@@ -49,6 +49,11 @@ export const jobs: ApiRoutes = [
   on(routes.getLogs, async ({ auth, params: { workspace, id } }) =>
     text(200, await loadLogs(c, await findJob(c, asking(auth, routes.getLogs), workspace, id))),
   ),
+  on(routes.getFlowLogs, async ({ auth, params: { workspace, id } }) => {
+    const asker = asking(auth, routes.getFlowLogs);
+    const { allLogs } = await import("../../services/flows/logs.ts");
+    return text(200, await allLogs(seenBy(asker), await findJob(c, asker, workspace, id)));
+  }),
   on(routes.getArgs, async ({ auth, params: { workspace, id } }) => {
     const job = await findJob(c, asking(auth, routes.getArgs), workspace, id);
     return jsonText(200, await load(c, job, argsFor(auth.actor, job)));

@@ -5,7 +5,7 @@ import { whyRefused } from "./check.ts";
 import { makeMachine } from "./machine.ts";
 
 const asked = (modules: object[]) => ({ workspace: "demo", path: "f/t/flow", value: aFlow({ modules }) });
-const making = (make: (name: string, definition: string) => string | undefined) => ({
+const making = (make: (name: string, definition: string) => "made" | "leaving" | { refused: string }) => ({
   executions: { make: async (name: string, definition: string) => make(name, definition) },
   step: "arn:aws:lambda:us-east-1:000000000000:function:step",
   role: "arn:aws:iam::000000000000:role/any",
@@ -34,7 +34,7 @@ describe("makeMachine", () => {
     const made = await makeMachine(
       making((_, definition) => {
         sent.push(Buffer.byteLength(JSON.stringify({ definition })));
-        return undefined;
+        return "made";
       }),
       asked(modules),
     );
@@ -43,8 +43,35 @@ describe("makeMachine", () => {
   });
 
   it("tells what Step Functions itself says against a definition", async () => {
-    const says = making(() => "Step Functions does not take it");
+    const says = making(() => ({ refused: "Step Functions does not take it" }));
     expect(await makeMachine(says, asked([identity("a")]))).toEqual({ refused: "Step Functions does not take it" });
+  });
+});
+
+describe("a machine that is just being deleted", () => {
+  it("has its name until its last execution has ended: meanwhile there is another one", async () => {
+    const tried: string[] = [];
+    const made = await makeMachine(
+      making((name) => {
+        tried.push(name);
+        return tried.length === 1 ? "leaving" : "made";
+      }),
+      asked([identity("a")]),
+    );
+    const [first, second, ...more] = tried;
+    expect(made).toEqual({ machine: second });
+    expect(more).toEqual([]);
+    expect(first).not.toBe(second);
+    expect(first?.slice(0, -8)).toBe(second?.slice(0, -8));
+  });
+
+  it("and so is the other one: whoever asks asks again", async () => {
+    await expect(
+      makeMachine(
+        making(() => "leaving"),
+        asked([identity("a")]),
+      ),
+    ).rejects.toThrow("are being deleted");
   });
 });
 

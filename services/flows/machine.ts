@@ -1,8 +1,8 @@
 import type { Executions } from "../../aws/executions.ts";
 import { tooManySteps } from "../../core/flows/history.ts";
 import type { MachineAnswer, MachineRequest } from "../../core/flows/version.ts";
-import { compile } from "../../statemachines/compile.ts";
-import { machineName, machineTags } from "../../statemachines/name.ts";
+import { flowMachine } from "../../statemachines/flow-machine.ts";
+import { machineTags } from "../../statemachines/name.ts";
 import { whyRefused } from "./check.ts";
 
 export interface Making {
@@ -21,10 +21,15 @@ export async function makeMachine(
 ): Promise<MachineAnswer> {
   const large = tooManySteps(value);
   if (large) return { refused: large };
-  const machine = compile(value, { step, title: `${workspace} ${path}` });
-  const name = machineName(workspace, path, machine);
+  const { name, spare, definition: machine } = flowMachine(value, { step, workspace, path });
   const definition = JSON.stringify(machine);
   const tags = { ...machineTags(stack, workspace), "svc:path": path };
-  const refused = (await whyRefused(name, definition)) ?? (await executions.make(name, definition, role, tags));
-  return refused ? { refused } : { machine: name };
+  const refused = await whyRefused(name, definition);
+  if (refused) return { refused };
+  for (const each of [name, spare]) {
+    const made = await executions.make(each, definition, role, tags);
+    if (made === "made") return { machine: each };
+    if (made !== "leaving") return made;
+  }
+  throw new Error(`The state machines ${name} and ${spare} are being deleted.`);
 }

@@ -1,7 +1,8 @@
+import type { Executions } from "../../aws/executions.ts";
 import type { JobTable } from "../../aws/job-table.ts";
 import { isSvcError } from "../../contract/errors.ts";
 import { type FlowValue, keptFlowSchema } from "../../contract/flow-value.ts";
-import type { FlowStatus } from "../../contract/routes/flow-status.ts";
+import type { ExecutionJson, FlowStatus } from "../../contract/routes/flow-status.ts";
 import { innerAt, insideAt, outcomeRef, progressRef } from "../../core/flows/journal.ts";
 import { bodyScope, branchScope, isContainer, modulesOf, ROOT } from "../../core/flows/scopes.ts";
 import { flowStatus, type Known } from "../../core/flows/status.ts";
@@ -11,7 +12,7 @@ import { outcomeIn, progressIn, readItems } from "./here.ts";
 import { type Loading, loadFlow, loadPlanIfThere } from "./load.ts";
 import { stepJobId } from "./step-job.ts";
 
-type Reading = Loading & { jobs: JobTable };
+type Reading = Loading & { jobs: JobTable; executions: Pick<Executions, "executionShown"> };
 
 /** Iterations of a loop under way whose jobs are named. */
 const ITERATIONS_NAMED = 90;
@@ -23,12 +24,26 @@ export async function flowFields(
   reading: Reading,
   job: Job,
   { code = false } = {},
-): Promise<{ flow_status?: FlowStatus; raw_flow?: FlowValue }> {
+): Promise<{ flow_status?: FlowStatus; raw_flow?: FlowValue; execution?: ExecutionJson }> {
   if (!isFlow(job)) return {};
   const value = await valueOfFlow(reading, job, code);
   // Erased, or deleted since: that it was a flow is all there is to say.
   const status = value ? await statusOf(reading, job, value) : flowStatus({ id: job.id, ended: true }, { modules: [] }, () => ({}));
-  return { flow_status: status, ...(code && value ? { raw_flow: value } : {}) };
+  return { flow_status: status, ...(code && value ? { raw_flow: value } : {}), ...executionOf(reading, job) };
+}
+
+/** Executions that a flow went on from, of which the ARNs are named. */
+const EARLIER_NAMED = 100;
+
+/** The machine is noted when the first execution is started. */
+function executionOf({ executions }: Reading, { id, flow }: Job): { execution?: ExecutionJson } {
+  if (flow?.machine === undefined) return {};
+  const { machine, n } = flow;
+  const shown = (at: number) => executions.executionShown({ machine, job: id, n: at });
+  const { arn, url } = shown(n);
+  const first = Math.max(0, n - EARLIER_NAMED);
+  const earlier = Array.from({ length: n - first }, (_, index) => shown(first + index).arn);
+  return { execution: { arn, ...(url ? { console_url: url } : {}), earlier } };
 }
 
 /** The flow that a job runs, also before its execution has begun. With `code` as it was sent; without, inline scripts may be empty. */

@@ -5,6 +5,7 @@ import { hasEnded, type Job, listKey, SHARDS } from "../../core/jobs/job.ts";
 import { canceled, firstDueMs, isLost, mayRetryLoss, workerLost } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { lookAtFlow, type Settling } from "../flows/finish.ts";
+import { removeIdleMachines, type Tidying } from "../flows/idle-machines.ts";
 import { type Purging, purgeDeleted } from "../workspaces/purge.ts";
 import { allWorkspaces } from "../workspaces/workspaces.ts";
 import { send } from "./accept.ts";
@@ -30,15 +31,17 @@ export interface Housekept {
   swept: number;
   /** Deleted workspaces that are gone for good. */
   purged: number;
+  /** State machines that were deleted because nothing runs them. */
+  idle: number;
 }
 
 /**
  * Looks at every job that something must have happened to by now, and mends what did not: an unsent message is sent, a lost
- * attempt queued again or ended for good. Then it removes what deleted workspaces stored, until `untilMs`. Two ticks at once do nothing
+ * attempt queued again or ended for good. Then it removes what deleted workspaces stored and idle state machines, until `untilMs`. Two ticks at once do nothing
  * twice: each step is conditional on what was read.
  */
-export async function housekeep(housekeeping: Housekeeping & Purging, untilMs: number): Promise<Housekept> {
-  const done: Housekept = { sent: 0, requeued: 0, ended: 0, waited: 0, swept: 0, purged: 0 };
+export async function housekeep(housekeeping: Housekeeping & Purging & Tidying, untilMs: number): Promise<Housekept> {
+  const done: Housekept = { sent: 0, requeued: 0, ended: 0, waited: 0, swept: 0, purged: 0, idle: 0 };
   const now = housekeeping.nowMs();
   const workspaces = await allWorkspaces(housekeeping);
   const inUse = new Set(workspaces.filter(({ deleted }) => !deleted).map(({ id }) => id));
@@ -61,6 +64,7 @@ export async function housekeep(housekeeping: Housekeeping & Purging, untilMs: n
     now,
   );
   done.purged = await purgeDeleted(housekeeping, untilMs);
+  done.idle = await removeIdleMachines(housekeeping, untilMs);
   return done;
 }
 
@@ -75,7 +79,7 @@ async function stop(housekeeping: Housekeeping, job: Job): Promise<"ended" | "wa
   }
 }
 
-async function mend(housekeeping: Housekeeping, job: Job, now: number): Promise<Exclude<keyof Housekept, "swept" | "purged">> {
+async function mend(housekeeping: Housekeeping, job: Job, now: number): Promise<Exclude<keyof Housekept, "swept" | "purged" | "idle">> {
   const { jobs, queue } = housekeeping;
   if (hasEnded(job)) {
     if (job.erased || job.eraseAtMs !== undefined) {

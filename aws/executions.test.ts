@@ -1,0 +1,116 @@
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+let server: http.Server | undefined;
+afterEach(() => {
+  server?.close();
+  vi.unstubAllEnvs();
+  vi.resetModules();
+});
+
+type Answers = Record<string, (input: Record<string, unknown>) => object | { error: string }>;
+
+/** The adapter at a Step Functions that answers like this. */
+async function executionsAt(answers: Answers) {
+  server = http.createServer(async (request, response) => {
+    const parts: Buffer[] = [];
+    for await (const part of request) parts.push(part as Buffer);
+    const action = String(request.headers["x-amz-target"]).split(".")[1] ?? "";
+    const answer = answers[action]?.(JSON.parse(Buffer.concat(parts).toString()) as Record<string, unknown>) ?? {};
+    const error = "error" in answer ? answer.error : undefined;
+    response.writeHead(error ? 400 : 200, { "content-type": "application/x-amz-json-1.0" });
+    response.end(JSON.stringify(error ? { __type: error, message: error } : answer));
+  });
+  await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
+  vi.stubEnv("AWS_ENDPOINT_URL", `http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, "test");
+  vi.stubEnv("AWS_REGION", "us-east-1");
+  vi.stubEnv("AWS_MAX_ATTEMPTS", "1");
+  vi.stubEnv("SVC_STATES_ARN", "arn:aws:states:us-east-1:000000000000");
+  return (await import("./executions.ts")).executions;
+}
+
+const DAY_S = 24 * 3600;
+const nowMs = 1_800_000_000_000;
+const daysAgo = (days: number) => nowMs / 1000 - days * DAY_S;
+
+describe("a machine that Step Functions is just deleting", () => {
+  it("starts nothing, and has its name for a while: the local engine deletes at once, AWS when the last execution has ended", async () => {
+    const deleting = () => ({ error: "StateMachineDeleting" });
+    const executions = await executionsAt({ StartExecution: deleting, CreateStateMachine: deleting });
+    expect(await executions.start({ machine: "svc-demo-a", job: "j", n: 0 }, {})).toBe("noMachine");
+    expect(await executions.make("svc-demo-a", "{}", "role", {})).toBe("leaving");
+  });
+});
+
+describe("removeIdle", () => {
+  const arn = (name: string) => `arn:aws:states:us-east-1:000000000000:stateMachine:${name}`;
+  interface Machine {
+    made?: number;
+    /** Of its executions, the latest first. */
+    executions?: { status: string; startDate: number; stopDate?: number }[];
+    tags?: Record<string, string>;
+  }
+  const idle: Machine = { executions: [{ status: "SUCCEEDED", startDate: daysAgo(32), stopDate: daysAgo(31) }] };
+
+  async function removed(machines: Record<string, Machine>, more: Answers = {}): Promise<[number, string[]]> {
+    const gone: string[] = [];
+    const of = (input: Record<string, unknown>) =>
+      Object.entries(machines).find(([name]) => arn(name) === (input["stateMachineArn"] ?? input["resourceArn"]))?.[1] ?? {};
+    const executions = await executionsAt({
+      ListStateMachines: () => ({
+        stateMachines: Object.entries(machines).map(([name, { made = daysAgo(60) }]) => ({
+          name,
+          stateMachineArn: arn(name),
+          creationDate: made,
+        })),
+      }),
+      ListExecutions: (input) => ({
+        executions: (of(input).executions ?? [])
+          .filter(({ status }) => input["statusFilter"] === undefined || input["statusFilter"] === status)
+          .slice(0, Number(input["maxResults"])),
+      }),
+      ListTagsForResource: (input) => ({ tags: Object.entries(of(input).tags ?? { svc: "mine" }).map(([key, value]) => ({ key, value })) }),
+      DeleteStateMachine: (input) => {
+        gone.push(String(input["stateMachineArn"]).split(":").at(-1) ?? "");
+        return {};
+      },
+      ...more,
+    });
+    const count = await executions.removeIdle(
+      "svc-",
+      { svc: "mine" },
+      nowMs - 30 * DAY_S * 1000,
+      (all) => all,
+      () => true,
+    );
+    return [count, gone];
+  }
+
+  it("deletes what was run long ago, and what was made long ago and never run", async () => {
+    expect(await removed({ "svc-a": idle, "svc-b": {} })).toEqual([2, ["svc-a", "svc-b"]]);
+  });
+
+  it.each<[string, string, Machine]>([
+    ["was run lately", "svc-a", { executions: [{ status: "FAILED", startDate: daysAgo(3), stopDate: daysAgo(2) }] }],
+    ["runs for long", "svc-a", { executions: [{ status: "RUNNING", startDate: daysAgo(50) }] }],
+    [
+      "runs for longer than what has ended",
+      "svc-a",
+      { executions: [...(idle.executions ?? []), { status: "RUNNING", startDate: daysAgo(50) }] },
+    ],
+    ["was made lately", "svc-a", { made: daysAgo(2) }],
+    ["belongs to another stack", "svc-a", { ...idle, tags: { svc: "other" } }],
+    ["carries no tags", "svc-a", { ...idle, tags: {} }],
+    ["is called otherwise", "their-a", idle],
+  ])("leaves what %s", async (_what, name, machine) => {
+    expect(await removed({ [name]: machine })).toEqual([0, []]);
+  });
+
+  it("stops where Step Functions takes no more calls for now, and says how far it came", async () => {
+    let calls = 0;
+    const throttled = () => (++calls > 1 ? { error: "ThrottlingException" } : {});
+    expect(await removed({ "svc-a": idle, "svc-b": idle, "svc-c": idle }, { DeleteStateMachine: throttled })).toEqual([1, []]);
+  });
+});

@@ -1,0 +1,77 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { HttpClient } from "./http-client.ts";
+import { fibo } from "./scripts.ts";
+
+export interface Flows {
+  client: HttpClient;
+  workspace: string;
+  quick: boolean;
+}
+
+export interface FlowModule {
+  id: string;
+  value: object;
+  [field: string]: unknown;
+}
+
+const expr = (text: string) => ({ type: "javascript", expr: text });
+
+/** A step that does next to nothing: a script of bun by its path. */
+export const light = (id: string, n = "flow_input.n", more: object = {}): FlowModule => ({
+  id,
+  value: { type: "script", path: fibo.bun.path, input_transforms: { n: expr(n) } },
+  ...more,
+});
+export const lights = (count: number) => Array.from({ length: count }, (_, index) => light(`s${index}`));
+
+/** A loop over so many items, each of them the input of a step. */
+export const each = (id: string, items: number, more: object = {}): FlowModule => ({
+  id,
+  value: {
+    type: "forloopflow",
+    iterator: expr(`Array.from({ length: ${items} }, () => 10)`),
+    skip_failures: false,
+    modules: [light(`${id}_step`, "flow_input.iter.value")],
+    ...more,
+  },
+});
+
+/** Saves a flow in the benchmark's folder and waits until it is built: its path. */
+export async function saveFlow({ client, workspace }: Flows, name: string, modules: FlowModule[]): Promise<string> {
+  const path = `f/bench/flow_${name}`;
+  const exists = (await client.get(`w/${workspace}/flows/exists/${path}`)).text === "true";
+  await client.post(`w/${workspace}/flows/${exists ? `update/${path}` : "create"}`, { path, summary: "", value: { modules } });
+  const { job_id: job } = JSON.parse((await client.get(`w/${workspace}/flows/deployment_status/p/${path}`)).text) as { job_id: string };
+  await ended({ client, workspace }, job, 200);
+  return path;
+}
+
+interface EndedFlow {
+  id: string;
+  started_at: string;
+  duration_ms: number;
+  success: boolean;
+  result: unknown;
+  execution?: { arn: string; earlier: string[] };
+}
+
+/** Runs a flow through the queue: nobody waits for it and asks so often that it would be slower. */
+export async function runFlow(flows: Flows, path: string, everyMs = 500): Promise<EndedFlow> {
+  return ended(flows, await startFlow(flows, path), everyMs);
+}
+
+export async function startFlow({ client, workspace }: Flows, path: string): Promise<string> {
+  return (await client.post(`w/${workspace}/jobs/run/f/${path}`, { n: 10 })).text;
+}
+
+async function ended({ client, workspace }: Pick<Flows, "client" | "workspace">, id: string, everyMs: number): Promise<EndedFlow> {
+  for (;;) {
+    await sleep(everyMs);
+    const job = JSON.parse((await client.get(`w/${workspace}/jobs_u/get/${id}?no_logs=true&no_code=true`)).text) as
+      | EndedFlow
+      | { type: "QueuedJob" };
+    if (!("duration_ms" in job)) continue;
+    if (!job.success) throw new Error(`The job ${id} failed: ${JSON.stringify(job.result).slice(0, 300)}`);
+    return job;
+  }
+}

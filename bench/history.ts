@@ -1,0 +1,47 @@
+import { paginateGetExecutionHistory, SFNClient } from "@aws-sdk/client-sfn";
+import { engineClientConfig } from "./floors.ts";
+
+/** What the executions of one flow's run have in their histories. */
+export interface Histories {
+  executions: number;
+  /** States that were entered: AWS bills each. */
+  transitions: number;
+  /** Events of the execution that has the most. */
+  largestEvents: number;
+  /** The largest input or output of a state. */
+  largestBytes: number;
+}
+
+/** A Map's iteration with one step in it, on AWS: it begins, the state is entered, scheduled, started, succeeded, left, and the iteration ends. */
+const EVENTS_PER_ITERATION = 7;
+
+/**
+ * Reads the histories of a run's executions. The engine records nothing of what is inside of a Map: of each that was entered, AWS's events are added for as
+ * many iterations as its input names, each of one step.
+ */
+export async function historiesOf(endpoint: string, arns: readonly string[]): Promise<Histories> {
+  const client = new SFNClient(engineClientConfig(endpoint));
+  const found: Histories = { executions: arns.length, transitions: 0, largestEvents: 0, largestBytes: 0 };
+  try {
+    for (const executionArn of arns) {
+      let count = 0;
+      for await (const { events = [] } of paginateGetExecutionHistory({ client }, { executionArn, maxResults: 1000 })) {
+        for (const { type = "", stateEnteredEventDetails: entered, stateExitedEventDetails: exited } of events) {
+          count += 1;
+          for (const text of [entered?.input, exited?.output])
+            found.largestBytes = Math.max(found.largestBytes, Buffer.byteLength(text ?? ""));
+          if (!entered) continue;
+          found.transitions += 1;
+          if (type !== "MapStateEntered") continue;
+          const { list = [] } = JSON.parse(entered.input ?? "{}") as { list?: unknown[] };
+          found.transitions += list.length;
+          count += list.length * EVENTS_PER_ITERATION;
+        }
+      }
+      found.largestEvents = Math.max(found.largestEvents, count);
+    }
+  } finally {
+    client.destroy();
+  }
+  return found;
+}

@@ -1,0 +1,70 @@
+import type { Definition, State } from "./asl.ts";
+
+/**
+ * A state machine as a Mermaid flowchart. Choices are labelled by what leads that way, what runs beside others stands in a box of its own, and dashed
+ * lines lead where failures go.
+ */
+export function mermaid(definition: Definition): string {
+  let count = 0;
+  const next = () => `n${count++}`;
+  return `${["flowchart TD", ...drawn(definition, next).map((line) => `  ${line}`)].join("\n")}\n`;
+}
+
+/** Nodes are numbered: names of states are whatever people call their steps. */
+function drawn({ StartAt, States }: Definition, next: () => string): string[] {
+  const start = next();
+  const ids = new Map(Object.keys(States).map((name) => [name, next()]));
+  const end = next();
+  const idOf = (name: string) => {
+    const id = ids.get(name);
+    if (id === undefined) throw new Error(`There is no state ${name}.`);
+    return id;
+  };
+  const states = Object.entries(States);
+  const ends = states.some(([, state]) => "End" in state);
+  return [
+    `${start}(["start"])`,
+    ...states.flatMap(([name, state]) => node(idOf(name), name, state, next)),
+    ...(ends ? [`${end}(["end"])`] : []),
+    `${start} --> ${idOf(StartAt)}`,
+    ...states.flatMap(([name, state]) => edges(state, idOf, end).map((edge) => `${idOf(name)} ${edge}`)),
+  ];
+}
+
+function node(id: string, name: string, state: State, next: () => string): string[] {
+  const text = label(name);
+  switch (state.Type) {
+    case "Task":
+      return [state.Resource.endsWith(".waitForTaskToken") ? `${id}[[${text}]]` : `${id}[${text}]`];
+    case "Choice":
+      return [`${id}{${text}}`];
+    case "Wait":
+      return [`${id}>${text}]`];
+    case "Succeed":
+      return [`${id}([${text}])`];
+    case "Map":
+      return box(id, text, drawn(state.ItemProcessor, next));
+    case "Parallel":
+      return box(
+        id,
+        text,
+        state.Branches.flatMap((branch, index) => box(next(), label(`branch ${index}`), drawn(branch, next))),
+      );
+  }
+}
+
+const box = (id: string, text: string, lines: string[]) => [`subgraph ${id}[${text}]`, ...lines.map((line) => `  ${line}`), "end"];
+
+function edges(state: State, idOf: (name: string) => string, end: string): string[] {
+  if (state.Type === "Choice") {
+    const ways = state.Choices.map(({ StringEquals, Next }) => `-->|${label(StringEquals)}| ${idOf(Next)}`);
+    return [...ways, `-->|${label("otherwise")}| ${idOf(state.Default)}`];
+  }
+  if (state.Type === "Succeed") return [];
+  const failing = "Catch" in state && state.Catch ? state.Catch.map(({ Next }) => `-.->|${label("fails")}| ${idOf(Next)}`) : [];
+  return ["Next" in state ? `--> ${idOf(state.Next)}` : `--> ${end}`, ...failing];
+}
+
+/** Only letters, digits, spaces and commas stand as they are: anything else may mean something to Mermaid, or to the Markdown and HTML that it makes. */
+const label = (text: string) =>
+  `"${[...text].map((char) => (/[\p{L}\p{M}\p{N} ,]/u.test(char) ? char : `#${char.codePointAt(0)};`)).join("")}"`;
