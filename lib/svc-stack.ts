@@ -87,6 +87,8 @@ export class SvcStack extends Stack {
     const step = this.fn("step", { description: "svc: steps of flows", memoryMb: 512, timeoutS: 900 }, (fn) => {
       works(fn);
       flows.configureStep(fn);
+      // Of a flow whose time is over.
+      flows.configureStop(fn);
     });
     const machines = this.fn("flows", { description: "svc: makes state machines", memoryMb: 512, timeoutS: 60 }, (fn) =>
       flows.configureMake(fn, step),
@@ -178,6 +180,7 @@ export class SvcStack extends Stack {
       startsFlows(fn);
       // Why an execution was stopped.
       flows.configureLook(fn);
+      flows.configureStop(fn);
       flows.configureHear(fn);
     });
     const deadLetter = this.fn("dead-letter", { description: "svc: messages that failed for good", memoryMb: 512, timeoutS: 60 }, (fn) => {

@@ -1,9 +1,9 @@
-import { limits } from "../../contract/limits.ts";
 import { endRef, FAILURE, type Kept, outcomeRef } from "../../core/flows/journal.ts";
 import { ROOT } from "../../core/flows/scopes.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
 import { type EndState, hasEnded, type RunningJob } from "../../core/jobs/job.ts";
-import { canceled, failure } from "../../core/jobs/lifecycle.ts";
+import { canceled, failure, flowDeadlineMs, flowLookMs, flowTimedOut } from "../../core/jobs/lifecycle.ts";
+import { stopInside } from "../jobs/cancel.ts";
 import { type Limiting, leave } from "../jobs/concurrency.ts";
 import { endKept, endWith, type Finishing } from "../jobs/finish.ts";
 import { load } from "../jobs/places.ts";
@@ -36,6 +36,10 @@ async function settleFlow(settling: Settling, flow: RunningJob): Promise<void> {
   if (flow.cancel) {
     await ended(settling, flow, endWith(settling, flow, canceled(flow.cancel)));
     return;
+  }
+  if (isLate(settling, flow)) {
+    await endLate(settling, flow);
+    throw new FlowFailed(`The flow's time is over: its job ${flow.id} says so.`);
   }
   const verdict = await verdictOf(settling, flow);
   if (verdict) {
@@ -72,14 +76,29 @@ export async function settle(settling: Settling, id: string, n: number, stopped 
   });
 }
 
+/** Whether a flow's time is over: nothing of it begins any more. */
+export const isLate = ({ nowMs }: Pick<Settling, "nowMs">, flow: RunningJob): boolean => flowDeadlineMs(flow) <= nowMs();
+
+/** Ends a flow whose time is over, with all that is under way in it; a script that runs is stopped by its next beat. */
+export async function endLate(settling: Settling, flow: RunningJob): Promise<void> {
+  const late = await endWith(settling, flow, flowTimedOut(flow));
+  if (!late) return;
+  await stopInside(settling, flow, { by: "svc", reason: "the time of the flow that it is a step of is over" });
+  await leave(settling, late);
+}
+
 /** Events about executions may be lost: asks how the one that counts is, and goes on where it does not. */
 export async function lookAtFlow(settling: Settling, flow: RunningJob): Promise<"waited" | "ended"> {
   const { executions, jobs, nowMs } = settling;
+  if (isLate(settling, flow)) {
+    await endLate(settling, flow);
+    return "ended";
+  }
   const { machine, n } = flow.flow ?? { n: 0 };
   const { is } = machine === undefined ? { is: "none" } : await executions.status({ machine, job: flow.id, n });
   if (is === "none") await startExecution(settling, flow);
   if (is === "ended") await settle(settling, flow.id, n);
-  const dueAtMs = nowMs() + limits.flowLookMs;
+  const dueAtMs = flowLookMs(flow, nowMs());
   await jobs.change(flow.id, { dueAtMs }, { attr: "state", eq: "running" });
   return is === "ended" ? "ended" : "waited";
 }

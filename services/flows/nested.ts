@@ -1,7 +1,7 @@
 import { limits } from "../../contract/limits.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
 import { hasEnded, type QueuedJob } from "../../core/jobs/job.ts";
-import { firstDueMs } from "../../core/jobs/lifecycle.ts";
+import { firstDueMs, flowLeftS } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { decide, failed } from "./decide.ts";
 import type { Evaluator } from "./expressions.ts";
@@ -40,7 +40,7 @@ async function begin(here: Here, id: string, args: Record<string, unknown>): Pro
     hash: nested.hash,
     flow: { version: nested.version, n: 0 },
     tag: nested.tag,
-    timeoutS: nested.timeoutS ?? limits.flowTimeoutS,
+    timeoutS: Math.min(nested.timeoutS ?? limits.flowTimeoutS, flowLeftS(flow, now)),
     createdAtMs: now,
     ...(await keptArguments(here, owner, args)),
     attempt: 0,

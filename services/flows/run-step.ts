@@ -4,7 +4,7 @@ import { PREPROCESSOR } from "../../core/flows/journal.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
 import { cacheKey, namesFiles } from "../../core/jobs/cache.ts";
 import { type EndedJob, hasEnded, type RunningJob } from "../../core/jobs/job.ts";
-import { firstDueMs } from "../../core/jobs/lifecycle.ts";
+import { firstDueMs, flowLeftS } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { withBody } from "../../core/payload/preprocessor.ts";
 import { may } from "../../core/permissions/may.ts";
@@ -146,7 +146,8 @@ async function whatOf(here: Here, evaluator: Evaluator): Promise<What | { missin
   const { value } = module;
   const own = module.timeout ?? undefined;
   const seconds = typeof own === "number" ? own : own ? Number(await evaluator.transform(own)) : 0;
-  const limitS = (usual: number) => (seconds > 0 ? Math.min(Math.ceil(seconds), limits.maxTimeoutS) : usual);
+  const leftS = flowLeftS(flow, working.nowMs());
+  const limitS = (usual: number) => Math.min(seconds > 0 ? Math.min(Math.ceil(seconds), limits.maxTimeoutS) : usual, leftS);
   if (value.type === "rawscript") {
     const { language, path, tag } = value;
     const named = path ?? (flow.path === undefined ? undefined : `${flow.path}/${module.id}`);

@@ -3,7 +3,7 @@ import { flowValueSchema } from "../../contract/flow-value.ts";
 import { limits } from "../../contract/limits.ts";
 import { evaluate } from "../../core/expressions/evaluate.ts";
 import type { Job, RunningJob } from "../../core/jobs/job.ts";
-import { failure } from "../../core/jobs/lifecycle.ts";
+import { failure, flowLookMs } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { BuildingVersions } from "../builds/build-version.ts";
 import { endWith, type JustEnded } from "../jobs/finish.ts";
@@ -71,9 +71,10 @@ async function begin(starting: Starting, job: RunningJob): Promise<JustEnded | u
   if (value.modules.length === 0) return endWith(starting, job, { state: "succeeded", resultJson: await load(starting, job, job.args) });
   // From now on housekeeping asks the execution how it is, and no lease.
   const now = nowMs();
+  const dueAtMs = flowLookMs(job, now);
   const started = await jobs.change(
     job.id,
-    { flow, leaseUntilMs: now + limits.flowLookMs, dueAtMs: now + limits.flowLookMs },
+    { flow, leaseUntilMs: now + limits.flowLookMs, dueAtMs },
     {
       and: [
         { attr: "state", eq: "running" },

@@ -7,7 +7,7 @@ import type { Working } from "../jobs/work.ts";
 import { answer, decide, failed, StepFailed } from "./decide.ts";
 import { drive, previousOf } from "./drive.ts";
 import { ExpressionError, evaluator } from "./expressions.ts";
-import { finishFlow } from "./finish.ts";
+import { endLate, finishFlow, isLate } from "./finish.ts";
 import { endIn, type Here, jsonOf, keepValue, outcomeIn, progressIn, readItems, waitBeforeRetry } from "./here.ts";
 import { type LoadedPlan, loadPlan } from "./load.ts";
 import { holdFor, runNested } from "./nested.ts";
@@ -29,6 +29,10 @@ export async function takeStep(working: Working, call: StepCall): Promise<FlowSt
   const refsAt = (at: string) => [outcomeRef(id, name, at), progressRef(id, name, at)];
   const { job, items } = await working.jobs.getWith(state.j, refsAt(state.at));
   const flow = counting(job, state);
+  if (isLate(working, flow)) {
+    await endLate(working, flow);
+    throw new Superseded(`The time of the flow ${flow.id} is over.`);
+  }
   const plan = await loadPlan(working, flow.flow?.plan ?? "");
   const [module, scope] = placed(plan, id, name);
   const at = placeIn(scope, state.at);

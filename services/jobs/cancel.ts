@@ -24,7 +24,7 @@ export async function cancel(canceling: Canceling, job: Job, by: string, reason:
     if (current.state === "queued" || force || current.flow?.plan) {
       const ended = await endWith(canceling, { ...current, cancel: mark }, canceled(mark), "", { cancel: mark });
       if (ended) {
-        await stopFlow(canceling, current, mark);
+        await stopInside(canceling, current, mark);
         // Canceled it is, whether or not its slot could be given on: if not, housekeeping does it.
         await leave(canceling, ended).catch(() => undefined);
         return `The job ${job.id} is canceled.`;
@@ -54,7 +54,7 @@ export async function cancel(canceling: Canceling, job: Job, by: string, reason:
  * Waits and states that have not begun end with the execution, and flows inside are canceled for the same reason. Should any of that fail,
  * they find the record ended.
  */
-async function stopFlow(canceling: Canceling, job: Job, { by, reason }: { by: string; reason: string }): Promise<void> {
+export async function stopInside(canceling: Canceling, job: Job, { by, reason }: { by: string; reason: string }): Promise<void> {
   const { executions, jobs } = canceling;
   const { id, flow } = job;
   if (!flow) return;
