@@ -30,6 +30,8 @@ export const limits = {
   /** Of a state machine as it is sent, as a string inside of JSON: a request to Step Functions holds 1 MiB, and what else is in it takes some. */
   machineBytes: 1_000_000,
   expressionChars: 10_000,
+  /** Variables and resources that the expressions of one step may read: for each the expression is evaluated once more. */
+  expressionReads: 20,
   /** Of one module: each may wait for hours. */
   retries: 1000,
   /** A variable's value: sealed and in base64 it must fit one item of 400 KB. */

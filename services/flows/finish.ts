@@ -3,6 +3,7 @@ import { ROOT } from "../../core/flows/scopes.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
 import { type EndState, hasEnded, type RunningJob } from "../../core/jobs/job.ts";
 import { canceled, failure, flowDeadlineMs, flowLookMs, flowTimedOut } from "../../core/jobs/lifecycle.ts";
+import { remember } from "../jobs/cache.ts";
 import { stopInside } from "../jobs/cancel.ts";
 import { type Limiting, leave } from "../jobs/concurrency.ts";
 import { endKept, endWith, type Finishing } from "../jobs/finish.ts";
@@ -43,6 +44,8 @@ async function settleFlow(settling: Settling, flow: RunningJob): Promise<void> {
   }
   const verdict = await verdictOf(settling, flow);
   if (verdict) {
+    // An equal run may be answered from the cache from now on. Should noting that fail, it runs.
+    if (verdict.state === "succeeded") await remember(settling, flow, settling.nowMs()).catch(() => undefined);
     await ended(settling, flow, endKept(settling, flow, verdict.state, verdict.result));
     if (verdict.state === "failed") throw new FlowFailed(`The flow has failed: its job ${flow.id} says why.`);
     return;

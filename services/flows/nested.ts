@@ -43,6 +43,7 @@ async function begin(here: Here, id: string, args: Record<string, unknown>): Pro
     timeoutS: Math.min(nested.timeoutS ?? limits.flowTimeoutS, flowLeftS(flow, now)),
     createdAtMs: now,
     ...(await keptArguments(here, owner, args)),
+    ...(module.cache_ttl ? { cacheTtlS: module.cache_ttl } : {}),
     attempt: 0,
     losses: 0,
     logChars: 0,

@@ -15,7 +15,7 @@ import { buildFlow } from "../flows/build.ts";
 import { loadPlan } from "../flows/load.ts";
 import { type Starting, startFlow } from "../flows/start.ts";
 import { tellParent } from "../flows/tell-parent.ts";
-import { actorOfJob } from "../identity/identify.ts";
+import { readersOf } from "../resources/readers.ts";
 import { type Resolving, resolve } from "../resources/resolve.ts";
 import { versionOf } from "../scripts/load.ts";
 import { send } from "./accept.ts";
@@ -219,17 +219,6 @@ async function executeUnlessCached(
   // Whoever ends the run, this function or the runner's own report, notes its result under the key in the record.
   const noted = key === undefined || key === job.cacheKey ? job : await noteKey(working, job, key);
   return noted && execute(working, noted, what, given);
-}
-
-/**
- * Who must be allowed to read what the arguments refer to, with their rights now, whatever they were when the job was queued. Of a run on
- * behalf of somebody that is its starter as well: they choose the references, and must not get at things of the other's by choosing.
- */
-export async function readersOf({ objects }: Working, job: RunningJob) {
-  const { starter } = job;
-  const ofStarter =
-    starter === undefined ? [] : [await actorOfJob(objects, { ...job, email: starter, permissionedAs: `u/${job.createdBy}` })];
-  return [await actorOfJob(objects, job), ...ofStarter];
 }
 
 const noRunner = (language: string) =>
