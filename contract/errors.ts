@@ -379,7 +379,10 @@ export const answers: { readonly [C in ErrorCode]: Answer<ErrorDetails[C]> } = {
   "script.notOnBehalf": { status: 403, say: ({ email }) => `Only an administrator may let a script run on behalf of ${email}.` },
   "setting.value": { status: 422, say: ({ key, reason }) => `The setting ${key} cannot have this value: ${reason}.` },
   "audit.notFound": { status: 404, say: ({ id }) => `There is no audit entry ${id}.` },
-  "rerun.kind": { status: 400, say: ({ id, kind }) => `The job ${id} is of kind ${kind}: only runs of scripts can be run again.` },
+  "rerun.kind": {
+    status: 400,
+    say: ({ id, kind }) => `The job ${id} is of kind ${kind}: only runs of saved scripts and flows can be run again.`,
+  },
   "rerun.erased": { status: 400, say: ({ id }) => `The arguments of job ${id} were erased: it cannot be run again.` },
   "rerun.expression": {
     status: 400,

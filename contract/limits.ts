@@ -29,6 +29,9 @@ export const limits = {
   flowNesting: 20,
   /** Of a state machine as it is sent, as a string inside of JSON: a request to Step Functions holds 1 MiB, and what else is in it takes some. */
   machineBytes: 1_000_000,
+  /** Of one value that a script keeps with its flow, and how many of them: flow_status shows them all. */
+  userStateBytes: 8 * 1024,
+  userStates: 50,
   expressionChars: 10_000,
   /** Variables and resources that the expressions of one step may read: for each the expression is evaluated once more. */
   expressionReads: 20,

@@ -11,6 +11,7 @@ import { may } from "../../core/permissions/may.ts";
 import { hasReferences } from "../../core/resources/references.ts";
 import { maskerOf } from "../../core/secrets/mask.ts";
 import { attemptFields } from "../jobs/claim.ts";
+import { noteErasure } from "../jobs/erase.ts";
 import { ENTRYPOINT_ARGUMENT } from "../jobs/execute.ts";
 import { keep, load } from "../jobs/places.ts";
 import { waitForEnd } from "../jobs/wait.ts";
@@ -33,6 +34,7 @@ export async function runStep(here: Here, evaluator: Evaluator): Promise<FlowSta
 
 /** What a step's job has of its flow's. */
 export function ofFlow({ flow, module, scope, at, working }: Here) {
+  const priority = module.priority ?? flow.priority;
   return {
     createdBy: flow.createdBy,
     email: flow.email,
@@ -41,12 +43,23 @@ export function ofFlow({ flow, module, scope, at, working }: Here) {
     superAdmin: flow.superAdmin,
     parent: flow.id,
     root: flow.root ?? flow.id,
-    step: { id: module.id, scope: scope.name, at },
+    step: { id: module.id, scope: scope.name, at, ...(flow.path === undefined ? {} : { flow: flow.path }) },
     trigger: flow.trigger,
     // Who reads along with a flow reads what its steps say.
     ...((flow.watchedUntilMs ?? 0) > working.nowMs() ? { watchedUntilMs: flow.watchedUntilMs } : {}),
-    ...(flow.priority ? { priority: flow.priority } : {}),
+    ...(priority ? { priority } : {}),
   };
+}
+
+/** When what a step's job leaves is erased: as it says itself, or what it stands in. Its flow may need it until its own end. */
+export async function noteErasureOf({ working, flow, module, scope }: Here, id: string, own?: number): Promise<void> {
+  let afterS = module.delete_after_secs ?? own;
+  for (let around = scope.of; around && afterS === undefined; around = around.scope.of)
+    afterS = around.module.delete_after_secs ?? undefined;
+  if (afterS !== undefined && flow.erasesSteps === undefined) {
+    await working.jobs.change(flow.id, { erasesSteps: "some" }, { attr: "erasesSteps", exists: false });
+  }
+  if (afterS !== undefined || flow.erasesSteps === "all") await noteErasure(working, flow, id, afterS);
 }
 
 /** What the preprocessor made of the event takes the place of the flow's input. */
@@ -82,6 +95,7 @@ async function attempted(here: Here, evaluator: Evaluator): Promise<Done> {
     losses: 0,
     logChars: 0,
   };
+  await noteErasureOf(here, id);
   const isNew = await working.jobs.create(child, firstDueMs(now));
   const ended = isNew ? await workOn(working, child, argsJson) : undefined;
   return doneBy(here, ended ?? (await endOf(here, id)));

@@ -89,7 +89,13 @@ async function begin(starting: Starting, job: RunningJob): Promise<JustEnded | u
   const dueAtMs = flowLookMs(job, now);
   const started = await jobs.change(
     job.id,
-    { flow, ...cacheFields(job), leaseUntilMs: now + limits.flowLookMs, dueAtMs },
+    {
+      flow,
+      ...cacheFields(job),
+      ...(job.eraseAfterS === undefined ? {} : { erasesSteps: "all" as const }),
+      leaseUntilMs: now + limits.flowLookMs,
+      dueAtMs,
+    },
     {
       and: [
         { attr: "state", eq: "running" },
