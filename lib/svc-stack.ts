@@ -81,6 +81,7 @@ export class SvcStack extends Stack {
       storage.configureWrite(fn, "artefacts", "flows");
       build.configureInvoke(fn);
       flows.configureStart(fn);
+      flows.configureResume(fn);
       fn.addEnvironment(env.buildTarget, JSON.stringify(buildTarget(config)));
       fn.addEnvironment(env.registries, JSON.stringify(config.registries));
     };
@@ -147,6 +148,7 @@ export class SvcStack extends Stack {
         secrets.configureSeal(fn);
         queue.configureSend(fn);
         flows.configureStop(fn);
+        flows.configureResume(fn);
       },
     );
     const beat = this.fn(
@@ -170,6 +172,7 @@ export class SvcStack extends Stack {
       storage.configureWrite(fn, "jobs");
       startsFlows(fn);
       flows.configureLook(fn);
+      flows.configureResume(fn);
       flows.configureStop(fn);
     });
     this.fn("settle", { description: "svc: flows whose execution has ended", memoryMb: 512, timeoutS: 60 }, (fn) => {
@@ -180,6 +183,7 @@ export class SvcStack extends Stack {
       startsFlows(fn);
       // Why an execution was stopped.
       flows.configureLook(fn);
+      flows.configureResume(fn);
       flows.configureStop(fn);
       flows.configureHear(fn);
     });
