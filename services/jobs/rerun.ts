@@ -90,13 +90,14 @@ function versions({ objects }: Rerunning, actor: Actor, workspace: string) {
   };
 }
 
-/** What the job was given, with what the options put over it. Throws `rerun.erased` and `rerun.expression`. */
+/** What the job was given, with what the options put over it. Throws `rerun.erased`, `rerun.secrets` and `rerun.expression`. */
 async function argumentsFor(
   rerunning: Rerunning,
   job: Job,
   { input_transforms: transforms = {} }: Options,
 ): Promise<Record<string, unknown>> {
   if (hasEnded(job) && job.erased) throw new SvcError("rerun.erased", { id: job.id });
+  if (job.argsShown) throw new SvcError("rerun.secrets", { id: job.id });
   const input = JSON.parse(await load(rerunning, job, job.args)) as Record<string, unknown>;
   const changed: [string, unknown][] = [];
   for (const [argument, transform] of Object.entries(transforms)) {
