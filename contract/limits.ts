@@ -56,8 +56,12 @@ export const limits = {
   defaultTimeoutS: 60,
   /** A step that waits for a job that another process has goes on waiting for so long: a call of a function ends after 15 minutes. */
   stepWaitMs: 880_000,
+  /** A step that waits for a slot of a concurrency group does so here for so long, and then without an execution (decision 54). */
+  slotWaitMs: 20_000,
   /** How often housekeeping asks how the execution of a flow is, because events about it may be lost. */
   flowLookMs: 300_000,
+  /** The same of a flow that waits for a slot. */
+  flowParkedLookMs: 60_000,
   /** An execution of Step Functions lasts a year at most. */
   flowTimeoutS: 360 * 24 * 3600,
   /** A Lambda invocation lasts 900 s; the rest is for loading the code and storing the result. */

@@ -1,7 +1,8 @@
+import { limits } from "../../contract/limits.ts";
 import { endRef, FAILURE, type Kept, outcomeRef } from "../../core/flows/journal.ts";
 import { ROOT } from "../../core/flows/scopes.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
-import { type EndState, hasEnded, type RunningJob } from "../../core/jobs/job.ts";
+import { type EndState, hasEnded, type Job, type RunningJob } from "../../core/jobs/job.ts";
 import { canceled, failure, flowDeadlineMs, flowLookMs, flowTimedOut } from "../../core/jobs/lifecycle.ts";
 import { remember } from "../jobs/cache.ts";
 import { stopInside } from "../jobs/cancel.ts";
@@ -10,6 +11,7 @@ import { endKept, endWith, type Finishing } from "../jobs/finish.ts";
 import { load } from "../jobs/places.ts";
 import { endIn, outcomeIn, readItems } from "./here.ts";
 import { loadPlan } from "./load.ts";
+import { parked, parkedFor } from "./park.ts";
 import { type Starting, startExecution } from "./start.ts";
 import { tellParent } from "./tell-parent.ts";
 
@@ -48,6 +50,14 @@ async function settleFlow(settling: Settling, flow: RunningJob): Promise<void> {
     if (verdict.state === "succeeded") await remember(settling, flow, settling.nowMs()).catch(() => undefined);
     await ended(settling, flow, endKept(settling, flow, verdict.state, verdict.result));
     if (verdict.state === "failed") throw new FlowFailed(`The flow has failed: its job ${flow.id} says why.`);
+    return;
+  }
+  const waits = await parked(settling, flow);
+  if (waits === "over") return goOn(settling, flow, 0);
+  if (waits === "waits") {
+    // Who ends the job that it waits for starts the next execution; should that be lost, housekeeping does.
+    const dueAtMs = Math.min(settling.nowMs() + limits.flowParkedLookMs, flowDeadlineMs(flow));
+    await settling.jobs.change(flow.id, { dueAtMs }, { attr: "state", eq: "running" });
     return;
   }
   const stalls = flow.flow?.stalls ?? 0;
@@ -90,6 +100,13 @@ export async function endLate(settling: Settling, flow: RunningJob): Promise<voi
   await leave(settling, late);
 }
 
+/** A job that has waited for a slot has ended: the flow that let its execution end meanwhile goes on. */
+export async function wake(settling: Settling, ended: Job): Promise<void> {
+  if (!ended.concurrency) return;
+  const flow = await parkedFor(settling, ended);
+  if (flow) await goOn(settling, flow, 0);
+}
+
 /** Events about executions may be lost: asks how the one that counts is, and goes on where it does not. */
 export async function lookAtFlow(settling: Settling, flow: RunningJob): Promise<"waited" | "ended"> {
   const { executions, jobs, nowMs } = settling;
@@ -102,7 +119,7 @@ export async function lookAtFlow(settling: Settling, flow: RunningJob): Promise<
   if (is === "none") await startExecution(settling, flow);
   if (is === "ended") await settle(settling, flow.id, n);
   const dueAtMs = flowLookMs(flow, nowMs());
-  await jobs.change(flow.id, { dueAtMs }, { attr: "state", eq: "running" });
+  if (is !== "ended") await jobs.change(flow.id, { dueAtMs }, { attr: "state", eq: "running" });
   return is === "ended" ? "ended" : "waited";
 }
 

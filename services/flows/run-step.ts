@@ -3,27 +3,35 @@ import { limits } from "../../contract/limits.ts";
 import { PREPROCESSOR } from "../../core/flows/journal.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
 import { cacheKey, namesFiles } from "../../core/jobs/cache.ts";
-import { type EndedJob, hasEnded, type RunningJob } from "../../core/jobs/job.ts";
+import { type Concurrency, type ConcurrencyRule, concurrencyOf } from "../../core/jobs/concurrency.ts";
+import { type EndedJob, hasEnded, type Job, type QueuedJob, type RunningJob } from "../../core/jobs/job.ts";
 import { firstDueMs, flowLeftS } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { withBody } from "../../core/payload/preprocessor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { hasReferences } from "../../core/resources/references.ts";
+import { concurrencyRuleOf } from "../../core/scripts/version.ts";
 import { maskerOf } from "../../core/secrets/mask.ts";
 import { attemptFields } from "../jobs/claim.ts";
 import { noteErasure } from "../jobs/erase.ts";
 import { ENTRYPOINT_ARGUMENT } from "../jobs/execute.ts";
 import { keep, load } from "../jobs/places.ts";
-import { waitForEnd } from "../jobs/wait.ts";
+import { waitFor, waitForEnd } from "../jobs/wait.ts";
 import { workOn } from "../jobs/work.ts";
 import { readersOf } from "../resources/readers.ts";
 import { runnableOf } from "../scripts/load.ts";
 import { type Done, decide, failed } from "./decide.ts";
 import type { Evaluator } from "./expressions.ts";
 import { attemptId, failuresOf, type Here, keepValue, keptResult, keptValue } from "./here.ts";
+import { park } from "./park.ts";
 
 /** What a step's job is made of, besides its flow's identity. */
-type What = Pick<RunningJob, "kind" | "path" | "hash" | "language" | "tag" | "timeoutS">;
+type What = Pick<RunningJob, "kind" | "path" | "hash" | "language" | "tag" | "timeoutS"> & { rule?: ConcurrencyRule | undefined };
+
+/** Of a step that waits for a slot: its execution may end, another one goes on. */
+class StepParked extends Error {
+  override readonly name = "StepParked";
+}
 
 /** Runs a script step as a job of its own, whose id is made of its place: whoever comes again finds the same job. */
 export async function runStep(here: Here, evaluator: Evaluator): Promise<FlowState> {
@@ -79,12 +87,13 @@ async function attempted(here: Here, evaluator: Evaluator): Promise<Done> {
   ]);
   if ("missing" in what) return failed(here, { name: "NotFound", message: what.missing });
   const argsJson = JSON.stringify(args);
+  const { rule, ...version } = what;
   const now = working.nowMs();
   const owner = { id, workspace: flow.workspace, expiresAtMs: flow.expiresAtMs };
   const child: RunningJob = {
     ...ofFlow(here),
     ...owner,
-    ...what,
+    ...version,
     // What came from outside stays as it came: references in it stand for nothing.
     ...(here.module.id === PREPROCESSOR ? { preprocess: "done" as const } : {}),
     ...attemptFields(now, working.worker),
@@ -96,9 +105,26 @@ async function attempted(here: Here, evaluator: Evaluator): Promise<Done> {
     logChars: 0,
   };
   await noteErasureOf(here, id);
+  if (rule)
+    return doneBy(here, await limited(here, child, concurrencyOf(rule, flow.workspace, what.path ?? `${flow.id}/${here.module.id}`, args)));
   const isNew = await working.jobs.create(child, firstDueMs(now));
   const ended = isNew ? await workOn(working, child, argsJson) : undefined;
   return doneBy(here, ended ?? (await endOf(here, id)));
+}
+
+/** A step that may have to wait for a slot runs as every limited job does: by the queue, which claims it together with its slot. */
+async function limited(here: Here, child: RunningJob, concurrency: Concurrency): Promise<EndedJob> {
+  const { working, flow, state } = here;
+  const { nonce: _, leaseUntilMs: __, startedAtMs: ___, worker: ____, ...rest } = child;
+  const queued: QueuedJob = { ...rest, state: "queued", attempt: 0, concurrency };
+  if (await working.jobs.create(queued, firstDueMs(queued.createdAtMs))) await working.queue.send(queued);
+  const isWaiting = (job: Job) => job.state === "queued";
+  const began = await waitFor(working, child.id, working.nowMs() + limits.slotWaitMs, (job) => !isWaiting(job));
+  if (began) return endOf(here, child.id);
+  await park(working, flow, child.id, state.n);
+  const now = await working.jobs.get(child.id);
+  if (now && hasEnded(now)) return now;
+  throw new StepParked(`The job ${child.id} of a step waits for a slot.`);
 }
 
 /** Arguments, and how people see them where a secret of an earlier step stands in them. */
@@ -172,6 +198,9 @@ async function whatOf(here: Here, evaluator: Evaluator): Promise<What | { missin
       language,
       tag: tag ?? language,
       timeoutS: limitS(limits.defaultTimeoutS),
+      ...(value.concurrent_limit
+        ? { rule: concurrencyRuleOf({ ...value, concurrency_key: value.custom_concurrency_key }, value.concurrent_limit) }
+        : {}),
     };
   }
   if (value.type !== "script") return { missing: `Steps of type ${value.type} are kept, but nothing here can run them.` };
@@ -184,8 +213,8 @@ async function whatOf(here: Here, evaluator: Evaluator): Promise<What | { missin
   if (!runnable || runnable.deleted || (runnable.archived && !hash) || !mayRun(runnable.path)) {
     return { missing: hash ? `There is no script version ${hash}.` : `There is no script at ${path}.` };
   }
-  const { language, timeoutS } = runnable;
-  return { kind: "script", path: runnable.path, hash: runnable.hash, language, tag: tag ?? runnable.tag, timeoutS: limitS(timeoutS) };
+  const { language, timeoutS, concurrency: rule } = runnable;
+  return { kind: "script", path: runnable.path, hash: runnable.hash, language, tag: tag ?? runnable.tag, timeoutS: limitS(timeoutS), rule };
 }
 
 /** A step's earlier result stands for equal arguments: the key is its place, its code and what it gets. */
