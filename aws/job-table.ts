@@ -164,6 +164,11 @@ export const jobTable = {
     );
   },
 
+  /** A put of a head whatever there is: of a job that nobody else can have written. */
+  putRequest(job: Job): PutRequest {
+    return { table: table.getName(), request: HeadEntity.build(BatchPutRequest).item(toHead(job, undefined)).params() };
+  },
+
   /** The same put as one part of a transaction. */
   createParams(job: Job, dueAtMs: number | undefined) {
     return HeadEntity.build(PutItemCommand)

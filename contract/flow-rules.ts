@@ -13,6 +13,8 @@ interface Found {
   module: FlowModule;
   path: Path;
   around: number;
+  /** What has it run in one place with others. */
+  place: string | undefined;
 }
 
 const RESERVED = ["failure", "preprocessor"];
@@ -21,27 +23,28 @@ const STEP_ID = /^[A-Za-z0-9_-]+$/;
 
 /** What must hold in a flow besides the shape of each field. One fault for each place. */
 export function flowRules(value: FlowValue): Fault[] {
-  const steps = [...modulesIn(value.modules, ["modules"], 0)];
+  const steps = [...modulesIn(value.modules, ["modules"], 0, value.same_worker ? "flow with same_worker" : undefined)];
   const beside = RESERVED.flatMap((id) => {
     const name = `${id}_module`;
     const module = value[name] as FlowModule | null | undefined;
-    return module ? [{ module, path: [name], around: 0 }] : [];
+    return module ? [{ module, path: [name], around: 0, place: undefined }] : [];
   });
   return [
     ...idFaults(steps),
     ...steps.filter(({ around }) => around === limits.flowNesting + 1).map(({ path }) => tooDeep(path)),
-    ...[...steps, ...beside].flatMap((found) => moduleFaults(found, value.same_worker === true)),
+    ...[...steps, ...beside].flatMap(moduleFaults),
     ...earlyReturnFaults(value),
   ];
 }
 
 /** In the order in which they stand. What is nested too deep is looked into no further. */
-function* modulesIn(modules: readonly FlowModule[], at: Path, around: number): Generator<Found> {
+function* modulesIn(modules: readonly FlowModule[], at: Path, around: number, outer: string | undefined): Generator<Found> {
   for (const [index, module] of modules.entries()) {
     const path = [...at, index];
-    yield { module, path, around };
+    const place = outer ?? (module.segment ? "segment" : undefined);
+    yield { module, path, around, place };
     if (around > limits.flowNesting) return;
-    for (const [inner, name] of listsIn(module)) yield* modulesIn(inner, [...path, "value", ...name], around + 1);
+    for (const [inner, name] of listsIn(module)) yield* modulesIn(inner, [...path, "value", ...name], around + 1, place);
   }
 }
 
@@ -75,7 +78,7 @@ function idFaults(steps: readonly Found[]): Fault[] {
   });
 }
 
-function moduleFaults({ module, path }: Found, sameWorker: boolean): Fault[] {
+function moduleFaults({ module, path, place }: Found): Fault[] {
   const { value, retry, stop_after_all_iters_if: allIters } = module;
   const faults: Fault[] = [];
   const loops = value.type === "forloopflow" || value.type === "whileloopflow";
@@ -85,8 +88,8 @@ function moduleFaults({ module, path }: Found, sameWorker: boolean): Fault[] {
       message: "is for loops and branchall alone: other modules have stop_after_if",
     });
   }
-  if (sameWorker && (loops || value.type === "branchall") && value.parallel) {
-    faults.push({ path: [...path, "value", "parallel"], message: "is not possible in a flow with same_worker: its steps share one place" });
+  if (place && (loops || value.type === "branchall") && value.parallel) {
+    faults.push({ path: [...path, "value", "parallel"], message: `is not possible in a ${place}: its steps share one place` });
   }
   return [...faults, ...retryFaults(retry, [...path, "retry"])];
 }

@@ -148,6 +148,7 @@ const moduleSchema = z.looseObject({
   mock: optional(z.looseObject({ enabled: optional(z.boolean()), return_value: z.unknown().optional() })),
   suspend: optional(suspendSchema),
   continue_on_error: optional(z.boolean()),
+  segment: optional(z.boolean()).describe("Runs in one task with its neighbours that say so too."),
   retry: optional(retrySchema),
 });
 export type FlowModule = z.output<typeof moduleSchema>;

@@ -14,6 +14,8 @@ export const limits = {
   itemBytes: 8 * 1024,
   /** A result above it is cut off with an error: it would not fit a runner's memory twice. */
   resultBytes: 50 * 1024 * 1024,
+  /** `./shared` of steps that run in one place, its files together: a runner zips it in memory. */
+  sharedFolderBytes: 64 * 1024 * 1024,
   /** A synchronous reply after encoding: the Lambda response limit of 6 MB less base64's third. */
   syncReplyBytes: 4 * 1024 * 1024,
   /** Of a file, shown as text at a time. */

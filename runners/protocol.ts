@@ -25,6 +25,12 @@ export interface RunRequest {
   hostKey: string;
   /** Keeps the loaded module between runs. */
   dedicated: boolean;
+  /** One process for all runs of this host key, whatever their artefacts. */
+  together?: boolean;
+  /** The folder `./shared` of steps that run in one place. */
+  shared?: SharedFolder;
+  /** What follows in the same call when this has succeeded. */
+  then?: NextRuns;
   /** Somebody reads along from the start: the first output goes out at once, and not in the first beat after a second. */
   watched?: boolean;
   /** Presigned PUT for a result above `maxInlineResultBytes`. */
@@ -35,6 +41,51 @@ export interface RunRequest {
   /** Origin of the internal route, and the job token for it. */
   internalUrl: string;
   token: string;
+}
+
+/** Runs that may follow at once. None begins after `withinMs` of the call, nor behind one that failed or whose result is long. */
+export interface NextRuns {
+  runs: NextRun[];
+  withinMs: number;
+  /** Presigned PUT for the one result that is too large for the answer. */
+  resultUrl: string;
+}
+
+/** One of them: what differs from the request's own run. */
+export interface NextRun extends Pick<RunRequest, "artefact" | "params" | "paramTypes" | "timeoutMs"> {
+  args: Record<string, NextArgument>;
+  env: Record<string, string>;
+}
+
+/** A value; or a part of what an earlier run of the call has yielded, 0 being the request's own. */
+export type NextArgument = { value: unknown } | { of: number; path: string[] };
+
+/** The arguments of a run that follows; `undefined` when they are for the executor to find out. Such a run does not begin. */
+export function nextArguments(args: NextRun["args"], results: readonly unknown[]): Record<string, unknown> | undefined {
+  const made: Record<string, unknown> = {};
+  for (const [name, argument] of Object.entries(args)) {
+    let value = "of" in argument ? results[argument.of] : argument.value;
+    for (const part of "of" in argument ? argument.path : []) {
+      if (value === null || value === undefined) break;
+      // What is inherited, a list's length for one, is JavaScript's to say.
+      if (typeof value !== "object" || !Object.hasOwn(value, part)) return undefined;
+      value = (value as Record<string, unknown>)[part];
+    }
+    // What may stand for a resource or variable is looked up by the executor.
+    if ("of" in argument && /"\$(res|var):/.test(JSON.stringify(value ?? null))) return undefined;
+    Object.defineProperty(made, name, { value: value ?? null, enumerable: true, configurable: true, writable: true });
+  }
+  return made;
+}
+
+/** A folder that steps hand on, as a zip of its files. Without `archive` nothing was left in it so far. */
+export interface SharedFolder {
+  /** Presigned GET, and the hex SHA-256 of what is there. */
+  archive?: { url: string; sha256: string };
+  /** Presigned PUT for what it is after the run, when that is something else. */
+  putUrl: string;
+  /** Of its files together. */
+  maxBytes: number;
 }
 
 /** What `build` made: one gzip-less zip whose root holds `main.<ext>` or the binary `main`, and all that it needs. */
@@ -64,12 +115,20 @@ export interface RunOutcome {
   /** The result is at `resultUrl`, this many bytes of JSON. */
   resultUploaded?: { bytes: number };
   error?: RunError;
+  /** `./shared` has changed and is at `shared.putUrl`: hex SHA-256 and size of the zip. */
+  shared?: { sha256: string; bytes: number };
   /** The arguments that the preprocessor made; it has run to its end. */
   preprocessed?: Record<string, unknown>;
   /** What beats have not carried yet, and where it begins, in UTF-16 units. */
   logs: { offset: number; text: string };
   memPeakKb?: number;
   timings: { setupMs: number; runMs: number; totalMs: number; freshHost: boolean };
+  /** How the runs that followed ended, in their order: as many as have begun. Their logs are whole. */
+  then?: NextOutcome[];
+}
+export interface NextOutcome extends Omit<RunOutcome, "then" | "shared"> {
+  startedAtMs: number;
+  endedAtMs: number;
 }
 
 /** `POST {internalUrl}/api/internal/jobs/{job}/beat`, with the job token as bearer. Output at once, then every 200 ms while watched, else every 5 s or 64 KB. */

@@ -11,10 +11,10 @@ import { moduleStates, modulesStates } from "./modules.ts";
 export function compile(value: FlowValue, { step, title }: { step: string; title: string }): Definition {
   const machine = new Machine(step, "finish");
   const finish = machine.task(machine.name("finish"), { finish: "flow" }, { next: END, comment: "Writes down how the flow has ended" });
-  const context = { machine, scope: ROOT, failureModule: value.failure_module ?? undefined, list: modulesStates };
+  const context = { machine, scope: ROOT, value, list: modulesStates };
   const first = modulesStates(context, value.modules, { next: finish, stop: finish, fail: finish });
   const start: Target = value.preprocessor_module
-    ? moduleStates({ ...context, failureModule: undefined }, value.preprocessor_module, { next: first, stop: finish, fail: finish })
+    ? moduleStates(context, value.preprocessor_module, { next: first, stop: finish, fail: finish })
     : first;
   return machine.definition(start, title);
 }

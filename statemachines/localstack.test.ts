@@ -26,7 +26,7 @@ const python = path.join(dir, "venv", "bin", "python");
 const wanted = process.env["SVC_TEST_ASL"] === "1";
 
 const state = { w: "demo", j: "job", n: 0, e: 0, at: "", o: "" };
-const says = (o: string) => ({ Return: { StatusCode: 200, Payload: { ...state, o, s: 1, list: ["0", "1"] } } });
+const says = (o: string) => ({ Return: { StatusCode: 200, Payload: { ...state, o, s: 1, list: ["0", "1"], m: "a", c: "" } } });
 const done = { Return: { StatusCode: 200, Payload: {} } };
 const throws = { Throw: { Error: "StepFailed", Cause: "no" } };
 type Answer = ReturnType<typeof says> | typeof done | typeof throws;

@@ -1,4 +1,4 @@
-import type { FlowModule } from "../contract/flow-value.ts";
+import type { FlowModule, FlowValue } from "../contract/flow-value.ts";
 import type { ScopeName } from "../core/flows/scopes.ts";
 import type { Definition, State, TaskState } from "./asl.ts";
 
@@ -29,7 +29,7 @@ export interface Context {
   machine: Machine;
   /** The list's name in the journal. */
   scope: ScopeName;
-  failureModule: FlowModule | undefined;
+  value: Pick<FlowValue, "failure_module" | "same_worker">;
   /** Compiles a list inside of a module: answers where it begins. */
   list: (context: Context, modules: readonly FlowModule[], to: Targets) => Target;
 }

@@ -1,23 +1,29 @@
 import type { FlowModule } from "../contract/flow-value.ts";
 import { FAILURE } from "../core/flows/journal.ts";
 import { isPlain, ROOT } from "../core/flows/scopes.ts";
+import { stretchesOf } from "../core/flows/segments.ts";
 import { branchAll, branchOne } from "./branches.ts";
 import { forLoop, whileLoop } from "./loops.ts";
 import type { Context, Target, Targets, Ways } from "./machine.ts";
 import { nestedFlow } from "./nested.ts";
+import { segmentStates } from "./segments.ts";
 
 /** One list of modules, the last one first: each must know where it leads. Answers where the list begins. */
 export function modulesStates(context: Context, modules: readonly FlowModule[], to: Targets): Target {
   // No state without a way to it: where nothing runs, nothing fails.
   if (modules.length === 0) return to.next;
   const fail = failureStates(context, to);
-  return modules.reduceRight<Target>((next, module) => moduleStates(context, module, { next, stop: to.stop, fail }), to.next);
+  return stretchesOf(context.value, context.scope, modules).reduceRight<Target>((next, { modules: part, segment }) => {
+    const targets: Targets = { next, stop: to.stop, fail };
+    if (segment) return segmentStates(context, part, targets);
+    return part.reduceRight<Target>((after, module) => moduleStates(context, module, { ...targets, next: after }), next);
+  }, to.next);
 }
 
 /** Each list has the flow's failure module for itself: what fails in it is mended, or told, there. */
 function failureStates(context: Context, to: Targets): Target {
-  const { failureModule } = context;
-  return failureModule ? moduleStates(context, failureModule, { next: to.fail, stop: to.fail, fail: to.fail }) : to.fail;
+  const { failure_module: module } = context.value;
+  return module ? moduleStates(context, module, { next: to.fail, stop: to.fail, fail: to.fail }) : to.fail;
 }
 
 const ways: Partial<Record<FlowModule["value"]["type"], Ways>> = {

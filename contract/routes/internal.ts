@@ -19,6 +19,7 @@ const runOutcomeSchema = z.object({
       signal: z.string().optional(),
     })
     .optional(),
+  shared: z.object({ sha256: z.string(), bytes: z.number() }).optional(),
   preprocessed: z.record(z.string(), z.unknown()).optional(),
   logs,
   memPeakKb: z.number().optional(),

@@ -31,6 +31,12 @@ const WORDS = new Set(["null", "true", "false", "undefined", "NaN", "Infinity", 
 /** Names and numbers alone, as in `results.a.list[0]`. */
 export const isPlainPath = (expression: string) => PLAIN.test(expression.trim());
 
+/** Those names and numbers, one after the other; `undefined` for any other expression. */
+export function plainPath(expression: string): string[] | undefined {
+  const text = expression.trim();
+  return PLAIN.test(text) && !WORDS.has(text) ? (text.match(/[\w$]+/g) ?? []) : undefined;
+}
+
 /**
  * What a JavaScript expression yields, as JSON; with `return` in it, it is the body of a function. It sees `names` and nothing else, in an
  * interpreter of its own, and ends after half a second. With `reads` it may ask for variables and resources too; the interpreter cannot wait, so
@@ -38,8 +44,8 @@ export const isPlainPath = (expression: string) => PLAIN.test(expression.trim())
  */
 export async function evaluate(expression: string, names: Readonly<Record<string, unknown>>, reads?: Reads): Promise<Evaluated> {
   const text = expression.trim();
-  if (PLAIN.test(text) && !WORDS.has(text)) {
-    const parts = text.match(/[\w$]+/g) ?? [];
+  const parts = plainPath(text);
+  if (parts) {
     // What is inherited (`length` of a list, say) is the interpreter's to know.
     const found = own(names, parts);
     if (found) return { ok: true, value: found.value };

@@ -76,6 +76,8 @@ const nameOf = (module: string, scope: ScopeName) => (module === FAILURE ? `${FA
 export const outcomeRef = (module: string, scope: ScopeName, at: string) => `m#${nameOf(module, scope)}@${at}`;
 export const progressRef = (module: string, scope: ScopeName, at: string) => `w#${nameOf(module, scope)}@${at}`;
 export const endRef = (scope: ScopeName, at: string) => `s#${scope}@${at}`;
+/** Where the folder of steps that run in one place is, by the list and place where they stand. */
+export const sharedRef = (folder: string) => `x#shared@${folder}`;
 /** What the id of a module's job is made of. */
 export const jobName = (module: string, scope: ScopeName, at: string, attempt: number) => `${nameOf(module, scope)}@${at}#${attempt}`;
 

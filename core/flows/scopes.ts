@@ -92,3 +92,9 @@ export function scopesIn(module: FlowModule, scope: Scope): Scope[] {
       return [];
   }
 }
+
+/** The modules of a list, and all that stand in them. */
+export function withInner(modules: readonly FlowModule[]): FlowModule[] {
+  const inside = (scope: Scope): FlowModule[] => scope.modules.flatMap((module) => [module, ...scopesIn(module, scope).flatMap(inside)]);
+  return inside({ name: ROOT, modules, loops: [], inside: [] });
+}

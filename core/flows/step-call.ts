@@ -13,13 +13,18 @@ export const stateSchema = z.object({
   /** What the last step that is followed by a choice has answered, and with it seconds to wait or what to add to `at` for each iteration of a round. */
   o: z.string().optional(),
   s: z.number().optional(),
+  /** In a segment that waits: the module that does, and its list. */
+  m: z.string().optional(),
+  c: z.string().optional(),
   list: z.array(z.string()).optional(),
 });
 export type FlowState = z.infer<typeof stateSchema>;
 
-/** What function `step` is called with: a module in a list of modules, or the end of the flow. */
-export const stepCallSchema = z.union([
-  z.object({ module: z.string(), scope: z.string(), state: stateSchema, token: z.string().optional() }),
-  z.object({ finish: z.literal("flow"), state: stateSchema }),
-]);
+const moduleCallSchema = z.object({ module: z.string(), scope: z.string(), state: stateSchema, token: z.string().optional() });
+export type ModuleCall = z.infer<typeof moduleCallSchema>;
+const segmentCallSchema = z.object({ segment: z.string(), until: z.string(), scope: z.string(), state: stateSchema });
+export type SegmentCall = z.infer<typeof segmentCallSchema>;
+
+/** What function `step` is called with: a module in a list of modules, several of one list from a first to a last one, or the end of the flow. */
+export const stepCallSchema = z.union([moduleCallSchema, segmentCallSchema, z.object({ finish: z.literal("flow"), state: stateSchema })]);
 export type StepCall = z.infer<typeof stepCallSchema>;

@@ -4,7 +4,7 @@ import { type FlowModule, type FlowValue, keptFlowSchema } from "../../contract/
 import { runnerLanguages } from "../../contract/languages.ts";
 import type { FlowJson, NewFlow } from "../../contract/routes/flows.ts";
 import { concurrencyRuleSchema } from "../jobs/concurrency.ts";
-import { ROOT, type Scope, scopesIn } from "./scopes.ts";
+import { withInner } from "./scopes.ts";
 
 /** How far a flow's inline scripts and its state machine are. */
 export const flowBuildSchema = z.discriminatedUnion("state", [
@@ -73,9 +73,8 @@ export const versionId = (nowMs: number, random: number) => nowMs * 1000 + Math.
 
 /** Every module of a flow, those inside of others and beside them too. */
 export function allModules(value: FlowValue): FlowModule[] {
-  const inside = (scope: Scope): FlowModule[] => scope.modules.flatMap((module) => [module, ...scopesIn(module, scope).flatMap(inside)]);
   const beside = [value.failure_module, value.preprocessor_module].flatMap((module) => module ?? []);
-  return [...inside({ name: ROOT, modules: value.modules, loops: [], inside: [] }), ...beside];
+  return [...withInner(value.modules), ...beside];
 }
 
 /** The flow without the text of its inline scripts. */

@@ -18,7 +18,7 @@ import { settings } from "./settings.ts";
 
 /** The code could not be fetched, or is not what was built. Not the script's fault; the outcome still says it as a failure. */
 export class ArtefactError extends Error {
-  override readonly name = "ArtefactError";
+  override readonly name: string = "ArtefactError";
 }
 
 const CACHE_BYTES = 400 * 1024 * 1024;
@@ -80,7 +80,7 @@ async function fetchAndUnpack(artefact: Artefact, directory: string): Promise<st
   return directory;
 }
 
-async function download(url: string): Promise<Uint8Array> {
+export async function download(url: string): Promise<Uint8Array> {
   let problem = "";
   for (let attempt = 0; attempt < 3; attempt++) {
     try {

@@ -103,11 +103,11 @@ export function scriptLanguage(runtime: ScriptRuntime): Language {
       spare = newHost();
       wait(spare);
     },
-    open(request, artefact) {
+    open(request, artefact, place) {
       const reusable = runtime.realms || request.dedicated;
-      const key = JSON.stringify([request.hostKey, request.artefact.sha256, request.dedicated]);
+      const key = JSON.stringify([request.hostKey, request.together ? "" : request.artefact.sha256, request.dedicated]);
       const { host, fresh } = take(key);
-      return new ScriptJob({ request, artefact, host, fresh, reusable, realms: runtime.realms, keep, discard });
+      return new ScriptJob({ request, artefact, place, host, fresh, reusable, realms: runtime.realms, keep, discard });
     },
   };
 }
@@ -115,6 +115,7 @@ export function scriptLanguage(runtime: ScriptRuntime): Language {
 interface ScriptJobOptions {
   request: RunRequest;
   artefact: string;
+  place(jobDirectory: string): void;
   host: Host;
   fresh: boolean;
   reusable: boolean;
@@ -172,8 +173,9 @@ class ScriptJob implements Job {
   }
 
   begin(): void {
-    const { request, artefact, host } = this.#options;
+    const { request, artefact, place, host } = this.#options;
     host.jobs++;
+    place(this.child.jobDirectory);
     const job = {
       id: ++jobIds,
       directory: this.child.jobDirectory,

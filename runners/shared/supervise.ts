@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { RunError, RunOutcome, RunRequest } from "../protocol.ts";
+import { type NextOutcome, nextArguments, type RunError, type RunOutcome, type RunRequest } from "../protocol.ts";
 import type { Conclusion, Ending } from "./answers.ts";
 import { ArtefactError, evictArtefacts, loadArtefact } from "./artefacts.ts";
 import { Beats } from "./beats.ts";
@@ -10,7 +10,9 @@ import { LogBuffer } from "./log-buffer.ts";
 import { refillPipes } from "./pipes.ts";
 import { familyMemoryKb, peakResidentKb, residentKb } from "./processes.ts";
 import { settings } from "./settings.ts";
+import { Shared } from "./shared-folder.ts";
 import { effectiveTmpMode, sweepTmp } from "./tmp.ts";
+import { upload } from "./upload.ts";
 import { wellFormedJson } from "./well-formed.ts";
 
 /** One job in a language's hands. */
@@ -40,8 +42,8 @@ export interface Job {
 
 export interface Language {
   name: RunRequest["language"];
-  /** Takes a child for this job. `artefact` is the unpacked directory. */
-  open(request: RunRequest, artefact: string): Job;
+  /** Takes a child for this job. `artefact` is the unpacked directory; `place` is called with the job's own one before its code runs. */
+  open(request: RunRequest, artefact: string, place: (jobDirectory: string) => void): Job;
   /** Gets what the next job will need, outside of any job's time. */
   prepare(): void;
 }
@@ -71,7 +73,7 @@ export function createHandler(language: Language): (request: RunRequest) => Prom
     let outcome: RunOutcome;
     let problem: string | undefined;
     try {
-      outcome = await supervise(language, request, startMs);
+      outcome = await call(language, request, startMs);
     } catch (error) {
       const known = error instanceof ArtefactError;
       if (!known) problem = error instanceof Error ? error.stack : String(error);
@@ -118,13 +120,67 @@ function prepare(language: Language): void {
   }
 }
 
-async function supervise(language: Language, request: RunRequest, startMs: number): Promise<RunOutcome> {
+/** One call: the run that it is for, those that follow it, and the folder that they share. */
+async function call(language: Language, request: RunRequest, startMs: number): Promise<RunOutcome> {
+  const shared = await Shared.fetch(request);
+  try {
+    const { outcome, reports } = await supervise(language, { request, shared, startMs, leads: true });
+    const then = request.then && outcome.outcome === "success" ? await follow(language, request, shared, { outcome, startMs }) : [];
+    const { error, ...saved } = (await shared?.save()) ?? {};
+    const last = then.at(-1) ?? outcome;
+    if (error && last.outcome === "success") Object.assign(last, { result: undefined }, failure(error));
+    const whole = { ...outcome, ...saved, ...(then.length > 0 ? { then } : {}) };
+    if (reports) await new InternalRoute(request).report(whole);
+    return whole;
+  } finally {
+    shared?.remove();
+  }
+}
+
+/** Of all that follows in one call: the answer holds it beside the request's own result. */
+const MAX_NEXT_BYTES = 1024 * 1024;
+
+async function follow(
+  language: Language,
+  request: RunRequest,
+  shared: Shared | undefined,
+  { outcome, startMs }: { outcome: RunOutcome; startMs: number },
+): Promise<NextOutcome[]> {
+  const { then: { runs, withinMs, resultUrl } = { runs: [], withinMs: 0, resultUrl: "" }, ...own } = request;
+  const results = [outcome.result];
+  const outcomes: NextOutcome[] = [];
+  let roomBytes = MAX_NEXT_BYTES;
+  for (const { args, env, ...next } of runs) {
+    const last = outcomes.at(-1) ?? outcome;
+    if (last.outcome !== "success" || last.resultUploaded || performance.now() - startMs > withinMs || roomBytes <= 0) break;
+    const made = nextArguments(args, results);
+    if (!made) break;
+    const startedAtMs = Date.now();
+    const nextRequest = {
+      ...own,
+      ...next,
+      args: made,
+      env: { ...own.env, ...env },
+      resultUrl,
+      maxInlineResultBytes: roomBytes,
+      watched: false,
+    };
+    const { outcome: ended } = await supervise(language, { request: nextRequest, shared, startMs: performance.now(), leads: false });
+    outcomes.push({ ...ended, startedAtMs, endedAtMs: Date.now() });
+    results.push(ended.result);
+    roomBytes -= JSON.stringify(ended.result ?? null).length + ended.logs.text.length;
+  }
+  return outcomes;
+}
+
+async function supervise(language: Language, run: Omit<Run, "job">): Promise<Supervised> {
+  const { request, shared } = run;
   const artefact = await loadArtefact(request.artefact, Date.now());
   inUse.set(artefact, (inUse.get(artefact) ?? 0) + 1);
   let job: Job | undefined;
   try {
-    job = language.open(request, artefact);
-    return await runJob(language, request, job, startMs);
+    job = language.open(request, artefact, (directory) => shared?.place(directory));
+    return await runJob(language, { ...run, job });
   } finally {
     await job?.release();
     const users = (inUse.get(artefact) ?? 1) - 1;
@@ -135,7 +191,22 @@ async function supervise(language: Language, request: RunRequest, startMs: numbe
   }
 }
 
-async function runJob(language: Language, request: RunRequest, job: Job, startMs: number): Promise<RunOutcome> {
+/** `reports`: it has lasted so long that its caller may be gone. */
+interface Supervised {
+  outcome: RunOutcome;
+  reports: boolean;
+}
+
+interface Run {
+  request: RunRequest;
+  job: Job;
+  shared: Shared | undefined;
+  startMs: number;
+  /** The one that the call is for: beats carry its output. That of others is in the answer alone. */
+  leads: boolean;
+}
+
+async function runJob(language: Language, { request, job, shared, startMs, leads }: Run): Promise<Supervised> {
   const { child } = job;
   const log = new LogBuffer(request.maxLogBytes);
   const route = new InternalRoute(request);
@@ -143,7 +214,7 @@ async function runJob(language: Language, request: RunRequest, job: Job, startMs
   const stopped = Promise.withResolvers<Stop>();
   const beats = new Beats({
     route,
-    log,
+    log: leads ? log : new LogBuffer(0),
     watched: request.watched ?? false,
     memPeakKb: () => memPeakKb,
     onStop: (reason) => stopped.resolve({ kind: "stop", reason }),
@@ -188,6 +259,7 @@ async function runJob(language: Language, request: RunRequest, job: Job, startMs
   child.output.onData = () => {};
   child.release();
 
+  shared?.takeFrom(child.jobDirectory);
   const end = await outcomeOf(request, job, ending);
   await beats.end();
   const outcome: RunOutcome = {
@@ -197,8 +269,7 @@ async function runJob(language: Language, request: RunRequest, job: Job, startMs
     ...(memPeakKb > 0 && { memPeakKb }),
     timings: { setupMs: begunMs - startMs, runMs: endedMs - begunMs, totalMs: performance.now() - startMs, freshHost: job.fresh },
   };
-  if (endedMs - begunMs > REPORT_MS && !beats.refused) await route.report(outcome);
-  return outcome;
+  return { outcome, reports: endedMs - begunMs > REPORT_MS && !beats.refused };
 }
 
 function objectOf(json: string): Record<string, unknown> {
@@ -244,22 +315,7 @@ async function storeResult(request: RunRequest, json: Buffer, besides: number): 
   if (json.length > request.maxResultBytes) return failure(tooLarge(request.maxResultBytes));
   if (json.length + besides <= request.maxInlineResultBytes)
     return { outcome: "success", result: JSON.parse(wellFormedJson(json.toString("utf8"))) };
-  for (const pauseMs of [0, 200, 1000]) {
-    if (pauseMs) await new Promise((resolve) => setTimeout(resolve, pauseMs));
-    try {
-      const response = await fetch(request.resultUrl, {
-        method: "PUT",
-        headers: { "content-type": "application/json" },
-        body: new Uint8Array(json.buffer, json.byteOffset, json.byteLength) as Uint8Array<ArrayBuffer>,
-        signal: AbortSignal.timeout(60_000),
-      });
-      await response.body?.cancel();
-      if (response.ok) return { outcome: "success", resultUploaded: { bytes: json.length } };
-      if (response.status < 500 && response.status !== 429) break;
-    } catch {
-      // No connection: tried again.
-    }
-  }
+  if (await upload(request.resultUrl, json, "application/json")) return { outcome: "success", resultUploaded: { bytes: json.length } };
   return failure({ name: "ResultNotStored", message: "The script succeeded, but its result could not be stored." });
 }
 

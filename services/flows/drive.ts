@@ -73,7 +73,7 @@ const lastOf = ({ modules }: Scope) => modules.slice(-1).map(({ id }) => id);
 /** Notes which list is run in this execution. Coming back without its end, it was lost on the way: another execution must go on. */
 async function dispatch(here: Here, change: { index?: number; branch?: number | "default" }): Promise<void> {
   const { progress, state } = here;
-  if (progress.n === state.n && progress.index === change.index && progress.branch === change.branch) {
+  if (!here.segment && progress.n === state.n && progress.index === change.index && progress.branch === change.branch) {
     throw new Error(`What the module ${here.module.id} runs has not ended.`);
   }
   await writeProgress(here, { ...change, n: state.n });
@@ -197,7 +197,7 @@ async function allAtOnce(here: Here, evaluator: Evaluator): Promise<FlowState> {
 }
 
 /** Another execution goes on. From inside of what runs in parallel, that is said to the module around. */
-async function again(here: Here): Promise<FlowState> {
+export async function again(here: Here): Promise<FlowState> {
   for (let scope: Scope | undefined = here.scope; scope?.of; scope = scope.of.scope) {
     if (!isParallel(scope.of.module)) continue;
     const nothing = { of: here.flow.id, place: { in: "head" as const, json: "null" } };

@@ -37,6 +37,8 @@ export interface Here {
   progress: Progress;
   /** Secrets in values that were read here: what is kept from here on hides them. */
   secrets: Set<string>;
+  /** It is run by a segment, which runs what is inside of it as well. */
+  segment?: boolean;
 }
 
 /** Reads items of a flow's journal. */
@@ -107,7 +109,7 @@ export const attemptId = (here: Here, attempt = failuresOf(here)) =>
 
 /** What the state machine is answered, and so where it goes. */
 export function goTo({ state, at, flow, working }: Here, o: string, { s, ...more }: Partial<FlowState> = {}): FlowState {
-  const { s: _, list: __, ...pointers } = state;
+  const { s: _, list: __, m: ___, c: ____, ...pointers } = state;
   // No longer than the flow itself may last: then it is ended.
   const waits = s === undefined ? {} : { s: Math.min(s, flowLeftS(flow, working.nowMs())) };
   return { ...pointers, at, ...more, ...waits, o };

@@ -7,7 +7,7 @@ import { decide, failed } from "./decide.ts";
 import type { Evaluator } from "./expressions.ts";
 import { attemptId, goTo, type Here, writeProgress } from "./here.ts";
 import { flowOf } from "./load.ts";
-import { argumentsOf, doneBy, keptArguments, noteErasureOf, ofFlow, readersMay } from "./run-step.ts";
+import { argumentsOf, doneBy, erasedAfterS, keptArguments, noteErasureOf, ofFlow, readersMay } from "./run-step.ts";
 import { TOKEN_REF } from "./tell-parent.ts";
 
 /** Starts another flow as a job of its own, or says what came of it. */
@@ -29,7 +29,7 @@ async function begin(here: Here, id: string, args: Record<string, unknown>): Pro
   const [mayRun, head] = await Promise.all([readersMay(here, "jobs.run.flows"), objects.get(keys.flowHead(flow.workspace, path))]);
   const nested = flowOf(head);
   if (!nested || nested.archived || !mayRun(path)) return `There is no flow at ${path}.`;
-  const erasedAfterS = module.delete_after_secs ?? nested.deleteAfterS;
+  const afterS = erasedAfterS(here) ?? nested.deleteAfterS;
   const now = working.nowMs();
   const owner = { id, workspace: flow.workspace, expiresAtMs: flow.expiresAtMs };
   const job: QueuedJob = {
@@ -46,7 +46,7 @@ async function begin(here: Here, id: string, args: Record<string, unknown>): Pro
     ...(await keptArguments(here, owner, args)),
     ...(module.cache_ttl ? { cacheTtlS: module.cache_ttl } : {}),
     // Erased with this flow, and so are its own steps.
-    ...(flow.erasesSteps === "all" || erasedAfterS !== undefined ? { erasesSteps: "all" as const } : {}),
+    ...(flow.erasesSteps === "all" || afterS !== undefined ? { erasesSteps: "all" as const } : {}),
     attempt: 0,
     losses: 0,
     logChars: 0,

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { limits } from "../../contract/limits.ts";
 import { PREPROCESSOR } from "../../core/flows/journal.ts";
+import { sharedFolderOf } from "../../core/flows/segments.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
 import { cacheKey, namesFiles } from "../../core/jobs/cache.ts";
 import { type Concurrency, type ConcurrencyRule, concurrencyOf } from "../../core/jobs/concurrency.ts";
@@ -41,7 +42,8 @@ export async function runStep(here: Here, evaluator: Evaluator): Promise<FlowSta
 }
 
 /** What a step's job has of its flow's. */
-export function ofFlow({ flow, module, scope, at, working }: Here) {
+export function ofFlow({ flow, plan, module, scope, at, working }: Here) {
+  const shared = sharedFolderOf(plan.value, module, scope, at);
   const priority = module.priority ?? flow.priority;
   return {
     createdBy: flow.createdBy,
@@ -51,7 +53,13 @@ export function ofFlow({ flow, module, scope, at, working }: Here) {
     superAdmin: flow.superAdmin,
     parent: flow.id,
     root: flow.root ?? flow.id,
-    step: { id: module.id, scope: scope.name, at, ...(flow.path === undefined ? {} : { flow: flow.path }) },
+    step: {
+      id: module.id,
+      scope: scope.name,
+      at,
+      ...(flow.path === undefined ? {} : { flow: flow.path }),
+      ...(shared === undefined ? {} : { shared }),
+    },
     trigger: flow.trigger,
     // Who reads along with a flow reads what its steps say.
     ...((flow.watchedUntilMs ?? 0) > working.nowMs() ? { watchedUntilMs: flow.watchedUntilMs } : {}),
@@ -59,11 +67,17 @@ export function ofFlow({ flow, module, scope, at, working }: Here) {
   };
 }
 
-/** When what a step's job leaves is erased: as it says itself, or what it stands in. Its flow may need it until its own end. */
-export async function noteErasureOf({ working, flow, module, scope }: Here, id: string, own?: number): Promise<void> {
-  let afterS = module.delete_after_secs ?? own;
-  for (let around = scope.of; around && afterS === undefined; around = around.scope.of)
-    afterS = around.module.delete_after_secs ?? undefined;
+/** How long after its flow's end what a step's job leaves is erased, as its module says, or what that stands in. */
+export function erasedAfterS({ module, scope }: Pick<Here, "module" | "scope">): number | undefined {
+  let afterS = module.delete_after_secs;
+  for (let around = scope.of; around && typeof afterS !== "number"; around = around.scope.of) afterS = around.module.delete_after_secs;
+  return afterS ?? undefined;
+}
+
+/** Notes when what a step's job leaves is to be erased. `own`: as what it runs says. */
+export async function noteErasureOf(here: Pick<Here, "working" | "flow" | "module" | "scope">, id: string, own?: number): Promise<void> {
+  const { working, flow } = here;
+  const afterS = erasedAfterS(here) ?? own;
   if (afterS !== undefined && flow.erasesSteps === undefined) {
     await working.jobs.change(flow.id, { erasesSteps: "some" }, { attr: "erasesSteps", exists: false });
   }
@@ -79,7 +93,7 @@ async function takeInput({ working, flow }: Here, { result }: Done): Promise<voi
 }
 
 async function attempted(here: Here, evaluator: Evaluator): Promise<Done> {
-  const { working, flow } = here;
+  const { working } = here;
   const id = attemptId(here);
   const [args, what] = await Promise.all([
     failuresOf(here) === 0 ? argumentsOf(here, evaluator) : argumentsBefore(here),
@@ -88,28 +102,35 @@ async function attempted(here: Here, evaluator: Evaluator): Promise<Done> {
   if ("missing" in what) return failed(here, { name: "NotFound", message: what.missing });
   const argsJson = JSON.stringify(args);
   const { rule, ...version } = what;
-  const now = working.nowMs();
-  const owner = { id, workspace: flow.workspace, expiresAtMs: flow.expiresAtMs };
-  const child: RunningJob = {
+  const owner = ownerOf(here, id);
+  const child = { ...stepJob(here, owner, version), ...(await keptArguments(here, owner, args)), ...cacheOf(here, version, args) };
+  await noteErasureOf(here, id);
+  if (rule) {
+    const group = concurrencyOf(rule, owner.workspace, what.path ?? `${child.parent}/${here.module.id}`, args);
+    return doneBy(here, await limited(here, child, group));
+  }
+  const isNew = await working.jobs.create(child, firstDueMs(working.nowMs()));
+  const ended = isNew ? await workOn(working, child, argsJson) : undefined;
+  return doneBy(here, ended ?? (await endOf(here, id)));
+}
+
+export const ownerOf = ({ flow }: Here, id: string) => ({ id, workspace: flow.workspace, expiresAtMs: flow.expiresAtMs });
+
+/** A step's job as it begins, but for its arguments. */
+export function stepJob(here: Here, owner: ReturnType<typeof ownerOf>, what: Omit<What, "rule">): Omit<RunningJob, "args"> {
+  const now = here.working.nowMs();
+  return {
     ...ofFlow(here),
     ...owner,
-    ...version,
+    ...what,
     // What came from outside stays as it came: references in it stand for nothing.
     ...(here.module.id === PREPROCESSOR ? { preprocess: "done" as const } : {}),
-    ...attemptFields(now, working.worker),
+    ...attemptFields(now, here.working.worker),
     createdAtMs: now,
-    ...(await keptArguments(here, owner, args)),
-    ...cacheOf(here, what, args),
     attempt: 1,
     losses: 0,
     logChars: 0,
   };
-  await noteErasureOf(here, id);
-  if (rule)
-    return doneBy(here, await limited(here, child, concurrencyOf(rule, flow.workspace, what.path ?? `${flow.id}/${here.module.id}`, args)));
-  const isNew = await working.jobs.create(child, firstDueMs(now));
-  const ended = isNew ? await workOn(working, child, argsJson) : undefined;
-  return doneBy(here, ended ?? (await endOf(here, id)));
 }
 
 /** A step that may have to wait for a slot runs as every limited job does: by the queue, which claims it together with its slot. */
@@ -182,7 +203,7 @@ export async function readersMay({ working, flow }: Here, action: string): Promi
 }
 
 /** What runs. A script's newest version is looked up now, with the rights of the flow's job. */
-async function whatOf(here: Here, evaluator: Evaluator): Promise<What | { missing: string }> {
+export async function whatOf(here: Here, evaluator: Evaluator): Promise<What | { missing: string }> {
   const { working, flow, module } = here;
   const { value } = module;
   const own = module.timeout ?? undefined;
@@ -220,7 +241,7 @@ async function whatOf(here: Here, evaluator: Evaluator): Promise<What | { missin
 /** A step's earlier result stands for equal arguments: the key is its place, its code and what it gets. */
 function cacheOf(
   { module, flow, plan }: Here,
-  what: What,
+  what: Omit<What, "rule">,
   args: Record<string, unknown>,
 ): Pick<RunningJob, "cacheTtlS" | "cacheKey" | "hash"> {
   const { cache_ttl: cacheTtlS } = module;

@@ -8,12 +8,14 @@ import { limits } from "../../contract/limits.ts";
 import { contextualVariables } from "../../core/jobs/environment.ts";
 import { type EndedJob, hasEnded, type Job, type RunningJob } from "../../core/jobs/job.ts";
 import { canceled, mayRetryLoss, workerLost } from "../../core/jobs/lifecycle.ts";
-import type { RunRequest } from "../../runners/protocol.ts";
+import type { NextOutcome, NextRun, RunRequest } from "../../runners/protocol.ts";
+import { sharedFolder } from "../flows/shared-folder.ts";
 import { mintJobToken } from "../identity/job-token.ts";
 import { rememberSecrets } from "../secrets/masks.ts";
 import { send } from "./accept.ts";
 import { reclaim, release } from "./claim.ts";
 import { endWith, type Finishing, finish, type JustEnded, resultKey } from "./finish.ts";
+import { runTimes } from "./run-times.ts";
 
 export interface Executing extends Finishing {
   functions: Functions;
@@ -34,6 +36,25 @@ export interface Executable {
   dedicated: boolean;
   /** What stands in its arguments and must not be seen in its output, and the entries of the audit log that say so. */
   given?: { secrets: readonly string[]; audit: (atMs: number) => PutRequest[] };
+  together?: Together;
+}
+
+/** Runs that may follow this one in the same call. */
+export interface Together {
+  /** All runs with this key share one process. */
+  host: string;
+  withinMs: number;
+  /** Where the result is that is too large for the answer. */
+  resultKey: string;
+  runs: {
+    job: Omit<RunningJob, "args">;
+    artefact: Executable["artefact"];
+    params: string[] | null;
+    paramTypes?: Executable["paramTypes"];
+    args: NextRun["args"];
+  }[];
+  /** Writes down how those ended that have begun. `ended`: the first run, whose token all of them had. */
+  keep(outcomes: readonly NextOutcome[], ended: JustEnded, token: string): Promise<void>;
 }
 
 /** The argument that names another function than `main` (api.md §5). */
@@ -66,7 +87,10 @@ export async function execute(
     const invocation = await functions.run(what.runner, asked, tenantOf(attempt));
     switch (invocation.kind) {
       case "outcome": {
-        const done = await finish(executing, attempt, invocation.outcome, asked.token, what.given?.secrets);
+        const { outcome } = invocation;
+        runTimes.note(what.artefact.key, outcome.timings.runMs);
+        const done = await finish(executing, attempt, outcome, asked.token, what.given?.secrets);
+        if (done && outcome.then) await what.together?.keep(outcome.then, done, asked.token);
         return done ?? endedOnly(await jobs.get(job.id));
       }
       case "throttled":
@@ -104,11 +128,26 @@ export async function runRequest(
   const { [ENTRYPOINT_ARGUMENT]: override, ...rest } = args;
   const entrypoint = typeof override === "string" && override !== "" ? override : "main";
   const lifetimeS = job.timeoutS + 120;
-  const [url, resultUrl, token] = await Promise.all([
+  const [url, resultUrl, token, shared, followUrls] = await Promise.all([
     storage.sharedReadUrl(what.artefact.key, lifetimeS),
     storage.writeUrl(resultKey(job, job.attempt), lifetimeS),
     executing.signingKey().then((key) => mintJobToken(key, job, job.attempt, job.createdBy, nowMs())),
+    sharedFolder(executing, job, lifetimeS),
+    Promise.all(what.together?.runs.map(({ artefact }) => storage.sharedReadUrl(artefact.key, lifetimeS)) ?? []),
   ]);
+  const env = contextualVariables({ job, attempt: job.attempt, token, internalUrl, baseUrl });
+  const then = what.together && {
+    withinMs: what.together.withinMs,
+    resultUrl: await storage.writeUrl(what.together.resultKey, lifetimeS),
+    runs: what.together.runs.map(({ job: next, artefact, params, paramTypes, args: given }, index) => ({
+      artefact: { ...artefact, url: followUrls[index] ?? "" },
+      params,
+      ...(paramTypes ? { paramTypes } : {}),
+      timeoutMs: next.timeoutS * 1000,
+      args: given,
+      env: different(contextualVariables({ job: next, attempt: 1, token, internalUrl, baseUrl }), env),
+    })),
+  };
   return {
     job: job.id,
     workspace: job.workspace,
@@ -121,13 +160,14 @@ export async function runRequest(
     ...(what.paramTypes ? { paramTypes: what.paramTypes } : {}),
     args: rest,
     ...(job.preprocess === "wanted" ? { preprocessor: what.preprocessor ?? { params: null } } : {}),
-    env: contextualVariables({ job, attempt: job.attempt, token, internalUrl, baseUrl }),
+    env,
     timeoutMs: job.timeoutS * 1000,
     hostKey: createHash("sha256")
-      .update(`${tenantOf(job)}\n${what.artefact.sha256}`)
+      .update(`${tenantOf(job)}\n${what.together?.host ?? what.artefact.sha256}`)
       .digest("hex")
       .slice(0, 32),
-    dedicated: what.dedicated,
+    ...(what.together ? { dedicated: true, together: true, then } : { dedicated: what.dedicated }),
+    ...(shared ? { shared } : {}),
     watched: (job.watchedUntilMs ?? 0) > nowMs(),
     resultUrl,
     maxInlineResultBytes: limits.syncReplyBytes,
@@ -137,6 +177,10 @@ export async function runRequest(
     token,
   };
 }
+
+/** The entries that another record has not, or otherwise. */
+const different = (env: Record<string, string>, other: Record<string, string>) =>
+  Object.fromEntries(Object.entries(env).filter(([name, value]) => other[name] !== value));
 
 const tenantOf = (job: Job) => `${job.workspace}\n${job.permissionedAs}`;
 const endedOnly = (job: Job | undefined) => (job && hasEnded(job) ? job : undefined);

@@ -4,6 +4,7 @@ import { type EndedJob, type EndState, hasEnded, type Job, type Place, type Runn
 import { type Ending, endingOf } from "../../core/jobs/lifecycle.ts";
 import type { Masker } from "../../core/secrets/mask.ts";
 import type { RunOutcome } from "../../runners/protocol.ts";
+import { noteSharedFolder } from "../flows/shared-folder.ts";
 import { maskerFor } from "../secrets/masks.ts";
 import { type CachedResult, keepStream, remember } from "./cache.ts";
 import { jobPrefix, type Keeping, keep, keepApart, keepOutput, type Output, takeOver } from "./places.ts";
@@ -26,7 +27,7 @@ function headBytes(job: Job): number {
   return Buffer.byteLength(JSON.stringify(job));
 }
 
-function fitsHead(job: Job, json: string): boolean {
+export function fitsHead(job: Job, json: string): boolean {
   const bytes = Buffer.byteLength(json);
   return bytes <= limits.inlineBytes && headBytes(job) + bytes <= HEAD_ROOM;
 }
@@ -45,6 +46,7 @@ export async function finish(
 ): Promise<JustEnded | undefined> {
   const job = await upToDate(finishing, claimed, reported);
   if (!job) return undefined;
+  await noteSharedFolder(finishing, job, reported);
   const masker = await maskerFor(finishing, job, token, given);
   const outcome = masker ? masked(masker, reported) : reported;
   const prepared = await keepPreprocessed(finishing, job, outcome);
@@ -98,7 +100,7 @@ async function upToDate({ jobs }: Finishing, job: RunningJob, { timings }: RunOu
 }
 
 /** What a run reports, as it may be written down: the result stays, because the next step needs it. */
-function masked(masker: Masker, outcome: RunOutcome): RunOutcome & { logs: Output } {
+export function masked(masker: Masker, outcome: RunOutcome): RunOutcome & { logs: Output } {
   const { logs, error, preprocessed } = outcome;
   return {
     ...outcome,
@@ -110,7 +112,7 @@ function masked(masker: Masker, outcome: RunOutcome): RunOutcome & { logs: Outpu
 }
 
 /** The result as people see it; `undefined` when no secret stands in it. */
-async function keepShown(keeping: Keeping, job: Job, masker: Masker, resultJson: string): Promise<Place | undefined> {
+export async function keepShown(keeping: Keeping, job: Job, masker: Masker, resultJson: string): Promise<Place | undefined> {
   const shown = JSON.stringify(masker.value(JSON.parse(resultJson)));
   return shown === resultJson ? undefined : keepApart(keeping, job, "shown", shown);
 }

@@ -31,15 +31,21 @@ export async function keepApart(
   what: "args" | "code" | "end" | "shown",
   json: string,
 ): Promise<Place> {
-  const bytes = Buffer.byteLength(json);
-  const name = newName(what);
-  if (bytes <= limits.itemBytes) {
-    await jobs.putChild({ parent: job.id, ref: name, json, expiresAtS: Math.ceil(job.expiresAtMs / 1000) });
-    return { in: "item", ref: name };
+  const item = asItem(job, what, json);
+  if (item) {
+    await jobs.putChild(item.child);
+    return item.place;
   }
-  const key = `${jobPrefix(job)}${name}.json`;
+  const key = `${jobPrefix(job)}${newName(what)}.json`;
   await storage.put(key, json, "application/json");
-  return { in: "s3", key, bytes };
+  return { in: "s3", key, bytes: Buffer.byteLength(json) };
+}
+
+/** The item that keeps a value, for whoever writes it with others; `undefined` where it is too large for one. */
+export function asItem(job: Owner, what: string, json: string): { place: Place; child: Child } | undefined {
+  if (Buffer.byteLength(json) > limits.itemBytes) return undefined;
+  const ref = newName(what);
+  return { place: { in: "item", ref }, child: { parent: job.id, ref, json, expiresAtS: Math.ceil(job.expiresAtMs / 1000) } };
 }
 
 /** The JSON text of a kept value. */
@@ -90,7 +96,7 @@ export interface Output {
   bytes?: number;
 }
 
-const chunkRef = (attempt: number, offset: number) => `log#${String(attempt).padStart(3, "0")}#${String(offset).padStart(9, "0")}`;
+export const outputRef = (attempt: number, offset: number) => `log#${String(attempt).padStart(3, "0")}#${String(offset).padStart(9, "0")}`;
 
 /**
  * Keeps a chunk of output, and beside it, where both fit one item, the run's result. The reference is made of attempt and offset:
@@ -103,7 +109,7 @@ export async function keepOutput(
   logs: Output,
   resultJson?: string,
 ): Promise<string> {
-  const ref = chunkRef(attempt, logs.offset);
+  const ref = outputRef(attempt, logs.offset);
   const child: Child = { parent: job.id, ref, chars: logs.text.length, expiresAtS: Math.ceil(job.expiresAtMs / 1000) };
   if ((logs.bytes ?? Buffer.byteLength(logs.text)) + Buffer.byteLength(resultJson ?? "") > limits.itemBytes) {
     child.s3Key = `${jobPrefix(job)}${ref}.txt`;

@@ -23,7 +23,7 @@ import { send } from "./accept.ts";
 import { cachedResult, keyWithFiles, noteKey } from "./cache.ts";
 import { claim, holding, release } from "./claim.ts";
 import { claimLimited, type Limiting, leave } from "./concurrency.ts";
-import { type Executable, type Executing, execute } from "./execute.ts";
+import { type Executable, type Executing, execute, type Together } from "./execute.ts";
 import { endFromCache, endWith, type JustEnded } from "./finish.ts";
 import { load } from "./places.ts";
 
@@ -69,8 +69,8 @@ export async function workCalled(working: Working, { running, argsJson }: JobCal
 }
 
 /** Carries out a claimed job. `undefined`: it goes on elsewhere, and its end will show in its record. */
-export async function workOn(working: Working, job: RunningJob, argsJson?: string): Promise<JustEnded | undefined> {
-  const ended = await endOf(working, job, argsJson).catch((error: unknown) => giveUpAttempt(working, job, error));
+export async function workOn(working: Working, job: RunningJob, argsJson?: string, together?: Together): Promise<JustEnded | undefined> {
+  const ended = await endOf(working, job, argsJson, together).catch((error: unknown) => giveUpAttempt(working, job, error));
   if (ended) {
     await tellParent(working, ended);
     await leave(working, ended);
@@ -79,7 +79,7 @@ export async function workOn(working: Working, job: RunningJob, argsJson?: strin
   return ended;
 }
 
-function endOf(working: Working, job: RunningJob, argsJson: string | undefined): Promise<JustEnded | undefined> {
+function endOf(working: Working, job: RunningJob, argsJson?: string, together?: Together): Promise<JustEnded | undefined> {
   switch (job.kind) {
     case "script":
       return runScript(working, job, argsJson);
@@ -93,7 +93,7 @@ function endOf(working: Working, job: RunningJob, argsJson: string | undefined):
     case "flowpreview":
       return startFlow(working, job, waitForBuild);
     case "flowscript":
-      return runInline(working, job, argsJson);
+      return runInline(working, job, argsJson, together);
     default:
       return endWith(working, job, failure({ name: "NotSupported", message: `Jobs of kind ${job.kind} cannot be run yet.` }));
   }
@@ -160,12 +160,13 @@ async function waitForBuild(working: Working, job: RunningJob, isPending: () => 
 }
 
 /** A step's own code, which was built with its flow. */
-async function runInline(working: Working, job: RunningJob, argsJson: string | undefined): Promise<JustEnded | undefined> {
+async function runInline(working: Working, job: RunningJob, argsJson?: string, together?: Together): Promise<JustEnded | undefined> {
   const flow = await working.jobs.get(job.parent ?? "");
   const script = flow?.flow?.plan && (await loadPlan(working, flow.flow.plan)).scripts[job.step?.id ?? ""];
   if (!script) return endWith(working, job, noRunner(job.language ?? "an unknown language"));
   const { runner, params, paramTypes, key, sha256 } = script;
-  return executeResolved(working, job, { runner, artefact: { key, sha256 }, params, paramTypes, dedicated: false }, argsJson);
+  const what = { runner, artefact: { key, sha256 }, params, paramTypes, dedicated: false, ...(together ? { together } : {}) };
+  return executeResolved(working, job, what, argsJson);
 }
 
 async function runPreview(working: Working, job: RunningJob): Promise<JustEnded | undefined> {

@@ -16,11 +16,20 @@ const failed = { success: false, canceled: false };
 const error = (step_id: string, message = "no", name = "TypeError") => ({ error: expect.objectContaining({ name, message, step_id }) });
 
 function rows(name: string, table: Row[]): void {
+  const expectRow = async ([, value, args, result, job = ok]: Row) => {
+    const found = await runFlow(ws, value, args);
+    expect(found["result"]).toEqual(result);
+    expect(found).toMatchObject(job);
+  };
   describe.concurrent(name, () => {
-    it.each(table)("%s", { timeout: 60_000 }, async (_title, value, args, result, job = ok) => {
-      const found = await runFlow(ws, value, args);
-      expect(found["result"]).toEqual(result);
-      expect(found).toMatchObject(job);
+    it.each(table)("%s", { timeout: 60_000 }, (...row) => expectRow(row));
+  });
+  const oneAfterTheOther = table.filter(([, value]) => !JSON.stringify(value).includes('"parallel":true'));
+  describe.concurrent(`${name}, in one segment`, () => {
+    it.each(oneAfterTheOther)("%s", { timeout: 60_000 }, (...row) => {
+      const [title, value, ...rest] = row as Row;
+      const whole = Array.isArray(value) ? { modules: value } : value;
+      return expectRow([title, { ...whole, same_worker: true }, ...rest]);
     });
   });
 }

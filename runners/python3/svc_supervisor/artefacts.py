@@ -86,10 +86,10 @@ def _load(url, held):
     new = os.path.join(work.folder("artefacts", ".new"), work.own_name())
     archive, unpacked = new + ".zip", new
     try:
-        _download(url, archive, held.sha256)
+        download(url, archive, held.sha256)
         os.mkdir(unpacked, 0o700)
         _evict(held.root, _unpacked_bytes(archive))
-        size = _unpack(archive, unpacked)
+        size = unpack(archive, unpacked)
         with open(os.path.join(unpacked, ".svc-bytes"), "w") as file:
             file.write(str(size))
         try:
@@ -105,7 +105,7 @@ def _load(url, held):
         work.remove(unpacked)
 
 
-def _download(url, path, sha256):
+def download(url, path, sha256):
     for attempt in range(1, _ATTEMPTS + 1):
         digest = hashlib.sha256()
         try:
@@ -129,7 +129,7 @@ def _unpacked_bytes(archive):
         raise ArtefactError(f"The artefact is not a readable zip file: {error}.") from None
 
 
-def _unpack(archive, directory):
+def unpack(archive, directory):
     """Unpacked size in bytes. Refuses names that lead out of `directory`, and links."""
     total = 0
     try:

@@ -5,7 +5,7 @@ import time
 
 from svc_host import script
 
-from . import artefacts, beats, net
+from . import artefacts, beats, net, shared_folder
 from . import run as running
 from .hosts import HostFailed
 
@@ -19,6 +19,14 @@ _MAX_RETURNED_CHARS = 3 * 1024 * 1024
 def handle(request, pool, tmp, facts, started):
     """The RunOutcome of a RunRequest. `facts` receives what the log line says beside it."""
     try:
+        with shared_folder.opened(request.get("shared")) as shared:
+            return _handle(request, shared, pool, tmp, facts, started)
+    except shared_folder.SharedFolderError as error:
+        return failed("SharedFolderError", str(error), started)
+
+
+def _handle(request, shared, pool, tmp, facts, started):
+    try:
         lease = artefacts.lease(request["artefact"])
     except artefacts.ArtefactError as error:
         return failed("ArtefactError", str(error), started)
@@ -27,7 +35,7 @@ def handle(request, pool, tmp, facts, started):
         entry = artefacts.entry(lease.root)
         # A host that keeps a module must not serve another version. One that only forks holds nothing of any.
         key = (request["hostKey"], lease.sha256 if request["dedicated"] else None)
-        run, fresh = _run(request, pool, tmp, key, lease, entry, facts)
+        run, fresh = _run(request, pool, tmp, key, lease, entry, shared, facts)
     except artefacts.ArtefactError as error:
         lease.release()
         return failed("ArtefactError", str(error), started)
@@ -35,7 +43,7 @@ def handle(request, pool, tmp, facts, started):
         lease.release()
         return failed("RunnerError", f"The Python interpreter for the script could not be started: {error}.", started)
     try:
-        outcome = _ending(run)
+        outcome = _with_shared(_ending(run), shared)
         if run.preprocessed:
             outcome["preprocessed"] = json.loads(run.preprocessed)
         run.flush()
@@ -52,6 +60,17 @@ def handle(request, pool, tmp, facts, started):
         run.close()
 
 
+def _with_shared(outcome, shared):
+    """Later steps find what this one has left in its folder, however it ended."""
+    try:
+        kept = shared.save() if shared else None
+    except shared_folder.SharedFolderError as error:
+        if outcome["outcome"] != "success":
+            return outcome
+        return {"outcome": "failure", "error": {"name": "SharedFolderError", "message": str(error)}}
+    return outcome | ({"shared": kept} if kept else {})
+
+
 def failed(name, message, started):
     """The outcome of a run that never was."""
     return {
@@ -62,14 +81,18 @@ def failed(name, message, started):
     }
 
 
-def _run(request, pool, tmp, key, lease, entry, facts):
+def _run(request, pool, tmp, key, lease, entry, shared, facts):
     """The finished run, and whether its host was new. Takes over the lease. Raises HostFailed when nothing has run."""
     for last in (False, True):
         host, fresh = pool.take(key)
         run = running.Run(request, host)
         try:
+            if shared:
+                shared.place(host.directory())
             run.execute(host.directory(), lease.root, entry)
         except HostFailed:
+            if shared:
+                shared.take_from(host.directory())
             # It ended while it waited. Nothing has run, so another one may.
             host.destroy()
             if last:
@@ -79,6 +102,8 @@ def _run(request, pool, tmp, key, lease, entry, facts):
             host.destroy()
             run.close()
             raise
+        if shared:
+            shared.take_from(host.directory())
         _settle(run, pool, tmp, key, lease, facts)
         return run, fresh
     raise HostFailed("it ended twice")

@@ -1,0 +1,22 @@
+const TIMEOUT_MS = 60_000;
+
+/** One presigned PUT, tried three times. False when it was not taken. */
+export async function upload(url: string, body: Uint8Array, type: string): Promise<boolean> {
+  for (const pauseMs of [0, 200, 1000]) {
+    if (pauseMs) await new Promise((resolve) => setTimeout(resolve, pauseMs));
+    try {
+      const response = await fetch(url, {
+        method: "PUT",
+        headers: { "content-type": type },
+        body: new Uint8Array(body.buffer, body.byteOffset, body.byteLength) as Uint8Array<ArrayBuffer>,
+        signal: AbortSignal.timeout(TIMEOUT_MS),
+      });
+      await response.body?.cancel();
+      if (response.ok) return true;
+      if (response.status < 500 && response.status !== 429) return false;
+    } catch {
+      // No connection: tried again.
+    }
+  }
+  return false;
+}

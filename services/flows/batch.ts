@@ -1,0 +1,221 @@
+import type { Child } from "../../aws/job-table.ts";
+import type { FlowModule, InputTransform } from "../../contract/flow-value.ts";
+import { limits } from "../../contract/limits.ts";
+import { plainPath } from "../../core/expressions/evaluate.ts";
+import { outcomeRef, progressRef } from "../../core/flows/journal.ts";
+import { wantedBy } from "../../core/flows/names.ts";
+import { isPlain } from "../../core/flows/scopes.ts";
+import type { FlowState } from "../../core/flows/step-call.ts";
+import type { EndedJob, RunningJob } from "../../core/jobs/job.ts";
+import { firstDueMs } from "../../core/jobs/lifecycle.ts";
+import { hasReferences } from "../../core/resources/references.ts";
+import type { Masker } from "../../core/secrets/mask.ts";
+import { type NextArgument, type NextOutcome, type NextRun, nextArguments } from "../../runners/protocol.ts";
+import type { Together } from "../jobs/execute.ts";
+import { keepEnded, type Ran } from "../jobs/keep-ended.ts";
+import { asItem, jobPrefix, keepApart } from "../jobs/places.ts";
+import { runTimes } from "../jobs/run-times.ts";
+import { workOn } from "../jobs/work.ts";
+import { maskerFor } from "../secrets/masks.ts";
+import { decide } from "./decide.ts";
+import { type Evaluator, ExpressionError, evaluator } from "./expressions.ts";
+import { attemptId, type Here, keptResult, readItems } from "./here.ts";
+import { doneBy, erasedAfterS, noteErasureOf, ownerOf, stepJob, whatOf } from "./run-step.ts";
+
+/** Steps that took less than this when they ran last go together. */
+const QUICK_MS = 50;
+/** None begins later in a call of a runner: so much is repeated at most when something dies. */
+const WITHIN_MS = 200;
+const MOST = 50;
+/** Runners whose processes can load the code of one step after the other. */
+const RUNNERS: ReadonlySet<string> = new Set(["bun", "nodejs", "deno"]);
+
+/** A step on its way into a batch. */
+interface Member {
+  here: Here;
+  job: Omit<RunningJob, "args">;
+  args: NextRun["args"];
+}
+
+/**
+ * Runs the first of some neighbours, and those after it that can follow at once, in one call of a runner. `undefined`: it is to be run alone. They
+ * are written down together when the call has ended; where one failed, its job alone, and whoever asks for it finds that. `ran` gets the modules
+ * behind the first that are done.
+ */
+export async function runBatch(here: Here, modules: readonly FlowModule[], ran: Set<string>): Promise<FlowState | undefined> {
+  const candidates = quickOnes(here, modules);
+  if (candidates.length < 2 || (await anyKnown(here, candidates))) return undefined;
+  const names = evaluator(here, candidates.flatMap(expressionsOf));
+  const members = await membersOf(here, candidates, names);
+  const [first, ...rest] = members;
+  if (!first || rest.length === 0 || here.secrets.size > 0) return undefined;
+  const own = nextArguments(first.args, []) ?? {};
+  const argsJson = JSON.stringify(own);
+  for (const member of members) await noteErasureOf(member.here, member.job.id);
+  const leader: RunningJob = { ...first.job, args: await placed(here, first.job, argsJson) };
+  if (!(await here.working.jobs.create(leader, firstDueMs(here.working.nowMs())))) return undefined;
+  const ended = await workOn(here.working, leader, argsJson, togetherOf(here, leader, rest, ran));
+  return ended && decide(here, names, await doneBy(here, ended));
+}
+
+/** Neighbours of one language that do nothing but run, and are known to be quick. */
+function quickOnes({ plan, flow, scope }: Here, modules: readonly FlowModule[]): FlowModule[] {
+  if (plan.value.early_return || (flow.watchedUntilMs ?? 0) > 0) return [];
+  const runner = plan.scripts[modules[0]?.id ?? ""]?.runner ?? "";
+  if (!RUNNERS.has(runner)) return [];
+  const at = modules.findIndex(({ id }, index) => {
+    const script = plan.scripts[id];
+    const module = modules[index];
+    return (
+      !script ||
+      !module ||
+      script.runner !== runner ||
+      !doesNothingElse(module) ||
+      erasedAfterS({ module, scope }) !== undefined ||
+      (runTimes.of(script.key) ?? QUICK_MS) >= QUICK_MS
+    );
+  });
+  return modules.slice(0, Math.min(at < 0 ? modules.length : at, MOST));
+}
+
+/** What a module may say and still be one of a batch. */
+const HARMLESS: ReadonlySet<string> = new Set(["id", "value", "summary", "segment", "priority"]);
+const HARMLESS_VALUE: ReadonlySet<string> = new Set([
+  "type",
+  "content",
+  "language",
+  "lock",
+  "path",
+  "tag",
+  "input_transforms",
+  "is_trigger",
+  "assets",
+]);
+const says = (object: object, harmless: ReadonlySet<string>) =>
+  Object.entries(object).every(
+    ([name, value]) => harmless.has(name) || value === undefined || value === null || value === false || value === 0,
+  );
+const doesNothingElse = (module: FlowModule) => isPlain(module) && says(module, HARMLESS) && says(module.value, HARMLESS_VALUE);
+
+async function anyKnown(here: Here, modules: readonly FlowModule[]): Promise<boolean> {
+  const { scope, at } = here;
+  const refs = modules.flatMap(({ id }) => [outcomeRef(id, scope.name, at), progressRef(id, scope.name, at)]);
+  return (await readItems(here, refs)).size > 0;
+}
+
+function transformsOf({ value }: FlowModule): Record<string, InputTransform> {
+  return value.type === "rawscript" ? (value.input_transforms ?? {}) : {};
+}
+const expressionsOf = (module: FlowModule) =>
+  Object.values(transformsOf(module)).flatMap((transform) => (transform.type === "javascript" ? [transform.expr] : []));
+
+/** As many as have arguments that are known now, or plain parts of what those before them will yield. */
+async function membersOf(here: Here, modules: readonly FlowModule[], names: Evaluator): Promise<Member[]> {
+  const members: Member[] = [];
+  for (const [index, module] of modules.entries()) {
+    const member = { ...here, module, progress: {} };
+    const args = await argumentsOf(modules.slice(0, index), module, names);
+    const what = await whatOf(member, names);
+    if (!args || "missing" in what) break;
+    members.push({ here: member, job: stepJob(member, ownerOf(here, attemptId(member)), what), args });
+  }
+  return members;
+}
+
+async function argumentsOf(before: readonly FlowModule[], module: FlowModule, names: Evaluator): Promise<NextRun["args"] | undefined> {
+  const args: [string, NextArgument][] = [];
+  for (const [name, transform] of Object.entries(transformsOf(module))) {
+    const argument = await argumentOf(before, transform, names);
+    if (!argument) return undefined;
+    args.push([name, argument]);
+  }
+  return Object.fromEntries(args);
+}
+
+/** `undefined`: it can be told only when the runs before it have ended. */
+async function argumentOf(before: readonly FlowModule[], transform: InputTransform, names: Evaluator): Promise<NextArgument | undefined> {
+  // Of what the same step gets, in the order of its parameters: not known here.
+  if (transform.type === "javascript" && /\bparams\b/.test(transform.expr)) return undefined;
+  const wanted = wantedBy(transform.type === "javascript" ? [transform.expr] : []);
+  const waits = wanted.results === "all" || wanted.previous || before.some(({ id }) => (wanted.results as ReadonlySet<string>).has(id));
+  if (before.length > 0 && waits && transform.type === "javascript") {
+    const [root, ...path] = plainPath(transform.expr) ?? [];
+    if (root === "previous_result") return { of: before.length - 1, path };
+    const of = root === "results" ? before.findIndex(({ id }) => id === path[0]) : -1;
+    return of < 0 ? undefined : { of, path: path.slice(1) };
+  }
+  try {
+    const value = await names.transform(transform, { params: {} });
+    return hasReferences(value) ? undefined : { value };
+  } catch (error) {
+    // The step fails with it, when it is its turn.
+    if (error instanceof ExpressionError) return undefined;
+    throw error;
+  }
+}
+
+function togetherOf(here: Here, leader: RunningJob, rest: Member[], ran: Set<string>): Together {
+  const { working, plan, flow } = here;
+  const resultKey = `${jobPrefix(flow)}batch#${leader.id}.json`;
+  return {
+    host: flow.id,
+    withinMs: WITHIN_MS,
+    resultKey,
+    runs: rest.flatMap(({ here: { module }, job, args }) => {
+      const script = plan.scripts[module.id];
+      if (!script) return [];
+      const { key, sha256, params, paramTypes } = script;
+      return [{ job, artefact: { key, sha256 }, params, paramTypes, args }];
+    }),
+    async keep(outcomes, ended, token) {
+      const masker = await maskerFor(working, ended, token);
+      const results: unknown[] = [JSON.parse(ended.resultJson ?? "null")];
+      const written: Ran[] = [];
+      for (const [index, outcome] of outcomes.entries()) {
+        const member = rest[index];
+        if (!member) break;
+        const args = nextArguments(member.args, results) ?? {};
+        written.push(await ranOf(here, member, { args, outcome, masker, resultKey }));
+        results.push(outcome.result);
+      }
+      const jobs = await keepEnded(working, written, masker);
+      for (const id of await noteOutcomes(here, rest, jobs)) ran.add(id);
+    },
+  };
+}
+
+async function ranOf(
+  here: Here,
+  { job }: Member,
+  { args, outcome, masker, resultKey }: { args: object; outcome: NextOutcome; masker: Masker | undefined; resultKey: string },
+): Promise<Ran> {
+  const children: Child[] = [];
+  const json = JSON.stringify(args);
+  const shown = masker && JSON.stringify(masker.value(args));
+  const place = await placed(here, job, json, children);
+  const argsShown = shown === undefined || shown === json ? {} : { argsShown: await placed(here, job, shown, children) };
+  return { job: { ...job, createdAtMs: outcome.startedAtMs, args: place, ...argsShown }, outcome, resultKey, children };
+}
+
+async function placed({ working }: Here, job: Omit<RunningJob, "args">, json: string, children?: Child[]) {
+  if (Buffer.byteLength(json) <= limits.inlineBytes) return { in: "head", json } as const;
+  const item = children && asItem(job, "args", json);
+  if (!item) return keepApart(working, job, "args", json);
+  children.push(item.child);
+  return item.place;
+}
+
+/** In the journal, those that went well: answers their modules. */
+async function noteOutcomes({ working, flow, scope, at }: Here, rest: readonly Member[], jobs: readonly EndedJob[]): Promise<string[]> {
+  const expiresAtS = Math.ceil(flow.expiresAtMs / 1000);
+  const well = jobs.flatMap((job, index) => {
+    const id = rest[index]?.here.module.id;
+    return id === undefined || job.state !== "succeeded" ? [] : [{ id, job }];
+  });
+  const items = well.map(({ id, job }) => {
+    const outcome = { state: "success", goes: "next", result: keptResult(job), job: job.id };
+    return { parent: flow.id, ref: outcomeRef(id, scope.name, at), json: JSON.stringify(outcome), expiresAtS };
+  });
+  await working.jobs.putWith(items, []);
+  return well.map(({ id }) => id);
+}
