@@ -87,6 +87,7 @@ const HeadEntity = new Entity({
     erased: boolean().savedAs("er").optional(),
     eraseAtMs: number().savedAs("ea").optional(),
     eraseAfterS: number().savedAs("es").optional(),
+    erasesSteps: string().savedAs("ex").optional(),
     expiresAtS: number().savedAs("ttl"),
     listPartition: string().savedAs("lp"),
     listSort: string().savedAs("ls"),

@@ -112,6 +112,7 @@ interface ErrorDetails {
   "audit.notFound": { id: string };
   "rerun.kind": { id: string; kind: string };
   "rerun.erased": { id: string };
+  "rerun.secrets": { id: string };
   "rerun.expression": { argument: string; reason: string };
   "write.collided": Record<never, never>;
 }
@@ -381,8 +382,15 @@ export const answers: { readonly [C in ErrorCode]: Answer<ErrorDetails[C]> } = {
   "script.notOnBehalf": { status: 403, say: ({ email }) => `Only an administrator may let a script run on behalf of ${email}.` },
   "setting.value": { status: 422, say: ({ key, reason }) => `The setting ${key} cannot have this value: ${reason}.` },
   "audit.notFound": { status: 404, say: ({ id }) => `There is no audit entry ${id}.` },
-  "rerun.kind": { status: 400, say: ({ id, kind }) => `The job ${id} is of kind ${kind}: only runs of scripts can be run again.` },
+  "rerun.kind": {
+    status: 400,
+    say: ({ id, kind }) => `The job ${id} is of kind ${kind}: only runs of saved scripts and flows can be run again.`,
+  },
   "rerun.erased": { status: 400, say: ({ id }) => `The arguments of job ${id} were erased: it cannot be run again.` },
+  "rerun.secrets": {
+    status: 400,
+    say: ({ id }) => `Secrets that a flow has handed on stand in the arguments of job ${id}: run its flow again.`,
+  },
   "rerun.expression": {
     status: 400,
     say: ({ argument, reason }) => `The expression for the argument ${argument} cannot be evaluated: ${reason}`,

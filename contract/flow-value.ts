@@ -68,6 +68,9 @@ const rawScriptSchema = z.looseObject({
   lock: optional(z.string()),
   path: optional(z.string()),
   tag: optional(z.string().max(50)),
+  concurrent_limit: optional(z.int().min(0).max(limits.concurrentLimit)),
+  concurrency_time_window_s: optional(z.int().min(0).max(limits.concurrencyWindowS)),
+  custom_concurrency_key: optional(z.string().max(limits.concurrencyKeyChars)),
   ...runs,
 });
 const moduleValueSchema = z.discriminatedUnion("type", [

@@ -38,7 +38,12 @@ export const limits = {
   machineBytes: 1_000_000,
   /** A state machine that nothing has run for so long is deleted; Step Functions remembers executions for 90 days. */
   machineIdleMs: 30 * 24 * 3600 * 1000,
+  /** Of one value that a script keeps with its flow, and how many of them: flow_status shows them all. */
+  userStateBytes: 8 * 1024,
+  userStates: 50,
   expressionChars: 10_000,
+  /** Variables and resources that the expressions of one step may read: for each the expression is evaluated once more. */
+  expressionReads: 20,
   /** Of one module: each may wait for hours. */
   retries: 1000,
   /** A variable's value: sealed and in base64 it must fit one item of 400 KB. */
@@ -60,8 +65,12 @@ export const limits = {
   defaultTimeoutS: 60,
   /** A step that waits for a job that another process has goes on waiting for so long: a call of a function ends after 15 minutes. */
   stepWaitMs: 880_000,
+  /** A step that waits for a slot of a concurrency group does so here for so long, and then without an execution (decision 54). */
+  slotWaitMs: 20_000,
   /** How often housekeeping asks how the execution of a flow is, because events about it may be lost. */
   flowLookMs: 300_000,
+  /** The same of a flow that waits for a slot. */
+  flowParkedLookMs: 60_000,
   /** An execution of Step Functions lasts a year at most. */
   flowTimeoutS: 360 * 24 * 3600,
   /** A Lambda invocation lasts 900 s; the rest is for loading the code and storing the result. */

@@ -69,6 +69,11 @@ export class StateMachines extends Construct {
     this.allow(fn, ["DescribeExecution"], "execution", `${MACHINES}:*`);
   }
 
+  /** Tells the task that waits for a nested flow that it has ended. */
+  configureResume(fn: LambdaFunction): void {
+    this.allow(fn, ["SendTaskSuccess"], "stateMachine", MACHINES);
+  }
+
   configureStop(fn: LambdaFunction): void {
     this.allow(fn, ["StopExecution"], "execution", `${MACHINES}:*`);
   }

@@ -169,6 +169,9 @@ describe("rights", () => {
       (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) => actionsOf(name).includes(`states:${action}`));
     expect(may("CreateStateMachine")).toEqual(["flows"]);
     expect(may("DeleteStateMachine")).toEqual(["housekeeping"]);
+    // Whoever may end a flow may have to tell the one around it, and stop what is under way in it.
+    expect(may("SendTaskSuccess").sort()).toEqual(["api", "housekeeping", "settle", "step", "worker"]);
+    expect(may("StopExecution").sort()).toEqual(["api", "housekeeping", "settle", "step"]);
     const removes = rightsOf(aws, descriptions.housekeeping).statements.find(({ Action }) => Action === "states:DeleteStateMachine");
     expect(removes?.Condition).toEqual({ StringEquals: { "aws:ResourceTag/svc": "svc" } });
     expect(JSON.stringify(removes?.Resource)).toContain(":stateMachine:svc-*");

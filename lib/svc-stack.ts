@@ -81,12 +81,15 @@ export class SvcStack extends Stack {
       storage.configureWrite(fn, "artefacts", "flows");
       build.configureInvoke(fn);
       flows.configureStart(fn);
+      flows.configureResume(fn);
       fn.addEnvironment(env.buildTarget, JSON.stringify(buildTarget(config)));
       fn.addEnvironment(env.registries, JSON.stringify(config.registries));
     };
     const step = this.fn("step", { description: "svc: steps of flows", memoryMb: 512, timeoutS: 900 }, (fn) => {
       works(fn);
       flows.configureStep(fn);
+      // Of a flow whose time is over.
+      flows.configureStop(fn);
     });
     const machines = this.fn("flows", { description: "svc: makes state machines", memoryMb: 512, timeoutS: 60 }, (fn) =>
       flows.configureMake(fn, step),
@@ -146,6 +149,7 @@ export class SvcStack extends Stack {
         queue.configureSend(fn);
         flows.configureStop(fn);
         flows.configureShow(fn, step, config);
+        flows.configureResume(fn);
       },
     );
     const beat = this.fn(
@@ -169,6 +173,7 @@ export class SvcStack extends Stack {
       storage.configureWrite(fn, "jobs");
       startsFlows(fn);
       flows.configureLook(fn);
+      flows.configureResume(fn);
       flows.configureStop(fn);
     });
     this.fn("settle", { description: "svc: flows whose execution has ended", memoryMb: 512, timeoutS: 60 }, (fn) => {
@@ -179,6 +184,8 @@ export class SvcStack extends Stack {
       startsFlows(fn);
       // Why an execution was stopped.
       flows.configureLook(fn);
+      flows.configureResume(fn);
+      flows.configureStop(fn);
       flows.configureHear(fn);
     });
     const deadLetter = this.fn("dead-letter", { description: "svc: messages that failed for good", memoryMb: 512, timeoutS: 60 }, (fn) => {

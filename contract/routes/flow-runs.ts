@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { atJob, inWorkspace, jsonObject, workspaceId } from "../common.ts";
+import { anyJson, atJob, inWorkspace, jsonObject, workspaceId } from "../common.ts";
 import { flowValueSchema } from "../flow-value.ts";
 import { defineRoute } from "../route.ts";
 import { flowVersion } from "./flows.ts";
@@ -18,8 +18,15 @@ import {
 } from "./runs.ts";
 
 export const byVersion = z.object({ workspace: workspaceId, version: flowVersion });
+const atUserState = atJob.extend({ key: z.string().min(1).max(200) });
 const restartSchema = z.object({
-  step_id: z.string().max(100).describe("The first module that runs again, of the flow's own list; those before it keep their results."),
+  step_id: z
+    .string()
+    .max(100)
+    .optional()
+    .describe(
+      "The first module that runs again, of the flow's own list; those before it keep their results. Without it, where the flow failed.",
+    ),
   branch_or_iteration_n: z.int().min(0).nullish().describe("Of a loop or a branchall, one after the other: the first one that runs again."),
   flow_version: flowVersion.nullish().describe("Another version to go on with."),
 });
@@ -72,7 +79,7 @@ export const flowRunRoutes = {
   }),
   restartFlow: defineRoute({
     name: "jobs.restart.flows",
-    summary: "Run a flow that has ended again from one of its steps, as a new job with the same arguments.",
+    summary: "Run a flow that has ended again from one of its steps, or from where it failed, as a new job with the same arguments.",
     method: "POST",
     path: `${base}/restart/f/{id}`,
     fn: "run",
@@ -83,6 +90,31 @@ export const flowRunRoutes = {
     status: 201,
     reply: accepted,
     errors: [...runErrors, "job.notFound", "flow.notRestarted", "flow.versionNotFound"],
+  }),
+  setUserState: defineRoute({
+    name: "jobs.setUserState",
+    summary: "Keep a value with a flow that has not ended, under a key of its own; everybody who sees the flow sees it.",
+    method: "POST",
+    path: `${base}/flow/user_states/{id}/{key}`,
+    fn: "api",
+    auth: "token",
+    params: atUserState,
+    body: anyJson,
+    status: 200,
+    reply: { text: "That it is kept." },
+    errors: ["job.notFound", "job.ended", "body.tooLarge"],
+  }),
+  getUserState: defineRoute({
+    name: "jobs.getUserState",
+    summary: "A value that is kept with a flow; null where there is none.",
+    method: "GET",
+    path: `${base}/flow/user_states/{id}/{key}`,
+    fn: "api",
+    auth: "token",
+    params: atUserState,
+    status: 200,
+    reply: { json: anyJson },
+    errors: ["job.notFound"],
   }),
   runWaitFlowByPath: defineRoute({
     ...wait,

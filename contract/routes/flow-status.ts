@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { jobId } from "../common.ts";
+import { anyJson, jobId } from "../common.ts";
 import { flowValueSchema } from "../flow-value.ts";
 
 /** Where a flow is, as api.md §2.3 shapes it. */
@@ -35,6 +35,7 @@ export const flowStatusSchema = z.object({
   modules: z.array(moduleStatusSchema),
   failure_module: moduleStatusSchema,
   preprocessor_module: moduleStatusSchema.optional(),
+  user_states: z.record(z.string(), anyJson).optional(),
   retry: z.object({ fail_count: z.int().optional(), failed_jobs: z.array(jobId).optional() }).optional(),
 });
 export type FlowStatus = z.output<typeof flowStatusSchema>;

@@ -54,3 +54,41 @@ describe("an expression", () => {
     });
   });
 });
+
+describe("an expression that reads", () => {
+  const reads = new Map<string, unknown>([
+    ["$var:f/t/key", "text"],
+    ["$res:f/t/db", { host: "h", port: 1 }],
+  ]);
+
+  it.each([
+    ["variable('f/t/key') + '!'", "text!"],
+    ["resource('f/t/' + 'db').host", "h"],
+    ["({ ...resource('f/t/db'), key: variable('f/t/key') })", { host: "h", port: 1, key: "text" }],
+    ["const variable = () => 'own'; return variable()", "own"],
+    ["typeof variable", "function"],
+  ])("%s", async (text, value) => {
+    expect(await evaluate(text, { job }, reads)).toEqual({ ok: true, value });
+  });
+
+  it.each([
+    ["variable('f/t/' + job.id)", "$var:f/t/1"],
+    ["resource('f/t/none').host + variable('f/t/later')", "$res:f/t/none"],
+    ["try { return variable('f/t/none') } catch { return 'caught' }", "$var:f/t/none"],
+  ])("%s says what it has not got", async (text, asks) => {
+    expect(await evaluate(text, { job }, reads)).toMatchObject({ ok: false, asks });
+  });
+
+  it.each(["variable('')", "resource({})", "variable()"])("%s is an error of its own", async (text) => {
+    const found = await evaluate(text, { job }, reads);
+    expect(found).toMatchObject({ ok: false, reason: expect.stringContaining("takes a path") });
+    expect(found).not.toHaveProperty("asks");
+  });
+
+  it("sees nothing of what calls it, and has no such names where nothing may be read", async () => {
+    for (const name of ["asks", "reads", "names", "given", "reading", "run"]) {
+      expect(await evaluate(`typeof ${name}`, { job }, reads)).toEqual({ ok: true, value: "undefined" });
+    }
+    expect(await evaluate("variable('f/t/key')", { job })).toMatchObject({ ok: false, reason: expect.stringContaining("variable") });
+  });
+});

@@ -1,7 +1,14 @@
 import type { QuickJSWASMModule } from "quickjs-emscripten-core";
 
-export type Evaluated = { ok: true; value: unknown } | { ok: false; reason: string };
+export type Evaluated =
+  | { ok: true; value: unknown }
+  /** `asks`: it has not got any further without what stands behind this reference. */
+  | { ok: false; reason: string; asks?: string };
 
+/** What `variable(path)` and `resource(path)` give, by the reference that means the same: `$var:f/ops/key`. */
+export type Reads = ReadonlyMap<string, unknown>;
+
+/** Of computing: on a machine that is busy with other things, an expression is not to blame for its waiting. */
 const TIME_MS = 500;
 const MEMORY_BYTES = 64 * 1024 * 1024;
 /** What is called from WebAssembly stands on this process's own stack, which must not end first. */
@@ -33,9 +40,10 @@ export function plainPath(expression: string): string[] | undefined {
 
 /**
  * What a JavaScript expression yields, as JSON; with `return` in it, it is the body of a function. It sees `names` and nothing else, in an
- * interpreter of its own, and ends after half a second.
+ * interpreter of its own, and ends after half a second. With `reads` it may ask for variables and resources too; the interpreter cannot wait, so
+ * it stops at what is not among them and says what that is: the caller reads it, and evaluates again.
  */
-export async function evaluate(expression: string, names: Readonly<Record<string, unknown>>): Promise<Evaluated> {
+export async function evaluate(expression: string, names: Readonly<Record<string, unknown>>, reads?: Reads): Promise<Evaluated> {
   const text = expression.trim();
   const parts = plainPath(text);
   if (parts) {
@@ -49,7 +57,7 @@ export async function evaluate(expression: string, names: Readonly<Record<string
   });
   const quickJs = await engine;
   try {
-    return interpret(quickJs, text, names);
+    return interpret(quickJs, text, names, reads);
   } catch (error) {
     // An interpreter that has failed itself is not used again.
     engine = undefined;
@@ -69,39 +77,66 @@ function own(names: Readonly<Record<string, unknown>>, parts: string[]): { value
   return { value: value ?? null };
 }
 
-function interpret(quickJs: QuickJSWASMModule, text: string, names: Readonly<Record<string, unknown>>): Evaluated {
-  const untilMs = Date.now() + TIME_MS;
+function interpret(quickJs: QuickJSWASMModule, text: string, names: Readonly<Record<string, unknown>>, reads?: Reads): Evaluated {
+  const untilMs = computedMs() + TIME_MS;
   const runtime = quickJs.newRuntime({
     memoryLimitBytes: MEMORY_BYTES,
     maxStackSizeBytes: STACK_BYTES,
-    interruptHandler: () => Date.now() > untilMs,
+    interruptHandler: () => computedMs() > untilMs,
   });
   const context = runtime.newContext();
   try {
-    const given = context.newString(JSON.stringify(names));
+    const given = context.newString(JSON.stringify({ names, reads: reads && Object.fromEntries(reads) }));
     context.setProp(context.global, "given", given);
     given.dispose();
-    const body = /\breturn\b/.test(text) ? text : `return (${text}\n)`;
-    const parameters = Object.keys(names).join(", ");
-    // The names are parameters of the function, so that the text can be any expression and its own names hide them.
-    const code = `(() => {
-      const { ${parameters} } = JSON.parse(given);
-      delete globalThis.given;
-      return JSON.stringify((function (${parameters}) {\n${body}\n})(${parameters})) ?? "null";
-    })()`;
-    const result = context.evalCode(code, "expression.js");
+    const result = context.evalCode(codeOf(text, Object.keys(names), reads !== undefined), "expression.js");
     if (result.error) {
       const reason = reasonOf(context.dump(result.error));
       result.error.dispose();
-      return { ok: false, reason: Date.now() > untilMs ? `it took longer than ${TIME_MS} ms.` : reason };
+      return { ok: false, reason: computedMs() > untilMs ? `it took longer than ${TIME_MS} ms.` : reason };
     }
-    const json = context.getString(result.value);
+    const said = context.getString(result.value);
     result.value.dispose();
-    return { ok: true, value: JSON.parse(json) };
+    // No JSON begins like a reference.
+    return said.startsWith("$") ? { ok: false, reason: `it reads ${said}.`, asks: said } : { ok: true, value: JSON.parse(said) };
   } finally {
     context.dispose();
     runtime.dispose();
   }
+}
+
+/**
+ * The names are parameters of a function, so that the text can be any expression and its own names hide them; it sees nothing of what calls it.
+ * What it asks for counts even where it catches the error.
+ */
+function codeOf(text: string, names: string[], mayRead: boolean): string {
+  const body = /\breturn\b/.test(text) ? text : `return (${text}\n)`;
+  const readers = mayRead ? 'reading("variable", "$var:"), reading("resource", "$res:")' : "";
+  const values = names.map((name) => `names.${name}`).join(", ");
+  return `((run) => {
+    const { names, reads } = JSON.parse(given);
+    delete globalThis.given;
+    let asks;
+    const reading = (name, prefix) => (path) => {
+      if (typeof path !== "string" || path === "") throw new TypeError(name + "() takes a path");
+      const reference = prefix + path;
+      if (Object.hasOwn(reads, reference)) return reads[reference];
+      asks ??= reference;
+      throw new Error("not read yet");
+    };
+    try {
+      const json = JSON.stringify(run(${readers})(${values})) ?? "null";
+      return asks ?? json;
+    } catch (error) {
+      if (asks === undefined) throw error;
+      return asks;
+    }
+  })((${mayRead ? "variable, resource" : ""}) => function (${names.join(", ")}) {\n${body}\n})`;
+}
+
+function computedMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
 }
 
 /** A failure of WebAssembly itself. */

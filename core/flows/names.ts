@@ -1,5 +1,5 @@
 import { seenAt } from "./journal.ts";
-import type { FlowIndex, Scope } from "./scopes.ts";
+import { type FlowIndex, ROOT, type Scope } from "./scopes.ts";
 
 /** Which of the names that expressions may use they do use: only those are loaded. */
 export interface Wanted {
@@ -40,4 +40,21 @@ export function visibleSteps(
       return placed === undefined || there === undefined ? [] : [[id, { scope: placed.scope, at: there }] as const];
     }),
   );
+}
+
+/**
+ * The module of the flow's own list after which `early_return` is answered: the step that it is the id of; for an expression the last one of those that it
+ * names, or that what it names stands in.
+ */
+export function earlyAfter({ modules }: FlowIndex, wanted: string): string | undefined {
+  const own = [...modules.values()].filter(({ scope, index }) => scope.name === ROOT && index >= 0).sort((a, b) => a.index - b.index);
+  if (own.some(({ module }) => module.id === wanted)) return wanted;
+  const { results } = wantedBy([wanted]);
+  if (results === "all") return own.at(-1)?.module.id;
+  const places = [...results].flatMap((id) => {
+    const named = modules.get(id);
+    const around = named?.scope.inside[0] ?? id;
+    return own.findIndex(({ module }) => module.id === around);
+  });
+  return own[Math.max(0, ...places)]?.module.id;
 }

@@ -28,7 +28,7 @@ export function contextualVariables({ job, attempt, token, internalUrl, baseUrl 
     FLOW_JOB_ID: job.step ? (job.parent ?? "") : "",
     ROOT_FLOW_JOB_ID: job.root ?? "",
     FLOW_STEP_ID: job.step?.id ?? "",
-    FLOW_PATH: "",
+    FLOW_PATH: job.step?.flow ?? "",
     PERMISSIONED_AS: job.permissionedAs,
     STATE_PATH: statePath,
     STATE_PATH_NEW: statePath,

@@ -58,8 +58,10 @@ const base = {
     .optional(),
   /** Of a flow whose synchronous callers are answered before it has ended: the result that they get. */
   early: z.object({ of: z.string(), place: placeSchema, shown: placeSchema.optional() }).optional(),
-  /** Of a job that is a step of its parent: which one, where (core/flows/journal.ts), and which folder it shares. */
-  step: z.object({ id: z.string(), scope: z.string(), at: z.string(), shared: z.string().optional() }).optional(),
+  /** Of a job that is a step of its parent: which one, where (core/flows/journal.ts), the path of the flow, and which folder it shares. */
+  step: z
+    .object({ id: z.string(), scope: z.string(), at: z.string(), flow: z.string().optional(), shared: z.string().optional() })
+    .optional(),
   /** Source of a preview. */
   code: placeSchema.optional(),
   /** How many attempts were started, and how many of them were lost with their worker. */
@@ -83,6 +85,8 @@ const base = {
   lastPingMs: z.number().optional(),
   /** What it leaves is erased so long after its end, whoever waited for it. */
   eraseAfterS: z.number().optional(),
+  /** Of a flow: what its steps leave is erased too, after its end; of `some` of them, or of all when it is itself. */
+  erasesSteps: z.enum(["some", "all"]).optional(),
   expiresAtMs: z.number(),
 };
 const started = { startedAtMs: z.number(), worker: z.string().optional() };

@@ -30,6 +30,18 @@ export function mayRetryLoss(job: RunningJob): boolean {
   return job.losses + 1 < limits.maxAttempts;
 }
 
+/** Until then a flow may run: its time begins with its execution, when it is claimed for the last time. */
+export const flowDeadlineMs = ({ startedAtMs, timeoutS }: Pick<RunningJob, "startedAtMs" | "timeoutS">): number =>
+  startedAtMs + timeoutS * 1000;
+
+/** Whole seconds that are left of a flow's time; one at least, because what is asked for less begins before its end. */
+export const flowLeftS = (flow: Pick<RunningJob, "startedAtMs" | "timeoutS">, nowMs: number): number =>
+  Math.max(1, Math.ceil((flowDeadlineMs(flow) - nowMs) / 1000));
+
+/** When housekeeping looks at a flow that runs: at its deadline too, for then perhaps nothing of it is under way. */
+export const flowLookMs = (flow: Pick<RunningJob, "startedAtMs" | "timeoutS">, nowMs: number): number =>
+  Math.min(nowMs + limits.flowLookMs, flowDeadlineMs(flow));
+
 /** How a job ends: its state and the JSON text of its result. */
 export interface Ending {
   state: EndState;
@@ -42,6 +54,9 @@ export function failure({ reply, ...error }: RunError): Ending {
 
 export const workerLost = (attempts: number): Ending =>
   failure({ name: "WorkerLost", message: `The worker running this job was lost ${attempts} times; it is not tried again.` });
+
+export const flowTimedOut = ({ timeoutS }: Pick<Job, "timeoutS">): Ending =>
+  failure({ name: "TimeoutError", message: `The flow did not end within the ${timeoutS} s that it may take.` });
 
 export function canceled(cancel: { by: string; reason: string }): Ending {
   const message = `Canceled by ${cancel.by}${cancel.reason ? `: ${cancel.reason}` : ""}`;

@@ -48,6 +48,7 @@ const exceptions: Readonly<Record<string, Need>> = {
   "resources.types.get": "member",
   "resources.types.exists": "member",
   "jobs.setProgress": "run",
+  "jobs.setUserState": "run",
   "jobs.cancelSelection": "run",
   "jobs.startNow": "run",
   "jobs.cancel": "run",

@@ -1,9 +1,11 @@
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
+import { flowRunRoutes as flowRoutes } from "../../contract/routes/flow-runs.ts";
 import { jobRoutes as routes } from "../../contract/routes/jobs.ts";
 import { argsFor, hasEnded, type Job, resultFor } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { flowFields } from "../../services/flows/status.ts";
+import { setUserState, userState } from "../../services/flows/user-states.ts";
 import { cancel } from "../../services/jobs/cancel.ts";
 import { eraseJob } from "../../services/jobs/erase.ts";
 import { countJobs, listJobs } from "../../services/jobs/list.ts";
@@ -168,6 +170,13 @@ export const jobs: ApiRoutes = [
     }
     return json(200, canceled);
   }),
+  on(flowRoutes.setUserState, async ({ auth, params: { workspace, id, key }, body }) => {
+    await setUserState(c, await findJob(c, asking(auth, flowRoutes.setUserState), workspace, id), key, body);
+    return text(200, `The value of ${key} is kept.`);
+  }),
+  on(flowRoutes.getUserState, async ({ auth, params: { workspace, id, key } }) =>
+    jsonText(200, await userState(c, await findJob(c, asking(auth, flowRoutes.getUserState), workspace, id), key)),
+  ),
   on(routes.setProgress, async ({ auth, params: { workspace, id }, body: { percent } }) => {
     const job = await findJob(c, asking(auth, routes.setProgress), workspace, id);
     return text(200, String(percent === undefined ? (job.progress ?? 0) : await setProgress(c, job, percent)));

@@ -35,7 +35,7 @@ const collaborators = { ...executor("run"), objects: objectTable };
 interface QueueLimited {
   query: { queue_limit?: number | undefined };
 }
-/** A result that nobody could be given in time is there to be read for an hour, before it is erased as its script asks. */
+/** A result that nobody could be given in time is there to be read for an hour, before it is erased as its script or flow asks. */
 const UNANSWERED_S = 3600;
 
 interface FlowPreviewCall extends Omit<PreviewCall, "query" | "body"> {
@@ -111,8 +111,9 @@ async function waitFlow(call: ScriptCall & QueueLimited, flow: RunnableFlow): Pr
   const asked = await readCall(call, flow);
   return unlessKnown(asked.once, joined(call), async () => {
     await checkQueue(collaborators, flow.workspace, call.query.queue_limit);
-    const job = await flowJob(collaborators, call, flow, asked);
-    return shape(await runFlowSync(collaborators, job, await limitMs()));
+    const { deleteAfterS } = flow;
+    const job = { ...(await flowJob(collaborators, call, flow, asked)), eraseAfterS: unanswered(deleteAfterS) };
+    return erasing(await runFlowSync(collaborators, job, await limitMs()), deleteAfterS);
   });
 }
 
@@ -127,6 +128,7 @@ function flowPreviewJob({ auth, params: { workspace }, query, body, headers }: F
     args: args ?? {},
     tag: query.tag ?? body.tag ?? "flow",
     timeoutS: limits.flowTimeoutS,
+    eraseAfterS: value.delete_after_secs ?? undefined,
     once,
   };
 }
@@ -136,18 +138,22 @@ async function waitScript(call: ScriptCall & QueueLimited, runnable: Runnable): 
   return unlessKnown(asked.once, joined(call), async () => {
     await checkQueue(collaborators, runnable.workspace, call.query.queue_limit);
     const { deleteAfterS } = runnable;
-    const eraseAfterS = deleteAfterS === undefined ? undefined : Math.max(deleteAfterS, UNANSWERED_S);
-    const job = { ...(await scriptJob(collaborators, call, runnable, asked)), eraseAfterS };
-    const answer = await runSync(collaborators, job, runnable, await limitMs());
-    const reply = shape(answer);
-    if (deleteAfterS !== undefined) {
-      // A result behind a link must be there for as long as the link works. What fails here is done by housekeeping, and the reply is due.
-      await eraseAfterReply(collaborators, answer.id, Math.max(deleteAfterS, answer.linkS ?? 0)).catch((error: unknown) =>
-        logger.error("erase", error as Error),
-      );
-    }
-    return reply;
+    const job = { ...(await scriptJob(collaborators, call, runnable, asked)), eraseAfterS: unanswered(deleteAfterS) };
+    return erasing(await runSync(collaborators, job, runnable, await limitMs()), deleteAfterS);
   });
+}
+
+const unanswered = (deleteAfterS: number | undefined) => (deleteAfterS === undefined ? undefined : Math.max(deleteAfterS, UNANSWERED_S));
+
+/** The reply, after which what the run left is erased as its script or flow asks. */
+async function erasing(answer: SyncAnswer, deleteAfterS: number | undefined): Promise<Reply> {
+  const reply = shape(answer);
+  if (deleteAfterS === undefined) return reply;
+  // A result behind a link must be there for as long as the link works. What fails here is done by housekeeping, and the reply is due.
+  await eraseAfterReply(collaborators, answer.id, Math.max(deleteAfterS, answer.linkS ?? 0)).catch((error: unknown) =>
+    logger.error("erase", error as Error),
+  );
+  return reply;
 }
 
 function runJob(job: NewJob): Promise<Reply> {

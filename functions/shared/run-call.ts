@@ -3,7 +3,6 @@ import type { publicKey } from "../../aws/keys.ts";
 import type { Storage } from "../../aws/storage.ts";
 import { env } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { limits } from "../../contract/limits.ts";
 import type { Payload } from "../../contract/payload.ts";
 import type { Route } from "../../contract/route.ts";
 import type { PayloadQuery, RunQuery } from "../../contract/routes/runs.ts";
@@ -16,7 +15,7 @@ import type { Actor } from "../../core/people/actor.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
 import { storeFiles } from "../../services/files/store.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
-import { jobOfVersion, type NewJob } from "../../services/jobs/accept.ts";
+import { jobOfFlow, jobOfVersion, type NewJob } from "../../services/jobs/accept.ts";
 import { ENTRYPOINT_ARGUMENT } from "../../services/jobs/execute.ts";
 import type { Once, Recording } from "../../services/jobs/record.ts";
 import type { Authenticate } from "./edge.ts";
@@ -131,7 +130,8 @@ export async function flowJob(
   flow: RunnableFlow,
   { arguments: sent, once }: Asked,
 ): Promise<NewJob> {
-  const { workspace, path, hash, version, tag, timeoutS, priority, concurrency, onBehalfOf, preprocessor } = flow;
+  const { workspace, preprocessor } = flow;
+  const version = jobOfFlow(flow);
   const { files, event } = sent;
   const own = jobOf(auth.actor, workspace, query, storing.nowMs());
   const id = files.length === 0 ? own.id : (own.id ?? uuidv7());
@@ -139,16 +139,9 @@ export async function flowJob(
   const all = argumentsWithFiles(sent, stored);
   return {
     ...own,
-    kind: "flow",
+    ...version,
     id,
-    path,
-    hash,
-    flow: { version, n: 0 },
-    tag: query.tag ?? tag,
-    timeoutS: timeoutS ?? limits.flowTimeoutS,
-    priority,
-    concurrency,
-    onBehalfOf,
+    tag: query.tag ?? version.tag,
     ...(event && preprocessor
       ? { args: preprocessorArguments({ params: null }, all, eventWithFiles(event, stored)), preprocess: true as const }
       : { args: all }),

@@ -4,6 +4,7 @@ import type { Scope } from "../../core/flows/scopes.ts";
 import type { FlowState, ModuleCall } from "../../core/flows/step-call.ts";
 import type { Job, RunningJob } from "../../core/jobs/job.ts";
 import type { Working } from "../jobs/work.ts";
+import { endLate, isLate } from "./finish.ts";
 import { type Here, jsonOf, progressIn, readItems } from "./here.ts";
 import { type LoadedPlan, loadPlan } from "./load.ts";
 
@@ -21,6 +22,10 @@ export async function arrive(
   const refsAt = (at: string) => [outcomeRef(id, name, at), progressRef(id, name, at)];
   const { job, items } = await working.jobs.getWith(state.j, refsAt(state.at));
   const flow = counting(job, state);
+  if (isLate(working, flow)) {
+    await endLate(working, flow);
+    throw new Superseded(`The time of the flow ${flow.id} is over.`);
+  }
   const plan = await loadPlan(working, flow.flow?.plan ?? "");
   const [module, scope] = placed(plan, id, name);
   const at = placeIn(scope, state.at);

@@ -20,7 +20,7 @@ import { maskerFor } from "../secrets/masks.ts";
 import { decide } from "./decide.ts";
 import { type Evaluator, ExpressionError, evaluator } from "./expressions.ts";
 import { attemptId, type Here, keptResult, readItems } from "./here.ts";
-import { doneBy, ownerOf, stepJob, whatOf } from "./run-step.ts";
+import { doneBy, erasedAfterS, noteErasureOf, ownerOf, stepJob, whatOf } from "./run-step.ts";
 
 /** Steps that took less than this when they ran last go together. */
 const QUICK_MS = 50;
@@ -49,6 +49,7 @@ export async function runBatch(here: Here, modules: readonly FlowModule[], ran: 
   if (!first || rest.length === 0 || here.secrets.size > 0) return undefined;
   const own = nextArguments(first.args, []) ?? {};
   const argsJson = JSON.stringify(own);
+  for (const member of members) await noteErasureOf(member.here, member.job.id);
   const leader: RunningJob = { ...first.job, args: await placed(here, first.job, argsJson) };
   if (!(await here.working.jobs.create(leader, firstDueMs(here.working.nowMs())))) return undefined;
   const ended = await workOn(here.working, leader, argsJson, togetherOf(here, leader, rest, ran));
@@ -56,13 +57,20 @@ export async function runBatch(here: Here, modules: readonly FlowModule[], ran: 
 }
 
 /** Neighbours of one language that do nothing but run, and are known to be quick. */
-function quickOnes({ plan, flow }: Here, modules: readonly FlowModule[]): FlowModule[] {
+function quickOnes({ plan, flow, scope }: Here, modules: readonly FlowModule[]): FlowModule[] {
   if (plan.value.early_return || (flow.watchedUntilMs ?? 0) > 0) return [];
   const runner = plan.scripts[modules[0]?.id ?? ""]?.runner;
   const at = modules.findIndex(({ id }, index) => {
     const script = plan.scripts[id];
     const module = modules[index];
-    return !script || !module || script.runner !== runner || !doesNothingElse(module) || (runTimes.of(script.key) ?? QUICK_MS) >= QUICK_MS;
+    return (
+      !script ||
+      !module ||
+      script.runner !== runner ||
+      !doesNothingElse(module) ||
+      erasedAfterS({ module, scope }) !== undefined ||
+      (runTimes.of(script.key) ?? QUICK_MS) >= QUICK_MS
+    );
   });
   return modules.slice(0, Math.min(at < 0 ? modules.length : at, MOST));
 }

@@ -1,9 +1,10 @@
 import type { StopAfterIf } from "../../contract/flow-value.ts";
 import type { Kept, Outcome } from "../../core/flows/journal.ts";
+import { earlyAfter } from "../../core/flows/names.ts";
 import { retryDelayS } from "../../core/flows/retry.ts";
 import { isPlain, ROOT } from "../../core/flows/scopes.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
-import { type Evaluator, ExpressionError } from "./expressions.ts";
+import { type Evaluator, ExpressionError, evaluator as evaluatorFor } from "./expressions.ts";
 import { goTo, type Here, isFailureModule, keepValue, keptValue, writeEnd, writeOutcome, writeProgress } from "./here.ts";
 
 /** Thrown by a step whose failure is written down, so that its state machine goes where failures go. */
@@ -69,10 +70,23 @@ async function succeed(here: Here, { result, also }: Done, seconds: number): Pro
   return answer(here, outcome);
 }
 
-/** Synchronous callers wait for this step alone; the flow goes on. */
-async function answerEarly({ working, flow, plan, module, scope }: Here, { result }: Outcome): Promise<void> {
-  if (plan.value.early_return !== module.id || scope.name !== ROOT) return;
-  await working.jobs.change(flow.id, { early: result }, { attr: "state", eq: "running" });
+/** Synchronous callers wait for this step alone, or for what an expression makes of it and those before it; the flow goes on. */
+async function answerEarly(here: Here, { result }: Outcome): Promise<void> {
+  const { working, flow, plan, module, scope } = here;
+  const { early_return: wanted } = plan.value;
+  if (!wanted || scope.name !== ROOT || earlyAfter(plan.index, wanted) !== module.id) return;
+  const early = wanted === module.id ? result : await evaluatedEarly(here, wanted);
+  if (early) await working.jobs.change(flow.id, { early }, { attr: "state", eq: "running" });
+}
+
+/** Where it cannot be evaluated, its callers wait for the flow's end. */
+async function evaluatedEarly(here: Here, expression: string): Promise<Kept | undefined> {
+  try {
+    return await keepValue(here, await evaluatorFor(here, [expression]).value(expression));
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    return undefined;
+  }
 }
 
 async function stop(here: Here, { result, also }: Done, { skip }: { skip?: boolean | undefined }): Promise<FlowState> {

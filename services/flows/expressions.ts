@@ -1,12 +1,18 @@
+import { answerFor, isSvcError } from "../../contract/errors.ts";
 import type { InputTransform } from "../../contract/flow-value.ts";
+import { limits } from "../../contract/limits.ts";
+import { readsOfJob } from "../../core/audit/entry.ts";
 import { evaluate, isPlainPath } from "../../core/expressions/evaluate.ts";
 import { endRef, indicesOf, type Kept, outcomeRef, placeIn, progressRef } from "../../core/flows/journal.ts";
 import { visibleSteps, wantedBy } from "../../core/flows/names.ts";
 import type { Scope } from "../../core/flows/scopes.ts";
-import { readersOf } from "../jobs/work.ts";
-import { resolve } from "../resources/resolve.ts";
+import type { RunningJob } from "../../core/jobs/job.ts";
+import { entryItem } from "../audit/audit.ts";
+import type { Working } from "../jobs/work.ts";
+import { readersOf } from "../resources/readers.ts";
+import { type Resolving, resolve } from "../resources/resolve.ts";
 import { endIn, type Here, isFailureModule, keptValue, outcomeIn, progressIn, readItems } from "./here.ts";
-import { loadPlan } from "./load.ts";
+import { type LoadedPlan, loadPlan } from "./load.ts";
 
 /** An expression that failed: the step fails with it. */
 export class ExpressionError extends Error {
@@ -31,8 +37,9 @@ export function evaluator(here: Here, expressions: readonly string[]): Evaluator
     names ??= namesFor(here, wanted);
     return names;
   };
+  const reads = new Map<string, unknown>();
   const value = async (expression: string, more: More = {}) => {
-    const found = await evaluate(expression, { ...(await loaded()), ...more });
+    const found = await evaluateReading(here, expression, { ...(await loaded()), ...more }, reads);
     if (found.ok) return found.value;
     // What is missing on a plain way is nothing, and no error.
     if (isPlainPath(expression) && /TypeError/.test(found.reason)) return null;
@@ -52,6 +59,55 @@ export function evaluator(here: Here, expressions: readonly string[]): Evaluator
       }
     },
   };
+}
+
+/** Whose rights reading has, and what it must hide. */
+interface Reading {
+  working: Resolving & Pick<Working, "jobs" | "storage">;
+  flow: RunningJob;
+  secrets: Set<string>;
+}
+
+/** What an expression yields that may read variables and resources: each that it asks for is read, then it is evaluated again. */
+export async function evaluateReading(
+  reading: Reading,
+  expression: string,
+  names: Readonly<Record<string, unknown>>,
+  reads = new Map<string, unknown>(),
+): Promise<{ ok: true; value: unknown } | { ok: false; reason: string }> {
+  for (;;) {
+    const found = await evaluate(expression, names, reads);
+    if (found.ok || found.asks === undefined) return found;
+    if (reads.size >= limits.expressionReads) {
+      return { ok: false, reason: `it reads more than ${limits.expressionReads} variables and resources.` };
+    }
+    try {
+      reads.set(found.asks, await readFor(reading, found.asks));
+    } catch (error) {
+      if (!isSvcError(error) || !error.code.startsWith("reference.")) throw error;
+      return { ok: false, reason: answerFor(error).sentence };
+    }
+  }
+}
+
+/** Reads that this process has noted already, by flow and path: a loop asks for the same one each time. */
+const noted = new Set<string>();
+const NOTED_MOST = 10_000;
+
+/** A value with its references resolved, with the rights of the flow's job. Secrets in it are hidden from here on, and the audit log has them. */
+async function readFor({ working, flow, secrets }: Reading, value: unknown): Promise<unknown> {
+  const readers = readersOf(working, flow);
+  const found = await resolve(working, readers, flow.workspace, value);
+  for (const secret of found.secrets) secrets.add(secret);
+  const fresh = found.secretPaths.filter((path) => !noted.has(`${flow.id} ${path}`));
+  if (fresh.length > 0) {
+    const [reader] = await readers;
+    const entries = readsOfJob(flow, reader?.username ?? flow.createdBy, fresh, working.nowMs());
+    await Promise.all(entries.map((entry) => working.objects.put(entryItem(entry))));
+    if (noted.size >= NOTED_MOST) noted.clear();
+    for (const path of fresh) noted.add(`${flow.id} ${path}`);
+  }
+  return found.value;
 }
 
 async function namesFor(here: Here, wanted: ReturnType<typeof wantedBy>): Promise<Record<string, unknown>> {
@@ -172,7 +228,7 @@ async function listOf(here: Here, kept: Kept): Promise<unknown> {
 }
 
 /** The flow's environment, its references resolved with the rights of the job. A nested flow without one has its caller's. */
-async function environmentOf({ working, flow, plan, secrets }: Pick<Here, "working" | "flow" | "plan" | "secrets">): Promise<unknown> {
+export async function environmentOf({ working, flow, plan, secrets }: Reading & { plan: LoadedPlan }): Promise<unknown> {
   const { flow_env: own } = plan.value;
   if (!own && flow.step && flow.parent !== undefined) {
     const parent = await working.jobs.get(flow.parent);
@@ -180,7 +236,5 @@ async function environmentOf({ working, flow, plan, secrets }: Pick<Here, "worki
       return environmentOf({ working, flow: parent, plan: await loadPlan(working, parent.flow.plan), secrets });
     }
   }
-  const { value, secrets: read } = await resolve(working, readersOf(working, flow), flow.workspace, own ?? {});
-  for (const secret of read) secrets.add(secret);
-  return value;
+  return readFor({ working, flow, secrets }, own ?? {});
 }

@@ -2,12 +2,15 @@ import { limits } from "../../contract/limits.ts";
 import { endRef, FAILURE, type Kept, outcomeRef } from "../../core/flows/journal.ts";
 import { ROOT } from "../../core/flows/scopes.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
-import { type EndState, hasEnded, type RunningJob } from "../../core/jobs/job.ts";
-import { canceled, failure } from "../../core/jobs/lifecycle.ts";
+import { type EndState, hasEnded, type Job, type RunningJob } from "../../core/jobs/job.ts";
+import { canceled, failure, flowDeadlineMs, flowLookMs, flowTimedOut } from "../../core/jobs/lifecycle.ts";
+import { remember } from "../jobs/cache.ts";
+import { stopInside } from "../jobs/cancel.ts";
 import { type Limiting, leave } from "../jobs/concurrency.ts";
 import { endKept, endWith, type Finishing } from "../jobs/finish.ts";
 import { endIn, outcomeIn, readItems, recovers } from "./here.ts";
 import { type LoadedPlan, loadPlanIfThere } from "./load.ts";
+import { parked, parkedFor } from "./park.ts";
 import { type Starting, startExecution } from "./start.ts";
 import { tellParent } from "./tell-parent.ts";
 
@@ -36,6 +39,10 @@ async function settleFlow(settling: Settling, flow: RunningJob): Promise<void> {
     await ended(settling, flow, endWith(settling, flow, canceled(flow.cancel)));
     return;
   }
+  if (isLate(settling, flow)) {
+    await endLate(settling, flow);
+    throw new FlowFailed(`The flow's time is over: its job ${flow.id} says so.`);
+  }
   const plan = await loadPlanIfThere(settling, flow.flow?.plan ?? "");
   if (!plan) {
     await ended(settling, flow, endWith(settling, flow, failure({ name: "FlowDeleted", message: "The flow was deleted while it ran." })));
@@ -43,8 +50,18 @@ async function settleFlow(settling: Settling, flow: RunningJob): Promise<void> {
   }
   const verdict = await verdictOf(settling, flow, plan);
   if (verdict) {
+    // An equal run may be answered from the cache from now on. Should noting that fail, it runs.
+    if (verdict.state === "succeeded") await remember(settling, flow, settling.nowMs()).catch(() => undefined);
     await ended(settling, flow, endKept(settling, flow, verdict.state, verdict.result));
     if (verdict.state === "failed") throw new FlowFailed(`The flow has failed: its job ${flow.id} says why.`);
+    return;
+  }
+  const waits = await parked(settling, flow);
+  if (waits === "over") return goOn(settling, flow, 0);
+  if (waits === "waits") {
+    // Who ends the job that it waits for starts the next execution; should that be lost, housekeeping does.
+    const dueAtMs = Math.min(settling.nowMs() + limits.flowParkedLookMs, flowDeadlineMs(flow));
+    await settling.jobs.change(flow.id, { dueAtMs }, { attr: "state", eq: "running" });
     return;
   }
   const stalls = flow.flow?.stalls ?? 0;
@@ -76,16 +93,38 @@ export async function settle(settling: Settling, id: string, n: number, stopped 
   });
 }
 
+/** Whether a flow's time is over: nothing of it begins any more. */
+export const isLate = ({ nowMs }: Pick<Settling, "nowMs">, flow: RunningJob): boolean => flowDeadlineMs(flow) <= nowMs();
+
+/** Ends a flow whose time is over, with all that is under way in it; a script that runs is stopped by its next beat. */
+export async function endLate(settling: Settling, flow: RunningJob): Promise<void> {
+  const late = await endWith(settling, flow, flowTimedOut(flow));
+  if (!late) return;
+  await stopInside(settling, flow, { by: "svc", reason: "the time of the flow that it is a step of is over" });
+  await leave(settling, late);
+}
+
+/** A job that has waited for a slot has ended: the flow that let its execution end meanwhile goes on. */
+export async function wake(settling: Settling, ended: Job): Promise<void> {
+  if (!ended.concurrency) return;
+  const flow = await parkedFor(settling, ended);
+  if (flow) await goOn(settling, flow, 0);
+}
+
 /** Events about executions may be lost: asks how the one that counts is, and goes on where it does not. */
 export async function lookAtFlow(settling: Settling, flow: RunningJob): Promise<"waited" | "ended"> {
   const { executions, jobs, nowMs } = settling;
+  if (isLate(settling, flow)) {
+    await endLate(settling, flow);
+    return "ended";
+  }
   const { machine, n } = flow.flow ?? { n: 0 };
   const { is } = machine === undefined ? { is: "none" } : await executions.status({ machine, job: flow.id, n });
   if (is === "none") await startExecution(settling, flow);
   const isOver = is === "ended" || is === "stopped";
   if (isOver) await settle(settling, flow.id, n, is === "stopped");
-  const dueAtMs = nowMs() + limits.flowLookMs;
-  await jobs.change(flow.id, { dueAtMs }, { attr: "state", eq: "running" });
+  const dueAtMs = flowLookMs(flow, nowMs());
+  if (!isOver) await jobs.change(flow.id, { dueAtMs }, { attr: "state", eq: "running" });
   return isOver ? "ended" : "waited";
 }
 

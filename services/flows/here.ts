@@ -17,6 +17,7 @@ import {
 import type { Scope, ScopeName } from "../../core/flows/scopes.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
 import type { Job, RunningJob } from "../../core/jobs/job.ts";
+import { flowLeftS } from "../../core/jobs/lifecycle.ts";
 import { maskerOf } from "../../core/secrets/mask.ts";
 import { secretsIn } from "../../core/secrets/shown.ts";
 import { keepApart, load } from "../jobs/places.ts";
@@ -107,9 +108,11 @@ export const attemptId = (here: Here, attempt = failuresOf(here)) =>
   stepJobId(here.flow.id, here.module.id, here.scope.name, here.at, attempt);
 
 /** What the state machine is answered, and so where it goes. */
-export function goTo({ state, at }: Here, o: string, more: Partial<FlowState> = {}): FlowState {
+export function goTo({ state, at, flow, working }: Here, o: string, { s, ...more }: Partial<FlowState> = {}): FlowState {
   const { s: _, list: __, m: ___, c: ____, ...pointers } = state;
-  return { ...pointers, at, ...more, o };
+  // No longer than the flow itself may last: then it is ended.
+  const waits = s === undefined ? {} : { s: Math.min(s, flowLeftS(flow, working.nowMs())) };
+  return { ...pointers, at, ...more, ...waits, o };
 }
 
 /** The next attempt's time is noted when the last one failed: whoever comes again waits for what is left. */

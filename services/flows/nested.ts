@@ -1,13 +1,13 @@
 import { limits } from "../../contract/limits.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
 import { hasEnded, type QueuedJob } from "../../core/jobs/job.ts";
-import { firstDueMs } from "../../core/jobs/lifecycle.ts";
+import { firstDueMs, flowLeftS } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { decide, failed } from "./decide.ts";
 import type { Evaluator } from "./expressions.ts";
 import { attemptId, goTo, type Here, writeProgress } from "./here.ts";
 import { flowOf } from "./load.ts";
-import { argumentsOf, doneBy, keptArguments, ofFlow, readersMay } from "./run-step.ts";
+import { argumentsOf, doneBy, erasedAfterS, keptArguments, noteErasureOf, ofFlow, readersMay } from "./run-step.ts";
 import { tokenRef } from "./tell-parent.ts";
 
 /** Starts another flow as a job of its own, or says what came of it. */
@@ -34,6 +34,7 @@ async function begin(here: Here, id: string, args: Record<string, unknown>): Pro
     const message = `Flows may run one another ${limits.flowDepth} deep: ${path} is not started in the step ${module.id}.`;
     return { name: "TooDeep", message };
   }
+  const afterS = erasedAfterS(here) ?? nested.deleteAfterS;
   const now = working.nowMs();
   const owner = { id, workspace: flow.workspace, expiresAtMs: flow.expiresAtMs };
   const job: QueuedJob = {
@@ -45,13 +46,17 @@ async function begin(here: Here, id: string, args: Record<string, unknown>): Pro
     hash: nested.hash,
     flow: { version: nested.version, n: 0, depth },
     tag: nested.tag,
-    timeoutS: nested.timeoutS ?? limits.flowTimeoutS,
+    timeoutS: Math.min(nested.timeoutS ?? limits.flowTimeoutS, flowLeftS(flow, now)),
     createdAtMs: now,
     ...(await keptArguments(here, owner, args)),
+    ...(module.cache_ttl ? { cacheTtlS: module.cache_ttl } : {}),
+    // Erased with this flow, and so are its own steps.
+    ...(flow.erasesSteps === "all" || afterS !== undefined ? { erasesSteps: "all" as const } : {}),
     attempt: 0,
     losses: 0,
     logChars: 0,
   };
+  await noteErasureOf(here, id, nested.deleteAfterS);
   // Named first: who cancels this flow finds it.
   await writeProgress(here, { nested: id });
   if (await jobs.create(job, firstDueMs(now))) await queue.send(job);

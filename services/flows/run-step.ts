@@ -4,25 +4,35 @@ import { PREPROCESSOR } from "../../core/flows/journal.ts";
 import { sharedFolderOf } from "../../core/flows/segments.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
 import { cacheKey, namesFiles } from "../../core/jobs/cache.ts";
-import { type EndedJob, hasEnded, type RunningJob } from "../../core/jobs/job.ts";
-import { firstDueMs } from "../../core/jobs/lifecycle.ts";
+import { type Concurrency, type ConcurrencyRule, concurrencyOf } from "../../core/jobs/concurrency.ts";
+import { type EndedJob, hasEnded, type Job, type QueuedJob, type RunningJob } from "../../core/jobs/job.ts";
+import { firstDueMs, flowLeftS } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { withBody } from "../../core/payload/preprocessor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { hasReferences } from "../../core/resources/references.ts";
+import { concurrencyRuleOf } from "../../core/scripts/version.ts";
 import { maskerOf } from "../../core/secrets/mask.ts";
 import { attemptFields } from "../jobs/claim.ts";
+import { noteErasure } from "../jobs/erase.ts";
 import { ENTRYPOINT_ARGUMENT } from "../jobs/execute.ts";
 import { keep, load } from "../jobs/places.ts";
-import { waitForEnd } from "../jobs/wait.ts";
-import { readersOf, workOn } from "../jobs/work.ts";
+import { waitFor, waitForEnd } from "../jobs/wait.ts";
+import { workOn } from "../jobs/work.ts";
+import { readersOf } from "../resources/readers.ts";
 import { runnableOf } from "../scripts/load.ts";
 import { type Done, decide, failed } from "./decide.ts";
 import type { Evaluator } from "./expressions.ts";
 import { attemptId, failuresOf, type Here, keepValue, keptResult, keptValue } from "./here.ts";
+import { park } from "./park.ts";
 
 /** What a step's job is made of, besides its flow's identity. */
-type What = Pick<RunningJob, "kind" | "path" | "hash" | "language" | "tag" | "timeoutS">;
+type What = Pick<RunningJob, "kind" | "path" | "hash" | "language" | "tag" | "timeoutS"> & { rule?: ConcurrencyRule | undefined };
+
+/** Of a step that waits for a slot: its execution may end, another one goes on. */
+class StepParked extends Error {
+  override readonly name = "StepParked";
+}
 
 /** Runs a script step as a job of its own, whose id is made of its place: whoever comes again finds the same job. */
 export async function runStep(here: Here, evaluator: Evaluator): Promise<FlowState> {
@@ -34,6 +44,7 @@ export async function runStep(here: Here, evaluator: Evaluator): Promise<FlowSta
 /** What a step's job has of its flow's. */
 export function ofFlow({ flow, plan, module, scope, at, working }: Here) {
   const shared = sharedFolderOf(plan.value, module, scope, at);
+  const priority = module.priority ?? flow.priority;
   return {
     createdBy: flow.createdBy,
     email: flow.email,
@@ -42,12 +53,35 @@ export function ofFlow({ flow, plan, module, scope, at, working }: Here) {
     superAdmin: flow.superAdmin,
     parent: flow.id,
     root: flow.root ?? flow.id,
-    step: { id: module.id, scope: scope.name, at, ...(shared === undefined ? {} : { shared }) },
+    step: {
+      id: module.id,
+      scope: scope.name,
+      at,
+      ...(flow.path === undefined ? {} : { flow: flow.path }),
+      ...(shared === undefined ? {} : { shared }),
+    },
     trigger: flow.trigger,
     // Who reads along with a flow reads what its steps say.
     ...((flow.watchedUntilMs ?? 0) > working.nowMs() ? { watchedUntilMs: flow.watchedUntilMs } : {}),
-    ...(flow.priority ? { priority: flow.priority } : {}),
+    ...(priority ? { priority } : {}),
   };
+}
+
+/** How long after its flow's end what a step's job leaves is erased, as its module says, or what that stands in. */
+export function erasedAfterS({ module, scope }: Pick<Here, "module" | "scope">): number | undefined {
+  let afterS = module.delete_after_secs;
+  for (let around = scope.of; around && typeof afterS !== "number"; around = around.scope.of) afterS = around.module.delete_after_secs;
+  return afterS ?? undefined;
+}
+
+/** Notes when what a step's job leaves is to be erased. `own`: as what it runs says. */
+export async function noteErasureOf(here: Pick<Here, "working" | "flow" | "module" | "scope">, id: string, own?: number): Promise<void> {
+  const { working, flow } = here;
+  const afterS = erasedAfterS(here) ?? own;
+  if (afterS !== undefined && flow.erasesSteps === undefined) {
+    await working.jobs.change(flow.id, { erasesSteps: "some" }, { attr: "erasesSteps", exists: false });
+  }
+  if (afterS !== undefined || flow.erasesSteps === "all") await noteErasure(working, flow, id, afterS);
 }
 
 /** What the preprocessor made of the event takes the place of the flow's input. */
@@ -71,8 +105,14 @@ async function attempted(here: Here, evaluator: Evaluator): Promise<Done> {
     const message = `The arguments of the step ${here.module.id} are larger than ${limits.resolvedBytes / 1024 / 1024} MB.`;
     return failed(here, { name: "ArgumentsTooLarge", message });
   }
+  const { rule, ...version } = what;
   const owner = ownerOf(here, id);
-  const child = { ...stepJob(here, owner, what), ...(await keptArguments(here, owner, args)), ...cacheOf(here, what, args) };
+  const child = { ...stepJob(here, owner, version), ...(await keptArguments(here, owner, args)), ...cacheOf(here, version, args) };
+  await noteErasureOf(here, id);
+  if (rule) {
+    const group = concurrencyOf(rule, owner.workspace, what.path ?? `${child.parent}/${here.module.id}`, args);
+    return doneBy(here, await limited(here, child, group));
+  }
   const isNew = await working.jobs.create(child, firstDueMs(working.nowMs()));
   const ended = isNew ? await workOn(working, child, argsJson) : undefined;
   return doneBy(here, ended ?? (await endOf(here, id)));
@@ -81,7 +121,7 @@ async function attempted(here: Here, evaluator: Evaluator): Promise<Done> {
 export const ownerOf = ({ flow }: Here, id: string) => ({ id, workspace: flow.workspace, expiresAtMs: flow.expiresAtMs });
 
 /** A step's job as it begins, but for its arguments. */
-export function stepJob(here: Here, owner: ReturnType<typeof ownerOf>, what: What): Omit<RunningJob, "args"> {
+export function stepJob(here: Here, owner: ReturnType<typeof ownerOf>, what: Omit<What, "rule">): Omit<RunningJob, "args"> {
   const now = here.working.nowMs();
   return {
     ...ofFlow(here),
@@ -95,6 +135,21 @@ export function stepJob(here: Here, owner: ReturnType<typeof ownerOf>, what: Wha
     losses: 0,
     logChars: 0,
   };
+}
+
+/** A step that may have to wait for a slot runs as every limited job does: by the queue, which claims it together with its slot. */
+async function limited(here: Here, child: RunningJob, concurrency: Concurrency): Promise<EndedJob> {
+  const { working, flow, state } = here;
+  const { nonce: _, leaseUntilMs: __, startedAtMs: ___, worker: ____, ...rest } = child;
+  const queued: QueuedJob = { ...rest, state: "queued", attempt: 0, concurrency };
+  if (await working.jobs.create(queued, firstDueMs(queued.createdAtMs))) await working.queue.send(queued);
+  const isWaiting = (job: Job) => job.state === "queued";
+  const began = await waitFor(working, child.id, working.nowMs() + limits.slotWaitMs, (job) => !isWaiting(job));
+  if (began) return endOf(here, child.id);
+  await park(working, flow, child.id, state.n);
+  const now = await working.jobs.get(child.id);
+  if (now && hasEnded(now)) return now;
+  throw new StepParked(`The job ${child.id} of a step waits for a slot.`);
 }
 
 /** Arguments, and how people see them where a secret of an earlier step stands in them. */
@@ -158,7 +213,8 @@ export async function whatOf(here: Here, evaluator: Evaluator): Promise<What | {
   const { value } = module;
   const own = module.timeout ?? undefined;
   const seconds = typeof own === "number" ? own : own ? Number(await evaluator.transform(own)) : 0;
-  const limitS = (usual: number) => (seconds > 0 ? Math.min(Math.ceil(seconds), limits.maxTimeoutS) : usual);
+  const leftS = flowLeftS(flow, working.nowMs());
+  const limitS = (usual: number) => Math.min(seconds > 0 ? Math.min(Math.ceil(seconds), limits.maxTimeoutS) : usual, leftS);
   if (value.type === "rawscript") {
     const { language, path, tag } = value;
     const named = path ?? (flow.path === undefined ? undefined : `${flow.path}/${module.id}`);
@@ -168,6 +224,9 @@ export async function whatOf(here: Here, evaluator: Evaluator): Promise<What | {
       language,
       tag: tag ?? language,
       timeoutS: limitS(limits.defaultTimeoutS),
+      ...(value.concurrent_limit
+        ? { rule: concurrencyRuleOf({ ...value, concurrency_key: value.custom_concurrency_key }, value.concurrent_limit) }
+        : {}),
     };
   }
   if (value.type !== "script") return { missing: `Steps of type ${value.type} are kept, but nothing here can run them.` };
@@ -180,14 +239,14 @@ export async function whatOf(here: Here, evaluator: Evaluator): Promise<What | {
   if (!runnable || runnable.deleted || (runnable.archived && !hash) || !mayRun(runnable.path)) {
     return { missing: hash ? `There is no script version ${hash}.` : `There is no script at ${path}.` };
   }
-  const { language, timeoutS } = runnable;
-  return { kind: "script", path: runnable.path, hash: runnable.hash, language, tag: tag ?? runnable.tag, timeoutS: limitS(timeoutS) };
+  const { language, timeoutS, concurrency: rule } = runnable;
+  return { kind: "script", path: runnable.path, hash: runnable.hash, language, tag: tag ?? runnable.tag, timeoutS: limitS(timeoutS), rule };
 }
 
 /** A step's earlier result stands for equal arguments: the key is its place, its code and what it gets. */
 function cacheOf(
   { module, flow, plan }: Here,
-  what: What,
+  what: Omit<What, "rule">,
   args: Record<string, unknown>,
 ): Pick<RunningJob, "cacheTtlS" | "cacheKey" | "hash"> {
   const { cache_ttl: cacheTtlS } = module;

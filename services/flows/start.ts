@@ -1,18 +1,24 @@
 import type { Executions } from "../../aws/executions.ts";
+import { isSvcError } from "../../contract/errors.ts";
 import { flowValueSchema } from "../../contract/flow-value.ts";
 import { limits } from "../../contract/limits.ts";
-import { evaluate } from "../../core/expressions/evaluate.ts";
+import { wantedBy } from "../../core/flows/names.ts";
 import type { Job, RunningJob } from "../../core/jobs/job.ts";
-import { failure } from "../../core/jobs/lifecycle.ts";
+import { failure, flowLookMs } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { maskerOf } from "../../core/secrets/mask.ts";
 import type { BuildingVersions } from "../builds/build-version.ts";
-import { endWith, type JustEnded } from "../jobs/finish.ts";
+import { cachedResult, keyWithFiles } from "../jobs/cache.ts";
+import { endFromCache, endWith, type JustEnded } from "../jobs/finish.ts";
 import { jobPrefix, load } from "../jobs/places.ts";
+import { readersOf } from "../resources/readers.ts";
+import { type Resolving, resolve } from "../resources/resolve.ts";
 import { settleFlowBuild, withMachine } from "./build.ts";
-import { flowVersionOf, loadPlan } from "./load.ts";
+import { environmentOf, evaluateReading } from "./expressions.ts";
+import { flowVersionOf, type LoadedPlan, loadPlan } from "./load.ts";
 import { planFlow } from "./plan.ts";
 
-export interface Starting extends BuildingVersions {
+export interface Starting extends BuildingVersions, Resolving {
   executions: Executions;
 }
 
@@ -59,21 +65,37 @@ async function begin(starting: Starting, job: RunningJob): Promise<JustEnded | u
   const { jobs, nowMs } = starting;
   const { flow } = job;
   if (!flow?.plan) throw new Error(`The flow job ${job.id} has no plan.`);
-  const { value } = await loadPlan(starting, flow.plan);
+  const plan = await loadPlan(starting, flow.plan);
+  const { value } = plan;
   if (value.skip_expr) {
-    const input = JSON.parse(await load(starting, job, job.args)) as unknown;
-    const skips = await evaluate(value.skip_expr, { flow_input: input });
+    const skips = await skipsAll(starting, job, plan, value.skip_expr);
     if (!skips.ok) {
       return endWith(starting, job, failure({ name: "ExpressionError", message: `skip_expr ${value.skip_expr}: ${skips.reason}` }));
     }
     if (skips.value) return endWith(starting, job, { state: "skipped", resultJson: JSON.stringify("stopped early") });
   }
   if (value.modules.length === 0) return endWith(starting, job, { state: "succeeded", resultJson: await load(starting, job, job.args) });
+  // A step that runs another flow may have a cache of its own.
+  const cacheTtlS = job.cacheTtlS ?? value.cache_ttl;
+  if (job.kind === "flow" && cacheTtlS) {
+    job = { ...job, cacheTtlS };
+    const key = await keyOf(starting, job, value.cache_ignore_s3_path === true);
+    job = { ...job, ...(key === undefined ? {} : { cacheKey: key }) };
+    const known = await cachedResult(starting, job);
+    if (known) return endFromCache(starting, job, known);
+  }
   // From now on housekeeping asks the execution how it is, and no lease.
   const now = nowMs();
+  const dueAtMs = flowLookMs(job, now);
   const started = await jobs.change(
     job.id,
-    { flow, leaseUntilMs: now + limits.flowLookMs, dueAtMs: now + limits.flowLookMs },
+    {
+      flow,
+      ...cacheFields(job),
+      ...(job.eraseAfterS === undefined ? {} : { erasesSteps: "all" as const }),
+      leaseUntilMs: now + limits.flowLookMs,
+      dueAtMs,
+    },
     {
       and: [
         { attr: "state", eq: "running" },
@@ -83,6 +105,32 @@ async function begin(starting: Starting, job: RunningJob): Promise<JustEnded | u
   );
   if (started) await startExecution(starting, started);
   return undefined;
+}
+
+/** Whether a flow is not to run at all; its reason, where that cannot be said, shows no secret. */
+async function skipsAll(working: Starting, flow: RunningJob, plan: LoadedPlan, expression: string) {
+  const reading = { working, flow, plan, secrets: new Set<string>() };
+  const flow_input = JSON.parse(await load(working, flow, flow.args)) as unknown;
+  const flow_env = wantedBy([expression]).env ? await environmentOf(reading) : null;
+  const skips = await evaluateReading(reading, expression, { flow_input, flow_env });
+  return skips.ok ? skips : { ...skips, reason: String(maskerOf(reading.secrets)?.value(skips.reason) ?? skips.reason) };
+}
+
+const cacheFields = ({ cacheTtlS, cacheKey }: Job) => (cacheKey === undefined ? {} : { cacheTtlS, cacheKey });
+
+/**
+ * What a flow's result is kept under: what its arguments refer to is a part of it, read as its steps would. What cannot be read now gives no key:
+ * the step that needs it fails.
+ */
+async function keyOf(starting: Starting, job: RunningJob, ignorePaths: boolean): Promise<string | undefined> {
+  const sent = JSON.parse(await load(starting, job, job.args)) as Record<string, unknown>;
+  try {
+    const { value: given, from: references } = await resolve(starting, readersOf(starting, job), job.workspace, sent);
+    return await keyWithFiles(starting, job, given, { args: sent, references, ignorePaths });
+  } catch (error) {
+    if (!isSvcError(error) || !error.code.startsWith("reference.")) throw error;
+    return undefined;
+  }
 }
 
 /** Starts the execution that counts for a flow's job; one that is there is left alone. */

@@ -11,6 +11,7 @@ import { load } from "../jobs/places.ts";
 import { outcomeIn, progressIn, readItems } from "./here.ts";
 import { type Loading, loadFlow, loadPlanIfThere } from "./load.ts";
 import { stepJobId } from "./step-job.ts";
+import { userStates } from "./user-states.ts";
 
 type Reading = Loading & { jobs: JobTable; executions: Pick<Executions, "executionShown"> };
 
@@ -94,7 +95,7 @@ async function statusOf(reading: Reading, job: Job, value: FlowValue): Promise<F
       if (child) of.job = { id: child.id, queued: child.state === "queued", progress: child.progress };
     }
   }
-  return flowStatus({ id: job.id, ended: hasEnded(job) }, value, (id) => known.get(id) ?? {});
+  return { ...flowStatus({ id: job.id, ended: hasEnded(job) }, value, (id) => known.get(id) ?? {}), ...(await userStates(reading, job)) };
 }
 
 async function itemsOf({ jobs }: Reading, { id }: Job, refs: string[]): Promise<Map<string, string>> {

@@ -3,6 +3,7 @@ import type { Queue } from "../../aws/queue.ts";
 import type { ScriptLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import type { JobKind } from "../../contract/routes/jobs.ts";
+import type { RunnableFlow } from "../../core/flows/version.ts";
 import { cacheKey, namesFiles } from "../../core/jobs/cache.ts";
 import { type ConcurrencyRule, concurrencyOf } from "../../core/jobs/concurrency.ts";
 import type { Job, QueuedJob } from "../../core/jobs/job.ts";
@@ -58,6 +59,24 @@ export interface NewJob {
 /** What a version says of the jobs that run it. */
 export function jobOfVersion({ path, hash, language, timeoutS, tag, priority, concurrency, onBehalfOf, cacheTtlS }: Runnable) {
   return { kind: "script" as const, path, hash, language, timeoutS, tag, priority, concurrency, onBehalfOf, cacheTtlS };
+}
+
+/** What a flow's version says of the jobs that run it. */
+export function jobOfFlow({ path, hash, version, tag, timeoutS, priority, concurrency, onBehalfOf, deleteAfterS }: RunnableFlow) {
+  const kind = "flow" as const;
+  const flow = { version, n: 0 };
+  return {
+    kind,
+    path,
+    hash,
+    flow,
+    tag,
+    timeoutS: timeoutS ?? limits.flowTimeoutS,
+    priority,
+    concurrency,
+    onBehalfOf,
+    eraseAfterS: deleteAfterS,
+  };
 }
 
 /** A job's record with its large values kept, not stored itself yet. */

@@ -2,6 +2,7 @@ import type { Executions } from "../../aws/executions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { hasEnded, type Job } from "../../core/jobs/job.ts";
 import { canceled } from "../../core/jobs/lifecycle.ts";
+import { parkedJobs } from "../flows/park.ts";
 import { tellParent } from "../flows/tell-parent.ts";
 import { type Limiting, leave } from "./concurrency.ts";
 import { endWith, type Finishing } from "./finish.ts";
@@ -24,7 +25,7 @@ export async function cancel(canceling: Canceling, job: Job, by: string, reason:
     if (current.state === "queued" || force || current.flow?.plan) {
       const ended = await endWith(canceling, { ...current, cancel: mark }, canceled(mark), "", { cancel: mark });
       if (ended) {
-        await stopFlow(canceling, current, mark);
+        await stopInside(canceling, current, mark);
         // Canceled it is, whether or not its slot could be given on: if not, housekeeping does it.
         await leave(canceling, ended).catch(() => undefined);
         return `The job ${job.id} is canceled.`;
@@ -51,18 +52,18 @@ export async function cancel(canceling: Canceling, job: Job, by: string, reason:
 }
 
 /**
- * Waits and states that have not begun end with the execution, and flows inside are canceled for the same reason. Should any of that fail,
+ * Waits and states that have not begun end with the execution, and flows inside and steps that wait for a slot are canceled for the same reason. Should any of that fail,
  * they find the record ended.
  */
-async function stopFlow(canceling: Canceling, job: Job, { by, reason }: { by: string; reason: string }): Promise<void> {
+export async function stopInside(canceling: Canceling, job: Job, { by, reason }: { by: string; reason: string }): Promise<void> {
   const { executions, jobs } = canceling;
   const { id, flow } = job;
   if (!flow) return;
   await tellParent(canceling, job).catch(() => undefined);
   if (flow.machine) await executions.stop({ machine: flow.machine, job: id, n: flow.n }, reason || "canceled").catch(() => undefined);
-  for (const { json = "{}" } of await jobs.children(id, "w#")) {
-    const { nested } = JSON.parse(json) as { nested?: string };
-    const inside = nested === undefined ? undefined : await jobs.get(nested);
+  const nested = (await jobs.children(id, "w#")).flatMap(({ json = "{}" }) => (JSON.parse(json) as { nested?: string }).nested ?? []);
+  for (const inner of [...nested, ...(await parkedJobs(canceling, job))]) {
+    const inside = await jobs.get(inner);
     if (inside && !hasEnded(inside)) await cancel(canceling, inside, by, reason, false).catch(() => undefined);
   }
 }

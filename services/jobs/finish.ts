@@ -193,7 +193,10 @@ async function end(
   const endedAtMs = nowMs();
   // Its caller may die before it erases anything, or may not have waited so long.
   const eraseAtMs = job.eraseAfterS === undefined ? undefined : endedAtMs + job.eraseAfterS * 1000;
-  const erase = eraseAtMs === undefined ? {} : { eraseAtMs, ...jobs.dueAt(job.id, eraseAtMs) };
-  const changed = await jobs.change(job.id, { ...jobs.cleared, ...erase, ...extra, state, result, endedAtMs }, condition);
+  const erase = eraseAtMs === undefined ? {} : { eraseAtMs };
+  // Housekeeping looks which steps it is time for.
+  const lookAtMs = job.erasesSteps === undefined ? eraseAtMs : endedAtMs;
+  const look = lookAtMs === undefined ? {} : jobs.dueAt(job.id, lookAtMs);
+  const changed = await jobs.change(job.id, { ...jobs.cleared, ...erase, ...look, ...extra, state, result, endedAtMs }, condition);
   return changed && hasEnded(changed) ? changed : undefined;
 }

@@ -11,7 +11,7 @@ import { allWorkspaces } from "../workspaces/workspaces.ts";
 import { send } from "./accept.ts";
 import { cancel } from "./cancel.ts";
 import { isGroup, leave, mendGroup } from "./concurrency.ts";
-import { eraseJob } from "./erase.ts";
+import { eraseWhatIsDue } from "./erase.ts";
 import { endWith } from "./finish.ts";
 import { removeJob } from "./remove.ts";
 
@@ -82,12 +82,7 @@ async function stop(housekeeping: Housekeeping, job: Job): Promise<"ended" | "wa
 async function mend(housekeeping: Housekeeping, job: Job, now: number): Promise<Exclude<keyof Housekept, "swept" | "purged" | "idle">> {
   const { jobs, queue } = housekeeping;
   if (hasEnded(job)) {
-    if (job.erased || job.eraseAtMs !== undefined) {
-      await eraseJob(housekeeping, job);
-      return "ended";
-    }
-    await jobs.change(job.id, { duePartition: jobs.cleared.duePartition, dueAtMs: jobs.cleared.dueAtMs }, { attr: "state", eq: job.state });
-    return "waited";
+    return eraseWhatIsDue(housekeeping, job);
   }
   if (job.state === "queued") {
     // Its message may be on its way: sent again it runs the job once all the same.

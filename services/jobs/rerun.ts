@@ -1,12 +1,15 @@
 import { SvcError } from "../../contract/errors.ts";
 import type { InputTransform, Rerun } from "../../contract/routes/runs.ts";
+import type { RunnableFlow } from "../../core/flows/version.ts";
 import { hasEnded, type Job } from "../../core/jobs/job.ts";
-import { keys } from "../../core/objects/keys.ts";
+import { keys, type ObjectKey } from "../../core/objects/keys.ts";
+import type { StoredObject } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
+import { flowVersionOf, newestFlowAt } from "../flows/load.ts";
 import { permit } from "../identity/permit.ts";
 import { newestAt, versionOf } from "../scripts/load.ts";
-import { type Accepting, enqueue, jobOfVersion } from "./accept.ts";
+import { type Accepting, enqueue, jobOfFlow, jobOfVersion } from "./accept.ts";
 import { load } from "./places.ts";
 import { type Asker, visibleTo } from "./read.ts";
 import type { Once, Recording } from "./record.ts";
@@ -25,7 +28,7 @@ export async function rerun(
   rerunning: Rerunning,
   asker: Asker,
   workspace: string,
-  { job_ids: ids, script_options_by_path: optionsByPath }: Rerun,
+  { job_ids: ids, script_options_by_path: ofScripts, flow_options_by_path: ofFlows }: Rerun,
   once: (place: string) => Once | undefined,
 ): Promise<PromiseSettledResult<string>[]> {
   const visible = visibleTo(asker);
@@ -37,14 +40,14 @@ export async function rerun(
     const some = ids.slice(at, at + AT_ONCE).map(async (id, index) => {
       const job = jobs.get(id);
       if (!job) throw new SvcError("job.notFound", { id });
-      const options = optionsByPath[job.path ?? ""] ?? {};
+      const options = (job.kind === "flow" ? ofFlows : ofScripts)[job.path ?? ""] ?? {};
       const version = await versionFor(job, options);
       const args = await argumentsFor(rerunning, job, options);
       const asked = {
         actor: asker.actor,
         workspace,
-        ...jobOfVersion(version),
-        ...eventOf(job, version),
+        ...version.job,
+        ...(job.preprocess === "wanted" && version.preprocesses ? { preprocess: true as const } : {}),
         args,
         once: once(`${at + index} ${id}`),
       };
@@ -55,31 +58,46 @@ export async function rerun(
   return outcomes;
 }
 
+/** What running a version again takes. */
+interface Version {
+  job: ReturnType<typeof jobOfVersion> | ReturnType<typeof jobOfFlow>;
+  /** Arguments that its preprocessor has not taken yet are still an event. */
+  preprocesses: boolean;
+}
+const ofScript = (script: Runnable): Version => ({ job: jobOfVersion(script), preprocesses: script.preprocessor !== undefined });
+const ofFlow = (flow: RunnableFlow): Version => ({ job: jobOfFlow(flow), preprocesses: flow.preprocessor === true });
+
 /** The version that a job runs, or the newest at its path; each is read once. Throws `rerun.kind` and what running it would throw. */
 function versions({ objects }: Rerunning, actor: Actor, workspace: string) {
-  const read = new Map<string, Promise<Runnable>>();
-  return async (job: Job, { use_latest_version: latest }: Options): Promise<Runnable> => {
-    const { id, kind, path, hash } = job;
+  const read = new Map<string, Promise<Version>>();
+  const readOnce = (key: ObjectKey, version: (found: StoredObject | undefined) => Version) => {
+    const name = JSON.stringify(key);
+    const known = read.get(name) ?? objects.get(key).then(version);
+    read.set(name, known);
+    return known;
+  };
+  return async (job: Job, { use_latest_version: latest }: Options): Promise<Version> => {
+    const { id, kind, path, hash, flow: { version } = {} } = job;
+    if (kind === "flow" && path !== undefined && version !== undefined) {
+      permit(actor, "jobs.run.flows", { workspace, path }, () => new SvcError("flow.notFound", { path }));
+      if (latest) return readOnce(keys.flowHead(workspace, path), (found) => ofFlow(newestFlowAt(found, path)));
+      return readOnce(keys.flowVersion(workspace, version), (found) => ofFlow(flowVersionOf(found, version)));
+    }
     if (kind !== "script" || path === undefined || hash === undefined) throw new SvcError("rerun.kind", { id, kind });
     permit(actor, "jobs.run.scripts", { workspace, path }, () => new SvcError("script.notFound", { path }));
-    const key = latest ? path : hash;
-    const known =
-      read.get(key) ??
-      (latest
-        ? objects.get(keys.scriptHead(workspace, path)).then((found) => newestAt(found, path))
-        : objects.get(keys.version(workspace, hash)).then((found) => versionOf(found, hash)));
-    read.set(key, known);
-    return known;
+    if (latest) return readOnce(keys.scriptHead(workspace, path), (found) => ofScript(newestAt(found, path)));
+    return readOnce(keys.version(workspace, hash), (found) => ofScript(versionOf(found, hash)));
   };
 }
 
-/** What the job was given, with what the options put over it. Throws `rerun.erased` and `rerun.expression`. */
+/** What the job was given, with what the options put over it. Throws `rerun.erased`, `rerun.secrets` and `rerun.expression`. */
 async function argumentsFor(
   rerunning: Rerunning,
   job: Job,
   { input_transforms: transforms = {} }: Options,
 ): Promise<Record<string, unknown>> {
   if (hasEnded(job) && job.erased) throw new SvcError("rerun.erased", { id: job.id });
+  if (job.argsShown) throw new SvcError("rerun.secrets", { id: job.id });
   const input = JSON.parse(await load(rerunning, job, job.args)) as Record<string, unknown>;
   const changed: [string, unknown][] = [];
   for (const [argument, transform] of Object.entries(transforms)) {
@@ -87,10 +105,6 @@ async function argumentsFor(
   }
   return Object.fromEntries([...Object.entries(input), ...changed]);
 }
-
-/** Arguments that a preprocessor has not taken yet are still an event. */
-const eventOf = ({ preprocess }: Job, { preprocessor }: Runnable): { preprocess?: true } =>
-  preprocess === "wanted" && preprocessor !== undefined ? { preprocess: true } : {};
 
 /** What expressions know as `job`. */
 const expressionJob = (job: Job, input: Record<string, unknown>) => ({

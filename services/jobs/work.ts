@@ -12,10 +12,11 @@ import { entryItem } from "../audit/audit.ts";
 import { artefactFor } from "../builds/artefact.ts";
 import { type BuildingVersions, buildVersion, settleBuild, waitersOf } from "../builds/build-version.ts";
 import { buildFlow } from "../flows/build.ts";
+import { wake } from "../flows/finish.ts";
 import { loadPlan } from "../flows/load.ts";
 import { type Starting, startFlow } from "../flows/start.ts";
 import { tellParent } from "../flows/tell-parent.ts";
-import { actorOfJob } from "../identity/identify.ts";
+import { readersOf } from "../resources/readers.ts";
 import { type Resolving, resolve } from "../resources/resolve.ts";
 import { versionOf } from "../scripts/load.ts";
 import { send } from "./accept.ts";
@@ -41,7 +42,19 @@ const RETRY_MS = 3000;
 export async function work(working: Working, message: JobMessage): Promise<JustEnded | undefined> {
   const { job: id, group } = message;
   const job = group === undefined ? await claim(working, id) : await claimLimited(working, id, group);
-  return job && workOn(working, job);
+  if (!job) return undefined;
+  return (await endWithFlow(working, job)) ?? workOn(working, job);
+}
+
+/** A step that has waited in the queue does not begin when its flow has ended meanwhile. */
+async function endWithFlow(working: Working, job: RunningJob): Promise<JustEnded | undefined> {
+  if (!job.step || job.parent === undefined) return undefined;
+  const flow = await working.jobs.get(job.parent);
+  if (flow?.state === "running" && !flow.cancel) return undefined;
+  const cancel = flow?.cancel ?? { by: "svc", reason: "its flow has ended" };
+  const ended = await endWith(working, job, canceled(cancel), "", { cancel });
+  if (ended) await leave(working, ended);
+  return ended;
 }
 
 /** Results up to this size are part of a worker's answer to a call. */
@@ -61,6 +74,7 @@ export async function workOn(working: Working, job: RunningJob, argsJson?: strin
   if (ended) {
     await tellParent(working, ended);
     await leave(working, ended);
+    await wake(working, ended);
   }
   return ended;
 }
@@ -220,17 +234,6 @@ async function executeUnlessCached(
   // Whoever ends the run, this function or the runner's own report, notes its result under the key in the record.
   const noted = key === undefined || key === job.cacheKey ? job : await noteKey(working, job, key);
   return noted && execute(working, noted, what, given);
-}
-
-/**
- * Who must be allowed to read what the arguments refer to, with their rights now, whatever they were when the job was queued. Of a run on
- * behalf of somebody that is its starter as well: they choose the references, and must not get at things of the other's by choosing.
- */
-export async function readersOf({ objects }: Working, job: RunningJob) {
-  const { starter } = job;
-  const ofStarter =
-    starter === undefined ? [] : [await actorOfJob(objects, { ...job, email: starter, permissionedAs: `u/${job.createdBy}` })];
-  return [await actorOfJob(objects, job), ...ofStarter];
 }
 
 const noRunner = (language: string) =>

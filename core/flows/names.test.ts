@@ -1,0 +1,22 @@
+import { describe, expect, it } from "vitest";
+import type { FlowModule } from "../../contract/flow-value.ts";
+import { earlyAfter } from "./names.ts";
+import { indexOf } from "./scopes.ts";
+
+const step = (id: string): FlowModule => ({ id, value: { type: "identity" } });
+const loop = (id: string, modules: FlowModule[]): FlowModule => ({ id, value: { type: "whileloopflow", modules } });
+const index = indexOf({ modules: [step("a"), loop("l", [step("x")]), step("b"), step("c")] });
+
+describe("early_return is answered after", () => {
+  it.each([
+    ["b", "b"],
+    ["results.a", "a"],
+    ["results.b + results.a", "b"],
+    ["results['x']", "l"],
+    ["flow_input.name", "a"],
+    ["results.none", "a"],
+    ["Object.keys(results)", "c"],
+  ])("%s: the module %s", (wanted, module) => {
+    expect(earlyAfter(index, wanted)).toBe(module);
+  });
+});
