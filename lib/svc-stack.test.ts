@@ -180,7 +180,7 @@ describe("rights", () => {
   });
 
   it("api says where executions are looked at, on AWS in the console, and may not look at them itself", () => {
-    expect(actionsOf("api", "states:")).toEqual(["states:StopExecution"]);
+    expect(actionsOf("api", "states:")).toEqual(["states:SendTaskSuccess", "states:StopExecution"]);
     const variables = (template: Template) => fn(template, descriptions.api).properties.Environment.Variables;
     expect(variables(aws)).toMatchObject({ SVC_STATES_CONSOLE: "on", SVC_STATES_ARN: expect.anything() });
     expect(variables(locally.template)).not.toHaveProperty("SVC_STATES_CONSOLE");

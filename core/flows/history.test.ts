@@ -52,7 +52,7 @@ describe("iterationsAtOnce", () => {
 
   it("is as many as the events left allow, and one at least", () => {
     const parallel = moduleOf(loop("l", steps(9), true));
-    expect([0, 7000, HISTORY_EVENTS].map((events) => iterationsAtOnce(parallel, events))).toEqual([40, 5, 1]);
+    expect([0, 7000, HISTORY_EVENTS].map((events) => iterationsAtOnce(parallel, events))).toEqual([111, 13, 1]);
   });
 
   it("leaves each iteration room for the loops inside of it", () => {

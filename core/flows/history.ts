@@ -1,31 +1,40 @@
 import type { FlowModule, FlowValue } from "../../contract/flow-value.ts";
-import { isLoop, isParallel, modulesOf, ROOT, scopesIn } from "./scopes.ts";
+import { isLoop, isParallel, isPlain, modulesOf, ROOT, scopesIn } from "./scopes.ts";
 
 /** An execution's history may have 25,000 events; long before that another execution goes on with the flow. */
 export const HISTORY_EVENTS = 8000;
 /** What stands outside of loops has all of a history: only between iterations can another execution go on. */
 const STRAIGHT_EVENTS = 25_000;
 
+/** Of one module, and of beginning and ending a list of them. */
+interface Counted {
+  module: (module: FlowModule) => number;
+  list: number;
+}
 /** A task and a choice, with room for a failure, a wait and a second attempt. */
 const PER_MODULE = 20;
+const most: Counted = { module: () => PER_MODULE, list: PER_MODULE };
+/** A task alone makes five; an iteration two, and where they follow one another a task and a choice. */
+const usual: Counted = { module: (module) => (isPlain(module) ? 7 : PER_MODULE), list: 9 };
 
 /** About how many events a list of modules makes when it runs once. Loops in it count their iterations themselves. */
-export function eventsOf(modules: readonly FlowModule[]): number {
+export function eventsOf(modules: readonly FlowModule[], counted = usual): number {
   return modules.reduce((sum, module) => {
-    if (isLoop(module)) return sum + PER_MODULE;
+    if (isLoop(module)) return sum + counted.module(module);
     const inner = scopesIn(module, { name: ROOT, modules, loops: [], inside: [] });
-    return sum + PER_MODULE + inner.reduce((all, scope) => all + eventsOf(scope.modules), 0);
-  }, PER_MODULE);
+    return sum + counted.module(module) + inner.reduce((all, scope) => all + eventsOf(scope.modules, counted), 0);
+  }, counted.list);
 }
 
 /** What is counted on the way to the deepest list inside, when each loop on it runs one iteration. */
-function eventsBelow(modules: readonly FlowModule[]): number {
+function eventsBelow(modules: readonly FlowModule[], counted: Counted): number {
   return largest(
     modules.map((module) => {
       const lists = scopesIn(module, { name: ROOT, modules, loops: [], inside: [] }).map((scope) => scope.modules);
-      if (module.value.type === "branchone") return largest(lists.map(eventsBelow));
-      if (isParallel(module) && !isLoop(module)) return lists.length * eventsOf(lists[0] ?? []) + largest(lists.map(eventsBelow));
-      return largest(lists.map((list) => eventsOf(list) + eventsBelow(list)));
+      const below = largest(lists.map((list) => eventsBelow(list, counted)));
+      if (module.value.type === "branchone") return below;
+      if (isParallel(module) && !isLoop(module)) return lists.length * eventsOf(lists[0] ?? [], counted) + below;
+      return largest(lists.map((list) => eventsOf(list, counted) + eventsBelow(list, counted)));
     }),
   );
 }
@@ -34,15 +43,15 @@ const largest = (numbers: readonly number[]) => numbers.reduce((most, number) =>
 /** How many iterations of a parallel loop may begin together, so that what is inside of each has its own events left; one at least. */
 export function iterationsAtOnce(loop: FlowModule, eventsSoFar: number): number {
   const body = modulesOf(loop);
-  return Math.max(1, Math.floor((HISTORY_EVENTS - eventsSoFar - eventsBelow(body)) / eventsOf(body)));
+  return Math.max(1, Math.floor((HISTORY_EVENTS - eventsSoFar - eventsBelow(body, usual)) / eventsOf(body)));
 }
 
 /** Why a flow could never come to its end, however often another execution goes on with it; `undefined` where nothing stands against it. */
 export function tooManySteps({ modules }: FlowValue): string | undefined {
-  if (eventsOf(modules) > STRAIGHT_EVENTS) {
+  if (eventsOf(modules, most) > STRAIGHT_EVENTS) {
     return `The flow is too large: at most ${STRAIGHT_EVENTS / PER_MODULE - 1} steps may stand outside of loops. Put some into a flow of their own.`;
   }
-  if (eventsBelow(modules) > HISTORY_EVENTS) {
+  if (eventsBelow(modules, most) > HISTORY_EVENTS) {
     return `The flow is too large: at most ${HISTORY_EVENTS / PER_MODULE - 1} steps may stand in a loop, with those of the loops around it. Put some into a flow of their own.`;
   }
   return undefined;

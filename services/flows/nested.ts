@@ -7,7 +7,7 @@ import { decide, failed } from "./decide.ts";
 import type { Evaluator } from "./expressions.ts";
 import { attemptId, goTo, type Here, writeProgress } from "./here.ts";
 import { flowOf } from "./load.ts";
-import { argumentsOf, doneBy, erasedAfterS, keptArguments, noteErasureOf, ofFlow, readersMay } from "./run-step.ts";
+import { argumentsFor, doneBy, erasedAfterS, keptArguments, noteErasureOf, ofFlow, readersMay } from "./run-step.ts";
 import { tokenRef } from "./tell-parent.ts";
 
 /** Starts another flow as a job of its own, or says what came of it. */
@@ -16,7 +16,7 @@ export async function runNested(here: Here, evaluator: Evaluator): Promise<FlowS
   const id = attemptId(here);
   const job = await working.jobs.get(id);
   if (job && hasEnded(job)) return decide(here, evaluator, await doneBy(here, job));
-  const wrong = job ? undefined : await begin(here, id, await argumentsOf(here, evaluator));
+  const wrong = job ? undefined : await begin(here, id, await argumentsFor(here, evaluator));
   if (wrong) return decide(here, evaluator, await failed(here, wrong));
   return goTo(here, "wait");
 }

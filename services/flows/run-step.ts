@@ -95,10 +95,7 @@ async function takeInput({ working, flow }: Here, { result }: Done): Promise<voi
 async function attempted(here: Here, evaluator: Evaluator): Promise<Done> {
   const { working } = here;
   const id = attemptId(here);
-  const [args, what] = await Promise.all([
-    argumentsBefore(here).then((before) => before ?? argumentsOf(here, evaluator)),
-    whatOf(here, evaluator),
-  ]);
+  const [args, what] = await Promise.all([argumentsFor(here, evaluator), whatOf(here, evaluator)]);
   if ("missing" in what) return failed(here, { name: "NotFound", message: what.missing });
   const argsJson = JSON.stringify(args);
   if (Buffer.byteLength(argsJson) > limits.resolvedBytes) {
@@ -178,7 +175,12 @@ export async function doneBy(here: Here, job: EndedJob): Promise<Done> {
   return { ok, result: await keepValue(here, { error: { ...error, step_id: here.module.id } }), also };
 }
 
-export async function argumentsOf(here: Here, evaluator: Evaluator): Promise<Record<string, unknown>> {
+/** A retry gets what the first attempt got, not evaluated again. */
+export async function argumentsFor(here: Here, evaluator: Evaluator): Promise<Record<string, unknown>> {
+  return (await argumentsBefore(here)) ?? argumentsOf(here, evaluator);
+}
+
+async function argumentsOf(here: Here, evaluator: Evaluator): Promise<Record<string, unknown>> {
   const { module, working, flow } = here;
   if (module.id === PREPROCESSOR) {
     const sent = JSON.parse(await load(working, flow, flow.args)) as Record<string, unknown>;
@@ -191,7 +193,7 @@ export async function argumentsOf(here: Here, evaluator: Evaluator): Promise<Rec
   return args;
 }
 
-/** A retry gets what the first attempt got, not evaluated again; that has none where its arguments could not be evaluated, or nothing was to run. */
+/** Of the first attempt, which has none where they could not be evaluated, or nothing was to run. */
 async function argumentsBefore(here: Here): Promise<Record<string, unknown> | undefined> {
   if (failuresOf(here) === 0) return undefined;
   const { working } = here;

@@ -148,6 +148,16 @@ export async function startExecution(starting: Pick<Starting, "executions" | "fu
   const made = await functions.makeMachine({ workspace, path: job.path ?? "preview", value });
   if (!("machine" in made)) throw new Error(made.refused);
   const { machine } = made;
-  const changed = await jobs.change(id, { flow: { ...flow, machine } }, { attr: "state", eq: "running" });
-  if (changed) await executions.start({ machine, job: id, n: flow.n }, input);
+  const changed = await jobs.change(
+    id,
+    { flow: { ...flow, machine } },
+    {
+      and: [
+        { attr: "state", eq: "running" },
+        { attr: "flow.n", eq: flow.n },
+      ],
+    },
+  );
+  const started = changed && (await executions.start({ machine, job: id, n: flow.n }, input));
+  if (started === "noMachine") throw new Error(`The state machine ${machine} of the flow job ${id} is gone again; it is looked at once more.`);
 }
