@@ -91,6 +91,17 @@ describe("a flow's timeout", () => {
     expect(await ws.completed(String(inner["id"]))).toMatchObject({ success: false });
   });
 
+  it("holds where steps run together in one task", async () => {
+    await saveFlow(
+      ws,
+      "f/t/together",
+      { modules: [step("a", "1", sleeps(600)), telling("b", "together")], same_worker: true },
+      { timeout: 2 },
+    );
+    expect(await ended("f/t/together")).toMatchObject(timedOut);
+    expect(told("together")).toBe(0);
+  });
+
   it("leaves alone a flow that ends in time", async () => {
     await saveFlow(ws, "f/t/quick", [step("a", "1"), step("b", "2")], { timeout: 3600 });
     expect(await ended("f/t/quick")).toMatchObject({ success: true, result: 2 });
@@ -260,6 +271,20 @@ describe("delete_after_secs", () => {
     }
     const again = await ws.post(`jobs/restart/f/${id}`, { step_id: "l" });
     expect([again.status, again.text]).toEqual([400, expect.stringContaining("erased")]);
+  });
+
+  it("of a flow erases steps that ran together in one call too", async () => {
+    const value = { modules: [says("a"), says("b"), says("c")], same_worker: true, delete_after_secs: 100 };
+    await saveFlow(ws, "f/t/erased_together", value);
+    // Once they are known to be quick they go together.
+    const runs = [await ended("f/t/erased_together", { v: text }), await ended("f/t/erased_together", { v: text })];
+    await housekeep(101);
+    for (const { id, success } of runs) {
+      expect(success).toBe(true);
+      const steps = await stepsOf(id);
+      expect(steps).toHaveLength(3);
+      for (const each of [id, ...steps.map((one) => one["id"])]) expect(await traces(each)).not.toContain("topsecret");
+    }
   });
 
   it("of a module erases its jobs alone, so long after its flow's end: until then those behind it have its result", async () => {
