@@ -158,6 +158,17 @@ describe("variable() and resource() in expressions", () => {
     expect(entries.filter(({ parameters }) => (parameters as Job)["job"] === job["id"])).toHaveLength(1);
   });
 
+  it("are not had in plain by running a step's job again", async () => {
+    await ws.saveScript({ path: "f/t/takes", language: "bun", content: "export const main = (v: string) => v.length;" });
+    const input_transforms = { v: { type: "javascript", expr: "variable('f/t/key')" } };
+    await saveFlow(ws, "f/t/hands_on", [{ id: "a", value: { type: "script", path: "f/t/takes", input_transforms } }]);
+    const job = await ended("f/t/hands_on");
+    expect(job).toMatchObject({ success: true, result: secret.length });
+    const [a] = await stepsOf(job["id"]);
+    const body = { job_ids: [a?.["id"]], script_options_by_path: {}, flow_options_by_path: {} };
+    expect((await ws.post("jobs/run/batch_rerun_jobs", body)).text).toMatch(/^Error: Secrets that a flow has handed on/);
+  });
+
   it("fail the step with a sentence that names the path, where there is none or its caller may not read it", async () => {
     await saveFlow(ws, "f/t/none", [step("a", "variable('f/t/no_such')")]);
     const missing = await ended("f/t/none");
