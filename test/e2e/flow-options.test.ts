@@ -91,6 +91,17 @@ describe("a flow's timeout", () => {
     expect(await ws.completed(String(inner["id"]))).toMatchObject({ success: false });
   });
 
+  it("holds where steps run together in one task", async () => {
+    await saveFlow(
+      ws,
+      "f/t/together",
+      { modules: [step("a", "1", sleeps(600)), telling("b", "together")], same_worker: true },
+      { timeout: 2 },
+    );
+    expect(await ended("f/t/together")).toMatchObject(timedOut);
+    expect(told("together")).toBe(0);
+  });
+
   it("leaves alone a flow that ends in time", async () => {
     await saveFlow(ws, "f/t/quick", [step("a", "1"), step("b", "2")], { timeout: 3600 });
     expect(await ended("f/t/quick")).toMatchObject({ success: true, result: 2 });
@@ -145,6 +156,17 @@ describe("variable() and resource() in expressions", () => {
     expect(JSON.stringify([job, ...steps])).not.toContain(secret);
     const entries = (await ws.get("audit/list", { operation: "variables.decrypt_secret", resource: "f/t/key" })).json as Job[];
     expect(entries.filter(({ parameters }) => (parameters as Job)["job"] === job["id"])).toHaveLength(1);
+  });
+
+  it("are not had in plain by running a step's job again", async () => {
+    await ws.saveScript({ path: "f/t/takes", language: "bun", content: "export const main = (v: string) => v.length;" });
+    const input_transforms = { v: { type: "javascript", expr: "variable('f/t/key')" } };
+    await saveFlow(ws, "f/t/hands_on", [{ id: "a", value: { type: "script", path: "f/t/takes", input_transforms } }]);
+    const job = await ended("f/t/hands_on");
+    expect(job).toMatchObject({ success: true, result: secret.length });
+    const [a] = await stepsOf(job["id"]);
+    const body = { job_ids: [a?.["id"]], script_options_by_path: {}, flow_options_by_path: {} };
+    expect((await ws.post("jobs/run/batch_rerun_jobs", body)).text).toMatch(/^Error: Secrets that a flow has handed on/);
   });
 
   it("fail the step with a sentence that names the path, where there is none or its caller may not read it", async () => {
@@ -260,6 +282,20 @@ describe("delete_after_secs", () => {
     }
     const again = await ws.post(`jobs/restart/f/${id}`, { step_id: "l" });
     expect([again.status, again.text]).toEqual([400, expect.stringContaining("erased")]);
+  });
+
+  it("of a flow erases steps that ran together in one call too", async () => {
+    const value = { modules: [says("a"), says("b"), says("c")], same_worker: true, delete_after_secs: 100 };
+    await saveFlow(ws, "f/t/erased_together", value);
+    // Once they are known to be quick they go together.
+    const runs = [await ended("f/t/erased_together", { v: text }), await ended("f/t/erased_together", { v: text })];
+    await housekeep(101);
+    for (const { id, success } of runs) {
+      expect(success).toBe(true);
+      const steps = await stepsOf(id);
+      expect(steps).toHaveLength(3);
+      for (const each of [id, ...steps.map((one) => one["id"])]) expect(await traces(each)).not.toContain("topsecret");
+    }
   });
 
   it("of a module erases its jobs alone, so long after its flow's end: until then those behind it have its result", async () => {
