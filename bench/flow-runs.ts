@@ -37,10 +37,10 @@ export const each = (id: string, items: number, more: object = {}): FlowModule =
 });
 
 /** Saves a flow in the benchmark's folder and waits until it is built: its path. */
-export async function saveFlow({ client, workspace }: Flows, name: string, modules: FlowModule[]): Promise<string> {
+export async function saveFlow({ client, workspace }: Flows, name: string, modules: FlowModule[], more: object = {}): Promise<string> {
   const path = `f/bench/flow_${name}`;
   const exists = (await client.get(`w/${workspace}/flows/exists/${path}`)).text === "true";
-  await client.post(`w/${workspace}/flows/${exists ? `update/${path}` : "create"}`, { path, summary: "", value: { modules } });
+  await client.post(`w/${workspace}/flows/${exists ? `update/${path}` : "create"}`, { path, summary: "", value: { ...more, modules } });
   const { job_id: job } = JSON.parse((await client.get(`w/${workspace}/flows/deployment_status/p/${path}`)).text) as { job_id: string };
   await ended({ client, workspace }, job, 200);
   return path;

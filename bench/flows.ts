@@ -22,6 +22,7 @@ export async function flowRows(measured: Measured): Promise<Row[]> {
     floor: floor.oneClient,
   });
   const [few, many] = [await perStep(measured, quick ? 4 : 40, quick ? 1 : 5), await perStep(measured, quick ? 8 : 400, 1)];
+  const [segment, longSegment] = [await inSegment(measured, quick ? 4 : 40), await inSegment(measured, quick ? 8 : 400)];
   return [
     row("sync flow of one step in bun", one),
     row(`sync flow of ${1 + STEPS} steps in bun`, more),
@@ -29,6 +30,8 @@ export async function flowRows(measured: Measured): Promise<Row[]> {
     { line: "40 steps one after the other, a step", value: few, unit: "ms", floor: floor.oneClient, target: { atMost: 40 } },
     { line: "400 steps one after the other, a step", value: many, unit: "ms", floor: { name: "of 40", value: few } },
     { line: "a step of 400 beside one of 40", value: many / few, unit: "×", target: { atMost: 1.2 } },
+    { line: "40 steps in a segment, one more step", value: segment, unit: "ms", floor: floor.oneClient, target: { atMost: 1 } },
+    { line: "400 steps in a segment, one more step", value: longSegment, unit: "ms", floor: { name: "of 40", value: segment } },
   ];
 }
 
@@ -38,4 +41,17 @@ async function perStep(measured: Measured, steps: number, runs: number): Promise
   const took: number[] = [];
   for (let at = 0; at < runs; at++) took.push((await runFlow(measured, path)).duration_ms / steps);
   return median(sorted(took));
+}
+
+/** What each further step of a segment adds to one of a single step, once its steps are known to be quick. */
+async function inSegment(measured: Measured, steps: number): Promise<number> {
+  const runs = measured.quick ? 2 : 8;
+  const took = async (count: number) => {
+    const path = await saveFlow(measured, `segment_of_${count}`, lights(count), { same_worker: true });
+    const found: number[] = [];
+    for (let at = 0; at < runs; at++) found.push((await runFlow(measured, path)).duration_ms);
+    return median(sorted(found.slice(runs / 2)));
+  };
+  const one = await took(1);
+  return ((await took(steps)) - one) / (steps - 1);
 }

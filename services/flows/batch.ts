@@ -1,5 +1,6 @@
 import type { Child } from "../../aws/job-table.ts";
 import type { FlowModule, InputTransform } from "../../contract/flow-value.ts";
+import type { RunnerLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import { plainPath } from "../../core/expressions/evaluate.ts";
 import { outcomeRef, progressRef } from "../../core/flows/journal.ts";
@@ -9,6 +10,7 @@ import type { FlowState } from "../../core/flows/step-call.ts";
 import type { EndedJob, RunningJob } from "../../core/jobs/job.ts";
 import { firstDueMs } from "../../core/jobs/lifecycle.ts";
 import { hasReferences } from "../../core/resources/references.ts";
+import type { Runnable } from "../../core/scripts/version.ts";
 import type { Masker } from "../../core/secrets/mask.ts";
 import { type NextArgument, type NextRun, nextArguments } from "../../runners/protocol.ts";
 import type { Together } from "../jobs/execute.ts";
@@ -20,7 +22,7 @@ import { maskerFor } from "../secrets/masks.ts";
 import { decide } from "./decide.ts";
 import { type Evaluator, ExpressionError, evaluator } from "./expressions.ts";
 import { attemptId, type Here, keptResult, readItems } from "./here.ts";
-import { doneBy, erasedAfterS, noteErasureOf, ownerOf, stepJob, whatOf } from "./run-step.ts";
+import { doneBy, erasedAfterS, type NamedScript, noteErasureOf, ownerOf, readersMay, scriptOf, stepJob, whatOf } from "./run-step.ts";
 
 /** Steps that took less than this when they ran last go together. */
 const QUICK_MS = 50;
@@ -31,6 +33,7 @@ const MOST = 50;
 /** A step on its way into a batch. */
 interface Member {
   here: Here;
+  code: Code;
   job: Omit<RunningJob, "args">;
   args: NextRun["args"];
 }
@@ -41,9 +44,12 @@ interface Member {
  * behind the first that are done.
  */
 export async function runBatch(here: Here, modules: readonly FlowModule[], ran: Set<string>): Promise<FlowState | undefined> {
-  const candidates = quickOnes(here, modules);
+  const candidates = await quickOnes(here, modules);
   if (candidates.length < 2 || (await anyKnown(here, candidates))) return undefined;
-  const names = evaluator(here, candidates.flatMap(expressionsOf));
+  const names = evaluator(
+    here,
+    candidates.flatMap(({ module }) => expressionsOf(module)),
+  );
   const members = await membersOf(here, candidates, names);
   const [first, ...rest] = members;
   if (!first || rest.length === 0 || here.secrets.size > 0) return undefined;
@@ -56,29 +62,66 @@ export async function runBatch(here: Here, modules: readonly FlowModule[], ran: 
   return ended && decide(here, names, await doneBy(here, ended));
 }
 
+/** What a step runs: built, with nothing of its own that asks for more than a run. */
+interface Code {
+  runner: RunnerLanguage;
+  artefact: { key: string; sha256: string };
+  params: string[] | null;
+  paramTypes?: Record<string, "date" | "bytes"> | undefined;
+  script?: Runnable;
+}
+interface Candidate {
+  module: FlowModule;
+  code: Code;
+}
+
 /** Neighbours of one language that do nothing but run, and are known to be quick. */
-function quickOnes({ plan, flow, scope }: Here, modules: readonly FlowModule[]): FlowModule[] {
-  if (plan.value.early_return || (flow.watchedUntilMs ?? 0) > 0) return [];
-  const runner = plan.scripts[modules[0]?.id ?? ""]?.runner;
-  const at = modules.findIndex(({ id }, index) => {
-    const script = plan.scripts[id];
-    const module = modules[index];
-    return (
-      !script ||
-      !module ||
-      script.runner !== runner ||
-      !doesNothingElse(module) ||
-      erasedAfterS({ module, scope }) !== undefined ||
-      (runTimes.of(script.key) ?? QUICK_MS) >= QUICK_MS
-    );
-  });
-  return modules.slice(0, Math.min(at < 0 ? modules.length : at, MOST));
+async function quickOnes(here: Here, modules: readonly FlowModule[]): Promise<Candidate[]> {
+  if (here.plan.value.early_return || (here.flow.watchedUntilMs ?? 0) > 0) return [];
+  const codeOf = codes(here);
+  const found: Candidate[] = [];
+  for (const module of modules.slice(0, MOST)) {
+    const alone = !doesNothingElse(module) || erasedAfterS({ module, scope: here.scope }) !== undefined;
+    const code = alone ? undefined : await codeOf(module);
+    if (!code || code.runner !== (found[0]?.code.runner ?? code.runner)) break;
+    if ((runTimes.of(code.artefact.key) ?? QUICK_MS) >= QUICK_MS) break;
+    found.push({ module, code });
+  }
+  return found;
+}
+
+/** Finds the code of steps: each script is looked up once, and the rights to run any. */
+function codes(here: Here): (module: FlowModule) => Promise<Code | undefined> {
+  const scripts = new Map<string, Promise<Code | undefined>>();
+  let rights: ReturnType<typeof readersMay> | undefined;
+  const lookUp = async (value: NamedScript): Promise<Code | undefined> => {
+    rights ??= readersMay(here, "jobs.run.scripts");
+    const [mayRun, script] = await Promise.all([rights, scriptOf(here, value)]);
+    if (script?.build.state !== "ready" || !script.runner || !mayRun(script.path)) return undefined;
+    const { runner, build, params, paramTypes, concurrency, cacheTtlS, deleteAfterS, dedicated } = script;
+    if (concurrency || cacheTtlS || deleteAfterS !== undefined || dedicated) return undefined;
+    return { runner, artefact: { key: build.key, sha256: build.sha256 }, params, paramTypes, script };
+  };
+  return async ({ id, value }) => {
+    if (value.type === "script") {
+      const name = `${value.path} ${value.hash ?? ""}`;
+      const known = scripts.get(name) ?? lookUp(value);
+      scripts.set(name, known);
+      return known;
+    }
+    const built = here.plan.scripts[id];
+    if (!built) return undefined;
+    const { runner, key, sha256, params, paramTypes } = built;
+    return { runner, artefact: { key, sha256 }, params, paramTypes };
+  };
 }
 
 /** What a module may say and still be one of a batch. */
 const HARMLESS: ReadonlySet<string> = new Set(["id", "value", "summary", "segment", "priority"]);
 const HARMLESS_VALUE: ReadonlySet<string> = new Set([
   "type",
+  "hash",
+  "tag_override",
   "content",
   "language",
   "lock",
@@ -94,27 +137,28 @@ const says = (object: object, harmless: ReadonlySet<string>) =>
   );
 const doesNothingElse = (module: FlowModule) => isPlain(module) && says(module, HARMLESS) && says(module.value, HARMLESS_VALUE);
 
-async function anyKnown(here: Here, modules: readonly FlowModule[]): Promise<boolean> {
+async function anyKnown(here: Here, candidates: readonly Candidate[]): Promise<boolean> {
   const { scope, at } = here;
-  const refs = modules.flatMap(({ id }) => [outcomeRef(id, scope.name, at), progressRef(id, scope.name, at)]);
+  const refs = candidates.flatMap(({ module: { id } }) => [outcomeRef(id, scope.name, at), progressRef(id, scope.name, at)]);
   return (await readItems(here, refs)).size > 0;
 }
 
 function transformsOf({ value }: FlowModule): Record<string, InputTransform> {
-  return value.type === "rawscript" ? (value.input_transforms ?? {}) : {};
+  return value.type === "rawscript" || value.type === "script" ? (value.input_transforms ?? {}) : {};
 }
 const expressionsOf = (module: FlowModule) =>
   Object.values(transformsOf(module)).flatMap((transform) => (transform.type === "javascript" ? [transform.expr] : []));
 
 /** As many as have arguments that are known now, or plain parts of what those before them will yield. */
-async function membersOf(here: Here, modules: readonly FlowModule[], names: Evaluator): Promise<Member[]> {
+async function membersOf(here: Here, candidates: readonly Candidate[], names: Evaluator): Promise<Member[]> {
   const members: Member[] = [];
-  for (const [index, module] of modules.entries()) {
+  const modules = candidates.map(({ module }) => module);
+  for (const [index, { module, code }] of candidates.entries()) {
     const member = { ...here, module, progress: {} };
     const args = await argumentsOf(modules.slice(0, index), module, names);
-    const what = await whatOf(member, names);
+    const what = await whatOf(member, names, code.script);
     if (!args || "missing" in what) break;
-    members.push({ here: member, job: stepJob(member, ownerOf(here, attemptId(member)), what), args });
+    members.push({ here: member, code, job: stepJob(member, ownerOf(here, attemptId(member)), what), args });
   }
   return members;
 }
@@ -152,18 +196,13 @@ async function argumentOf(before: readonly FlowModule[], transform: InputTransfo
 }
 
 function togetherOf(here: Here, leader: RunningJob, rest: Member[], ran: Set<string>): Together {
-  const { working, plan, flow } = here;
+  const { working, flow } = here;
   const resultKey = `${jobPrefix(flow)}batch#${leader.id}.json`;
   return {
     host: flow.id,
     withinMs: WITHIN_MS,
     resultKey,
-    runs: rest.flatMap(({ here: { module }, job, args }) => {
-      const script = plan.scripts[module.id];
-      if (!script) return [];
-      const { key, sha256, params, paramTypes } = script;
-      return [{ job, artefact: { key, sha256 }, params, paramTypes, args }];
-    }),
+    runs: rest.map(({ code: { artefact, params, paramTypes }, job, args }) => ({ job, artefact, params, paramTypes, args })),
     async keep(outcomes, ended, token) {
       const masker = await maskerFor(working, ended, token);
       const results: unknown[] = [JSON.parse(ended.resultJson ?? "null")];

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import type { FlowModule } from "../../contract/flow-value.ts";
 import { limits } from "../../contract/limits.ts";
 import { PREPROCESSOR } from "../../core/flows/journal.ts";
 import { sharedFolderOf } from "../../core/flows/segments.ts";
@@ -11,7 +12,7 @@ import { keys } from "../../core/objects/keys.ts";
 import { withBody } from "../../core/payload/preprocessor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { hasReferences } from "../../core/resources/references.ts";
-import { concurrencyRuleOf } from "../../core/scripts/version.ts";
+import { concurrencyRuleOf, type Runnable } from "../../core/scripts/version.ts";
 import { maskerOf } from "../../core/secrets/mask.ts";
 import { attemptFields } from "../jobs/claim.ts";
 import { noteErasure } from "../jobs/erase.ts";
@@ -209,8 +210,16 @@ export async function readersMay({ working, flow }: Here, action: string): Promi
   return (path) => readers.every((reader) => reader !== undefined && may(reader, action, { workspace: flow.workspace, path }));
 }
 
-/** What runs. A script's newest version is looked up now, with the rights of the flow's job. */
-export async function whatOf(here: Here, evaluator: Evaluator): Promise<What | { missing: string }> {
+export type NamedScript = Extract<FlowModule["value"], { type: "script" }>;
+
+/** The script that a step names, the newest version unless it says which. Whether it may run is not asked here. */
+export async function scriptOf({ working, flow }: Here, { path, hash }: NamedScript): Promise<Runnable | undefined> {
+  const runnable = runnableOf(await working.objects.get(hash ? keys.version(flow.workspace, hash) : keys.scriptHead(flow.workspace, path)));
+  return !runnable || runnable.deleted || (runnable.archived && !hash) ? undefined : runnable;
+}
+
+/** What runs. A script is looked up now, with the rights of the flow's job, unless the caller has done so. */
+export async function whatOf(here: Here, evaluator: Evaluator, script?: Runnable): Promise<What | { missing: string }> {
   const { working, flow, module } = here;
   const { value } = module;
   const own = module.timeout ?? undefined;
@@ -233,16 +242,16 @@ export async function whatOf(here: Here, evaluator: Evaluator): Promise<What | {
   }
   if (value.type !== "script") return { missing: `Steps of type ${value.type} are kept, but nothing here can run them.` };
   const { path, hash, tag_override: tag } = value;
-  const [mayRun, head] = await Promise.all([
-    readersMay(here, "jobs.run.scripts"),
-    working.objects.get(hash ? keys.version(flow.workspace, hash) : keys.scriptHead(flow.workspace, path)),
-  ]);
-  const runnable = runnableOf(head);
-  if (!runnable || runnable.deleted || (runnable.archived && !hash) || !mayRun(runnable.path)) {
-    return { missing: hash ? `There is no script version ${hash}.` : `There is no script at ${path}.` };
-  }
+  const runnable = script ?? (await lookedUp(here, value));
+  if (!runnable) return { missing: hash ? `There is no script version ${hash}.` : `There is no script at ${path}.` };
   const { language, timeoutS, concurrency: rule } = runnable;
   return { kind: "script", path: runnable.path, hash: runnable.hash, language, tag: tag ?? runnable.tag, timeoutS: limitS(timeoutS), rule };
+}
+
+/** Script and rights are read side by side. */
+async function lookedUp(here: Here, value: NamedScript): Promise<Runnable | undefined> {
+  const [mayRun, runnable] = await Promise.all([readersMay(here, "jobs.run.scripts"), scriptOf(here, value)]);
+  return runnable && mayRun(runnable.path) ? runnable : undefined;
 }
 
 /** A step's earlier result stands for equal arguments: the key is its place, its code and what it gets. */

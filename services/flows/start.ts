@@ -159,5 +159,6 @@ export async function startExecution(starting: Pick<Starting, "executions" | "fu
     },
   );
   const started = changed && (await executions.start({ machine, job: id, n: flow.n }, input));
-  if (started === "noMachine") throw new Error(`The state machine ${machine} of the flow job ${id} is gone again; it is looked at once more.`);
+  if (started === "noMachine")
+    throw new Error(`The state machine ${machine} of the flow job ${id} is gone again; it is looked at once more.`);
 }

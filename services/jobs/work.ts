@@ -82,7 +82,7 @@ export async function workOn(working: Working, job: RunningJob, argsJson?: strin
 function endOf(working: Working, job: RunningJob, argsJson?: string, together?: Together): Promise<JustEnded | undefined> {
   switch (job.kind) {
     case "script":
-      return runScript(working, job, argsJson);
+      return runScript(working, job, argsJson, together);
     case "preview":
       return runPreview(working, job);
     case "dependencies":
@@ -118,7 +118,7 @@ async function giveUpAttempt(working: Working, job: RunningJob, error: unknown):
   throw error;
 }
 
-async function runScript(working: Working, job: RunningJob, argsJson: string | undefined): Promise<JustEnded | undefined> {
+async function runScript(working: Working, job: RunningJob, argsJson?: string, together?: Together): Promise<JustEnded | undefined> {
   const { hash = "" } = job;
   const runnable = settled.get(hash) ?? versionOf(await working.objects.get(keys.version(job.workspace, hash)), hash);
   const build = await settleBuild(working, runnable);
@@ -137,7 +137,7 @@ async function runScript(working: Working, job: RunningJob, argsJson: string | u
       settled.set(hash, runnable);
       if (!runnable.runner) return endWith(working, job, noRunner(runnable.language));
       const { runner, params, paramTypes, preprocessor, dedicated, cacheIgnoresPaths: ignorePaths } = runnable;
-      const what = { runner, artefact: build, params, paramTypes, preprocessor, dedicated, ignorePaths };
+      const what = { runner, artefact: build, params, paramTypes, preprocessor, dedicated, ignorePaths, ...(together ? { together } : {}) };
       return executeResolved(working, job, what, argsJson);
     }
   }

@@ -131,6 +131,25 @@ describe("a segment", () => {
     ]);
   });
 
+  it("finds the newest version of a script for each run, also of those that go together", async () => {
+    const content = (version: string) => `let ran = 0; export const main = () => ({ ran: ++ran, version: "${version}" });`;
+    const named = (id: string) => ({ id, value: { type: "script", path: "f/t/named", input_transforms: {} } });
+    await ws.saveScript({ path: "f/t/named", language: "bun", content: content("one") });
+    const value = { same_worker: true, modules: [named("a"), named("b"), named("c"), step("all", "[results.a, results.b, results.c]")] };
+    const run = async () => (await runFlow(ws, value))["result"] as { ran: number; version: string }[];
+    const together = async (version: string) => {
+      const results = await until(async () => await run().then((found) => (found[2]?.ran === 3 ? found : undefined)), {
+        what: "a run in which steps went together",
+        timeoutMs: 60_000,
+      });
+      expect(results).toEqual([1, 2, 3].map((ran) => ({ ran, version })));
+    };
+    await together("one");
+    await ws.saveScript({ path: "f/t/named", language: "bun", content: content("two") });
+    expect((await run()).map(({ version }) => version)).toEqual(["two", "two", "two"]);
+    await together("two");
+  });
+
   it("runs steps that are known to be quick in one call of the runner, each with its own job, arguments, output and result", async () => {
     const counting = (id: string, before: string, more = "") =>
       flow.script(
