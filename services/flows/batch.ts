@@ -3,7 +3,7 @@ import type { FlowModule, InputTransform } from "../../contract/flow-value.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import { plainPath } from "../../core/expressions/evaluate.ts";
-import { outcomeRef, progressRef } from "../../core/flows/journal.ts";
+import { type Outcome, outcomeRef } from "../../core/flows/journal.ts";
 import { wantedBy } from "../../core/flows/names.ts";
 import { isPlain } from "../../core/flows/scopes.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
@@ -21,7 +21,7 @@ import { workOn } from "../jobs/work.ts";
 import { maskerFor } from "../secrets/masks.ts";
 import { decide } from "./decide.ts";
 import { type Evaluator, ExpressionError, evaluator } from "./expressions.ts";
-import { attemptId, type Here, keptResult, readItems } from "./here.ts";
+import { attemptId, goTo, type Here, keptResult, readItems } from "./here.ts";
 import { doneBy, erasedAfterS, type NamedScript, noteErasureOf, ownerOf, readersMay, scriptOf, stepJob, whatOf } from "./run-step.ts";
 
 /** Steps that took less than this when they ran last go together. */
@@ -41,7 +41,7 @@ interface Member {
 /**
  * Runs the first of some neighbours, and those after it that can follow at once, in one call of a runner. `undefined`: it is to be run alone. They
  * are written down together when the call has ended; where one failed, its job alone, and whoever asks for it finds that. `ran` gets the modules
- * behind the first that are done.
+ * that are done.
  */
 export async function runBatch(here: Here, modules: readonly FlowModule[], ran: Set<string>): Promise<FlowState | undefined> {
   const candidates = await quickOnes(here, modules);
@@ -51,14 +51,15 @@ export async function runBatch(here: Here, modules: readonly FlowModule[], ran: 
     candidates.flatMap(({ module }) => expressionsOf(module)),
   );
   const members = await membersOf(here, candidates, names);
-  const [first, ...rest] = members;
-  if (!first || rest.length === 0 || here.secrets.size > 0) return undefined;
+  const [first] = members;
+  if (!first || members.length < 2 || here.secrets.size > 0) return undefined;
   const own = nextArguments(first.args, []) ?? {};
   const argsJson = JSON.stringify(own);
   for (const member of members) await noteErasureOf(member.here, member.job.id);
   const leader: RunningJob = { ...first.job, args: await placed(here, first.job, argsJson) };
   if (!(await here.working.jobs.create(leader, firstDueMs(here.working.nowMs())))) return undefined;
-  const ended = await workOn(here.working, leader, argsJson, togetherOf(here, leader, rest, ran));
+  const ended = await workOn(here.working, leader, argsJson, togetherOf(here, leader, members, ran));
+  if (ran.has(first.here.module.id)) return goTo(here, "next");
   return ended && decide(here, names, await doneBy(here, ended));
 }
 
@@ -139,7 +140,7 @@ const doesNothingElse = (module: FlowModule) => isPlain(module) && says(module, 
 
 async function anyKnown(here: Here, candidates: readonly Candidate[]): Promise<boolean> {
   const { scope, at } = here;
-  const refs = candidates.flatMap(({ module: { id } }) => [outcomeRef(id, scope.name, at), progressRef(id, scope.name, at)]);
+  const refs = candidates.map(({ module: { id } }) => outcomeRef(id, scope.name, at));
   return (await readItems(here, refs)).size > 0;
 }
 
@@ -195,8 +196,9 @@ async function argumentOf(before: readonly FlowModule[], transform: InputTransfo
   }
 }
 
-function togetherOf(here: Here, leader: RunningJob, rest: Member[], ran: Set<string>): Together {
+function togetherOf(here: Here, leader: RunningJob, members: Member[], ran: Set<string>): Together {
   const { working, flow } = here;
+  const rest = members.slice(1);
   const resultKey = `${jobPrefix(flow)}batch#${leader.id}.json`;
   return {
     host: flow.id,
@@ -218,7 +220,7 @@ function togetherOf(here: Here, leader: RunningJob, rest: Member[], ran: Set<str
         results.push(outcome.result);
       }
       const jobs = await keepEnded(working, written, masker);
-      for (const id of await noteOutcomes(here, rest, jobs)) ran.add(id);
+      for (const id of await noteOutcomes(here, members, [ended, ...jobs])) ran.add(id);
     },
   };
 }
@@ -251,14 +253,14 @@ async function placed({ working }: Here, job: Omit<RunningJob, "args">, json: st
 }
 
 /** In the journal, those that went well: answers their modules. */
-async function noteOutcomes({ working, flow, scope, at }: Here, rest: readonly Member[], jobs: readonly EndedJob[]): Promise<string[]> {
+async function noteOutcomes({ working, flow, scope, at }: Here, members: readonly Member[], jobs: readonly EndedJob[]): Promise<string[]> {
   const expiresAtS = Math.ceil(flow.expiresAtMs / 1000);
   const well = jobs.flatMap((job, index) => {
-    const id = rest[index]?.here.module.id;
+    const id = members[index]?.here.module.id;
     return id === undefined || job.state !== "succeeded" ? [] : [{ id, job }];
   });
   const items = well.map(({ id, job }) => {
-    const outcome = { state: "success", goes: "next", result: keptResult(job), job: job.id };
+    const outcome: Outcome = { state: "success", goes: "next", result: keptResult(job), job: job.id };
     return { parent: flow.id, ref: outcomeRef(id, scope.name, at), json: JSON.stringify(outcome), expiresAtS };
   });
   await working.jobs.putWith(items, []);
