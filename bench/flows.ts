@@ -22,7 +22,7 @@ export async function flowRows(measured: Measured): Promise<Row[]> {
     floor: floor.oneClient,
   });
   const [few, many] = [await perStep(measured, quick ? 4 : 40, quick ? 1 : 5), await perStep(measured, quick ? 8 : 400, 1)];
-  const [segment, longSegment] = [await inSegment(measured, quick ? 4 : 40), await inSegment(measured, quick ? 8 : 400)];
+  const [segment, longSegment] = [await inSegment(measured, 40), await inSegment(measured, quick ? 80 : 400)];
   return [
     row("sync flow of one step in bun", one),
     row(`sync flow of ${1 + STEPS} steps in bun`, more),
@@ -45,7 +45,7 @@ async function perStep(measured: Measured, steps: number, runs: number): Promise
 
 /** What each further step of a segment adds to one of a single step, once its steps are known to be quick. */
 async function inSegment(measured: Measured, steps: number): Promise<number> {
-  const runs = measured.quick ? 2 : 8;
+  const runs = measured.quick ? 4 : 8;
   const took = async (count: number) => {
     const path = await saveFlow(measured, `segment_of_${count}`, lights(count), { same_worker: true });
     const found: number[] = [];

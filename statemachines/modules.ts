@@ -1,11 +1,10 @@
 import type { FlowModule } from "../contract/flow-value.ts";
 import { FAILURE } from "../core/flows/journal.ts";
-import { isPlain, ROOT } from "../core/flows/scopes.ts";
+import { asksPeople, isPlain, ROOT, waitsForOthers } from "../core/flows/scopes.ts";
 import { stretchesOf } from "../core/flows/segments.ts";
 import { branchAll, branchOne } from "./branches.ts";
 import { forLoop, whileLoop } from "./loops.ts";
 import type { Context, Target, Targets, Ways } from "./machine.ts";
-import { nestedFlow } from "./nested.ts";
 import { segmentStates } from "./segments.ts";
 
 /** One list of modules, the last one first: each must know where it leads. Answers where the list begins. */
@@ -29,12 +28,14 @@ function failureStates(context: Context, to: Targets): Target {
 const ways: Partial<Record<FlowModule["value"]["type"], Ways>> = {
   branchone: branchOne,
   branchall: branchAll,
-  flow: nestedFlow,
   forloopflow: forLoop,
   whileloopflow: whileLoop,
 };
 
 const COMMENT_CHARS = 200;
+
+/** Who the task's token is given to: the job of another flow, or those who are asked. Then the task looks at what came of it. */
+const untilWhat = (module: FlowModule) => (asksPeople(module) ? "until it is decided" : "until it has ended");
 
 /** The states of one module: one task and, where more than success and failure may come of it, a choice behind it. */
 export function moduleStates(context: Context, module: FlowModule, to: Targets): string {
@@ -54,6 +55,7 @@ export function moduleStates(context: Context, module: FlowModule, to: Targets):
       ...(module.stop_after_if || module.stop_after_all_iters_if || ways[module.value.type] ? { stop: to.stop } : {}),
       ...(module.retry ? { retry: machine.wait(machine.name(`${id} wait for retry`), name) } : {}),
       ...(module.sleep ? { sleep: machine.wait(machine.name(`${id} sleep`), to.next) } : {}),
+      ...(waitsForOthers(module) ? { wait: machine.hold(machine.name(`${id} ${untilWhat(module)}`), input, name) } : {}),
       ...ways[module.value.type]?.(context, module, name),
     },
     to.next,

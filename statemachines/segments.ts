@@ -1,5 +1,5 @@
 import type { FlowModule } from "../contract/flow-value.ts";
-import { withInner } from "../core/flows/scopes.ts";
+import { waitsForOthers, withInner } from "../core/flows/scopes.ts";
 import type { Context, Targets } from "./machine.ts";
 
 const COMMENT_CHARS = 200;
@@ -15,7 +15,6 @@ export function segmentStates({ machine, scope }: Context, modules: readonly Flo
   const decide = machine.name(`${title} what next`);
   const comment = `segment: ${modules.map(({ id }) => id).join(", ")}`.slice(0, COMMENT_CHARS);
   machine.task(name, { segment: first, until: last, scope }, { next: decide, fail: to.fail, answers: true, comment });
-  const calls = withInner(modules).some(({ value }) => value.type === "flow");
   const waiting = { "module.$": "$.m", "scope.$": "$.c" };
   machine.choice(
     decide,
@@ -24,7 +23,9 @@ export function segmentStates({ machine, scope }: Context, modules: readonly Flo
       stop: to.stop,
       more: name,
       pause: machine.wait(machine.name(`${title} pause`), name),
-      ...(calls ? { wait: machine.hold(machine.name(`${title} until a flow has ended`), waiting, name) } : {}),
+      ...(withInner(modules).some(waitsForOthers)
+        ? { wait: machine.hold(machine.name(`${title} until it may go on`), waiting, name) }
+        : {}),
       again: machine.again,
     },
     to.next,

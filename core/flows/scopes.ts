@@ -23,11 +23,16 @@ export function modulesOf({ value }: FlowModule): readonly FlowModule[] {
   return value.type === "forloopflow" || value.type === "whileloopflow" ? value.modules : [];
 }
 
+/** What comes of it waits for somebody to say so. */
+export const asksPeople = ({ value, suspend }: FlowModule) => value.type === "consentgate" || (suspend?.required_events ?? 0) > 0;
+
+/** Its state lets go of the function, and goes on when it is told to. */
+export const waitsForOthers = (module: FlowModule) => asksPeople(module) || module.value.type === "flow";
+
 /** A module of which nothing comes but success, or failure: its state needs no choice behind it. */
 export function isPlain(module: FlowModule): boolean {
-  const { retry, stop_after_if, stop_after_all_iters_if, sleep, suspend } = module;
-  const waits = (suspend?.required_events ?? 0) > 0 || module.value.type === "consentgate" || module.value.type === "flow";
-  return !isContainer(module) && !waits && !retry && !stop_after_if && !stop_after_all_iters_if && !sleep;
+  const { retry, stop_after_if, stop_after_all_iters_if, sleep } = module;
+  return !isContainer(module) && !waitsForOthers(module) && !retry && !stop_after_if && !stop_after_all_iters_if && !sleep;
 }
 
 /** A list of modules, and where it stands. */

@@ -1,7 +1,7 @@
 import type { FlowModule } from "../../contract/flow-value.ts";
 import { eventsOf, HISTORY_EVENTS, iterationsAtOnce } from "../../core/flows/history.ts";
 import { endRef, FAILURE, innerAt, insideAt, type Kept, outcomeRef, placeIn } from "../../core/flows/journal.ts";
-import { bodyScope, branchScope, DEFAULT, isParallel, type Scope } from "../../core/flows/scopes.ts";
+import { bodyScope, branchScope, DEFAULT, isParallel, modulesOf, type Scope } from "../../core/flows/scopes.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
 import { type Done, decide, failed } from "./decide.ts";
 import { type Evaluator, inputOf, inputOfFlow, previousModule } from "./expressions.ts";
@@ -41,9 +41,13 @@ export async function drive(here: Here, evaluator: Evaluator): Promise<FlowState
     case "forloopflow":
       return forLoop(here, evaluator, here.module.value);
     default:
+      // Nothing in it can take its turn, or tell it to stop.
+      if (modulesOf(here.module).length === 0) return decide(here, evaluator, await failed(here, ENDLESS));
       return oneByOne(here, evaluator);
   }
 }
+
+const ENDLESS = { name: "EndlessLoop", message: "A while loop without steps would never end: put one into it." };
 
 const inside = (here: Here) => insideAt(here.module.id, here.at, failuresOf(here));
 

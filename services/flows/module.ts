@@ -1,6 +1,5 @@
-import type { FlowModule } from "../../contract/flow-value.ts";
 import { endRef, FAILURE, PREPROCESSOR } from "../../core/flows/journal.ts";
-import { isContainer } from "../../core/flows/scopes.ts";
+import { asksPeople, isContainer } from "../../core/flows/scopes.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
 import { answer, decide, failed, StepFailed } from "./decide.ts";
 import { drive, previousOf } from "./drive.ts";
@@ -56,7 +55,6 @@ async function carryOut(here: Here): Promise<FlowState> {
 }
 
 const NO_APPROVALS = "Flows cannot wait for approvals yet: this step was not run.";
-const asksPeople = ({ value, suspend }: FlowModule) => value.type === "consentgate" || (suspend?.required_events ?? 0) > 0;
 
 /** Every expression that may be evaluated for a module: what they name is loaded together. */
 function expressionsOf({ module }: Here): string[] {

@@ -39,13 +39,13 @@ const step = (id: string, more: object = {}) =>
   flow.script(id, CODE, { url: "flow_input.url", place: `'${id}' + (flow_input.iter?.index ?? '')` }, more);
 
 const args = (...names: string[]) => Object.fromEntries(names.map((name) => [name, { type: "javascript", expr: `flow_input.${name}` }]));
-const modules = () => [
+const modules = (parallel = true) => [
   step("a"),
   flow.each("l", "[0, 1]", [step("b"), step("c")]),
   flow.one("o", [["true", [step("d")]]]),
   step("w", { sleep: { type: "static", value: 1 } }),
   { id: "n", value: { type: "flow", path: "f/t/inner", input_transforms: args("url") } },
-  flow.each("p", "[0, 1]", [step("g")], { parallel: true }),
+  flow.each("p", "[0, 1]", [step("g")], { parallel }),
   flow.identity("i"),
   flow.step("z", "[results.a, results.l, results.o, results.w, results.n, results.p]"),
 ];
@@ -87,27 +87,77 @@ const moments: Record<string, Moment> = {
     until(async () => (await finished(id)).includes(place), { timeoutMs: 60_000, everyMs: 1, what: `the end of ${place}` }),
 };
 
+const theFunction = { output: "StepFunction" } as const;
+const theRunner = { runner: "bun" } as const;
+const apart = () => ({ modules: modules() });
+const inOneSegment = () => ({ modules: modules(false), same_worker: true });
+
 describe("when processes are killed", () => {
   it.each([
-    ...Object.entries(moments).map(
-      ([when, moment]) => ["the function of the steps", when, { output: "StepFunction" }, moment, PLACES] as const,
-    ),
-    ["the runner", "while its script runs", { runner: "bun" }, whileItRuns, ["a", "c1", "e", "g1"]] as const,
-  ])("%s at each step, %s, the flow's result is right and no finished step runs again", async (_name, _when, which, moment, places) => {
+    ...Object.entries(moments).map(([when, moment]) => ["the function of the steps", when, theFunction, moment, PLACES, apart] as const),
+    ["the runner", "while its script runs", theRunner, whileItRuns, ["a", "c1", "e", "g1"], apart] as const,
+    ["the function of a segment", "while its script runs", theFunction, whileItRuns, PLACES, inOneSegment] as const,
+    ["the runner of a segment", "while its script runs", theRunner, whileItRuns, ["a", "c1", "e", "g1"], inOneSegment] as const,
+  ])(
+    "%s at each step, %s, the flow's result is right and no finished step runs again",
+    async (_name, _when, which, moment, places, value) => {
+      witness.told.length = 0;
+      const body = { value: value(), args: { url: witness.url } };
+      const id = expectStatus(await ws.post("jobs/run/preview_flow", body), 201).text;
+      const counted = (place: string) => witness.count(`begun/${place}`);
+      const before = new Map<string, number>();
+      for (const place of places) {
+        await moment(id, place);
+        for (const done of await finished(id)) if (PLACES.includes(done) && !before.has(done)) before.set(done, counted(done));
+        crashFunction(instance, which);
+        await leasesAreOver();
+      }
+      expect(await ws.completed(id, 60_000)).toMatchObject({ success: true, result: RESULT });
+      expect(Object.fromEntries([...before.keys()].map((place) => [place, counted(place)]))).toEqual(Object.fromEntries(before));
+    },
+  );
+});
+
+describe("in a batch of quick steps", () => {
+  const quick = (id: string, more: object = {}) =>
+    flow.script(
+      id,
+      `export async function main(url: string, id: string, slow: boolean) {
+        await fetch(url + "/begun/" + id);
+        if (slow) await Bun.sleep(4000);
+        return id;
+      }`,
+      { url: "flow_input.url", id: `"${id}"`, slow: `flow_input.slow === "${id}"` },
+      more,
+    );
+  const ids = Array.from({ length: 12 }, (_, index) => `s${index}`);
+  const alone = { retry: { constant: { attempts: 1, seconds: 0 } } };
+  const value = () => ({ same_worker: true, modules: [quick("first", alone), ...ids.map((id) => quick(id))] });
+  const run = async (slow: string) => {
     witness.told.length = 0;
-    const body = { value: { modules: modules() }, args: { url: witness.url } };
-    const id = expectStatus(await ws.post("jobs/run/preview_flow", body), 201).text;
-    const counted = (place: string) => witness.count(`begun/${place}`);
-    const before = new Map<string, number>();
-    for (const place of places) {
-      await moment(id, place);
-      for (const done of await finished(id)) if (PLACES.includes(done) && !before.has(done)) before.set(done, counted(done));
+    return expectStatus(await ws.post("jobs/run/preview_flow", { value: value(), args: { url: witness.url, slow } }), 201).text;
+  };
+
+  it.each([
+    ["the runner", theRunner],
+    ["the function", theFunction],
+  ] as const)(
+    "%s is killed: that batch is run again at most, and nothing before it",
+    async (_name, which) => {
+      // How quick they are is known once they have run.
+      for (const _ of ["once", "twice"]) await ws.completed(await run(""), 60_000);
+      const id = await run("s9");
+      await until(() => witness.count("begun/s9"), { timeoutMs: 60_000, what: "s9" });
+      const before = (await finished(id)).map((each) => [each, witness.count(`begun/${each}`)] as const);
       crashFunction(instance, which);
       await leasesAreOver();
-    }
-    expect(await ws.completed(id, 60_000)).toMatchObject({ success: true, result: RESULT });
-    expect(Object.fromEntries([...before.keys()].map((place) => [place, counted(place)]))).toEqual(Object.fromEntries(before));
-  });
+      expect(await ws.completed(id, 120_000)).toMatchObject({ success: true, result: "s11" });
+      for (const [each, times] of before) expect([each, witness.count(`begun/${each}`)]).toEqual([each, times]);
+      expect(witness.count("begun/first")).toBe(1);
+      for (const each of ids) expect(witness.count(`begun/${each}`), each).toBeLessThanOrEqual(2);
+    },
+    240_000,
+  );
 });
 
 /** What EventBridge would tell is lost: the function that hears of it finds no jobs. */

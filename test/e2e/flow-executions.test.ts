@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { executionsOf, startAgain, tellStatus } from "../support/executions.ts";
+import { executionsOf, lastEvents, startAgain, tellStatus } from "../support/executions.ts";
 import { flow, runFlow, saveFlow } from "../support/flow.ts";
 import { until } from "../support/until.ts";
 import { startWitness, type Witness } from "../support/witness.ts";
@@ -57,7 +57,10 @@ const ended = (id: string) =>
       return found.every(({ status }) => status !== "RUNNING") ? found : undefined;
     },
     { timeoutMs: 60_000, what: `the end of all executions of ${id}` },
-  );
+  ).catch(async (error: Error) => {
+    const running = (await executionsOf(ws.id, id)).filter(({ status }) => status === "RUNNING");
+    throw new Error(`${error.message}: ${JSON.stringify(await Promise.all(running.map((one) => lastEvents(one))))}`);
+  });
 const first = async (id: string) => {
   const [execution] = await executionsOf(ws.id, `${id}.`);
   return execution ?? expect.fail(`The job ${id} has no execution.`);

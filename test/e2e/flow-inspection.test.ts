@@ -28,7 +28,7 @@ describe("a flow's job", () => {
   });
 
   it("names the executions that it went on from, the oldest first", async () => {
-    const last = flow.identity("i", { stop_after_if: { expr: "flow_input.iter.index === 249" } });
+    const last = flow.identity("i", { stop_after_if: { expr: "flow_input.iter.index === 299" } });
     const id = expectStatus(await ws.post("jobs/run/preview_flow", { value: { modules: [loop("w", [last])] } }), 201).text;
     await ws.completed(id, 120_000);
     const { execution } = (await jobOf(id)) as { execution: { arn: string; earlier: string[] } };

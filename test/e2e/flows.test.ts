@@ -216,10 +216,10 @@ describe("a flow in a flow", () => {
 describe("loops that are long", () => {
   it("go on in another execution before the history is full", async () => {
     const modules = [
-      loop("w", [flow.identity("i", { stop_after_if: { expr: "flow_input.iter.index === 249" } })]),
+      loop("w", [flow.identity("i", { stop_after_if: { expr: "flow_input.iter.index === 299" } })]),
       step("n", "results.w.length"),
     ];
-    expect((await runFlow(ws, modules))["result"]).toBe(250);
+    expect((await runFlow(ws, modules))["result"]).toBe(300);
   }, 120_000);
 
   it("run side by side in rounds", async () => {

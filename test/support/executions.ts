@@ -1,5 +1,11 @@
 import { paginateListFunctions } from "@aws-sdk/client-lambda";
-import { DescribeExecutionCommand, ListExecutionsCommand, paginateListStateMachines, StartExecutionCommand } from "@aws-sdk/client-sfn";
+import {
+  DescribeExecutionCommand,
+  GetExecutionHistoryCommand,
+  ListExecutionsCommand,
+  paginateListStateMachines,
+  StartExecutionCommand,
+} from "@aws-sdk/client-sfn";
 import { invokeFunction } from "../../engine/admin.ts";
 import { shared } from "./api.ts";
 import { awsClients } from "./aws.ts";
@@ -34,6 +40,14 @@ export async function executionsOf(workspace: string, name: string, instance: Re
     }
   }
   return found.filter((execution) => execution.name.includes(name));
+}
+
+/** What an execution did last. */
+export async function lastEvents({ arn, name }: Execution, instance: Reachable = shared()): Promise<object> {
+  const { sfn } = awsClients(instance);
+  const { events = [] } = await sfn.send(new GetExecutionHistoryCommand({ executionArn: arn, reverseOrder: true, maxResults: 5 }));
+  const said = events.map(({ type, timestamp, stateEnteredEventDetails: entered }) => [type, entered?.name, timestamp?.toISOString()]);
+  return { name, said };
 }
 
 /** Starts an execution's machine again with its input, but for what is given, under another name. */

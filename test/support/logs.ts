@@ -4,15 +4,19 @@ import { shared } from "./api.ts";
 /** One call of the CloudWatch Logs API. The engine checks no signature, so a whole client is not needed for two operations. */
 async function logs<T>(endpoint: string, operation: string, input: object): Promise<T> {
   const { AWS_ACCESS_KEY_ID: key, AWS_REGION: region } = engineCredentials;
-  const answer = await fetch(endpoint, {
-    method: "POST",
-    headers: {
-      "content-type": "application/x-amz-json-1.1",
-      "x-amz-target": `Logs_20140328.${operation}`,
-      authorization: `AWS4-HMAC-SHA256 Credential=${key}/20260101/${region}/logs/aws4_request, SignedHeaders=host, Signature=0`,
-    },
-    body: JSON.stringify(input),
-  });
+  const ask = () =>
+    fetch(endpoint, {
+      method: "POST",
+      headers: {
+        "content-type": "application/x-amz-json-1.1",
+        "x-amz-target": `Logs_20140328.${operation}`,
+        authorization: `AWS4-HMAC-SHA256 Credential=${key}/20260101/${region}/logs/aws4_request, SignedHeaders=host, Signature=0`,
+      },
+      body: JSON.stringify(input),
+    });
+  // As a client of AWS does: the engine fails where a group is made in the middle of a list.
+  let answer = await ask();
+  for (let attempt = 1; answer.status >= 500 && attempt < 4; attempt++) answer = await ask();
   if (!answer.ok) throw new Error(`${operation}: ${answer.status} ${await answer.text()}`);
   return (await answer.json()) as T;
 }
