@@ -16,8 +16,8 @@ export interface Targets {
 /** Service errors alone: a flow's own retries are loops that one can see, and what a step answers itself is no error. */
 const RETRIED = ["Lambda.ServiceException", "Lambda.AWSLambdaException", "Lambda.SdkClientException", "Lambda.TooManyRequestsException"];
 
-/** As long as a flow may last: an execution ends after a year. */
-const LONGEST_S = 360 * 24 * 3600;
+/** A task that waits for its token is asked anew each day, in case that it was lost: in a year that is a fifth of what a history holds. */
+const HOLD_S = 24 * 3600;
 
 const NAME_CHARS = 80;
 
@@ -100,7 +100,7 @@ export class Machine {
       Type: "Task",
       Resource: "arn:aws:states:::lambda:invoke.waitForTaskToken",
       Parameters: { FunctionName: this.step, Payload: { ...input, "state.$": "$", "token.$": "$$.Task.Token" } },
-      TimeoutSeconds: LONGEST_S,
+      TimeoutSeconds: HOLD_S,
       Catch: [this.catcher(next)],
       ResultPath: null,
       Next: next,

@@ -1,7 +1,7 @@
 import type { FlowModule } from "../../contract/flow-value.ts";
 import { eventsOf, HISTORY_EVENTS, iterationsAtOnce } from "../../core/flows/history.ts";
 import { endRef, FAILURE, innerAt, insideAt, type Kept, outcomeRef, placeIn } from "../../core/flows/journal.ts";
-import { bodyScope, branchScope, DEFAULT, isParallel, modulesOf, type Scope } from "../../core/flows/scopes.ts";
+import { bodyScope, branchScope, DEFAULT, isParallel, type Scope } from "../../core/flows/scopes.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
 import { type Done, decide, failed } from "./decide.ts";
 import { type Evaluator, inputOf, inputOfFlow, previousModule } from "./expressions.ts";
@@ -41,13 +41,14 @@ export async function drive(here: Here, evaluator: Evaluator): Promise<FlowState
     case "forloopflow":
       return forLoop(here, evaluator, here.module.value);
     default:
-      // Nothing in it can take its turn, or tell it to stop.
-      if (modulesOf(here.module).length === 0) return decide(here, evaluator, await failed(here, ENDLESS));
       return oneByOne(here, evaluator);
   }
 }
 
-const ENDLESS = { name: "EndlessLoop", message: "A while loop without steps would never end: put one into it." };
+/** Nothing but its own predicate can stop a while loop without steps. */
+const ENDLESS = { name: "EndlessLoop", message: "A while loop without steps does not come to an end: put one into it." };
+const EMPTY_MOST = 1000;
+const endlessFrom = ({ module }: Here) => (module.stop_after_if ? EMPTY_MOST : 0);
 
 const inside = (here: Here) => insideAt(here.module.id, here.at, failuresOf(here));
 
@@ -169,6 +170,8 @@ async function oneByOne(here: Here, evaluator: Evaluator): Promise<FlowState> {
   const count = countOf(here);
   for (let index = here.progress.index ?? 0; index < count; index += 1) {
     const place = placeOf(here, index);
+    const endless = count === Number.POSITIVE_INFINITY && place.scope.modules.length === 0 && index >= endlessFrom(here);
+    if (endless) return decide(here, evaluator, await failed(here, ENDLESS));
     const [ended] = await endsOf(here, [place]);
     if (ended?.how === "again") return again(here);
     if (!ended) {

@@ -1,4 +1,4 @@
-import type { FlowState, StepCall } from "../../core/flows/step-call.ts";
+import type { FlowState, ModuleCall, StepCall } from "../../core/flows/step-call.ts";
 import type { Working } from "../jobs/work.ts";
 import { arrive } from "./arrive.ts";
 import { finishFlow } from "./finish.ts";
@@ -13,6 +13,18 @@ import { walkSegment } from "./segment.ts";
 export async function takeStep(working: Working, call: StepCall): Promise<FlowState> {
   if ("finish" in call) return finishFlow(working, call.state);
   if ("segment" in call) return walkSegment(working, call);
+  if (call.token !== undefined) return hold(working, call, call.token);
   const { here, found } = await arrive(working, call);
-  return call.token === undefined ? takeModule(here, found) : holdFor(here, call.token);
+  return takeModule(here, found);
+}
+
+/** Where nothing is to be waited for, the token is sent at once: not every engine looks at what a function throws that has one. */
+async function hold(working: Working, call: ModuleCall, token: string): Promise<FlowState> {
+  try {
+    const { here } = await arrive(working, call);
+    return await holdFor(here, token);
+  } catch (error) {
+    await working.executions.resume(token);
+    throw error;
+  }
 }

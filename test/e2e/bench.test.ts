@@ -16,8 +16,8 @@ it("npm run bench has every line in its table", { timeout: 300_000 }, async () =
   const rows = sections.flatMap((section) => section.rows);
   const lines = rows.map(({ line }) => line);
 
-  // A warm worker asks KMS for nothing, and a flow that sleeps asks for nothing at all.
-  expect(rows.filter(({ value, line }) => !(value > 0 || /KMS|sleeps/.test(line))).map(({ line }) => line)).toEqual([]);
+  // A warm worker asks KMS for nothing, and a flow that sleeps asks for nothing at all. What is a difference of two runs says nothing beside other tests.
+  expect(rows.filter(({ value, line }) => !(value > 0 || /KMS|sleeps|one more step/.test(line))).map(({ line }) => line)).toEqual([]);
   expect(lines).toEqual(expect.arrayContaining(["bare invoke, 1 client", "bare spawn of node", "async accept", "enqueue to done"]));
   for (const kind of ["bun", "python3", "go", "dedicated bun"]) {
     expect(lines).toEqual(expect.arrayContaining([`sync fibo(10) in ${kind}, 1 client`, `sync fibo(10) in ${kind}, 16 clients`]));

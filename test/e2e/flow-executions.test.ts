@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { executionsOf, lastEvents, startAgain, tellStatus } from "../support/executions.ts";
+import { executionsOf, heldAs, lastEvents, startAgain, tellStatus } from "../support/executions.ts";
 import { flow, runFlow, saveFlow } from "../support/flow.ts";
 import { until } from "../support/until.ts";
 import { startWitness, type Witness } from "../support/witness.ts";
@@ -103,6 +103,16 @@ describe("a flow runs each step once and ends once, well, although", () => {
       }),
     );
   });
+});
+
+it("a task that waits for a nested flow does not wait in an execution that does not count", async () => {
+  const { id, at } = await begin({ modules: [modules[5]] });
+  await at("e");
+  const { machine } = await first(id);
+  // Its own state that waits, asked for with a number that is not the job's.
+  const waiting = await heldAs(machine, { w: ws.id, j: id, n: 7, e: 0, at: "" });
+  expect(await until(waiting, { what: "the end of an execution that waits for nothing", timeoutMs: 30_000 })).toBe("SUCCEEDED");
+  expect(await ws.completed(id)).toMatchObject({ success: true, result: "f" });
 });
 
 describe.concurrent("a flow that has ended stays so, whatever is said of its execution later", () => {

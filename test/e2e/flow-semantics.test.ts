@@ -77,6 +77,17 @@ rows("results and names", [
 ]);
 
 rows("loops", [
+  [
+    "a while loop without steps ends by its own predicate, and fails where that does not hold",
+    [
+      loop("w", [], {}, { stop_after_if: { expr: "all_iters.length === 3" } }),
+      loop("v", [], {}, { stop_after_if: { expr: "false" }, continue_on_error: true }),
+      loop("u", [], {}, { continue_on_error: true }),
+      step("n", "[results.w.length, results.v.error.name, results.u.error.name]"),
+    ],
+    {},
+    [3, "EndlessLoop", "EndlessLoop"],
+  ],
   ["an empty list runs nothing", [each("l", "[]", [step("a", "1")])], {}, []],
   ["an empty list runs nothing in parallel either", [each("l", "[]", [step("a", "1")], { parallel: true }), identity("b")], {}, []],
   [

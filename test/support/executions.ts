@@ -1,6 +1,10 @@
+import { randomUUID } from "node:crypto";
 import { paginateListFunctions } from "@aws-sdk/client-lambda";
 import {
+  CreateStateMachineCommand,
+  DeleteStateMachineCommand,
   DescribeExecutionCommand,
+  DescribeStateMachineCommand,
   GetExecutionHistoryCommand,
   ListExecutionsCommand,
   paginateListStateMachines,
@@ -71,4 +75,28 @@ export async function tellStatus(name: string, status: string, instance: Reachab
     if (settle?.FunctionName) return void (await invokeFunction(instance.endpoint, settle.FunctionName, { detail: { name, status } }));
   }
   throw new Error("The stack has no function settle.");
+}
+
+/** Runs the one state of a machine that waits for a token as a machine of its own: asks how that has ended, and removes it then. */
+export async function heldAs(
+  machine: string,
+  input: object,
+  { endpoint }: Reachable = shared(),
+): Promise<() => Promise<string | undefined>> {
+  const { sfn } = awsClients({ endpoint });
+  const { definition = "{}", roleArn } = await sfn.send(new DescribeStateMachineCommand({ stateMachineArn: machine }));
+  const { States } = JSON.parse(definition) as { States: Record<string, { Resource?: string }> };
+  const [name, state] = Object.entries(States).find(([, { Resource }]) => Resource?.endsWith(".waitForTaskToken")) ?? [];
+  if (!name || !state) throw new Error(`No state of ${machine} waits for a token.`);
+  const one = { StartAt: name, States: { [name]: { ...state, Next: "end", Catch: undefined }, end: { Type: "Succeed" } } };
+  const { stateMachineArn } = await sfn.send(
+    new CreateStateMachineCommand({ name: `held-${randomUUID()}`, definition: JSON.stringify(one), roleArn }),
+  );
+  const { executionArn } = await sfn.send(new StartExecutionCommand({ stateMachineArn, input: JSON.stringify(input) }));
+  return async () => {
+    const { status } = await sfn.send(new DescribeExecutionCommand({ executionArn }));
+    if (status === "RUNNING") return undefined;
+    await sfn.send(new DeleteStateMachineCommand({ stateMachineArn }));
+    return status;
+  };
 }
