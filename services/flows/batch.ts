@@ -7,7 +7,7 @@ import { type Outcome, outcomeRef } from "../../core/flows/journal.ts";
 import { wantedBy } from "../../core/flows/names.ts";
 import { isPlain } from "../../core/flows/scopes.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
-import type { EndedJob, RunningJob } from "../../core/jobs/job.ts";
+import type { EndedJob, Place, RunningJob } from "../../core/jobs/job.ts";
 import { firstDueMs } from "../../core/jobs/lifecycle.ts";
 import { hasReferences } from "../../core/resources/references.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
@@ -15,7 +15,7 @@ import type { Masker } from "../../core/secrets/mask.ts";
 import { type NextArgument, type NextRun, nextArguments } from "../../runners/protocol.ts";
 import type { Together } from "../jobs/execute.ts";
 import { keepEnded, type Ran } from "../jobs/keep-ended.ts";
-import { asItem, jobPrefix, keepApart } from "../jobs/places.ts";
+import { jobPrefix, keep, keepAmong } from "../jobs/places.ts";
 import { runTimes } from "../jobs/run-times.ts";
 import { workOn } from "../jobs/work.ts";
 import { maskerFor } from "../secrets/masks.ts";
@@ -55,8 +55,8 @@ export async function runBatch(here: Here, modules: readonly FlowModule[], ran: 
   if (!first || members.length < 2 || here.secrets.size > 0) return undefined;
   const own = nextArguments(first.args, []) ?? {};
   const argsJson = JSON.stringify(own);
-  for (const member of members) await noteErasureOf(member.here, member.job.id);
-  const leader: RunningJob = { ...first.job, args: await placed(here, first.job, argsJson) };
+  await Promise.all(members.map((member) => noteErasureOf(member.here, member.job.id)));
+  const leader: RunningJob = { ...first.job, args: await keep(here.working, first.job, "args", argsJson) };
   if (!(await here.working.jobs.create(leader, firstDueMs(here.working.nowMs())))) return undefined;
   const ended = await workOn(here.working, leader, argsJson, togetherOf(here, leader, members, ran));
   if (ran.has(first.here.module.id)) return goTo(here, "next");
@@ -244,12 +244,8 @@ async function ranOf(
   return { job: { ...job, createdAtMs, args: place, ...argsShown }, outcome, resultKey, children };
 }
 
-async function placed({ working }: Here, job: Omit<RunningJob, "args">, json: string, children?: Child[]) {
-  if (Buffer.byteLength(json) <= limits.inlineBytes) return { in: "head", json } as const;
-  const item = children && asItem(job, "args", json);
-  if (!item) return keepApart(working, job, "args", json);
-  children.push(item.child);
-  return item.place;
+async function placed({ working }: Here, job: Omit<RunningJob, "args">, json: string, children: Child[]): Promise<Place> {
+  return Buffer.byteLength(json) <= limits.inlineBytes ? { in: "head", json } : keepAmong(working, job, "args", json, children);
 }
 
 /** In the journal, those that went well: answers their modules. */

@@ -5,7 +5,7 @@ import { endingOf } from "../../core/jobs/lifecycle.ts";
 import type { Masker } from "../../core/secrets/mask.ts";
 import type { NextOutcome } from "../../runners/protocol.ts";
 import { type Finishing, fitsHead, keepShown, masked } from "./finish.ts";
-import { asItem, keepApart, keepOutput, outputRef } from "./places.ts";
+import { keepAmong, keepOutput, outputRef } from "./places.ts";
 
 /** A job that began and ended within the call of another one: nobody knew of it before. */
 export interface Ran {
@@ -51,8 +51,5 @@ async function endedJob(finishing: Finishing, ran: Ran, masker: Masker | undefin
 async function placeOf(finishing: Finishing, { job, outcome, resultKey }: Ran, json: string, children: Child[]): Promise<Place> {
   if (outcome.resultUploaded) return { in: "s3", key: resultKey, bytes: outcome.resultUploaded.bytes };
   if (fitsHead(job, json)) return { in: "head", json };
-  const item = asItem(job, "end", json);
-  if (!item) return keepApart(finishing, job, "end", json);
-  children.push(item.child);
-  return item.place;
+  return keepAmong(finishing, job, "end", json, children);
 }

@@ -41,8 +41,22 @@ export async function keepApart(
   return { in: "s3", key, bytes: Buffer.byteLength(json) };
 }
 
-/** The item that keeps a value, for whoever writes it with others; `undefined` where it is too large for one. */
-export function asItem(job: Owner, what: string, json: string): { place: Place; child: Child } | undefined {
+/** The same, but what fits an item is left to the caller, who writes several together. */
+export async function keepAmong(
+  keeping: Keeping,
+  job: Owner,
+  what: Parameters<typeof keepApart>[2],
+  json: string,
+  children: Child[],
+): Promise<Place> {
+  const item = asItem(job, what, json);
+  if (!item) return keepApart(keeping, job, what, json);
+  children.push(item.child);
+  return item.place;
+}
+
+/** The item that keeps a value; `undefined` where it is too large for one. */
+function asItem(job: Owner, what: string, json: string): { place: Place; child: Child } | undefined {
   if (Buffer.byteLength(json) > limits.itemBytes) return undefined;
   const ref = newName(what);
   return { place: { in: "item", ref }, child: { parent: job.id, ref, json, expiresAtS: Math.ceil(job.expiresAtMs / 1000) } };
