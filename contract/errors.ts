@@ -45,6 +45,17 @@ interface ErrorDetails {
   "flow.tooLarge": { limitBytes: number };
   "flow.notRestarted": { id: string; reason: string };
   "flow.noMachine": { path: string; reason: string };
+  "approval.link": Record<never, never>;
+  "approval.none": { id: string };
+  "approval.several": { id: string; gates: string[] };
+  "approval.decided": { outcome: string; at: string };
+  "approval.used": { by: string; at: string };
+  "approval.full": { limit: number };
+  "approval.over": { id: string; state: string };
+  "approval.person": Record<never, never>;
+  "approval.refused": { reason: string };
+  "approval.form": { issues: { path: string; reason: string }[] };
+  "approval.notYet": Record<never, never>;
   "folder.notFound": { name: string };
   "folder.exists": { name: string };
   "folder.notEmpty": { name: string };
@@ -250,6 +261,29 @@ export const answers: { readonly [C in ErrorCode]: Answer<ErrorDetails[C]> } = {
   },
   "flow.noMachine": { status: 404, say: ({ path, reason }) => `The flow ${path} has no state machine: ${reason}` },
   "flow.notRestarted": { status: 400, say: ({ id, reason }) => `The job ${id} cannot be started again from there: ${reason}.` },
+  "approval.link": {
+    status: 404,
+    say: () => "This link leads to nothing that can be decided: it is not whole, or not one of this service's.",
+  },
+  "approval.none": { status: 409, say: ({ id }) => `The run ${id} waits for nobody's consent.` },
+  "approval.several": {
+    status: 409,
+    say: ({ gates }) => `Several gates of this run wait: say which one in 'gate'. They are ${gates.join(", ")}.`,
+  },
+  "approval.decided": { status: 409, say: ({ outcome, at }) => `This is decided already: ${outcome}, at ${at}.` },
+  "approval.used": {
+    status: 409,
+    say: ({ by, at }) => `This approval was given already, by ${by} at ${at}, with other values. It counts once.`,
+  },
+  "approval.full": { status: 409, say: ({ limit }) => `This step has ${limit} approvals already: it takes no more.` },
+  "approval.over": { status: 409, say: ({ id, state }) => `The run ${id} is ${state}: there is nothing to decide any more.` },
+  "approval.person": { status: 401, say: () => "Who decides this must sign in: the link alone does not say who you are." },
+  "approval.refused": { status: 403, say: ({ reason }) => `You may not decide this: ${reason}.` },
+  "approval.form": { status: 422, say: ({ issues }) => `The form's values are not right. ${list(issues)}.` },
+  "approval.notYet": {
+    status: 409,
+    say: () => "The step has not asked yet, and who may decide depends on what it yields: try again once the flow waits.",
+  },
   "folder.notFound": { status: 404, say: ({ name }) => `There is no folder ${name}.` },
   "folder.exists": { status: 409, say: ({ name }) => `The folder ${name} exists already.` },
   "folder.notEmpty": {

@@ -100,6 +100,15 @@ export const limits = {
   rerunJobs: 500,
   /** How old an instance setting may be where it is used. */
   settingAgeMs: 30_000,
+  /** Of one gate: they stand in one item. */
+  gateEvents: 100,
+  /** Of what comes with an approval. */
+  approvalPayloadBytes: 256 * 1024,
+  /** A key that signs links to approvals is followed by another one after this, and holds as long as a run may last. */
+  linkKeyMs: 90 * 24 * 3600 * 1000,
+  linkKeyKeptMs: 400 * 24 * 3600 * 1000,
+  /** How long a step waits for its approvals unless it says so. */
+  suspendTimeoutS: 1800,
   perPage: 30,
   maxPerPage: 100,
   /** Index entries read for one filtered list before it answers with what it has. */

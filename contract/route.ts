@@ -5,7 +5,7 @@ import type { Payload } from "./payload.ts";
 export type Method = "GET" | "POST" | "DELETE";
 
 /** Which deployed function answers a route; `lib/api.ts` builds the REST resources from it. */
-export type RouteFunction = "run" | "stream" | "api" | "beat" | "web";
+export type RouteFunction = "run" | "stream" | "api" | "beat" | "approve" | "web";
 
 /**
  * One HTTP route, written once: router, OpenAPI and typed clients come from it.

@@ -1,4 +1,5 @@
 import { accessRoutes } from "./routes/access.ts";
+import { approvalRoutes } from "./routes/approvals.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { fileRoutes } from "./routes/files.ts";
 import { flowRunRoutes } from "./routes/flow-runs.ts";
@@ -25,6 +26,7 @@ export const routes = {
   ...flowRunRoutes,
   ...streamRoutes,
   ...jobRoutes,
+  ...approvalRoutes,
   ...fileRoutes,
   ...scriptRoutes,
   ...flowRoutes,

@@ -24,21 +24,26 @@ export class Keys extends Construct {
 
   /** Who runs jobs reads secrets, and makes no keys. */
   configureUnseal(fn: LambdaFunction): void {
-    this.allow(fn, "kms:Decrypt");
+    this.allow(fn, ["kms:Decrypt"]);
   }
 
   /** Who stores secrets makes the workspaces' data keys as well. */
   configureSeal(fn: LambdaFunction): void {
-    this.allow(fn, "kms:Decrypt", "kms:GenerateDataKey");
+    this.allow(fn, ["kms:Decrypt", "kms:GenerateDataKey"]);
+  }
+
+  /** Keys that sign links to approvals, and no secret's. */
+  configureLinks(fn: LambdaFunction): void {
+    this.allow(fn, ["kms:Decrypt", "kms:GenerateDataKey"], { "kms:EncryptionContext:purpose": "links" });
   }
 
   /** The key wraps data keys of workspaces and nothing else: whatever is not named as one is refused. */
-  private allow(fn: LambdaFunction, ...actions: string[]): void {
+  private allow(fn: LambdaFunction, actions: string[], purpose: Record<string, string> = {}): void {
     fn.addToRolePolicy(
       new PolicyStatement({
         actions,
         resources: [this.secretsKey.keyArn],
-        conditions: { StringEquals: { "kms:EncryptionContext:service": "svc" } },
+        conditions: { StringEquals: { "kms:EncryptionContext:service": "svc", ...purpose } },
       }),
     );
     fn.addEnvironment(env.secretsKey, this.secretsKey.keyArn);

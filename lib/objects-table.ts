@@ -55,6 +55,11 @@ export class ObjectsTable extends Construct {
     this.allowItems(fn, ["PutItem", "DeleteItem"], ["IDEMPOTENCY#*"]);
   }
 
+  /** What waits, what was decided, who is to hear of it, and the keys that links are signed with. */
+  configureApprove(fn: LambdaFunction): void {
+    this.allowItems(fn, ["PutItem", "UpdateItem", "DeleteItem"], ["PENDING#*", "CHAIN#*", "NOTICE#*", "LINKS#*"]);
+  }
+
   private allowItems(fn: LambdaFunction, actions: string[], partitions: string[]): void {
     fn.addToRolePolicy(
       new PolicyStatement({

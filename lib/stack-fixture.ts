@@ -27,7 +27,21 @@ export function aStack(given: Record<string, unknown> = {}): { template: Templat
 
 function stubBundles(): Bundle[] {
   const root = mkdtempSync(join(tmpdir(), "svc-stack-"));
-  const functions = ["api", "beat", "build", "dead-letter", "flows", "housekeeping", "run", "settle", "setup", "step", "stream", "worker"];
+  const functions = [
+    "api",
+    "beat",
+    "build",
+    "dead-letter",
+    "flows",
+    "housekeeping",
+    "run",
+    "settle",
+    "setup",
+    "step",
+    "stream",
+    "approve",
+    "worker",
+  ];
   const names = [
     ...functions.map((name) => ({ kind: "functions", name, runtime: "node" }) as const),
     ...runnerLanguages.map((name) => ({ kind: "runners", name, runtime: name === "python3" ? "python" : "node" }) as const),

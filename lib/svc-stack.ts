@@ -152,6 +152,21 @@ export class SvcStack extends Stack {
         flows.configureResume(fn);
       },
     );
+    const approve = this.fn(
+      "approve",
+      { description: "svc: approvals", memoryMb: 512, timeoutS: 30, reservedConcurrency: config.reservedConcurrency },
+      (fn) => {
+        fn.addEnvironment(env.baseUrl, url);
+        objects.configureRead(fn);
+        objects.configureApprove(fn);
+        objects.configureTouchTokens(fn);
+        jobs.configureMoveJobs(fn);
+        storage.configureRead(fn, "jobs", "flows");
+        storage.configureWrite(fn, "jobs");
+        secrets.configureLinks(fn);
+        flows.configureResume(fn);
+      },
+    );
     const beat = this.fn(
       "beat",
       { description: "svc: beats and reports of runners", memoryMb: 512, timeoutS: 30, reservedConcurrency: config.reservedConcurrency },
@@ -198,7 +213,7 @@ export class SvcStack extends Stack {
       people.configureCreatePeople(fn);
     });
 
-    api.route({ run, stream, api: apiFn, beat });
+    api.route({ run, stream, api: apiFn, beat, approve });
     new Tick(this, "Tick", housekeeping);
     const observed = { api: api.api, jobs: queue, runners: runners.functions, housekeeping };
     const observe = config.local ? undefined : new Observe(this, "Observe", config, observed);

@@ -71,6 +71,17 @@ export const keys = {
   artefact: (key: string): ObjectKey => ({ pk: `A#${key}`, sk: "artefact" }),
   /** What an idempotent call has started; `hash` is over who calls, what, and with which key. */
   idempotency: (hash: string): ObjectKey => ({ pk: `IDEMPOTENCY#${hash}`, sk: "key" }),
+  /** The keys that links to approvals are signed with, wrapped. */
+  linkKeys: (workspace: string): ObjectKey => ({ pk: `LINKS#${workspace}`, sk: "keys" }),
+  /** A gate that waits, by its id: what lists of open approvals read. */
+  pendingGate: (workspace: string, gate: string): ObjectKey => ({ pk: `PENDING#${workspace}`, sk: gate }),
+  /** That somebody is to hear of a gate. */
+  notice: (workspace: string, id: string): ObjectKey => ({ pk: `NOTICE#${workspace}`, sk: id }),
+  /** A run's decisions, one after the other. */
+  approvalRecord: (workspace: string, root: string, n: number): ObjectKey => ({
+    pk: `CHAIN#${workspace}`,
+    sk: `${root}#${String(n).padStart(6, "0")}`,
+  }),
   outbox: (workspace: string, id: string): ObjectKey => ({ pk: `OUTBOX#${workspace}`, sk: id }),
 };
 

@@ -1,0 +1,311 @@
+import * as z from "zod";
+import { anyJson, flag, inWorkspace, jobId, jsonObject, timestamp, workspaceId } from "../common.ts";
+import { defineRoute } from "../route.ts";
+import { jobSchema } from "./jobs.ts";
+
+const w = "/api/w/{workspace}";
+const resumeId = z.coerce.number().int().min(0).max(0xffff_ffff).describe("An unsigned 32-bit number: each counts once.");
+const approver = z.string().max(250).optional().describe("Whom the link is for: a name that the flow sees.");
+const atLink = z.object({ workspace: workspaceId, id: jobId, resume_id: resumeId, signature: z.string().max(200) });
+const atGateJob = z.object({ workspace: workspaceId, job_id: jobId });
+const atRun = z.object({ run_id: jobId });
+
+const urlsSchema = z.object({
+  approvalPage: z.string().describe("A page to decide on: opening it decides nothing."),
+  resume: z.string().describe("Secret. `POST` approves, its JSON body is the payload."),
+  cancel: z.string().describe("Secret. `POST` rejects."),
+});
+export type ResumeUrls = z.output<typeof urlsSchema>;
+
+const approverSchema = z.object({ resume_id: z.int(), approver: z.string() });
+
+const conditionsSchema = z.object({
+  user_auth_required: z.boolean(),
+  user_groups_required: z.array(z.string()),
+  self_approval_disabled: z.boolean(),
+});
+
+/** One thing of `description`, as the page shows it. */
+const decisionSchema = z.object({
+  how: z.enum(["approved", "rejected", "expired"]),
+  by: z.string().optional(),
+  reason: z.string().optional(),
+  at: timestamp,
+});
+
+/** What the approval page shows. The fields up to `view_token` are api.md's, the others ours. */
+export const approvalInfoSchema = z.object({
+  flow_id: jobId,
+  form_schema: jsonObject.optional().describe("JSON Schema of the form's values; `order` is the order of its fields."),
+  description: anyJson.optional().describe("A text, or `{render_all: […]}` with one item for each thing to show."),
+  approval_conditions: conditionsSchema.optional(),
+  can_approve: z.boolean(),
+  user_auth_required: z.boolean(),
+  hide_cancel: z.boolean().optional(),
+  skin: z.enum(["detailed", "minimal"]),
+  step_summary: z.string().optional(),
+  flow_summary: z.string().optional(),
+  approvers: z.array(approverSchema),
+  view_token: z.string().optional(),
+
+  gate_id: jobId,
+  kind: z.enum(["suspend", "consent"]),
+  module_id: z.string(),
+  /** `waiting`: the step has not asked yet; `canceled`: the run has ended without a decision. */
+  state: z.enum(["waiting", "open", "approved", "rejected", "expired", "canceled"]),
+  decision: decisionSchema.optional(),
+  run_state: z.string().describe("Of the flow's job now: what came of the decision."),
+  required_events: z.int(),
+  deadline: timestamp.optional(),
+  requested_by: z.string(),
+  flow_path: z.string().optional(),
+  opened_at: timestamp.optional(),
+  message: z.string().optional().describe("Of a ConsentGate: its text, filled in."),
+  context: jsonObject.optional().describe("Of a ConsentGate: the flow's input and results by step."),
+  inputs: jsonObject.optional().describe("The inputs that the step's `suspend.inputs` names."),
+  default_args: jsonObject.optional(),
+  enums: z.record(z.string(), z.array(z.string())).optional(),
+  signed_in_as: z.string().optional(),
+  /** `sign_in` may become a yes. */
+  refused: z.enum(["sign_in", "self", "not_approver", "job_token"]).optional(),
+});
+export type ApprovalInfo = z.output<typeof approvalInfoSchema>;
+
+const suspendedFlowSchema = z.object({ job: jobSchema, approvers: z.array(approverSchema), view_token: z.string().optional() });
+
+const runGateSchema = z.object({
+  gate_id: jobId,
+  module_id: z.string(),
+  kind: z.enum(["suspend", "consent"]),
+  summary: z.string().optional(),
+  message: z.string().optional(),
+  approvers: z.array(z.string()).describe("Who may decide: `u/<user>`, `g/<group>`, `role:admin` or an address."),
+  approved_by: z.array(z.string()),
+  required_events: z.int(),
+  opened_at: timestamp,
+  deadline: timestamp.optional(),
+  decision: decisionSchema.optional(),
+  notices: z
+    .array(
+      z.object({
+        what: z.string(),
+        channel: z.string(),
+        to: z.string(),
+        state: z.enum(["sent", "retrying", "failed"]),
+        attempts: z.int(),
+        at: timestamp,
+        error: z.string().optional(),
+      }),
+    )
+    .optional(),
+});
+export const runSchema = z.object({
+  run_id: jobId,
+  workspace_id: z.string(),
+  flow_path: z.string().optional(),
+  state: z.enum(["queued", "running", "suspended", "awaiting_approval", "succeeded", "failed", "canceled", "skipped"]),
+  triggered_by: z.string(),
+  created_at: timestamp,
+  gates: z.array(runGateSchema),
+  context: jsonObject.describe("The flow's input and results by step; after a rejection also `rejection_reason`."),
+});
+export type RunJson = z.output<typeof runSchema>;
+
+/** Any JSON, or nothing at all. */
+const payload = { payload: true } as const;
+const said = { text: "What came of it." };
+const linkErrors = [
+  "approval.link",
+  "approval.decided",
+  "approval.used",
+  "approval.full",
+  "approval.over",
+  "approval.person",
+  "approval.refused",
+  "approval.form",
+  "body.notJson",
+  "body.tooLarge",
+  "payload.base64",
+] as const;
+const byLink = { fn: "approve", auth: "none", params: atLink, status: 201, reply: said, errors: linkErrors } as const;
+
+export const approvalRoutes = {
+  resumeUrls: defineRoute({
+    name: "approvals.mint",
+    summary: "The secret addresses that approve or reject a step, and its approval page.",
+    method: "GET",
+    path: `${w}/jobs/resume_urls/{id}/{resume_id}`,
+    fn: "approve",
+    auth: "token",
+    params: z.object({ workspace: workspaceId, id: jobId, resume_id: resumeId }),
+    query: z.object({ approver, flow_level: flag.optional().describe("For whichever step of the flow asks next, also before one does.") }),
+    status: 200,
+    reply: { json: urlsSchema },
+    errors: ["job.notFound"],
+  }),
+  jobSignature: defineRoute({
+    name: "approvals.mintSignature",
+    summary: "The signature that stands in the addresses of a step's approval.",
+    method: "GET",
+    path: `${w}/jobs/job_signature/{id}/{resume_id}`,
+    fn: "approve",
+    auth: "token",
+    params: z.object({ workspace: workspaceId, id: jobId, resume_id: resumeId }),
+    query: z.object({ approver, flow_level: flag.optional() }),
+    status: 200,
+    reply: { text: "64 hex digits." },
+    errors: ["job.notFound"],
+  }),
+  resumeByLink: defineRoute({
+    ...byLink,
+    ...payload,
+    name: "approvals.resumeByLink",
+    summary: "Approve by a link. The body is the payload that the flow gets: any JSON, or nothing.",
+    method: "POST",
+    path: `${w}/jobs_u/resume/{id}/{resume_id}/{signature}`,
+    query: z.object({ approver }),
+  }),
+  resumeByGet: defineRoute({
+    ...byLink,
+    name: "approvals.resumeByGet",
+    summary: "The same for programs. What a browser or a machine that looks at links opens, leads to the page and decides nothing.",
+    method: "GET",
+    path: `${w}/jobs_u/resume/{id}/{resume_id}/{signature}`,
+    query: z.object({ approver, payload: z.string().optional().describe("JSON in base64.") }),
+  }),
+  cancelByLink: defineRoute({
+    ...byLink,
+    ...payload,
+    name: "approvals.cancelByLink",
+    summary: "Reject by a link. The body may hold a payload; its `reason` is kept with the decision.",
+    method: "POST",
+    path: `${w}/jobs_u/cancel/{id}/{resume_id}/{signature}`,
+    query: z.object({ approver }),
+  }),
+  cancelByGet: defineRoute({
+    ...byLink,
+    name: "approvals.cancelByGet",
+    summary: "The same for programs.",
+    method: "GET",
+    path: `${w}/jobs_u/cancel/{id}/{resume_id}/{signature}`,
+    query: z.object({ approver, payload: z.string().optional().describe("JSON in base64.") }),
+  }),
+  suspendedFlow: defineRoute({
+    name: "approvals.suspendedFlow",
+    summary: "The flow that a link is for, as far as its holder may see it.",
+    method: "GET",
+    path: `${w}/jobs_u/get_flow/{id}/{resume_id}/{signature}`,
+    fn: "approve",
+    auth: "none",
+    params: atLink,
+    query: z.object({ approver }),
+    status: 200,
+    reply: { json: suspendedFlowSchema },
+    errors: ["approval.link"],
+  }),
+  approvalInfo: defineRoute({
+    name: "approvals.info",
+    summary: "What the approval page shows. By a link's token, or signed in.",
+    method: "GET",
+    path: `${w}/jobs_u/flow/approval_info/{job_id}`,
+    fn: "approve",
+    auth: "none",
+    params: atGateJob,
+    query: z.object({
+      token: z.string().max(400).optional().describe("Of a link: `<resume id>.<signature>.<approver>`. Or who calls: a token of theirs."),
+    }),
+    status: 200,
+    reply: { json: approvalInfoSchema },
+    errors: ["approval.link"],
+  }),
+  resumeSuspended: defineRoute({
+    name: "approvals.decide",
+    summary: "Approve or reject as the approval page does. `job_id`: the flow's job, or the gate's.",
+    method: "POST",
+    path: `${w}/jobs_u/flow/resume_suspended/{job_id}`,
+    fn: "approve",
+    auth: "none",
+    params: atGateJob,
+    body: z.object({
+      payload: anyJson.optional(),
+      approval_token: z.string().max(400).optional().describe("Of a link: `<resume id>.<signature>.<approver>`."),
+      approved: z.boolean().optional().describe("Default: true."),
+      reason: z.string().max(2000).optional(),
+    }),
+    status: 200,
+    reply: said,
+    errors: linkErrors,
+  }),
+  resumeFlow: defineRoute({
+    name: "approvals.resumeFlow",
+    summary: "Approve as who may stop the flow. The body is the payload.",
+    method: "POST",
+    path: `${w}/jobs/flow/resume/{id}`,
+    fn: "approve",
+    auth: "token",
+    params: z.object({ workspace: workspaceId, id: jobId }),
+    ...payload,
+    status: 201,
+    reply: said,
+    errors: [...linkErrors, "job.notFound"],
+  }),
+  consent: defineRoute({
+    name: "approvals.consent",
+    summary: "Decide a ConsentGate.",
+    method: "POST",
+    path: "/api/v1/runs/{run_id}/consent",
+    fn: "approve",
+    auth: "token",
+    params: atRun,
+    body: z.object({
+      decision: z.enum(["approved", "rejected"]),
+      reason: z.string().max(2000).optional(),
+      gate: z.string().max(100).optional().describe("Which, by module or gate id, where several wait."),
+    }),
+    status: 200,
+    reply: {
+      json: z.object({ run_id: jobId, state: z.string(), decision: z.string(), approver: z.string(), reason: z.string().nullable() }),
+    },
+    errors: ["job.notFound", "approval.none", "approval.several", "approval.decided", "approval.over", "approval.refused", "approval.used"],
+  }),
+  run: defineRoute({
+    name: "approvals.run",
+    summary: "Where a run is: its state, the gates that it waits at or has passed, and what they show.",
+    method: "GET",
+    path: "/api/v1/runs/{run_id}",
+    fn: "approve",
+    auth: "token",
+    params: atRun,
+    status: 200,
+    reply: { json: runSchema },
+    errors: ["job.notFound"],
+  }),
+  pendingApprovals: defineRoute({
+    name: "approvals.pending",
+    summary: "What the caller may decide now, the oldest first.",
+    method: "GET",
+    path: `${w}/approvals/pending`,
+    fn: "approve",
+    auth: "token",
+    params: inWorkspace,
+    status: 200,
+    reply: {
+      json: z.array(
+        z.object({
+          gate_id: jobId,
+          run_id: jobId,
+          flow_id: jobId,
+          flow_path: z.string().optional(),
+          module_id: z.string(),
+          kind: z.enum(["suspend", "consent"]),
+          summary: z.string().optional(),
+          requested_by: z.string(),
+          opened_at: timestamp,
+          deadline: timestamp.optional(),
+          page: z.string().describe("Where it can be decided, signed in."),
+        }),
+      ),
+    },
+    errors: [],
+  }),
+};

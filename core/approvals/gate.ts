@@ -1,0 +1,182 @@
+import * as z from "zod";
+import { SvcError } from "../../contract/errors.ts";
+import { limits } from "../../contract/limits.ts";
+import { keptSchema } from "../flows/journal.ts";
+import { placeSchema } from "../jobs/job.ts";
+
+/** Who must agree before a flow goes on. */
+export const gateRulesSchema = z.object({
+  /** So many events, or of so many people where they must sign in. */
+  required: z.int(),
+  /** `u/<user>`, `g/<group>`, `role:admin` or an address: one of these. Absent: whoever holds a link. */
+  people: z.array(z.string()).optional(),
+  signedIn: z.boolean(),
+  /** Not who started the run. */
+  notStarter: z.boolean(),
+  /** A person and no job. */
+  personOnly: z.boolean(),
+});
+export type GateRules = z.infer<typeof gateRulesSchema>;
+
+/** One approval. `resumeId`: of the link that it came by; `email`: of who had signed in. */
+export const gateEventSchema = z.object({
+  resumeId: z.number().optional(),
+  email: z.string().optional(),
+  /** As the flow sees it: a user's name, or what the link says. */
+  approver: z.string().optional(),
+  atMs: z.number(),
+  /** SHA-256 of the payload's JSON text: the same again is no second event. */
+  digest: z.string(),
+  payload: placeSchema,
+  /** Whose child the payload is. */
+  of: z.string(),
+});
+export type GateEvent = z.infer<typeof gateEventSchema>;
+
+const decisionSchema = z.object({
+  how: z.enum(["approved", "rejected", "expired"]),
+  by: z.string().optional(),
+  email: z.string().optional(),
+  reason: z.string().optional(),
+  atMs: z.number(),
+  /** What came with a rejection. */
+  payload: z.object({ of: z.string(), place: placeSchema }).optional(),
+});
+export type Decision = z.infer<typeof decisionSchema>;
+
+/** What a step's own work has yielded before its gate opened. */
+const openedSchema = z.object({
+  kind: z.enum(["suspend", "consent"]),
+  rules: gateRulesSchema,
+  atMs: z.number(),
+  deadlineMs: z.number().optional(),
+  result: keptSchema,
+  /** What else the step's outcome will say. */
+  also: z.record(z.string(), z.unknown()),
+  /** The consent gate's message, filled in. */
+  message: z.string().optional(),
+  /** SHA-256 of what approvers are shown. */
+  shown: z.string(),
+  remindAtMs: z.number().optional(),
+  escalate: z.object({ atMs: z.number(), people: z.array(z.string()) }).optional(),
+});
+export type Opened = z.infer<typeof openedSchema>;
+
+/**
+ * A place where a flow waits for people. Its id is that of the step's job. It is there from the first event on, which may come before the step
+ * has ended; `version` counts its changes: each names the one that it was made of.
+ */
+export const gateSchema = z.object({
+  id: z.string(),
+  version: z.number(),
+  workspace: z.string(),
+  /** The flow's job in whose journal the step stands, and the run's first job. */
+  flow: z.string(),
+  root: z.string(),
+  module: z.string(),
+  scope: z.string(),
+  at: z.string(),
+  opened: openedSchema.optional(),
+  events: z.array(gateEventSchema),
+  decision: decisionSchema.optional(),
+  /** Of the task that waits. */
+  token: z.string().optional(),
+  expiresAtMs: z.number(),
+});
+export type Gate = z.infer<typeof gateSchema>;
+
+/** A gate nobody has come to yet. */
+export type GatePlace = Pick<Gate, "id" | "workspace" | "flow" | "root" | "module" | "scope" | "at" | "expiresAtMs">;
+export const newGate = (place: GatePlace): Gate => ({ ...place, version: 0, events: [] });
+
+export const isOpen = (gate: Gate): gate is Gate & { opened: Opened } => gate.opened !== undefined && gate.decision === undefined;
+
+/** What a change makes of a gate; the same gate where there is nothing to change. */
+const next = (gate: Gate, change: Partial<Gate>): Gate => ({ ...gate, ...change, version: gate.version + 1 });
+
+/**
+ * An approval. The same one again changes nothing. Throws `approval.decided` once it is decided, `approval.used` where the same link, or the same
+ * person, has said something else before, and `approval.full`.
+ */
+export function approve(gate: Gate, event: GateEvent): Gate {
+  refuseDecided(gate, event.atMs);
+  const same = gate.events.find(
+    (known) =>
+      (event.resumeId !== undefined && known.resumeId === event.resumeId) || (event.email !== undefined && known.email === event.email),
+  );
+  if (same && same.digest === event.digest && same.email === event.email) return gate;
+  if (same) throw new SvcError("approval.used", { by: same.approver ?? "somebody", at: iso(same.atMs) });
+  if (gate.events.length >= limits.gateEvents) throw new SvcError("approval.full", { limit: limits.gateEvents });
+  return withEnough(next(gate, { events: [...gate.events, event] }), event.atMs);
+}
+
+/** One veto is enough. Throws `approval.decided`. */
+export function reject(gate: Gate, decision: Omit<Decision, "how">): Gate {
+  refuseDecided(gate, decision.atMs);
+  return next(gate, { decision: { ...decision, how: "rejected" } });
+}
+
+/** The step has ended: events that came before it may be enough already, together with those that were kept for the flow. */
+export function open(gate: Gate, opened: Opened, kept: readonly GateEvent[]): Gate {
+  if (gate.opened) return gate;
+  const fresh = kept.filter(
+    (event) =>
+      !gate.events.some((known) => known.resumeId === event.resumeId || (event.email !== undefined && known.email === event.email)),
+  );
+  return withEnough(next(gate, { opened, events: [...gate.events, ...fresh].slice(0, limits.gateEvents) }), opened.atMs);
+}
+
+/** Nobody has come in time; the same gate where it is not time yet, or is decided. */
+export function expire(gate: Gate, nowMs: number): Gate {
+  if (!isOpen(gate) || !isLateAt(gate, nowMs)) return gate;
+  return next(gate, { decision: { how: "expired", atMs: nowMs } });
+}
+
+export const isLateAt = ({ opened }: Gate, nowMs: number) => opened?.deadlineMs !== undefined && opened.deadlineMs <= nowMs;
+
+/** Another group may decide from now on; whoever could before still can. */
+export function escalate(gate: Gate, nowMs: number): Gate {
+  const { escalate: to } = gate.opened ?? {};
+  if (!isOpen(gate) || !to || to.atMs > nowMs) return gate;
+  const { escalate: _, ...opened } = gate.opened;
+  const people = [...new Set([...(opened.rules.people ?? []), ...to.people])];
+  return next(gate, { opened: { ...opened, rules: { ...opened.rules, people } } });
+}
+
+/** They are reminded once. */
+export function remind(gate: Gate, nowMs: number): Gate {
+  if (!isOpen(gate) || gate.opened.remindAtMs === undefined || gate.opened.remindAtMs > nowMs) return gate;
+  const { remindAtMs: _, ...opened } = gate.opened;
+  return next(gate, { opened });
+}
+
+/** The last task that says it waits is the one that is told. */
+export const withToken = (gate: Gate, token: string): Gate => (gate.token === token ? gate : next(gate, { token }));
+
+/** What must happen to it next by itself. */
+export function dueAtMs({ opened, decision }: Gate): number | undefined {
+  const times = decision || !opened ? [] : [opened.deadlineMs, opened.remindAtMs, opened.escalate?.atMs].flatMap((time) => time ?? []);
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+/** Events that are still wanted. */
+export const missing = ({ opened, events }: Gate): number => Math.max(0, (opened?.rules.required ?? 0) - events.length);
+
+function withEnough(gate: Gate, atMs: number): Gate {
+  if (!isOpen(gate) || missing(gate) > 0) return gate;
+  const last = gate.events.at(-1);
+  return { ...gate, decision: { how: "approved", by: last?.approver, email: last?.email, atMs } };
+}
+
+function refuseDecided(gate: Gate, nowMs: number): void {
+  if (gate.decision) throw decided(gate.decision);
+  // Its time is over, though nobody has written that down yet.
+  if (isLateAt(gate, nowMs)) throw decided({ how: "expired", atMs: gate.opened?.deadlineMs ?? nowMs });
+}
+
+/** As people read it. */
+export const outcomeOf = ({ how, by }: Pick<Decision, "how" | "by">) =>
+  how === "expired" ? "nobody decided in time" : `${how} by ${by ?? "somebody"}`;
+
+const decided = (decision: Decision) => new SvcError("approval.decided", { outcome: outcomeOf(decision), at: iso(decision.atMs) });
+const iso = (ms: number) => new Date(ms).toISOString();

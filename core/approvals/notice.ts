@@ -1,0 +1,31 @@
+import * as z from "zod";
+
+/**
+ * That somebody is to hear of a gate: it was opened, reminded of, escalated, decided, or has expired. Written in the transaction of that change, so
+ * that neither is without the other; function `deliver` finds it in the stream of the table.
+ */
+export const gateNoticeSchema = z.object({
+  id: z.uuid(),
+  what: z.enum(["opened", "reminded", "escalated", "decided", "expired"]),
+  workspace: z.string(),
+  gate: z.string(),
+  flow: z.string(),
+  root: z.string(),
+  flowPath: z.string().optional(),
+  module: z.string(),
+  /** The step's summary, or its id. */
+  step: z.string(),
+  kind: z.enum(["suspend", "consent"]),
+  requestedBy: z.string(),
+  /** Who may decide: `u/<user>`, `g/<group>`, `role:admin` or an address. Empty: only holders of links. */
+  people: z.array(z.string()),
+  channel: z.enum(["email", "chat", "webhook"]),
+  /** Of the webhook channel. */
+  url: z.string().optional(),
+  message: z.string().optional(),
+  required: z.int(),
+  deadlineMs: z.number().optional(),
+  decision: z.object({ how: z.string(), by: z.string().optional(), reason: z.string().optional() }).optional(),
+  atMs: z.number(),
+});
+export type GateNotice = z.infer<typeof gateNoticeSchema>;
