@@ -179,6 +179,8 @@ export class SvcStack extends Stack {
     const housekeeping = this.fn("housekeeping", { description: "svc: due, lost and expired", memoryMb: 512, timeoutS: 55 }, (fn) => {
       jobs.configureFindJobs(fn);
       objects.configureSweep(fn);
+      // Gates whose time is over, or whose approvers are reminded.
+      objects.configureApprove(fn);
       // A deleted workspace leaves nothing.
       storage.configureDelete(fn, "jobs", "files", "scripts", "flows", "artefacts");
       flows.configureRemove(fn);

@@ -1,6 +1,6 @@
-import { apiHandler } from "../shared/edge.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { may } from "../../core/permissions/may.ts";
+import { apiHandler } from "../shared/edge.ts";
 import { guard } from "../shared/guard.ts";
 import { type Auth, actorIn, collaborators as c, perhaps } from "./collaborators.ts";
 import { links } from "./links.ts";
