@@ -57,7 +57,7 @@ export class ObjectsTable extends Construct {
 
   /** What waits, what was decided, who is to hear of it, and the keys that links are signed with. */
   configureApprove(fn: LambdaFunction): void {
-    this.allowItems(fn, ["PutItem", "UpdateItem", "DeleteItem"], ["PENDING#*", "CHAIN#*", "NOTICE#*", "LINKS#*"]);
+    this.allowItems(fn, ["PutItem", "UpdateItem", "DeleteItem"], ["PENDING#*", "CHAIN#*", "GREW#*", "NOTICE#*", "LINKS#*"]);
   }
 
   private allowItems(fn: LambdaFunction, actions: string[], partitions: string[]): void {
