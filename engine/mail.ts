@@ -8,10 +8,19 @@ import { runningUp } from "./running-up.ts";
 /** Shows the mail that the service has sent on this machine, the newest last. It stays in the engine: nothing is delivered to anybody. */
 async function mail(): Promise<void> {
   if (!(await runningUp())) throw new Complaint("Nothing runs here: start it with npm run up, in another terminal.");
-  const port = Number(readFileSync(path.join(upStateDir, "engine-port"), "utf8"));
-  const mails = await readMail(`http://127.0.0.1:${port}`);
+  const mails = await readMail(`http://127.0.0.1:${enginePort()}`).catch((error: unknown) => {
+    throw new Complaint(`The engine does not show its mail; of the engines MiniStack alone keeps any (${String(error)}).`);
+  });
   if (mails.length === 0) return console.log("No mail was sent since the engine was started.");
   console.log(mails.map(shown).join("\n\n"));
+}
+
+function enginePort(): string {
+  try {
+    return readFileSync(path.join(upStateDir, "engine-port"), "utf8").trim();
+  } catch {
+    throw new Complaint("No MiniStack runs here, which alone keeps mail: start it with npm run up.");
+  }
 }
 
 function shown({ atMs, from, to, subject, text }: SentMail): string {

@@ -33,7 +33,7 @@ export const refused = (error: string): Attempt => ({ ok: false, error, final: t
 export const failed = (error: string): Attempt => ({ ok: false, error, final: false });
 
 /** Somebody is asked to decide; the others tell what came of it. */
-export const asks = ({ what }: Pick<GateNotice, "what">) => what === "opened" || what === "reminded" || what === "escalated";
+const asks = ({ what }: Pick<GateNotice, "what">) => what === "opened" || what === "reminded" || what === "escalated";
 
 /** All that a notice is sent to. `addresses`: of those who may decide. */
 export function partsOf(notice: GateNotice, addresses: readonly string[]): NoticePart[] {

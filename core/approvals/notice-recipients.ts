@@ -14,7 +14,9 @@ export interface Reachable {
 export function recipientsOf(people: readonly string[], members: readonly Reachable[], disabled: ReadonlySet<string>): string[] {
   const off = new Set([...disabled, ...members.filter((member) => member.disabled).map(({ email }) => email)].map(lower));
   const found = people.flatMap((principal) => named(principal, members)).filter((address) => !off.has(lower(address)));
-  return [...new Map(found.map((address) => [lower(address), address])).values()];
+  const first = new Map<string, string>();
+  for (const address of found) if (!first.has(lower(address))) first.set(lower(address), address);
+  return [...first.values()];
 }
 
 /** Principals that are addresses themselves. */

@@ -64,8 +64,6 @@ const exceptions: Readonly<Record<string, Need>> = {
   "jobs.startNow": "run",
   "jobs.cancel": "run",
   "jobs.forceCancel": "run",
-  // Whoever may see the run: its handler asks once it has read whose it is.
-  "approvals.notify": "run",
   "approvals.getWebhookSecret": "admin",
   "approvals.rotateWebhookSecret": "admin",
   // Reading them is what it takes; running what they ran is asked as well.

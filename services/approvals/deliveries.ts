@@ -7,21 +7,14 @@ const parsed = ({ json = "{}" }: Child): Delivery => deliverySchema.parse(JSON.p
 
 type Reading = { jobs: Pick<JobTable, "children"> };
 
-/** What became of a gate's notices, oldest first, as the run shows it. */
-export async function deliveriesOf({ jobs }: Reading, flow: string, gate: string) {
-  const all = (await jobs.children(flow, PREFIX)).map(parsed).filter((delivery) => delivery.gate === gate);
-  return all
-    .sort((a, b) => a.atMs - b.atMs || nthOf(a).localeCompare(nthOf(b)))
-    .map(({ what, channel, to, state, attempts, atMs, error }) => ({
-      what,
-      channel,
-      to,
-      state,
-      attempts,
-      at: new Date(atMs).toISOString(),
-      ...(error === undefined ? {} : { error }),
-    }));
+/** What became of the notices of a flow's gates, by gate and oldest first, as the run shows it. */
+export async function deliveriesOf({ jobs }: Reading, flow: string) {
+  const all = (await jobs.children(flow, PREFIX)).map(parsed);
+  const sorted = all.sort((a, b) => a.atMs - b.atMs || nthOf(a).localeCompare(nthOf(b)));
+  return Map.groupBy(sorted.map(shown), ({ gate }) => gate);
 }
+
+const shown = ({ atMs, ...delivery }: Delivery) => ({ ...delivery, at: new Date(atMs).toISOString() });
 
 /** Of one part of a notice; `undefined` while nothing came of it. */
 export async function readDelivery({ jobs }: { jobs: Pick<JobTable, "getChild"> }, flow: string, notice: string, nth: string) {

@@ -3,13 +3,25 @@ import { SNSClient, SubscribeCommand } from "@aws-sdk/client-sns";
 import { CreateQueueCommand, GetQueueAttributesCommand, ReceiveMessageCommand } from "@aws-sdk/client-sqs";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { limits } from "../../contract/limits.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { personKey } from "../../core/people/person.ts";
 import { shared } from "../support/api.ts";
+import { asks, begin, consent, runOf, waiting } from "../support/approvals.ts";
 import { awsClients, invoke } from "../support/aws.ts";
 import { flow, runFlow } from "../support/flow.ts";
-import { aNotice, deliveries, delivery, ended, mailsTo, startReceiver, writeNotice, writePending } from "../support/notices.ts";
+import {
+  aNotice,
+  deliveries,
+  delivery,
+  ended,
+  leaveUnsent,
+  mailsTo,
+  makeDue,
+  startReceiver,
+  unqueued,
+  writeNotice,
+  writePending,
+} from "../support/notices.ts";
 import { member } from "../support/people.ts";
 import { until } from "../support/until.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../support/workspace.ts";
@@ -24,8 +36,7 @@ beforeAll(async () => {
 });
 afterAll(() => receiver?.close());
 
-/** Housekeeping as it would be done that much later. */
-const housekeep = (inMs: number) => invoke("HousekeepingFunction", { nowMs: Date.now() + inMs });
+const housekeep = () => invoke("HousekeepingFunction", {});
 /** The function's own event for a notice that was written, as the stream brings it. */
 const record = (id: string) => {
   const { pk, sk } = keys.notice(ws.id, id);
@@ -96,6 +107,64 @@ describe("a notice's mail", () => {
     expect(await ended(notice, "email")).toMatchObject([
       { to, state: "failed", attempts: 1, error: "bounced: Permanent, General, 550 no such user" },
     ]);
+  });
+});
+
+describe("a flow that waits", () => {
+  const noticesOf = async (run: string, what: string) => {
+    const { gates } = await runOf(ws, run);
+    return gates.flatMap(({ notices }) => notices as Record<string, unknown>[]).filter((notice) => notice["what"] === what);
+  };
+  const noticed = (run: string, what: string, count: number) =>
+    until(
+      async () => {
+        const found = await noticesOf(run, what);
+        return found.length >= count ? found : undefined;
+      },
+      { what: `${count} notices '${what}' of run ${run}` },
+    );
+
+  it("tells who may decide, and its run shows whom", async () => {
+    const ann = await member(ws, "ann");
+    const run = await begin(ws, [consent("pay", [`u/${ann.username}`], { message: "Pay {{ context.amount }}?" })], { amount: 7 });
+    const [gate] = await waiting(ws, run);
+    const opened = (await noticed(run, "opened", 2)).sort((a, b) => String(a["channel"]).localeCompare(String(b["channel"])));
+    expect(opened).toMatchObject([
+      { channel: "email", to: ann.email, state: "sent", attempts: 1, at: expect.any(String) },
+      { channel: "topic", to: "topic", state: "sent" },
+    ]);
+    const [mail] = await mailsTo(ann.email);
+    expect(mail?.text).toContain("Pay 7?");
+    expect(mail?.text).toContain(`${shared().url}/approve/${ws.id}/${gate?.gate_id}`);
+    expectStatus(await ann.api.post(`v1/runs/${run}/consent`, { decision: "approved" }), 200);
+    expect(await noticed(run, "decided", 1)).toMatchObject([{ channel: "topic", state: "sent" }]);
+  });
+
+  it("has them told again when somebody asks for it, once a minute, while it waits", async () => {
+    const [ann, other] = await Promise.all([member(ws, "ann"), member(ws, "other", "operator")]);
+    const run = await begin(ws, [consent("pay", [`u/${ann.username}`])]);
+    const [gate] = await waiting(ws, run);
+    await noticed(run, "opened", 2);
+    const notify = `approvals/notify/${gate?.gate_id}`;
+    expect((await other.in(ws).post(notify)).status).toBe(404);
+    const answers = await Promise.all([1, 2, 3].map(() => ws.post(notify)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 429, 429]);
+    await noticed(run, "reminded", 2);
+    expect((await mailsTo(ann.email)).map(({ subject }) => subject)).toEqual([
+      expect.stringMatching(/^Approval needed/),
+      expect.stringMatching(/^Reminder/),
+    ]);
+    expectStatus(await ann.api.post(`v1/runs/${run}/consent`, { decision: "rejected", reason: "no" }), 200);
+    const late = await ws.post(notify);
+    expect([late.status, late.headers.get("x-svc-error")]).toEqual([409, "approval.noticeOver"]);
+    expect((await ws.post(`approvals/notify/${randomUUID()}`)).status).toBe(404);
+  });
+
+  it("for holders of links alone tells the topic alone", async () => {
+    const run = await begin(ws, [asks("a"), flow.identity("b")]);
+    await waiting(ws, run);
+    expect(await noticed(run, "opened", 1)).toMatchObject([{ channel: "topic" }]);
+    expectStatus(await ws.post(`jobs_u/queue/cancel/${run}`, {}), 200);
   });
 });
 
@@ -179,12 +248,11 @@ describe("a webhook", () => {
     receiver.replies.push({ status: 500 });
     await writeNotice(notice);
     expect(await delivery(notice, "webhook", "retrying", 1)).toMatchObject({ error: "it answered 500" });
-    await housekeep(limits.deliveryLeaseMs + 1000);
+    await makeDue(notice);
+    await housekeep();
     expect(await delivery(notice, "webhook", "sent", 2)).not.toHaveProperty("error");
     expect(await arrived(notice.id, 2)).toHaveLength(2);
-    // Nothing is left of it.
-    await housekeep(24 * 3600 * 1000);
-    expect(await arrived(notice.id, 2)).toHaveLength(2);
+    await unqueued(notice);
   });
 
   it("is not led elsewhere by a redirect", async () => {
@@ -248,12 +316,12 @@ describe("on bad days", () => {
     const [stays, leaves] = await Promise.all([member(ws, "stays"), member(ws, "leaves")]);
     const people = [`u/${stays.username}`, `u/${leaves.username}`];
     const notices = [stays, leaves].map(({ email }) => ({ email, notice: aNotice({ ...of, people }) }));
-    expectStatus(await ws.post(`users/delete/${leaves.username}`), 200);
+    expectStatus(await ws.call("DELETE", `users/delete/${leaves.username}`), 200);
     for (const { email, notice } of notices) {
       await writePending(notice);
       await leaveUnsent(notice, email);
     }
-    await housekeep(0);
+    await housekeep();
     const [mailed, spared] = await Promise.all(notices.map(({ notice }) => ended(notice, "email")));
     expect(mailed).toMatchObject([{ to: stays.email, state: "sent", attempts: 2 }]);
     expect(spared).toMatchObject([{ to: leaves.email, state: "failed", error: expect.stringContaining("may not decide any more") }]);
@@ -264,7 +332,7 @@ describe("on bad days", () => {
     const address = someAddress();
     const notice = aNotice({ ...of, people: [address] });
     await leaveUnsent(notice, address);
-    await housekeep(0);
+    await housekeep();
     expect(await ended(notice, "email")).toMatchObject([{ state: "failed", error: expect.stringContaining("waits here no longer") }]);
     expect(await mailsTo(address)).toEqual([]);
   });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
-import { DynamoDBDocumentClient, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { DeleteCommand, DynamoDBDocumentClient, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
 import type { GateNotice } from "../../core/approvals/notice.ts";
 import { type Delivery, nthOf, type Queued } from "../../core/approvals/notice-delivery.ts";
 import { keys } from "../../core/objects/keys.ts";
@@ -52,6 +52,34 @@ export async function leaveUnsent(notice: GateNotice, to: string): Promise<void>
       Item: { ...keys.notice(notice.workspace, notice.id), v: notice, x: "queued", ttl: expiresAtS() },
     }),
   );
+}
+
+/** What of a notice is still to be sent. */
+async function queuedOf({ id }: Pick<GateNotice, "id">) {
+  const { pk } = keys.retry(0, "", "", "");
+  const { Items = [] } = await documents().send(
+    new QueryCommand({
+      TableName: table(),
+      KeyConditionExpression: "pk = :pk",
+      ExpressionAttributeValues: { ":pk": pk },
+      ConsistentRead: true,
+    }),
+  );
+  return Items.filter(({ sk }) => String(sk).includes(id));
+}
+
+/** That nothing of it is: what is sent leaves the queue after its record is written. */
+export const unqueued = (notice: GateNotice) =>
+  until(async () => (await queuedOf(notice)).length === 0, { what: `nothing of notice ${notice.id} in the queue` });
+
+/** Lets the time come at which what failed is tried again. Only its own: others use the same instance. */
+export async function makeDue(notice: GateNotice): Promise<void> {
+  for (const item of await queuedOf(notice)) {
+    const { pk, sk } = item as { pk: string; sk: string };
+    const now = keys.retry(notice.atMs, "", "", "").sk.split("#")[0];
+    await documents().send(new PutCommand({ TableName: table(), Item: { ...item, sk: sk.replace(/^\d+/, String(now)) } }));
+    await documents().send(new DeleteCommand({ TableName: table(), Key: { pk, sk } }));
+  }
 }
 
 /** That a gate waits, as the list of open approvals has it. */
