@@ -104,3 +104,6 @@ export function workspaceOf(pk: string): string | undefined {
   // An artefact's key is where it lies in the bucket.
   return kind === "A" ? second.split("/")[1] : second;
 }
+
+/** The same for what stands in one queue for all of them, at its time. */
+export const workspaceInQueue = ({ pk, sk }: ObjectKey): string | undefined => (pk === "RETRIES" ? sk.split("#")[1] : undefined);
