@@ -5,11 +5,13 @@ import { apiHandler } from "../shared/edge.ts";
 import { guard } from "../shared/guard.ts";
 import { type Auth, actorIn, collaborators as c, perhaps } from "./collaborators.ts";
 import { links } from "./links.ts";
+import { notify } from "./notify.ts";
 import { page } from "./page.ts";
 import { runs } from "./runs.ts";
+import { webhookSecretHandlers } from "./webhook-secret.ts";
 
 /** Approvals: links, the page's data, consent, what waits. */
-export const handler = apiHandler<Auth>([...links, ...page, ...runs], async (token, route, params) => {
+export const handler = apiHandler<Auth>([...links, ...page, ...runs, ...notify, ...webhookSecretHandlers], async (token, route, params) => {
   const { workspace, run_id: run } = params;
   // A link's holder may have signed in as well.
   if (route.auth === "none") {
