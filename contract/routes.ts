@@ -1,4 +1,5 @@
 import { accessRoutes } from "./routes/access.ts";
+import { approvalRecordRoutes } from "./routes/approval-records.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { fileRoutes } from "./routes/files.ts";
@@ -27,6 +28,7 @@ export const routes = {
   ...streamRoutes,
   ...jobRoutes,
   ...approvalRoutes,
+  ...approvalRecordRoutes,
   ...fileRoutes,
   ...scriptRoutes,
   ...flowRoutes,

@@ -18,6 +18,7 @@ const commands = {
   bench: { file: "bench/main.ts", packages: true },
   reset: { file: "engine/reset.ts", packages: false },
   smoke: { file: "engine/smoke.ts", packages: true },
+  "audit-verify": { file: "cli/audit-verify.ts", packages: true },
   "aws-destroy": { file: "engine/aws-destroy.ts", packages: true },
 };
 

@@ -60,6 +60,11 @@ export class ObjectsTable extends Construct {
     this.allowItems(fn, ["PutItem", "UpdateItem", "DeleteItem"], ["PENDING#*", "CHAIN#*", "GREW#*", "NOTICE#*", "LINKS#*"]);
   }
 
+  /** Signed heads of the record of approvals. */
+  configureAnchor(fn: LambdaFunction): void {
+    this.allowItems(fn, ["PutItem"], ["ANCHOR#*"]);
+  }
+
   private allowItems(fn: LambdaFunction, actions: string[], partitions: string[]): void {
     fn.addToRolePolicy(
       new PolicyStatement({

@@ -164,6 +164,7 @@ export class SvcStack extends Stack {
         storage.configureRead(fn, "jobs", "flows");
         storage.configureWrite(fn, "jobs");
         secrets.configureLinks(fn);
+        secrets.configureCheckRecord(fn);
         flows.configureResume(fn);
       },
     );
@@ -179,6 +180,8 @@ export class SvcStack extends Stack {
     const housekeeping = this.fn("housekeeping", { description: "svc: due, lost and expired", memoryMb: 512, timeoutS: 55 }, (fn) => {
       jobs.configureFindJobs(fn);
       objects.configureSweep(fn);
+      objects.configureAnchor(fn);
+      secrets.configureSignRecord(fn);
       // A deleted workspace leaves nothing.
       storage.configureDelete(fn, "jobs", "files", "scripts", "flows", "artefacts");
       flows.configureRemove(fn);

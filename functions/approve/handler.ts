@@ -1,14 +1,15 @@
-import { apiHandler } from "../shared/edge.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { may } from "../../core/permissions/may.ts";
+import { apiHandler } from "../shared/edge.ts";
 import { guard } from "../shared/guard.ts";
 import { type Auth, actorIn, collaborators as c, perhaps } from "./collaborators.ts";
 import { links } from "./links.ts";
 import { page } from "./page.ts";
+import { records } from "./records.ts";
 import { runs } from "./runs.ts";
 
 /** Approvals: links, the page's data, consent, what waits. */
-export const handler = apiHandler<Auth>([...links, ...page, ...runs], async (token, route, params) => {
+export const handler = apiHandler<Auth>([...links, ...page, ...runs, ...records], async (token, route, params) => {
   const { workspace, run_id: run } = params;
   // A link's holder may have signed in as well.
   if (route.auth === "none") return { actor: await perhaps(token, workspace ?? "") };
