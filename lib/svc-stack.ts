@@ -182,6 +182,8 @@ export class SvcStack extends Stack {
       objects.configureSweep(fn);
       objects.configureAnchor(fn);
       secrets.configureSignRecord(fn);
+      // Gates whose time is over, or whose approvers are reminded.
+      objects.configureApprove(fn);
       // A deleted workspace leaves nothing.
       storage.configureDelete(fn, "jobs", "files", "scripts", "flows", "artefacts");
       flows.configureRemove(fn);

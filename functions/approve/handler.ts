@@ -1,4 +1,5 @@
 import { SvcError } from "../../contract/errors.ts";
+import { parseApprovalToken } from "../../core/approvals/link.ts";
 import { may } from "../../core/permissions/may.ts";
 import { apiHandler } from "../shared/edge.ts";
 import { guard } from "../shared/guard.ts";
@@ -12,7 +13,11 @@ import { runs } from "./runs.ts";
 export const handler = apiHandler<Auth>([...links, ...page, ...runs, ...records], async (token, route, params) => {
   const { workspace, run_id: run } = params;
   // A link's holder may have signed in as well.
-  if (route.auth === "none") return { actor: await perhaps(token, workspace ?? "") };
+  if (route.auth === "none") {
+    // The page's query names its link's token: that says nothing about who opens it.
+    const isLink = token !== undefined && parseApprovalToken(token) !== undefined;
+    return { actor: await perhaps(isLink ? undefined : token, workspace ?? "") };
+  }
   if (run !== undefined) {
     const job = /^[0-9a-f-]{36}$/.test(run) ? await c.jobs.get(run) : undefined;
     // Who may see and who may decide is asked once the gates are read.
