@@ -30,7 +30,7 @@ export class Keys extends Construct {
     });
   }
 
-  /** Who signs the record can make any signature, and writes no entry of it by itself. */
+  /** Housekeeping alone: it takes no request of anybody. */
   configureSignRecord(fn: LambdaFunction): void {
     this.allowAnchors(fn, "kms:GenerateMac");
   }
