@@ -1,16 +1,13 @@
 import type { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { counting } from "./counting.ts";
 
-/** Loaded and made with the first secret that is asked for: most processes read none. */
-let made: Promise<SecretsManagerClient> | undefined;
-function secrets(): Promise<SecretsManagerClient> {
-  made ??= import("@aws-sdk/client-secrets-manager").then(({ SecretsManagerClient }) => counting(new SecretsManagerClient({})));
-  return made;
-}
+// Loaded on first use: most functions never read one.
+const sdk = () => import("@aws-sdk/client-secrets-manager");
+let client: Promise<SecretsManagerClient> | undefined;
 
-/** What Secrets Manager keeps under a name or ARN; `undefined` where it is empty or no text. */
-export async function secretValue(SecretId: string): Promise<string | undefined> {
-  const { GetSecretValueCommand } = await import("@aws-sdk/client-secrets-manager");
-  const { SecretString } = await (await secrets()).send(new GetSecretValueCommand({ SecretId }));
-  return SecretString;
+/** What a secret of the deployment holds, by its name or ARN. */
+export async function secretValue(id: string): Promise<string | undefined> {
+  client ??= sdk().then(({ SecretsManagerClient }) => counting(new SecretsManagerClient({})));
+  const { GetSecretValueCommand } = await sdk();
+  return (await (await client).send(new GetSecretValueCommand({ SecretId: id }))).SecretString;
 }

@@ -18,7 +18,7 @@ import { bodyPayload } from "./links.ts";
 import { mayStop } from "./page.ts";
 
 /** Routes with `auth: "token"` are reached with an actor alone. */
-function actorOf({ actor }: Auth): Actor {
+export function actorOf({ actor }: Auth): Actor {
   if (!actor) throw new SvcError("auth.missing", {});
   return actor;
 }

@@ -54,7 +54,7 @@ export async function decideAt(deciding: Deciding, asked: Asked, from: From, sai
 }
 
 export async function decideGate(deciding: Deciding, asked: Asked, from: From, said: Said): Promise<GateOf> {
-  const { who, way, actor } = from;
+  const { who, way } = from;
   const rules = rulesOf(asked);
   permitDecision(authorize({ rules, starter: starterOf(asked.flow) }, who, way));
   // What is decided is decided, whatever else may be wrong with what comes late.
@@ -65,7 +65,7 @@ export async function decideGate(deciding: Deciding, asked: Asked, from: From, s
     asked,
     asked.module,
     (gate) => (said.approved ? approve(gate, { ...event, atMs: deciding.nowMs() }) : reject(gate, rejection(deciding, event, said))),
-    (before, after) => recorded(deciding, asked.flow, before, after, actor),
+    (before, after) => recorded(deciding, asked.flow, before, after),
   );
 }
 
