@@ -248,6 +248,7 @@ export class SvcStack extends Stack {
       HousekeepingFunction: housekeeping.functionName,
       WorkerFunction: worker.functionName,
       StepFunction: step.functionName,
+      ApproveFunction: approve.functionName,
       DeadLetterFunction: deadLetter.functionName,
       RunnerFunctions: runners.names(),
       BuildFunction: build.fn.functionName,
