@@ -39,19 +39,12 @@ export async function writeNotice(notice: GateNotice): Promise<void> {
   );
 }
 
-/** A notice whose sender died with one mail unsent: its lease is over, and it stands in the queue. */
+/** One mail of a notice whose sender died: nobody holds it any more, and it stands in the queue. */
 export async function leaveUnsent(notice: GateNotice, to: string): Promise<void> {
   const part = { channel: "email" as const, to };
-  const queued: Queued = { ...part, workspace: notice.workspace, notice: notice.id, attempts: 1 };
+  const queued: Queued = { ...part, workspace: notice.workspace, notice: notice.id, attempts: 1, heldUntilMs: notice.atMs };
   const key = keys.retry(notice.atMs, notice.workspace, notice.id, nthOf(part));
-  await documents().send(new PutCommand({ TableName: table(), Item: { ...key, v: queued, ttl: expiresAtS() } }));
-  // The mark says that the stream has brought it before.
-  await documents().send(
-    new PutCommand({
-      TableName: table(),
-      Item: { ...keys.notice(notice.workspace, notice.id), v: notice, x: "queued", ttl: expiresAtS() },
-    }),
-  );
+  await documents().send(new PutCommand({ TableName: table(), Item: { ...key, v: queued, m: "1", ttl: expiresAtS() } }));
 }
 
 /** What of a notice is still to be sent. */
