@@ -69,6 +69,8 @@ export const limits = {
   slotWaitMs: 20_000,
   /** How often housekeeping asks how the execution of a flow is, because events about it may be lost. */
   flowLookMs: 300_000,
+  /** The same of a flow that waits for people: nothing of it is under way. */
+  flowWaitLookMs: 3600_000,
   /** The same of a flow that waits for a slot. */
   flowParkedLookMs: 60_000,
   /** An execution of Step Functions lasts a year at most. */

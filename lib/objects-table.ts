@@ -101,7 +101,13 @@ export class ObjectsTable extends Construct {
 
   /** What waits, what was decided, who is to hear of it, and the keys that links are signed with. */
   configureApprove(fn: LambdaFunction): void {
-    this.allowItems(fn, ["PutItem", "UpdateItem", "DeleteItem"], ["PENDING#*", "CHAIN#*", "NOTICE#*", "AGAIN#*", "LINKS#*", "WEBHOOKS#*"]);
+    const partitions = ["PENDING#*", "CHAIN#*", "GREW#*", "NOTICE#*", "AGAIN#*", "LINKS#*", "WEBHOOKS#*"];
+    this.allowItems(fn, ["PutItem", "UpdateItem", "DeleteItem"], partitions);
+  }
+
+  /** Signed heads of the record of approvals. */
+  configureAnchor(fn: LambdaFunction): void {
+    this.allowItems(fn, ["PutItem"], ["ANCHOR#*"]);
   }
 
   private allowItems(fn: LambdaFunction, actions: string[], partitions: string[]): void {

@@ -91,6 +91,10 @@ export const keys = {
     pk: `CHAIN#${workspace}`,
     sk: `${root}#${String(n).padStart(6, "0")}`,
   }),
+  /** That a run's decisions grew on a day (UTC), until that day's heads are signed. */
+  grownChain: (workspace: string, day: string, root: string): ObjectKey => ({ pk: `GREW#${workspace}`, sk: `${day}#${root}` }),
+  /** Signed heads of chains, one after the other. */
+  anchor: (workspace: string, n: number): ObjectKey => ({ pk: `ANCHOR#${workspace}`, sk: String(n).padStart(8, "0") }),
   outbox: (workspace: string, id: string): ObjectKey => ({ pk: `OUTBOX#${workspace}`, sk: id }),
 };
 

@@ -30,8 +30,11 @@ async function minted(
   { workspace, id, resume_id: resumeId }: { workspace: string; id: string; resume_id: number },
   query: { approver?: string | undefined; flow_level?: boolean | undefined },
 ) {
-  const job = await findJob(c, { actor: actorOf(auth), action }, workspace, id);
-  return mint(c, job, { resumeId, approver: query.approver ?? "", forFlow: query.flow_level ?? false });
+  return mint(c, { actor: actorOf(auth), action }, workspace, id, {
+    resumeId,
+    approver: query.approver ?? "",
+    forFlow: query.flow_level ?? false,
+  });
 }
 
 export const runs: ApproveRoutes = [

@@ -47,6 +47,11 @@ export async function gateOf({ jobs }: Pick<Gating, "jobs">, id: string): Promis
   return parsed(await jobs.getChild(id, GATE));
 }
 
+/** The gates of a run that have opened, by their ids. */
+export async function gateIds({ jobs }: Pick<Gating, "jobs">, root: string): Promise<string[]> {
+  return (await jobs.children(root, POINTERS)).map(({ ref }) => ref.slice(POINTERS.length));
+}
+
 /** The gates of a run that have opened, the earliest first; with `flow` those of that flow in it. */
 export async function gatesOfRun({ jobs }: Pick<Gating, "jobs">, root: string, flow?: string): Promise<Gate[]> {
   const pointers = await jobs.children(root, POINTERS);
@@ -121,6 +126,11 @@ export async function tell({ executions }: Pick<Gating, "executions">, { decisio
   if (decision && token !== undefined) await executions.resume(token);
 }
 
+/** A gate whose task has not said so long after its opening that it waits has lost it. */
+const TOKEN_WITHIN_MS = 60_000;
+export const hasLostItsTask = (gate: Gate, nowMs: number) =>
+  gate.opened !== undefined && gate.token === undefined && gate.opened.atMs + TOKEN_WITHIN_MS <= nowMs;
+
 const running = { attr: "state", eq: "running" } as const;
 const raw = (params: object) => ({ raw: params }) as Write;
 
@@ -132,11 +142,14 @@ function partsOf({ jobs, nowMs }: Gating, { gate, flow }: GateOf, before: Gate):
   const opens = isOpen(gate) && !before.opened;
   const closes = isOpen(before) && gate.decision !== undefined;
   const counter = gate.opened?.kind === "consent" ? "consents" : "suspends";
-  const due = { dueAtMs: Math.min(flowLookMs(flow as RunningJob, nowMs()), dueAtMs(gate) ?? Number.POSITIVE_INFINITY) };
-  const head =
-    opens || closes
-      ? jobs.changeParams(flow.id, { [counter]: opens ? jobs.oneMore : jobs.oneLess, ...(opens ? due : {}) }, running)
-      : jobs.checkParams(flow.id, running);
+  const holds = isOpen(gate) && gate.token !== before.token;
+  const now = nowMs();
+  // A task that has asked must say soon that it waits. From then on its execution is looked at seldom, and soon again once it goes on.
+  const waits = { ...(flow as RunningJob), suspends: holds ? 1 : 0, consents: 0 };
+  const lookMs = opens ? now + TOKEN_WITHIN_MS : flowLookMs(waits, now);
+  const due = { dueAtMs: Math.min(lookMs, dueAtMs(gate) ?? lookMs) };
+  const counted = opens ? { [counter]: jobs.oneMore } : closes ? { [counter]: jobs.oneLess } : {};
+  const head = opens || closes || holds ? jobs.changeParams(flow.id, { ...counted, ...due }, running) : jobs.checkParams(flow.id, running);
   const pointer = { parent: root, ref: `${POINTERS}${id}`, json: JSON.stringify({ flow: gate.flow }), expiresAtS };
   return [
     own,
