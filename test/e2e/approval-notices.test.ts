@@ -230,6 +230,13 @@ describe("a webhook", () => {
     const after = await secretOf("POST");
     expect(after).not.toBe(before);
     expect(await secretOf("GET")).toBe(after);
+    const audit = (await ws.get("audit/list")).json as { operation: string; action_kind: string }[];
+    const entries = audit.filter(({ operation }) => operation.includes("webhook_secret"));
+    expect(entries.map(({ operation, action_kind }) => `${operation} ${action_kind}`)).toEqual([
+      "approvals.get_webhook_secret Execute",
+      "approvals.rotate_webhook_secret Updated",
+      "approvals.get_webhook_secret Execute",
+    ]);
     const second = hook({ what: "decided", decision: { how: "rejected", by: "ben", reason: "no" } });
     await writeNotice(second);
     const [next] = await arrived(second.id);

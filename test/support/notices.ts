@@ -122,15 +122,16 @@ interface Received {
   body: string;
 }
 
-/** A far end of webhooks that keeps all it gets. `replies`: statuses of the next answers, 204 when there are none. */
+/** A far end of webhooks that keeps all it gets. `replies`: the next answers, each `after` something where that is said; 204 when there are none. */
 export async function startReceiver() {
   const received: Received[] = [];
-  const replies: { status: number; headers?: Record<string, string> }[] = [];
+  const replies: { status: number; headers?: Record<string, string>; after?: Promise<unknown> }[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
-    const { status, headers = {} } = replies.shift() ?? { status: 204 };
+    const { status, headers = {}, after } = replies.shift() ?? { status: 204 };
+    await after;
     response.writeHead(status, headers).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
