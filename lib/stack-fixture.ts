@@ -40,6 +40,7 @@ function stubBundles(): Bundle[] {
     "step",
     "stream",
     "approve",
+    "web",
     "worker",
   ];
   const names = [

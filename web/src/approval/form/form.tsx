@@ -1,0 +1,53 @@
+import { Alert, Stack, Text } from "@mantine/core";
+import Rjsf from "@rjsf/core/lib/components/Form.js";
+import { type ReactNode, useState } from "react";
+import { FILES_LIMIT_TEXT, filesFit } from "./files.ts";
+import { JsonField } from "./json-field.tsx";
+import type { PreparedForm } from "./schema.ts";
+import { templates } from "./templates.tsx";
+import { validator } from "./validator.ts";
+import { widgets } from "./widgets.tsx";
+
+interface FormProps {
+  form: PreparedForm;
+  disabled: boolean;
+  onSubmit: (values: unknown) => void;
+  children: ReactNode;
+}
+
+const fields = { json: JsonField };
+
+/** The fields that the step asks for. What is wrong stands at each, and the first of them gets the focus. */
+export default function Form({ form, disabled, onSubmit, children }: FormProps) {
+  const [tooLarge, setTooLarge] = useState(false);
+  const submit = (values: unknown) => {
+    const fit = filesFit(values);
+    setTooLarge(!fit);
+    if (fit) onSubmit(values);
+  };
+  return (
+    <Rjsf
+      schema={form.schema}
+      uiSchema={form.uiSchema}
+      initialFormData={form.values}
+      validator={validator}
+      templates={templates}
+      widgets={widgets}
+      fields={fields}
+      disabled={disabled}
+      noHtml5Validate
+      focusOnFirstError
+      showErrorList={false}
+      onSubmit={({ formData }) => submit(formData)}
+    >
+      <Stack gap="md" mt="md">
+        {tooLarge && (
+          <Alert color="red" variant="outline" role="alert">
+            <Text>The files are too large together: {FILES_LIMIT_TEXT} is the most.</Text>
+          </Alert>
+        )}
+        {children}
+      </Stack>
+    </Rjsf>
+  );
+}
