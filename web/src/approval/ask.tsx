@@ -1,10 +1,11 @@
-import { Alert, Button, Group, Stack, Text, Title } from "@mantine/core";
+import { Button, Group, Stack, Text, Title } from "@mantine/core";
 import { useState } from "react";
 import type { ApprovalInfo } from "../../../contract/routes/approvals.ts";
 import type { Address } from "./address.ts";
 import { Decide } from "./decide.tsx";
 import { Description } from "./description/description.tsx";
 import { Facts } from "./facts.tsx";
+import { Note } from "./note.tsx";
 import { Sheet } from "./sheet.tsx";
 import { SignIn } from "./sign-in.tsx";
 import { Tree } from "./tree.tsx";
@@ -42,7 +43,7 @@ function Values({ title, values, open = false }: { title: string; values: Record
 /** Whose turn it is: the visitor's, after signing in perhaps, or somebody else's. */
 function Turn({ address, approval }: { address: Address; approval: ReadyApproval }) {
   const { info, said, reload } = approval;
-  if (said === "approved" || hasApproved(info, address)) return <Thanks info={info} />;
+  if (said === "approved" || hasApproved(info, address)) return <Thanks info={info} focus={said !== undefined} />;
   if (info.refused === "sign_in") return <SignIn why="Sign in to decide: the flow wants to know who you are." onSignedIn={reload} />;
   if (info.refused || !info.can_approve) return <NotYou info={info} onSignedIn={reload} />;
   return (
@@ -58,14 +59,12 @@ const hasApproved = (info: ApprovalInfo, { resumeId }: Address) =>
     info.user_auth_required ? approver === info.signed_in_as : resumeId !== undefined && resume_id === resumeId,
   );
 
-function Thanks({ info }: { info: ApprovalInfo }) {
+function Thanks({ info, focus }: { info: ApprovalInfo; focus: boolean }) {
   const left = info.required_events - info.approvers.length;
   return (
-    <Alert color="teal" variant="outline" role="status" title="You have approved">
-      <Text>
-        {left > 0 ? `The flow goes on once ${left} more ${left === 1 ? "person approves" : "people approve"}.` : "The flow goes on."}
-      </Text>
-    </Alert>
+    <Note tone="good" title="You have approved" focus={focus}>
+      {left > 0 ? `The flow goes on once ${left} more ${left === 1 ? "person approves" : "people approve"}.` : "The flow goes on."}
+    </Note>
   );
 }
 
@@ -81,10 +80,10 @@ function NotYou({ info, onSignedIn }: { info: ApprovalInfo; onSignedIn: () => vo
   const why = info.refused ? refusals[info.refused] : "You may not decide this.";
   return (
     <Stack gap="sm">
-      <Alert color="yellow" variant="outline" role="status" title="This is not yours to decide">
-        <Text>{why}</Text>
+      <Note tone="plain" title="This is not yours to decide">
+        {why}
         {info.signed_in_as && <Text>You are signed in as {info.signed_in_as}.</Text>}
-      </Alert>
+      </Note>
       {other ? (
         <SignIn why="Sign in as somebody else." onSignedIn={onSignedIn} />
       ) : (

@@ -1,8 +1,9 @@
-import { Alert, Button, Group, Stack, Text, Textarea } from "@mantine/core";
-import { type FormEvent, lazy, type ReactNode, Suspense, useEffect, useRef, useState } from "react";
+import { Button, Group, Stack, Text, Textarea } from "@mantine/core";
+import { type FormEvent, lazy, type ReactNode, Suspense, useState } from "react";
 import type { Decision, Refused } from "./api.ts";
 import type { ReadyApproval } from "./ask.tsx";
 import { preparedForm } from "./form/schema.ts";
+import { Note } from "./note.tsx";
 
 const Form = lazy(() => import("./form/form.tsx"));
 
@@ -75,18 +76,12 @@ function PlainForm({ onSubmit, children }: { onSubmit: () => void; children: Rea
 }
 
 /** Why the service did not take it. */
-function Refusal({ refused }: { refused: Refused | undefined }) {
-  const place = useRef<HTMLDivElement>(null);
-  useEffect(() => {
-    if (refused) place.current?.focus();
-  }, [refused]);
-  if (!refused) return null;
-  return (
-    <Alert ref={place} tabIndex={-1} color="red" variant="outline" role="alert" title="Not decided">
-      <Text>{refused.message}</Text>
-    </Alert>
-  );
-}
+const Refusal = ({ refused }: { refused: Refused | undefined }) =>
+  refused ? (
+    <Note tone="bad" title="Not decided" focus={refused}>
+      {refused.message}
+    </Note>
+  ) : null;
 
 interface RejectProps {
   sending: boolean;

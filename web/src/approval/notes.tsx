@@ -1,7 +1,8 @@
-import { Alert, Button, Group, Loader, Stack, Text } from "@mantine/core";
+import { Button, Group, Loader, Stack, Text } from "@mantine/core";
 import type { ApprovalInfo } from "../../../contract/routes/approvals.ts";
 import type { Refused } from "./api.ts";
 import { Facts } from "./facts.tsx";
+import { Note } from "./note.tsx";
 import { Sheet } from "./sheet.tsx";
 import { SignIn } from "./sign-in.tsx";
 
@@ -25,9 +26,7 @@ export function Failed({ refused, onRetry, maySignIn = false }: FailedProps) {
   const signIn = refused.status === 401 || (maySignIn && [403, 404].includes(refused.status));
   return (
     <Sheet title={refused.status === 401 ? "Sign in" : "This cannot be shown"}>
-      <Alert color="red" variant="outline" role="alert">
-        <Text>{refused.message}</Text>
-      </Alert>
+      <Note tone="bad">{refused.message}</Note>
       {signIn && onRetry ? (
         <SignIn why="Whoever may decide signs in to see it." onSignedIn={onRetry} />
       ) : (

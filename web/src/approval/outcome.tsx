@@ -12,7 +12,7 @@ const titles = { approved: "Approved", rejected: "Rejected", expired: "Too late"
 export function Outcome({ info, said }: { info: ApprovalInfo; said: Said | undefined }) {
   return (
     <Sheet title={titles[info.state]} subtitle={info.step_summary || info.flow_summary} focus={said !== undefined}>
-      <Stack gap="sm" role="status" aria-live="polite">
+      <Stack gap="sm" role="status">
         <Decided info={info} said={said} />
         {info.decision?.reason && <Text className="text">Reason: {info.decision.reason}</Text>}
         <Text>{runText(info)}</Text>

@@ -1,6 +1,7 @@
-import { Alert, Anchor, Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { Anchor, Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useEffect, useState } from "react";
 import { type Login, loadLogins, Refused, signIn } from "./api.ts";
+import { Note } from "./note.tsx";
 
 interface SignInProps {
   why: string;
@@ -37,11 +38,7 @@ export function SignIn({ why, onSignedIn }: SignInProps) {
     <section aria-label="Sign in">
       <Stack gap="sm">
         <Text>{why}</Text>
-        {refusal && (
-          <Alert color="red" variant="outline" role="alert">
-            <Text>{refusal}</Text>
-          </Alert>
-        )}
+        {refusal && <Note tone="bad">{refusal}</Note>}
         {logins.passwords && (
           <form onSubmit={submit}>
             <Stack gap="sm">
@@ -56,7 +53,7 @@ export function SignIn({ why, onSignedIn }: SignInProps) {
           </form>
         )}
         {logins.others.map(({ type, display_name }) => (
-          <Anchor key={type} href={returningLogin(type)}>
+          <Anchor key={type} underline="always" href={returningLogin(type)}>
             Sign in with {display_name ?? type}
           </Anchor>
         ))}

@@ -38,7 +38,7 @@ function Shown({ item }: { item: Item }) {
       return (
         <Text>
           An image that is kept elsewhere is not loaded:{" "}
-          <Anchor href={item.address} target="_blank" rel="noopener noreferrer nofollow">
+          <Anchor underline="always" href={item.address} target="_blank" rel="noopener noreferrer nofollow">
             {item.address}
           </Anchor>
         </Text>

@@ -1,6 +1,7 @@
-import { Alert, Stack, Text } from "@mantine/core";
+import { Stack } from "@mantine/core";
 import Rjsf from "@rjsf/core/lib/components/Form.js";
 import { type ReactNode, useState } from "react";
+import { Note } from "../note.tsx";
 import { FILES_LIMIT_TEXT, filesFit } from "./files.ts";
 import { JsonField } from "./json-field.tsx";
 import type { PreparedForm } from "./schema.ts";
@@ -42,9 +43,9 @@ export default function Form({ form, disabled, onSubmit, children }: FormProps) 
     >
       <Stack gap="md" mt="md">
         {tooLarge && (
-          <Alert color="red" variant="outline" role="alert">
-            <Text>The files are too large together: {FILES_LIMIT_TEXT} is the most.</Text>
-          </Alert>
+          <Note tone="bad" focus>
+            The files are too large together: {FILES_LIMIT_TEXT} is the most.
+          </Note>
         )}
         {children}
       </Stack>
