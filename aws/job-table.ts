@@ -9,6 +9,7 @@ import {
   BatchPutRequest,
   boolean,
   type Condition,
+  ConditionCheck,
   DeleteItemCommand,
   DeleteTransaction,
   Entity,
@@ -18,6 +19,7 @@ import {
   item,
   number,
   PutItemCommand,
+  PutTransaction,
   QueryCommand,
   string,
   UpdateAttributesCommand,
@@ -64,6 +66,8 @@ const HeadEntity = new Entity({
     preprocess: string().savedAs("pre").optional(),
     flow: any().savedAs("fl").optional(),
     step: any().savedAs("step").optional(),
+    suspends: number().savedAs("su").optional(),
+    consents: number().savedAs("cs").optional(),
     early: any().savedAs("ey").optional(),
     code: any().savedAs("co").optional(),
     result: any().savedAs("r").optional(),
@@ -116,6 +120,8 @@ const ChildEntity = new Entity({
     text: string().savedAs("t").optional(),
     s3Key: string().savedAs("k").optional(),
     chars: number().savedAs("n").optional(),
+    /** How often it was changed, of what is changed by who has read it last. */
+    version: number().savedAs("v").optional(),
     expiresAtS: number().savedAs("ttl"),
   }),
 });
@@ -253,6 +259,18 @@ export const jobTable = {
       .params();
   },
 
+  /** A change as one part of a transaction. */
+  changeParams(id: string, change: HeadChange, condition: HeadCondition) {
+    return HeadEntity.build(UpdateTransaction)
+      .item({ id, ...change })
+      .options({ condition })
+      .params();
+  },
+  /** The same of something that must hold, and stays as it is. */
+  checkParams(id: string, condition: HeadCondition) {
+    return HeadEntity.build(ConditionCheck).key({ id, sk: "job" }).condition(condition).params();
+  },
+
   /** One more, or less, of a counter. */
   oneMore: $add(1),
   oneLess: $add(-1),
@@ -266,6 +284,12 @@ export const jobTable = {
 
   async putChild(child: Child): Promise<void> {
     await ChildEntity.build(PutItemCommand).item(child).send();
+  },
+  /** The same as one part of a transaction. `after`: instead of the version before, or of nothing at all. */
+  putChildParams(child: Child, expect?: "absent" | { after: number }) {
+    if (expect === undefined) return ChildEntity.build(PutTransaction).item(child).params();
+    const condition = expect === "absent" ? ({ attr: "parent", exists: false } as const) : ({ attr: "version", eq: expect.after } as const);
+    return ChildEntity.build(PutTransaction).item(child).options({ condition }).params();
   },
   /** The same for several in both tables at once, in calls of at most 25, four side by side: each is written, in no order. */
   async putWith(children: Child[], others: PutRequest[]): Promise<void> {
@@ -295,6 +319,13 @@ export const jobTable = {
   },
   deleteParams(parent: string, ref: string) {
     return ChildEntity.build(DeleteTransaction).key({ parent, ref }).params();
+  },
+  /** The same of what must be there. */
+  takeParams(parent: string, ref: string) {
+    return ChildEntity.build(DeleteTransaction)
+      .key({ parent, ref })
+      .options({ condition: { attr: "parent", exists: true } })
+      .params();
   },
 
   /** Removes a job that nobody has ever claimed; false when somebody has. */

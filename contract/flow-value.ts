@@ -51,6 +51,8 @@ const suspendSchema = z.looseObject({
   self_approval_disabled: optional(z.boolean()),
   hide_cancel: optional(z.boolean()),
   continue_on_disapprove_timeout: optional(z.boolean()),
+  skin: optional(z.enum(["detailed", "minimal"])),
+  inputs: optional(z.array(z.string())).describe("The flow's inputs that the approval page shows."),
 });
 
 /** Results and artefacts stand under them in objects, where two names are no names like others. */
@@ -121,7 +123,7 @@ const moduleValueSchema = z.discriminatedUnion("type", [
     type: z.literal("consentgate"),
     approvers: z.array(z.string().min(1)).min(1, "names at least one approver"),
     timeout: optional(seconds),
-    notification: optional(z.looseObject({ channel: z.enum(["email", "chat", "webhook"]) })),
+    notification: optional(z.looseObject({ channel: z.enum(["email", "chat", "webhook"]), url: optional(z.url()) })),
     message: optional(z.string()),
     remind_after: optional(seconds),
     escalate: optional(z.looseObject({ after: seconds, approvers: z.array(z.string().min(1)).min(1) })),

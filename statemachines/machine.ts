@@ -95,12 +95,12 @@ export class Machine {
   }
 
   /** Waits until somebody sends the task's token; function `step` is told it. A token that is sent for nothing leads to the same place. */
-  hold(name: string, input: Record<string, string>, next: string): string {
+  hold(name: string, input: Record<string, string>, next: string, untilS = HOLD_S): string {
     return this.add(name, {
       Type: "Task",
       Resource: "arn:aws:states:::lambda:invoke.waitForTaskToken",
       Parameters: { FunctionName: this.step, Payload: { ...input, "state.$": "$", "token.$": "$$.Task.Token" } },
-      TimeoutSeconds: HOLD_S,
+      TimeoutSeconds: Math.max(1, Math.min(Math.ceil(untilS), HOLD_S)),
       Catch: [this.catcher(next)],
       ResultPath: null,
       Next: next,

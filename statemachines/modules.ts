@@ -1,4 +1,5 @@
 import type { FlowModule } from "../contract/flow-value.ts";
+import { limits } from "../contract/limits.ts";
 import { FAILURE } from "../core/flows/journal.ts";
 import { asksPeople, isPlain, ROOT, waitsForOthers } from "../core/flows/scopes.ts";
 import { stretchesOf } from "../core/flows/segments.ts";
@@ -37,6 +38,13 @@ const COMMENT_CHARS = 200;
 /** Who the task's token is given to: the job of another flow, or those who are asked. Then the task looks at what came of it. */
 const untilWhat = (module: FlowModule) => (asksPeople(module) ? "until it is decided" : "until it has ended");
 
+/** After so long it looks by itself. A flow inside may take longer than those who are asked about it. */
+function waitsS({ value, suspend }: FlowModule): number | undefined {
+  if (value.type === "flow") return undefined;
+  if (value.type === "consentgate") return value.timeout ?? undefined;
+  return suspend?.timeout ?? limits.suspendTimeoutS;
+}
+
 /** The states of one module: one task and, where more than success and failure may come of it, a choice behind it. */
 export function moduleStates(context: Context, module: FlowModule, to: Targets): string {
   const { machine, scope } = context;
@@ -55,7 +63,7 @@ export function moduleStates(context: Context, module: FlowModule, to: Targets):
       ...(module.stop_after_if || module.stop_after_all_iters_if || ways[module.value.type] ? { stop: to.stop } : {}),
       ...(module.retry ? { retry: machine.wait(machine.name(`${id} wait for retry`), name) } : {}),
       ...(module.sleep ? { sleep: machine.wait(machine.name(`${id} sleep`), to.next) } : {}),
-      ...(waitsForOthers(module) ? { wait: machine.hold(machine.name(`${id} ${untilWhat(module)}`), input, name) } : {}),
+      ...(waitsForOthers(module) ? { wait: machine.hold(machine.name(`${id} ${untilWhat(module)}`), input, name, waitsS(module)) } : {}),
       ...ways[module.value.type]?.(context, module, name),
     },
     to.next,

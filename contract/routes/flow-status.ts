@@ -25,7 +25,15 @@ const moduleStatusSchema = z.discriminatedUnion("type", [
     ...jobsInside,
     ...failedRetries,
   }),
-  z.object({ type: z.literal("Success"), id: z.string(), job: jobId, skipped: z.boolean().optional(), ...jobsInside, ...failedRetries }),
+  z.object({
+    type: z.literal("Success"),
+    id: z.string(),
+    job: jobId,
+    skipped: z.boolean().optional(),
+    approvers: z.array(z.object({ resume_id: z.int(), approver: z.string() })).optional(),
+    ...jobsInside,
+    ...failedRetries,
+  }),
   z.object({ type: z.literal("Failure"), id: z.string(), job: jobId, ...jobsInside, ...failedRetries }),
 ]);
 export type ModuleStatus = z.output<typeof moduleStatusSchema>;
@@ -36,6 +44,9 @@ export const flowStatusSchema = z.object({
   failure_module: moduleStatusSchema,
   preprocessor_module: moduleStatusSchema.optional(),
   user_states: z.record(z.string(), anyJson).optional(),
+  approval_conditions: z
+    .object({ user_auth_required: z.boolean(), user_groups_required: z.array(z.string()), self_approval_disabled: z.boolean() })
+    .optional(),
   retry: z.object({ fail_count: z.int().optional(), failed_jobs: z.array(jobId).optional() }).optional(),
 });
 export type FlowStatus = z.output<typeof flowStatusSchema>;
@@ -55,5 +66,7 @@ export const flowJobFields = {
   execution: executionSchema.optional(),
   /** Of a step's job: which module it is of. */
   flow_step_id: z.string().optional(),
-  suspend: z.int().optional(),
+  suspend: z.int().optional().describe("Of a flow: how many of its steps wait for people."),
+  /** While it waits for people. */
+  state: z.enum(["suspended", "awaiting_approval"]).optional(),
 };

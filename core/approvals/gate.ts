@@ -18,10 +18,19 @@ export const gateRulesSchema = z.object({
 });
 export type GateRules = z.infer<typeof gateRulesSchema>;
 
+/** As flows and pages show the rules. */
+export const conditionsIn = ({ signedIn, notStarter, people = [] }: GateRules) => ({
+  user_auth_required: signedIn,
+  user_groups_required: people.filter((principal) => principal.startsWith("g/")).map((principal) => principal.slice(2)),
+  self_approval_disabled: notStarter,
+});
+
 /** One approval. `resumeId`: of the link that it came by; `email`: of who had signed in. */
 export const gateEventSchema = z.object({
   resumeId: z.number().optional(),
   email: z.string().optional(),
+  /** A person counts once, whatever links they hold; or each link does. */
+  counts: z.enum(["person", "link"]),
   /** As the flow sees it: a user's name, or what the link says. */
   approver: z.string().optional(),
   atMs: z.number(),
@@ -100,14 +109,16 @@ const next = (gate: Gate, change: Partial<Gate>): Gate => ({ ...gate, ...change,
  */
 export function approve(gate: Gate, event: GateEvent): Gate {
   refuseDecided(gate, event.atMs);
-  const same = gate.events.find(
-    (known) =>
-      (event.resumeId !== undefined && known.resumeId === event.resumeId) || (event.email !== undefined && known.email === event.email),
-  );
+  const same = gate.events.find((known) => isSame(known, event));
   if (same && same.digest === event.digest && same.email === event.email) return gate;
   if (same) throw new SvcError("approval.used", { by: same.approver ?? "somebody", at: iso(same.atMs) });
   if (gate.events.length >= limits.gateEvents) throw new SvcError("approval.full", { limit: limits.gateEvents });
   return withEnough(next(gate, { events: [...gate.events, event] }), event.atMs);
+}
+
+function isSame(known: GateEvent, event: GateEvent): boolean {
+  if (event.resumeId !== undefined && known.resumeId === event.resumeId) return true;
+  return event.counts === "person" && known.counts === "person" && known.email === event.email;
 }
 
 /** One veto is enough. Throws `approval.decided`. */
@@ -116,14 +127,9 @@ export function reject(gate: Gate, decision: Omit<Decision, "how">): Gate {
   return next(gate, { decision: { ...decision, how: "rejected" } });
 }
 
-/** The step has ended: events that came before it may be enough already, together with those that were kept for the flow. */
-export function open(gate: Gate, opened: Opened, kept: readonly GateEvent[]): Gate {
-  if (gate.opened) return gate;
-  const fresh = kept.filter(
-    (event) =>
-      !gate.events.some((known) => known.resumeId === event.resumeId || (event.email !== undefined && known.email === event.email)),
-  );
-  return withEnough(next(gate, { opened, events: [...gate.events, ...fresh].slice(0, limits.gateEvents) }), opened.atMs);
+/** The step has ended: events that came before may be enough already. */
+export function open(gate: Gate, opened: Opened): Gate {
+  return gate.opened ? gate : withEnough(next(gate, { opened }), opened.atMs);
 }
 
 /** Nobody has come in time; the same gate where it is not time yet, or is decided. */
@@ -180,3 +186,16 @@ export const outcomeOf = ({ how, by }: Pick<Decision, "how" | "by">) =>
 
 const decided = (decision: Decision) => new SvcError("approval.decided", { outcome: outcomeOf(decision), at: iso(decision.atMs) });
 const iso = (ms: number) => new Date(ms).toISOString();
+
+/** The error that the next step, or the flow, has of a gate that was not passed. */
+export function errorOf({ decision, opened }: Gate): { name: string; message: string; reason?: string } | undefined {
+  if (!decision || decision.how === "approved") return undefined;
+  const { how, by, reason } = decision;
+  const because = reason ? { reason } : {};
+  if (opened?.kind === "consent") {
+    const message = how === "expired" ? "Nobody consented in time" : `Rejected by ${by ?? "unknown"}${reason ? `: ${reason}` : ""}`;
+    return { name: "ConsentRejected", message, reason: reason ?? (how === "expired" ? "timeout" : "") };
+  }
+  if (how === "expired") return { name: "SuspendedTimedOut", message: "Timed out waiting to be resumed" };
+  return { name: "SuspendedDisapproved", message: `Disapproved by ${by ?? "unknown"}`, ...because };
+}

@@ -8,13 +8,13 @@ type Headers = Readonly<Record<string, string | undefined>>;
  * Whether a `GET` decides. A program's does; what a browser sends when somebody opens a link, and what a machine sends to look at it first, shows the page.
  * `always`: the workspace wants every `GET` to count.
  */
-export function getDecides(headers: Headers, always: boolean): boolean {
+export async function getDecides(headers: Headers, always: () => Promise<boolean>): Promise<boolean> {
   if (isAhead(headers)) return false;
-  if (always) return true;
   const agent = headers["user-agent"] ?? "";
   const opens =
     /text\/html|application\/xhtml/i.test(headers["accept"] ?? "") || /^(document|iframe|navigate)$/.test(headers["sec-fetch-dest"] ?? "");
-  return !opens && headers["sec-fetch-mode"] !== "navigate" && !/^mozilla\//i.test(agent) && !LOOKERS.test(agent);
+  const looks = opens || headers["sec-fetch-mode"] === "navigate" || /^mozilla\//i.test(agent) || LOOKERS.test(agent);
+  return !looks || always();
 }
 
 /** Fetched before anybody asked for it. */

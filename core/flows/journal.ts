@@ -27,6 +27,9 @@ export const outcomeSchema = z.object({
   succeeded: z.array(z.boolean()).optional(),
   /** The branch that was chosen. */
   branch: z.union([z.int(), z.literal("default")]).optional(),
+  /** The id of the gate that it was decided at: what came with the approvals is for the next step. */
+  gate: z.string().optional(),
+  approvers: z.array(z.object({ resume_id: z.number(), approver: z.string() })).optional(),
   /** What follows waits until then. */
   sleepUntilMs: z.number().optional(),
 });
@@ -61,6 +64,8 @@ export const endSchema = z.object({
   by: z.string(),
   result: keptSchema,
   job: z.string().optional(),
+  /** Nobody has approved in time: the flow counts as canceled. */
+  canceled: z.boolean().optional(),
   /** A failure module has seen this failure already, in a list inside. */
   handled: z.boolean().optional(),
   /** The flow counts as skipped. */

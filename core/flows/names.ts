@@ -8,6 +8,8 @@ export interface Wanted {
   /** Ids of steps, or all that can be seen. */
   results: ReadonlySet<string> | "all";
   env: boolean;
+  /** What came with the approvals of the step before. */
+  resume: boolean;
 }
 
 /** Literal names after `results`; anything else that is done with it needs all. */
@@ -22,6 +24,7 @@ export function wantedBy(expressions: readonly string[]): Wanted {
     previous: /\b(previous_result|error)\b/.test(text),
     results: all.length > found.length ? "all" : new Set(found),
     env: /\bflow_env\b/.test(text),
+    resume: /\b(resume|resumes|approvers)\b/.test(text),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { FlowModule, FlowValue } from "../../contract/flow-value.ts";
 import type { FlowStatus, ModuleStatus } from "../../contract/routes/flow-status.ts";
+import { conditionsIn, type Gate, isOpen, missing, type Opened } from "../approvals/gate.ts";
 import type { Outcome, Progress } from "./journal.ts";
 
 /** What is known of a module: how it ended, or how far it is; the job that runs it now, and those of lists inside. */
@@ -8,6 +9,8 @@ export interface Known {
   progress?: Progress | undefined;
   job?: { id: string; queued: boolean; progress?: number | undefined } | undefined;
   inside?: readonly { job: string; ok: boolean }[] | undefined;
+  /** It has asked people, and waits for them. */
+  gate?: Gate | undefined;
 }
 
 /** Where a flow is, by what is known of the modules of its own list and those beside it. */
@@ -15,9 +18,17 @@ export function flowStatus({ id, ended }: { id: string; ended: boolean }, value:
   const modules: ModuleStatus[] = [];
   let current = -1;
   let open = !ended;
+  let asking: Gate | undefined;
   for (const [index, module] of value.modules.entries()) {
     const of = known(module.id);
-    const status = moduleStatus(id, module, of, open);
+    const waits = asking && waitingAt(module.id, asking);
+    const asks = open && of.gate && isOpen(of.gate) ? of.gate : undefined;
+    const isLast = index === value.modules.length - 1;
+    const status =
+      waits ??
+      (asks && (isLast || asks.opened.kind === "consent") ? waitingAt(module.id, asks) : undefined) ??
+      (asks ? ({ type: "Success", id: module.id, job: asks.id } as const) : moduleStatus(id, module, of, open));
+    asking = asks && status.type === "Success" ? asks : undefined;
     modules.push(status);
     if (status.type !== "WaitingForPriorSteps") current = index;
     // Only what follows a module that went on can be under way.
@@ -31,8 +42,15 @@ export function flowStatus({ id, ended }: { id: string; ended: boolean }, value:
     modules,
     failure_module: beside(value.failure_module, "failure"),
     ...(value.preprocessor_module ? { preprocessor_module: beside(value.preprocessor_module, "preprocessor") } : {}),
+    ...conditionsOf(value.modules.flatMap((module) => known(module.id).gate ?? []).find(isOpen)),
     ...(failed?.length ? { retry: { fail_count: failed.length, failed_jobs: failed.filter(Boolean) } } : {}),
   };
+}
+
+const waitingAt = (id: string, gate: Gate): ModuleStatus => ({ type: "WaitingForEvents", id, count: missing(gate), job: gate.id });
+
+function conditionsOf(gate: (Gate & { opened: Opened }) | undefined): Pick<FlowStatus, "approval_conditions"> {
+  return gate ? { approval_conditions: conditionsIn(gate.opened.rules) } : {};
 }
 
 function moduleStatus(flow: string, { id, value }: FlowModule, { outcome, progress, job, inside }: Known, open: boolean): ModuleStatus {
@@ -46,7 +64,8 @@ function moduleStatus(flow: string, { id, value }: FlowModule, { outcome, progre
     const jobs = outcome.jobs ? { flow_jobs: outcome.jobs.map((each) => each ?? flow), flow_jobs_success: outcome.succeeded ?? [] } : {};
     const shared = { id, job: outcome.job ?? flow, ...jobs, ...chosen, ...(retries.length > 0 ? { failed_retries: retries } : {}) };
     if (outcome.state === "failure") return { type: "Failure", ...shared };
-    return { type: "Success", ...shared, ...(outcome.skipped ? { skipped: true } : {}) };
+    const approvers = outcome.approvers ? { approvers: outcome.approvers } : {};
+    return { type: "Success", ...shared, ...(outcome.skipped ? { skipped: true } : {}), ...approvers };
   }
   if (!open || (!progress && !job)) return { type: "WaitingForPriorSteps", id };
   if (job?.queued) return { type: "WaitingForExecutor", id, job: job.id };

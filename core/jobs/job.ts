@@ -62,6 +62,9 @@ const base = {
   step: z
     .object({ id: z.string(), scope: z.string(), at: z.string(), flow: z.string().optional(), shared: z.string().optional() })
     .optional(),
+  /** Of a flow: how many of its steps wait for approvals, and for consent. */
+  suspends: z.number().optional(),
+  consents: z.number().optional(),
   /** Source of a preview. */
   code: placeSchema.optional(),
   /** How many attempts were started, and how many of them were lost with their worker. */

@@ -47,6 +47,17 @@ const exceptions: Readonly<Record<string, Need>> = {
   "resources.types.listNames": "member",
   "resources.types.get": "member",
   "resources.types.exists": "member",
+  // Who may stop a run may let it go on.
+  "approvals.mint": "run",
+  "approvals.mintSignature": "run",
+  "approvals.resumeFlow": "run",
+  "approvals.notify": "run",
+  "approvals.run": "read",
+  "approvals.pending": "member",
+  // Who may decide is for the gate to say.
+  "approvals.decide": "self",
+  "approvals.consent": "self",
+  "approvals.getRun": "self",
   "jobs.setProgress": "run",
   "jobs.setUserState": "run",
   "jobs.cancelSelection": "run",
@@ -109,7 +120,7 @@ export function scopeNeed(action: string, inWorkspace: boolean): { domain: strin
  */
 export const asksAgain = (action: string) =>
   (!/\.types\.(create|update)/.test(action) && /^(list|count|create|update|edit|exists|search)/.test(partsOf(action)[1] ?? "")) ||
-  /^jobs\.(get|set|cancel|force|delete|start)|ByHash$|^scripts\.deploymentStatus$/.test(action);
+  /^jobs\.(get|set|cancel|force|delete|start)|^approvals\.(mint|resumeFlow|notify|run)|ByHash$|^scripts\.deploymentStatus$/.test(action);
 
 const kinds: Readonly<Record<string, string>> = {
   scripts: "script",

@@ -3,7 +3,8 @@ import { eventsOf, HISTORY_EVENTS, iterationsAtOnce } from "../../core/flows/his
 import { endRef, FAILURE, innerAt, insideAt, type Kept, outcomeRef, placeIn } from "../../core/flows/journal.ts";
 import { bodyScope, branchScope, DEFAULT, isParallel, type Scope } from "../../core/flows/scopes.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
-import { type Done, decide, failed } from "./decide.ts";
+import { decide } from "./decide.ts";
+import { type Done, failed } from "./ends.ts";
 import { type Evaluator, inputOf, inputOfFlow, previousModule } from "./expressions.ts";
 import {
   endIn,
@@ -25,6 +26,7 @@ interface Ended {
   result: Kept;
   skip?: boolean | undefined;
   job?: string | undefined;
+  canceled?: boolean | undefined;
 }
 type Value<T extends FlowModule["value"]["type"]> = Extract<FlowModule["value"], { type: T }>;
 
@@ -80,7 +82,7 @@ async function endsOf(here: Here, places: readonly { scope: Scope; at: string }[
       // What the failure module says takes the place of the error; until it has run, the list has not ended.
       if (failure && !end.handled && !mended) return undefined;
       if (mended && (await recovers(here.working, mended))) return { how: "done", result: mended.result, job: mended.job };
-      return { how: "failed", result: mended?.result ?? end.result, job: mended?.job ?? end.job };
+      return { how: "failed", result: mended?.result ?? end.result, job: mended?.job ?? end.job, canceled: end.canceled };
     }
     return outcome?.goes === "next" ? { how: "done", result: outcome.result, job: outcome.job } : undefined;
   };
@@ -123,6 +125,7 @@ async function branchOne(here: Here, evaluator: Evaluator, { branches }: Value<"
     result: ended.result,
     also,
     handled: true,
+    canceled: ended.canceled,
     ...(ended.how === "stopped" ? { stopped: true, skip: ended.skip } : {}),
   });
 }
@@ -249,9 +252,11 @@ async function collected(here: Here, evaluator: Evaluator, count: number, so: Pa
   const succeeded = ends.map((end) => end?.how !== "failed");
   const ok = so.ok ?? succeeded.every((each, index) => each || skipsFailure(module, index));
   const jobs = ends.map((end) => end?.job ?? null);
+  const canceled = ends.some((end, index) => end?.canceled && !skipsFailure(module, index));
   return decide(here, evaluator, {
     ...so,
     ok,
+    canceled,
     result: await keepValue(here, values),
     also: { jobs: jobs.slice(0, JOBS_NAMED), succeeded: succeeded.slice(0, JOBS_NAMED) },
     handled: true,

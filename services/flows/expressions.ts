@@ -7,6 +7,7 @@ import { endRef, indicesOf, type Kept, outcomeRef, placeIn, progressRef } from "
 import { visibleSteps, wantedBy } from "../../core/flows/names.ts";
 import type { Scope } from "../../core/flows/scopes.ts";
 import type { RunningJob } from "../../core/jobs/job.ts";
+import { NOTHING_RESUMED, resumedBy } from "../approvals/resumed.ts";
 import { entryItem } from "../audit/audit.ts";
 import type { Working } from "../jobs/work.ts";
 import { readersOf } from "../resources/readers.ts";
@@ -116,7 +117,7 @@ async function namesFor(here: Here, wanted: ReturnType<typeof wantedBy>): Promis
   const failing = isFailureModule(here);
   const refs = [
     ...[...steps].map(([id, { scope, at }]) => outcomeRef(id, scope.name, at)),
-    ...(wanted.previous && before ? [outcomeRef(before, here.scope.name, here.at)] : []),
+    ...((wanted.previous || wanted.resume) && before ? [outcomeRef(before, here.scope.name, here.at)] : []),
     ...(wanted.previous && failing ? [endRef(here.scope.name, here.at)] : []),
   ];
   const items = refs.length === 0 ? new Map<string, string>() : await readItems(here, refs);
@@ -140,7 +141,9 @@ async function namesFor(here: Here, wanted: ReturnType<typeof wantedBy>): Promis
     else previous_result = flow_input;
   }
   const error = (previous_result as { error?: unknown } | null)?.error ?? null;
-  return { flow_input, results, previous_result, error, flow_env, resume: null, resumes: [], approvers: [] };
+  const { gate } = (wanted.resume && before && outcomeIn(items, before, here.scope.name, here.at)) || {};
+  const resumed = gate === undefined ? NOTHING_RESUMED : await resumedBy(here.working, gate);
+  return { flow_input, results, previous_result, error, flow_env, ...resumed };
 }
 
 /** Of a list's results, the last one is the error that ended it. */

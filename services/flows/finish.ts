@@ -53,7 +53,8 @@ async function settleFlow(settling: Settling, flow: RunningJob): Promise<void> {
     // An equal run may be answered from the cache from now on. Should noting that fail, it runs.
     if (verdict.state === "succeeded") await remember(settling, flow, settling.nowMs()).catch(() => undefined);
     await ended(settling, flow, endKept(settling, flow, verdict.state, verdict.result));
-    if (verdict.state === "failed") throw new FlowFailed(`The flow has failed: its job ${flow.id} says why.`);
+    if (verdict.state === "failed" || verdict.state === "canceled")
+      throw new FlowFailed(`The flow has failed: its job ${flow.id} says why.`);
     return;
   }
   const waits = await parked(settling, flow);
@@ -168,8 +169,9 @@ async function verdictOf(settling: Settling, flow: RunningJob, { value }: Loaded
   if (end?.how === "failed") {
     const mended = outcomeIn(items, FAILURE, ROOT, "");
     if (value.failure_module && !mended && !end.handled) return undefined;
-    if (!mended) return { state: "failed", result: end.result };
-    return { state: (await recovers(settling, mended)) ? "succeeded" : "failed", result: mended.result };
+    const state = end.canceled ? "canceled" : "failed";
+    if (!mended) return { state, result: end.result };
+    return { state: (await recovers(settling, mended)) ? "succeeded" : state, result: mended.result };
   }
   const outcome = outcomeIn(items, last, ROOT, "");
   return outcome?.goes === "next" ? { state: "succeeded", result: outcome.result } : undefined;

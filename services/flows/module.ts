@@ -1,9 +1,11 @@
 import { endRef, FAILURE, PREPROCESSOR } from "../../core/flows/journal.ts";
 import { asksPeople, isContainer } from "../../core/flows/scopes.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
-import { answer, decide, failed, StepFailed } from "./decide.ts";
+import { decide } from "./decide.ts";
 import { drive, previousOf } from "./drive.ts";
+import { answer, failed, StepFailed } from "./ends.ts";
 import { ExpressionError, evaluator } from "./expressions.ts";
+import { atGate, openConsent } from "./gate.ts";
 import { endIn, type Here, keepValue, outcomeIn, readItems, waitBeforeRetry } from "./here.ts";
 import { runNested } from "./nested.ts";
 import { runStep } from "./run-step.ts";
@@ -38,13 +40,15 @@ async function carryOut(here: Here): Promise<FlowState> {
   }
   const { value, mock, skip_if: skip } = module;
   const names = evaluator(here, expressionsOf(here));
-  // Better no run than one that nobody was asked about.
-  if (asksPeople(module)) return decide(here, names, await failed(here, { name: "NotSupported", message: NO_APPROVALS }));
-  if (mock?.enabled) return decide(here, names, { ok: true, result: await keepValue(here, mock.return_value ?? null) });
+  // A module that does not run asks nobody either.
+  if (mock?.enabled) return decide(here, names, { ok: true, result: await keepValue(here, mock.return_value ?? null), unasked: true });
   try {
+    const asked = asksPeople(module) ? await atGate(here, names) : undefined;
+    if (asked) return asked;
     if (skip && (await names.holds(skip.expr))) {
-      return await decide(here, names, { ok: true, result: await previousOf(here), also: { skipped: true } });
+      return await decide(here, names, { ok: true, result: await previousOf(here), also: { skipped: true }, unasked: true });
     }
+    if (value.type === "consentgate") return await openConsent(here, names, value);
     if (isContainer(module)) return await drive(here, names);
     if (value.type === "identity") return await decide(here, names, { ok: true, result: await previousOf(here) });
     return await (value.type === "flow" ? runNested(here, names) : runStep(here, names));
@@ -53,8 +57,6 @@ async function carryOut(here: Here): Promise<FlowState> {
     return decide(here, names, await failed(here, error));
   }
 }
-
-const NO_APPROVALS = "Flows cannot wait for approvals yet: this step was not run.";
 
 /** Every expression that may be evaluated for a module: what they name is loaded together. */
 function expressionsOf({ module }: Here): string[] {
@@ -65,6 +67,7 @@ function expressionsOf({ module }: Here): string[] {
     ...("parallelism" in value ? [value.parallelism] : []),
     module.sleep,
     module.timeout,
+    module.suspend?.user_groups_required,
   ] as ({ type?: string; expr?: string } | undefined | null)[];
   const conditions = [module.skip_if, module.stop_after_if, module.stop_after_all_iters_if, module.retry?.retry_if];
   const branches = value.type === "branchone" ? value.branches : [];

@@ -1,10 +1,14 @@
 import { limits } from "../../contract/limits.ts";
+import { asksPeople } from "../../core/flows/scopes.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
 import { hasEnded, type QueuedJob } from "../../core/jobs/job.ts";
 import { firstDueMs, flowLeftS } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { decide, failed } from "./decide.ts";
+import { gateOf } from "../approvals/gates.ts";
+import { decide } from "./decide.ts";
+import { failed } from "./ends.ts";
 import type { Evaluator } from "./expressions.ts";
+import { holdAtGate } from "./gate.ts";
 import { attemptId, goTo, type Here, writeProgress } from "./here.ts";
 import { flowOf } from "./load.ts";
 import { argumentsFor, doneBy, erasedAfterS, keptArguments, noteErasureOf, ofFlow, readersMay } from "./run-step.ts";
@@ -67,6 +71,11 @@ async function begin(here: Here, id: string, args: Record<string, unknown>): Pro
 export async function holdFor(here: Here, token: string): Promise<FlowState> {
   const { jobs, executions } = here.working;
   const id = attemptId(here);
+  const gate = asksPeople(here.module) ? await gateOf({ jobs }, id) : undefined;
+  if (gate?.opened) {
+    await holdAtGate(here, gate, token);
+    return here.state;
+  }
   await jobs.putChild({ parent: id, ref: tokenRef(token), json: token, expiresAtS: Math.ceil(here.flow.expiresAtMs / 1000) });
   const job = await jobs.get(id);
   if (!job || hasEnded(job)) await executions.resume(token);

@@ -6,8 +6,8 @@ import type { FlowState, SegmentCall } from "../../core/flows/step-call.ts";
 import type { Working } from "../jobs/work.ts";
 import { arrive } from "./arrive.ts";
 import { runBatch } from "./batch.ts";
-import { StepFailed } from "./decide.ts";
 import { again } from "./drive.ts";
+import { StepFailed } from "./ends.ts";
 import { goTo, type Here } from "./here.ts";
 import { takeModule } from "./module.ts";
 

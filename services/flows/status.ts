@@ -4,9 +4,10 @@ import { isSvcError } from "../../contract/errors.ts";
 import { type FlowValue, keptFlowSchema } from "../../contract/flow-value.ts";
 import type { ExecutionJson, FlowStatus } from "../../contract/routes/flow-status.ts";
 import { innerAt, insideAt, outcomeRef, progressRef } from "../../core/flows/journal.ts";
-import { bodyScope, branchScope, isContainer, modulesOf, ROOT } from "../../core/flows/scopes.ts";
+import { asksPeople, bodyScope, branchScope, isContainer, modulesOf, ROOT } from "../../core/flows/scopes.ts";
 import { flowStatus, type Known } from "../../core/flows/status.ts";
 import { hasEnded, type Job } from "../../core/jobs/job.ts";
+import { gateOf } from "../approvals/gates.ts";
 import { load } from "../jobs/places.ts";
 import { outcomeIn, progressIn, readItems } from "./here.ts";
 import { type Loading, loadFlow, loadPlanIfThere } from "./load.ts";
@@ -73,6 +74,7 @@ async function statusOf(reading: Reading, job: Job, value: FlowValue): Promise<F
   const of = open && known.get(open.id);
   if (open && of) {
     const attempt = of.progress?.failed?.length ?? 0;
+    if (asksPeople(open)) of.gate = await gateOf(reading, stepJobId(job.id, open.id, ROOT, "", attempt));
     if (isContainer(open)) {
       const at = insideAt(open.id, "", attempt);
       const count = open.value.type === "branchall" ? open.value.branches.length : (of.progress?.index ?? -1) + 1;

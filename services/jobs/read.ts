@@ -113,8 +113,15 @@ export async function jobJson(keeping: Keeping, job: Job, parts: JobParts): Prom
     running: job.state === "running",
     scheduled_for: iso(job.scheduledForMs ?? job.createdAtMs),
     ...(job.state === "running" ? { started_at: iso(job.startedAtMs), ...(job.worker === undefined ? {} : { worker: job.worker }) } : {}),
+    ...waitsForPeople(job),
     ...(job.lastPingMs === undefined ? {} : { last_ping: iso(job.lastPingMs) }),
   };
+}
+
+/** How many of a flow's steps wait for people; consent is what the whole run waits for. */
+function waitsForPeople({ suspends = 0, consents = 0 }: Job) {
+  const suspend = suspends + consents;
+  return suspend === 0 ? {} : { suspend, state: consents > 0 ? ("awaiting_approval" as const) : ("suspended" as const) };
 }
 
 /** A previewed flow is shown as such, beside the job's other fields. */

@@ -1,0 +1,41 @@
+import { linkKeys } from "../../aws/data-keys.ts";
+import { executions } from "../../aws/executions.ts";
+import { jobTable } from "../../aws/job-table.ts";
+import { publicKey } from "../../aws/keys.ts";
+import { objectTable } from "../../aws/object-table.ts";
+import { storage } from "../../aws/storage.ts";
+import { env, requireEnv } from "../../contract/env.ts";
+import type { Actor } from "../../core/people/actor.ts";
+import { may } from "../../core/permissions/may.ts";
+import { authenticate } from "../../services/identity/authenticate.ts";
+import type { Handled } from "../shared/edge.ts";
+
+export const collaborators = {
+  jobs: jobTable,
+  objects: objectTable,
+  storage,
+  executions,
+  linkKeys,
+  nowMs: Date.now,
+  baseUrl: requireEnv(env.baseUrl),
+};
+
+const authenticator = { objects: objectTable, jobs: jobTable, publicKey, nowMs: Date.now };
+
+/** Routes for links have an actor only where somebody has signed in as well. */
+export interface Auth {
+  actor: Actor | undefined;
+}
+export type ApproveRoutes = Handled<Auth>[];
+
+/** Who calls, as what they are in a workspace. Throws `auth.*`. */
+export async function actorIn(token: string | undefined, workspace: string | undefined): Promise<Actor> {
+  return (await authenticate(authenticator, token, { workspace })).actor;
+}
+
+/** Somebody who may come without a token: one that is sent must be right, and may decide. */
+export async function perhaps(token: string | undefined, workspace: string): Promise<Actor | undefined> {
+  if (token === undefined) return undefined;
+  const actor = await actorIn(token, workspace);
+  return may(actor, "approvals.decide", { workspace }) ? actor : undefined;
+}

@@ -1,0 +1,150 @@
+import { createHash } from "node:crypto";
+import { SvcError } from "../../contract/errors.ts";
+import { authorize, type Decider, type Verdict, type Way } from "../../core/approvals/authorize.ts";
+import { approve, type Gate, type GateEvent, type GateRules, isOpen, missing, reject } from "../../core/approvals/gate.ts";
+import type { Actor } from "../../core/people/actor.ts";
+import { keepApart } from "../jobs/places.ts";
+import { keepForFlow, takeEarly } from "./early.ts";
+import { type Asked, askedBy, noLink, rulesOf, starterOf } from "./find.ts";
+import { checkPayload, checkSize } from "./form.ts";
+import { changeGate, type GateOf, type Gating, gatesOfRun } from "./gates.ts";
+import { type Linking, levelOfLink } from "./links.ts";
+import { recorded } from "./recorded.ts";
+import { deciderOf } from "./who.ts";
+
+export type Deciding = Gating & Linking & { objects: Gating["objects"] };
+
+/** What somebody says. */
+export interface Said {
+  approved: boolean;
+  payload?: unknown;
+  reason?: string | undefined;
+}
+
+/** A link as it came. */
+export interface SentLink {
+  workspace: string;
+  id: string;
+  resumeId: number;
+  approver: string;
+  signature: string;
+}
+
+/** Who says it, and how they came. */
+export interface From {
+  actor: Actor | undefined;
+  who: Decider;
+  way: Way;
+  link?: SentLink;
+}
+
+/** Answers what came of it in one sentence. Throws the `approval.*` errors. */
+export async function decideByLink(deciding: Deciding, link: SentLink, actor: Actor | undefined, said: Said): Promise<string> {
+  const level = await levelOfLink(deciding, link.signature, link);
+  if (level === undefined) throw noLink();
+  const from: From = { actor, who: await deciderOf(deciding, actor, link.workspace), way: { link: true, mayStop: false }, link };
+  if (level === "flow") return decideForFlow(deciding, link.workspace, link.id, from, said);
+  return decideAt(deciding, await askedBy(deciding, link.workspace, link.id), from, said);
+}
+
+export async function decideAt(deciding: Deciding, asked: Asked, from: From, said: Said): Promise<string> {
+  const { gate } = await decideGate(deciding, asked, from, said);
+  return sentenceOf(gate);
+}
+
+export async function decideGate(deciding: Deciding, asked: Asked, { who, way, link, actor }: From, said: Said): Promise<GateOf> {
+  const rules = rulesOf(asked);
+  permitDecision(authorize({ rules, starter: starterOf(asked.flow) }, who, way));
+  // What is decided is decided, whatever else may be wrong with what comes late.
+  if (said.approved && !asked.gate.decision) await checkPayload(deciding, asked, said.payload ?? null);
+  const event = await eventOf(deciding, asked.gate, who, rules, link, said);
+  return changeGate(
+    deciding,
+    asked,
+    asked.module,
+    (gate) => (said.approved ? approve(gate, { ...event, atMs: deciding.nowMs() }) : reject(gate, rejection(deciding, event, said))),
+    (before, after) => recorded(deciding, asked.flow, before, after, actor),
+  );
+}
+
+const REFUSALS = {
+  self: "you started this run",
+  notApprover: "you are none of those who are asked",
+  jobToken: "a person must, and a job's token does not count",
+} as const;
+
+export function permitDecision(verdict: Verdict): void {
+  if (verdict === "yes") return;
+  if (verdict === "signIn") throw new SvcError("approval.person", {});
+  throw new SvcError("approval.refused", { reason: REFUSALS[verdict] });
+}
+
+const rejection = ({ nowMs }: Deciding, { approver: by, email, of, payload: place }: GateEvent, { reason }: Said) => ({
+  by,
+  email,
+  reason,
+  atMs: nowMs(),
+  payload: { of, place },
+});
+
+/** The payload is kept first: should the rest fail, nothing names it. */
+async function eventOf(
+  deciding: Deciding,
+  { id, workspace, expiresAtMs }: Pick<Gate, "id" | "workspace" | "expiresAtMs">,
+  who: Decider,
+  rules: Pick<GateRules, "signedIn"> | undefined,
+  link: SentLink | undefined,
+  { payload = null }: Said,
+): Promise<GateEvent> {
+  const json = JSON.stringify(payload);
+  const email = who.kind === "link" ? undefined : who.emails.at(-1);
+  const approver = who.kind === "link" ? link?.approver : who.username;
+  const small = Buffer.byteLength(json) <= 512;
+  return {
+    ...(link ? { resumeId: link.resumeId } : {}),
+    ...(email === undefined ? {} : { email }),
+    ...(approver ? { approver } : {}),
+    counts: rules?.signedIn || !link ? "person" : "link",
+    atMs: deciding.nowMs(),
+    digest: createHash("sha256").update(json).digest("hex"),
+    payload: small ? { in: "head", json } : await keepApart(deciding, { id, workspace, expiresAtMs }, "end", json),
+    of: id,
+  };
+}
+
+/**
+ * For whichever step of the flow asks next: the one that waits now, or else it is kept. Between the two another step may have asked: whoever
+ * opens a gate looks what is kept, and this looks again for gates.
+ */
+async function decideForFlow(deciding: Deciding, workspace: string, id: string, from: From, said: Said): Promise<string> {
+  const flow = await deciding.jobs.get(id);
+  if (flow?.workspace !== workspace) throw noLink();
+  const { link } = from;
+  const gates = await gatesOfRun(deciding, flow.root ?? flow.id, flow.id);
+  const counted = gates.find(({ events }) => events.some(({ resumeId, of }) => resumeId === link?.resumeId && of === flow.id));
+  for (const gate of counted ? [counted] : gates.filter(isOpen)) {
+    if (gate.opened?.kind !== "suspend") continue;
+    const asked = await askedBy(deciding, workspace, gate.id);
+    const verdict = authorize({ rules: rulesOf(asked), starter: starterOf(flow) }, from.who, from.way);
+    if (verdict === "signIn") permitDecision(verdict);
+    if (verdict === "yes") return decideAt(deciding, asked, from, said);
+  }
+  checkSize(said.payload ?? null);
+  const event = await eventOf(deciding, flow, from.who, undefined, link, said);
+  await keepForFlow(deciding, flow, { event, ...(said.approved ? {} : { rejects: { ...(said.reason ? { reason: said.reason } : {}) } }) });
+  for (const gate of (await gatesOfRun(deciding, flow.root ?? flow.id, flow.id)).filter(isOpen)) {
+    const asked = await askedBy(deciding, workspace, gate.id);
+    await takeEarly(deciding, asked, asked.module);
+  }
+  return said.approved
+    ? "Approved: the next step of the flow that asks gets it."
+    : "Rejected: the next step of the flow that asks gets it.";
+}
+
+/** What is said to who has decided, or has heard nothing of it before. */
+export function sentenceOf(gate: Gate): string {
+  const { decision } = gate;
+  if (decision?.how === "rejected") return "Rejected.";
+  if (decision || !gate.opened) return "Approved.";
+  return `Approved: ${missing(gate)} more of ${gate.opened.rules.required} approvals are wanted.`;
+}

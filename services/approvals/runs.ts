@@ -1,0 +1,57 @@
+import type { RunJson } from "../../contract/routes/approvals.ts";
+import { type Gate, isOpen } from "../../core/approvals/gate.ts";
+import { argsFor, hasEnded, type Job, PEOPLE } from "../../core/jobs/job.ts";
+import { loadPlanIfThere } from "../flows/load.ts";
+import { load } from "../jobs/places.ts";
+import { type Gating, gatesOfRun } from "./gates.ts";
+import { decisionJson } from "./info.ts";
+import { resultsShown } from "./shown.ts";
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+/** A run with its gates, those of flows inside too. */
+export async function runJson(gating: Gating, job: Job): Promise<RunJson> {
+  const gates = (await gatesOfRun(gating, job.root ?? job.id)).filter(({ flow }) => job.root === undefined || flow === job.id);
+  const plan = job.flow?.plan ? await loadPlanIfThere(gating, job.flow.plan) : undefined;
+  const erased = hasEnded(job) && job.erased;
+  const input = erased ? {} : (JSON.parse(await load(gating, job, argsFor(PEOPLE, job))) as Record<string, unknown>);
+  const results = plan && !erased ? await resultsShown(gating, job.id, plan.value) : {};
+  const rejected = gates.findLast(({ opened, decision }) => opened?.kind === "consent" && decision && decision.how !== "approved");
+  const reason = rejected?.decision?.reason ?? (rejected?.decision?.how === "expired" ? "timeout" : "");
+  return {
+    run_id: job.id,
+    workspace_id: job.workspace,
+    ...(job.path === undefined ? {} : { flow_path: job.path }),
+    state: runState(job, gates),
+    triggered_by: job.createdBy,
+    created_at: iso(job.createdAtMs),
+    gates: gates.flatMap((gate) =>
+      gate.opened ? [gateJson(gate, plan?.index.modules.get(gate.module)?.module.summary ?? undefined)] : [],
+    ),
+    context: { ...input, ...results, ...(rejected ? { rejection_reason: reason } : {}) },
+  };
+}
+
+function runState(job: Job, gates: readonly Gate[]): RunJson["state"] {
+  if (job.state !== "running") return job.state;
+  const open = gates.filter(isOpen);
+  if (open.length === 0) return "running";
+  return open.some(({ opened }) => opened.kind === "consent") ? "awaiting_approval" : "suspended";
+}
+
+function gateJson({ id, module, opened, events, decision }: Gate, summary: string | undefined): RunJson["gates"][number] {
+  if (!opened) throw new Error(`The gate ${id} has not opened.`);
+  return {
+    gate_id: id,
+    module_id: module,
+    kind: opened.kind,
+    ...(summary ? { summary } : {}),
+    ...(opened.message === undefined ? {} : { message: opened.message }),
+    approvers: opened.rules.people ?? [],
+    approved_by: events.map(({ approver }) => approver ?? "anonymous"),
+    required_events: opened.rules.required,
+    opened_at: iso(opened.atMs),
+    ...(opened.deadlineMs === undefined ? {} : { deadline: iso(opened.deadlineMs) }),
+    ...(decision ? { decision: decisionJson(decision) } : {}),
+  };
+}

@@ -1,0 +1,183 @@
+import { createHash } from "node:crypto";
+import type { FlowModule } from "../../contract/flow-value.ts";
+import { limits } from "../../contract/limits.ts";
+import { errorOf, expire, type Gate, type GateRules, isOpen, newGate, type Opened, open, withToken } from "../../core/approvals/gate.ts";
+import { fillIn } from "../../core/approvals/template.ts";
+import type { Outcome } from "../../core/flows/journal.ts";
+import type { FlowState } from "../../core/flows/step-call.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { accessSchema, noAccess } from "../../core/permissions/access.ts";
+import { takeEarly } from "../approvals/early.ts";
+import { changeGate, type Gating, gateOf } from "../approvals/gates.ts";
+import { recorded } from "../approvals/recorded.ts";
+import { resultsShown } from "../approvals/shown.ts";
+import { load } from "../jobs/places.ts";
+import { type Done, fail, failed, goOnAfter } from "./ends.ts";
+import type { Evaluator } from "./expressions.ts";
+import { attemptId, goTo, type Here, keepValue, keptValue } from "./here.ts";
+
+const gating = ({ working }: Here): Gating => working;
+
+/** What became of the gate of a module that people are asked about; `undefined`: none has opened yet. */
+export async function atGate(here: Here, evaluator: Evaluator): Promise<FlowState | undefined> {
+  const gate = await gateOf(here.working, attemptId(here));
+  return gate?.opened ? answerOf(here, evaluator, gate) : undefined;
+}
+
+/** A step with approvals has done its own work. */
+export async function openSuspend(here: Here, evaluator: Evaluator, done: Done): Promise<FlowState> {
+  const { module, working } = here;
+  const { suspend } = module;
+  const required = suspend?.required_events ?? 0;
+  const { user_groups_required: wanted } = suspend ?? {};
+  const groups = wanted ? await evaluator.transform(wanted, { result: await keptValue(here, done.result) }) : undefined;
+  const named = groupsIn(groups);
+  if (named === undefined) {
+    return fail(
+      here,
+      await failed(
+        here,
+        {
+          name: "ApprovalGroups",
+          message: `user_groups_required must yield a list of groups' names, got ${JSON.stringify(groups).slice(0, 200)}.`,
+        },
+        done.also,
+      ),
+    );
+  }
+  const tooFew = named.length > 0 ? await fewerThan(here, named, required) : undefined;
+  if (tooFew !== undefined) return fail(here, await failed(here, { name: "ApprovalImpossible", message: tooFew }, done.also));
+  const signedIn = suspend?.user_auth_required === true || suspend?.self_approval_disabled === true || named.length > 0;
+  const rules: GateRules = {
+    required,
+    ...(named.length > 0 ? { people: named.map((group) => `g/${group}`) } : {}),
+    signedIn,
+    notStarter: suspend?.self_approval_disabled === true,
+    personOnly: false,
+  };
+  const now = working.nowMs();
+  return openGate(here, evaluator, {
+    kind: "suspend",
+    rules,
+    atMs: now,
+    deadlineMs: now + (suspend?.timeout ?? limits.suspendTimeoutS) * 1000,
+    result: done.result,
+    also: { ...done.also },
+    shown: digestOf([suspend?.resume_form ?? null, done.result, suspend?.inputs ?? []]),
+  });
+}
+
+/** `f/x` and `g/x` alike name the group `x`; `undefined`: no list of names. */
+function groupsIn(value: unknown): string[] | undefined {
+  if (value === undefined || value === null) return [];
+  const list = Array.isArray(value) ? value : undefined;
+  return list?.every((each) => typeof each === "string") ? list.map((each: string) => each.replace(/^g\//, "")) : undefined;
+}
+
+/** Nobody can give more approvals than there are people: said at once, and not after the timeout. */
+async function fewerThan({ working, flow }: Here, groups: readonly string[], required: number): Promise<string | undefined> {
+  const found = await working.objects.get(keys.access(flow.workspace));
+  const access = found ? accessSchema.parse(found.value) : noAccess;
+  // Of a group of the whole instance, or of all, nobody is counted here.
+  if (groups.some((group) => !Object.hasOwn(access.groups, group))) return undefined;
+  const members = new Set(groups.flatMap((group) => access.groups[group]?.members ?? []));
+  if (members.size >= required) return undefined;
+  return `The step wants ${required} approvals, and the groups ${groups.join(", ")} have ${members.size} members.`;
+}
+
+export async function openConsent(
+  here: Here,
+  evaluator: Evaluator,
+  value: Extract<FlowModule["value"], { type: "consentgate" }>,
+): Promise<FlowState> {
+  const { working, flow } = here;
+  const now = working.nowMs();
+  const context = value.message?.includes("{{") ? await contextOf(here) : {};
+  const message = fillIn(value.message ?? "", {
+    workflow: { name: flow.path ?? "preview" },
+    run: { triggered_by: flow.createdBy },
+    context,
+  });
+  const { timeout, remind_after: remindS, escalate } = value;
+  return openGate(here, evaluator, {
+    kind: "consent",
+    rules: { required: 1, people: value.approvers, signedIn: true, notStarter: false, personOnly: true },
+    atMs: now,
+    ...(timeout ? { deadlineMs: now + timeout * 1000 } : {}),
+    result: await keepValue(here, null),
+    also: {},
+    message,
+    shown: digestOf([message]),
+    ...(remindS ? { remindAtMs: now + remindS * 1000 } : {}),
+    ...(escalate ? { escalate: { atMs: now + escalate.after * 1000, people: escalate.approvers } } : {}),
+  });
+}
+
+/** The flow's input, and results by step; what people read, without secrets. */
+async function contextOf({ working, flow, plan }: Here): Promise<Record<string, unknown>> {
+  const input = JSON.parse(await load(working, flow, flow.argsShown ?? flow.args)) as Record<string, unknown>;
+  return { ...input, ...(await resultsShown(working, flow.id, plan.value)) };
+}
+
+const digestOf = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("hex");
+
+async function openGate(here: Here, evaluator: Evaluator, opened: Opened): Promise<FlowState> {
+  const { working, flow, module, scope, at } = here;
+  const id = attemptId(here);
+  const { workspace, expiresAtMs } = flow;
+  const known = await gateOf(working, id);
+  const place = { id, workspace, flow: flow.id, root: flow.root ?? flow.id, module: module.id, scope: scope.name, at, expiresAtMs };
+  const start = { gate: known ?? newGate(place), flow };
+  const { gate } = await changeGate(
+    gating(here),
+    start,
+    module,
+    (current) => open(current, opened),
+    (_, changed) => ({ notices: isOpen(changed) ? ["opened"] : [] }),
+  );
+  return answerOf(here, evaluator, await takeEarly(gating(here), { gate, flow }, module));
+}
+
+/** Keeps the token of the task that waits at a gate, and lets it go on where it is decided by now. */
+export async function holdAtGate(here: Here, gate: Gate, token: string): Promise<void> {
+  const { gate: held } = await changeGate(gating(here), { gate, flow: here.flow }, here.module, (current) => withToken(current, token));
+  // What came for the flow between its opening and now.
+  await takeEarly(gating(here), { gate: held, flow: here.flow }, here.module);
+}
+
+async function answerOf(here: Here, evaluator: Evaluator, gate: Gate): Promise<FlowState> {
+  const { gate: now } = isOpen(gate)
+    ? await changeGate(
+        gating(here),
+        { gate, flow: here.flow },
+        here.module,
+        (current) => expire(current, here.working.nowMs()),
+        (before, after) => recorded(gating(here), here.flow, before, after),
+      )
+    : { gate };
+  return now.decision ? settled(here, evaluator, now) : goTo(here, "wait");
+}
+
+/** What follows from a decision. */
+async function settled(here: Here, evaluator: Evaluator, gate: Gate): Promise<FlowState> {
+  const { decision, opened } = gate;
+  if (!decision || !opened) throw new Error(`The gate ${gate.id} is not decided.`);
+  const also: Partial<Outcome> = {
+    ...(opened.also as Partial<Outcome>),
+    gate: gate.id,
+    approvers: gate.events.map(({ resumeId = 0, approver = "anonymous" }) => ({ resume_id: resumeId, approver })),
+  };
+  const consents = opened.kind === "consent";
+  const said = { approved: decision.how === "approved", approver: decision.by ?? null, reason: decision.reason ?? null };
+  const result = consents ? await keepValue(here, said) : opened.result;
+  if (decision.how === "approved" || goesOn(here)) return goOnAfter(here, evaluator, { ok: true, result, also });
+  const error = { ...errorOf(gate), step_id: here.module.id };
+  const done = { ok: false, result: await keepValue(here, { error }), also };
+  return fail(here, { ...done, ...(decision.how === "expired" && !consents ? { canceled: true } : {}) });
+}
+
+function goesOn({ module, scope }: Here): boolean {
+  if (module.suspend?.continue_on_disapprove_timeout === true) return true;
+  // A failure that nobody comes after is the flow's.
+  return module.continue_on_error === true && scope.modules.at(-1)?.id !== module.id;
+}
