@@ -54,9 +54,10 @@ function Turn({ address, approval }: { address: Address; approval: ReadyApproval
   );
 }
 
+/** A link is one approval; where it takes a person, a person is. */
 const hasApproved = (info: ApprovalInfo, { resumeId }: Address) =>
   info.approvers.some(({ approver, resume_id }) =>
-    info.user_auth_required ? approver === info.signed_in_as : resumeId !== undefined && resume_id === resumeId,
+    info.user_auth_required || resumeId === undefined ? approver === info.signed_in_as : resume_id === resumeId,
   );
 
 function Thanks({ info, focus }: { info: ApprovalInfo; focus: boolean }) {
