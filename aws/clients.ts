@@ -1,7 +1,6 @@
 import { DynamoDBClient } from "@aws-sdk/client-dynamodb";
 import { LambdaClient } from "@aws-sdk/client-lambda";
 import { S3Client } from "@aws-sdk/client-s3";
-import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SFNClient } from "@aws-sdk/client-sfn";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
@@ -23,7 +22,6 @@ export const documents = /* @__PURE__ */ once(() =>
 export const s3 = /* @__PURE__ */ once(() => counting(new S3Client({ forcePathStyle: true })));
 export const sqs = /* @__PURE__ */ once(() => counting(new SQSClient({ useQueueUrlAsEndpoint: false })));
 export const stepFunctions = /* @__PURE__ */ once(() => counting(new SFNClient({})));
-export const secrets = /* @__PURE__ */ once(() => counting(new SecretsManagerClient({})));
 
 /** A runner's call lasts as long as its script: one attempt, because a second one would be a second run. */
 export const lambda = /* @__PURE__ */ once(() =>

@@ -39,3 +39,5 @@ export const dataKeys = dataKeysFor({});
 export type DataKeys = typeof dataKeys;
 /** Who may use these cannot unwrap those of secrets. */
 export const linkKeys: DataKeys = dataKeysFor({ purpose: "links" });
+/** The secrets of outgoing webhooks. */
+export const webhookKeys: DataKeys = dataKeysFor({ purpose: "webhooks" });

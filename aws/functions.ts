@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { InvokeCommand, TooManyRequestsException } from "@aws-sdk/client-lambda";
 import { env, requireEnv } from "../contract/env.ts";
 import type { RunnerLanguage } from "../contract/languages.ts";
+import type { DeliverCall } from "../core/approvals/notice-delivery.ts";
 import { type BuildRequest, type BuildResult, buildResultSchema } from "../core/builds/build.ts";
 import type { MachineAnswer, MachineRequest } from "../core/flows/version.ts";
 import type { JobAnswer, JobCall } from "../core/jobs/lifecycle.ts";
@@ -72,6 +73,13 @@ export const functions = {
     const text = Payload ? Buffer.from(Payload).toString("utf8") : "null";
     if (FunctionError) throw new Error(`The state machine could not be made: ${text.slice(0, 300)}`);
     return JSON.parse(text) as MachineAnswer;
+  },
+
+  /** Has parts of notices sent whose time it is, and does not wait for it: what is lost on the way stays due. */
+  async deliver(call: DeliverCall): Promise<void> {
+    // It calls itself as well, and knows its own name.
+    const FunctionName = process.env[env.deliverFunction] ?? requireEnv("AWS_LAMBDA_FUNCTION_NAME");
+    await lambda().send(new InvokeCommand({ FunctionName, InvocationType: "Event", Payload: JSON.stringify(call) }));
   },
 
   async build(request: BuildRequest): Promise<BuildResult> {

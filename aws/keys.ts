@@ -1,9 +1,8 @@
 import { createHash, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
-import { GetSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import { env, requireEnv } from "../contract/env.ts";
 import { keys } from "../core/objects/keys.ts";
-import { secrets } from "./clients.ts";
 import { objectTable } from "./object-table.ts";
+import { secretValue } from "./secret-values.ts";
 
 /** RFC 8410: what stands before the 32 bytes of an Ed25519 private key in PKCS #8. */
 const PKCS8_ED25519 = Buffer.from("302e020100300506032b657004220420", "hex");
@@ -27,9 +26,9 @@ export function signingKey(): Promise<SigningKey> {
 }
 
 async function load(): Promise<SigningKey> {
-  const { SecretString } = await secrets().send(new GetSecretValueCommand({ SecretId: requireEnv(env.signingSecret) }));
-  if (!SecretString) throw new Error("The signing secret is empty.");
-  const seed = createHash("sha256").update(SecretString).digest();
+  const secret = await secretValue(requireEnv(env.signingSecret));
+  if (!secret) throw new Error("The signing secret is empty.");
+  const seed = createHash("sha256").update(secret).digest();
   const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_ED25519, seed]), format: "der", type: "pkcs8" });
   const pem = createPublicKey(privateKey).export({ format: "pem", type: "spki" }).toString();
   const kid = createHash("sha256").update(pem).digest("hex").slice(0, 16);

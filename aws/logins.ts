@@ -1,10 +1,9 @@
-import { GetSecretValueCommand } from "@aws-sdk/client-secrets-manager";
 import type * as Oidc from "openid-client";
 import * as z from "zod";
 import { env } from "../contract/env.ts";
 import { SvcError } from "../contract/errors.ts";
 import { type Login, loginSchema } from "../core/people/login.ts";
-import { secrets } from "./clients.ts";
+import { secretValue } from "./secret-values.ts";
 
 // Loaded on first use: few calls sign somebody in.
 const sdk = () => import("openid-client");
@@ -23,7 +22,7 @@ function loginNamed(name: string): Login {
 
 async function discover({ issuer, clientId, clientSecretName }: Login): Promise<Oidc.Configuration> {
   const oidc = await sdk();
-  const secret = clientSecretName && (await secrets().send(new GetSecretValueCommand({ SecretId: clientSecretName }))).SecretString;
+  const secret = clientSecretName && (await secretValue(clientSecretName));
   // Only a local deployment can have an issuer without TLS (lib/config.ts).
   const insecure = new URL(issuer).protocol === "http:" ? [oidc.allowInsecureRequests] : [];
   return oidc.discovery(new URL(issuer), clientId, undefined, secret ? oidc.ClientSecretBasic(secret) : oidc.None(), {

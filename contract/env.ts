@@ -23,6 +23,13 @@ export const env = {
   internalUrl: "SVC_INTERNAL_URL",
   workerFunction: "SVC_WORKER_FUNCTION",
   buildFunction: "SVC_BUILD_FUNCTION",
+  /** The function that sends notices of approvals. */
+  deliverFunction: "SVC_DELIVER_FUNCTION",
+  /** ARN of the topic that hears of every gate. */
+  noticesTopic: "SVC_NOTICES_TOPIC",
+  /** Whom mails come from; not set where none are sent. And the configuration set by which SES tells of those that came back. */
+  mailFrom: "SVC_MAIL_FROM",
+  mailSet: "SVC_MAIL_SET",
   /** ARN of the function that carries out the steps of flows: it stands in every state machine. */
   stepFunction: "SVC_STEP_FUNCTION",
   flowsFunction: "SVC_FLOWS_FUNCTION",

@@ -56,6 +56,8 @@ interface ErrorDetails {
   "approval.refused": { reason: string };
   "approval.form": { issues: { path: string; reason: string }[] };
   "approval.notYet": Record<never, never>;
+  "approval.noticeAgain": { seconds: number };
+  "approval.noticeOver": Record<never, never>;
   "folder.notFound": { name: string };
   "folder.exists": { name: string };
   "folder.notEmpty": { name: string };
@@ -284,6 +286,11 @@ export const answers: { readonly [C in ErrorCode]: Answer<ErrorDetails[C]> } = {
     status: 409,
     say: () => "The step has not asked yet, and who may decide depends on what it yields: try again once the flow waits.",
   },
+  "approval.noticeAgain": {
+    status: 429,
+    say: ({ seconds }) => `Everybody who may decide was told less than ${seconds} seconds ago. Try again later.`,
+  },
+  "approval.noticeOver": { status: 409, say: () => "The flow waits here no longer: there is nothing left to remind anybody of." },
   "folder.notFound": { status: 404, say: ({ name }) => `There is no folder ${name}.` },
   "folder.exists": { status: 409, say: ({ name }) => `The folder ${name} exists already.` },
   "folder.notEmpty": {

@@ -91,7 +91,24 @@ function moduleFaults({ module, path, place }: Found): Fault[] {
   if (place && (loops || value.type === "branchall") && value.parallel) {
     faults.push({ path: [...path, "value", "parallel"], message: `is not possible in a ${place}: its steps share one place` });
   }
-  return [...faults, ...retryFaults(retry, [...path, "retry"])];
+  return [...faults, ...retryFaults(retry, [...path, "retry"]), ...consentFaults(value, [...path, "value"])];
+}
+
+const PRINCIPAL = /^([ug]\/[A-Za-z0-9_-]{1,100}|role:admin|[^\s@/]+@[^\s@/]+)$/;
+
+/** Who is asked must be somebody, and a webhook goes somewhere. */
+function consentFaults(value: FlowModule["value"], path: Path): Fault[] {
+  if (value.type !== "consentgate") return [];
+  const named = [
+    ...value.approvers.map((name, index) => ({ name, path: [...path, "approvers", index] })),
+    ...(value.escalate?.approvers ?? []).map((name, index) => ({ name, path: [...path, "escalate", "approvers", index] })),
+  ];
+  const unknown = named.filter(({ name }) => !PRINCIPAL.test(name));
+  const nowhere = value.notification?.channel === "webhook" && !value.notification.url;
+  return [
+    ...unknown.map((at) => ({ path: at.path, message: "must be u/<user>, g/<group>, role:admin or an e-mail address" })),
+    ...(nowhere ? [{ path: [...path, "notification", "url"], message: "is missing: where the webhook goes" }] : []),
+  ];
 }
 
 /** An empty one is none; one that says how to try again must say how often. */

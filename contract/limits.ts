@@ -69,6 +69,8 @@ export const limits = {
   slotWaitMs: 20_000,
   /** How often housekeeping asks how the execution of a flow is, because events about it may be lost. */
   flowLookMs: 300_000,
+  /** The same of a flow that waits for people: nothing of it is under way. */
+  flowWaitLookMs: 3600_000,
   /** The same of a flow that waits for a slot. */
   flowParkedLookMs: 60_000,
   /** An execution of Step Functions lasts a year at most. */
@@ -107,6 +109,18 @@ export const limits = {
   /** A key that signs links to approvals is followed by another one after this, and holds as long as a run may last. */
   linkKeyMs: 90 * 24 * 3600 * 1000,
   linkKeyKeptMs: 400 * 24 * 3600 * 1000,
+  /** Whom one notice is mailed to at most: what a whole company may decide is no reason to write to all of it. */
+  noticeMails: 500,
+  /** Of a text that stands in a notice; the page has all of it. */
+  noticeTextChars: 4000,
+  /** How long a delivery is its sender's alone, longer than the sender can live: then it counts as lost and is sent again. */
+  deliveryLeaseMs: 90_000,
+  /** Approvers are told again at most so often. */
+  noticeAgainMs: 60_000,
+  /** Until then an answer to a webhook must have begun. */
+  webhookAnswerMs: 10_000,
+  /** A secret that was replaced signs beside the new one for so long: receivers change it in that time. */
+  oldWebhookSecretMs: 24 * 3600 * 1000,
   /** How long a step waits for its approvals unless it says so. */
   suspendTimeoutS: 1800,
   perPage: 30,

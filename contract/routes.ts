@@ -1,4 +1,5 @@
 import { accessRoutes } from "./routes/access.ts";
+import { approvalNoticeRoutes } from "./routes/approval-notices.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { fileRoutes } from "./routes/files.ts";
@@ -28,6 +29,7 @@ export const routes = {
   ...streamRoutes,
   ...jobRoutes,
   ...approvalRoutes,
+  ...approvalNoticeRoutes,
   ...fileRoutes,
   ...scriptRoutes,
   ...flowRoutes,

@@ -17,6 +17,7 @@ const commands = {
   verify: { file: "engine/verify.ts", packages: true },
   bench: { file: "bench/main.ts", packages: true },
   reset: { file: "engine/reset.ts", packages: false },
+  mail: { file: "engine/mail.ts", packages: true },
   smoke: { file: "engine/smoke.ts", packages: true },
   "aws-destroy": { file: "engine/aws-destroy.ts", packages: true },
 };

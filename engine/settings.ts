@@ -24,6 +24,8 @@ export interface LocalSettings extends EngineSettings {
   /** Providers to sign in with (lib/config.ts). */
   logins?: { name: string; displayName?: string; issuer: string; clientId: string; clientSecretName: string }[];
   includeHeaders: string;
+  /** Mails stay in the engine: `npm run mail` shows them. */
+  mailFrom: string;
 }
 
 /** For an engine that runs functions in containers: the assets carry what they need, as on AWS, and nothing here is a path of this machine. */
@@ -58,6 +60,7 @@ export async function localSettings({ url, workDir, tools, go }: Given): Promise
     tmpMode: os === "linux" ? "private" : "none",
     // Read where the instance is started, like the registries: the engine and its functions see none of the terminal's own variables.
     includeHeaders: process.env[env.includeHeaders] ?? "",
+    mailFrom: "svc@svc.localhost",
   };
 }
 

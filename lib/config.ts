@@ -61,6 +61,10 @@ const stackConfigSchema = z
       .regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/)
       .optional(),
     alarmEmail: z.email().optional(),
+    /** Whom mails about approvals come from; without it none are sent. */
+    mailFrom: z.email().optional(),
+    /** What SES knows the sender by, where that is verified already: the address itself, or its domain. */
+    mailIdentity: z.string().min(3).optional(),
     customDomain: z.strictObject({ name: z.string(), certificateArn: z.string(), hostedZoneId: z.string().optional() }).optional(),
     logRetentionDays: z.union([z.literal(14), z.literal(30)]).default(30),
     /** Worker invocations at the same time, for each of the two queues; each carries up to ten jobs. SQS takes no less than 2. */

@@ -60,6 +60,11 @@ export class JobsTable extends Construct {
     this.allow(fn, ["GetItem", "Query", "PutItem", "UpdateItem", "BatchWriteItem", "ConditionCheckItem"]);
   }
 
+  /** What became of notices stands with the jobs that they are of. */
+  configureNotices(fn: LambdaFunction): void {
+    this.allow(fn, ["GetItem", "PutItem"]);
+  }
+
   /** Makes jobs and moves them through their states. */
   configureMoveJobs(fn: LambdaFunction): void {
     this.allow(fn, ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "ConditionCheckItem"]);

@@ -37,6 +37,11 @@ export class Keys extends Construct {
     this.allow(fn, ["kms:Decrypt", "kms:GenerateDataKey"], { "kms:EncryptionContext:purpose": "links" });
   }
 
+  /** Secrets that outgoing webhooks are signed with, and no other. */
+  configureWebhooks(fn: LambdaFunction): void {
+    this.allow(fn, ["kms:Decrypt", "kms:GenerateDataKey"], { "kms:EncryptionContext:purpose": "webhooks" });
+  }
+
   /** The key wraps data keys of workspaces and nothing else: whatever is not named as one is refused. */
   private allow(fn: LambdaFunction, actions: string[], purpose: Record<string, string> = {}): void {
     fn.addToRolePolicy(

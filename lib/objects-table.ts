@@ -1,10 +1,11 @@
-import { RemovalPolicy } from "aws-cdk-lib";
-import { AttributeType, BillingMode, StreamViewType, Table, TableEncryption } from "aws-cdk-lib/aws-dynamodb";
+import { Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { AttributeType, BillingMode, type CfnTable, StreamViewType, Table, TableEncryption } from "aws-cdk-lib/aws-dynamodb";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
-import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { FilterCriteria, FilterRule, type Function as LambdaFunction, StartingPosition } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { env } from "../contract/env.ts";
 import { retainsData, type StackConfig } from "./config.ts";
+import { acknowledge } from "./nag.ts";
 
 /** Everything that people store: scripts, folders, tokens, workspaces, and the outbox that its stream carries away. */
 export class ObjectsTable extends Construct {
@@ -55,9 +56,53 @@ export class ObjectsTable extends Construct {
     this.allowItems(fn, ["PutItem", "DeleteItem"], ["IDEMPOTENCY#*"]);
   }
 
+  /** Hears of every notice of an approval, marks it, and keeps what is still to be sent. */
+  configureNotices(fn: LambdaFunction, config: StackConfig): void {
+    this.configureRead(fn);
+    this.allowItems(fn, ["PutItem", "UpdateItem", "DeleteItem"], ["NOTICE#*", "RETRIES"]);
+    this.allowItems(fn, ["PutItem"], ["WEBHOOKS#*"]);
+    this.configureHear(fn, "NOTICE#", config);
+  }
+
+  /** Reads new items under such keys from the table's stream. A batch that fails is halved until the one that fails is alone, and that is given up in the end. */
+  private configureHear(fn: LambdaFunction, prefix: string, { local }: StackConfig): void {
+    const stream = this.table.tableStreamArn;
+    if (!stream || !fn.role) throw new Error("The table has no stream.");
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        actions: ["DescribeStream", "GetRecords", "GetShardIterator"].map((action) => `dynamodb:${action}`),
+        resources: [stream],
+      }),
+    );
+    fn.addToRolePolicy(new PolicyStatement({ actions: ["dynamodb:ListStreams"], resources: [`${this.table.tableArn}/stream/*`] }));
+    const tableId = Stack.of(this).getLogicalId(this.table.node.defaultChild as CfnTable);
+    acknowledge(
+      fn.role,
+      `AwsSolutions-IAM5[Resource::<${tableId}.Arn>/stream/*]`,
+      "Streams of this one table are listed, which names no stream.",
+    );
+    fn.addEventSourceMapping("Notices", {
+      eventSourceArn: stream,
+      startingPosition: StartingPosition.LATEST,
+      filters: [
+        FilterCriteria.filter({
+          eventName: FilterRule.isEqual("INSERT"),
+          dynamodb: { Keys: { pk: { S: FilterRule.beginsWith(prefix) } } },
+        }),
+      ],
+      // The local engine knows no answers in part: what fails there comes back alone.
+      batchSize: local ? 1 : 25,
+      reportBatchItemFailures: true,
+      bisectBatchOnError: true,
+      retryAttempts: 20,
+      maxRecordAge: Duration.hours(1),
+    });
+  }
+
   /** What waits, what was decided, who is to hear of it, and the keys that links are signed with. */
   configureApprove(fn: LambdaFunction): void {
-    this.allowItems(fn, ["PutItem", "UpdateItem", "DeleteItem"], ["PENDING#*", "CHAIN#*", "NOTICE#*", "LINKS#*"]);
+    const partitions = ["PENDING#*", "CHAIN#*", "GREW#*", "NOTICE#*", "AGAIN#*", "LINKS#*", "WEBHOOKS#*"];
+    this.allowItems(fn, ["PutItem", "UpdateItem", "DeleteItem"], partitions);
   }
 
   private allowItems(fn: LambdaFunction, actions: string[], partitions: string[]): void {

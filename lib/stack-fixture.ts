@@ -32,6 +32,7 @@ function stubBundles(): Bundle[] {
     "beat",
     "build",
     "dead-letter",
+    "deliver",
     "flows",
     "housekeeping",
     "run",

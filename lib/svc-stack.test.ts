@@ -51,6 +51,7 @@ const descriptions = {
   build: "svc: resolves dependencies",
   step: "svc: steps of flows",
   settle: "svc: flows whose execution",
+  deliver: "svc: notices of approvals",
 } as const;
 const runner = (language: string) => `svc: runs ${language} scripts`;
 const untrusted = [descriptions.build, ...runnerLanguages.map(runner)];
@@ -105,7 +106,8 @@ describe("rights", () => {
 
   it("only api, worker and step reach secrets, and only api makes keys for them; run, which reads hostile input, does not", () => {
     const may = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) => actionsOf(name, "kms:").length > 0);
-    expect(may).toEqual(["api", "worker", "step"]);
+    // For the secret of its workspace's webhooks, which is no secret of a script's.
+    expect(may).toEqual(["api", "worker", "step", "deliver"]);
     expect(actionsOf("api", "kms:")).toEqual(["kms:Decrypt", "kms:GenerateDataKey"]);
     expect(actionsOf("worker", "kms:")).toEqual(["kms:Decrypt"]);
     expect(actionsOf("step", "kms:")).toEqual(["kms:Decrypt"]);
@@ -122,8 +124,8 @@ describe("rights", () => {
 
   it("only executors invoke runners, only worker and step build, and who starts flows may have their machines made", () => {
     const may = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) => actionsOf(name, "lambda:").length > 0);
-    expect(may).toEqual(["run", "worker", "housekeeping", "step", "settle"]);
-    const targets = (name: "run" | "worker" | "housekeeping" | "step" | "settle") =>
+    expect(may).toEqual(["run", "worker", "housekeeping", "step", "settle", "deliver"]);
+    const targets = (name: "run" | "worker" | "housekeeping" | "step" | "settle" | "deliver") =>
       rightsOf(aws, descriptions[name])
         .statements.filter(({ Action }) => Action === "lambda:InvokeFunction")
         .flatMap(({ Resource }) => list(Resource));
@@ -132,7 +134,10 @@ describe("rights", () => {
     expect(targets("run")).not.toContainEqual(arn(descriptions.build));
     expect(targets("worker")).toEqual(expect.arrayContaining([...untrusted, descriptions.flows].map(arn)));
     expect(targets("step")).toEqual(expect.arrayContaining(untrusted.map(arn)));
-    for (const name of ["housekeeping", "settle"] as const) expect(targets(name)).toEqual([arn(descriptions.flows)]);
+    expect(targets("settle")).toEqual([arn(descriptions.flows)]);
+    expect(targets("housekeeping")).toEqual([arn(descriptions.deliver), arn(descriptions.flows)]);
+    // Of what waits for strangers each has a call of its own.
+    expect(targets("deliver")).toEqual([arn(descriptions.deliver)]);
   });
 
   it("one function makes state machines, and all that those can do is call step", () => {
@@ -250,6 +255,81 @@ describe("rights", () => {
         expect(list(Resource).every((resource) => /\/(jobs|artefacts|scripts|flows|files)\/\*"/.test(JSON.stringify(resource)))).toBe(true);
       }
     }
+  });
+});
+
+describe("deliver", () => {
+  const from = { mailFrom: "svc@example.com" };
+  const mailing = aStack(from);
+  const statements = (template: Template, prefix: string) =>
+    rightsOf(template, descriptions.deliver).statements.filter(({ Action }) => list(Action).some((action) => action.startsWith(prefix)));
+
+  it("alone publishes and mails, to one topic and from one address", () => {
+    for (const name of Object.keys(descriptions) as (keyof typeof descriptions)[]) {
+      const tells = [...rightsOf(mailing.template, descriptions[name]).actions].filter((action) => /^(sns|ses):/.test(action));
+      expect(tells).toEqual(name === "deliver" ? ["sns:Publish", "ses:SendEmail"] : []);
+    }
+    const [topic] = Object.keys(mailing.template.findResources("AWS::SNS::Topic", { Properties: { DisplayName: "svc approvals" } }));
+    expect(statements(mailing.template, "sns:")).toMatchObject([{ Resource: { Ref: topic } }]);
+    const [mails] = statements(mailing.template, "ses:");
+    expect(mails?.Condition).toEqual({ StringEquals: { "ses:FromAddress": "svc@example.com" } });
+    expect(JSON.stringify(mails?.Resource)).toMatch(/:identity\/svc@example.com.*:configuration-set\//);
+  });
+
+  it("mails nothing where no sender is named, and makes no identity where one is verified already", () => {
+    expect(statements(aws, "ses:")).toEqual([]);
+    aws.resourceCountIs("AWS::SES::EmailIdentity", 0);
+    mailing.template.hasResourceProperties("AWS::SES::EmailIdentity", { EmailIdentity: "svc@example.com" });
+    const owned = aStack({ ...from, mailIdentity: "example.com" }).template;
+    owned.resourceCountIs("AWS::SES::EmailIdentity", 0);
+    expect(JSON.stringify(statements(owned, "ses:"))).toContain(":identity/example.com");
+    expect(mailing.findings).toEqual([]);
+  });
+
+  it("reads objects, and writes nothing but what concerns notices; of keys it has those of webhooks", () => {
+    const writes = statements(aws, "dynamodb:").filter(
+      ({ Action, Resource }) =>
+        JSON.stringify(Resource).includes("ObjectsTable") && list(Action).some((action) => /Put|Update|Delete|Write/.test(action)),
+    );
+    expect(writes.map(({ Action, Condition }) => ({ Action, Condition }))).toEqual([
+      {
+        Action: ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
+        Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["NOTICE#*", "RETRIES"] } },
+      },
+      { Action: "dynamodb:PutItem", Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["WEBHOOKS#*"] } } },
+    ]);
+    const ofJobs = statements(aws, "dynamodb:").filter(({ Resource }) => JSON.stringify(Resource).includes("JobsTable"));
+    expect(ofJobs.flatMap(({ Action }) => list(Action))).toEqual(["dynamodb:GetItem", "dynamodb:PutItem"]);
+    const purposes = statements(aws, "kms:").map(({ Condition }) => Condition);
+    expect(purposes).toEqual([{ StringEquals: { "kms:EncryptionContext:service": "svc", "kms:EncryptionContext:purpose": "webhooks" } }]);
+    expect([...actionsOf("deliver", "s3:"), ...actionsOf("deliver", "secretsmanager:"), ...actionsOf("deliver", "states:")]).toEqual([]);
+  });
+
+  it("hears of new notices alone, gives up one that cannot be delivered, and keeps the others", () => {
+    const mapping = (template: Template) =>
+      Object.values(template.findResources("AWS::Lambda::EventSourceMapping"))
+        .map(({ Properties }) => Properties)
+        .find(({ StartingPosition }) => StartingPosition !== undefined);
+    expect(mapping(aws)).toMatchObject({
+      StartingPosition: "LATEST",
+      FunctionResponseTypes: ["ReportBatchItemFailures"],
+      BisectBatchOnFunctionError: true,
+      MaximumRetryAttempts: 20,
+      MaximumRecordAgeInSeconds: 3600,
+    });
+    const pattern = JSON.parse(mapping(aws)?.["FilterCriteria"].Filters[0].Pattern);
+    expect(pattern).toEqual({ eventName: ["INSERT"], dynamodb: { Keys: { pk: { S: [{ prefix: "NOTICE#" }] } } } });
+    expect(mapping(locally.template)?.["BatchSize"]).toBe(1);
+  });
+
+  it("is told of mails that came back, of its own alone", () => {
+    mailing.template.hasResourceProperties("AWS::Events::Rule", {
+      EventPattern: Match.objectLike({
+        source: ["aws.ses"],
+        detail: { mail: { tags: { "ses:configuration-set": [{ Ref: Match.stringLikeRegexp("Mails") }] } } },
+      }),
+      Targets: [Match.objectLike({ Arn: { "Fn::GetAtt": [fn(mailing.template, descriptions.deliver).id, "Arn"] } })],
+    });
   });
 });
 
@@ -431,7 +511,7 @@ describe("alarms", () => {
   });
 
   it("say so by mail, and when it is over", () => {
-    const [topic] = Object.keys(aws.findResources("AWS::SNS::Topic"));
+    const [topic] = Object.keys(aws.findResources("AWS::SNS::Topic", { Properties: { DisplayName: "svc alarms" } }));
     for (const { AlarmActions, OKActions } of alarms) expect([AlarmActions, OKActions]).toEqual([[{ Ref: topic }], [{ Ref: topic }]]);
     aws.hasResourceProperties("AWS::SNS::Subscription", { Protocol: "email", Endpoint: "ops@example.com" });
     aws.hasResourceProperties("AWS::SNS::TopicPolicy", {
@@ -485,6 +565,8 @@ describe("outputs", () => {
           "BuildFunction",
           "DashboardName",
           "HighQueueUrl",
+          "DeliverFunction",
+          "NoticesTopic",
         ],
       ]),
     );

@@ -12,6 +12,7 @@ import { JobQueue } from "./job-queue.ts";
 import { JobsTable } from "./jobs-table.ts";
 import { Keys } from "./keys.ts";
 import { Logins } from "./logins.ts";
+import { Notices } from "./notices.ts";
 import { ObjectsTable } from "./objects-table.ts";
 import { Observe } from "./observe.ts";
 import { People } from "./people.ts";
@@ -53,6 +54,7 @@ export class SvcStack extends Stack {
     const people = new People(this, "People", config);
     const runners = new Runners(this, "Runners", config, bundles);
     const build = new Build(this, "Builds", config, bundleOf(bundles, "functions", "build"));
+    const notices = new Notices(this, "Notices", config);
     const flows = new StateMachines(this, "StateMachines");
     const api = new Api(this, "Gateway", config);
     const url = config.local ? requireLocalUrl(config) : new Edge(this, "Edge", config, api.api).url;
@@ -136,8 +138,7 @@ export class SvcStack extends Stack {
       { description: "svc: stored objects and jobs", memoryMb: 1024, timeoutS: 30, reservedConcurrency: config.reservedConcurrency },
       (fn) => {
         fn.addEnvironment(env.baseUrl, url);
-        // On the developer's own machine, services under test are on the machine itself.
-        fn.addEnvironment(env.egressAllow, config.egressAllow ?? (config.local ? "127.0.0.0/8,::1/128" : ""));
+        fn.addEnvironment(env.egressAllow, egressAllow(config));
         objects.configureWrite(fn);
         people.configureSignIn(fn);
         logins?.configureSignIn(fn);
@@ -164,6 +165,7 @@ export class SvcStack extends Stack {
         storage.configureRead(fn, "jobs", "flows");
         storage.configureWrite(fn, "jobs");
         secrets.configureLinks(fn);
+        secrets.configureWebhooks(fn);
         flows.configureResume(fn);
       },
     );
@@ -177,13 +179,24 @@ export class SvcStack extends Stack {
         storage.configureWrite(fn, "jobs");
       },
     );
+    const deliver = this.fn("deliver", { description: "svc: notices of approvals", memoryMb: 512, timeoutS: 60 }, (fn) => {
+      fn.addEnvironment(env.baseUrl, url);
+      fn.addEnvironment(env.egressAllow, egressAllow(config));
+      objects.configureNotices(fn, config);
+      jobs.configureNotices(fn);
+      secrets.configureWebhooks(fn);
+      notices.configureDeliver(fn);
+    });
     const housekeeping = this.fn("housekeeping", { description: "svc: due, lost and expired", memoryMb: 512, timeoutS: 55 }, (fn) => {
       jobs.configureFindJobs(fn);
       objects.configureSweep(fn);
+      // Gates whose time is over, or whose approvers are reminded.
+      objects.configureApprove(fn);
       // A deleted workspace leaves nothing.
       storage.configureDelete(fn, "jobs", "files", "scripts", "flows", "artefacts");
       flows.configureRemove(fn);
       queue.configureSend(fn);
+      notices.configureHaveDelivered(fn, deliver);
       // Flows whose execution was lost go on.
       storage.configureRead(fn, "jobs", "flows");
       storage.configureWrite(fn, "jobs");
@@ -236,6 +249,8 @@ export class SvcStack extends Stack {
       DeadLetterFunction: deadLetter.functionName,
       RunnerFunctions: runners.names(),
       BuildFunction: build.fn.functionName,
+      DeliverFunction: deliver.functionName,
+      NoticesTopic: notices.topic.topicArn,
       ...(observe ? { DashboardName: observe.dashboard.dashboardName } : {}),
     });
   }
@@ -254,6 +269,11 @@ export class SvcStack extends Stack {
 
 function buildTarget(config: StackConfig): NonNullable<StackConfig["buildTarget"]> {
   return config.buildTarget ?? { os: "linux", arch: config.arch, python: "3.14", node: "24" };
+}
+
+/** On the developer's own machine, services under test are on the machine itself. */
+function egressAllow(config: StackConfig): string {
+  return config.egressAllow ?? (config.local ? "127.0.0.0/8,::1/128" : "");
 }
 
 function requireLocalUrl({ baseUrl }: StackConfig): string {

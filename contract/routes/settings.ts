@@ -41,6 +41,9 @@ export const fileStorageSchema = z.discriminatedUnion("type", [
 export type FileStorage = z.output<typeof fileStorageSchema>;
 export type S3Storage = z.output<typeof s3Storage>;
 
+/** `every_get_counts`: a link to an approval decides by a browser's `GET` too, and so by that of a machine which looks at links. */
+const approvalSettingsSchema = z.object({ every_get_counts: z.boolean() });
+
 /** What a workspace decides for itself. */
 export const settingsSchema = z.object({
   workspace_id: z.string(),
@@ -48,6 +51,7 @@ export const settingsSchema = z.object({
   color: z.string().optional(),
   auto_invite: autoInviteSchema.optional(),
   large_file_storage: fileStorageSchema.optional(),
+  approvals: approvalSettingsSchema.optional(),
 });
 export type SettingsJson = z.output<typeof settingsSchema>;
 
@@ -124,6 +128,16 @@ export const settingRoutes = {
     path: `${w}/workspaces/edit_auto_invite`,
     params: inWorkspace,
     body: z.object({ operator: z.boolean().nullish(), invite_all: z.boolean().nullish(), auto_add: z.boolean().nullish() }),
+    reply: done,
+    errors: ["workspace.notFound"],
+  }),
+  editApprovals: defineRoute({
+    ...post,
+    name: "workspaces.editApprovals",
+    summary: "Say whether opening a link to an approval in a browser decides. By default it shows the page.",
+    path: `${w}/workspaces/edit_approvals`,
+    params: inWorkspace,
+    body: approvalSettingsSchema,
     reply: done,
     errors: ["workspace.notFound"],
   }),

@@ -28,6 +28,8 @@ export const conditionsIn = ({ signedIn, notStarter, people = [] }: GateRules) =
 /** One approval. `resumeId`: of the link that it came by; `email`: of who had signed in. */
 export const gateEventSchema = z.object({
   resumeId: z.number().optional(),
+  /** What that was a link for: numbers of the one say nothing about those of the other. */
+  level: z.enum(["step", "flow"]),
   email: z.string().optional(),
   /** A person counts once, whatever links they hold; or each link does. */
   counts: z.enum(["person", "link"]),
@@ -39,6 +41,7 @@ export const gateEventSchema = z.object({
   payload: placeSchema,
   /** Whose child the payload is. */
   of: z.string(),
+  reason: z.string().optional(),
 });
 export type GateEvent = z.infer<typeof gateEventSchema>;
 
@@ -117,7 +120,7 @@ export function approve(gate: Gate, event: GateEvent): Gate {
 }
 
 function isSame(known: GateEvent, event: GateEvent): boolean {
-  if (event.resumeId !== undefined && known.resumeId === event.resumeId) return true;
+  if (event.resumeId !== undefined && known.resumeId === event.resumeId && known.level === event.level) return true;
   return event.counts === "person" && known.counts === "person" && known.email === event.email;
 }
 
@@ -171,7 +174,7 @@ export const missing = ({ opened, events }: Gate): number => Math.max(0, (opened
 function withEnough(gate: Gate, atMs: number): Gate {
   if (!isOpen(gate) || missing(gate) > 0) return gate;
   const last = gate.events.at(-1);
-  return { ...gate, decision: { how: "approved", by: last?.approver, email: last?.email, atMs } };
+  return { ...gate, decision: { how: "approved", by: last?.approver, email: last?.email, reason: last?.reason, atMs } };
 }
 
 function refuseDecided(gate: Gate, nowMs: number): void {

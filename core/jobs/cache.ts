@@ -1,20 +1,7 @@
 import { createHash } from "node:crypto";
+import { canonicalJson } from "../../contract/canonical-json.ts";
 import { parseFile } from "../files/place.ts";
 import type { Job } from "./job.ts";
-
-/** JSON text in which the keys of every object are sorted: equal values are equal texts, in whatever order they were sent. */
-export function canonicalJson(value: unknown): string {
-  return JSON.stringify(sorted(value)) ?? "null";
-}
-
-function sorted(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(sorted);
-  if (typeof value !== "object" || value === null) return value;
-  // Without a prototype, because a key named `__proto__` is data like any other.
-  const copy: Record<string, unknown> = Object.create(null);
-  for (const [key, inner] of Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) copy[key] = sorted(inner);
-  return copy;
-}
 
 /** Stored files that a value names, by `{"s3": key}` or as `s3:///key`. */
 export interface NamedFiles {

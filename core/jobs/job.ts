@@ -133,6 +133,9 @@ export function hasEnded(job: Job): job is EndedJob {
   return job.state !== "queued" && job.state !== "running";
 }
 
+/** A flow's own job, from its first moment. */
+export const isFlowJob = ({ kind }: Pick<Job, "kind">) => kind === "flow" || kind === "flowpreview";
+
 /** Who reads what is shown whole, or looked through: whoever it is for, a person may see it. */
 export const PEOPLE = { kind: "person" } as const;
 

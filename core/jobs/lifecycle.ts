@@ -39,8 +39,8 @@ export const flowLeftS = (flow: Pick<RunningJob, "startedAtMs" | "timeoutS">, no
   Math.max(1, Math.ceil((flowDeadlineMs(flow) - nowMs) / 1000));
 
 /** When housekeeping looks at a flow that runs: at its deadline too, for then perhaps nothing of it is under way. */
-export const flowLookMs = (flow: Pick<RunningJob, "startedAtMs" | "timeoutS">, nowMs: number): number =>
-  Math.min(nowMs + limits.flowLookMs, flowDeadlineMs(flow));
+export const flowLookMs = (flow: Pick<RunningJob, "startedAtMs" | "timeoutS" | "suspends" | "consents">, nowMs: number): number =>
+  Math.min(nowMs + ((flow.suspends ?? 0) + (flow.consents ?? 0) > 0 ? limits.flowWaitLookMs : limits.flowLookMs), flowDeadlineMs(flow));
 
 /** How a job ends: its state and the JSON text of its result. */
 export interface Ending {

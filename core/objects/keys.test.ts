@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { artefactKey } from "../builds/build.ts";
-import { keys, workspaceOf } from "./keys.ts";
+import { keys, workspaceInQueue, workspaceOf } from "./keys.ts";
 
 const WS = "my-ws";
 const target = { os: "linux", arch: "x64", python: "3.14", node: "24" } as const;
@@ -20,6 +20,7 @@ const others = [
   "usedLogin",
   "publicKey",
   "idempotency",
+  "retry",
 ];
 
 describe("workspaceOf", () => {
@@ -27,5 +28,10 @@ describe("workspaceOf", () => {
     const make = keys[kind as keyof typeof keys] as (...parts: unknown[]) => { pk: string };
     const [first, second, ...more] = kind === "artefact" ? [artefact] : [WS, "f/a/b", kind === "history" ? 7 : "x", "y"];
     expect(workspaceOf(make(first, second, ...more).pk)).toBe(others.includes(kind) ? undefined : WS);
+  });
+
+  it("finds the workspace of what waits in the queue for all by its place there", () => {
+    expect(workspaceInQueue(keys.retry(7, WS, "notice", "topic"))).toBe(WS);
+    expect(workspaceInQueue(keys.folder(WS, "f"))).toBeUndefined();
   });
 });

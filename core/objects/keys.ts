@@ -77,11 +77,24 @@ export const keys = {
   pendingGate: (workspace: string, gate: string): ObjectKey => ({ pk: `PENDING#${workspace}`, sk: gate }),
   /** That somebody is to hear of a gate. */
   notice: (workspace: string, id: string): ObjectKey => ({ pk: `NOTICE#${workspace}`, sk: id }),
+  /** That somebody asked lately to have a gate's approvers told again. */
+  noticeAgain: (workspace: string, gate: string): ObjectKey => ({ pk: `AGAIN#${workspace}`, sk: gate }),
+  /** One part of a notice that is still to be sent, at its time: those that are due stand first. `nth`: of the notice's parts. */
+  retry: (atMs: number, workspace: string, notice: string, nth: string): ObjectKey => ({
+    pk: "RETRIES",
+    sk: `${String(atMs).padStart(14, "0")}#${workspace}#${notice}#${nth}`,
+  }),
+  /** What the workspace's outgoing webhooks are signed with, wrapped. */
+  webhookSecret: (workspace: string): ObjectKey => ({ pk: `WEBHOOKS#${workspace}`, sk: "secret" }),
   /** A run's decisions, one after the other. */
   approvalRecord: (workspace: string, root: string, n: number): ObjectKey => ({
     pk: `CHAIN#${workspace}`,
     sk: `${root}#${String(n).padStart(6, "0")}`,
   }),
+  /** That a run's decisions grew on a day (UTC), until that day's heads are signed. */
+  grownChain: (workspace: string, day: string, root: string): ObjectKey => ({ pk: `GREW#${workspace}`, sk: `${day}#${root}` }),
+  /** Signed heads of chains, one after the other. */
+  anchor: (workspace: string, n: number): ObjectKey => ({ pk: `ANCHOR#${workspace}`, sk: String(n).padStart(8, "0") }),
   outbox: (workspace: string, id: string): ObjectKey => ({ pk: `OUTBOX#${workspace}`, sk: id }),
 };
 
@@ -95,3 +108,6 @@ export function workspaceOf(pk: string): string | undefined {
   // An artefact's key is where it lies in the bucket.
   return kind === "A" ? second.split("/")[1] : second;
 }
+
+/** The same for what stands in one queue for all of them, at its time. */
+export const workspaceInQueue = ({ pk, sk }: ObjectKey): string | undefined => (pk === "RETRIES" ? sk.split("#")[1] : undefined);

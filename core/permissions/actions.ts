@@ -64,6 +64,8 @@ const exceptions: Readonly<Record<string, Need>> = {
   "jobs.startNow": "run",
   "jobs.cancel": "run",
   "jobs.forceCancel": "run",
+  "approvals.getWebhookSecret": "admin",
+  "approvals.rotateWebhookSecret": "admin",
   // Reading them is what it takes; running what they ran is asked as well.
   "jobs.rerun": "read",
   "jobs.run.preview": "write",

@@ -25,6 +25,10 @@ export const settings: ApiRoutes = [
     await changeWorkspace(c, workspace, ({ color: _, ...record }) => ({ ...record, ...(body.color ? { color: body.color } : {}) }));
     return text(200, "The colour is changed.");
   }),
+  on(routes.editApprovals, async ({ params: { workspace }, body }) => {
+    await setSetting(c, workspace, "approvals", body);
+    return text(200, body.every_get_counts ? "Every GET of a link decides." : "Links that a browser opens show the page.");
+  }),
   on(routes.editAutoInvite, async ({ auth, params: { workspace }, body }) => {
     const wish = autoInviteOf(body, auth.actor.email);
     await setSetting(c, workspace, "auto_invite", wish);

@@ -1,17 +1,24 @@
-import { apiHandler } from "../shared/edge.ts";
 import { SvcError } from "../../contract/errors.ts";
+import { parseApprovalToken } from "../../core/approvals/link.ts";
 import { may } from "../../core/permissions/may.ts";
+import { apiHandler } from "../shared/edge.ts";
 import { guard } from "../shared/guard.ts";
 import { type Auth, actorIn, collaborators as c, perhaps } from "./collaborators.ts";
 import { links } from "./links.ts";
+import { notify } from "./notify.ts";
 import { page } from "./page.ts";
 import { runs } from "./runs.ts";
+import { webhookSecretHandlers } from "./webhook-secret.ts";
 
 /** Approvals: links, the page's data, consent, what waits. */
-export const handler = apiHandler<Auth>([...links, ...page, ...runs], async (token, route, params) => {
+export const handler = apiHandler<Auth>([...links, ...page, ...runs, ...notify, ...webhookSecretHandlers], async (token, route, params) => {
   const { workspace, run_id: run } = params;
   // A link's holder may have signed in as well.
-  if (route.auth === "none") return { actor: await perhaps(token, workspace ?? "") };
+  if (route.auth === "none") {
+    // The page's query names its link's token: that says nothing about who opens it.
+    const isLink = token !== undefined && parseApprovalToken(token) !== undefined;
+    return { actor: await perhaps(isLink ? undefined : token, workspace ?? "") };
+  }
   if (run !== undefined) {
     const job = /^[0-9a-f-]{36}$/.test(run) ? await c.jobs.get(run) : undefined;
     // Who may see and who may decide is asked once the gates are read.

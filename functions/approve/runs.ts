@@ -18,7 +18,7 @@ import { bodyPayload } from "./links.ts";
 import { mayStop } from "./page.ts";
 
 /** Routes with `auth: "token"` are reached with an actor alone. */
-function actorOf({ actor }: Auth): Actor {
+export function actorOf({ actor }: Auth): Actor {
   if (!actor) throw new SvcError("auth.missing", {});
   return actor;
 }
@@ -30,8 +30,11 @@ async function minted(
   { workspace, id, resume_id: resumeId }: { workspace: string; id: string; resume_id: number },
   query: { approver?: string | undefined; flow_level?: boolean | undefined },
 ) {
-  const job = await findJob(c, { actor: actorOf(auth), action }, workspace, id);
-  return mint(c, job, { resumeId, approver: query.approver ?? "", forFlow: query.flow_level ?? false });
+  return mint(c, { actor: actorOf(auth), action }, workspace, id, {
+    resumeId,
+    approver: query.approver ?? "",
+    forFlow: query.flow_level ?? false,
+  });
 }
 
 export const runs: ApproveRoutes = [

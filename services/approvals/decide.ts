@@ -36,13 +36,14 @@ export interface From {
   who: Decider;
   way: Way;
   link?: SentLink;
+  level?: "step" | "flow";
 }
 
 /** Answers what came of it in one sentence. Throws the `approval.*` errors. */
 export async function decideByLink(deciding: Deciding, link: SentLink, actor: Actor | undefined, said: Said): Promise<string> {
   const level = await levelOfLink(deciding, link.signature, link);
   if (level === undefined) throw noLink();
-  const from: From = { actor, who: await deciderOf(deciding, actor, link.workspace), way: { link: true, mayStop: false }, link };
+  const from: From = { actor, who: await deciderOf(deciding, actor, link.workspace), way: { link: true, mayStop: false }, link, level };
   if (level === "flow") return decideForFlow(deciding, link.workspace, link.id, from, said);
   return decideAt(deciding, await askedBy(deciding, link.workspace, link.id), from, said);
 }
@@ -52,18 +53,19 @@ export async function decideAt(deciding: Deciding, asked: Asked, from: From, sai
   return sentenceOf(gate);
 }
 
-export async function decideGate(deciding: Deciding, asked: Asked, { who, way, link, actor }: From, said: Said): Promise<GateOf> {
+export async function decideGate(deciding: Deciding, asked: Asked, from: From, said: Said): Promise<GateOf> {
+  const { who, way } = from;
   const rules = rulesOf(asked);
   permitDecision(authorize({ rules, starter: starterOf(asked.flow) }, who, way));
   // What is decided is decided, whatever else may be wrong with what comes late.
   if (said.approved && !asked.gate.decision) await checkPayload(deciding, asked, said.payload ?? null);
-  const event = await eventOf(deciding, asked.gate, who, rules, link, said);
+  const event = await eventOf(deciding, asked.gate, who, rules, from, said);
   return changeGate(
     deciding,
     asked,
     asked.module,
     (gate) => (said.approved ? approve(gate, { ...event, atMs: deciding.nowMs() }) : reject(gate, rejection(deciding, event, said))),
-    (before, after) => recorded(deciding, asked.flow, before, after, actor),
+    (before, after) => recorded(deciding, asked.flow, before, after),
   );
 }
 
@@ -93,8 +95,8 @@ async function eventOf(
   { id, workspace, expiresAtMs }: Pick<Gate, "id" | "workspace" | "expiresAtMs">,
   who: Decider,
   rules: Pick<GateRules, "signedIn"> | undefined,
-  link: SentLink | undefined,
-  { payload = null }: Said,
+  { link, level = "step" }: Pick<From, "link" | "level">,
+  { payload = null, reason }: Said,
 ): Promise<GateEvent> {
   const json = JSON.stringify(payload);
   const email = who.kind === "link" ? undefined : who.emails.at(-1);
@@ -102,12 +104,14 @@ async function eventOf(
   const small = Buffer.byteLength(json) <= 512;
   return {
     ...(link ? { resumeId: link.resumeId } : {}),
+    level,
     ...(email === undefined ? {} : { email }),
     ...(approver ? { approver } : {}),
+    ...(reason ? { reason } : {}),
     counts: rules?.signedIn || !link ? "person" : "link",
     atMs: deciding.nowMs(),
     digest: createHash("sha256").update(json).digest("hex"),
-    payload: small ? { in: "head", json } : await keepApart(deciding, { id, workspace, expiresAtMs }, "end", json),
+    payload: small ? { in: "head", json } : await keepApart(deciding, { id, workspace, expiresAtMs }, "approval", json),
     of: id,
   };
 }
@@ -121,7 +125,7 @@ async function decideForFlow(deciding: Deciding, workspace: string, id: string, 
   if (flow?.workspace !== workspace) throw noLink();
   const { link } = from;
   const gates = await gatesOfRun(deciding, flow.root ?? flow.id, flow.id);
-  const counted = gates.find(({ events }) => events.some(({ resumeId, of }) => resumeId === link?.resumeId && of === flow.id));
+  const counted = gates.find(({ events }) => events.some(({ resumeId, level }) => resumeId === link?.resumeId && level === "flow"));
   for (const gate of counted ? [counted] : gates.filter(isOpen)) {
     if (gate.opened?.kind !== "suspend") continue;
     const asked = await askedBy(deciding, workspace, gate.id);
@@ -130,7 +134,7 @@ async function decideForFlow(deciding: Deciding, workspace: string, id: string, 
     if (verdict === "yes") return decideAt(deciding, asked, from, said);
   }
   checkSize(said.payload ?? null);
-  const event = await eventOf(deciding, flow, from.who, undefined, link, said);
+  const event = await eventOf(deciding, flow, from.who, undefined, from, said);
   await keepForFlow(deciding, flow, { event, ...(said.approved ? {} : { rejects: { ...(said.reason ? { reason: said.reason } : {}) } }) });
   for (const gate of (await gatesOfRun(deciding, flow.root ?? flow.id, flow.id)).filter(isOpen)) {
     const asked = await askedBy(deciding, workspace, gate.id);

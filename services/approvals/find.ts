@@ -1,8 +1,9 @@
 import { SvcError } from "../../contract/errors.ts";
 import type { FlowModule } from "../../contract/flow-value.ts";
 import { type Gate, type GateRules, isOpen, newGate } from "../../core/approvals/gate.ts";
+import { groupName } from "../../core/approvals/groups.ts";
 import { asksPeople } from "../../core/flows/scopes.ts";
-import { hasEnded, type Job } from "../../core/jobs/job.ts";
+import { hasEnded, isFlowJob, type Job } from "../../core/jobs/job.ts";
 import { type LoadedPlan, loadPlanIfThere } from "../flows/load.ts";
 import { type Gating, gateAndJob, gatesOfRun } from "./gates.ts";
 
@@ -44,7 +45,7 @@ function placeOf(job: Job | undefined): ReturnType<typeof newGate> | undefined {
 /** A step that waits now, of the gate's id or of a flow's, the earliest first; of a flow that waits no more, the last one that did. */
 export async function askedIn(gating: Gating, workspace: string, id: string): Promise<Asked> {
   const job = await gating.jobs.get(id);
-  if (!job?.flow || job.workspace !== workspace) return askedBy(gating, workspace, id);
+  if (!job || !isFlowJob(job) || job.workspace !== workspace) return askedBy(gating, workspace, id);
   const gates = await gatesOfRun(gating, job.root ?? job.id);
   const gate = gates.find(isOpen) ?? gates.at(-1);
   if (!gate) throw hasEnded(job) ? new SvcError("approval.over", { id, state: job.state }) : new SvcError("approval.none", { id });
@@ -59,7 +60,7 @@ export function rulesOf({ gate, module }: Pick<Asked, "gate" | "module">): GateR
   const { user_groups_required: groups } = suspend;
   const fixed = groups?.type === "static" ? groups.value : undefined;
   if (groups && !Array.isArray(fixed)) throw new SvcError("approval.notYet", {});
-  const people = Array.isArray(fixed) ? fixed.map((group) => `g/${String(group).replace(/^g\//, "")}`) : [];
+  const people = Array.isArray(fixed) ? fixed.map((group) => `g/${groupName(String(group))}`) : [];
   const notStarter = suspend.self_approval_disabled === true;
   return {
     required: suspend.required_events ?? 1,

@@ -47,6 +47,11 @@ export async function gateOf({ jobs }: Pick<Gating, "jobs">, id: string): Promis
   return parsed(await jobs.getChild(id, GATE));
 }
 
+/** The gates of a run that have opened, by their ids. */
+export async function gateIds({ jobs }: Pick<Gating, "jobs">, root: string): Promise<string[]> {
+  return (await jobs.children(root, POINTERS)).map(({ ref }) => ref.slice(POINTERS.length));
+}
+
 /** The gates of a run that have opened, the earliest first; with `flow` those of that flow in it. */
 export async function gatesOfRun({ jobs }: Pick<Gating, "jobs">, root: string, flow?: string): Promise<Gate[]> {
   const pointers = await jobs.children(root, POINTERS);
@@ -132,10 +137,12 @@ function partsOf({ jobs, nowMs }: Gating, { gate, flow }: GateOf, before: Gate):
   const opens = isOpen(gate) && !before.opened;
   const closes = isOpen(before) && gate.decision !== undefined;
   const counter = gate.opened?.kind === "consent" ? "consents" : "suspends";
-  const due = { dueAtMs: Math.min(flowLookMs(flow as RunningJob, nowMs()), dueAtMs(gate) ?? Number.POSITIVE_INFINITY) };
+  // Its execution is looked at seldom while it waits, and soon once it goes on.
+  const counted = opens ? { ...flow, [counter]: 1 } : { ...flow, suspends: 0, consents: 0 };
+  const due = { dueAtMs: Math.min(flowLookMs(counted as RunningJob, nowMs()), dueAtMs(gate) ?? Number.POSITIVE_INFINITY) };
   const head =
     opens || closes
-      ? jobs.changeParams(flow.id, { [counter]: opens ? jobs.oneMore : jobs.oneLess, ...(opens ? due : {}) }, running)
+      ? jobs.changeParams(flow.id, { [counter]: opens ? jobs.oneMore : jobs.oneLess, ...due }, running)
       : jobs.checkParams(flow.id, running);
   const pointer = { parent: root, ref: `${POINTERS}${id}`, json: JSON.stringify({ flow: gate.flow }), expiresAtS };
   return [

@@ -1,6 +1,8 @@
 import { SvcError } from "../../contract/errors.ts";
 import type { Linked } from "../../core/approvals/link.ts";
-import type { Job } from "../../core/jobs/job.ts";
+import { isFlowJob, type Job } from "../../core/jobs/job.ts";
+import { type Asker, findJob } from "../jobs/read.ts";
+import { type Gating, gateOf } from "./gates.ts";
 import { type Linking, linkFor } from "./links.ts";
 
 export interface Wanted {
@@ -10,10 +12,21 @@ export interface Wanted {
   forFlow: boolean;
 }
 
-/** A link for a step, by its job, or for its flow. A flow's own job has links for the flow, or as a step of another one. Throws `approval.none`. */
-export async function mint(linking: Linking, job: Job, { resumeId, approver, forFlow }: Wanted) {
-  const level: Linked["level"] = forFlow || !job.step ? "flow" : "step";
-  const id = level === "step" || job.flow ? job.id : job.step && job.parent;
-  if (id === undefined) throw new SvcError("approval.none", { id: job.id });
-  return linkFor(linking, { workspace: job.workspace, id, resumeId, approver, level });
+/**
+ * A link for a step, by the id of its job or its gate, or for the flow. A flow's own job has links for the flow, or as a step of another one. Throws
+ * `job.notFound` and `approval.none`.
+ */
+export async function mint(minting: Pick<Gating, "jobs"> & Linking, asker: Asker, workspace: string, id: string, wanted: Wanted) {
+  const { resumeId, approver, forFlow } = wanted;
+  const link = (level: Linked["level"], of: string | undefined) => {
+    if (of === undefined) throw new SvcError("approval.none", { id });
+    return linkFor(minting, { workspace, id: of, resumeId, approver, level });
+  };
+  // Loops, branches and gates have no jobs of their own: their flow's job says who may.
+  const job = await minting.jobs.get(id);
+  const gate = job ? undefined : await gateOf(minting, id);
+  const asked: Job = await findJob(minting, asker, workspace, gate?.flow ?? id, () => new SvcError("job.notFound", { id }));
+  if (gate) return forFlow ? link("flow", gate.flow) : link("step", id);
+  if (forFlow || !asked.step) return link("flow", isFlowJob(asked) ? id : asked.step && asked.parent);
+  return link("step", id);
 }

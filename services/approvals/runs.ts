@@ -3,6 +3,7 @@ import { type Gate, isOpen } from "../../core/approvals/gate.ts";
 import { argsFor, hasEnded, type Job, PEOPLE } from "../../core/jobs/job.ts";
 import { loadPlanIfThere } from "../flows/load.ts";
 import { load } from "../jobs/places.ts";
+import { deliveriesOf } from "./deliveries.ts";
 import { type Gating, gatesOfRun } from "./gates.ts";
 import { decisionJson } from "./info.ts";
 import { resultsShown } from "./shown.ts";
@@ -16,6 +17,8 @@ export async function runJson(gating: Gating, job: Job): Promise<RunJson> {
   const erased = hasEnded(job) && job.erased;
   const input = erased ? {} : (JSON.parse(await load(gating, job, argsFor(PEOPLE, job))) as Record<string, unknown>);
   const results = plan && !erased ? await resultsShown(gating, job.id, plan.value) : {};
+  const flows = [...new Set(gates.map(({ flow }) => flow))];
+  const notices = new Map((await Promise.all(flows.map((flow) => deliveriesOf(gating, flow)))).flatMap((of) => [...of]));
   const rejected = gates.findLast(({ opened, decision }) => opened?.kind === "consent" && decision && decision.how !== "approved");
   const reason = rejected?.decision?.reason ?? (rejected?.decision?.how === "expired" ? "timeout" : "");
   return {
@@ -26,7 +29,14 @@ export async function runJson(gating: Gating, job: Job): Promise<RunJson> {
     triggered_by: job.createdBy,
     created_at: iso(job.createdAtMs),
     gates: gates.flatMap((gate) =>
-      gate.opened ? [gateJson(gate, plan?.index.modules.get(gate.module)?.module.summary ?? undefined)] : [],
+      gate.opened
+        ? [
+            {
+              ...gateJson(gate, plan?.index.modules.get(gate.module)?.module.summary ?? undefined),
+              notices: (notices.get(gate.id) ?? []).map(({ gate: _, ...notice }) => notice),
+            },
+          ]
+        : [],
     ),
     context: { ...input, ...results, ...(rejected ? { rejection_reason: reason } : {}) },
   };

@@ -4,6 +4,8 @@ import { ROOT } from "../../core/flows/scopes.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
 import { type EndState, hasEnded, type Job, type RunningJob } from "../../core/jobs/job.ts";
 import { canceled, failure, flowDeadlineMs, flowLookMs, flowTimedOut } from "../../core/jobs/lifecycle.ts";
+import type { Gating } from "../approvals/gates.ts";
+import { lookAtGates } from "../approvals/look.ts";
 import { remember } from "../jobs/cache.ts";
 import { stopInside } from "../jobs/cancel.ts";
 import { type Limiting, leave } from "../jobs/concurrency.ts";
@@ -113,18 +115,19 @@ export async function wake(settling: Settling, ended: Job): Promise<void> {
 }
 
 /** Events about executions may be lost: asks how the one that counts is, and goes on where it does not. */
-export async function lookAtFlow(settling: Settling, flow: RunningJob): Promise<"waited" | "ended"> {
+export async function lookAtFlow(settling: Settling & Gating, flow: RunningJob): Promise<"waited" | "ended"> {
   const { executions, jobs, nowMs } = settling;
   if (isLate(settling, flow)) {
     await endLate(settling, flow);
     return "ended";
   }
+  const gatesMs = await lookAtGates(settling, flow);
   const { machine, n } = flow.flow ?? { n: 0 };
   const { is } = machine === undefined ? { is: "none" } : await executions.status({ machine, job: flow.id, n });
   if (is === "none") await startExecution(settling, flow);
   const isOver = is === "ended" || is === "stopped";
   if (isOver) await settle(settling, flow.id, n, is === "stopped");
-  const dueAtMs = flowLookMs(flow, nowMs());
+  const dueAtMs = Math.min(flowLookMs(flow, nowMs()), gatesMs);
   if (!isOver) await jobs.change(flow.id, { dueAtMs }, { attr: "state", eq: "running" });
   return isOver ? "ended" : "waited";
 }

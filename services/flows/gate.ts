@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { FlowModule } from "../../contract/flow-value.ts";
 import { limits } from "../../contract/limits.ts";
 import { errorOf, expire, type Gate, type GateRules, isOpen, newGate, type Opened, open, withToken } from "../../core/approvals/gate.ts";
+import { groupName, tooFewMembers } from "../../core/approvals/groups.ts";
 import { fillIn } from "../../core/approvals/template.ts";
 import type { Outcome } from "../../core/flows/journal.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
@@ -71,18 +72,13 @@ export async function openSuspend(here: Here, evaluator: Evaluator, done: Done):
 function groupsIn(value: unknown): string[] | undefined {
   if (value === undefined || value === null) return [];
   const list = Array.isArray(value) ? value : undefined;
-  return list?.every((each) => typeof each === "string") ? list.map((each: string) => each.replace(/^g\//, "")) : undefined;
+  return list?.every((each) => typeof each === "string") ? list.map(groupName) : undefined;
 }
 
 /** Nobody can give more approvals than there are people: said at once, and not after the timeout. */
 async function fewerThan({ working, flow }: Here, groups: readonly string[], required: number): Promise<string | undefined> {
   const found = await working.objects.get(keys.access(flow.workspace));
-  const access = found ? accessSchema.parse(found.value) : noAccess;
-  // Of a group of the whole instance, or of all, nobody is counted here.
-  if (groups.some((group) => !Object.hasOwn(access.groups, group))) return undefined;
-  const members = new Set(groups.flatMap((group) => access.groups[group]?.members ?? []));
-  if (members.size >= required) return undefined;
-  return `The step wants ${required} approvals, and the groups ${groups.join(", ")} have ${members.size} members.`;
+  return tooFewMembers(found ? accessSchema.parse(found.value) : noAccess, groups, required);
 }
 
 export async function openConsent(

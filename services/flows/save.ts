@@ -1,12 +1,16 @@
 import { v7 as uuidv7 } from "uuid";
+import type { ObjectTable } from "../../aws/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewFlow } from "../../contract/routes/flows.ts";
+import { tooFewMembers } from "../../core/approvals/groups.ts";
+import { withInner } from "../../core/flows/scopes.ts";
 import { type FlowBuild, flowHash, type RunnableFlow, type StoredFlow, versionId } from "../../core/flows/version.ts";
 import { firstDueMs } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
+import { accessSchema, noAccess } from "../../core/permissions/access.ts";
 import { concurrencyRuleOf } from "../../core/scripts/version.ts";
 import { commit, type Part, placeParts } from "../commit.ts";
 import { actingFor, onBehalfOf } from "../identity/on-behalf.ts";
@@ -38,6 +42,8 @@ export async function saveFlow(creating: Creating, actor: Actor, workspace: stri
   if (at === path) newestFlowAt(there, path);
   else if (current && !current.archived) throw new SvcError("flow.pathTaken", { path });
   if (renamed) permit(actor, "flows.update", { workspace, path: renamed.path }, () => new SvcError("flow.notFound", { path: at ?? "" }));
+
+  await checkGroups(objects, workspace, asked);
 
   const atMs = nowMs();
   const version = versionId(atMs, Math.random());
@@ -80,6 +86,24 @@ export async function saveFlow(creating: Creating, actor: Actor, workspace: stri
   // The flow is saved whatever becomes of the message: housekeeping finds the job by its due time and sends it again.
   await send(creating, job).catch(() => undefined);
   return path;
+}
+
+/** More approvals than a fixed group has members would never come. Throws `body.shape`. */
+async function checkGroups(objects: ObjectTable, workspace: string, { value }: NewFlow): Promise<void> {
+  const asking = withInner(value.modules).flatMap(({ id, suspend }) => {
+    const { user_groups_required: groups, required_events: required = 0 } = suspend ?? {};
+    return groups?.type === "static" && Array.isArray(groups.value)
+      ? [{ id, groups: groups.value as unknown[], required: required ?? 0 }]
+      : [];
+  });
+  if (asking.length === 0) return;
+  const found = await objects.get(keys.access(workspace));
+  const access = found ? accessSchema.parse(found.value) : noAccess;
+  const issues = asking.flatMap(({ id, groups, required }) => {
+    const reason = tooFewMembers(access, groups.map(String), required);
+    return reason === undefined ? [] : [{ path: `the step ${id}: suspend.required_events`, reason }];
+  });
+  if (issues.length > 0) throw new SvcError("body.shape", { issues });
 }
 
 /** `refused` left out: somebody else has changed the flow meanwhile. */

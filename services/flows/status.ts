@@ -6,7 +6,7 @@ import type { ExecutionJson, FlowStatus } from "../../contract/routes/flow-statu
 import { innerAt, insideAt, outcomeRef, progressRef } from "../../core/flows/journal.ts";
 import { asksPeople, bodyScope, branchScope, isContainer, modulesOf, ROOT } from "../../core/flows/scopes.ts";
 import { flowStatus, type Known } from "../../core/flows/status.ts";
-import { hasEnded, type Job } from "../../core/jobs/job.ts";
+import { hasEnded, isFlowJob, type Job } from "../../core/jobs/job.ts";
 import { gateOf } from "../approvals/gates.ts";
 import { load } from "../jobs/places.ts";
 import { outcomeIn, progressIn, readItems } from "./here.ts";
@@ -19,15 +19,13 @@ type Reading = Loading & { jobs: JobTable; executions: Pick<Executions, "executi
 /** Iterations of a loop under way whose jobs are named. */
 const ITERATIONS_NAMED = 90;
 
-const isFlow = ({ kind }: Job) => kind === "flow" || kind === "flowpreview";
-
 /** What a flow's job has besides what every job has; nothing of other jobs. */
 export async function flowFields(
   reading: Reading,
   job: Job,
   { code = false } = {},
 ): Promise<{ flow_status?: FlowStatus; raw_flow?: FlowValue; execution?: ExecutionJson }> {
-  if (!isFlow(job)) return {};
+  if (!isFlowJob(job)) return {};
   const value = await valueOfFlow(reading, job, code);
   // Erased, or deleted since: that it was a flow is all there is to say.
   const status = value ? await statusOf(reading, job, value) : flowStatus({ id: job.id, ended: true }, { modules: [] }, () => ({}));

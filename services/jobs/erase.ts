@@ -1,5 +1,6 @@
 import type { Kept } from "../../core/flows/journal.ts";
 import { type EndedJob, hasEnded, type Job } from "../../core/jobs/job.ts";
+import { removeGates } from "../approvals/remove.ts";
 import { jobPrefix, type Keeping } from "./places.ts";
 
 type Erasing = Keeping & { nowMs: () => number };
@@ -30,6 +31,7 @@ export async function eraseJob(keeping: Erasing, job: EndedJob): Promise<EndedJo
     { attr: "state", eq: job.state },
   );
   for (const { ref } of await jobs.children(job.id, STEP)) await eraseStep(keeping, ref.slice(STEP.length), 0);
+  await removeGates(keeping, job);
   for (const child of await jobs.children(job.id, "")) if (child.ref !== "job") await jobs.deleteItem(job.id, child.ref);
   await storage.removePrefix(jobPrefix(job));
   const { duePartition, dueAtMs } = jobs.cleared;

@@ -1,9 +1,11 @@
+import type { Functions } from "../../aws/functions.ts";
 import type { ObjectTable } from "../../aws/object-table.ts";
 import { isSvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { hasEnded, type Job, listKey, SHARDS } from "../../core/jobs/job.ts";
 import { canceled, firstDueMs, isLost, mayRetryLoss, workerLost } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { deliverAgain } from "../approvals/deliver-again.ts";
 import { lookAtFlow, type Settling } from "../flows/finish.ts";
 import { removeIdleMachines, type Tidying } from "../flows/idle-machines.ts";
 import { type Purging, purgeDeleted } from "../workspaces/purge.ts";
@@ -15,7 +17,7 @@ import { eraseWhatIsDue } from "./erase.ts";
 import { endWith } from "./finish.ts";
 import { removeJob } from "./remove.ts";
 
-export type Housekeeping = Settling & { objects: ObjectTable };
+export type Housekeeping = Settling & { objects: ObjectTable; functions: Pick<Functions, "deliver"> };
 
 /** How many due jobs one tick looks at in each shard; the next tick goes on. */
 const DUE_PER_SHARD = 500;
@@ -31,6 +33,8 @@ export interface Housekept {
   swept: number;
   /** Deleted workspaces that are gone for good. */
   purged: number;
+  /** Parts of notices that were due. */
+  notices: number;
   /** State machines that were deleted because nothing runs them. */
   idle: number;
 }
@@ -41,7 +45,7 @@ export interface Housekept {
  * twice: each step is conditional on what was read.
  */
 export async function housekeep(housekeeping: Housekeeping & Purging & Tidying, untilMs: number): Promise<Housekept> {
-  const done: Housekept = { sent: 0, requeued: 0, ended: 0, waited: 0, swept: 0, purged: 0, idle: 0 };
+  const done: Housekept = { sent: 0, requeued: 0, ended: 0, waited: 0, swept: 0, purged: 0, notices: 0, idle: 0 };
   const now = housekeeping.nowMs();
   const workspaces = await allWorkspaces(housekeeping);
   const inUse = new Set(workspaces.filter(({ deleted }) => !deleted).map(({ id }) => id));
@@ -58,6 +62,7 @@ export async function housekeep(housekeeping: Housekeeping & Purging & Tidying, 
         1;
     }
   }
+  done.notices = await deliverAgain(housekeeping);
   done.swept = await sweep(
     housekeeping,
     workspaces.map(({ id }) => id),
@@ -79,7 +84,11 @@ async function stop(housekeeping: Housekeeping, job: Job): Promise<"ended" | "wa
   }
 }
 
-async function mend(housekeeping: Housekeeping, job: Job, now: number): Promise<Exclude<keyof Housekept, "swept" | "purged" | "idle">> {
+async function mend(
+  housekeeping: Housekeeping,
+  job: Job,
+  now: number,
+): Promise<Exclude<keyof Housekept, "swept" | "purged" | "notices" | "idle">> {
   const { jobs, queue } = housekeeping;
   if (hasEnded(job)) {
     return eraseWhatIsDue(housekeeping, job);

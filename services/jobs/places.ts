@@ -28,7 +28,7 @@ export async function keep(keeping: Keeping, job: Owner, what: "args" | "code", 
 export async function keepApart(
   { jobs, storage }: Keeping,
   job: Owner,
-  what: "args" | "code" | "end" | "shown",
+  what: "args" | "code" | "end" | "shown" | "approval",
   json: string,
 ): Promise<Place> {
   const item = asItem(job, what, json);

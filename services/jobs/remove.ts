@@ -1,8 +1,10 @@
 import type { Job } from "../../core/jobs/job.ts";
+import { removeGates } from "../approvals/remove.ts";
 import { jobPrefix, type Keeping } from "./places.ts";
 
 /** Removes a job with all that it kept; the head, by which it is found, goes last. */
 export async function removeJob({ jobs, storage }: Keeping, job: Job): Promise<void> {
+  await removeGates({ jobs, storage }, job);
   await storage.removePrefix(jobPrefix(job));
   for (const child of await jobs.children(job.id, "")) if (child.ref !== "job") await jobs.deleteItem(job.id, child.ref);
   await jobs.deleteItem(job.id, "job");

@@ -1,7 +1,7 @@
 import { createHash, type Hash } from "node:crypto";
+import { canonicalJson } from "../../contract/canonical-json.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import { canonicalJson } from "../../core/jobs/cache.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type Actor, permissionedAs } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";

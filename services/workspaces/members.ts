@@ -49,7 +49,7 @@ function userJson(workspace: string, member: Member, access: Access, person: Per
 }
 
 /** Their records; those of release 0.1 stand under the addresses. */
-async function loadPersons(objects: ObjectTable, emails: string[]): Promise<(PersonRecord | undefined)[]> {
+export async function loadPersons(objects: ObjectTable, emails: string[]): Promise<(PersonRecord | undefined)[]> {
   const wanted = [...emails.map((email) => keys.user(personKey(email))), ...emails.map((email) => keys.oldUser(email))];
   const found = await objects.getMany(wanted, { consistent: true });
   return emails.map((_, index) => {

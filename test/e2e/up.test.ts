@@ -8,6 +8,7 @@ import { isAlive } from "../../engine/launch/lock.mjs";
 import { svcDir } from "../../engine/paths.ts";
 import { freePort, isPortFree } from "../../engine/ports.ts";
 import { api } from "../support/api.ts";
+import { begin, consent, runOf } from "../support/approvals.ts";
 import { endCommands, npmRun } from "../support/commands.ts";
 import { until } from "../support/until.ts";
 import { expectStatus, workspaceOf } from "../support/workspace.ts";
@@ -66,6 +67,18 @@ describe("npm run up", () => {
     });
   });
 
+  it("keeps the mail that it would send, and npm run mail shows it", async () => {
+    const none = npmRun("mail", [], env);
+    expect([await none.ended, none.output()]).toEqual([0, expect.stringContaining("No mail was sent")]);
+    const run = await begin(demo(), [consent("pay", ["role:admin"], { message: "Pay 7?" })]);
+    await until(async () => JSON.stringify((await runOf(demo(), run)).gates).includes('"to":"admin@example.com"'), { what: "the mail" });
+    const mail = npmRun("mail", [], env);
+    expect(await mail.ended).toBe(0);
+    expect(mail.output()).toMatch(/^To: admin@example\.com\nSubject: Approval needed: pay/m);
+    expect(mail.output()).toContain("Pay 7?");
+    expectStatus(await demo().api.post(`v1/runs/${run}/consent`, { decision: "approved" }), 200);
+  });
+
   it("a second time in the same place is refused, and so is a reset while it runs", async () => {
     const second = npmRun("up", ["--port", String(await freePort())], env);
     expect(await second.ended).toBe(1);
@@ -117,5 +130,7 @@ describe("npm run reset", () => {
     const again = npmRun("reset", [], env);
     expect(await again.ended).toBe(0);
     expect(again.output()).toContain("There is nothing to remove");
+    const mail = npmRun("mail", [], env);
+    expect([await mail.ended, mail.output()]).toEqual([1, expect.stringContaining("Nothing runs here")]);
   });
 });

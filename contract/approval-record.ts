@@ -1,0 +1,86 @@
+import { createHash } from "node:crypto";
+import * as z from "zod";
+import { canonicalJson } from "./canonical-json.ts";
+
+const digest = z.string().regex(/^[0-9a-f]{64}$/, "SHA-256 in hex");
+
+/**
+ * What somebody answered: the digest of its JSON text, and where it was kept. Only the digest is under the entry's hash, so that a value can be erased
+ * while the chain still holds.
+ */
+const valuesSchema = z.object({
+  digest,
+  /** Whose child it is. It goes with that job, unless it stands here (`head`). */
+  of: z.string(),
+  place: z
+    .discriminatedUnion("in", [
+      z.object({ in: z.literal("head"), json: z.string() }),
+      z.object({ in: z.literal("item"), ref: z.string() }),
+      z.object({ in: z.literal("s3"), key: z.string(), bytes: z.number().optional() }),
+    ])
+    .optional(),
+});
+
+/** One thing that somebody, or time, did to a gate. A run's entries form a chain: each holds the hash of the one before it. */
+export const approvalEntrySchema = z.object({
+  /** From 1, without a gap. */
+  n: z.int().min(1),
+  prev: digest,
+  hash: digest,
+  workspace: z.string(),
+  /** The run's first job, and the flow's job in which the gate stands. */
+  root: z.string(),
+  flow: z.string(),
+  gate: z.string(),
+  module: z.string(),
+  flowPath: z.string().optional(),
+  flowVersion: z.number().optional(),
+  /** The hash of the flow's code. */
+  code: z.string().optional(),
+  what: z.enum(["approved", "rejected", "expired"]),
+  /** The gate was decided by it; an approval may be one of several. */
+  decides: z.boolean(),
+  /** Empty where time did it. */
+  who: z.object({ name: z.string().optional(), email: z.string().optional(), resumeId: z.number().optional() }),
+  atMs: z.number(),
+  /** Digest of what approvers were shown; absent for what came before the gate opened. */
+  shown: digest.optional(),
+  values: valuesSchema.optional(),
+  reason: z.string().optional(),
+});
+export type ApprovalEntry = z.output<typeof approvalEntrySchema>;
+
+/** What stands before the first entry of a chain. */
+export const CHAIN_START = "0".repeat(64);
+
+export const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+
+/** Over the entry before it and all that it says itself. */
+export function entryHash({ hash: _, prev, values, ...said }: Omit<ApprovalEntry, "hash"> & { hash?: string }): string {
+  return sha256(`${prev}\n${canonicalJson({ ...said, ...(values ? { values: { digest: values.digest, of: values.of } } : {}) })}`);
+}
+
+/**
+ * `missing`: another number was due. `foreign`: it is of another run or workspace. `changed`: it is not what was hashed. `broken`: it does not follow the
+ * entry that now stands before it. `values`: what was answered is not what the digest says.
+ */
+export interface ChainFault {
+  n: number;
+  why: "missing" | "foreign" | "changed" | "broken" | "values";
+}
+
+/** The first fault in a chain, given whole and in order. That its end is missing shows only in the signed heads. */
+export function verifyChain(entries: readonly ApprovalEntry[]): ChainFault | undefined {
+  const [first] = entries;
+  let prev = CHAIN_START;
+  for (const [index, entry] of entries.entries()) {
+    const n = index + 1;
+    if (entry.n !== n) return { n, why: "missing" };
+    if (entry.workspace !== first?.workspace || entry.root !== first.root) return { n, why: "foreign" };
+    if (entryHash(entry) !== entry.hash) return { n, why: "changed" };
+    if (entry.prev !== prev) return { n, why: "broken" };
+    if (entry.values?.place?.in === "head" && sha256(entry.values.place.json) !== entry.values.digest) return { n, why: "values" };
+    prev = entry.hash;
+  }
+  return undefined;
+}

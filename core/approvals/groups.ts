@@ -1,0 +1,16 @@
+import type { Access } from "../permissions/access.ts";
+
+/** A group's name, with its `g/` or without. */
+export const groupName = (text: string) => text.replace(/^g\//, "");
+
+/**
+ * Why so many approvals will never come: there are fewer people in the groups. `undefined` where there are enough, or where nobody is counted here:
+ * in a group of the whole instance, and in `all`.
+ */
+export function tooFewMembers({ groups }: Access, names: readonly string[], required: number): string | undefined {
+  const wanted = names.map(groupName);
+  if (wanted.length === 0 || wanted.some((name) => !Object.hasOwn(groups, name))) return undefined;
+  const members = new Set(wanted.flatMap((name) => groups[name]?.members ?? []));
+  if (members.size >= required) return undefined;
+  return `${required} approvals are wanted, and ${members.size} people are in ${wanted.join(", ")}`;
+}

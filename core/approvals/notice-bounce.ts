@@ -1,0 +1,25 @@
+import * as z from "zod";
+
+const tag = z.tuple([z.string()]).rest(z.string());
+const addressed = z.array(z.object({ diagnosticCode: z.string().optional() }));
+
+/** SES's event about a mail of ours that was not taken (EventBridge, `aws.ses`): which delivery it is of, and why. */
+export const bounceSchema = z
+  .object({
+    source: z.literal("aws.ses"),
+    detail: z.object({
+      mail: z.object({ tags: z.object({ flow: tag, notice: tag, nth: tag }) }),
+      bounce: z.object({ bounceType: z.string(), bounceSubType: z.string(), bouncedRecipients: addressed }).optional(),
+      complaint: z.object({}).optional(),
+      reject: z.object({ reason: z.string() }).optional(),
+    }),
+  })
+  .transform(({ detail: { mail, bounce, reject } }) => {
+    const said = bounce?.bouncedRecipients[0]?.diagnosticCode?.slice(0, 300);
+    const reason = bounce
+      ? `bounced: ${bounce.bounceType}, ${bounce.bounceSubType}${said ? `, ${said}` : ""}`
+      : reject
+        ? `rejected: ${reject.reason}`
+        : "its reader reported it as unwanted";
+    return { flow: mail.tags.flow[0], notice: mail.tags.notice[0], nth: mail.tags.nth[0], reason };
+  });

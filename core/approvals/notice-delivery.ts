@@ -1,0 +1,85 @@
+import * as z from "zod";
+import { limits } from "../../contract/limits.ts";
+import { personKey } from "../people/person.ts";
+import { type GateNotice, gateNoticeSchema } from "./notice.ts";
+
+/** One way that a notice goes: once to the topic, once to a webhook, one mail to each approver. */
+const partSchema = z.object({ channel: z.enum(["topic", "email", "webhook", "chat"]), to: z.string() });
+export type NoticePart = z.infer<typeof partSchema>;
+
+/** A part that is still to be sent. `attempts`: those that were begun. */
+export const queuedSchema = partSchema.extend({ workspace: z.string(), notice: z.string(), attempts: z.int() });
+export type Queued = z.infer<typeof queuedSchema>;
+
+/** Has parts sent, by where they stand in the queue. `nowMs`: in place of the clock. */
+export const deliverCallSchema = z.object({ due: z.array(z.string()), nowMs: z.number().optional() });
+export type DeliverCall = z.infer<typeof deliverCallSchema>;
+
+/** What came of it so far: stands with the flow's job. */
+export const deliverySchema = partSchema.extend({
+  gate: z.string(),
+  what: gateNoticeSchema.shape.what,
+  state: z.enum(["sent", "retrying", "failed"]),
+  attempts: z.int(),
+  atMs: z.number(),
+  error: z.string().optional(),
+});
+export type Delivery = z.infer<typeof deliverySchema>;
+
+/** How an attempt ended. `final`: another one would end in the same way. */
+export type Attempt = { ok: true } | { ok: false; error: string; final: boolean };
+export const sent: Attempt = { ok: true };
+export const refused = (error: string): Attempt => ({ ok: false, error, final: true });
+export const failed = (error: string): Attempt => ({ ok: false, error, final: false });
+
+/** Somebody is asked to decide; the others tell what came of it. */
+const asks = ({ what }: Pick<GateNotice, "what">) => what === "opened" || what === "reminded" || what === "escalated";
+
+/** All that a notice is sent to. `addresses`: of those who may decide. */
+export function partsOf(notice: GateNotice, addresses: readonly string[]): NoticePart[] {
+  const topic: NoticePart = { channel: "topic", to: "topic" };
+  switch (notice.channel) {
+    case "webhook":
+      return [topic, { channel: "webhook", to: shownUrl(notice.url ?? "") }];
+    case "chat":
+      return [topic, { channel: "chat", to: "chat" }];
+    case "email":
+      return asks(notice) ? [topic, ...mailsTo(notice, addresses)] : [topic];
+  }
+}
+
+/** In place of an address: that a notice which somebody should have got went to nobody must be seen as well. */
+export const NOBODY = "nobody";
+
+function mailsTo({ people }: GateNotice, addresses: readonly string[]): NoticePart[] {
+  const wanted = addresses.length === 0 && people.length > 0 ? [NOBODY] : addresses.slice(0, limits.noticeMails);
+  return wanted.map((to) => ({ channel: "email", to }));
+}
+
+/** Query and credentials of an address may be secrets of its owner's. */
+function shownUrl(url: string): string {
+  const parsed = URL.parse(url);
+  return parsed ? parsed.origin + parsed.pathname : url;
+}
+
+/** Which part of its notice, the same whenever it is asked for: letters, digits, '-' and '_'. */
+export const nthOf = ({ channel, to }: NoticePart): string => (channel === "email" ? `mail-${personKey(to)}` : channel);
+
+/** Pauses between attempts (design §8), the first of which is made at once. */
+const PAUSES_MS = [5, 300, 1800, 7200, 18_000, 36_000, 36_000].map((seconds) => seconds * 1000);
+const MOST_ATTEMPTS = PAUSES_MS.length + 1;
+
+export const isLastAttempt = (attempts: number) => attempts >= MOST_ATTEMPTS;
+
+/**
+ * When a part whose attempt begins now is to be looked at next, unless it is done by then: it is the time of the next attempt, and no attempt
+ * lasts so long.
+ */
+export const againAtMs = (attempts: number, nowMs: number) => nowMs + Math.max(limits.deliveryLeaseMs, PAUSES_MS[attempts - 1] ?? 0);
+
+/** What is written down of an attempt. */
+export function deliveryOf(notice: GateNotice, { channel, to, attempts }: Queued, attempt: Attempt, atMs: number): Delivery {
+  const base = { gate: notice.gate, what: notice.what, channel, to, attempts, atMs };
+  if (attempt.ok) return { ...base, state: "sent" };
+  return { ...base, state: attempt.final || isLastAttempt(attempts) ? "failed" : "retrying", error: attempt.error };
+}

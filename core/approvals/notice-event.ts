@@ -1,0 +1,46 @@
+import { limits } from "../../contract/limits.ts";
+import type { GateNotice } from "./notice.ts";
+
+/** Where a gate is decided by who signs in. It decides nothing by being opened. */
+export const pageOf = (baseUrl: string, { workspace, gate }: Pick<GateNotice, "workspace" | "gate">) =>
+  `${baseUrl}/approve/${workspace}/${gate}`;
+
+/** As the page says it, so far as a notice goes. Characters beyond the basic plane are not cut in two. */
+export const shortened = (text: string, chars: number) => {
+  const whole = [...text];
+  return whole.length > chars ? `${whole.slice(0, chars - 1).join("")}…` : text;
+};
+
+const iso = (ms: number) => new Date(ms).toISOString();
+const given = <T extends object>(fields: T) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+
+/** What topic and webhook are sent, in the form of Standard Webhooks: who reads it finds all by id, and can decide nothing with it. */
+export function eventOf(baseUrl: string, notice: GateNotice) {
+  const { decision, deadlineMs, message } = notice;
+  return {
+    type: `approval.${notice.what}`,
+    timestamp: iso(notice.atMs),
+    data: given({
+      workspace_id: notice.workspace,
+      run_id: notice.root,
+      flow_id: notice.flow,
+      flow_path: notice.flowPath,
+      gate_id: notice.gate,
+      module_id: notice.module,
+      step: shortened(notice.step, limits.noticeTextChars),
+      kind: notice.kind,
+      requested_by: notice.requestedBy,
+      approvers: notice.people,
+      required_events: notice.required,
+      message: message === undefined ? undefined : shortened(message, limits.noticeTextChars),
+      deadline: deadlineMs === undefined ? undefined : iso(deadlineMs),
+      decision: decision && given(decision),
+      page: pageOf(baseUrl, notice),
+    }),
+  };
+}
+
+/** What subscriptions to the topic can be filtered by. `flow`: its path, or the id of its job where it is not stored. */
+export function attributesOf({ workspace, what, kind, flow, flowPath, module }: GateNotice): Record<string, string> {
+  return { workspace, what, kind, flow: flowPath ?? flow, module };
+}

@@ -1,0 +1,34 @@
+/** A member of the gate's workspace, as `listMembers` tells of them. */
+export interface Reachable {
+  email: string;
+  username: string;
+  is_admin: boolean;
+  disabled: boolean;
+  groups?: readonly string[] | undefined;
+}
+
+/**
+ * The addresses of those who may decide, each once. Who is disabled gets nothing, in whichever way they are named. `disabled`: addresses of
+ * users outside of the workspace who are.
+ */
+export function recipientsOf(people: readonly string[], members: readonly Reachable[], disabled: ReadonlySet<string>): string[] {
+  const off = new Set([...disabled, ...members.filter((member) => member.disabled).map(({ email }) => email)].map(lower));
+  const found = people.flatMap((principal) => named(principal, members)).filter((address) => !off.has(lower(address)));
+  const first = new Map<string, string>();
+  for (const address of found) if (!first.has(lower(address))) first.set(lower(address), address);
+  return [...first.values()];
+}
+
+/** Principals that are addresses themselves. */
+export const addressesIn = (people: readonly string[]): string[] => people.filter((principal) => principal.includes("@"));
+
+function named(principal: string, members: readonly Reachable[]): string[] {
+  const [, space, name = ""] = /^([ug])\/(.+)$/.exec(principal) ?? [];
+  const are = (wanted: (member: Reachable) => boolean) => members.filter(wanted).map(({ email }) => email);
+  if (principal === "role:admin") return are(({ is_admin }) => is_admin);
+  if (space === "g") return are(({ groups }) => groups?.includes(name) ?? false);
+  if (space === "u") return are(({ username }) => username === name);
+  return addressesIn([principal]);
+}
+
+const lower = (address: string) => address.toLowerCase();

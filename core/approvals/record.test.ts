@@ -1,0 +1,101 @@
+import { createHash } from "node:crypto";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { type ApprovalEntry, approvalEntrySchema, verifyChain } from "../../contract/approval-record.ts";
+import { aRecorded } from "../../test/builders/approvals.ts";
+import { append, type Recorded } from "./record.ts";
+
+const hex = (text: string) => createHash("sha256").update(text).digest("hex");
+
+/** The chain of one run in which these things happened. */
+function chainOf(...changes: Partial<Recorded>[]): ApprovalEntry[] {
+  const first = aRecorded();
+  const chain: ApprovalEntry[] = [];
+  for (const change of changes) chain.push(append(chain.at(-1), { ...first, ...change }));
+  return chain;
+}
+const answered = (json: string): Recorded["values"] => ({ digest: hex(json), of: "job", place: { in: "head", json } });
+
+describe("append", () => {
+  it("numbers a run's entries from 1 and gives each the hash of the one before it", () => {
+    const [first, second, third] = chainOf({}, { what: "rejected", reason: "too dear" }, { what: "expired", who: {} });
+    expect([first?.n, second?.n, third?.n]).toEqual([1, 2, 3]);
+    expect([first?.prev, second?.prev, third?.prev]).toEqual(["0".repeat(64), first?.hash, second?.hash]);
+  });
+
+  it("hashes as its description says, so that others can compute it", () => {
+    const recorded = aRecorded({ root: "r", flow: "f", gate: "g", who: { name: "ann" }, shown: undefined, values: answered("1") });
+    const said = `{"atMs":1800000000000,"code":"0123456789abcdef","decides":true,"flow":"f","flowPath":"f/ops/pay","flowVersion":3,"gate":"g","module":"a","n":1,"root":"r","values":{"digest":"${hex("1")}","of":"job"},"what":"approved","who":{"name":"ann"},"workspace":"w"}`;
+    expect(append(undefined, recorded).hash).toBe(hex(`${"0".repeat(64)}\n${said}`));
+  });
+
+  it("refuses to go on with the chain of another run", () => {
+    const [entry] = chainOf({});
+    expect(() => append(entry, aRecorded())).toThrow("cannot follow");
+  });
+
+  it("keeps its hash through the table, whatever text people send", () => {
+    fc.assert(
+      fc.property(fc.string({ unit: "binary" }), fc.constantFrom(undefined, "ann"), (reason, name) => {
+        const entry = append(undefined, aRecorded({ reason: `\ud800${reason}`, who: { name, email: undefined } }));
+        const read = approvalEntrySchema.parse(JSON.parse(Buffer.from(JSON.stringify(entry)).toString()));
+        expect(read).toEqual(entry);
+        expect(Buffer.from(entry.reason ?? "").toString()).toBe(entry.reason);
+        expect(verifyChain([read])).toBeUndefined();
+      }),
+    );
+  });
+});
+
+describe("verifyChain", () => {
+  const chain = chainOf({}, { reason: "fine" }, { values: answered('{"sum":10}') }, { what: "rejected" });
+  const at = (n: number, change: Partial<ApprovalEntry>) => chain.map((entry) => (entry.n === n ? { ...entry, ...change } : entry));
+  const again = (n: number, change: Partial<Recorded>) => {
+    const { n: _, prev: __, hash: ___, ...recorded } = chain[n - 1] as ApprovalEntry;
+    return chain.map((entry) => (entry.n === n ? append(chain[n - 2], { ...recorded, ...change }) : entry));
+  };
+
+  it("finds nothing in a chain as it was written, nor in an empty one", () => {
+    expect([verifyChain(chain), verifyChain([])]).toEqual([undefined, undefined]);
+  });
+
+  it("finds any field of any entry that was changed", () => {
+    const changes: Partial<ApprovalEntry>[] = [
+      { who: { name: "bob" } },
+      { what: "expired" },
+      { decides: false },
+      { atMs: 1 },
+      { shown: hex("another page") },
+      { shown: undefined },
+      { values: answered('{"sum":1000}') },
+      { reason: "other" },
+      { module: "b" },
+      { flowVersion: 4 },
+      { code: "ffffffffffffffff" },
+    ];
+    for (const change of changes) for (const { n } of chain) expect(verifyChain(at(n, change))).toEqual({ n, why: "changed" });
+  });
+
+  it("finds an entry that was written anew with a hash of its own, at the one that follows it", () => {
+    expect(verifyChain(again(2, { reason: "other" }))).toEqual({ n: 3, why: "broken" });
+  });
+
+  it("finds an entry that is gone, is there twice, or has changed places", () => {
+    const [a, b, c, d] = chain as [ApprovalEntry, ApprovalEntry, ApprovalEntry, ApprovalEntry];
+    expect(verifyChain([b, c, d])).toEqual({ n: 1, why: "missing" });
+    expect(verifyChain([a, c, d])).toEqual({ n: 2, why: "missing" });
+    expect(verifyChain([a, b, b, c])).toEqual({ n: 3, why: "missing" });
+    expect(verifyChain([a, c, b, d])).toEqual({ n: 2, why: "missing" });
+  });
+
+  it("finds an entry of another run", () => {
+    const [, stranger] = chainOf({}, {});
+    expect(verifyChain([chain[0] as ApprovalEntry, stranger as ApprovalEntry])).toEqual({ n: 2, why: "foreign" });
+  });
+
+  it("finds values that are not what the digest says, and takes their absence: they may be erased", () => {
+    const values = chain[2]?.values as NonNullable<ApprovalEntry["values"]>;
+    expect(verifyChain(at(3, { values: { ...values, place: { in: "head", json: '{"sum":99}' } } }))).toEqual({ n: 3, why: "values" });
+    expect(verifyChain(at(3, { values: { digest: values.digest, of: values.of } }))).toBeUndefined();
+  });
+});

@@ -1,0 +1,81 @@
+import { BatchProcessor, EventType, processPartialResponse } from "@aws-lambda-powertools/batch";
+import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
+import { takeCounts } from "../../aws/counting.ts";
+import { webhookKeys } from "../../aws/data-keys.ts";
+import { functions } from "../../aws/functions.ts";
+import { jobTable } from "../../aws/job-table.ts";
+import { mail } from "../../aws/mail.ts";
+import { objectTable } from "../../aws/object-table.ts";
+import { topic } from "../../aws/topic.ts";
+import { webhooks } from "../../aws/webhooks.ts";
+import { env, requireEnv } from "../../contract/env.ts";
+import { deliverCallSchema } from "../../core/approvals/notice-delivery.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { deliverNotice } from "../../services/approvals/deliver.ts";
+import { noteBounce } from "../../services/approvals/deliver-bounce.ts";
+import { deliverDue } from "../../services/approvals/deliver-part.ts";
+import { logger } from "../shared/edge.ts";
+
+const delivering = {
+  objects: objectTable,
+  jobs: jobTable,
+  functions,
+  topic,
+  mail,
+  webhooks,
+  webhookKeys,
+  baseUrl: requireEnv(env.baseUrl),
+  nowMs: Date.now,
+};
+
+/** New notices, by the stream of the objects table; parts of notices whose time it is; and what SES tells of mails that came back. */
+export async function handler(event: unknown, context: Context): Promise<DynamoDBBatchResponse | undefined> {
+  if (isStream(event)) return newNotices(event, context);
+  if (isObject(event) && event["source"] === "aws.ses") return bounced(event, context);
+  await due(event, context);
+  return undefined;
+}
+
+const isObject = (event: unknown): event is Record<string, unknown> => typeof event === "object" && event !== null;
+const isStream = (event: unknown): event is DynamoDBStreamEvent => isObject(event) && Array.isArray(event["Records"]);
+
+const processor = new BatchProcessor(EventType.DynamoDBStreams);
+const noticesOf = keys.notice("", "").pk;
+
+async function newNotices(event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
+  const response = await processPartialResponse(event, newNotice, processor, { context });
+  log(context, { notices: event.Records.length, failed: response.batchItemFailures.length });
+  return response;
+}
+
+async function newNotice({ eventName, dynamodb }: DynamoDBRecord): Promise<void> {
+  const { pk, sk } = dynamodb?.Keys ?? {};
+  // The mapping filters as well, where the engine knows filters.
+  if (eventName !== "INSERT" || !pk?.S?.startsWith(noticesOf) || sk?.S === undefined) return;
+  try {
+    await deliverNotice(delivering, { pk: pk.S, sk: sk.S });
+  } catch (error) {
+    logger.error("notice failed", error as Error);
+    // One that cannot be read will not be readable later: it must not hold up those behind it.
+    if ((error as Error).name !== "ZodError") throw error;
+  }
+}
+
+async function due(event: unknown, context: Context): Promise<void> {
+  const { due: parts, nowMs } = deliverCallSchema.parse(event);
+  const at = nowMs === undefined ? delivering : { ...delivering, nowMs: () => nowMs };
+  const done = await Promise.allSettled(parts.map((sk) => deliverDue(at, sk)));
+  const failures = done.flatMap((one) => (one.status === "rejected" ? [one.reason as Error] : []));
+  // They stay in the queue.
+  for (const error of failures) logger.error("delivery failed", error);
+  log(context, { parts: parts.length, failed: failures.length });
+}
+
+async function bounced(event: unknown, context: Context): Promise<undefined> {
+  await noteBounce(delivering, event);
+  log(context, { bounced: 1 });
+}
+
+function log({ awsRequestId }: Context, work: object): void {
+  logger.info("deliver", { requestId: awsRequestId, ...work, aws: takeCounts() });
+}

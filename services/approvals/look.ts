@@ -1,0 +1,38 @@
+import { dueAtMs, escalate, expire, type Gate, isOpen, remind } from "../../core/approvals/gate.ts";
+import type { Job } from "../../core/jobs/job.ts";
+import { loadPlanIfThere } from "../flows/load.ts";
+import { changeGate, type Gating, gatesOfRun, tell } from "./gates.ts";
+import { recorded } from "./recorded.ts";
+
+/**
+ * What is to happen to a flow's gates by themselves: reminding, asking others, the end of the time; and tasks that were not told of a decision are.
+ * Answers when the next of it is due.
+ */
+export async function lookAtGates(gating: Gating, flow: Job): Promise<number> {
+  if (flow.suspends === undefined && flow.consents === undefined) return Number.POSITIVE_INFINITY;
+  const plan = await loadPlanIfThere(gating, flow.flow?.plan ?? "");
+  let nextMs = Number.POSITIVE_INFINITY;
+  for (const gate of await gatesOfRun(gating, flow.root ?? flow.id, flow.id)) {
+    const module = plan?.index.modules.get(gate.module)?.module;
+    if (!isOpen(gate) || !module) {
+      await tell(gating, gate);
+      continue;
+    }
+    const now = gating.nowMs();
+    const rule = (of: Gate) => [expire, escalate, remind].reduce((known, step) => step(known, now), of);
+    const { gate: after } = await changeGate(gating, { gate, flow }, module, rule, async (before, changed) => {
+      const { notices = [], ...more } = await recorded(gating, flow, before, changed);
+      return { ...more, notices: [...notices, ...(changed.decision ? [] : heardOf(before, changed))] };
+    });
+    nextMs = Math.min(nextMs, dueAtMs(after) ?? nextMs);
+  }
+  return nextMs;
+}
+
+/** Who is asked now hears of it as if it had just opened; who was asked before is reminded. */
+function heardOf({ opened: before }: Gate, { opened: after }: Gate): ("escalated" | "reminded")[] {
+  return [
+    ...(before?.escalate && !after?.escalate ? (["escalated"] as const) : []),
+    ...(before?.remindAtMs !== undefined && after?.remindAtMs === undefined ? (["reminded"] as const) : []),
+  ];
+}
