@@ -29,7 +29,15 @@ const flowRoute = ({ workspace, id }: Address, name: string) =>
 
 export async function loadInfo(address: Address): Promise<ApprovalInfo> {
   const query = address.token === undefined ? "" : `?${new URLSearchParams({ token: address.token })}`;
-  return (await call("GET", `${flowRoute(address, "approval_info")}${query}`)).json();
+  const load = async () => (await call("GET", `${flowRoute(address, "approval_info")}${query}`)).json();
+  try {
+    return await load();
+  } catch (error) {
+    if (!(error instanceof Refused) || error.code !== "auth.invalid") throw error;
+    // A session that is over is in nobody's way: a link may need none.
+    await call("POST", "/api/auth/logout");
+    return load();
+  }
 }
 
 export async function decide(address: Address, decision: Decision): Promise<void> {

@@ -23,7 +23,9 @@ DOMPurify.addHook("afterSanitizeAttributes", (element) => {
 
 /** What HTML says of looks is not taken anyway; the browser would complain of each (the page's policy) when it is parsed. */
 const withoutStyle = (html: string) =>
-  html.replace(/<[a-z][^>]*>/gi, (tag) => tag.replace(/\sstyle\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)/gi, ""));
+  html
+    .replace(/<style\b[^>]*>[\s\S]*?(<\/style\s*>|$)/gi, "")
+    .replace(/<[a-z][^>]*>/gi, (tag) => tag.replace(/\sstyle\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)/gi, ""));
 
 /** The browser takes only what comes from here as HTML (trusted types). */
 export function sanitized(html: string): TrustedHTML {

@@ -1,12 +1,13 @@
 import { Stack } from "@mantine/core";
 import Rjsf from "@rjsf/core/lib/components/Form.js";
+import type { RJSFValidationError } from "@rjsf/utils";
 import { type ReactNode, useState } from "react";
 import { Note } from "../note.tsx";
 import { FILES_LIMIT_TEXT, filesFit } from "./files.ts";
 import { JsonField } from "./json-field.tsx";
 import type { PreparedForm } from "./schema.ts";
 import { templates } from "./templates.tsx";
-import { validator } from "./validator.ts";
+import { pathOf, validator } from "./validator.ts";
 import { widgets } from "./widgets.tsx";
 
 interface FormProps {
@@ -14,6 +15,14 @@ interface FormProps {
   disabled: boolean;
   onSubmit: (values: unknown) => void;
   children: ReactNode;
+}
+
+/** Also where it is a choice, for which rjsf's own way has no place. */
+function focusFirst(errors: RJSFValidationError[]): void {
+  const wrong = errors.flatMap((error) => document.getElementById(["root", ...pathOf(error)].join("_")) ?? []);
+  const [first] = wrong.sort((a, b) => (a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
+  const inputs = "input, select, textarea, button";
+  (first?.matches(inputs) ? first : first?.querySelector<HTMLElement>(inputs))?.focus();
 }
 
 const fields = { json: JsonField };
@@ -37,7 +46,7 @@ export default function Form({ form, disabled, onSubmit, children }: FormProps) 
       fields={fields}
       disabled={disabled}
       noHtml5Validate
-      focusOnFirstError
+      onError={focusFirst}
       showErrorList={false}
       onSubmit={({ formData }) => submit(formData)}
     >

@@ -36,6 +36,9 @@ export const validator: ValidatorType = {
   },
 };
 
+/** Where the value stands that an error of this validator is about. */
+export const pathOf = (error: RJSFValidationError): string[] => (error as Partial<Found>).path ?? [];
+
 interface Found extends RJSFValidationError {
   path: string[];
 }
@@ -43,7 +46,7 @@ interface Found extends RJSFValidationError {
 export function errorsOf(schema: RJSFSchema, values: unknown): Found[] {
   const found = outputOf(schema, values ?? {}).filter(({ keyword }) => !CONTAINERS.has(keyword));
   return found.map((unit) => {
-    const path = pathOf(unit);
+    const path = placeOf(unit);
     const message = sentenceOf(unit);
     const property = path.map((part) => (/^[\w$-]+$/.test(part) ? `.${part}` : `[${JSON.stringify(part)}]`)).join("");
     return { name: unit.keyword, path, property, message, stack: `${path.at(-1) ?? ""}: ${message}`, schemaPath: unit.keywordLocation };
@@ -83,7 +86,7 @@ function sentenceOf({ keyword, error }: OutputUnit): string {
 }
 
 /** `#/a/0/b~1c` → `a`, `0`, `b/c`; what is missing is named by the sentence. */
-function pathOf({ keyword, error, instanceLocation }: OutputUnit): string[] {
+function placeOf({ keyword, error, instanceLocation }: OutputUnit): string[] {
   const missing = keyword === "required" ? /property "(.*)"/s.exec(error)?.[1] : undefined;
   const parts = instanceLocation.split("/").slice(1);
   return [
