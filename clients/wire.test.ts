@@ -99,6 +99,24 @@ describe.each(clients)("the %s client", (client) => {
     await storage.close();
   });
 
+  it("asks for the addresses of its own step's approval, others at each call", async () => {
+    const urls = { approvalPage: "https://svc.example/approve/x", resume: "https://svc.example/r", cancel: "https://svc.example/c" };
+    const ids: string[] = [];
+    for (const [args, query] of [
+      [[], {}],
+      [["Ann & Bo"], { approver: "Ann & Bo" }],
+      [["ann", true], { approver: "ann", flow_level: "true" }],
+    ] as const) {
+      const { requests, result } = await exchange(driver, { call: "getResumeUrls", args: [...args], replies: [{ body: urls }] });
+      expect([result, requests]).toMatchObject([urls, [{ method: "GET", query, authorization: "Bearer a-token" }]]);
+      expect(requests[0]?.query).toEqual(query);
+      const [, id = ""] = /^\/api\/w\/demo\/jobs\/resume_urls\/job-1\/(\d+)$/.exec(requests[0]?.path ?? "") ?? [];
+      ids.push(id);
+    }
+    expect(ids.every((id) => id !== "" && Number(id) < 2 ** 32)).toBe(true);
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
   it("gives up waiting when the service stays out of order", async () => {
     const replies: Reply[] = Array.from({ length: 5 }, () => ({ status: 503, body: "Later." }));
     const { requests, error } = await exchange(driver, { call: "waitJob", args: ["job-2"], replies });
@@ -115,6 +133,13 @@ it.each(["bun", "deno", "nodejs"] as const)(
     driver.stop();
   },
 );
+
+it.each(["bun", "deno", "nodejs"] as const)("getResumeUrls in %s has its older name too", async (client) => {
+  const driver = startDriver(client, { ...job, BASE_INTERNAL_URL: recorder.url });
+  const { requests, result } = await exchange(driver, { call: "getResumeEndpoints", args: ["ann"], replies: [{ body: { resume: "r" } }] });
+  expect([result, requests[0]?.query]).toEqual([{ resume: "r" }, { approver: "ann" }]);
+  driver.stop();
+});
 
 it.each(["nodejs", "python3"] as const)("runScript in %s takes either a path or a hash", async (client) => {
   const driver = startDriver(client, { ...job, BASE_INTERNAL_URL: recorder.url });
@@ -168,7 +193,7 @@ describe.each(clients)("the surroundings of the %s client", (client) => {
     const { requests, result } = await exchange(driver, run);
     expect(result).toBe("job-2");
     expect(requests).toMatchObject([{ path: "/api/w/other/jobs/run/p/f/ops/x", query: {}, authorization: "Bearer chosen" }]);
-    for (const call of ["getRootJobId", "getState", "getProgress"]) {
+    for (const call of ["getRootJobId", "getState", "getProgress", "getResumeUrls"]) {
       expect((await exchange(driver, { call, args: [], replies: [] })).error?.message).toContain("is not set");
     }
   });

@@ -53,7 +53,7 @@ export type ApprovalEntry = z.output<typeof approvalEntrySchema>;
 /** What stands before the first entry of a chain. */
 export const CHAIN_START = "0".repeat(64);
 
-export const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
 /** Over the entry before it and all that it says itself. */
 export function entryHash({ hash: _, prev, values, ...said }: Omit<ApprovalEntry, "hash"> & { hash?: string }): string {
@@ -69,18 +69,57 @@ export interface ChainFault {
   why: "missing" | "foreign" | "changed" | "broken" | "values";
 }
 
-/** The first fault in a chain, given whole and in order. That its end is missing shows only in the signed heads. */
-export function verifyChain(entries: readonly ApprovalEntry[]): ChainFault | undefined {
-  const [first] = entries;
+/** The first fault in a run's chain, given whole and in order. That its end is missing shows only in the signed heads. */
+export function verifyChain(entries: readonly ApprovalEntry[], of: Pick<ApprovalEntry, "workspace" | "root">): ChainFault | undefined {
   let prev = CHAIN_START;
   for (const [index, entry] of entries.entries()) {
     const n = index + 1;
     if (entry.n !== n) return { n, why: "missing" };
-    if (entry.workspace !== first?.workspace || entry.root !== first.root) return { n, why: "foreign" };
+    if (entry.workspace !== of.workspace || entry.root !== of.root) return { n, why: "foreign" };
     if (entryHash(entry) !== entry.hash) return { n, why: "changed" };
     if (entry.prev !== prev) return { n, why: "broken" };
     if (entry.values?.place?.in === "head" && sha256(entry.values.place.json) !== entry.values.digest) return { n, why: "values" };
     prev = entry.hash;
   }
   return undefined;
+}
+
+/** The newest entries of the runs whose record has grown, signed. A workspace's anchors form a chain as well. */
+export const anchorSchema = z.object({
+  n: z.int().min(1),
+  prev: digest,
+  hash: digest,
+  workspace: z.string(),
+  /** UTC, as `2026-11-22`. Several anchors share a day with many runs. */
+  day: z.string(),
+  heads: z.array(z.object({ root: z.string(), n: z.int(), hash: digest })),
+  atMs: z.number(),
+  /** Of KMS over the 64 characters of `hash`: HMAC-SHA-256 in base64, and the key's ARN. */
+  mac: z.string(),
+  key: z.string(),
+});
+export type Anchor = z.output<typeof anchorSchema>;
+
+/** Over the anchor before it and all that it says itself. */
+export function anchorHash({ n, prev, workspace, day, heads, atMs }: Omit<Anchor, "hash" | "mac" | "key">): string {
+  return sha256(`${prev}\n${canonicalJson({ n, workspace, day, heads, atMs })}`);
+}
+
+/** The first fault in a workspace's anchors, given whole and in order, apart from their signatures. */
+export function verifyAnchors(anchors: readonly Anchor[], workspace: string): ChainFault | undefined {
+  let prev = CHAIN_START;
+  for (const [index, anchor] of anchors.entries()) {
+    const n = index + 1;
+    if (anchor.n !== n) return { n, why: "missing" };
+    if (anchor.workspace !== workspace) return { n, why: "foreign" };
+    if (anchorHash(anchor) !== anchor.hash) return { n, why: "changed" };
+    if (anchor.prev !== prev) return { n, why: "broken" };
+    prev = anchor.hash;
+  }
+  return undefined;
+}
+
+/** The first signed head that does not stand in its run's chain any more. */
+export function lostHead(heads: Anchor["heads"], chain: readonly ApprovalEntry[]): Anchor["heads"][number] | undefined {
+  return heads.find((head) => chain[head.n - 1]?.hash !== head.hash);
 }

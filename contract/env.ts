@@ -9,6 +9,8 @@ export const env = {
   signingSecret: "SVC_SIGNING_SECRET",
   /** The KMS key that data keys are wrapped with. */
   secretsKey: "SVC_SECRETS_KEY",
+  /** The KMS key that the record of approvals is signed with. */
+  anchorKey: "SVC_ANCHOR_KEY",
   userPool: "SVC_USER_POOL_ID",
   userPoolClient: "SVC_USER_POOL_CLIENT_ID",
   /** JSON list of federated logins (aws/logins.ts). */

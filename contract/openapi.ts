@@ -76,7 +76,13 @@ function operation(route: Route): ZodOpenApiOperationObject {
         ? { description: reply.events, content: { "text/event-stream": { schema: serverSentEvent(reply.event) } } }
         : "bytes" in reply
           ? { description: reply.bytes, content: { "*/*": {} } }
-          : { description: "The answer.", content: { "application/json": { schema: reply.json as z.ZodType } } };
+          : {
+              description: reply.csv ?? "The answer.",
+              content: {
+                "application/json": { schema: reply.json as z.ZodType },
+                ...(reply.csv ? { "text/csv": { schema: { type: "string" as const } } } : {}),
+              },
+            };
   return {
     operationId: route.name,
     summary: route.summary,

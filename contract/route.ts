@@ -30,7 +30,8 @@ export interface Route {
   readonly status: 200 | 201 | 303;
   readonly reply:
     | { readonly text: string }
-    | { readonly json: z.ZodType }
+    /** `csv`: what it is like where the caller asks for that instead. */
+    | { readonly json: z.ZodType; readonly csv?: string }
     | { readonly bytes: string }
     | { readonly events: string; readonly event: z.ZodType };
   /** Errors beyond 401, 403 and the shape errors that every route may give. */

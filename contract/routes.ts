@@ -1,5 +1,6 @@
 import { accessRoutes } from "./routes/access.ts";
 import { approvalNoticeRoutes } from "./routes/approval-notices.ts";
+import { approvalRecordRoutes } from "./routes/approval-records.ts";
 import { approvalRoutes } from "./routes/approvals.ts";
 import { auditRoutes } from "./routes/audit.ts";
 import { fileRoutes } from "./routes/files.ts";
@@ -29,6 +30,7 @@ export const routes = {
   ...streamRoutes,
   ...jobRoutes,
   ...approvalRoutes,
+  ...approvalRecordRoutes,
   ...approvalNoticeRoutes,
   ...fileRoutes,
   ...scriptRoutes,

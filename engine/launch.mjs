@@ -19,6 +19,7 @@ const commands = {
   reset: { file: "engine/reset.ts", packages: false },
   mail: { file: "engine/mail.ts", packages: true },
   smoke: { file: "engine/smoke.ts", packages: true },
+  "audit-verify": { file: "cli/audit-verify.ts", packages: true },
   "aws-destroy": { file: "engine/aws-destroy.ts", packages: true },
 };
 

@@ -105,6 +105,11 @@ export class ObjectsTable extends Construct {
     this.allowItems(fn, ["PutItem", "UpdateItem", "DeleteItem"], partitions);
   }
 
+  /** Signed heads of the record of approvals. */
+  configureAnchor(fn: LambdaFunction): void {
+    this.allowItems(fn, ["PutItem"], ["ANCHOR#*"]);
+  }
+
   private allowItems(fn: LambdaFunction, actions: string[], partitions: string[]): void {
     fn.addToRolePolicy(
       new PolicyStatement({

@@ -42,6 +42,7 @@ const descriptions = {
   run: "svc: run routes",
   stream: "svc: runs and updates as streams",
   api: "svc: stored objects",
+  approve: "svc: approvals",
   beat: "svc: beats",
   worker: "svc: runs queued jobs",
   housekeeping: "svc: due, lost",
@@ -104,14 +105,19 @@ describe("rights", () => {
     expect(actionsOf("run", "secretsmanager:")).toEqual(["secretsmanager:GetSecretValue"]);
   });
 
-  it("only api, worker and step reach secrets, and only api makes keys for them; run, which reads hostile input, does not", () => {
-    const may = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) => actionsOf(name, "kms:").length > 0);
-    // For the secret of its workspace's webhooks, which is no secret of a script's.
-    expect(may).toEqual(["api", "worker", "step", "deliver"]);
+  it("only api, worker and step reach secrets, and only api makes keys for them; approve and deliver reach keys of their own purpose alone", () => {
+    const may = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) => actionsOf(name, "kms:Decrypt").length > 0);
+    expect(may).toEqual(["api", "approve", "worker", "step", "deliver"]);
     expect(actionsOf("api", "kms:")).toEqual(["kms:Decrypt", "kms:GenerateDataKey"]);
     expect(actionsOf("worker", "kms:")).toEqual(["kms:Decrypt"]);
     expect(actionsOf("step", "kms:")).toEqual(["kms:Decrypt"]);
-    const [key] = Object.keys(aws.findResources("AWS::KMS::Key"));
+    const purposes = (["approve", "deliver"] as const).map((name) =>
+      rightsOf(aws, descriptions[name])
+        .statements.filter(({ Action }) => list(Action).includes("kms:Decrypt"))
+        .map(({ Condition }) => (Condition as { StringEquals: Record<string, string> }).StringEquals["kms:EncryptionContext:purpose"]),
+    );
+    expect(purposes).toEqual([["links", "webhooks"], ["webhooks"]]);
+    const [key] = Object.keys(aws.findResources("AWS::KMS::Key", { Properties: { EnableKeyRotation: true } }));
     for (const name of ["api", "worker", "step"] as const) {
       const [statement] = rightsOf(aws, descriptions[name]).statements.filter(({ Action }) => list(Action).includes("kms:Decrypt"));
       expect(statement).toMatchObject({
@@ -119,6 +125,17 @@ describe("rights", () => {
         Condition: { StringEquals: { "kms:EncryptionContext:service": "svc" } },
       });
       expect(fn(aws, descriptions[name]).properties.Environment.Variables).toHaveProperty("SVC_SECRETS_KEY");
+    }
+  });
+
+  it("only housekeeping signs the record of approvals, and only approve checks a signature, which makes none", () => {
+    const may = (action: string) =>
+      (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) => actionsOf(name, action).length > 0);
+    expect([may("kms:GenerateMac"), may("kms:VerifyMac")]).toEqual([["housekeeping"], ["approve"]]);
+    const [key] = Object.keys(aws.findResources("AWS::KMS::Key", { Properties: { KeySpec: "HMAC_256" } }));
+    for (const name of ["housekeeping", "approve"] as const) {
+      const statements = rightsOf(aws, descriptions[name]).statements.filter(({ Action }) => /Mac$/.test(String(Action)));
+      expect(statements.map(({ Resource }) => Resource)).toEqual([{ "Fn::GetAtt": [key, "Arn"] }]);
     }
   });
 
@@ -175,7 +192,7 @@ describe("rights", () => {
     expect(may("CreateStateMachine")).toEqual(["flows"]);
     expect(may("DeleteStateMachine")).toEqual(["housekeeping"]);
     // Whoever may end a flow may have to tell the one around it, and stop what is under way in it.
-    expect(may("SendTaskSuccess").sort()).toEqual(["api", "housekeeping", "settle", "step", "worker"]);
+    expect(may("SendTaskSuccess").sort()).toEqual(["api", "approve", "housekeeping", "settle", "step", "worker"]);
     expect(may("StopExecution").sort()).toEqual(["api", "housekeeping", "settle", "step"]);
     const removes = rightsOf(aws, descriptions.housekeeping).statements.find(({ Action }) => Action === "states:DeleteStateMachine");
     expect(removes?.Condition).toEqual({ StringEquals: { "aws:ResourceTag/svc": "svc" } });
@@ -534,7 +551,7 @@ describe("alarms", () => {
 
 describe("an idle month", () => {
   it("has nothing in it that docs/aws.md does not price", () => {
-    aws.resourceCountIs("AWS::KMS::Key", 1);
+    aws.resourceCountIs("AWS::KMS::Key", 2);
     aws.resourceCountIs("AWS::SecretsManager::Secret", 1);
     aws.resourceCountIs("AWS::CloudWatch::Dashboard", 1);
     aws.resourceCountIs("AWS::CloudWatch::Alarm", 11);

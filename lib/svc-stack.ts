@@ -165,6 +165,7 @@ export class SvcStack extends Stack {
         storage.configureRead(fn, "jobs", "flows");
         storage.configureWrite(fn, "jobs");
         secrets.configureLinks(fn);
+        secrets.configureCheckRecord(fn);
         secrets.configureWebhooks(fn);
         flows.configureResume(fn);
       },
@@ -190,6 +191,8 @@ export class SvcStack extends Stack {
     const housekeeping = this.fn("housekeeping", { description: "svc: due, lost and expired", memoryMb: 512, timeoutS: 55 }, (fn) => {
       jobs.configureFindJobs(fn);
       objects.configureSweep(fn);
+      objects.configureAnchor(fn);
+      secrets.configureSignRecord(fn);
       // Gates whose time is over, or whose approvers are reminded.
       objects.configureApprove(fn);
       // A deleted workspace leaves nothing.
@@ -246,6 +249,7 @@ export class SvcStack extends Stack {
       HousekeepingFunction: housekeeping.functionName,
       WorkerFunction: worker.functionName,
       StepFunction: step.functionName,
+      ApproveFunction: approve.functionName,
       DeadLetterFunction: deadLetter.functionName,
       RunnerFunctions: runners.names(),
       BuildFunction: build.fn.functionName,

@@ -53,7 +53,7 @@ describe("the package as it is published", () => {
   afterAll(() => rmSync(installed.dir, { recursive: true, force: true }));
 
   it("holds code, types, licence and README, and nothing else", () => {
-    const modules = ["connection", "files", "index", "jobs", "stored", "stream"];
+    const modules = ["approvals", "connection", "files", "index", "jobs", "stored", "stream"];
     expect(installed.files).toEqual([
       "LICENSE",
       "README.md",

@@ -14,6 +14,7 @@ function chainOf(...changes: Partial<Recorded>[]): ApprovalEntry[] {
   for (const change of changes) chain.push(append(chain.at(-1), { ...first, ...change }));
   return chain;
 }
+const verified = (chain: readonly ApprovalEntry[], of = { workspace: "w", root: chain[0]?.root ?? "" }) => verifyChain(chain, of);
 const answered = (json: string): Recorded["values"] => ({ digest: hex(json), of: "job", place: { in: "head", json } });
 
 describe("append", () => {
@@ -41,7 +42,7 @@ describe("append", () => {
         const read = approvalEntrySchema.parse(JSON.parse(Buffer.from(JSON.stringify(entry)).toString()));
         expect(read).toEqual(entry);
         expect(Buffer.from(entry.reason ?? "").toString()).toBe(entry.reason);
-        expect(verifyChain([read])).toBeUndefined();
+        expect(verified([read])).toBeUndefined();
       }),
     );
   });
@@ -56,7 +57,7 @@ describe("verifyChain", () => {
   };
 
   it("finds nothing in a chain as it was written, nor in an empty one", () => {
-    expect([verifyChain(chain), verifyChain([])]).toEqual([undefined, undefined]);
+    expect([verified(chain), verified([])]).toEqual([undefined, undefined]);
   });
 
   it("finds any field of any entry that was changed", () => {
@@ -73,29 +74,30 @@ describe("verifyChain", () => {
       { flowVersion: 4 },
       { code: "ffffffffffffffff" },
     ];
-    for (const change of changes) for (const { n } of chain) expect(verifyChain(at(n, change))).toEqual({ n, why: "changed" });
+    for (const change of changes) for (const { n } of chain) expect(verified(at(n, change))).toEqual({ n, why: "changed" });
   });
 
   it("finds an entry that was written anew with a hash of its own, at the one that follows it", () => {
-    expect(verifyChain(again(2, { reason: "other" }))).toEqual({ n: 3, why: "broken" });
+    expect(verified(again(2, { reason: "other" }))).toEqual({ n: 3, why: "broken" });
   });
 
   it("finds an entry that is gone, is there twice, or has changed places", () => {
     const [a, b, c, d] = chain as [ApprovalEntry, ApprovalEntry, ApprovalEntry, ApprovalEntry];
-    expect(verifyChain([b, c, d])).toEqual({ n: 1, why: "missing" });
-    expect(verifyChain([a, c, d])).toEqual({ n: 2, why: "missing" });
-    expect(verifyChain([a, b, b, c])).toEqual({ n: 3, why: "missing" });
-    expect(verifyChain([a, c, b, d])).toEqual({ n: 2, why: "missing" });
+    expect(verified([b, c, d])).toEqual({ n: 1, why: "missing" });
+    expect(verified([a, c, d])).toEqual({ n: 2, why: "missing" });
+    expect(verified([a, b, b, c])).toEqual({ n: 3, why: "missing" });
+    expect(verified([a, c, b, d])).toEqual({ n: 2, why: "missing" });
   });
 
   it("finds an entry of another run", () => {
     const [, stranger] = chainOf({}, {});
-    expect(verifyChain([chain[0] as ApprovalEntry, stranger as ApprovalEntry])).toEqual({ n: 2, why: "foreign" });
+    expect(verified([chain[0] as ApprovalEntry, stranger as ApprovalEntry])).toEqual({ n: 2, why: "foreign" });
+    expect(verified(chain, { workspace: "w", root: "another" })).toEqual({ n: 1, why: "foreign" });
   });
 
   it("finds values that are not what the digest says, and takes their absence: they may be erased", () => {
     const values = chain[2]?.values as NonNullable<ApprovalEntry["values"]>;
-    expect(verifyChain(at(3, { values: { ...values, place: { in: "head", json: '{"sum":99}' } } }))).toEqual({ n: 3, why: "values" });
-    expect(verifyChain(at(3, { values: { digest: values.digest, of: values.of } }))).toBeUndefined();
+    expect(verified(at(3, { values: { ...values, place: { in: "head", json: '{"sum":99}' } } }))).toEqual({ n: 3, why: "values" });
+    expect(verified(at(3, { values: { digest: values.digest, of: values.of } }))).toBeUndefined();
   });
 });

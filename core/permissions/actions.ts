@@ -85,10 +85,14 @@ const exceptions: Readonly<Record<string, Need>> = {
   "groups.removeUser": "own",
   "acls.add": "own",
   "acls.remove": "own",
+  // Who decided what, in every run of the workspace.
+  "approvals.audit": "admin",
+  "approvals.verify": "admin",
+  "approvals.anchors": "admin",
 };
 
 const READS =
-  /^(get|list|exists|count|raw|history|latest|whois|whoami|is|usernameTo|webhooks|deployment|file|download|preview|usage|search|export|email|mine|dbClock)/;
+  /^(get|list|exists|count|raw|history|latest|whois|whoami|is|usernameTo|webhooks|deployment|file|download|preview|usage|search|export|email|mine|dbClock|audit|verify|anchors)/;
 
 /** `resources.types.list` is listing: what stands between a domain and its verb is a part of the domain. */
 const partsOf = (action: string) => action.replace(".types.", ".").split(".");

@@ -207,7 +207,9 @@ describe("actions", () => {
     ({ name, method, inWorkspace }) => {
       const { verb } = scopeNeed(name, inWorkspace);
       const readsByPost = ["jobs.startedAtByIds", "workspaces.exists", "workspaces.existsUsername", "files.getResourceInfo", "files.sign"];
-      const changesByGet = ["users.refreshToken"];
+      // What they answer lets its holder decide.
+      const mints = ["approvals.mint", "approvals.mintSignature"];
+      const changesByGet = ["users.refreshToken", ...mints];
       const runs = /^jobs\.(run|rerun)/.test(name);
       // Whoever may read a job; what it ran is asked about for itself.
       const asksTwice = ["jobs.rerun"];

@@ -20,6 +20,7 @@ const domains: readonly ScopeDomain[] = [
   { name: "acls", paths: true },
   { name: "workspaces", paths: false },
   { name: "audit", paths: false },
+  { name: "approvals", paths: false, description: "Deciding takes `approvals:write`." },
   { name: "settings", paths: false },
 ];
 

@@ -7,27 +7,31 @@ import { type Auth, actorIn, collaborators as c, perhaps } from "./collaborators
 import { links } from "./links.ts";
 import { notify } from "./notify.ts";
 import { page } from "./page.ts";
+import { records } from "./records.ts";
 import { runs } from "./runs.ts";
 import { webhookSecretHandlers } from "./webhook-secret.ts";
 
 /** Approvals: links, the page's data, consent, what waits. */
-export const handler = apiHandler<Auth>([...links, ...page, ...runs, ...notify, ...webhookSecretHandlers], async (token, route, params) => {
-  const { workspace, run_id: run } = params;
-  // A link's holder may have signed in as well.
-  if (route.auth === "none") {
-    // The page's query names its link's token: that says nothing about who opens it.
-    const isLink = token !== undefined && parseApprovalToken(token) !== undefined;
-    return { actor: await perhaps(isLink ? undefined : token, workspace ?? "") };
-  }
-  if (run !== undefined) {
-    const job = /^[0-9a-f-]{36}$/.test(run) ? await c.jobs.get(run) : undefined;
-    // Who may see and who may decide is asked once the gates are read.
-    const actor = await actorIn(token, job?.workspace);
-    const action = route.method === "GET" ? "approvals.getRun" : "approvals.decide";
-    if (!may(actor, action, job ? { workspace: job.workspace } : {})) throw new SvcError("auth.forbidden", { action: route.name });
+export const handler = apiHandler<Auth>(
+  [...links, ...page, ...runs, ...records, ...notify, ...webhookSecretHandlers],
+  async (token, route, params) => {
+    const { workspace, run_id: run } = params;
+    // A link's holder may have signed in as well.
+    if (route.auth === "none") {
+      // The page's query names its link's token: that says nothing about who opens it.
+      const isLink = token !== undefined && parseApprovalToken(token) !== undefined;
+      return { actor: await perhaps(isLink ? undefined : token, workspace ?? "") };
+    }
+    if (run !== undefined) {
+      const job = /^[0-9a-f-]{36}$/.test(run) ? await c.jobs.get(run) : undefined;
+      // Who may see and who may decide is asked once the gates are read.
+      const actor = await actorIn(token, job?.workspace);
+      const action = route.method === "GET" ? "approvals.getRun" : "approvals.decide";
+      if (!may(actor, action, job ? { workspace: job.workspace } : {})) throw new SvcError("auth.forbidden", { action: route.name });
+      return { actor };
+    }
+    const actor = await actorIn(token, workspace);
+    guard(actor, route, params);
     return { actor };
-  }
-  const actor = await actorIn(token, workspace);
-  guard(actor, route, params);
-  return { actor };
-});
+  },
+);

@@ -1,4 +1,5 @@
 import type { Context } from "aws-lambda";
+import { anchorKey } from "../../aws/anchor-key.ts";
 import { concurrencyTable } from "../../aws/concurrency-table.ts";
 import { executions } from "../../aws/executions.ts";
 import { functions } from "../../aws/functions.ts";
@@ -32,6 +33,7 @@ export async function handler(event: { nowMs?: number; aheadMs?: number; budgetM
     stack: requireEnv(env.stack),
     storage,
     queue,
+    anchorKey,
     nowMs,
   };
   const done = await housekeep(collaborators, startedMs + (event.budgetMs ?? BUDGET_MS));

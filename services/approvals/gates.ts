@@ -126,6 +126,11 @@ export async function tell({ executions }: Pick<Gating, "executions">, { decisio
   if (decision && token !== undefined) await executions.resume(token);
 }
 
+/** A gate whose task has not said so long after its opening that it waits has lost it. */
+const TOKEN_WITHIN_MS = 60_000;
+export const hasLostItsTask = (gate: Gate, nowMs: number) =>
+  gate.opened !== undefined && gate.token === undefined && gate.opened.atMs + TOKEN_WITHIN_MS <= nowMs;
+
 const running = { attr: "state", eq: "running" } as const;
 const raw = (params: object) => ({ raw: params }) as Write;
 
@@ -137,13 +142,14 @@ function partsOf({ jobs, nowMs }: Gating, { gate, flow }: GateOf, before: Gate):
   const opens = isOpen(gate) && !before.opened;
   const closes = isOpen(before) && gate.decision !== undefined;
   const counter = gate.opened?.kind === "consent" ? "consents" : "suspends";
-  // Its execution is looked at seldom while it waits, and soon once it goes on.
-  const counted = opens ? { ...flow, [counter]: 1 } : { ...flow, suspends: 0, consents: 0 };
-  const due = { dueAtMs: Math.min(flowLookMs(counted as RunningJob, nowMs()), dueAtMs(gate) ?? Number.POSITIVE_INFINITY) };
-  const head =
-    opens || closes
-      ? jobs.changeParams(flow.id, { [counter]: opens ? jobs.oneMore : jobs.oneLess, ...due }, running)
-      : jobs.checkParams(flow.id, running);
+  const holds = isOpen(gate) && gate.token !== before.token;
+  const now = nowMs();
+  // A task that has asked must say soon that it waits. From then on its execution is looked at seldom, and soon again once it goes on.
+  const waits = { ...(flow as RunningJob), suspends: holds ? 1 : 0, consents: 0 };
+  const lookMs = opens ? now + TOKEN_WITHIN_MS : flowLookMs(waits, now);
+  const due = { dueAtMs: Math.min(lookMs, dueAtMs(gate) ?? lookMs) };
+  const counted = opens ? { [counter]: jobs.oneMore } : closes ? { [counter]: jobs.oneLess } : {};
+  const head = opens || closes || holds ? jobs.changeParams(flow.id, { ...counted, ...due }, running) : jobs.checkParams(flow.id, running);
   const pointer = { parent: root, ref: `${POINTERS}${id}`, json: JSON.stringify({ flow: gate.flow }), expiresAtS };
   return [
     own,

@@ -1,19 +1,24 @@
 import { dueAtMs, escalate, expire, type Gate, isOpen, remind } from "../../core/approvals/gate.ts";
+import { outcomeRef } from "../../core/flows/journal.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { loadPlanIfThere } from "../flows/load.ts";
-import { changeGate, type Gating, gatesOfRun, tell } from "./gates.ts";
+import { changeGate, type Gating, gatesOfRun, hasLostItsTask, tell } from "./gates.ts";
 import { recorded } from "./recorded.ts";
 
 /**
  * What is to happen to a flow's gates by themselves: reminding, asking others, the end of the time; and tasks that were not told of a decision are.
- * Answers when the next of it is due.
+ * Answers when the next of it is due, and whether a task that should wait is not there.
  */
-export async function lookAtGates(gating: Gating, flow: Job): Promise<number> {
-  if (flow.suspends === undefined && flow.consents === undefined) return Number.POSITIVE_INFINITY;
+export async function lookAtGates(gating: Gating, flow: Job): Promise<{ nextMs: number; lost: boolean }> {
+  if (flow.suspends === undefined && flow.consents === undefined) return { nextMs: Number.POSITIVE_INFINITY, lost: false };
   const plan = await loadPlanIfThere(gating, flow.flow?.plan ?? "");
   let nextMs = Number.POSITIVE_INFINITY;
+  let lost = false;
   for (const gate of await gatesOfRun(gating, flow.root ?? flow.id, flow.id)) {
     const module = plan?.index.modules.get(gate.module)?.module;
+    const outcome = outcomeRef(gate.module, gate.scope, gate.at);
+    // One that was passed needs no task any more.
+    if (hasLostItsTask(gate, gating.nowMs()) && !(await gating.jobs.getChild(flow.id, outcome))) lost = true;
     if (!isOpen(gate) || !module) {
       await tell(gating, gate);
       continue;
@@ -26,7 +31,7 @@ export async function lookAtGates(gating: Gating, flow: Job): Promise<number> {
     });
     nextMs = Math.min(nextMs, dueAtMs(after) ?? nextMs);
   }
-  return nextMs;
+  return { nextMs, lost };
 }
 
 /** Who is asked now hears of it as if it had just opened; who was asked before is reminded. */

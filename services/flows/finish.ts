@@ -121,13 +121,19 @@ export async function lookAtFlow(settling: Settling & Gating, flow: RunningJob):
     await endLate(settling, flow);
     return "ended";
   }
-  const gatesMs = await lookAtGates(settling, flow);
+  const { nextMs, lost } = await lookAtGates(settling, flow);
   const { machine, n } = flow.flow ?? { n: 0 };
   const { is } = machine === undefined ? { is: "none" } : await executions.status({ machine, job: flow.id, n });
   if (is === "none") await startExecution(settling, flow);
   const isOver = is === "ended" || is === "stopped";
+  if (!isOver && is !== "none" && lost && machine !== undefined) {
+    // Another execution asks anew; what this one still waits for comes from nowhere.
+    await goOn(settling, flow, 0);
+    await executions.stop({ machine, job: flow.id, n }, "a task that should wait was lost");
+    return "waited";
+  }
   if (isOver) await settle(settling, flow.id, n, is === "stopped");
-  const dueAtMs = Math.min(flowLookMs(flow, nowMs()), gatesMs);
+  const dueAtMs = Math.min(flowLookMs(flow, nowMs()), nextMs);
   if (!isOver) await jobs.change(flow.id, { dueAtMs }, { attr: "state", eq: "running" });
   return isOver ? "ended" : "waited";
 }

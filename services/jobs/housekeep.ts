@@ -5,6 +5,7 @@ import { limits } from "../../contract/limits.ts";
 import { hasEnded, type Job, listKey, SHARDS } from "../../core/jobs/job.ts";
 import { canceled, firstDueMs, isLost, mayRetryLoss, workerLost } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { type Anchoring, signHeads } from "../approvals/anchor.ts";
 import { deliverAgain } from "../approvals/deliver-again.ts";
 import { lookAtFlow, type Settling } from "../flows/finish.ts";
 import { removeIdleMachines, type Tidying } from "../flows/idle-machines.ts";
@@ -37,15 +38,17 @@ export interface Housekept {
   notices: number;
   /** State machines that were deleted because nothing runs them. */
   idle: number;
+  /** Days of the record of approvals that were signed. */
+  anchored: number;
 }
 
 /**
  * Looks at every job that something must have happened to by now, and mends what did not: an unsent message is sent, a lost
- * attempt queued again or ended for good. Then it removes what deleted workspaces stored and idle state machines, until `untilMs`. Two ticks at once do nothing
+ * attempt queued again or ended for good. Then it removes what deleted workspaces stored and idle state machines, and signs the record of approvals, until `untilMs`. Two ticks at once do nothing
  * twice: each step is conditional on what was read.
  */
-export async function housekeep(housekeeping: Housekeeping & Purging & Tidying, untilMs: number): Promise<Housekept> {
-  const done: Housekept = { sent: 0, requeued: 0, ended: 0, waited: 0, swept: 0, purged: 0, notices: 0, idle: 0 };
+export async function housekeep(housekeeping: Housekeeping & Purging & Tidying & Anchoring, untilMs: number): Promise<Housekept> {
+  const done: Housekept = { sent: 0, requeued: 0, ended: 0, waited: 0, swept: 0, purged: 0, notices: 0, idle: 0, anchored: 0 };
   const now = housekeeping.nowMs();
   const workspaces = await allWorkspaces(housekeeping);
   const inUse = new Set(workspaces.filter(({ deleted }) => !deleted).map(({ id }) => id));
@@ -70,6 +73,7 @@ export async function housekeep(housekeeping: Housekeeping & Purging & Tidying, 
   );
   done.purged = await purgeDeleted(housekeeping, untilMs);
   done.idle = await removeIdleMachines(housekeeping, untilMs);
+  done.anchored = await signHeads(housekeeping, inUse, untilMs);
   return done;
 }
 
@@ -88,7 +92,7 @@ async function mend(
   housekeeping: Housekeeping,
   job: Job,
   now: number,
-): Promise<Exclude<keyof Housekept, "swept" | "purged" | "notices" | "idle">> {
+): Promise<Exclude<keyof Housekept, "swept" | "purged" | "notices" | "idle" | "anchored">> {
   const { jobs, queue } = housekeeping;
   if (hasEnded(job)) {
     return eraseWhatIsDue(housekeeping, job);

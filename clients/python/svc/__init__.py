@@ -4,6 +4,7 @@ Inside a job everything is set up: the environment names the service and holds a
 Elsewhere begin with `set_client`.
 """
 
+from ._approvals import ResumeUrls, get_resume_urls
 from ._connection import ApiError, set_client
 from ._files import (
     S3Object,
@@ -52,6 +53,7 @@ __all__ = [
     "JobError",
     "JobFailure",
     "MaybeResult",
+    "ResumeUrls",
     "S3Object",
     "S3ObjectLike",
     "append_to_result_stream",
@@ -64,6 +66,7 @@ __all__ = [
     "get_resource",
     "get_result",
     "get_result_maybe",
+    "get_resume_urls",
     "get_root_job_id",
     "get_state",
     "get_variable",

@@ -3,6 +3,7 @@
  *
  * @module
  */
+export { getResumeEndpoints, getResumeUrls, type ResumeUrls } from "./approvals.ts";
 export { ApiError, setClient } from "./connection.ts";
 export {
   deleteS3File,

@@ -101,6 +101,7 @@ var helpers = map[string]func(a asked) (any, error){
 	"cancelJob":               func(a asked) (any, error) { return svc.CancelJob(a.text(0), a.text(1)) },
 	"getRootJobId":            func(a asked) (any, error) { return svc.GetRootJobID(a.text(0)) },
 	"setProgress":             func(a asked) (any, error) { return nil, svc.SetProgress(int(a.number(0)), a.text(1)) },
+	"getResumeUrls":           func(a asked) (any, error) { return svc.GetResumeUrls(a.text(0), a.flag(1)) },
 	"getProgress": func(a asked) (any, error) {
 		percent, said, err := svc.GetProgress(a.text(0))
 		if !said {

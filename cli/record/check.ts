@@ -1,0 +1,45 @@
+import { type Anchor, type ApprovalEntry, type ChainFault, lostHead, verifyAnchors, verifyChain } from "../../contract/approval-record.ts";
+import type { RecordRead } from "./read.ts";
+
+export interface Checked {
+  /** One sentence for each run with a fault, and for the anchors. */
+  faults: string[];
+  runs: number;
+  entries: number;
+  anchors: number;
+  signedTo: string | undefined;
+}
+
+/** Computes everything again from what was read: it takes no word of the service for it but the signatures, which KMS alone can check. */
+export function checkRecord(workspace: string, { entries, anchors }: RecordRead): Checked {
+  const chains = Map.groupBy(entries, ({ root }) => root);
+  const heads = Map.groupBy(
+    anchors.flatMap((anchor) => anchor.heads),
+    ({ root }) => root,
+  );
+  const faults: string[] = [];
+  for (const root of new Set([...chains.keys(), ...heads.keys()])) {
+    const chain = (chains.get(root) ?? []).toSorted((a, b) => a.n - b.n);
+    const fault = chainFault(workspace, root, chain, heads.get(root) ?? []);
+    if (fault) faults.push(fault);
+  }
+  const fault = verifyAnchors(anchors, workspace);
+  if (fault) faults.push(`Anchor ${fault.n} ${says[fault.why]}.`);
+  for (const { n, signature } of anchors) if (signature !== "valid") faults.push(`Anchor ${n} has a signature that the key did not make.`);
+  return { faults, runs: chains.size, entries: entries.length, anchors: anchors.length, signedTo: anchors.at(-1)?.day };
+}
+
+function chainFault(workspace: string, root: string, chain: ApprovalEntry[], heads: Anchor["heads"]): string | undefined {
+  const fault = verifyChain(chain, { workspace, root });
+  if (fault) return `Run ${root}, entry ${fault.n} ${says[fault.why]}.`;
+  const lost = lostHead(heads, chain);
+  return lost && `Run ${root}, entry ${lost.n} was signed, and is not there as it was.`;
+}
+
+const says: Record<ChainFault["why"], string> = {
+  missing: "is missing",
+  foreign: "is of another run or workspace",
+  changed: "is not what was hashed",
+  broken: "does not follow the one before it",
+  values: "has values that are not those of its digest",
+};

@@ -1,0 +1,55 @@
+import * as z from "zod";
+import type { Anchor, ApprovalEntry } from "../../contract/approval-record.ts";
+import { approvalRecordRoutes as routes } from "../../contract/routes/approval-records.ts";
+
+interface Whom {
+  url: string;
+  token: string;
+  workspace: string;
+}
+
+export interface RecordRead {
+  entries: ApprovalEntry[];
+  /** `signature`: what KMS said about it when it was read. */
+  anchors: (Anchor & { signature: "valid" | "invalid" })[];
+}
+
+/** All of a workspace's record, as the service tells it. */
+export async function readRecord(whom: Whom): Promise<RecordRead> {
+  // Anchors first: what is signed while the entries are read may be of entries that came later.
+  const anchors = await readAnchors(whom);
+  const entries: ApprovalEntry[] = [];
+  let before: string | undefined;
+  do {
+    const page = await get(whom, routes.auditApprovals, { before });
+    entries.push(...page.entries);
+    before = page.before;
+  } while (before !== undefined);
+  return { entries, anchors };
+}
+
+async function readAnchors(whom: Whom): Promise<RecordRead["anchors"]> {
+  const anchors: RecordRead["anchors"] = [];
+  let from: number | undefined;
+  do {
+    const page = await get(whom, routes.listAnchors, { from });
+    anchors.push(...page.anchors);
+    from = page.next;
+  } while (from !== undefined);
+  return anchors;
+}
+
+async function get<S extends z.ZodType>(
+  { url, token, workspace }: Whom,
+  { path, reply }: { path: string; reply: { json: S } },
+  query: Record<string, string | number | undefined>,
+): Promise<z.output<S>> {
+  const search = new URLSearchParams();
+  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, `${value}`);
+  const asked = `${url}${path.replace("{workspace}", encodeURIComponent(workspace))}?${search}`;
+  const answer = await fetch(asked, { headers: { authorization: `Bearer ${token}` } });
+  if (!answer.ok) throw new Error(`The service answered ${answer.status}: ${await answer.text()}`);
+  const read = reply.json.safeParse(await answer.json());
+  if (!read.success) throw new Error(`The service's answer is none that this command knows: ${z.prettifyError(read.error)}`);
+  return read.data;
+}

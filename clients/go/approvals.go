@@ -1,0 +1,43 @@
+package svc
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"net/http"
+	"strconv"
+)
+
+// ResumeUrls are the addresses of one approval. ApprovalPage is for people: a page to decide on, and opening it decides nothing. Resume and
+// Cancel are secrets: POST to them approves, with any JSON as payload, or rejects.
+type ResumeUrls struct {
+	ApprovalPage string `json:"approvalPage"`
+	Resume       string `json:"resume"`
+	Cancel       string `json:"cancel"`
+}
+
+// GetResumeUrls gives addresses by which the step that this code runs in is approved or rejected, new ones at each call: each counts once.
+// What holds them may decide, so send the page to people and the others to programs alone. approver says whom they are for: a name that the
+// flow sees among its approvers, or nobody when empty. With flowLevel true they are for whichever step of the flow asks next, also before
+// one does.
+func GetResumeUrls(approver string, flowLevel ...bool) (ResumeUrls, error) {
+	urls := ResumeUrls{}
+	job, err := jobOr(nil)
+	if err != nil {
+		return urls, err
+	}
+	part, err := pathPart(job)
+	if err != nil {
+		return urls, err
+	}
+	random := make([]byte, 4)
+	if _, err := rand.Read(random); err != nil {
+		return urls, err
+	}
+	resumeID := strconv.FormatUint(uint64(binary.BigEndian.Uint32(random)), 10)
+	query := map[string]string{"approver": approver}
+	if len(flowLevel) > 0 && flowLevel[0] {
+		query["flow_level"] = "true"
+	}
+	err = callInto(&urls, http.MethodGet, "jobs/resume_urls/"+part+"/"+resumeID, asked{query: query})
+	return urls, err
+}

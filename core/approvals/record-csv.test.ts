@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { aRecorded } from "../../test/builders/approvals.ts";
+import { append } from "./record.ts";
+import { recordCsv } from "./record-csv.ts";
+
+/** The cells of the only row, by column; a reader of its own, as RFC 4180 says. */
+function read(change: Parameters<typeof aRecorded>[0]): Record<string, string> {
+  const csv = recordCsv([append(undefined, aRecorded(change))]);
+  const rows: string[][] = [[]];
+  for (const [, quoted, plain, end] of csv.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
+    rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain ?? "");
+    if (end === "\r\n") rows.push([]);
+  }
+  const [head = [], row = [], rest] = rows;
+  expect([row.length, rest]).toEqual([head.length, []]);
+  return Object.fromEntries(head.map((name, at) => [name, row[at] ?? ""]));
+}
+
+describe("the record as CSV", () => {
+  it("has a column for each thing that an entry says", () => {
+    expect(read({ root: "r", reason: undefined })).toMatchObject({
+      at: "2027-01-15T08:00:00.000Z",
+      run: "r",
+      what: "approved",
+      decides: "true",
+      name: "ann",
+      email: "ann@example.com",
+      resume_id: "7",
+      reason: "",
+      n: "1",
+    });
+  });
+
+  it("keeps commas, quotes and line ends of what people write in their cells", () => {
+    for (const reason of ['say "no", please', "a\r\nb", "a\nb", "'quoted'", "a;b", ""]) expect(read({ reason })["reason"]).toBe(reason);
+  });
+
+  it("is no formula, whatever people write", () => {
+    for (const reason of ['=HYPERLINK("http://x")', "+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "  =1", "\n=1", "＝1"]) {
+      expect(read({ reason })["reason"]).toBe(`'${reason}`);
+      expect(read({ who: { name: reason } })["name"]).toBe(`'${reason}`);
+    }
+  });
+});

@@ -1,0 +1,23 @@
+import { anchorKey } from "../../aws/anchor-key.ts";
+import { objectTable } from "../../aws/object-table.ts";
+import { approvalRecordRoutes as routes } from "../../contract/routes/approval-records.ts";
+import { recordCsv } from "../../core/approvals/record-csv.ts";
+import { listAnchors, listRecord, verifyRecord } from "../../services/approvals/audit.ts";
+import { type Handled, on } from "../shared/edge.ts";
+import { json, text } from "../shared/reply.ts";
+
+const c = { objects: objectTable, anchorKey };
+
+export const records: Handled<unknown>[] = [
+  on(routes.auditApprovals, async ({ params: { workspace }, query }) => {
+    const page = await listRecord(c, workspace, query);
+    if (query.format !== "csv") return json(200, page);
+    return text(200, recordCsv(page.entries), {
+      "Content-Type": "text/csv; charset=utf-8",
+      "Content-Disposition": `attachment; filename="approvals-${workspace}.csv"`,
+      ...(page.before ? { "x-svc-before": page.before } : {}),
+    });
+  }),
+  on(routes.verifyApprovals, async ({ params: { workspace }, query }) => json(200, await verifyRecord(c, workspace, query))),
+  on(routes.listAnchors, async ({ params: { workspace }, query }) => json(200, await listAnchors(c, workspace, query.from))),
+];
