@@ -380,7 +380,6 @@ describe("where the flow wants to know who decides", () => {
     const link = `${url}/approve/${ws.id}/${open?.gate_id}`;
     const visit = await visited(link);
     const { page, complaints } = visit;
-    await page.waitForTimeout(3000);console.log(await page.locator("body").innerText());
     await page.getByText("Whoever may decide signs in to see it.").waitFor();
     await expectUsable(page);
     complaints.splice(0);

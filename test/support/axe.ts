@@ -1,8 +1,5 @@
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import axe from "axe-core";
 import type { Page } from "playwright-core";
-
-const AXE = readFileSync(createRequire(import.meta.url).resolve("axe-core/axe.min.js"), "utf8");
 
 /** What axe finds that keeps people from using the page, one line for each; empty where nothing does. */
 export async function barriers(page: Page): Promise<string[]> {
@@ -10,7 +7,7 @@ export async function barriers(page: Page): Promise<string[]> {
   const session = await page.context().newCDPSession(page);
   const evaluate = async (expression: string) =>
     (await session.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true })).result;
-  await evaluate(AXE);
+  await evaluate(axe.source);
   const { value } = await evaluate("axe.run().then(({violations}) => JSON.stringify(violations))");
   await session.detach();
   const found = JSON.parse(value) as { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[];

@@ -21,7 +21,10 @@ async function launch(): Promise<Browser> {
 /** A page with a session of its own. `endBrowser` ends them all. */
 export async function openPage(options: Parameters<Browser["newContext"]>[0] = {}): Promise<WatchedPage> {
   browser ??= launch();
-  const page = await (await (await browser).newContext(options)).newPage();
+  const context = await (await browser).newContext(options);
+  // The package's browser shares them between contexts.
+  await context.clearCookies();
+  const page = await context.newPage();
   // A busy machine takes its time.
   page.setDefaultTimeout(120_000);
   const complaints: string[] = [];
