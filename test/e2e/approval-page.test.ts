@@ -1,7 +1,9 @@
 import { mkdirSync } from "node:fs";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
 import path from "node:path";
 import type { Page } from "playwright-core";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { shared } from "../support/api.ts";
 import { asks, begin, consent, runOf, sees, urls, waiting } from "../support/approvals.ts";
 import { barriers } from "../support/axe.ts";
@@ -269,14 +271,19 @@ describe("on the approval page", () => {
   it("who decides a moment after somebody else is told who was first", async () => {
     const slow = await opened([asks("ask"), sees()], { approver: "slow" });
     const fast = await visited((await urls(ws, slow.id, { approver: "fast" })).approvalPage);
-    // The slow one's page does not look again before they decide.
-    await slow.page.route("**/approval_info/**", (route) => route.continue());
+    // Its own looks are held back until it has decided.
+    const held = Promise.withResolvers<void>();
+    await slow.page.route("**/approval_info/**", async (route) => {
+      await held.promise;
+      await route.continue();
+    });
     await button(fast.page, "Approve").click();
     await heading(fast.page, "Approved").waitFor();
-    if (await button(slow.page, "Reject").count()) {
-      await button(slow.page, "Reject").click();
-      await button(slow.page, "Reject").click();
-    }
+    await button(slow.page, "Reject").click();
+    const answer = slow.page.waitForResponse("**/resume_suspended/**");
+    await button(slow.page, "Reject").click();
+    expect((await answer).status()).toBe(409);
+    held.resolve();
     await slow.page.getByText("Approved by fast on").waitFor();
   });
 });
@@ -316,21 +323,35 @@ describe("who comes late or early", () => {
     await expectUsable(page);
   });
 
-  it("waits with the run until it asks", async () => {
-    const value = [
-      asks("first", {}, "'asked'", { summary: "First question" }),
-      flow.step("between", "1"),
-      asks("second", {}, "1", { summary: "Second question" }),
-    ];
-    const run = await begin(ws, value);
-    await waiting(ws, run);
-    const { approvalPage } = await urls(ws, run, { flow_level: true });
-    const { page } = await visited(approvalPage);
-    await heading(page, "First question").waitFor();
+  it("reads that there is nothing to decide yet, and is asked once the run comes to it", async () => {
+    const begun = Promise.withResolvers<{ job: string; goOn: () => void }>();
+    const door = http.createServer(({ url: asked = "" }, response) =>
+      begun.resolve({ job: asked.slice(1), goOn: () => response.end("go on") }),
+    );
+    await new Promise<void>((resolve) => door.listen(0, "127.0.0.1", resolve));
+    const held = flow.script(
+      "ask",
+      "export const main = async (url: string) => (await fetch(url + '/' + process.env.WM_JOB_ID)).text();",
+      { url: `'http://127.0.0.1:${(door.address() as AddressInfo).port}'` },
+      { summary: "At last", suspend: { required_events: 1, timeout: 600 } },
+    );
+    await begin(ws, [held, sees()]);
+    const { job, goOn } = await begun.promise;
+    const early = await visited((await urls(ws, job)).approvalPage);
+    await heading(early.page, "Nothing to decide yet").waitFor();
+    await expectUsable(early.page);
+    goOn();
+    await heading(early.page, "At last").waitFor();
+    await button(early.page, "Approve").click();
+    await heading(early.page, "Approved").waitFor();
+    door.close();
+    expectQuiet(early);
   });
 });
 
 describe("where the flow wants to know who decides", () => {
+  afterEach(endBrowser);
+
   it("a person signs in on the page and goes on with what they came for", async () => {
     const visit = await opened([asks("ask", { user_auth_required: true }, "({ description: 'For members.' })"), sees()], {
       options: { colorScheme: "dark" },
@@ -544,7 +565,7 @@ describe("without a mouse", () => {
 });
 
 describe("the approval page as people meet it", () => {
-  it("paints in under a second, and takes less than 200 KB with a form", async () => {
+  it("takes less than 200 KB with a form, and says when it first paints", async () => {
     const { page, requested } = await opened(releases());
     await button(page, "Approve").waitFor();
     const paintMs = await page.evaluate<number>("performance.getEntriesByName('first-contentful-paint')[0].startTime");
