@@ -72,7 +72,7 @@ describe("cdk-nag", () => {
 });
 
 describe("rights", () => {
-  it.each(untrusted)("'%s' may write its own log group and nothing else", (description) => {
+  it.each([...untrusted, "svc: pages of the console"])("'%s' may write its own log group and nothing else", (description) => {
     const { statements, managed } = rightsOf(aws, description);
     expect(managed).toEqual([]);
     const logs = fn(aws, description).properties.LoggingConfig.LogGroup.Ref;
