@@ -231,6 +231,32 @@ describe.concurrent("what the page is told", () => {
     expect(link.text).not.toContain("amount");
   });
 
+  it("a link's holder reads the flow and its result without a token, where a link is all it takes", async () => {
+    const gate = await asked({});
+    const { approvalPage, resume } = await urls(ws, gate.gate, { approver: "kim" });
+    const [, id, resumeId, secret] = /\/([0-9a-f-]{36})\/(\d+)\/([0-9a-f]{64})/.exec(approvalPage) ?? [];
+    const query = { token: `${resumeId}.${secret}.kim` };
+    const info = (await ws.call("GET", `jobs_u/flow/approval_info/${id}`, { token: "", query })).json as { view_token: string };
+    const job = (view: string) => ws.call("GET", `jobs_u/get/${gate.run}`, { token: "", query: { approval_token: view } });
+    expect((await job(info.view_token)).json).toMatchObject({ id: gate.run, state: "suspended" });
+    expect((await job(info.view_token.replace("kim", "eve"))).status).toBe(401);
+    const other = await asked({});
+    expect((await ws.call("GET", `jobs_u/get/${other.run}`, { token: "", query: { approval_token: info.view_token } })).status).toBe(401);
+    const result = () =>
+      ws.call("GET", `jobs_u/completed/get_result/${gate.run}`, {
+        token: "",
+        query: { suspended_job: id ?? "", resume_id: resumeId ?? "", secret: secret ?? "", approver: "kim" },
+      });
+    expect((await result()).status).toBe(404);
+    await visit(resume, { body: { n: 1 } });
+    await ws.completed(gate.run);
+    expect((await result()).json).toMatchObject({ resume: { n: 1 } });
+    const personal = await asked({ user_auth_required: true });
+    const [, theirs, number, signature] = /\/([0-9a-f-]{36})\/(\d+)\/([0-9a-f]{64})/.exec((await personal.link()).approvalPage) ?? [];
+    const view = `${theirs}.${number}.${signature}.somebody`;
+    expect((await ws.call("GET", `jobs_u/get/${personal.run}`, { token: "", query: { approval_token: view } })).status).toBe(401);
+  });
+
   it("shows who has approved, what is decided, and what became of the run", async () => {
     const gate = await asked({ required_events: 2 });
     const links = await Promise.all(["a", "b"].map((approver) => urls(ws, gate.gate, { approver })));
