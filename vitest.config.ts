@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 /** Folders whose tests stand beside their code and need no engine. */
-const unitFolders = "{contract,core,services,aws,functions,runners,lib,bin,engine,statemachines,cli,clients,bench,test/support}";
+const unitFolders = "{contract,core,services,aws,functions,runners,lib,bin,engine,statemachines,cli,clients,web,bench,test/support}";
 
 export default defineConfig({
   test: {

@@ -20,6 +20,7 @@ import { signInRoutes } from "./routes/sign-in.ts";
 import { streamRoutes } from "./routes/streams.ts";
 import { tokenRoutes } from "./routes/tokens.ts";
 import { variableRoutes } from "./routes/variables.ts";
+import { webRoutes } from "./routes/web.ts";
 import { workspaceRoutes } from "./routes/workspaces.ts";
 
 /** The whole API, each route once. */
@@ -46,5 +47,6 @@ export const routes = {
   ...signInRoutes,
   ...oauthRoutes,
   ...instanceRoutes,
+  ...webRoutes,
   ...internalRoutes,
 };

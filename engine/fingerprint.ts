@@ -16,7 +16,7 @@ const sources = [
   "clients/typescript/src",
   "clients/python/svc",
   "clients/go",
-  "web/dist",
+  "web",
   "cdk.json",
   "package-lock.json",
   "engine/requirements.txt",

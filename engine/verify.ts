@@ -28,6 +28,7 @@ const sourceFolders = [
   "engine",
   "cli",
   "clients",
+  "web",
   "test",
   "bench",
 ];
@@ -37,6 +38,7 @@ const checks: readonly Check[] = [
   { name: "unit tests", promise: "unit tests pass", run: () => tool("vitest", "run", "--project", "unit") },
   { name: "synth", promise: "the stack for AWS synthesises and satisfies cdk-nag", run: synth },
   { name: "types", promise: "types fit", run: () => tool("tsc", "--noEmit") },
+  { name: "types of web", promise: "types of the pages fit", run: () => tool("tsc", "--noEmit", "--project", "web") },
   { name: "dead code", promise: "nothing is unused", run: () => tool("knip", "--no-config-hints") },
   {
     name: "arrows",

@@ -99,7 +99,7 @@ describe("the REST API", () => {
     const permissions = Object.values(template.findResources("AWS::Lambda::Permission")).filter(
       ({ Properties }) => Properties.Principal === "apigateway.amazonaws.com",
     );
-    expect(permissions).toHaveLength(5);
+    expect(permissions).toHaveLength(6);
   });
 
   it("answers its own refusals in plain text with a code, never in HTML", () => {

@@ -110,7 +110,7 @@ export class Api extends Construct {
   }
 
   /** Gives every address its function. Each resource on the way to one also answers itself and what is unknown below it, through `api`. */
-  route(functions: Readonly<Record<Exclude<RouteFunction, "web">, LambdaFunction>>): void {
+  route(functions: Readonly<Record<RouteFunction, LambdaFunction>>): void {
     const { api: fallback, ...others } = functions;
     const integrations = new Map<LambdaFunction, LambdaIntegration>();
     const answer = (resource: IResource, fn: LambdaFunction): void => {

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { dirname, join, relative } from "node:path";
 import { buildSync, type Metafile } from "esbuild";
 import { referenceFiles } from "./reference.ts";
+import { webFiles } from "./web.ts";
 
 /** A folder ready to become a function's asset. */
 export interface Bundle {
@@ -25,7 +26,7 @@ const REQUIRE_FOR_COMMONJS = 'import{createRequire as svcCreateRequire}from"node
 /**
  * Bundles every `functions/<name>/handler.ts` and `runners/<language>/handler.ts` to `<out>/<kind>/<name>/index.mjs`; what a handler imports
  * only when it needs it (`await import`) stands beside it in chunks. So does what a runner needs as files of its own (wrappers, Python), and what
- * `build` puts into artefacts (`clients/`), and what `api` serves as the page `/docs`.
+ * `build` puts into artefacts (`clients/`), and what `api` serves as the page `/docs`, and `web` as the console's pages.
  * Source maps go to `<out>/maps`, the metafiles to `<out>/meta`: neither belongs into an asset.
  */
 export function bundleAll(root: string, out: string): Bundle[] {
@@ -46,6 +47,9 @@ export function bundleAll(root: string, out: string): Bundle[] {
   }
   if (existsSync(join(root, "functions/api/reference"))) {
     for (const [name, content] of referenceFiles(root)) files.set(join("functions/api/reference", name), content);
+  }
+  if (existsSync(join(root, "functions/web/handler.ts"))) {
+    for (const [name, content] of webFiles(root)) files.set(join("functions/web/site", name), content);
   }
   const wrappers = side.filter((path) => path.endsWith(".mjs"));
   for (const { path, contents } of bundleWrappers(root, out, wrappers)) files.set(relative(out, path), contents);

@@ -41,6 +41,7 @@ function stubBundles(): Bundle[] {
     "step",
     "stream",
     "approve",
+    "web",
     "worker",
   ];
   const names = [

@@ -170,6 +170,7 @@ export class SvcStack extends Stack {
         flows.configureResume(fn);
       },
     );
+    const web = this.fn("web", { description: "svc: pages of the console", memoryMb: 256, timeoutS: 10 }, () => {});
     const beat = this.fn(
       "beat",
       { description: "svc: beats and reports of runners", memoryMb: 512, timeoutS: 30, reservedConcurrency: config.reservedConcurrency },
@@ -229,7 +230,7 @@ export class SvcStack extends Stack {
       people.configureCreatePeople(fn);
     });
 
-    api.route({ run, stream, api: apiFn, beat, approve });
+    api.route({ run, stream, api: apiFn, beat, approve, web });
     new Tick(this, "Tick", housekeeping);
     const observed = { api: api.api, jobs: queue, runners: runners.functions, housekeeping };
     const observe = config.local ? undefined : new Observe(this, "Observe", config, observed);

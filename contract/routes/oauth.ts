@@ -5,6 +5,11 @@ const open = { fn: "api", auth: "none" } as const;
 const atLogin = z.object({ client: z.string().min(1).max(100) });
 /** What a provider sends a browser back with. `iss` is its address, where it says so (RFC 9207). */
 const returned = { code: z.string().max(4096), state: z.string().max(1000), iss: z.string().max(1000) };
+/** Of this origin, and nothing else: who signs in is led to no stranger's page. */
+const approvalPage = z
+  .string()
+  .max(1000)
+  .regex(/^\/approve\/[\w%./?=&+~:@!$'()*,;-]+$/);
 const errors = ["login.unknown", "login.notBegun", "login.notConfirmed", "login.unverified", "login.denied", "login.unreachable"] as const;
 
 export const oauthRoutes = {
@@ -25,6 +30,7 @@ export const oauthRoutes = {
     summary: "Sign in with an account of somebody else's: open it in a browser.",
     path: "/api/oauth/login/{client}",
     params: atLogin,
+    query: z.object({ return_to: approvalPage.optional().describe("The approval page to come back to, signed in.") }),
     status: 303,
     reply: { text: "Leads to the provider." },
     errors: ["login.unknown", "login.unreachable"],
@@ -50,7 +56,7 @@ export const oauthRoutes = {
     params: atLogin,
     query: z.object({ ...returned, error: z.string().max(200) }).partial(),
     status: 303,
-    reply: { text: "Leads to the start page, signed in." },
+    reply: { text: "Leads to the page where it began, or to the start page, signed in." },
     errors,
   }),
 };

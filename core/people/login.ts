@@ -22,6 +22,8 @@ export const pendingLoginSchema = z.object({
   nonce: z.string(),
   verifier: z.string(),
   untilMs: z.number(),
+  /** The page of ours to come back to. */
+  returnTo: z.string().optional(),
 });
 export type PendingLogin = z.infer<typeof pendingLoginSchema>;
 

@@ -28,15 +28,16 @@ export const oauth: ApiRoutes = [
     const listed = c.logins.all.map(({ name, displayName }) => ({ type: name, ...(displayName ? { display_name: displayName } : {}) }));
     return json(200, { oauth: listed });
   }),
-  on(routes.beginLogin, async ({ params: { client } }) => {
-    const { location, pending } = await beginLogin(c, client);
+  on(routes.beginLogin, async ({ params: { client }, query }) => {
+    const { location, pending } = await beginLogin(c, client, query.return_to);
     return goOn(location, [pendingCookie(pending, limits.loginMs / 1000)]);
   }),
   on(routes.completeLogin, async ({ params: { client }, body, headers }) => {
-    const token = await completeLogin(c, client, body, cookieOf(headers, PENDING));
+    const { token } = await completeLogin(c, client, body, cookieOf(headers, PENDING));
     return { ...text(200, token), multiValueHeaders: { "Set-Cookie": signedIn(token) } };
   }),
-  on(routes.returnFromLogin, async ({ params: { client }, query, headers }) =>
-    goOn("/", signedIn(await completeLogin(c, client, query, cookieOf(headers, PENDING)))),
-  ),
+  on(routes.returnFromLogin, async ({ params: { client }, query, headers }) => {
+    const { token, returnTo = "/" } = await completeLogin(c, client, query, cookieOf(headers, PENDING));
+    return goOn(returnTo, signedIn(token));
+  }),
 ];

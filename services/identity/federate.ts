@@ -27,10 +27,14 @@ const VERSION = 1;
 const redirectUri = (baseUrl: string, client: string) => `${baseUrl}/api/oauth/login_callback/${client}`;
 
 /** Where the browser goes, and what it holds until it comes back. Nothing is stored: anybody may ask for this. Throws `login.unknown`, `login.unreachable`. */
-export async function beginLogin(federating: Federating, client: string): Promise<{ location: string; pending: string }> {
+export async function beginLogin(
+  federating: Federating,
+  client: string,
+  returnTo: string | undefined,
+): Promise<{ location: string; pending: string }> {
   const { logins, nowMs, baseUrl } = federating;
   const { location, ...own } = await logins.begin(client, redirectUri(baseUrl, client));
-  const pending: PendingLogin = { client, ...own, untilMs: nowMs() + limits.loginMs };
+  const pending: PendingLogin = { client, ...own, untilMs: nowMs() + limits.loginMs, ...(returnTo === undefined ? {} : { returnTo }) };
   const key = await loginKey(federating);
   return { location, pending: Buffer.from(seal({ version: VERSION, key }, PLACE, JSON.stringify(pending))).toString("base64url") };
 }
@@ -43,7 +47,7 @@ export interface Answered {
 }
 
 /**
- * A session for whom the provider names. What comes back counts in the browser that began, in time, and once: it is spent before the code is
+ * A session for whom the provider names, and the page that they came from. What comes back counts in the browser that began, in time, and once: it is spent before the code is
  * exchanged, so that of two calls with it one goes on. Throws `login.*`.
  */
 export async function completeLogin(federating: Federating, client: string, answered: Answered, cookie: string | undefined) {
@@ -61,7 +65,7 @@ export async function completeLogin(federating: Federating, client: string, answ
   if (!named) throw new SvcError("login.unverified", { client });
   const person = (await knownPerson(objects, named.email)) ?? (await newcomer(federating, named));
   if (person.disabled) throw new SvcError("login.denied", { email: named.email });
-  return openSession({ objects, nowMs }, person);
+  return { token: await openSession({ objects, nowMs }, person), returnTo: pending.returnTo };
 }
 
 /** Somebody new, where the instance takes them. Of two first sign-ins at once, one makes the user and both go on. Throws `login.denied`. */

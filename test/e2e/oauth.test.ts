@@ -26,11 +26,12 @@ class Browser {
     return { status: answer.status, location: new URL(answer.headers.get("location") ?? "/", url), text: await answer.text(), setCookies };
   }
 
-  begin = (login = "acme") => this.get(`${client.url}/api/oauth/login/${login}`);
+  begin = (login = "acme", returnTo?: string) =>
+    this.get(`${client.url}/api/oauth/login/${login}${returnTo === undefined ? "" : `?${new URLSearchParams({ return_to: returnTo })}`}`);
 
   /** To the provider and back to our door, with what it gave; the door is not opened yet. */
-  async toDoor(as: AtProvider, login = "acme"): Promise<URL> {
-    const { location } = await this.begin(login);
+  async toDoor(as: AtProvider, login = "acme", returnTo?: string): Promise<URL> {
+    const { location } = await this.begin(login, returnTo);
     location.searchParams.set("as", JSON.stringify(as));
     return (await this.get(location.href)).location;
   }
@@ -67,6 +68,17 @@ describe("signing in through a provider", () => {
     });
     expect(setCookies).toEqual([expect.stringMatching(/^svc_login=[\w-]+; Path=\/api\/oauth; HttpOnly; SameSite=Lax; Max-Age=600$/)]);
     expect(Buffer.from(setCookies[0]?.split(/[=;]/)[1] ?? "", "base64url").toString()).not.toContain(location.searchParams.get("state"));
+  });
+
+  it("leads a browser back to the approval page that it came from, and to no other place", async () => {
+    const who = await someone("fed");
+    const page = `/approve/demo/1/2/${"ab".repeat(32)}?approver=ann%20b`;
+    const browser = new Browser();
+    const back = await browser.get((await browser.toDoor(named(who.email), "acme", page)).href);
+    expect([back.status, back.location.href]).toEqual([303, client.url + page]);
+    for (const other of ["//evil.example/approve/", "https://evil.example", "/approve/\\evil", "/docs", "/approve/a\r\nx"]) {
+      expect([other, (await browser.begin("acme", other)).status]).toEqual([other, 400]);
+    }
   });
 
   it("leads a browser back in with a session, and answers programs its token", async () => {

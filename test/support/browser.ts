@@ -18,7 +18,7 @@ async function launch(): Promise<Browser> {
   return playwright.launch({ executablePath: await chromium.executablePath(), args: chromium.args });
 }
 
-/** A page with a session of its own. `endBrowser` ends them all. */
+/** A page of its own, but for cookies, which the package's browser shares between all pages. `endBrowser` ends them all. */
 export async function openPage(options: Parameters<Browser["newContext"]>[0] = {}): Promise<WatchedPage> {
   browser ??= launch();
   const page = await (await (await browser).newContext(options)).newPage();
@@ -35,7 +35,7 @@ export async function openPage(options: Parameters<Browser["newContext"]>[0] = {
   return { page, complaints, requested };
 }
 
-/** For the end of a test file. */
+/** For the end of a test file, or of a test that has signed in: the next page opens in a new browser. */
 export async function endBrowser(): Promise<void> {
   await (await browser)?.close();
   browser = undefined;

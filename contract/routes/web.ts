@@ -1,0 +1,32 @@
+import * as z from "zod";
+import { defineRoute } from "../route.ts";
+
+const page = { method: "GET", fn: "web", auth: "none", status: 200, reply: { bytes: "The page." }, errors: [] } as const;
+/** As it stands in a link; what it is for, the page asks the API. */
+const part = z.string().max(300);
+
+export const webRoutes = {
+  approvalPage: defineRoute({
+    ...page,
+    name: "web.approvalPage",
+    summary: "The page of a link, to decide on: opening it decides nothing.",
+    path: "/approve/{workspace}/{id}/{resume_id}/{signature}",
+    params: z.object({ workspace: part, id: part, resume_id: part, signature: part }),
+  }),
+  signedInApprovalPage: defineRoute({
+    ...page,
+    name: "web.signedInApprovalPage",
+    summary: "The same page for who signs in.",
+    path: "/approve/{workspace}/{id}",
+    params: z.object({ workspace: part, id: part }),
+  }),
+  asset: defineRoute({
+    ...page,
+    name: "web.asset",
+    summary: "A file that a page needs.",
+    path: "/assets/{file}",
+    params: z.object({ file: z.string().max(200) }),
+    reply: { bytes: "The file." },
+    errors: ["route.unknown"],
+  }),
+};

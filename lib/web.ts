@@ -1,0 +1,65 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { join, relative } from "node:path";
+import { gzipSync } from "node:zlib";
+
+/**
+ * The pages of `web/` as Vite builds them, compressed, by name: `approve.html` and what stands in `assets/`, each of those named after its content.
+ * Built once for each state of the sources, in a folder of its own, so that two who build at the same time do not meet.
+ */
+export function webFiles(root: string): Map<string, Uint8Array> {
+  const builds = join(root, "dist/web");
+  const built = join(builds, sourcesHash(root));
+  if (!existsSync(built)) {
+    mkdirSync(builds, { recursive: true });
+    const fresh = mkdtempSync(join(builds, ".building-"));
+    build(root, fresh);
+    keepOnly(builds, fresh, built);
+  }
+  const pages = readdirSync(built).filter((name) => name.endsWith(".html"));
+  const assets = readdirSync(join(built, "assets")).map((name) => join("assets", name));
+  return new Map(
+    [...pages, ...assets].map((path) => [
+      `${path.replace(/^assets[/\\]/, "")}.gz`,
+      gzipSync(readFileSync(join(built, path)), { level: 9 }),
+    ]),
+  );
+}
+
+/** In a process of its own: Vite has no way to build that does not return to its caller first. */
+function build(root: string, out: string): void {
+  const args = [join(root, "node_modules/vite/bin/vite.js"), "build", join(root, "web"), "--outDir", out, "--logLevel", "warn"];
+  execFileSync(process.execPath, args, {
+    cwd: root,
+    stdio: ["ignore", "inherit", "inherit"],
+    env: { ...process.env, NODE_ENV: "production" },
+  });
+}
+
+/** Puts a build into its place and removes those of older sources. Where somebody else was first, theirs is the same. */
+function keepOnly(builds: string, fresh: string, place: string): void {
+  try {
+    renameSync(fresh, place);
+  } catch (error) {
+    if (!existsSync(place)) throw error;
+  }
+  for (const name of readdirSync(builds)) {
+    const old = join(builds, name);
+    if (old !== place && (old === fresh || !name.startsWith("."))) rmSync(old, { recursive: true, force: true });
+  }
+}
+
+/** Whatever the pages are made of; of the contract they take types alone. */
+function sourcesHash(root: string): string {
+  const hash = createHash("sha256");
+  const web = join(root, "web");
+  const sources = readdirSync(web, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\.test\.ts$|\.md$/.test(entry.name))
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort();
+  for (const path of [...sources, join(root, "package-lock.json")]) {
+    if (existsSync(path)) hash.update(`\0${relative(root, path)}\0`).update(readFileSync(path));
+  }
+  return hash.digest("hex").slice(0, 16);
+}

@@ -1,0 +1,99 @@
+import { Button, Group, Stack, Text, Title } from "@mantine/core";
+import { useState } from "react";
+import type { ApprovalInfo } from "../../../contract/routes/approvals.ts";
+import type { Address } from "./address.ts";
+import { Decide } from "./decide.tsx";
+import { Description } from "./description/description.tsx";
+import { Facts } from "./facts.tsx";
+import { Note } from "./note.tsx";
+import { Sheet } from "./sheet.tsx";
+import { SignIn } from "./sign-in.tsx";
+import { Tree } from "./tree.tsx";
+import type { Approval } from "./use-approval.ts";
+
+export type ReadyApproval = Extract<Approval, { phase: "ready" }>;
+
+/** What somebody decides about, and the place where they do. */
+export function Ask({ address, approval }: { address: Address; approval: ReadyApproval }) {
+  const { info } = approval;
+  return (
+    <Sheet title={info.step_summary || info.flow_summary || "Approval"} subtitle={info.step_summary ? info.flow_summary : undefined}>
+      <Facts info={info} />
+      {info.message && <Text className="message">{info.message}</Text>}
+      <Description description={info.description} />
+      <Values title="Inputs" values={info.inputs} open />
+      <Values title="Context" values={info.context} />
+      <Turn address={address} approval={approval} />
+    </Sheet>
+  );
+}
+
+function Values({ title, values, open = false }: { title: string; values: Record<string, unknown> | undefined; open?: boolean }) {
+  if (!values || Object.keys(values).length === 0) return null;
+  return (
+    <section aria-label={title}>
+      <Title order={2} size="h4">
+        {title}
+      </Title>
+      <Tree value={values} open={open} />
+    </section>
+  );
+}
+
+/** Whose turn it is: the visitor's, after signing in perhaps, or somebody else's. */
+function Turn({ address, approval }: { address: Address; approval: ReadyApproval }) {
+  const { info, said, reload } = approval;
+  if (said === "approved" || hasApproved(info, address)) return <Thanks info={info} focus={said !== undefined} />;
+  if (info.refused === "sign_in") return <SignIn why="Sign in to decide: the flow wants to know who you are." onSignedIn={reload} />;
+  if (info.refused || !info.can_approve) return <NotYou info={info} onSignedIn={reload} />;
+  return (
+    <Stack gap="xs">
+      {info.signed_in_as && <Text c="dimmed">You are signed in as {info.signed_in_as}.</Text>}
+      <Decide approval={approval} />
+    </Stack>
+  );
+}
+
+/** A link is one approval; where it takes a person, a person is. */
+const hasApproved = (info: ApprovalInfo, { resumeId }: Address) =>
+  info.approvers.some(({ approver, resume_id }) =>
+    info.user_auth_required || resumeId === undefined ? approver === info.signed_in_as : resume_id === resumeId,
+  );
+
+function Thanks({ info, focus }: { info: ApprovalInfo; focus: boolean }) {
+  const left = info.required_events - info.approvers.length;
+  return (
+    <Note tone="good" title="You have approved" focus={focus}>
+      {left > 0 ? `The flow goes on once ${left} more ${left === 1 ? "person approves" : "people approve"}.` : "The flow goes on."}
+    </Note>
+  );
+}
+
+const refusals = {
+  sign_in: "Sign in to decide.",
+  self: "You started this run, and whoever starts it may not approve it. Somebody else decides.",
+  not_approver: "You are not one of those who may decide this.",
+  job_token: "A person decides this, not a job.",
+} as const;
+
+function NotYou({ info, onSignedIn }: { info: ApprovalInfo; onSignedIn: () => void }) {
+  const [other, setOther] = useState(false);
+  const why = info.refused ? refusals[info.refused] : "You may not decide this.";
+  return (
+    <Stack gap="sm">
+      <Note tone="plain" title="This is not yours to decide">
+        {why}
+        {info.signed_in_as && <Text>You are signed in as {info.signed_in_as}.</Text>}
+      </Note>
+      {other ? (
+        <SignIn why="Sign in as somebody else." onSignedIn={onSignedIn} />
+      ) : (
+        <Group>
+          <Button variant="default" onClick={() => setOther(true)}>
+            Sign in as somebody else
+          </Button>
+        </Group>
+      )}
+    </Stack>
+  );
+}

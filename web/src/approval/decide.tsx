@@ -1,0 +1,121 @@
+import { Button, Group, Stack, Text, Textarea } from "@mantine/core";
+import { type FormEvent, lazy, type ReactNode, Suspense, useState } from "react";
+import type { Decision, Refused } from "./api.ts";
+import type { ReadyApproval } from "./ask.tsx";
+import { preparedForm } from "./form/schema.ts";
+import { Note } from "./note.tsx";
+
+const Form = lazy(() => import("./form/form.tsx"));
+
+/** Approve, with the form's values where there is one, or reject with a reason. */
+export function Decide({ approval }: { approval: ReadyApproval }) {
+  const { info, decide } = approval;
+  const [sending, setSending] = useState(false);
+  const [rejecting, setRejecting] = useState(false);
+  const [refused, setRefused] = useState<Refused>();
+  const { form_schema, default_args, enums } = info;
+  // Loading it again while somebody types must not begin the form anew.
+  const [form] = useState(() => preparedForm({ form_schema, default_args, enums }));
+
+  const send = async (decision: Decision) => {
+    setSending(true);
+    setRefused(undefined);
+    setRefused(await decide(decision));
+    setSending(false);
+  };
+  const approve = (payload?: unknown) => send({ approved: true, ...(payload === undefined ? {} : { payload }) });
+
+  const buttons = !rejecting && (
+    <Group className="actions">
+      <Button type="submit" color="teal.9" loading={sending}>
+        Approve
+      </Button>
+      {!info.hide_cancel && (
+        <Button type="button" variant="default" disabled={sending} onClick={() => setRejecting(true)}>
+          Reject
+        </Button>
+      )}
+    </Group>
+  );
+  return (
+    <Stack gap="md">
+      {form ? (
+        <Suspense fallback={<Text role="status">Loading the form…</Text>}>
+          <Form form={form} disabled={sending} onSubmit={approve}>
+            <Refusal refused={refused} />
+            {buttons}
+          </Form>
+        </Suspense>
+      ) : (
+        <PlainForm onSubmit={() => approve()}>
+          <Refusal refused={refused} />
+          {buttons}
+        </PlainForm>
+      )}
+      {rejecting && (
+        <Reject
+          sending={sending}
+          onReject={(reason) => send({ approved: false, ...(reason ? { reason } : {}) })}
+          onBack={() => setRejecting(false)}
+        />
+      )}
+    </Stack>
+  );
+}
+
+function PlainForm({ onSubmit, children }: { onSubmit: () => void; children: ReactNode }) {
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    onSubmit();
+  };
+  return (
+    <form onSubmit={submit}>
+      <Stack gap="md">{children}</Stack>
+    </form>
+  );
+}
+
+/** Why the service did not take it. */
+const Refusal = ({ refused }: { refused: Refused | undefined }) =>
+  refused ? (
+    <Note tone="bad" title="Not decided" focus={refused}>
+      {refused.message}
+    </Note>
+  ) : null;
+
+interface RejectProps {
+  sending: boolean;
+  onReject: (reason?: string) => void;
+  onBack: () => void;
+}
+
+function Reject({ sending, onReject, onBack }: RejectProps) {
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const reason = String(new FormData(event.currentTarget).get("reason")).trim();
+    onReject(reason === "" ? undefined : reason);
+  };
+  return (
+    <form onSubmit={submit} aria-label="Reject">
+      <Stack gap="md">
+        <Textarea
+          name="reason"
+          label="Reason"
+          description="Whoever asked sees it. You may leave it empty."
+          maxLength={2000}
+          rows={3}
+          // The reader has just asked for it.
+          autoFocus
+        />
+        <Group className="actions">
+          <Button type="submit" color="red.9" loading={sending}>
+            Reject
+          </Button>
+          <Button type="button" variant="default" disabled={sending} onClick={onBack}>
+            Back
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

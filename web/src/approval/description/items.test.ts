@@ -1,0 +1,116 @@
+import { describe, expect, it } from "vitest";
+import { itemsOf } from "./items.ts";
+
+const one = (item: unknown) => itemsOf({ render_all: [item] })[0];
+const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
+
+describe("what a description shows", () => {
+  it("is a text, one thing, or one thing after the other", () => {
+    expect(itemsOf("Please look.")).toEqual([{ kind: "text", text: "Please look." }]);
+    expect(itemsOf({ markdown: "# Hi" })).toEqual([{ kind: "markdown", text: "# Hi" }]);
+    expect(itemsOf({ render_all: ["a", { html: "<b>b</b>" }, { text: "c" }] }).map(({ kind }) => kind)).toEqual(["text", "html", "text"]);
+  });
+
+  it.each([undefined, null, "", { render_all: [] }])("is nothing for %j", (description) => {
+    expect(itemsOf(description)).toEqual([]);
+  });
+
+  it.each([
+    [{ png: PNG }, `data:image/png;base64,${PNG}`],
+    [{ image: PNG }, `data:image/png;base64,${PNG}`],
+    [{ png: { content: PNG } }, `data:image/png;base64,${PNG}`],
+    [{ image: `data:image/gif;base64,R0lGOD` }, "data:image/gif;base64,R0lGOD"],
+    [{ svg: "<svg/>" }, "data:image/svg+xml,%3Csvg%2F%3E"],
+  ])("is an image for %j", (item, source) => {
+    expect(one(item)).toEqual({ kind: "image", source });
+  });
+
+  it("names an image that is kept elsewhere, and does not load it", () => {
+    expect(one({ image: "https://example.com/a.png" })).toEqual({ kind: "remote", address: "https://example.com/a.png" });
+  });
+
+  it.each([
+    [
+      [
+        { a: 1, b: "x" },
+        { a: 2, c: true },
+      ],
+    ],
+    [
+      {
+        table: [
+          { a: 1, b: "x" },
+          { a: 2, c: true },
+        ],
+      },
+    ],
+    [
+      {
+        "table-row": [
+          ["a", "b", "c"],
+          [1, "x"],
+          [2, undefined, true],
+        ],
+      },
+    ],
+    [
+      {
+        table: {
+          columns: ["a", "b", "c"],
+          rows: [
+            [1, "x"],
+            [2, undefined, true],
+          ],
+        },
+      },
+    ],
+    [{ "table-col": { a: [1, 2], b: ["x"], c: [undefined, true] } }],
+  ])("is the same table for %j", (item) => {
+    const shown = one(item);
+    const cells = shown?.kind === "table" ? shown.rows.map((row) => shown.columns.map((_, index) => row[index])) : [];
+    expect([shown?.kind === "table" ? shown.columns : [], cells]).toEqual([
+      ["a", "b", "c"],
+      [
+        [1, "x", undefined],
+        [2, undefined, true],
+      ],
+    ]);
+  });
+
+  it("is a map with those markers that have a place", () => {
+    const markers = [
+      { lat: 1, lon: 2, title: "A" },
+      { lat: "x", lon: 2 },
+      { lat: 91, lon: 0 },
+      { lat: 3, lon: 4 },
+    ];
+    expect(one({ map: { lat: 10, lon: 20, zoom: 99, markers } })).toEqual({
+      kind: "map",
+      view: {
+        lat: 10,
+        lon: 20,
+        zoom: 20,
+        markers: [
+          { lat: 1, lon: 2, title: "A" },
+          { lat: 3, lon: 4, title: "" },
+        ],
+      },
+    });
+  });
+
+  const kindless: unknown[] = [
+    42,
+    true,
+    { anything: "else" },
+    { map: { lat: "north" } },
+    { png: "no picture!" },
+    { markdown: 1 },
+    { text: "a", html: "b" },
+    { table: "none" },
+    [1, 2],
+    { constructor: "x" },
+  ];
+  it.each(kindless.map((item) => [item]))("is JSON for %j, which has no kind of its own", (item) => {
+    expect(one(item)).toEqual({ kind: "json", value: item });
+  });
+});

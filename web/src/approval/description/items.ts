@@ -1,0 +1,136 @@
+/** One thing that the page shows of a step's `description`. */
+export type Item =
+  | { kind: "text"; text: string }
+  | { kind: "markdown"; text: string }
+  | { kind: "html"; text: string }
+  | { kind: "image"; source: string }
+  | { kind: "remote"; address: string }
+  | { kind: "table"; columns: string[]; rows: unknown[][] }
+  | { kind: "map"; view: MapView }
+  | { kind: "json"; value: unknown };
+
+export interface Place {
+  lat: number;
+  lon: number;
+}
+export interface MapView extends Place {
+  /** As on tiled maps: each step shows half as much. Absent: as much as the markers need. */
+  zoom?: number;
+  markers: (Place & { title: string })[];
+}
+
+const IMAGE_TYPES: Readonly<Record<string, string>> = {
+  png: "image/png",
+  jpeg: "image/jpeg",
+  jpg: "image/jpeg",
+  gif: "image/gif",
+  webp: "image/webp",
+  svg: "image/svg+xml",
+};
+const TABLES = new Set(["table", "table-row", "table-row-object", "table-col"]);
+
+/** What to show, in order. A description is a text, one thing, or `{render_all: […]}`; what has no kind of its own is shown as JSON. */
+export function itemsOf(description: unknown): Item[] {
+  if (description === undefined || description === null || description === "") return [];
+  if (isObject(description) && Array.isArray(description["render_all"])) return description["render_all"].map(itemOf);
+  return [itemOf(description)];
+}
+
+function itemOf(value: unknown): Item {
+  if (typeof value === "string") return { kind: "text", text: value };
+  const json: Item = { kind: "json", value };
+  if (Array.isArray(value)) return tableOf(value) ?? json;
+  if (!isObject(value)) return json;
+  // One key says what it is; a table's columns may stand beside it.
+  const [kind = "", ...others] = Object.keys(value);
+  const content = value[kind];
+  if (TABLES.has(kind)) return tableOf(content, value["columns"]) ?? json;
+  if (others.length > 0) return json;
+  if (kind === "map") return mapOf(content) ?? json;
+  if (kind === "image" || Object.hasOwn(IMAGE_TYPES, kind)) return imageOf(kind, content) ?? json;
+  if (kind === "json") return { kind: "json", value: content };
+  if (typeof content !== "string") return json;
+  if (kind === "text" || kind === "html") return { kind, text: content };
+  return kind === "markdown" || kind === "md" ? { kind: "markdown", text: content } : json;
+}
+
+/** A list of objects, of lists, or `{columns, rows}`; `undefined` where it is none of these. */
+function tableOf(content: unknown, named?: unknown): Item | undefined {
+  if (isObject(content) && Array.isArray(content["rows"])) return tableOf(content["rows"], content["columns"]);
+  // By columns: `{name: […], age: […]}`.
+  if (isObject(content) && Object.values(content).every(Array.isArray)) {
+    const columns = Object.entries(content) as [string, unknown[]][];
+    const length = Math.max(0, ...columns.map(([, cells]) => cells.length));
+    return {
+      kind: "table",
+      columns: columns.map(([name]) => name),
+      rows: Array.from({ length }, (_, row) => columns.map(([, cells]) => cells[row])),
+    };
+  }
+  if (!Array.isArray(content) || content.length === 0) return undefined;
+  if (content.every(isObject)) {
+    const columns = namesIn(named) ?? [...new Set(content.flatMap((row) => Object.keys(row)))];
+    return {
+      kind: "table",
+      columns,
+      rows: content.map((row) => columns.map((name) => (Object.hasOwn(row, name) ? row[name] : undefined))),
+    };
+  }
+  if (!content.every(Array.isArray)) return undefined;
+  const [first = [], ...rest] = content as unknown[][];
+  const columns = namesIn(named);
+  return columns ? { kind: "table", columns, rows: content } : { kind: "table", columns: first.map(textOf), rows: rest };
+}
+
+const namesIn = (columns: unknown): string[] | undefined =>
+  Array.isArray(columns) ? columns.map((column) => textOf(isObject(column) ? (column["name"] ?? column["title"]) : column)) : undefined;
+
+/** As it stands in a cell. */
+export function textOf(value: unknown): string {
+  if (value === undefined || value === null) return "";
+  return typeof value === "string" ? value : JSON.stringify(value);
+}
+
+/** The page asks nobody else for anything: an image comes along, or its address is shown. */
+function imageOf(kind: string, content: unknown): Item | undefined {
+  const text = isObject(content) ? content["content"] : content;
+  if (typeof text !== "string" || text === "") return undefined;
+  if (/^data:image\//i.test(text)) return { kind: "image", source: text };
+  if (/^(https?:)?\/\//i.test(text)) return { kind: "remote", address: text };
+  if (/^\s*<(svg|\?xml)/i.test(text)) return { kind: "image", source: `data:image/svg+xml,${encodeURIComponent(text)}` };
+  const type = IMAGE_TYPES[kind] ?? typeByStart(text);
+  const bytes = text.replace(/\s/g, "");
+  return type && /^[A-Za-z0-9+/]+=*$/.test(bytes) ? { kind: "image", source: `data:${type};base64,${bytes}` } : undefined;
+}
+
+/** What the first bytes of known formats are in base64. */
+function typeByStart(base64: string): string | undefined {
+  const starts = { iVBORw0KGgo: "png", "/9j/": "jpeg", R0lGOD: "gif", UklGR: "webp", PHN2Zy: "svg", PD94bWwg: "svg" };
+  const name = Object.entries(starts).find(([start]) => base64.startsWith(start))?.[1];
+  return name === undefined ? undefined : IMAGE_TYPES[name];
+}
+
+function mapOf(content: unknown): Item | undefined {
+  if (!isObject(content)) return undefined;
+  const given = Array.isArray(content["markers"]) ? content["markers"] : [];
+  const markers = given.flatMap((marker) => {
+    const place = placeOf(marker);
+    return place ? [{ ...place, title: textOf((marker as Record<string, unknown>)["title"]) }] : [];
+  });
+  const centre = placeOf(content) ?? markers[0];
+  if (!centre) return undefined;
+  const zoom = content["zoom"];
+  const zoomed = typeof zoom === "number" && Number.isFinite(zoom) ? { zoom: Math.min(20, Math.max(0, zoom)) } : {};
+  return { kind: "map", view: { lat: centre.lat, lon: centre.lon, ...zoomed, markers } };
+}
+
+function placeOf(value: unknown): Place | undefined {
+  if (!isObject(value)) return undefined;
+  const { lat, lon } = value;
+  if (typeof lat !== "number" || typeof lon !== "number" || !Number.isFinite(lat + lon)) return undefined;
+  return Math.abs(lat) <= 90 && Math.abs(lon) <= 180 ? { lat, lon } : undefined;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,56 @@
+import type { MapView } from "./items.ts";
+import { placeText, projectionOf } from "./projection.ts";
+
+const [WIDTH, HEIGHT] = [640, 360];
+
+/** Drawn by ourselves: a map's pictures would come from somebody who then knows what is being decided. */
+export default function PlaceMap({ view }: { view: MapView }) {
+  const { x, y, meridians, parallels } = projectionOf(view, WIDTH, HEIGHT);
+  const places = view.markers.length > 0 ? view.markers : [{ lat: view.lat, lon: view.lon, title: "" }];
+  const name = places
+    .map(({ title }) => title)
+    .filter(Boolean)
+    .join(", ");
+  return (
+    <figure>
+      <svg className="map" viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={name ? `Map of ${name}` : "Map"}>
+        {meridians.map(({ at, label }) => (
+          <g key={at}>
+            <line x1={at} x2={at} y1={0} y2={HEIGHT} />
+            <text className="grid" x={at + 3} y={HEIGHT - 4}>
+              {label}
+            </text>
+          </g>
+        ))}
+        {parallels.map(({ at, label }) => (
+          <g key={at}>
+            <line x1={0} x2={WIDTH} y1={at} y2={at} />
+            <text className="grid" x={3} y={at - 3}>
+              {label}
+            </text>
+          </g>
+        ))}
+        {places.map((place, index) => (
+          // biome-ignore lint/suspicious/noArrayIndexKey: two markers may be the same
+          <g key={index}>
+            <circle cx={x(place.lon)} cy={y(place.lat)} r={7} />
+            <text x={x(place.lon) + 11} y={y(place.lat) + 4}>
+              {place.title}
+            </text>
+          </g>
+        ))}
+      </svg>
+      <figcaption>
+        <ul className="approvers">
+          {places.map((place, index) => (
+            // biome-ignore lint/suspicious/noArrayIndexKey: two markers may be the same
+            <li key={index}>
+              {place.title && `${place.title}: `}
+              {placeText(place)}
+            </li>
+          ))}
+        </ul>
+      </figcaption>
+    </figure>
+  );
+}

@@ -1,0 +1,39 @@
+import DOMPurify from "dompurify";
+
+/** What a text needs, and nothing that asks for something, looks like ours, or goes beyond its place. */
+const ALLOWED_TAGS = (
+  "a abbr b blockquote br caption code dd del details div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p pre q s samp " +
+  "small span strong sub summary sup table tbody td tfoot th thead tr u ul var"
+).split(" ");
+const ALLOWED_ATTR = ["href", "title", "alt", "src", "width", "height", "colspan", "rowspan", "scope", "start", "open", "lang", "dir"];
+
+DOMPurify.addHook("uponSanitizeAttribute", (element, attribute) => {
+  const { attrName, attrValue } = attribute;
+  // No picture from elsewhere: its address alone would tell that somebody reads this.
+  if (attrName === "src") attribute.keepAttr = element.tagName === "IMG" && /^data:image\//i.test(attrValue);
+  if (attrName === "href") attribute.keepAttr = element.tagName === "A" && /^(https?:|mailto:)/i.test(attrValue);
+});
+DOMPurify.addHook("afterSanitizeAttributes", (element) => {
+  if (element.tagName === "A" && element.hasAttribute("href")) {
+    element.setAttribute("target", "_blank");
+    element.setAttribute("rel", "noopener noreferrer nofollow");
+  }
+  if (element.tagName === "IMG" && !element.hasAttribute("alt")) element.setAttribute("alt", "");
+});
+
+/** What HTML says of looks is not taken anyway; the browser would complain of each (the page's policy) when it is parsed. */
+const withoutStyle = (html: string) =>
+  html
+    .replace(/<style\b[^>]*>[\s\S]*?(<\/style\s*>|$)/gi, "")
+    .replace(/<[a-z][^>]*>/gi, (tag) => tag.replace(/\sstyle\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)/gi, ""));
+
+/** The browser takes only what comes from here as HTML (trusted types). */
+export function sanitized(html: string): TrustedHTML {
+  return DOMPurify.sanitize(withoutStyle(html), {
+    ALLOWED_TAGS,
+    ALLOWED_ATTR,
+    ALLOW_DATA_ATTR: false,
+    ALLOW_ARIA_ATTR: false,
+    RETURN_TRUSTED_TYPE: true,
+  });
+}

@@ -1,0 +1,51 @@
+import { Text } from "@mantine/core";
+import type { ReactNode } from "react";
+import type { ApprovalInfo } from "../../../contract/routes/approvals.ts";
+import { Deadline } from "./deadline.tsx";
+import { When } from "./when.tsx";
+
+/** Who asks, since when, until when, and who has approved. */
+export function Facts({ info }: { info: ApprovalInfo }) {
+  const { requested_by, opened_at, deadline, approvers, required_events, flow_path, skin, state } = info;
+  const several = required_events > 1 || approvers.length > 0;
+  return (
+    <dl className="facts">
+      {skin === "detailed" && flow_path && <Fact name="Flow">{flow_path}</Fact>}
+      {skin === "detailed" && <Fact name="Asked by">{requested_by}</Fact>}
+      {skin === "detailed" && opened_at && (
+        <Fact name="Asked on">
+          <When at={opened_at} />
+        </Fact>
+      )}
+      {deadline && state === "open" && (
+        <Fact name="Decide by">
+          <Deadline at={deadline} />
+        </Fact>
+      )}
+      {several && (
+        <Fact name="Approvals">
+          <Text component="span">
+            {approvers.length} of {required_events}
+          </Text>
+          {approvers.length > 0 && (
+            <ul className="approvers">
+              {approvers.map(({ approver, resume_id }, index) => (
+                // biome-ignore lint/suspicious/noArrayIndexKey: people who approve signed in share a resume id, and none ever leaves the list
+                <li key={`${resume_id} ${index}`}>{approver || "Somebody with a link"}</li>
+              ))}
+            </ul>
+          )}
+        </Fact>
+      )}
+    </dl>
+  );
+}
+
+function Fact({ name, children }: { name: string; children: ReactNode }) {
+  return (
+    <>
+      <dt>{name}</dt>
+      <dd>{children}</dd>
+    </>
+  );
+}

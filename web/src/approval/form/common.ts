@@ -1,0 +1,15 @@
+import type { WidgetProps } from "@rjsf/utils";
+
+/** What every input of Mantine takes: it shows label, description and error itself, and ties them to the input for screen readers. */
+export function common({ id, htmlName, label, hideLabel, schema, options, rawErrors, required, disabled, readonly }: WidgetProps) {
+  return {
+    id,
+    name: htmlName || id,
+    label: hideLabel ? undefined : label,
+    "aria-label": hideLabel ? label : undefined,
+    description: options.description ?? schema.description,
+    error: rawErrors && rawErrors.length > 0 ? rawErrors.join(" ") : undefined,
+    required: required ?? false,
+    disabled: disabled === true || readonly === true,
+  };
+}

@@ -1,0 +1,22 @@
+/** Of all files of a form together: in base64 a third more, they must fit into the 256 KB that a decision may bring. */
+const FILES_LIMIT_BYTES = 180 * 1024;
+export const FILES_LIMIT_TEXT = "180 KB";
+
+/** Whether what a form holds can be sent. */
+export const filesFit = (values: unknown) =>
+  new TextEncoder().encode(JSON.stringify(values ?? null)).length <= (FILES_LIMIT_BYTES * 4) / 3 + 8192;
+
+/** Undefined where a single file is already too large. */
+export async function fileText(file: File, as: "data-url" | "base64"): Promise<string | undefined> {
+  if (file.size > FILES_LIMIT_BYTES) return undefined;
+  const base64 = toBase64(new Uint8Array(await file.arrayBuffer()));
+  return as === "base64"
+    ? base64
+    : `data:${file.type || "application/octet-stream"};name=${encodeURIComponent(file.name)};base64,${base64}`;
+}
+
+function toBase64(bytes: Uint8Array): string {
+  let binary = "";
+  for (const byte of bytes) binary += String.fromCharCode(byte);
+  return btoa(binary);
+}

@@ -1,0 +1,63 @@
+import { Stack } from "@mantine/core";
+import Rjsf from "@rjsf/core/lib/components/Form.js";
+import type { RJSFValidationError } from "@rjsf/utils";
+import { type ReactNode, useState } from "react";
+import { Note } from "../note.tsx";
+import { FILES_LIMIT_TEXT, filesFit } from "./files.ts";
+import { JsonField } from "./json-field.tsx";
+import type { PreparedForm } from "./schema.ts";
+import { templates } from "./templates.tsx";
+import { pathOf, validator } from "./validator.ts";
+import { widgets } from "./widgets.tsx";
+
+interface FormProps {
+  form: PreparedForm;
+  disabled: boolean;
+  onSubmit: (values: unknown) => void;
+  children: ReactNode;
+}
+
+/** Also where it is a choice, for which rjsf's own way has no place. */
+function focusFirst(errors: RJSFValidationError[]): void {
+  const wrong = errors.flatMap((error) => document.getElementById(["root", ...pathOf(error)].join("_")) ?? []);
+  const [first] = wrong.sort((a, b) => (a.compareDocumentPosition(b) & Node.DOCUMENT_POSITION_FOLLOWING ? -1 : 1));
+  const inputs = "input, select, textarea, button";
+  (first?.matches(inputs) ? first : first?.querySelector<HTMLElement>(inputs))?.focus();
+}
+
+const fields = { json: JsonField };
+
+/** The fields that the step asks for. What is wrong stands at each, and the first of them gets the focus. */
+export default function Form({ form, disabled, onSubmit, children }: FormProps) {
+  const [tooLarge, setTooLarge] = useState(false);
+  const submit = (values: unknown) => {
+    const fit = filesFit(values);
+    setTooLarge(!fit);
+    if (fit) onSubmit(values);
+  };
+  return (
+    <Rjsf
+      schema={form.schema}
+      uiSchema={form.uiSchema}
+      initialFormData={form.values}
+      validator={validator}
+      templates={templates}
+      widgets={widgets}
+      fields={fields}
+      disabled={disabled}
+      noHtml5Validate
+      onError={focusFirst}
+      showErrorList={false}
+      onSubmit={({ formData }) => submit(formData)}
+    >
+      <Stack gap="md" mt="md">
+        {tooLarge && (
+          <Note tone="bad" focus>
+            The files are too large together: {FILES_LIMIT_TEXT} is the most.
+          </Note>
+        )}
+        {children}
+      </Stack>
+    </Rjsf>
+  );
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { ordered, preparedForm } from "./schema.ts";
+
+const text = { type: "string" };
+const prepare = (properties: Record<string, unknown>, more: object = {}) =>
+  preparedForm({ form_schema: { type: "object", properties }, ...more });
+
+describe("a form's fields", () => {
+  it("stand in the order that is given, and those that it forgets come last", () => {
+    expect(ordered(["c", "a"], ["a", "b", "c"])).toEqual(["c", "a", "b"]);
+    expect(ordered(["c", "gone", "c"], ["a", "c"])).toEqual(["c", "a"]);
+    expect(ordered(undefined, ["a", "b"])).toEqual(["a", "b"]);
+    const form = preparedForm({ form_schema: { properties: { a: text, b: text }, order: ["b", "a"], required: ["a", "gone"] } });
+    expect([form?.uiSchema["ui:order"], form?.schema.required, form?.schema]).toEqual([
+      ["b", "a"],
+      ["a"],
+      expect.not.objectContaining({ order: expect.anything() }),
+    ]);
+  });
+
+  it("hold what the step has filled in, for fields that there are", () => {
+    expect(prepare({ a: text, b: text }, { default_args: { a: "x", other: 1 } })?.values).toEqual({ a: "x" });
+  });
+
+  it("offer the choices that the step has found, one or several", () => {
+    const form = prepare({ one: text, several: { type: "array", items: text } }, { enums: { one: ["x", "y"], several: ["p", "q"] } });
+    expect(form?.schema.properties).toEqual({
+      one: { type: "string", enum: ["x", "y"] },
+      several: { type: "array", items: { type: "string", enum: ["p", "q"] }, uniqueItems: true },
+    });
+    expect(form?.uiSchema["several"]).toEqual({ "ui:widget": "checkboxes" });
+  });
+
+  it("are files where the schema says so, as data URL or as base64, alone or in a list", () => {
+    const form = prepare({
+      url: { type: "string", format: "data-url" },
+      bytes: { type: "string", contentEncoding: "base64" },
+      many: { type: "array", items: { type: "string", contentEncoding: "base64" } },
+    });
+    for (const name of ["url", "bytes", "many"]) expect([name, form?.uiSchema[name]]).toEqual([name, { "ui:widget": "file" }]);
+  });
+
+  it("are written as JSON where nobody has said what they hold", () => {
+    const form = prepare({
+      object: { type: "object" },
+      any: {},
+      list: { type: "array" },
+      inner: { type: "object", properties: { x: {} } },
+    });
+    for (const name of ["object", "any", "list"]) expect([name, form?.uiSchema[name]]).toEqual([name, { "ui:field": "json" }]);
+    expect(form?.uiSchema["inner"]).toEqual({ "ui:order": ["x"], x: { "ui:field": "json" } });
+  });
+
+  it("lose what means nothing, and keep a default of null", () => {
+    const form = prepare({ a: { type: "string", format: "", enum: null, default: "" }, b: { type: ["string", "null"], default: [null] } });
+    expect(form?.schema.properties).toEqual({
+      a: { type: "string", default: "" },
+      b: { type: ["string", "null"], default: [null] },
+    });
+  });
+
+  it("are none without a schema, or without a field in it", () => {
+    expect([preparedForm({}), prepare({}), preparedForm({ form_schema: { properties: null } })]).toEqual([undefined, undefined, undefined]);
+  });
+
+  it("may have any name", () => {
+    const form = prepare({ constructor: text, __proto__x: text, "a.b c": text }, { enums: {}, default_args: {} });
+    expect(form?.uiSchema["ui:order"]).toEqual(["constructor", "__proto__x", "a.b c"]);
+    expect(form?.values).toEqual({});
+  });
+});

@@ -1,0 +1,92 @@
+import type { RJSFSchema, UiSchema } from "@rjsf/utils";
+
+interface Asked {
+  form_schema?: Record<string, unknown> | undefined;
+  default_args?: Record<string, unknown> | undefined;
+  enums?: Record<string, string[]> | undefined;
+}
+
+export interface PreparedForm {
+  schema: RJSFSchema;
+  uiSchema: UiSchema;
+  /** What the fields hold at first, beyond their own defaults. */
+  values: Record<string, unknown>;
+}
+
+/** A form as rjsf takes it; `undefined` where there is nothing to fill in. */
+export function preparedForm({ form_schema, default_args = {}, enums = {} }: Asked): PreparedForm | undefined {
+  const whole = cleaned(form_schema ?? {}) as Record<string, unknown>;
+  const given = isObject(whole["properties"]) ? whole["properties"] : {};
+  const names = Object.keys(given);
+  if (names.length === 0) return undefined;
+  const fields = Object.fromEntries(
+    names.map((name) => [name, withChoices(given[name], Object.hasOwn(enums, name) ? enums[name] : undefined)]),
+  );
+  const { order, ...rest } = whole;
+  const required = Array.isArray(whole["required"]) ? whole["required"].filter((name) => names.includes(name)) : [];
+  return {
+    schema: { ...rest, type: "object", properties: fields, required } as RJSFSchema,
+    uiSchema: {
+      "ui:order": ordered(order, names),
+      ...Object.fromEntries(Object.entries(fields).flatMap(([name, field]) => uiOf(name, field))),
+    },
+    values: Object.fromEntries(names.filter((name) => Object.hasOwn(default_args, name)).map((name) => [name, default_args[name]])),
+  };
+}
+
+/** In the order that is given; what it does not name follows as it stands in the schema. */
+export function ordered(order: unknown, names: readonly string[]): string[] {
+  const wanted = Array.isArray(order) ? [...new Set(order)].filter((name) => names.includes(name)) : [];
+  return [...wanted, ...names.filter((name) => !wanted.includes(name))];
+}
+
+/** Choices that the step has found at run time. */
+function withChoices(field: unknown, choices: string[] | undefined): unknown {
+  if (!isObject(field) || choices === undefined) return field;
+  if (field["type"] !== "array") return { ...field, type: "string", enum: choices };
+  return { ...field, items: { type: "string", enum: choices }, uniqueItems: true };
+}
+
+function uiOf(name: string, field: unknown): [string, UiSchema][] {
+  if (!isObject(field)) return [[name, { "ui:field": "json" }]];
+  if (isFile(field)) return [[name, { "ui:widget": "file" }]];
+  if (field["type"] === "array" && isObject(field["items"])) {
+    const { enum: choices } = field["items"];
+    if (isFile(field["items"])) return [[name, { "ui:widget": "file" }]];
+    if (Array.isArray(choices) && field["uniqueItems"] === true) return [[name, { "ui:widget": "checkboxes" }]];
+    return uiOf("items", field["items"]).map(([key, ui]) => [name, { [key]: ui }]);
+  }
+  if (field["password"] === true) return [[name, { "ui:widget": "password" }]];
+  if (isObject(field["properties"])) {
+    const inner = Object.entries(field["properties"]).flatMap(([key, value]) => uiOf(key, value));
+    const order = ordered(field["order"], Object.keys(field["properties"]));
+    return [[name, { "ui:order": order, ...Object.fromEntries(inner) }]];
+  }
+  return isAnything(field) ? [[name, { "ui:field": "json" }]] : [];
+}
+
+const isFile = (field: Record<string, unknown>) =>
+  field["format"] === "data-url" || (field["type"] === "string" && field["contentEncoding"] === "base64");
+
+/** Objects and lists whose parts nobody has said, and fields of no type. */
+function isAnything(field: Record<string, unknown>): boolean {
+  if (["$ref", "oneOf", "anyOf", "allOf", "enum", "const"].some((keyword) => keyword in field)) return false;
+  if (field["type"] === "object") return !isObject(field["additionalProperties"]);
+  return field["type"] === undefined || (field["type"] === "array" && field["items"] === undefined);
+}
+
+/** Editors of forms leave `"format": ""`, `"enum": null` and the like behind, which mean nothing. */
+function cleaned(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(cleaned);
+  if (!isObject(value)) return value;
+  const kept = Object.entries(value).filter(
+    ([keyword, said]) => said !== null && !(said === "" && ["format", "pattern", "contentEncoding"].includes(keyword)),
+  );
+  return Object.fromEntries(
+    kept.map(([keyword, said]) => [keyword, ["default", "const", "enum", "examples"].includes(keyword) ? said : cleaned(said)]),
+  );
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

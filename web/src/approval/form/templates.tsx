@@ -1,0 +1,152 @@
+import { Button, Fieldset, Group, Stack, Text, TextInput } from "@mantine/core";
+import {
+  type ArrayFieldItemTemplateProps,
+  type ArrayFieldTemplateProps,
+  buttonId,
+  canExpand,
+  type DescriptionFieldProps,
+  type FieldErrorProps,
+  type FieldTemplateProps,
+  getInputProps,
+  getSchemaType,
+  getTemplate,
+  type IconButtonProps,
+  type ObjectFieldTemplateProps,
+  type TemplatesType,
+  type WidgetProps,
+} from "@rjsf/utils";
+import { common } from "./common.ts";
+
+/** Inputs show their own label and errors; only what holds others has none. */
+function FieldTemplate({ id, children, errors, hidden, displayLabel, schema, uiSchema, ...rest }: FieldTemplateProps) {
+  if (hidden) return <div hidden>{children}</div>;
+  const type = getSchemaType(schema);
+  const showsItself = displayLabel || uiSchema?.["ui:field"] !== undefined || (type !== "object" && type !== "array");
+  const WrapIfAdditional = getTemplate("WrapIfAdditionalTemplate", rest.registry);
+  return (
+    <WrapIfAdditional id={id} displayLabel={displayLabel ?? false} schema={schema} {...(uiSchema ? { uiSchema } : {})} {...rest}>
+      {children}
+      {showsItself ? null : errors}
+    </WrapIfAdditional>
+  );
+}
+
+function ObjectFieldTemplate(props: ObjectFieldTemplateProps) {
+  const { title, description, properties, fieldPathId, registry, schema, uiSchema, formData, disabled, onAddProperty } = props;
+  const { AddButton } = registry.templates.ButtonTemplates;
+  const content = (
+    <Stack gap="md">
+      {description && <Text c="dimmed">{description}</Text>}
+      {properties.map(({ content: property }) => property)}
+      {canExpand(schema, uiSchema, formData) && (
+        <Group>
+          <AddButton id={buttonId(fieldPathId, "add")} disabled={disabled} onClick={onAddProperty} registry={registry} />
+        </Group>
+      )}
+    </Stack>
+  );
+  // The form itself has a heading of its own already.
+  if (fieldPathId.path.length === 0) return content;
+  return <Fieldset legend={title}>{content}</Fieldset>;
+}
+
+function ArrayFieldTemplate({
+  title,
+  required,
+  schema,
+  items,
+  canAdd,
+  disabled,
+  fieldPathId,
+  registry,
+  onAddClick,
+}: ArrayFieldTemplateProps) {
+  const { AddButton } = registry.templates.ButtonTemplates;
+  return (
+    <Fieldset id={fieldPathId.$id} legend={`${title}${required ? " *" : ""}`}>
+      <Stack gap="sm">
+        {schema.description && <Text c="dimmed">{schema.description}</Text>}
+        {items}
+        {canAdd && (
+          <Group>
+            <AddButton id={buttonId(fieldPathId, "add")} disabled={disabled} onClick={onAddClick} registry={registry} />
+          </Group>
+        )}
+      </Stack>
+    </Fieldset>
+  );
+}
+
+function ArrayFieldItemTemplate({ children, buttonsProps, hasToolbar, index, registry }: ArrayFieldItemTemplateProps) {
+  const Buttons = getTemplate("ArrayFieldItemButtonsTemplate", registry);
+  return (
+    <Stack gap="xs" role="group" aria-label={`Item ${index + 1}`}>
+      {children}
+      {hasToolbar && (
+        <Group gap="xs">
+          <Buttons {...buttonsProps} />
+        </Group>
+      )}
+    </Stack>
+  );
+}
+
+function BaseInputTemplate(props: WidgetProps) {
+  const { type, schema, value, placeholder, options, onChange, onChangeOverride } = props;
+  const { type: kind, step, min, max, autoComplete } = getInputProps(schema, type, options, false);
+  return (
+    <TextInput
+      {...common(props)}
+      type={kind}
+      step={step}
+      min={min}
+      max={max}
+      autoComplete={autoComplete ?? "off"}
+      placeholder={placeholder}
+      value={value ?? ""}
+      onChange={onChangeOverride ?? (({ target }) => onChange(target.value === "" ? options.emptyValue : target.value))}
+    />
+  );
+}
+
+function FieldErrorTemplate({ errors = [] }: FieldErrorProps) {
+  if (errors.length === 0) return null;
+  return (
+    <Text c="var(--mantine-color-error)" size="sm" role="alert">
+      {errors.join(" ")}
+    </Text>
+  );
+}
+
+const DescriptionFieldTemplate = ({ id, description }: DescriptionFieldProps) =>
+  description ? (
+    <Text id={id} c="dimmed">
+      {description}
+    </Text>
+  ) : null;
+
+function WordButton({ word, id, disabled, onClick }: IconButtonProps & { word: string }) {
+  return (
+    <Button id={id} type="button" variant="default" size="xs" disabled={disabled} onClick={onClick}>
+      {word}
+    </Button>
+  );
+}
+
+export const templates: Partial<Omit<TemplatesType, "ButtonTemplates">> & { ButtonTemplates: Partial<TemplatesType["ButtonTemplates"]> } = {
+  FieldTemplate,
+  ObjectFieldTemplate,
+  ArrayFieldTemplate,
+  ArrayFieldItemTemplate,
+  BaseInputTemplate,
+  FieldErrorTemplate,
+  DescriptionFieldTemplate,
+  ButtonTemplates: {
+    AddButton: (props) => <WordButton {...props} word="Add" />,
+    CopyButton: (props) => <WordButton {...props} word="Copy" />,
+    RemoveButton: (props) => <WordButton {...props} word="Remove" />,
+    MoveUpButton: (props) => <WordButton {...props} word="Up" />,
+    MoveDownButton: (props) => <WordButton {...props} word="Down" />,
+    ClearButton: (props) => <WordButton {...props} word="Clear" />,
+  },
+};

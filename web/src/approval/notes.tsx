@@ -1,0 +1,54 @@
+import { Button, Group, Loader, Stack, Text } from "@mantine/core";
+import type { ApprovalInfo } from "../../../contract/routes/approvals.ts";
+import type { Refused } from "./api.ts";
+import { Facts } from "./facts.tsx";
+import { Note } from "./note.tsx";
+import { Sheet } from "./sheet.tsx";
+import { SignIn } from "./sign-in.tsx";
+
+export function Loading() {
+  return (
+    <Group justify="center" p="xl" role="status">
+      <Loader aria-hidden />
+      <Text>Loading the approval…</Text>
+    </Group>
+  );
+}
+
+interface FailedProps {
+  refused: Refused;
+  onRetry?: () => void;
+  /** Who comes without a link may be somebody whom the service does not know yet. */
+  maySignIn?: boolean;
+}
+
+export function Failed({ refused, onRetry, maySignIn = false }: FailedProps) {
+  const signIn = refused.status === 401 || (maySignIn && [403, 404].includes(refused.status));
+  return (
+    <Sheet title={refused.status === 401 ? "Sign in" : "This cannot be shown"}>
+      <Note tone="bad">{refused.message}</Note>
+      {signIn && onRetry ? (
+        <SignIn why="Whoever may decide signs in to see it." onSignedIn={onRetry} />
+      ) : (
+        onRetry && (
+          <Group>
+            <Button variant="default" onClick={onRetry}>
+              Try again
+            </Button>
+          </Group>
+        )
+      )}
+    </Sheet>
+  );
+}
+
+export function NotYet({ info }: { info: ApprovalInfo }) {
+  return (
+    <Sheet title="Nothing to decide yet">
+      <Stack gap="sm">
+        <Text>The run has not come to this question yet. This page looks again by itself.</Text>
+        <Facts info={info} />
+      </Stack>
+    </Sheet>
+  );
+}

@@ -1,0 +1,36 @@
+import { Container } from "@mantine/core";
+import type { Address } from "./address.ts";
+import { Refused } from "./api.ts";
+import { Ask } from "./ask.tsx";
+import { Broken } from "./broken.tsx";
+import { Failed, Loading, NotYet } from "./notes.tsx";
+import { Outcome } from "./outcome.tsx";
+import { useApproval } from "./use-approval.ts";
+
+const NO_ADDRESS = new Refused(404, "approval.link", "This address leads to no approval: the link is not whole.");
+
+export function Page({ address }: { address: Address | undefined }) {
+  return (
+    <Container component="main" size="sm">
+      <Broken>{address ? <Approval address={address} /> : <Failed refused={NO_ADDRESS} />}</Broken>
+    </Container>
+  );
+}
+
+function Approval({ address }: { address: Address }) {
+  const approval = useApproval(address);
+  switch (approval.phase) {
+    case "loading":
+      return <Loading />;
+    case "failed":
+      return <Failed refused={approval.refused} onRetry={approval.reload} maySignIn={address.token === undefined} />;
+    case "empty":
+      return <NotYet info={approval.info} />;
+    case "ready":
+      return approval.info.state === "open" ? (
+        <Ask address={address} approval={approval} />
+      ) : (
+        <Outcome info={approval.info} said={approval.said} />
+      );
+  }
+}

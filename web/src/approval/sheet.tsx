@@ -1,0 +1,34 @@
+import { Paper, Stack, Text, Title } from "@mantine/core";
+import { type ReactNode, useEffect, useRef } from "react";
+
+interface SheetProps {
+  title: string;
+  subtitle?: string | undefined;
+  /** Takes the reader here, as a screen reader would not notice that the page is another one now. */
+  focus?: boolean;
+  children: ReactNode;
+}
+
+/** What every state of the page stands on. */
+export function Sheet({ title, subtitle, focus = false, children }: SheetProps) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  useEffect(() => {
+    document.title = `${title} · Approval`;
+  }, [title]);
+  useEffect(() => {
+    if (focus) heading.current?.focus();
+  }, [focus]);
+  return (
+    <Paper withBorder p="lg" radius="md">
+      <Stack gap="lg">
+        <div>
+          <Title order={1} size="h2" ref={heading} tabIndex={-1}>
+            {title}
+          </Title>
+          {subtitle && <Text c="dimmed">{subtitle}</Text>}
+        </div>
+        {children}
+      </Stack>
+    </Paper>
+  );
+}

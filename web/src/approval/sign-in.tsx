@@ -1,0 +1,67 @@
+import { Anchor, Button, Group, Stack, Text, TextInput } from "@mantine/core";
+import { type FormEvent, useEffect, useState } from "react";
+import { type Login, loadLogins, Refused, signIn } from "./api.ts";
+import { Note } from "./note.tsx";
+
+interface SignInProps {
+  why: string;
+  onSignedIn: () => void;
+}
+
+/** Here, and not on a page of its own: whoever signs in goes on with what they came for. */
+export function SignIn({ why, onSignedIn }: SignInProps) {
+  const [logins, setLogins] = useState<{ passwords: boolean; others: Login[] }>({ passwords: true, others: [] });
+  const [busy, setBusy] = useState(false);
+  const [refusal, setRefusal] = useState<string>();
+  useEffect(() => {
+    // Without the list, signing in with a password is still offered.
+    loadLogins().then(setLogins, () => {});
+  }, []);
+
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    const values = new FormData(event.currentTarget);
+    setBusy(true);
+    setRefusal(undefined);
+    try {
+      await signIn(String(values.get("email")), String(values.get("password")));
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error;
+      setBusy(false);
+      setRefusal(error.message);
+      return;
+    }
+    onSignedIn();
+  };
+
+  return (
+    <section aria-label="Sign in">
+      <Stack gap="sm">
+        <Text>{why}</Text>
+        {refusal && <Note tone="bad">{refusal}</Note>}
+        {logins.passwords && (
+          <form onSubmit={submit}>
+            <Stack gap="sm">
+              <TextInput name="email" type="email" label="Email" autoComplete="username" required />
+              <TextInput name="password" type="password" label="Password" autoComplete="current-password" required />
+              <Group className="actions">
+                <Button type="submit" color="blue.8" loading={busy}>
+                  Sign in
+                </Button>
+              </Group>
+            </Stack>
+          </form>
+        )}
+        {logins.others.map(({ type, display_name }) => (
+          <Anchor key={type} underline="always" href={returningLogin(type)}>
+            Sign in with {display_name ?? type}
+          </Anchor>
+        ))}
+      </Stack>
+    </section>
+  );
+}
+
+/** The provider sends the browser back to this page. */
+const returningLogin = (type: string) =>
+  `/api/oauth/login/${encodeURIComponent(type)}?${new URLSearchParams({ return_to: location.pathname + location.search })}`;

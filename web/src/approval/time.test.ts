@@ -1,0 +1,16 @@
+import { expect, it } from "vitest";
+import { leftText } from "./time.ts";
+
+const MINUTE = 60_000;
+
+it.each([
+  [30_000, "under a minute"],
+  [MINUTE, "1 min"],
+  [59 * MINUTE, "59 min"],
+  [60 * MINUTE, "1 h 0 min"],
+  [125 * MINUTE, "2 h 5 min"],
+  [24 * 60 * MINUTE, "1 day 0 h"],
+  [360 * 24 * 60 * MINUTE + 90 * MINUTE, "360 days 1 h"],
+])("says of %d ms that %s is left", (ms, text) => {
+  expect(leftText(ms)).toBe(text);
+});

@@ -1,0 +1,13 @@
+const full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
+
+/** As the reader's own clock has it. */
+export const dateText = (timestamp: string) => full.format(new Date(timestamp));
+
+/** What is left, in its two largest units: `2 h 5 min`; below a minute `under a minute`. */
+export function leftText(ms: number): string {
+  const minutes = Math.floor(ms / 60_000);
+  if (minutes < 1) return "under a minute";
+  const [days, hours] = [Math.floor(minutes / 1440), Math.floor(minutes / 60) % 24];
+  if (days > 0) return `${days} ${days === 1 ? "day" : "days"} ${hours} h`;
+  return hours > 0 ? `${hours} h ${minutes % 60} min` : `${minutes} min`;
+}
