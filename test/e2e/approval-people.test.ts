@@ -69,6 +69,23 @@ describe.concurrent("who may decide", () => {
     expect(await ws.completed(gate.run)).toMatchObject({ success: true });
   });
 
+  it("finds who started the run behind a job that runs on behalf of somebody else", async () => {
+    await saveFlow(ws, "f/t/notself", [asks("ask", { self_approval_disabled: true }), sees()]);
+    const script = `export async function main() {
+      const { BASE_INTERNAL_URL: base, WM_WORKSPACE: w, WM_TOKEN: token } = process.env;
+      const headers = { authorization: "Bearer " + token, "content-type": "application/json" };
+      return (await fetch(base + "/api/w/" + w + "/jobs/run/f/f/t/notself", { method: "POST", headers, body: "{}" })).text();
+    }`;
+    await ws.saveScript({ path: "f/t/starter", language: "bun", content: script, on_behalf_of_email: bob.email });
+    for (const { username } of [ann, bob]) await ws.post("acls/add/folder/t", { owner: `u/${username}`, write: true });
+    const run = String((await ann.in(ws).runWait("f/t/starter")).json);
+    expect((await ws.get(`jobs_u/get/${run}`)).json).toMatchObject({ email: bob.email });
+    const [gate] = await waiting(ws, run);
+    const at = { link: () => urls(ws, gate?.gate_id ?? "") };
+    expect(await approveAs(ann, at)).toBe(403);
+    expect(await approveAs(bob, at)).toBe(201);
+  });
+
   it("with groups, only their members, and not even an admin else", async () => {
     const gate = await asked(groups("deciders"));
     expect(await approveAs(undefined, gate)).toBe(401);
