@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { approvalRows } from "./approvals.ts";
 import { bundleRows } from "./bundles.ts";
 import { compileRows } from "./compiling.ts";
 import { connectionRows } from "./connections.ts";
@@ -80,6 +81,7 @@ export async function bench(target: Target, { quick, only, say = () => {} }: Ben
     await section("Flows: a long loop", () => loopRows(of));
     await section("Flows: one that waits", () => waitingRows(of));
     await section("Flows: state transitions, AWS requests and list price of one run", () => flowCostRows(of));
+    await section("Approvals", () => approvalRows({ ...measured, endpoint: target.endpoint, target }));
     await section("Flows: compiling", async () => compileRows(quick));
     note("afterLoad");
     await section("Connections and rights: one call", () => connectionRows(of));

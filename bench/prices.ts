@@ -11,6 +11,7 @@ export const prices = {
   sqsRequest: 0.4e-6,
   s3Put: 5e-6,
   s3Get: 0.4e-6,
+  snsPublish: 0.5e-6,
   /** Step Functions, standard workflows. */
   stateTransition: 25e-6,
   /** CloudWatch, standard class. */

@@ -114,7 +114,7 @@ export const limits = {
   /** Of a text that stands in a notice; the page has all of it. */
   noticeTextChars: 4000,
   /** How long a delivery is its sender's alone, longer than the sender can live: then it counts as lost and is sent again. */
-  deliveryLeaseMs: 90_000,
+  deliveryHoldMs: 90_000,
   /** Approvers are told again at most so often. */
   noticeAgainMs: 60_000,
   /** Until then an answer to a webhook must have begun. */

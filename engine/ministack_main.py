@@ -32,12 +32,30 @@ def drain_log(self, first_line_wait=0.250, next_line_wait=0.001):
         return "\n".join(lines)
 
 
+def begin_streams_anew(lambda_svc):
+    """The engine keeps how far each function has read a table's stream, but not the stream, which begins at 0 with every start.
+
+    As it is, nothing would be read until as much has been written as in all the time before.
+    """
+    restore = lambda_svc._restore_esm_positions
+
+    def restored(store, positions):
+        restore(store, positions)
+        if store is lambda_svc._dynamodb_stream_positions:
+            for key in list(store._data):
+                store._data[key] = 0
+
+    lambda_svc._restore_esm_positions = restored
+
+
 def main():
     import uvloop
     from ministack import app
     from ministack.core.lambda_runtime import Worker
+    from ministack.services import lambda_svc
 
     Worker._drain_stderr_bounded = drain_log
+    begin_streams_anew(lambda_svc)
     uvloop.install()
 
     def save(*_):

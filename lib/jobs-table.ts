@@ -62,7 +62,7 @@ export class JobsTable extends Construct {
 
   /** What became of notices stands with the jobs that they are of. */
   configureNotices(fn: LambdaFunction): void {
-    this.allow(fn, ["GetItem", "PutItem"]);
+    this.allow(fn, ["GetItem", "BatchGetItem", "PutItem"]);
   }
 
   /** Makes jobs and moves them through their states. */

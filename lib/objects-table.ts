@@ -56,10 +56,10 @@ export class ObjectsTable extends Construct {
     this.allowItems(fn, ["PutItem", "DeleteItem"], ["IDEMPOTENCY#*"]);
   }
 
-  /** Hears of every notice of an approval, marks it, and keeps what is still to be sent. */
+  /** Hears of every notice of an approval, and keeps what is still to be sent. */
   configureNotices(fn: LambdaFunction, config: StackConfig): void {
     this.configureRead(fn);
-    this.allowItems(fn, ["PutItem", "UpdateItem", "DeleteItem"], ["NOTICE#*", "RETRIES"]);
+    this.allowItems(fn, ["PutItem", "DeleteItem"], ["RETRIES"]);
     this.allowItems(fn, ["PutItem"], ["WEBHOOKS#*"]);
     this.configureHear(fn, "NOTICE#", config);
   }
@@ -101,7 +101,7 @@ export class ObjectsTable extends Construct {
 
   /** What waits, what was decided, who is to hear of it, and the keys that links are signed with. */
   configureApprove(fn: LambdaFunction): void {
-    const partitions = ["PENDING#*", "CHAIN#*", "GREW#*", "NOTICE#*", "AGAIN#*", "LINKS#*", "WEBHOOKS#*"];
+    const partitions = ["PENDING#*", "CHAIN#*", "GREW#*", "NOTICE#*", "AGAIN#*", "LINKS#*", "WEBHOOKS#*", "AUDIT#*"];
     this.allowItems(fn, ["PutItem", "UpdateItem", "DeleteItem"], partitions);
   }
 

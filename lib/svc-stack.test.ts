@@ -310,13 +310,13 @@ describe("deliver", () => {
     );
     expect(writes.map(({ Action, Condition }) => ({ Action, Condition }))).toEqual([
       {
-        Action: ["dynamodb:PutItem", "dynamodb:UpdateItem", "dynamodb:DeleteItem"],
-        Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["NOTICE#*", "RETRIES"] } },
+        Action: ["dynamodb:PutItem", "dynamodb:DeleteItem"],
+        Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["RETRIES"] } },
       },
       { Action: "dynamodb:PutItem", Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["WEBHOOKS#*"] } } },
     ]);
     const ofJobs = statements(aws, "dynamodb:").filter(({ Resource }) => JSON.stringify(Resource).includes("JobsTable"));
-    expect(ofJobs.flatMap(({ Action }) => list(Action))).toEqual(["dynamodb:GetItem", "dynamodb:PutItem"]);
+    expect(ofJobs.flatMap(({ Action }) => list(Action))).toEqual(["dynamodb:GetItem", "dynamodb:BatchGetItem", "dynamodb:PutItem"]);
     const purposes = statements(aws, "kms:").map(({ Condition }) => Condition);
     expect(purposes).toEqual([{ StringEquals: { "kms:EncryptionContext:service": "svc", "kms:EncryptionContext:purpose": "webhooks" } }]);
     expect([...actionsOf("deliver", "s3:"), ...actionsOf("deliver", "secretsmanager:"), ...actionsOf("deliver", "states:")]).toEqual([]);

@@ -7,8 +7,13 @@ import { type GateNotice, gateNoticeSchema } from "./notice.ts";
 const partSchema = z.object({ channel: z.enum(["topic", "email", "webhook", "chat"]), to: z.string() });
 export type NoticePart = z.infer<typeof partSchema>;
 
-/** A part that is still to be sent. `attempts`: those that were begun. */
-export const queuedSchema = partSchema.extend({ workspace: z.string(), notice: z.string(), attempts: z.int() });
+/** A part that is still to be sent. `attempts`: those that were begun. `heldUntilMs`: one is under way, and nobody else makes another until then. */
+export const queuedSchema = partSchema.extend({
+  workspace: z.string(),
+  notice: z.string(),
+  attempts: z.int(),
+  heldUntilMs: z.number().optional(),
+});
 export type Queued = z.infer<typeof queuedSchema>;
 
 /** Has parts sent, by where they stand in the queue. `nowMs`: in place of the clock. */
@@ -71,11 +76,8 @@ const MOST_ATTEMPTS = PAUSES_MS.length + 1;
 
 export const isLastAttempt = (attempts: number) => attempts >= MOST_ATTEMPTS;
 
-/**
- * When a part whose attempt begins now is to be looked at next, unless it is done by then: it is the time of the next attempt, and no attempt
- * lasts so long.
- */
-export const againAtMs = (attempts: number, nowMs: number) => nowMs + Math.max(limits.deliveryLeaseMs, PAUSES_MS[attempts - 1] ?? 0);
+/** When a part whose attempt has failed now is tried again. */
+export const nextAtMs = (attempts: number, nowMs: number) => nowMs + (PAUSES_MS[attempts - 1] ?? 0);
 
 /** What is written down of an attempt. */
 export function deliveryOf(notice: GateNotice, { channel, to, attempts }: Queued, attempt: Attempt, atMs: number): Delivery {

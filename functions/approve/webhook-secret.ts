@@ -1,14 +1,26 @@
 import { webhookKeys } from "../../aws/data-keys.ts";
 import { objectTable } from "../../aws/object-table.ts";
 import { approvalNoticeRoutes as routes } from "../../contract/routes/approval-notices.ts";
+import { operationOf } from "../../core/audit/entry.ts";
 import { rotateWebhookSecret, webhookSecret } from "../../services/approvals/webhook-secret.ts";
-import { type Handled, on } from "../shared/edge.ts";
+import { audited } from "../../services/audit/audit.ts";
+import { on } from "../shared/edge.ts";
 import { json } from "../shared/reply.ts";
+import type { ApproveRoutes, Auth } from "./collaborators.ts";
+import { actorOf } from "./runs.ts";
 
 const signing = { objects: objectTable, webhookKeys, nowMs: Date.now };
 
+/** Who reads a secret stands in the audit log, as who reads any other does. */
+async function secretIn(auth: Auth, workspace: string, route: { name: string }, kind: "Execute" | "Updated", ask: typeof webhookSecret) {
+  const what = { workspace, username: actorOf(auth).username, operation: operationOf(route.name), action_kind: kind };
+  return json(200, { secret: await audited(signing, what, () => ask(signing, workspace)) });
+}
+
 /** For the workspace's admins: that who calls is one is asked before. */
-export const webhookSecretHandlers: Handled<unknown>[] = [
-  on(routes.webhookSecret, async ({ params: { workspace } }) => json(200, { secret: await webhookSecret(signing, workspace) })),
-  on(routes.rotateWebhookSecret, async ({ params: { workspace } }) => json(200, { secret: await rotateWebhookSecret(signing, workspace) })),
+export const webhookSecretHandlers: ApproveRoutes = [
+  on(routes.webhookSecret, ({ auth, params: { workspace } }) => secretIn(auth, workspace, routes.webhookSecret, "Execute", webhookSecret)),
+  on(routes.rotateWebhookSecret, ({ auth, params: { workspace } }) =>
+    secretIn(auth, workspace, routes.rotateWebhookSecret, "Updated", rotateWebhookSecret),
+  ),
 ];

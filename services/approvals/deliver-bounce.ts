@@ -1,6 +1,6 @@
 import type { JobTable } from "../../aws/job-table.ts";
 import { bounceSchema } from "../../core/approvals/notice-bounce.ts";
-import { keepDelivery, readDelivery } from "./deliveries.ts";
+import { keepDelivery, recordNamed } from "./deliveries.ts";
 
 interface Collaborators {
   jobs: Pick<JobTable, "getChild" | "putChild">;
@@ -13,7 +13,7 @@ interface Collaborators {
  */
 export async function noteBounce(collaborators: Collaborators, event: unknown): Promise<void> {
   const { flow, notice, nth, reason } = bounceSchema.parse(event);
-  const known = await readDelivery(collaborators, flow, notice, nth);
+  const known = await recordNamed(collaborators, flow, notice, nth);
   if (!known) throw new Error(`No delivery ${nth} of notice ${notice} is known.`);
   const { delivery, expiresAtS } = known;
   const bounced = { ...delivery, state: "failed" as const, atMs: collaborators.nowMs(), error: reason };

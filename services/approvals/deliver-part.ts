@@ -2,71 +2,88 @@ import type { JobTable } from "../../aws/job-table.ts";
 import type { ObjectTable } from "../../aws/object-table.ts";
 import { limits } from "../../contract/limits.ts";
 import { type GateNotice, gateNoticeSchema } from "../../core/approvals/notice.ts";
-import { againAtMs, deliveryOf, isLastAttempt, nthOf, type Queued, queuedSchema, refused } from "../../core/approvals/notice-delivery.ts";
-import { keys, type ObjectKey } from "../../core/objects/keys.ts";
+import {
+  deliveryOf,
+  isLastAttempt,
+  type NoticePart,
+  nextAtMs,
+  nthOf,
+  type Queued,
+  queuedSchema,
+  refused,
+} from "../../core/approvals/notice-delivery.ts";
+import { keys, type ObjectKey, workspaceOf } from "../../core/objects/keys.ts";
 import { type StoredObject, write } from "../../core/objects/write.ts";
-import { loadAccess } from "../workspaces/access.ts";
 import { attempt, type Sending } from "./deliver-attempt.ts";
-import { keepDelivery, readDelivery } from "./deliveries.ts";
+import { keepDelivery, recordsOf } from "./deliveries.ts";
 
 export interface Delivering extends Sending {
   objects: ObjectTable;
-  jobs: Pick<JobTable, "get" | "getChild" | "putChild">;
+  jobs: Pick<JobTable, "getWith" | "putChild">;
   nowMs: () => number;
 }
 
-/** What a part is about: its notice, and how long the flow's job, with which its record goes, is kept. */
-export interface Subject {
-  notice: GateNotice;
-  expiresAtS: number;
+/** `undefined`: the notice or its workspace is gone, and nobody is told of it any more. */
+export async function noticeAt({ objects }: Delivering, key: ObjectKey): Promise<GateNotice | undefined> {
+  const [stored, deleted] = await objects.getMany([key, keys.deletedWorkspace(workspaceOf(key.pk) ?? "")], { consistent: true });
+  return stored && !deleted ? gateNoticeSchema.parse(stored.value) : undefined;
 }
 
-/** `undefined`: the notice, its run or its workspace is gone, and nobody is told of it any more. */
-export async function subjectOf({ objects, jobs }: Delivering, workspace: string, id: string): Promise<Subject | undefined> {
-  const [stored, { access }] = await Promise.all([objects.get(keys.notice(workspace, id)), loadAccess(objects, workspace)]);
-  if (!stored || access.state === "deleted") return undefined;
-  const notice = gateNoticeSchema.parse(stored.value);
-  const job = await jobs.get(notice.flow);
-  return job && { notice, expiresAtS: Math.ceil(job.expiresAtMs / 1000) };
+/** A part in the queue, at its place there. */
+type Placed = Queued & ObjectKey;
+export type Item = Placed & { stored: StoredObject };
+
+/** Where a part stands before its first attempt: the same whenever it is asked for, so that it is queued once. */
+export function firstPlace({ workspace, id, atMs }: GateNotice, part: NoticePart): Placed {
+  return { ...part, workspace, notice: id, attempts: 0, ...keys.retry(atMs, workspace, id, nthOf(part)) };
 }
 
-/** As it waits for its time. */
-export function queuedItem({ pk, sk }: ObjectKey, { workspace, notice, channel, to, attempts }: Queued): StoredObject {
-  const value: Queued = { workspace, notice, channel, to, attempts };
-  return { pk, sk, value, expiresAtS: Math.ceil((Number(sk.split("#")[0]) + limits.jobRetentionMs) / 1000) };
+/** It may be taken up from the time on at which it stands. The count of its attempts is what the next one to change it must name. */
+export function waiting({ pk, sk, workspace, notice, channel, to, attempts, heldUntilMs }: Placed): Item {
+  const value: Queued = { workspace, notice, channel, to, attempts, ...(heldUntilMs === undefined ? {} : { heldUntilMs }) };
+  const expiresAtS = Math.ceil((Number(sk.split("#")[0]) + limits.jobRetentionMs) / 1000);
+  return { ...value, pk, sk, stored: { pk, sk, value, mark: String(attempts), expiresAtS } };
+}
+
+/** Its next attempt is somebody's, and nobody else's until it must be lost. */
+export function hold(item: Placed, nowMs: number): Item {
+  return waiting({ ...item, attempts: item.attempts + 1, heldUntilMs: nowMs + limits.deliveryHoldMs });
 }
 
 /** Sends one part that waits in the queue, unless somebody else does. `sk`: where it stands there. */
 export async function deliverDue(delivering: Delivering, sk: string): Promise<void> {
-  const item = await claim(delivering, { ...keys.retry(0, "", "", ""), sk });
-  if (!item) return;
-  const subject = await subjectOf(delivering, item.workspace, item.notice);
-  if (!subject) return delivering.objects.remove(item);
-  const known = await readDelivery(delivering, subject.notice.flow, item.notice, nthOf(item));
-  // Its sender died before it could take it out of the queue.
-  if (known && known.delivery.state !== "retrying") return delivering.objects.remove(item);
-  await carryOut(delivering, item, subject);
-}
-
-/**
- * Who moves a part to the time of its next attempt has it until then: the move is claim, lease and retry in one, and a part whose sender dies
- * is found there like one that failed.
- */
-async function claim({ objects, nowMs }: Delivering, key: ObjectKey): Promise<(Queued & ObjectKey) | undefined> {
+  const { objects, nowMs } = delivering;
+  const key = { ...keys.retry(0, "", "", ""), sk };
   const found = await objects.get(key);
-  if (!found) return undefined;
-  const item = queuedSchema.parse(found.value);
-  const attempts = item.attempts + 1;
-  const next = { ...item, attempts, ...keys.retry(againAtMs(attempts, nowMs()), item.workspace, item.notice, nthOf(item)) };
-  const lost = await objects.transact([write.remove(key, "present"), write.put(queuedItem(next, next))]);
-  return lost === undefined ? next : undefined;
+  if (!found) return;
+  const before: Placed = { ...key, ...queuedSchema.parse(found.value) };
+  if (before.heldUntilMs !== undefined && before.heldUntilMs > nowMs()) return;
+  const item = hold(before, nowMs());
+  if (!(await objects.put(item.stored, { mark: String(before.attempts) }))) return;
+  const notice = await noticeAt(delivering, keys.notice(item.workspace, item.notice));
+  if (!notice) return objects.remove(key);
+  const { records, expiresAtS } = await recordsOf(delivering, notice, [item]);
+  // Its sender died before it could take it out of the queue; or there is no run any more.
+  if (expiresAtS === undefined || (records[0] && records[0].state !== "retrying")) return objects.remove(key);
+  await carryOut(delivering, item, { notice, expiresAtS });
 }
 
-/** Makes an attempt that is claimed, and writes down what came of it. */
-export async function carryOut(delivering: Delivering, item: Queued & ObjectKey, { notice, expiresAtS }: Subject): Promise<void> {
+/** What a part is about: its notice, and how long the flow's job, with which its record goes, is kept. */
+interface Subject {
+  notice: GateNotice;
+  expiresAtS: number;
+}
+
+/** Makes an attempt that is held, and writes down what came of it: first the record, by which it is known again, then its place in the queue. */
+export async function carryOut(delivering: Delivering, item: Item, { notice, expiresAtS }: Subject): Promise<void> {
+  const { objects, nowMs } = delivering;
   // One more than there are: the last attempt was lost with its sender.
   const tried = isLastAttempt(item.attempts - 1) ? refused("its last attempt was lost") : await attempt(delivering, notice, item);
-  const delivery = deliveryOf(notice, item, tried, delivering.nowMs());
+  const delivery = deliveryOf(notice, item, tried, nowMs());
   await keepDelivery(delivering, { flow: notice.flow, notice: notice.id, part: item, expiresAtS }, delivery);
-  if (delivery.state !== "retrying") await delivering.objects.remove({ pk: item.pk, sk: item.sk });
+  const key = { pk: item.pk, sk: item.sk };
+  if (delivery.state !== "retrying") return objects.remove(key);
+  const { heldUntilMs: _, ...free } = item;
+  const next = { ...free, ...keys.retry(nextAtMs(item.attempts, nowMs()), item.workspace, item.notice, nthOf(item)) };
+  await objects.transact([write.remove(key, { mark: String(item.attempts) }), write.put(waiting(next).stored)]);
 }

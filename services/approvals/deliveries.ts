@@ -1,4 +1,5 @@
 import type { Child, JobTable } from "../../aws/job-table.ts";
+import type { GateNotice } from "../../core/approvals/notice.ts";
 import { type Delivery, deliverySchema, type NoticePart, nthOf } from "../../core/approvals/notice-delivery.ts";
 
 const PREFIX = "delivery#";
@@ -16,8 +17,23 @@ export async function deliveriesOf({ jobs }: Reading, flow: string) {
 
 const shown = ({ atMs, ...delivery }: Delivery) => ({ ...delivery, at: new Date(atMs).toISOString() });
 
-/** Of one part of a notice; `undefined` while nothing came of it. */
-export async function readDelivery({ jobs }: { jobs: Pick<JobTable, "getChild"> }, flow: string, notice: string, nth: string) {
+/** Those of a notice's parts, in their order, and until when records of its flow are kept: `undefined` where that is gone. */
+export async function recordsOf(
+  { jobs }: { jobs: Pick<JobTable, "getWith"> },
+  { flow, id }: Pick<GateNotice, "flow" | "id">,
+  parts: readonly NoticePart[],
+) {
+  const refs = parts.map((part) => refOf(id, nthOf(part)));
+  const { job, items } = await jobs.getWith(flow, refs);
+  const records = refs.map((ref) => {
+    const child = items.get(ref);
+    return child && parsed(child);
+  });
+  return { records, expiresAtS: job && Math.ceil(job.expiresAtMs / 1000) };
+}
+
+/** Of the part that has this name among its notice's. */
+export async function recordNamed({ jobs }: { jobs: Pick<JobTable, "getChild"> }, flow: string, notice: string, nth: string) {
   const child = await jobs.getChild(flow, refOf(notice, nth));
   return child && { delivery: parsed(child), expiresAtS: child.expiresAtS };
 }

@@ -1,10 +1,12 @@
 import { GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { limits } from "../../contract/limits.ts";
 import { api } from "../support/api.ts";
 import { asks, begin, consent, type Gate, runOf, sees, urls, visit, waiting } from "../support/approvals.ts";
 import { awsClients, invoke } from "../support/aws.ts";
 import { flow } from "../support/flow.ts";
 import { startTestInstance, type TestInstance } from "../support/instances.ts";
+import { startReceiver } from "../support/notices.ts";
 import { member } from "../support/people.ts";
 import { crashFunction } from "../support/processes.ts";
 import { until } from "../support/until.ts";
@@ -177,5 +179,49 @@ describe("what happens to a gate by itself", () => {
     expectStatus(await ws.post(`jobs/completed/delete/${run}`), 200);
     expect(await stored(gate.gate_id)).toEqual({});
     expect((await visit(links.resume)).status).toBe(409);
+  });
+});
+
+describe("a notice goes out although", () => {
+  it("the engine was started again since the last one", async () => {
+    await instance.stopEngine();
+    await instance.startEngine();
+    const run = await begin(ws, [consent("pay", ["role:admin"])]);
+    await until(
+      async () => {
+        const { gates } = await runOf(ws, run);
+        const notices = gates.flatMap(({ notices }) => notices as { channel: string; state: string }[]);
+        return notices.some(({ channel, state }) => channel === "email" && state === "sent");
+      },
+      { what: "the mail" },
+    );
+  });
+
+  it("its sender is killed while the receiver thinks: another one sends the same message when the first must be lost", async () => {
+    const receiver = await startReceiver();
+    const { promise: killed, resolve } = Promise.withResolvers<void>();
+    try {
+      receiver.replies.push({ status: 204, after: killed });
+      const run = await begin(ws, [consent("pay", ["role:admin"], { notification: { channel: "webhook", url: receiver.url } })]);
+      await until(() => receiver.received.length === 1, { what: "the webhook's first message" });
+      expect(crashFunction(instance, { output: "DeliverFunction" })).toBeGreaterThan(0);
+      resolve();
+      await housekeep(limits.deliveryHoldMs / 1000 - 5);
+      await housekeep(limits.deliveryHoldMs / 1000 + 5);
+      const sent = await until(
+        async () => {
+          const { gates } = await runOf(ws, run);
+          const notices = gates.flatMap(({ notices }) => notices as { channel: string }[]);
+          return notices.find(({ channel }) => channel === "webhook");
+        },
+        { what: "the webhook's record" },
+      );
+      expect(sent).toMatchObject({ state: "sent", attempts: 2 });
+      const [first, second, ...more] = receiver.received.map(({ headers }) => headers["webhook-id"]);
+      expect([second, more]).toEqual([first, []]);
+    } finally {
+      resolve();
+      await receiver.close();
+    }
   });
 });

@@ -39,19 +39,12 @@ export async function writeNotice(notice: GateNotice): Promise<void> {
   );
 }
 
-/** A notice whose sender died with one mail unsent: its lease is over, and it stands in the queue. */
+/** One mail of a notice whose sender died: nobody holds it any more, and it stands in the queue. */
 export async function leaveUnsent(notice: GateNotice, to: string): Promise<void> {
   const part = { channel: "email" as const, to };
-  const queued: Queued = { ...part, workspace: notice.workspace, notice: notice.id, attempts: 1 };
+  const queued: Queued = { ...part, workspace: notice.workspace, notice: notice.id, attempts: 1, heldUntilMs: notice.atMs };
   const key = keys.retry(notice.atMs, notice.workspace, notice.id, nthOf(part));
-  await documents().send(new PutCommand({ TableName: table(), Item: { ...key, v: queued, ttl: expiresAtS() } }));
-  // The mark says that the stream has brought it before.
-  await documents().send(
-    new PutCommand({
-      TableName: table(),
-      Item: { ...keys.notice(notice.workspace, notice.id), v: notice, x: "queued", ttl: expiresAtS() },
-    }),
-  );
+  await documents().send(new PutCommand({ TableName: table(), Item: { ...key, v: queued, m: "1", ttl: expiresAtS() } }));
 }
 
 /** What of a notice is still to be sent. */
@@ -129,15 +122,16 @@ interface Received {
   body: string;
 }
 
-/** A far end of webhooks that keeps all it gets. `replies`: statuses of the next answers, 204 when there are none. */
+/** A far end of webhooks that keeps all it gets. `replies`: the next answers, each `after` something where that is said; 204 when there are none. */
 export async function startReceiver() {
   const received: Received[] = [];
-  const replies: { status: number; headers?: Record<string, string> }[] = [];
+  const replies: { status: number; headers?: Record<string, string>; after?: Promise<unknown> }[] = [];
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
-    const { status, headers = {} } = replies.shift() ?? { status: 204 };
+    const { status, headers = {}, after } = replies.shift() ?? { status: 204 };
+    await after;
     response.writeHead(status, headers).end();
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));

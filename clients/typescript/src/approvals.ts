@@ -24,4 +24,6 @@ export async function getResumeUrls(approver?: string, flowLevel = false): Promi
 }
 
 /** The same under its older name. */
-export const getResumeEndpoints = getResumeUrls;
+export async function getResumeEndpoints(approver?: string, flowLevel = false): Promise<ResumeUrls> {
+  return await getResumeUrls(approver, flowLevel);
+}

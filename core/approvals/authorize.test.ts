@@ -1,0 +1,213 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { authorize, type Decider, type Verdict, type Way } from "./authorize.ts";
+import type { GateRules } from "./gate.ts";
+
+// The run was started by ann, and runs on behalf of olga. Addresses are the same in any case: the run names her as nobody else does.
+const STARTER = "Ann@Example.com";
+const [ann, bob, olga, dan] = ["ann@example.com", "bob@example.com", "olga@example.com", "dan@example.com"] as const;
+
+type Role = "admin" | "developer" | "operator";
+const groupsOf: Readonly<Record<string, string[]>> = { [ann]: ["all", "deciders"], [dan]: ["all", "deciders"] };
+const named = (email: string) => email.slice(0, email.indexOf("@"));
+/** Of the workspace, unless `role` is missing. */
+const person = (email: string, role: Role | undefined = "developer", more: Partial<Exclude<Decider, { kind: "link" }>> = {}): Decider => ({
+  kind: "person",
+  emails: [email],
+  username: named(email),
+  superAdmin: false,
+  ...(role ? { member: { role, groups: groupsOf[email] ?? ["all"] } } : {}),
+  ...more,
+});
+const outside = (email: string, more: Partial<Exclude<Decider, { kind: "link" }>> = {}): Decider => {
+  const { member: _, ...rest } = person(email) as Exclude<Decider, { kind: "link" }>;
+  return { ...rest, ...more };
+};
+/** A job has the rights of whom it runs as, and counts as who started it as well. */
+const job = (runsAs: string, startedBy = runsAs): Decider => {
+  const decider = person(runsAs) as Exclude<Decider, { kind: "link" }>;
+  return { ...decider, kind: "job", emails: runsAs === startedBy ? [runsAs] : [runsAs, startedBy] };
+};
+
+/** Each with whether they may stop the run. */
+const roles: Readonly<Record<string, { title: string; who: Decider; mayStop: boolean }>> = {
+  none: { title: "who has not signed in", who: { kind: "link" }, mayStop: false },
+  ann: { title: "the starter, who is in the group", who: person(ann), mayStop: true },
+  out: { title: "somebody of no workspace, called as a member is", who: outside("bob@elsewhere.example"), mayStop: false },
+  cleo: { title: "somebody of no workspace whose address is named", who: outside("cleo@partner.example"), mayStop: false },
+  oper: { title: "an operator who sees the run", who: person("vera@example.com", "operator"), mayStop: false },
+  bob: { title: "a member", who: person(bob), mayStop: false },
+  stop: { title: "a member who may stop the run", who: person("stan@example.com"), mayStop: true },
+  dan: { title: "a member of the group", who: person(dan), mayStop: false },
+  aud: {
+    title: "a member of the other group",
+    who: person("aud@example.com", "operator", { member: { role: "operator", groups: ["all", "auditors"] } }),
+    mayStop: false,
+  },
+  adm: { title: "an admin of the workspace", who: person("adam@example.com", "admin"), mayStop: true },
+  sup: { title: "a superadmin of no workspace", who: outside("sue@example.com", { superAdmin: true }), mayStop: true },
+  olga: { title: "on whose behalf it runs", who: person(olga), mayStop: true },
+  jAnn: { title: "a job of the starter", who: job(ann), mayStop: true },
+  jFor: { title: "a job that the starter started, on behalf of another", who: job(olga, ann), mayStop: true },
+  jBy: { title: "a job that another started, on behalf of the starter", who: job(ann, bob), mayStop: true },
+  jBob: { title: "a job of another member", who: job(bob), mayStop: false },
+  jDan: { title: "a job of a member of the group", who: job(dan), mayStop: false },
+  jAdm: { title: "a job of an admin", who: { ...(person("adam@example.com", "admin") as object), kind: "job" } as Decider, mayStop: true },
+};
+
+const nothing: GateRules = { required: 1, signedIn: false, notStarter: false, personOnly: false };
+const suspended = (...people: string[]): GateRules => ({ ...nothing, signedIn: true, people });
+const consent = (...people: string[]): GateRules => ({ ...nothing, signedIn: true, personOnly: true, people });
+const rules: Readonly<Record<string, GateRules>> = {
+  nothing,
+  "sign-in": { ...nothing, signedIn: true },
+  "not-starter": { ...nothing, signedIn: true, notStarter: true },
+  group: suspended("g/deciders"),
+  "two-groups": suspended("g/auditors", "g/deciders"),
+  "group,not-starter": { ...suspended("g/deciders"), notStarter: true },
+  "consent:group": consent("g/deciders"),
+  "consent:users": consent("u/bob", "u/olga"),
+  "consent:admins": consent("role:admin"),
+  "consent:member's-address": consent("BOB@Example.com"),
+  "consent:other's-address": consent("cleo@partner.example"),
+  "consent:starter": consent("u/ann"),
+  "consent:starter,not-starter": { ...consent("u/ann", "u/bob"), notStarter: true },
+};
+
+/**
+ * What the specification and design §6 say, cell by cell, and not what the code does: y yes, i sign in first, s they started it, n none of those who are
+ * asked, j a person must. With a `link`: its address, or the page with it. `seen`: the page without one, the owner's route, the consent endpoint, and the
+ * list of what waits, where it depends on whether they may stop the run.
+ */
+const table = `
+      rule                         none ann  out  cleo oper bob  stop dan  aud  adm  sup  olga jAnn jFor jBy  jBob jDan jAdm
+link  nothing                      y    y    y    y    y    y    y    y    y    y    y    y    y    y    y    y    y    y
+seen  nothing                      i    y    n    n    n    n    y    n    n    y    y    y    y    y    y    n    n    y
+link  sign-in                      i    y    n    n    y    y    y    y    y    y    y    y    y    y    y    y    y    y
+seen  sign-in                      i    y    n    n    n    n    y    n    n    y    y    y    y    y    y    n    n    y
+link  not-starter                  i    s    n    n    y    y    y    y    y    y    y    y    s    s    s    y    y    y
+seen  not-starter                  i    s    n    n    n    n    y    n    n    y    y    y    s    s    s    n    n    y
+link  group                        i    y    n    n    n    n    n    y    n    n    n    n    y    n    y    n    y    n
+seen  group                        i    y    n    n    n    n    n    y    n    n    n    n    y    n    y    n    y    n
+link  two-groups                   i    y    n    n    n    n    n    y    y    n    n    n    y    n    y    n    y    n
+seen  two-groups                   i    y    n    n    n    n    n    y    y    n    n    n    y    n    y    n    y    n
+link  group,not-starter            i    s    n    n    n    n    n    y    n    n    n    n    s    s    s    n    y    n
+seen  group,not-starter            i    s    n    n    n    n    n    y    n    n    n    n    s    s    s    n    y    n
+link  consent:group                i    y    n    n    n    n    n    y    n    n    n    n    j    j    j    j    j    j
+seen  consent:group                i    y    n    n    n    n    n    y    n    n    n    n    j    j    j    j    j    j
+link  consent:users                i    n    n    n    n    y    n    n    n    n    n    y    j    j    j    j    j    j
+seen  consent:users                i    n    n    n    n    y    n    n    n    n    n    y    j    j    j    j    j    j
+link  consent:admins               i    n    n    n    n    n    n    n    n    y    y    n    j    j    j    j    j    j
+seen  consent:admins               i    n    n    n    n    n    n    n    n    y    y    n    j    j    j    j    j    j
+link  consent:member's-address     i    n    n    n    n    y    n    n    n    n    n    n    j    j    j    j    j    j
+seen  consent:member's-address     i    n    n    n    n    y    n    n    n    n    n    n    j    j    j    j    j    j
+link  consent:other's-address      i    n    n    y    n    n    n    n    n    n    n    n    j    j    j    j    j    j
+seen  consent:other's-address      i    n    n    y    n    n    n    n    n    n    n    n    j    j    j    j    j    j
+link  consent:starter              i    y    n    n    n    n    n    n    n    n    n    n    j    j    j    j    j    j
+seen  consent:starter              i    y    n    n    n    n    n    n    n    n    n    n    j    j    j    j    j    j
+link  consent:starter,not-starter  i    s    n    n    n    y    n    n    n    n    n    n    j    j    j    j    j    j
+seen  consent:starter,not-starter  i    s    n    n    n    y    n    n    n    n    n    n    j    j    j    j    j    j
+`;
+const verdicts: Readonly<Record<string, Verdict>> = { y: "yes", i: "signIn", s: "self", n: "notApprover", j: "jobToken" };
+const says: Readonly<Record<Verdict, string>> = {
+  yes: "may",
+  signIn: "must sign in",
+  self: "may not, having started it",
+  notApprover: "is not asked",
+  jobToken: "is no person",
+};
+
+/** The ways that each line of the table stands for. */
+const ways: Readonly<Record<string, { title: string; way: (mayStop: boolean) => Way; only?: RegExp }[]>> = {
+  link: [
+    { title: "a link's address", way: () => ({ link: true, mayStop: false }) },
+    { title: "the page by a link", way: (mayStop) => ({ link: true, mayStop }) },
+  ],
+  seen: [
+    { title: "the page without a link", way: (mayStop) => ({ link: false, mayStop }) },
+    { title: "the owner's route", way: (mayStop) => ({ link: false, mayStop }), only: /^(?!consent)/ },
+    { title: "the consent endpoint", way: () => ({ link: false, mayStop: false }), only: /^consent/ },
+  ],
+};
+
+const [[, ...columns] = [], ...lines] = table
+  .trim()
+  .split("\n")
+  .map((line) => line.trim().split(/\s+/));
+const cells = lines.flatMap(([at = "", rule = "", ...letters]) =>
+  (ways[at] ?? []).flatMap(({ title, way, only }) =>
+    only && !only.test(rule)
+      ? []
+      : letters.map((letter, index) => ({ rule, path: title, way, role: columns[index] ?? "", verdict: verdicts[letter] as Verdict })),
+  ),
+);
+
+describe("who may decide", () => {
+  it("is said for each way, rule and role once", () => {
+    expect(columns).toEqual(Object.keys(roles));
+    expect(lines.map(([at, rule]) => `${at} ${rule}`).sort()).toEqual(
+      Object.keys(rules)
+        .flatMap((rule) => [`link ${rule}`, `seen ${rule}`])
+        .sort(),
+    );
+    expect(lines.map(({ length }) => length - 2)).toEqual(lines.map(() => columns.length));
+    expect(cells.every(({ verdict }) => verdict !== undefined)).toBe(true);
+  });
+
+  it.each(cells.map((cell) => ({ ...cell, who: roles[cell.role]?.title, says: says[cell.verdict] })))(
+    "$rule, by $path: $who $says",
+    ({ rule, way, role, verdict }) => {
+      const { who, mayStop } = roles[role] as (typeof roles)[string];
+      expect(authorize({ rules: rules[rule] as GateRules, starter: STARTER }, who, way(mayStop))).toBe(verdict);
+    },
+  );
+});
+
+describe("whatever else the rules say,", () => {
+  const principals = ["u/ann", "u/bob", "g/deciders", "g/auditors", "role:admin", "cleo@partner.example", "u/", "g/", "x/y", ""];
+  const someRules = fc.record<GateRules>({
+    required: fc.constant(1),
+    people: fc.option(fc.subarray(principals), { nil: undefined }),
+    signedIn: fc.boolean(),
+    notStarter: fc.boolean(),
+    personOnly: fc.boolean(),
+  });
+  const somebody = fc.constantFrom(...Object.values(roles).map(({ who }) => who));
+  const someWay = fc.record({ link: fc.boolean(), mayStop: fc.boolean() });
+  const always = (holds: (rules: GateRules, who: Decider, way: Way) => void) =>
+    fc.assert(fc.property(someRules, somebody, someWay, holds), { numRuns: 2000 });
+  const verdict = (given: GateRules, who: Decider, way: Way) => authorize({ rules: given, starter: STARTER }, who, way);
+
+  it("nobody who has not signed in decides what asks for a person", () => {
+    always((given, _, way) => {
+      const asksPerson = given.signedIn || given.notStarter || given.personOnly || given.people !== undefined;
+      if (asksPerson || !way.link) expect(verdict(given, { kind: "link" }, way)).toBe("signIn");
+    });
+  });
+
+  it("no job gives a person's consent, and no starter approves their own run where that is ruled out", () => {
+    always((given, who, way) => {
+      if (given.personOnly && who.kind === "job") expect(verdict(given, who, way)).toBe("jobToken");
+      const started = who.kind !== "link" && who.emails.includes(ann);
+      if (given.notStarter && started) expect(verdict(given, who, way)).not.toBe("yes");
+    });
+  });
+
+  it("one rule more lets nobody in, and the right to stop the run keeps nobody out", () => {
+    always((given, who, way) => {
+      if (verdict(given, who, way) === "yes") {
+        expect(verdict(given, who, { ...way, mayStop: true })).toBe("yes");
+        return;
+      }
+      for (const more of [{ signedIn: true }, { notStarter: true }, { personOnly: true }]) {
+        expect(verdict({ ...given, ...more }, who, way)).not.toBe("yes");
+      }
+    });
+  });
+
+  it("an empty list of approvers, or one that names nobody, is nobody", () => {
+    always((given, who, way) => {
+      for (const people of [[], ["u/"], ["g/"], ["x/y"], [""]]) expect(verdict({ ...given, people }, who, way)).not.toBe("yes");
+    });
+  });
+});
