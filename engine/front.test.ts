@@ -1,7 +1,7 @@
 import http from "node:http";
 import net, { type AddressInfo } from "node:net";
 import { setTimeout as sleep } from "node:timers/promises";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { comesFromJob, endToEnd, type Front, type FrontEvent, type FrontOptions, splitTarget, startFront } from "./front.ts";
 
 const open: { close(): unknown }[] = [];
@@ -48,6 +48,24 @@ describe("the front server", () => {
     const answer = await new Promise<http.IncomingMessage>((resolve) => http.get(`${front.url}/x`, resolve));
     expect(Buffer.concat(await answer.toArray()).toString()).toBe("*/*");
     expect(await (await fetch(front.url, { headers: { accept: "text/csv" } })).text()).toBe("text/csv");
+  });
+
+  it("says in the live log what was asked for, without a token and without the signature of a link", async () => {
+    const { front, events } = await behind((_, response) => response.end());
+    const signature = "0aF9".repeat(16);
+    for (const path of [
+      `/approve/demo/1/2/${signature}?approver=a`,
+      `/api/w/demo/jobs_u/resume/1/2/${signature}`,
+      "/api/users/tokens/delete/abc",
+    ]) {
+      await fetch(front.url + path);
+    }
+    await vi.waitFor(() => expect(events).toHaveLength(3));
+    expect(events.map(({ path }) => path)).toEqual([
+      "/approve/demo/1/2/…",
+      "/api/w/demo/jobs_u/resume/1/2/…",
+      "/api/users/tokens/delete/…",
+    ]);
   });
 
   it("keeps two cookies apart on the way back", async () => {

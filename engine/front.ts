@@ -80,7 +80,7 @@ export async function startFront({ port, target, onRequest, streamTarget }: Fron
       response.once("close", () => {
         onRequest({
           method,
-          path: withoutToken(path),
+          path: withoutSecret(path),
           status: response.headersSent ? response.statusCode : 499,
           ms: performance.now() - startedMs,
           ...(runs.get(response) ?? { jobId: undefined, jobState: undefined }),
@@ -140,9 +140,9 @@ function listen(server: http.Server, port: number): Promise<void> {
   });
 }
 
-/** The one address that holds the first characters of a token; somebody may put all of it there. */
-function withoutToken(path: string): string {
-  return path.replace(/^(\/api\/users\/tokens\/[a-z_]+\/).+$/, "$1…");
+/** Without the signature of an approval's link, and what stands where the first characters of a token belong: somebody may put all of it there. */
+function withoutSecret(path: string): string {
+  return path.replace(/^(\/api\/users\/tokens\/[a-z_]+\/).+$/, "$1…").replace(/\/[0-9a-f]{64}(?=\/|$)/gi, "/…");
 }
 
 /** Splits without decoding. A proxy's absolute form (`GET http://host/path`) loses its origin. */

@@ -379,6 +379,14 @@ describe("where the flow wants to know who decides", () => {
     expectQuiet(visit);
   });
 
+  it("a session that is over is in nobody's way where a link is enough", async () => {
+    const { page, link } = await opened([asks("ask"), sees()], { approver: "ann" });
+    await page.evaluate("document.cookie = 'token=over; path=/'");
+    await page.goto(link);
+    await button(page, "Approve").click();
+    await page.getByText("Approved by ann on").waitFor();
+  });
+
   it("who started the run reads that somebody else decides, and may sign in as somebody else", async () => {
     const { page } = await opened([asks("ask", { self_approval_disabled: true }), sees()]);
     await signIn(page);
@@ -406,11 +414,10 @@ describe("where the flow wants to know who decides", () => {
     complaints.splice(0);
     await signIn(page);
     await page.getByText("Release 4.2.0? <script>window.ran = true</script>").waitFor();
-    await page.getByText("2 fields").click();
+    await page.getByText("2 fields", { exact: true }).click();
     await page.getByText("made:").click();
     await page.getByText("parts:").waitFor();
     await expectUsable(page);
-    await picture(page, "consent");
     expect(await page.evaluate("'ran' in window")).toBe(false);
     await button(page, "Reject").click();
     await page.getByLabel("Reason").fill("too early");
@@ -419,9 +426,17 @@ describe("where the flow wants to know who decides", () => {
     expect((await runOf(ws, run)).state).toBe("failed");
     expectQuiet(visit);
 
-    const other = await begin(ws, [gate], { version: "4.2.1" });
+    const asked = consent(
+      "gate",
+      ["role:admin"],
+      { message: "Version {{ context.version }} has passed its tests.\n{{ run.triggered_by }} asks to release it." },
+      { summary: "Release to production" },
+    );
+    const other = await begin(ws, [flow.step("tests", "({ passed: 1204, failed: 0 })"), asked], { version: "4.2.1" });
     const [again] = await waiting(ws, other);
     await page.goto(`${url}/approve/${ws.id}/${again?.gate_id}`);
+    await page.getByText("2 fields", { exact: true }).click();
+    await picture(page, "consent");
     await button(page, "Approve").click();
     await page.getByText("Approved by admin on").waitFor();
     expect(await ws.completed(other)).toMatchObject({ success: true });
@@ -447,7 +462,7 @@ describe("what a step shows", () => {
           { markdown: "## Changes\n\n- **one**\n- [two](https://example.com/two)\n\n| part | size |\n|---|---|\n| core | 3 |" },
           { html: "<p>Some <em>HTML</em></p><img src='https://example.com/track.png' alt='elsewhere'>" },
           { image: `data:image/png;base64,${PNG}` },
-          { svg: "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><rect width='9' height='9'/></svg>" },
+          { svg: "<svg xmlns='http://www.w3.org/2000/svg' width='9' height='9'><rect width='9' height='9' fill='teal'/></svg>" },
           { image: "https://example.com/far.png" },
           { table: [{ item: "bolts", count: 7 }] },
           {

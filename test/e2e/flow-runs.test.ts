@@ -120,17 +120,6 @@ describe("a flow's job", () => {
   });
 });
 
-describe("a step that waits for an approval", () => {
-  it.each([
-    ["by suspend", step("a", "'ran'", { suspend: { required_events: 1 } })],
-    ["by a gate", { id: "a", value: { type: "consentgate", approvers: ["u/admin"] } }],
-  ])("%s is not run, and not gone past, as long as nobody can be asked", async (_how, module) => {
-    const job = await runFlow(ws, [module, step("b", "'after'")]);
-    expect(job).toMatchObject({ success: false, result: { error: { name: "NotSupported", step_id: "a" } } });
-    expect((await ws.get("jobs/list", { parent_job: String(job["id"]) })).json).toEqual([]);
-  });
-});
-
 describe("time limits", () => {
   it("of a step kill it and fail it", async () => {
     const slow = flow.script(
