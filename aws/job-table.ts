@@ -48,6 +48,7 @@ const HeadEntity = new Entity({
     createdBy: string().savedAs("by"),
     email: string().savedAs("em"),
     starter: string().savedAs("sr").optional(),
+    origin: string().savedAs("og").optional(),
     permissionedAs: string().savedAs("pa"),
     superAdmin: boolean().savedAs("sa"),
     createdAtMs: number().savedAs("created"),

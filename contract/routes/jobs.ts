@@ -142,7 +142,15 @@ export const jobRoutes = {
     summary: "One job, queued or completed.",
     path: `${w}/jobs_u/get/{id}`,
     params: atJob,
-    query: z.object({ no_logs: flag.optional(), no_code: flag.optional(), approval_token: z.string().optional() }),
+    query: z.object({
+      no_logs: flag.optional(),
+      no_code: flag.optional(),
+      approval_token: z
+        .string()
+        .max(400)
+        .optional()
+        .describe("In place of a token: the `view_token` of a link to an approval of this flow."),
+    }),
     reply: { json: jobSchema },
   }),
   getRootJobId: defineRoute({
@@ -193,6 +201,12 @@ export const jobRoutes = {
     summary: "The job's result; 404 until it has ended.",
     path: `${w}/jobs_u/completed/get_result/{id}`,
     params: atJob,
+    query: z.object({
+      suspended_job: jobId.optional().describe("In place of a token, with the three below: a link to an approval of this flow."),
+      resume_id: z.coerce.number().int().min(0).optional(),
+      secret: z.string().max(200).optional(),
+      approver: z.string().max(250).optional(),
+    }),
     reply: { json: anyJson },
     errors: ["job.notFound", "job.notFinished"],
   }),

@@ -67,8 +67,9 @@ const openedSchema = z.object({
   also: z.record(z.string(), z.unknown()),
   /** The consent gate's message, filled in. */
   message: z.string().optional(),
-  /** SHA-256 of what approvers are shown. */
+  /** SHA-256 of what approvers are shown, and of the flow's code. */
   shown: z.string(),
+  code: z.string(),
   remindAtMs: z.number().optional(),
   escalate: z.object({ atMs: z.number(), people: z.array(z.string()) }).optional(),
 });

@@ -23,6 +23,8 @@ const base = {
   email: z.string(),
   /** The address of who started it, where it runs on behalf of somebody else. */
   starter: z.string().optional(),
+  /** The address of who started the first of the jobs that led to it, where that is neither: a job on behalf of somebody else has started it. */
+  origin: z.string().optional(),
   permissionedAs: z.string(),
   /** The caller was a superadmin: the job's token has exactly its caller's rights. */
   superAdmin: z.boolean(),

@@ -7,6 +7,7 @@ import { objectTable } from "../../aws/object-table.ts";
 import { queue } from "../../aws/queue.ts";
 import { storage } from "../../aws/storage.ts";
 import { env, requireEnv } from "../../contract/env.ts";
+import type { Job } from "../../core/jobs/job.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import type { Handled } from "../shared/edge.ts";
 
@@ -29,5 +30,7 @@ export interface Auth {
   actor: Actor;
   /** As it came, checked or not: signing out and renewing need it. */
   sentToken?: string | undefined;
+  /** What a link to an approval lets see, in place of an actor: on the two routes that take one. */
+  linked?: Job;
 }
 export type ApiRoutes = Handled<Auth>[];

@@ -13,6 +13,7 @@ import { files } from "./files.ts";
 import { flows } from "./flows.ts";
 import { instance } from "./instance.ts";
 import { jobs } from "./jobs.ts";
+import { seenByLink } from "./link-holder.ts";
 import { members } from "./members.ts";
 import { oauth } from "./oauth.ts";
 import { instancePeople } from "./people.ts";
@@ -60,9 +61,11 @@ const all = [
 ];
 const handled = all.map(existing).map(withAudit);
 
-export const handler = apiHandler<Auth>(handled, async (token, route, params) => {
+export const handler = apiHandler<Auth>(handled, async (token, route, params, query = {}) => {
   // Nothing behind an open route looks at who calls.
   if (route.auth === "none") return { sentToken: token } as Auth;
+  const linked = token === undefined ? await seenByLink(route, params, query) : undefined;
+  if (linked) return { linked } as Auth;
   const { actor } = await authenticate(authenticator, token, { workspace: params["workspace"] });
   guard(actor, route, params);
   return { actor, sentToken: token };

@@ -2,7 +2,7 @@ import { isSvcError, SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
 import { flowRunRoutes as flowRoutes } from "../../contract/routes/flow-runs.ts";
 import { jobRoutes as routes } from "../../contract/routes/jobs.ts";
-import { argsFor, hasEnded, type Job, resultFor } from "../../core/jobs/job.ts";
+import { argsFor, hasEnded, type Job, PEOPLE, resultFor } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { flowFields } from "../../services/flows/status.ts";
 import { setUserState, userState } from "../../services/flows/user-states.ts";
@@ -41,7 +41,7 @@ async function whole(job: Job, { logs, code }: { logs: boolean; code: boolean })
 
 export const jobs: ApiRoutes = [
   on(routes.getJob, async ({ auth, params: { workspace, id }, query }) => {
-    const job = await findJob(c, asking(auth, routes.getJob), workspace, id);
+    const job = auth.linked ?? (await findJob(c, asking(auth, routes.getJob), workspace, id));
     return json(200, await whole(job, { logs: !query.no_logs, code: !query.no_code }));
   }),
   on(routes.getRootJobId, async ({ auth, params: { workspace, id } }) => {
@@ -64,8 +64,10 @@ export const jobs: ApiRoutes = [
     json(200, await whole(await findEnded(c, asking(auth, routes.getCompletedJob), workspace, id), { logs: true, code: true })),
   ),
   on(routes.getResult, async ({ auth, params: { workspace, id } }) => {
-    const job = await findEnded(c, asking(auth, routes.getResult), workspace, id);
-    return jsonText(200, await load(c, job, resultFor(auth.actor, job)));
+    const { linked } = auth;
+    if (linked && !hasEnded(linked)) throw new SvcError("job.notFinished", { id });
+    const job = linked ?? (await findEnded(c, asking(auth, routes.getResult), workspace, id));
+    return jsonText(200, await load(c, job, resultFor(linked ? PEOPLE : auth.actor, job)));
   }),
   on(routes.getResultMaybe, async ({ auth, params: { workspace, id }, query }) => {
     const job = await findJob(c, asking(auth, routes.getResultMaybe), workspace, id);

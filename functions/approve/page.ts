@@ -53,6 +53,7 @@ export const page: ApproveRoutes = [
       actor,
       who: await deciderOf(c, actor, workspace),
       way: { link: link !== undefined, mayStop: mayStop(actor, asked.flow) },
+      ...(link ? { link } : {}),
     };
     const sees = seesRun(actor, asked.flow);
     const info = await approvalInfo(c, asked, from, sees);

@@ -34,7 +34,12 @@ export function on<const R extends Route, Auth>(route: R, handle: (call: Call<R,
 }
 
 /** Called for every route before its body is looked at; throws `auth.*`. Nothing that comes with a route of `auth: "none"` is to be trusted. */
-export type Authenticate<Auth> = (token: string | undefined, route: Route, params: Record<string, string>) => Promise<Auth>;
+export type Authenticate<Auth> = (
+  token: string | undefined,
+  route: Route,
+  params: Record<string, string>,
+  query?: Readonly<Record<string, string | undefined>>,
+) => Promise<Auth>;
 
 /** What matters for answers that no browser renders; pages bring their own policy. The rest of the middleware's defaults are for pages. */
 const API_HEADERS = {
@@ -124,7 +129,7 @@ async function answer<Auth>(
 ): Promise<Reply> {
   const raw = pathParameters(event, route);
   const params = route.params ? parse(route.params, raw, "query.invalid") : undefined;
-  const auth = await authenticate(tokenOf(event), route, raw);
+  const auth = await authenticate(tokenOf(event), route, raw, event.queryStringParameters ?? {});
   const query = route.query ? parse(route.query, event.queryStringParameters ?? {}, "query.invalid") : undefined;
   const sent = route.body ? jsonBody(event) : undefined;
   const body = route.body ? parse(route.body, sent, "body.shape") : undefined;

@@ -4,6 +4,7 @@ import type { FlowModule } from "../../contract/flow-value.ts";
 import { authorize } from "../../core/approvals/authorize.ts";
 import { approve, type Gate, gateEventSchema, isOpen, reject } from "../../core/approvals/gate.ts";
 import type { Job } from "../../core/jobs/job.ts";
+import { starterOf } from "./find.ts";
 import { changeGate, type GateOf, type Gating } from "./gates.ts";
 import { recorded } from "./recorded.ts";
 import { deciderNow } from "./who.ts";
@@ -48,8 +49,7 @@ export async function takeEarly(gating: Gating, start: GateOf, module: FlowModul
   for (const { ref, early } of kept) {
     if (!isOpen(gate)) break;
     const who = await deciderNow(gating, early.event.email, gate.workspace);
-    const starter = start.flow.starter ?? start.flow.email;
-    if (authorize({ rules: gate.opened.rules, starter }, who, { link: true, mayStop: false }) !== "yes") continue;
+    if (authorize({ rules: gate.opened.rules, starter: starterOf(start.flow) }, who, { link: true, mayStop: false }) !== "yes") continue;
     gate = await hand(gating, { gate, flow: start.flow }, module, ref, early);
   }
   return gate;

@@ -72,4 +72,4 @@ export function rulesOf({ gate, module }: Pick<Asked, "gate" | "module">): GateR
 }
 
 /** Who has started the run, whoever it runs as. */
-export const starterOf = ({ starter, email }: Job) => starter ?? email;
+export const starterOf = ({ origin, starter, email }: Job) => origin ?? starter ?? email;

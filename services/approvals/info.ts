@@ -5,7 +5,7 @@ import type { Outcome } from "../../core/flows/journal.ts";
 import { argsFor, hasEnded, type Job, PEOPLE } from "../../core/jobs/job.ts";
 import { loadFlow } from "../flows/load.ts";
 import { type Keeping, load } from "../jobs/places.ts";
-import type { From } from "./decide.ts";
+import type { From, SentLink } from "./decide.ts";
 import { type Asked, rulesOf, starterOf } from "./find.ts";
 import type { Gating } from "./gates.ts";
 import { promptOf } from "./prompt.ts";
@@ -20,6 +20,8 @@ export const decisionJson = ({ how, by, reason, atMs }: Decision) => ({
 });
 export const approversOf = ({ events }: Gate): NonNullable<Outcome["approvers"]> =>
   events.map(({ resumeId = 0, approver = "anonymous" }) => ({ resume_id: resumeId, approver }));
+
+const viewToken = ({ id, resumeId, signature, approver }: SentLink) => `${id}.${resumeId}.${signature}.${approver}`;
 
 const REFUSED: Partial<Record<Verdict, ApprovalInfo["refused"]>> = {
   signIn: "sign_in",
@@ -49,6 +51,7 @@ export async function approvalInfo(gating: Gating, asked: Asked, from: From, see
     ...(module.summary ? { step_summary: module.summary } : {}),
     ...(summary ? { flow_summary: summary } : {}),
     approvers: approversOf(gate),
+    ...(from.link && !rules.signedIn ? { view_token: viewToken(from.link) } : {}),
     gate_id: gate.id,
     kind: isConsent ? "consent" : "suspend",
     module_id: module.id,

@@ -27,13 +27,15 @@ function entryOf(flow: Job, before: Gate, after: Gate): Recorded | undefined {
     module,
     ...(flow.path === undefined ? {} : { flowPath: flow.path }),
     ...(flow.flow?.version === undefined ? {} : { flowVersion: flow.flow.version }),
-    ...(flow.hash === undefined ? {} : { code: flow.hash }),
+    ...codeOf(opened?.code ?? flow.hash),
     what: event ? "approved" : (fresh?.how ?? "expired"),
     decides: fresh !== undefined,
     ...(opened ? { shown: opened.shown } : {}),
     ...(event ? byEvent(event, isErased(flow)) : byDecision(fresh)),
   };
 }
+
+const codeOf = (code: string | undefined) => (code === undefined ? {} : { code });
 
 /** What is to leave nothing stands in no record either, but for its digest. */
 const isErased = ({ eraseAfterS, erasesSteps }: Job) => eraseAfterS !== undefined || erasesSteps !== undefined;

@@ -11,7 +11,7 @@ export async function deciderOf({ jobs }: Pick<Gating, "jobs">, actor: Actor | u
   const { email, username, superAdmin, rights } = actor;
   const job = actor.kind === "job" ? await jobs.get(actor.jobId) : undefined;
   const member = rights?.workspace === workspace ? { groups: rights.groups, role: rights.role } : undefined;
-  const emails = [email, ...(job?.starter === undefined ? [] : [job.starter])];
+  const emails = [email, ...[job?.starter, job?.origin].flatMap((each) => each ?? [])];
   return { kind: actor.kind, emails, username, superAdmin, ...(member ? { member } : {}) };
 }
 

@@ -117,10 +117,11 @@ async function contextOf({ working, flow, plan }: Here): Promise<Record<string, 
 
 const digestOf = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("hex");
 
-async function openGate(here: Here, evaluator: Evaluator, opened: Opened): Promise<FlowState> {
-  const { working, flow, module, scope, at } = here;
+async function openGate(here: Here, evaluator: Evaluator, asked: Omit<Opened, "code">): Promise<FlowState> {
+  const { working, flow, plan, module, scope, at } = here;
   const id = attemptId(here);
   const { workspace, expiresAtMs } = flow;
+  const opened: Opened = { ...asked, code: digestOf(plan.value) };
   const known = await gateOf(working, id);
   const place = { id, workspace, flow: flow.id, root: flow.root ?? flow.id, module: module.id, scope: scope.name, at, expiresAtMs };
   const start = { gate: known ?? newGate(place), flow };

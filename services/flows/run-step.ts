@@ -51,6 +51,7 @@ export function ofFlow({ flow, plan, module, scope, at, working }: Here) {
     createdBy: flow.createdBy,
     email: flow.email,
     ...(flow.starter === undefined ? {} : { starter: flow.starter }),
+    ...(flow.origin === undefined ? {} : { origin: flow.origin }),
     permissionedAs: flow.permissionedAs,
     superAdmin: flow.superAdmin,
     parent: flow.id,

@@ -135,10 +135,11 @@ const needsWorker = (args: unknown) => hasReferences(args) || namesFiles(args);
 
 /** On behalf of somebody else a run has their rights in the workspace, and never those of a superadmin. */
 function identityOf({ actor, onBehalfOf }: NewJob) {
+  const origin = actor.kind === "job" && actor.origin !== undefined ? { origin: actor.origin } : {};
   if (!onBehalfOf || onBehalfOf.email === actor.email) {
-    return { email: actor.email, permissionedAs: permissionedAs(actor), superAdmin: actor.superAdmin };
+    return { email: actor.email, permissionedAs: permissionedAs(actor), superAdmin: actor.superAdmin, ...origin };
   }
-  return { ...onBehalfOf, superAdmin: false, starter: actor.email };
+  return { ...onBehalfOf, superAdmin: false, starter: actor.email, ...origin };
 }
 
 /** Sends a queued job's message. One that must wait for longer than a queue holds it back is housekeeping's to send. */

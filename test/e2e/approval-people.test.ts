@@ -69,6 +69,23 @@ describe.concurrent("who may decide", () => {
     expect(await ws.completed(gate.run)).toMatchObject({ success: true });
   });
 
+  it("finds who started the run behind a job that runs on behalf of somebody else", async () => {
+    await saveFlow(ws, "f/t/notself", [asks("ask", { self_approval_disabled: true }), sees()]);
+    const script = `export async function main() {
+      const { BASE_INTERNAL_URL: base, WM_WORKSPACE: w, WM_TOKEN: token } = process.env;
+      const headers = { authorization: "Bearer " + token, "content-type": "application/json" };
+      return (await fetch(base + "/api/w/" + w + "/jobs/run/f/f/t/notself", { method: "POST", headers, body: "{}" })).text();
+    }`;
+    await ws.saveScript({ path: "f/t/starter", language: "bun", content: script, on_behalf_of_email: bob.email });
+    for (const { username } of [ann, bob]) await ws.post("acls/add/folder/t", { owner: `u/${username}`, write: true });
+    const run = String((await ann.in(ws).runWait("f/t/starter")).json);
+    expect((await ws.get(`jobs_u/get/${run}`)).json).toMatchObject({ email: bob.email });
+    const [gate] = await waiting(ws, run);
+    const at = { link: () => urls(ws, gate?.gate_id ?? "") };
+    expect(await approveAs(ann, at)).toBe(403);
+    expect(await approveAs(bob, at)).toBe(201);
+  });
+
   it("with groups, only their members, and not even an admin else", async () => {
     const gate = await asked(groups("deciders"));
     expect(await approveAs(undefined, gate)).toBe(401);
@@ -229,6 +246,32 @@ describe.concurrent("what the page is told", () => {
     });
     expect(link.json).toMatchObject({ job: { id: run }, approvers: [] });
     expect(link.text).not.toContain("amount");
+  });
+
+  it("a link's holder reads the flow and its result without a token, where a link is all it takes", async () => {
+    const gate = await asked({});
+    const { approvalPage, resume } = await urls(ws, gate.gate, { approver: "kim" });
+    const [, id, resumeId, secret] = /\/([0-9a-f-]{36})\/(\d+)\/([0-9a-f]{64})/.exec(approvalPage) ?? [];
+    const query = { token: `${resumeId}.${secret}.kim` };
+    const info = (await ws.call("GET", `jobs_u/flow/approval_info/${id}`, { token: "", query })).json as { view_token: string };
+    const job = (view: string) => ws.call("GET", `jobs_u/get/${gate.run}`, { token: "", query: { approval_token: view } });
+    expect((await job(info.view_token)).json).toMatchObject({ id: gate.run, state: "suspended" });
+    expect((await job(info.view_token.replace("kim", "eve"))).status).toBe(401);
+    const other = await asked({});
+    expect((await ws.call("GET", `jobs_u/get/${other.run}`, { token: "", query: { approval_token: info.view_token } })).status).toBe(401);
+    const result = () =>
+      ws.call("GET", `jobs_u/completed/get_result/${gate.run}`, {
+        token: "",
+        query: { suspended_job: id ?? "", resume_id: resumeId ?? "", secret: secret ?? "", approver: "kim" },
+      });
+    expect((await result()).status).toBe(404);
+    await visit(resume, { body: { n: 1 } });
+    await ws.completed(gate.run);
+    expect((await result()).json).toMatchObject({ resume: { n: 1 } });
+    const personal = await asked({ user_auth_required: true });
+    const [, theirs, number, signature] = /\/([0-9a-f-]{36})\/(\d+)\/([0-9a-f]{64})/.exec((await personal.link()).approvalPage) ?? [];
+    const view = `${theirs}.${number}.${signature}.somebody`;
+    expect((await ws.call("GET", `jobs_u/get/${personal.run}`, { token: "", query: { approval_token: view } })).status).toBe(401);
   });
 
   it("shows who has approved, what is decided, and what became of the run", async () => {

@@ -10,9 +10,12 @@ import { runCommand } from "../../engine/command.ts";
 import { root as checkout } from "../../engine/paths.ts";
 import { aRecorded } from "../builders/approvals.ts";
 import { api } from "../support/api.ts";
+import { asks, runOf, urls, visit } from "../support/approvals.ts";
 import { awsClients, invoke } from "../support/aws.ts";
+import { flow, saveFlow } from "../support/flow.ts";
 import { startTestInstance, type TestInstance } from "../support/instances.ts";
 import { member } from "../support/people.ts";
+import { until } from "../support/until.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../support/workspace.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 240_000 });
@@ -99,6 +102,53 @@ describe("the record of approvals", () => {
     expect(chain.map(({ n }) => n)).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
     expect(new Set(chain.map(({ reason }) => reason)).size).toBe(8);
     expect(await verified(ws)).toEqual({ ok: true, runs: 2, entries: 10, faults: [], anchors: { count: 0, signatures: 0 } });
+  });
+
+  it("has every approval, rejection and lapse of a run's gates, with who, what they answered, and the flow's version", async () => {
+    const ws = await workspace();
+    const form = { schema: { type: "object", properties: { sum: { type: "number" } } } };
+    const ends = { continue_on_error: true };
+    await saveFlow(ws, "f/t/asks", [
+      asks("two", { required_events: 2, resume_form: form }),
+      asks("no", {}, "1", ends),
+      asks("late", { timeout: 1 }, "1", ends),
+      flow.step("after", "'gone on'"),
+    ]);
+    const flowRun = expectStatus(await ws.post("jobs/run/f/f/t/asks", {}), 201).text;
+    const gateOf = async (module: string) =>
+      until(async () => (await runOf(ws, flowRun)).gates.find((gate) => gate.module_id === module && !gate.decision)?.gate_id, {
+        timeoutMs: 60_000,
+        what: `gate ${module}`,
+      });
+    const two = await gateOf("two");
+    for (const [n, approver] of ["kim", "lee"].entries()) {
+      const { resume } = await urls(ws, two, { approver }, n);
+      expect(await visit(resume, { body: { sum: n } })).toMatchObject({ status: 201 });
+    }
+    const no = await gateOf("no");
+    const token = { authorization: `Bearer ${instance.admin.token}` };
+    expect(await visit((await urls(ws, no)).cancel, { body: { reason: "too dear" }, headers: token })).toMatchObject({ status: 201 });
+    expect(await ws.completed(flowRun)).toMatchObject({ result: "gone on" });
+    const chain = await chainOf(ws, flowRun);
+    const common = { workspace: ws.id, root: flowRun, flow: flowRun, flowPath: "f/t/asks", flowVersion: expect.any(Number) };
+    const shown = expect.stringMatching(/^[0-9a-f]{64}$/);
+    expect(chain).toMatchObject([
+      { ...common, gate: two, module: "two", what: "approved", decides: false, who: { name: "kim", resumeId: 0 }, shown },
+      { ...common, gate: two, module: "two", what: "approved", decides: true, who: { name: "lee", resumeId: 1 }, shown },
+      {
+        ...common,
+        gate: no,
+        module: "no",
+        what: "rejected",
+        decides: true,
+        who: { email: instance.admin.email },
+        reason: "too dear",
+        shown,
+      },
+      { ...common, module: "late", what: "expired", decides: true, who: {}, shown },
+    ]);
+    expect(chain[1]?.values?.place).toEqual({ in: "head", json: '{"sum":1}' });
+    expect(await verified(ws, { run: flowRun })).toMatchObject({ ok: true, runs: 1, entries: 4 });
   });
 
   it("is listed newest first, by run, gate and time, page after page", async () => {

@@ -38,7 +38,7 @@ it("every shell line of the README runs as it stands and answers what the text s
   expect(stdout).toContain("greeting Ada");
 });
 
-it.each(["docs/webhooks.md", "docs/files.md", "docs/jobs.md", "docs/flows.md"])(
+it.each(["docs/webhooks.md", "docs/files.md", "docs/jobs.md", "docs/flows.md", "docs/approvals.md", "docs/consentgate.md"])(
   "every shell line of %s answers what stands below it",
   async (file) => {
     const blocks = blocksOf(file);

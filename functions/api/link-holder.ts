@@ -1,0 +1,38 @@
+import { linkKeys } from "../../aws/data-keys.ts";
+import { isSvcError } from "../../contract/errors.ts";
+import type { Route } from "../../contract/route.ts";
+import { jobRoutes as routes } from "../../contract/routes/jobs.ts";
+import type { Job } from "../../core/jobs/job.ts";
+import { collaborators as c } from "./collaborators.ts";
+
+type Query = Readonly<Record<string, string | undefined>>;
+
+/** What a link to an approval lets its holder read without a token of their own: the flow's job, and its result. */
+export async function seenByLink(
+  route: Route,
+  { workspace = "", id = "" }: Record<string, string>,
+  query: Query,
+): Promise<Job | undefined> {
+  const link = linkIn(route, query);
+  if (!link) return undefined;
+  // Loaded with the first link that somebody holds.
+  const { flowSeenBy } = await import("../../services/approvals/view.ts");
+  try {
+    return await flowSeenBy({ ...c, linkKeys }, { ...link, workspace }, id);
+  } catch (error) {
+    if (isSvcError(error) && error.code.startsWith("approval.")) return undefined;
+    throw error;
+  }
+}
+
+/** `<id>.<number>.<signature>.<approver>`, or the same one by one. */
+function linkIn({ name }: Route, query: Query): { id: string; resumeId: number; signature: string; approver: string } | undefined {
+  if (name === routes.getResult.name) {
+    const { suspended_job: id, resume_id: resumeId, secret: signature, approver = "" } = query;
+    return id && resumeId && signature ? { id, resumeId: Number(resumeId), signature, approver } : undefined;
+  }
+  if (name !== routes.getJob.name) return undefined;
+  const [, id, resumeId, signature, approver] =
+    /^([0-9a-f-]{36})\.(\d{1,10})\.([0-9a-f]{64})(?:\.([\s\S]*))?$/.exec(query["approval_token"] ?? "") ?? [];
+  return id && resumeId && signature ? { id, resumeId: Number(resumeId), signature, approver: approver ?? "" } : undefined;
+}

@@ -1,0 +1,16 @@
+import type { Job } from "../../core/jobs/job.ts";
+import type { SentLink } from "./decide.ts";
+import { askedBy, askedIn, rulesOf } from "./find.ts";
+import type { Gating } from "./gates.ts";
+import { type Linking, levelOfLink } from "./links.ts";
+
+/**
+ * The flow that a link's holder may look at without signing in; `undefined` where the link is none of ours, leads to another flow, or who decides there
+ * must sign in. Throws what `askedBy` throws.
+ */
+export async function flowSeenBy(viewing: Gating & Linking, link: SentLink, flow: string): Promise<Job | undefined> {
+  const level = await levelOfLink(viewing, link.signature, link);
+  if (level === undefined) return undefined;
+  const asked = await (level === "step" ? askedBy : askedIn)(viewing, link.workspace, link.id);
+  return asked.flow.id === flow && !rulesOf(asked).signedIn ? asked.flow : undefined;
+}
