@@ -132,9 +132,9 @@ export const executions = {
   },
 
   /** Lets a waiting task go on; one that waits no more is no error. */
-  async resume(taskToken: string): Promise<void> {
+  async resume(taskToken: string, output: object): Promise<void> {
     try {
-      await stepFunctions().send(new SendTaskSuccessCommand({ taskToken, output: "{}" }));
+      await stepFunctions().send(new SendTaskSuccessCommand({ taskToken, output: JSON.stringify(output) }));
     } catch (error) {
       if (!(error instanceof TaskDoesNotExist || error instanceof TaskTimedOut)) throw error;
     }

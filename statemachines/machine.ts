@@ -94,16 +94,24 @@ export class Machine {
     } satisfies TaskState);
   }
 
-  /** Waits until somebody sends the task's token; function `step` is told it. A token that is sent for nothing leads to the same place. */
-  hold(name: string, input: Record<string, string>, next: string, untilS = HOLD_S): string {
+  /**
+   * Waits until somebody sends the task's token; function `step` is told it. With `goesOn`, what is sent is the state to go on there with; otherwise, and
+   * when nobody sends it in time, `next` looks again.
+   */
+  hold(
+    name: string,
+    input: Record<string, string>,
+    next: string,
+    { untilS = HOLD_S, goesOn }: { untilS?: number | undefined; goesOn?: string } = {},
+  ): string {
     return this.add(name, {
       Type: "Task",
       Resource: "arn:aws:states:::lambda:invoke.waitForTaskToken",
       Parameters: { FunctionName: this.step, Payload: { ...input, "state.$": "$", "token.$": "$$.Task.Token" } },
       TimeoutSeconds: Math.max(1, Math.min(Math.ceil(untilS), HOLD_S)),
       Catch: [this.catcher(next)],
-      ResultPath: null,
-      Next: next,
+      ...(goesOn === undefined ? { ResultPath: null } : {}),
+      Next: goesOn ?? next,
     });
   }
 

@@ -55,6 +55,8 @@ export function moduleStates(context: Context, module: FlowModule, to: Targets):
   const comment = `${module.value.type}${summary ? `: ${[...summary].slice(0, COMMENT_CHARS).join("")}` : ""}`;
   if (isPlain(module)) return machine.task(name, input, { next: to.next, fail: to.fail, comment });
   const decide = machine.name(`${id} what next`);
+  const held = waitsForOthers(module) ? machine.name(`${id} ${untilWhat(module)}`) : "";
+  const goesOn = asksPeople(module) ? { untilS: waitsS(module), goesOn: decide } : {};
   machine.task(name, input, { next: decide, fail: to.fail, answers: true, comment });
   machine.choice(
     decide,
@@ -63,7 +65,9 @@ export function moduleStates(context: Context, module: FlowModule, to: Targets):
       ...(module.stop_after_if || module.stop_after_all_iters_if || ways[module.value.type] ? { stop: to.stop } : {}),
       ...(module.retry ? { retry: machine.wait(machine.name(`${id} wait for retry`), name) } : {}),
       ...(module.sleep ? { sleep: machine.wait(machine.name(`${id} sleep`), to.next) } : {}),
-      ...(waitsForOthers(module) ? { wait: machine.hold(machine.name(`${id} ${untilWhat(module)}`), input, name, waitsS(module)) } : {}),
+      ...(waitsForOthers(module) ? { wait: machine.hold(held, input, name, goesOn) } : {}),
+      // What has told the task to go on does not know where.
+      ...(asksPeople(module) ? { look: name } : {}),
       ...ways[module.value.type]?.(context, module, name),
     },
     to.next,

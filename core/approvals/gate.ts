@@ -2,6 +2,7 @@ import * as z from "zod";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { keptSchema } from "../flows/journal.ts";
+import { type FlowState, stateSchema } from "../flows/step-call.ts";
 import { placeSchema } from "../jobs/job.ts";
 
 /** Who must agree before a flow goes on. */
@@ -72,6 +73,8 @@ const openedSchema = z.object({
   code: z.string(),
   remindAtMs: z.number().optional(),
   escalate: z.object({ atMs: z.number(), people: z.array(z.string()) }).optional(),
+  /** Nothing but the next step follows from an approval: no pause, no early answer. */
+  plain: z.boolean(),
 });
 export type Opened = z.infer<typeof openedSchema>;
 
@@ -92,8 +95,11 @@ export const gateSchema = z.object({
   opened: openedSchema.optional(),
   events: z.array(gateEventSchema),
   decision: decisionSchema.optional(),
-  /** Of the task that waits. */
+  /** Of the task that waits, and the state that its machine goes on with. */
   token: z.string().optional(),
+  state: stateSchema.optional(),
+  /** The step's outcome was written with the decision: its machine goes on without looking again. */
+  settled: z.boolean().optional(),
   expiresAtMs: z.number(),
 });
 export type Gate = z.infer<typeof gateSchema>;
@@ -161,7 +167,8 @@ export function remind(gate: Gate, nowMs: number): Gate {
 }
 
 /** The last task that says it waits is the one that is told. */
-export const withToken = (gate: Gate, token: string): Gate => (gate.token === token ? gate : next(gate, { token }));
+export const withToken = (gate: Gate, token: string, state: FlowState): Gate =>
+  gate.token === token ? gate : next(gate, { token, state });
 
 /** What must happen to it next by itself. */
 export function dueAtMs({ opened, decision }: Gate): number | undefined {

@@ -5,8 +5,10 @@ import type { ObjectTable } from "../../aws/object-table.ts";
 import type { Storage } from "../../aws/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { FlowModule } from "../../contract/flow-value.ts";
-import { dueAtMs, type Gate, gateSchema, isOpen, newGate } from "../../core/approvals/gate.ts";
+import { dueAtMs, type Gate, gateSchema, isOpen, newGate, type Opened } from "../../core/approvals/gate.ts";
 import type { GateNotice } from "../../core/approvals/notice.ts";
+import { outcomeAt } from "../../core/approvals/outcome.ts";
+import { outcomeRef } from "../../core/flows/journal.ts";
 import type { Job, RunningJob } from "../../core/jobs/job.ts";
 import { flowLookMs } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
@@ -80,7 +82,7 @@ export async function changeGate(
 ): Promise<GateOf> {
   let { gate, flow } = start;
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const changed = await ruled(gating, gate, rule);
+    const changed = settledBy(gate, await ruled(gating, gate, rule));
     if (changed === gate) {
       await tell(gating, gate);
       return { gate, flow };
@@ -105,6 +107,12 @@ export async function changeGate(
 /** Each time somebody has come through: a gate takes a hundred approvals. */
 const TRIES = 120;
 
+/** Where nothing but the next step follows from an approval, what the step would write is written with it: its machine goes on at once. */
+function settledBy(before: Gate, after: Gate): Gate {
+  const passes = isOpen(before) && after.decision?.how === "approved";
+  return passes && before.opened.plain && after.state !== undefined ? { ...after, settled: true } : after;
+}
+
 /** A refused change may be the second try of one whose end was lost: the task is told once more. */
 async function ruled(gating: Gating, gate: Gate, rule: (gate: Gate) => Gate): Promise<Gate> {
   try {
@@ -122,9 +130,16 @@ async function again({ jobs }: Gating, { gate, flow }: GateOf): Promise<GateOf> 
 }
 
 /** Lets the task go on that waits for a gate which is decided. Sent twice, or too late, it changes nothing. */
-export async function tell({ executions }: Pick<Gating, "executions">, { decision, token }: Gate): Promise<void> {
-  if (decision && token !== undefined) await executions.resume(token);
+export async function tell({ executions }: Pick<Gating, "executions">, { decision, token, state, settled }: Gate): Promise<void> {
+  if (decision && token !== undefined) await executions.resume(token, { ...state, o: settled ? "next" : "look" });
 }
+
+const outcomeItem = (gate: Gate, opened: Opened, expiresAtS: number): Child => ({
+  parent: gate.flow,
+  ref: outcomeRef(gate.module, gate.scope, gate.at),
+  json: JSON.stringify(outcomeAt(gate, opened)),
+  expiresAtS,
+});
 
 /** A gate whose task has not said so long after its opening that it waits has lost it. */
 const TOKEN_WITHIN_MS = 60_000;
@@ -155,6 +170,7 @@ function partsOf({ jobs, nowMs }: Gating, { gate, flow }: GateOf, before: Gate):
     own,
     raw(head),
     ...(gate.opened && !before.opened ? [raw(jobs.putChildParams(pointer))] : []),
+    ...(gate.settled && gate.opened && !before.settled ? [raw(jobs.putChildParams(outcomeItem(gate, gate.opened, expiresAtS)))] : []),
     ...(opens ? [write.put({ ...keys.pendingGate(workspace, id), value: { flow: gate.flow }, expiresAtS })] : []),
     ...(closes ? [write.remove(keys.pendingGate(workspace, id))] : []),
   ];

@@ -116,7 +116,7 @@ export async function fail(here: Here, { result, also, handled, canceled }: Done
 }
 
 const hasFailureModule = ({ plan }: Here) => Boolean(plan.value.failure_module);
-const attempts = ({ progress: { failed: retries } }: Here) => (retries?.length ? { retries } : {});
+export const attempts = ({ progress: { failed: retries } }: Here) => (retries?.length ? { retries } : {});
 
 /** What a module's outcome means for the state machine, now and whenever it is asked again. */
 export function answer(here: Here, { goes, sleepUntilMs = 0 }: Outcome): FlowState {

@@ -3,8 +3,8 @@ import type { FlowModule } from "../../contract/flow-value.ts";
 import { limits } from "../../contract/limits.ts";
 import { errorOf, expire, type Gate, type GateRules, isOpen, newGate, type Opened, open, withToken } from "../../core/approvals/gate.ts";
 import { groupName, tooFewMembers } from "../../core/approvals/groups.ts";
+import { outcomeAt } from "../../core/approvals/outcome.ts";
 import { fillIn } from "../../core/approvals/template.ts";
-import type { Outcome } from "../../core/flows/journal.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { accessSchema, noAccess } from "../../core/permissions/access.ts";
@@ -13,7 +13,7 @@ import { changeGate, type Gating, gateOf } from "../approvals/gates.ts";
 import { recorded } from "../approvals/recorded.ts";
 import { resultsShown } from "../approvals/shown.ts";
 import { load } from "../jobs/places.ts";
-import { type Done, fail, failed, goOnAfter } from "./ends.ts";
+import { attempts, type Done, fail, failed, goOnAfter } from "./ends.ts";
 import type { Evaluator } from "./expressions.ts";
 import { attemptId, goTo, type Here, keepValue, keptValue } from "./here.ts";
 
@@ -117,11 +117,17 @@ async function contextOf({ working, flow, plan }: Here): Promise<Record<string, 
 
 const digestOf = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("hex");
 
-async function openGate(here: Here, evaluator: Evaluator, asked: Omit<Opened, "code">): Promise<FlowState> {
+async function openGate(here: Here, evaluator: Evaluator, asked: Omit<Opened, "code" | "plain">): Promise<FlowState> {
   const { working, flow, plan, module, scope, at } = here;
   const id = attemptId(here);
   const { workspace, expiresAtMs } = flow;
-  const opened: Opened = { ...asked, code: digestOf(plan.value) };
+  const { early_return: early } = plan.value;
+  const opened: Opened = {
+    ...asked,
+    also: { ...asked.also, ...attempts(here) },
+    code: digestOf(plan.value),
+    plain: !module.sleep && !early && !here.segment,
+  };
   const known = await gateOf(working, id);
   const place = { id, workspace, flow: flow.id, root: flow.root ?? flow.id, module: module.id, scope: scope.name, at, expiresAtMs };
   const start = { gate: known ?? newGate(place), flow };
@@ -137,7 +143,9 @@ async function openGate(here: Here, evaluator: Evaluator, asked: Omit<Opened, "c
 
 /** Keeps the token of the task that waits at a gate, and lets it go on where it is decided by now. */
 export async function holdAtGate(here: Here, gate: Gate, token: string): Promise<void> {
-  const { gate: held } = await changeGate(gating(here), { gate, flow: here.flow }, here.module, (current) => withToken(current, token));
+  const { gate: held } = await changeGate(gating(here), { gate, flow: here.flow }, here.module, (current) =>
+    withToken(current, token, here.state),
+  );
   // What came for the flow between its opening and now.
   await takeEarly(gating(here), { gate: held, flow: here.flow }, here.module);
 }
@@ -159,18 +167,11 @@ async function answerOf(here: Here, evaluator: Evaluator, gate: Gate): Promise<F
 async function settled(here: Here, evaluator: Evaluator, gate: Gate): Promise<FlowState> {
   const { decision, opened } = gate;
   if (!decision || !opened) throw new Error(`The gate ${gate.id} is not decided.`);
-  const also: Partial<Outcome> = {
-    ...(opened.also as Partial<Outcome>),
-    gate: gate.id,
-    approvers: gate.events.map(({ resumeId = 0, approver = "anonymous" }) => ({ resume_id: resumeId, approver })),
-  };
-  const consents = opened.kind === "consent";
-  const said = { approved: decision.how === "approved", approver: decision.by ?? null, reason: decision.reason ?? null };
-  const result = consents ? await keepValue(here, said) : opened.result;
+  const { state: _, goes: __, result, ...also } = outcomeAt(gate, opened);
   if (decision.how === "approved" || goesOn(here)) return goOnAfter(here, evaluator, { ok: true, result, also });
   const error = { ...errorOf(gate), step_id: here.module.id };
   const done = { ok: false, result: await keepValue(here, { error }), also };
-  return fail(here, { ...done, ...(decision.how === "expired" && !consents ? { canceled: true } : {}) });
+  return fail(here, { ...done, ...(decision.how === "expired" && opened.kind !== "consent" ? { canceled: true } : {}) });
 }
 
 function goesOn({ module, scope }: Here): boolean {

@@ -12,7 +12,7 @@ import { holdAtGate } from "./gate.ts";
 import { attemptId, goTo, type Here, writeProgress } from "./here.ts";
 import { flowOf } from "./load.ts";
 import { argumentsFor, doneBy, erasedAfterS, keptArguments, noteErasureOf, ofFlow, readersMay } from "./run-step.ts";
-import { tokenRef } from "./tell-parent.ts";
+import { goOnFrom, heldBy, tokenRef } from "./tell-parent.ts";
 
 /** Starts another flow as a job of its own, or says what came of it. */
 export async function runNested(here: Here, evaluator: Evaluator): Promise<FlowState> {
@@ -76,8 +76,13 @@ export async function holdFor(here: Here, token: string): Promise<FlowState> {
     await holdAtGate(here, gate, token);
     return here.state;
   }
-  await jobs.putChild({ parent: id, ref: tokenRef(token), json: token, expiresAtS: Math.ceil(here.flow.expiresAtMs / 1000) });
+  await jobs.putChild({
+    parent: id,
+    ref: tokenRef(token),
+    json: JSON.stringify(heldBy(token, here.state)),
+    expiresAtS: Math.ceil(here.flow.expiresAtMs / 1000),
+  });
   const job = await jobs.get(id);
-  if (!job || hasEnded(job)) await executions.resume(token);
+  if (!job || hasEnded(job)) await goOnFrom(executions, heldBy(token, here.state));
   return here.state;
 }

@@ -1,10 +1,13 @@
+import { ROOT } from "../../core/flows/scopes.ts";
 import type { FlowState, ModuleCall, StepCall } from "../../core/flows/step-call.ts";
 import type { Working } from "../jobs/work.ts";
 import { arrive } from "./arrive.ts";
 import { finishFlow } from "./finish.ts";
+import type { Here } from "./here.ts";
 import { takeModule } from "./module.ts";
 import { holdFor } from "./nested.ts";
 import { walkSegment } from "./segment.ts";
+import { goOnFrom, heldBy } from "./tell-parent.ts";
 
 /**
  * One state of a flow's machine. What was done here before is found in the journal and answered at once: a lost call, a restarted engine, a
@@ -15,7 +18,16 @@ export async function takeStep(working: Working, call: StepCall): Promise<FlowSt
   if ("segment" in call) return walkSegment(working, call);
   if (call.token !== undefined) return hold(working, call, call.token);
   const { here, found } = await arrive(working, call);
-  return takeModule(here, found);
+  const state = await takeModule(here, found);
+  if (state.o === "next" && isFlowsLast(here)) await endAhead(working, state);
+  return state;
+}
+
+const isFlowsLast = ({ module, scope }: Here) => scope.name === ROOT && scope.modules.at(-1)?.id === module.id;
+
+/** With its last step the flow has ended, and who waits for it need not wait for the machine's last state. That one does what could not be done here. */
+async function endAhead(working: Working, state: FlowState): Promise<void> {
+  await finishFlow(working, state).catch(() => undefined);
 }
 
 /** Where nothing is to be waited for, the token is sent at once: not every engine looks at what a function throws that has one. */
@@ -24,7 +36,7 @@ async function hold(working: Working, call: ModuleCall, token: string): Promise<
     const { here } = await arrive(working, call);
     return await holdFor(here, token);
   } catch (error) {
-    await working.executions.resume(token);
+    await goOnFrom(working.executions, heldBy(token, call.state));
     throw error;
   }
 }

@@ -76,7 +76,13 @@ describe.concurrent("who may decide", () => {
       const headers = { authorization: "Bearer " + token, "content-type": "application/json" };
       return (await fetch(base + "/api/w/" + w + "/jobs/run/f/f/t/notself", { method: "POST", headers, body: "{}" })).text();
     }`;
-    await ws.saveScript({ path: "f/t/starter", language: "bun", content: script, on_behalf_of_email: bob.email });
+    await ws.saveScript({
+      path: "f/t/starter",
+      language: "bun",
+      content: script,
+      on_behalf_of_email: bob.email,
+      preserve_on_behalf_of: true,
+    });
     for (const { username } of [ann, bob]) await ws.post("acls/add/folder/t", { owner: `u/${username}`, write: true });
     const run = String((await ann.in(ws).runWait("f/t/starter")).json);
     expect((await ws.get(`jobs_u/get/${run}`)).json).toMatchObject({ email: bob.email });
