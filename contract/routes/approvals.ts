@@ -114,13 +114,13 @@ export type RunJson = z.output<typeof runSchema>;
 /** Any JSON, or nothing at all. */
 const payload = { payload: true } as const;
 const said = { text: "What came of it." };
+/** Of a token that is sent beside a link, and of looking for the step that a link is for. */
+const findErrors = ["auth.invalid", "approval.link", "approval.none", "approval.over", "approval.person", "approval.notYet"] as const;
 const linkErrors = [
-  "approval.link",
+  ...findErrors,
   "approval.decided",
   "approval.used",
   "approval.full",
-  "approval.over",
-  "approval.person",
   "approval.refused",
   "approval.form",
   "body.notJson",
@@ -141,7 +141,7 @@ export const approvalRoutes = {
     query: z.object({ approver, flow_level: flag.optional().describe("For whichever step of the flow asks next, also before one does.") }),
     status: 200,
     reply: { json: urlsSchema },
-    errors: ["job.notFound"],
+    errors: ["job.notFound", "approval.none"],
   }),
   jobSignature: defineRoute({
     name: "approvals.mintSignature",
@@ -154,7 +154,7 @@ export const approvalRoutes = {
     query: z.object({ approver, flow_level: flag.optional() }),
     status: 200,
     reply: { text: "64 hex digits." },
-    errors: ["job.notFound"],
+    errors: ["job.notFound", "approval.none"],
   }),
   resumeByLink: defineRoute({
     ...byLink,
@@ -201,7 +201,7 @@ export const approvalRoutes = {
     query: z.object({ approver }),
     status: 200,
     reply: { json: suspendedFlowSchema },
-    errors: ["approval.link"],
+    errors: findErrors,
   }),
   approvalInfo: defineRoute({
     name: "approvals.info",
@@ -216,7 +216,7 @@ export const approvalRoutes = {
     }),
     status: 200,
     reply: { json: approvalInfoSchema },
-    errors: ["approval.link"],
+    errors: findErrors,
   }),
   resumeSuspended: defineRoute({
     name: "approvals.decide",
