@@ -15,7 +15,6 @@ const urlsSchema = z.object({
   resume: z.string().describe("Secret. `POST` approves, its JSON body is the payload."),
   cancel: z.string().describe("Secret. `POST` rejects."),
 });
-export type ResumeUrls = z.output<typeof urlsSchema>;
 
 const approverSchema = z.object({ resume_id: z.int(), approver: z.string() });
 
@@ -114,13 +113,13 @@ export type RunJson = z.output<typeof runSchema>;
 /** Any JSON, or nothing at all. */
 const payload = { payload: true } as const;
 const said = { text: "What came of it." };
+/** Of a token that is sent beside a link, and of looking for the step that a link is for. */
+const findErrors = ["auth.invalid", "approval.link", "approval.none", "approval.over", "approval.person", "approval.notYet"] as const;
 const linkErrors = [
-  "approval.link",
+  ...findErrors,
   "approval.decided",
   "approval.used",
   "approval.full",
-  "approval.over",
-  "approval.person",
   "approval.refused",
   "approval.form",
   "body.notJson",
@@ -141,7 +140,7 @@ export const approvalRoutes = {
     query: z.object({ approver, flow_level: flag.optional().describe("For whichever step of the flow asks next, also before one does.") }),
     status: 200,
     reply: { json: urlsSchema },
-    errors: ["job.notFound"],
+    errors: ["job.notFound", "approval.none"],
   }),
   jobSignature: defineRoute({
     name: "approvals.mintSignature",
@@ -154,7 +153,7 @@ export const approvalRoutes = {
     query: z.object({ approver, flow_level: flag.optional() }),
     status: 200,
     reply: { text: "64 hex digits." },
-    errors: ["job.notFound"],
+    errors: ["job.notFound", "approval.none"],
   }),
   resumeByLink: defineRoute({
     ...byLink,
@@ -201,7 +200,7 @@ export const approvalRoutes = {
     query: z.object({ approver }),
     status: 200,
     reply: { json: suspendedFlowSchema },
-    errors: ["approval.link"],
+    errors: findErrors,
   }),
   approvalInfo: defineRoute({
     name: "approvals.info",
@@ -216,7 +215,7 @@ export const approvalRoutes = {
     }),
     status: 200,
     reply: { json: approvalInfoSchema },
-    errors: ["approval.link"],
+    errors: findErrors,
   }),
   resumeSuspended: defineRoute({
     name: "approvals.decide",

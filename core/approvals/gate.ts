@@ -192,7 +192,7 @@ function refuseDecided(gate: Gate, nowMs: number): void {
 }
 
 /** As people read it. */
-export const outcomeOf = ({ how, by }: Pick<Decision, "how" | "by">) =>
+const outcomeOf = ({ how, by }: Pick<Decision, "how" | "by">) =>
   how === "expired" ? "nobody decided in time" : `${how} by ${by ?? "somebody"}`;
 
 const decided = (decision: Decision) => new SvcError("approval.decided", { outcome: outcomeOf(decision), at: iso(decision.atMs) });

@@ -75,7 +75,7 @@ const REFUSALS = {
   jobToken: "a person must, and a job's token does not count",
 } as const;
 
-export function permitDecision(verdict: Verdict): void {
+function permitDecision(verdict: Verdict): void {
   if (verdict === "yes") return;
   if (verdict === "signIn") throw new SvcError("approval.person", {});
   throw new SvcError("approval.refused", { reason: REFUSALS[verdict] });
@@ -146,7 +146,7 @@ async function decideForFlow(deciding: Deciding, workspace: string, id: string, 
 }
 
 /** What is said to who has decided, or has heard nothing of it before. */
-export function sentenceOf(gate: Gate): string {
+function sentenceOf(gate: Gate): string {
   const { decision } = gate;
   if (decision?.how === "rejected") return "Rejected.";
   if (decision || !gate.opened) return "Approved.";

@@ -21,6 +21,9 @@ export const decisionJson = ({ how, by, reason, atMs }: Decision) => ({
 export const approversOf = ({ events }: Gate): NonNullable<Outcome["approvers"]> =>
   events.map(({ resumeId = 0, approver = "anonymous" }) => ({ resume_id: resumeId, approver }));
 
+/** While a flow waits for people it runs, as its job says; what it waits for says more. */
+const waitsFor = ({ suspends = 0, consents = 0 }: Job) => (consents > 0 ? "awaiting_approval" : suspends > 0 ? "suspended" : undefined);
+
 const viewToken = ({ id, resumeId, signature, approver }: SentLink) => `${id}.${resumeId}.${signature}.${approver}`;
 
 const REFUSED: Partial<Record<Verdict, ApprovalInfo["refused"]>> = {
@@ -57,7 +60,7 @@ export async function approvalInfo(gating: Gating, asked: Asked, from: From, see
     module_id: module.id,
     state,
     ...(decision ? { decision: decisionJson(decision) } : {}),
-    run_state: flow.state,
+    run_state: waitsFor(flow) ?? flow.state,
     required_events: rules.required,
     ...(opened?.deadlineMs === undefined ? {} : { deadline: iso(opened.deadlineMs) }),
     requested_by: flow.createdBy,
@@ -87,7 +90,7 @@ export async function approvalInfo(gating: Gating, asked: Asked, from: From, see
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
 
-export function stateOf({ gate, flow }: Pick<Asked, "gate" | "flow">, nowMs: number): ApprovalInfo["state"] {
+function stateOf({ gate, flow }: Pick<Asked, "gate" | "flow">, nowMs: number): ApprovalInfo["state"] {
   if (gate.decision) return gate.decision.how;
   if (hasEnded(flow)) return "canceled";
   if (!gate.opened) return "waiting";
