@@ -107,7 +107,7 @@ async function manyRows(approving: Approving): Promise<Row[]> {
   const path = await saveFlow(approving, "many", [asking, { id: "after", value: { type: "identity" } }]);
   const before = memoryOf(target);
   const ids: string[] = [];
-  await sideBySide(Array.from({ length: many }), async () => {
+  await sideBySide([...Array(many).keys()], async () => {
     ids.push(await startFlow(approving, path));
   });
   const waiting = async () => Number((JSON.parse((await client.get(`w/${workspace}/approvals/pending`)).text) as unknown[]).length);
