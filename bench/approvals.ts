@@ -1,11 +1,12 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import { endBrowser, openPage } from "../test/support/browser.ts";
 import type { Target } from "./bench.ts";
 import { gbSeconds, listed, price, totalOf } from "./cost.ts";
 import { functionLogs, type Logged } from "./counted.ts";
 import { type FlowModule, type Flows, light, saveFlow, startFlow } from "./flow-runs.ts";
 import { historiesOf } from "./history.ts";
 import type { Measured } from "./latency.ts";
-import { median, p95, sorted } from "./measure.ts";
+import { median, p95, REST_MS, sorted } from "./measure.ts";
 import { memoryOf } from "./memory.ts";
 import { assumedMs, prices } from "./prices.ts";
 import type { Row } from "./table.ts";
@@ -18,7 +19,12 @@ const asking: FlowModule = { id: "ask", value: { type: "identity" }, ...suspend 
 
 /** From the request that approves to the end of a flow whose last step is light; many that wait at once; and what an approval costs. */
 export async function approvalRows(approving: Approving): Promise<Row[]> {
-  return [...(await decisionRows(approving)), ...(await manyRows(approving)), ...(await priceRows(approving))];
+  return [
+    ...(await decisionRows(approving)),
+    ...(await pageRows(approving)),
+    ...(await manyRows(approving)),
+    ...(await priceRows(approving)),
+  ];
 }
 
 interface Shown {
@@ -89,6 +95,40 @@ async function decisionRows(approving: Approving): Promise<Row[]> {
   ];
 }
 
+/** What a browser loads that has never been there, of a step with a form, and when it shows the first of it. */
+async function pageRows(approving: Approving): Promise<Row[]> {
+  const form = { schema: { type: "object", properties: { amount: { type: "number" } }, order: ["amount"] } };
+  const module = { ...asking, suspend: { ...suspend.suspend, resume_form: form } };
+  const id = await startFlow(approving, await saveFlow(approving, "page", [module]));
+  await until(approving, id, waits);
+  const { client, workspace } = approving;
+  const { approvalPage } = JSON.parse((await client.get(`w/${workspace}/jobs/resume_urls/${id}/1`)).text) as { approvalPage: string };
+  const paints: number[] = [];
+  let bytes = 0;
+  for (let at = 0; at < (approving.quick ? 1 : 10); at += 1) {
+    const { page, requested } = await openPage();
+    await page.goto(approvalPage);
+    await page.getByRole("button", { name: "Approve" }).waitFor();
+    paints.push(await page.evaluate<number>("performance.getEntriesByName('first-contentful-paint')[0].startTime"));
+    const files = requested.filter((address) => !address.includes("/api/"));
+    const sizes = await Promise.all(files.map(async (file) => Number((await fetch(file)).headers.get("content-length"))));
+    bytes = sizes.reduce((sum, size) => sum + size, 0);
+    await page.context().close();
+  }
+  await endBrowser();
+  const sample = sorted(paints);
+  return [
+    { line: "the approval page with a form, gzipped", value: bytes / 1000, unit: "KB", target: { atMost: 200 } },
+    {
+      line: "the approval page: first paint",
+      value: median(sample),
+      unit: "ms",
+      note: `p95 ${p95(sample).toFixed(0)}`,
+      target: { atMost: 1000 },
+    },
+  ];
+}
+
 const AT_ONCE = 16;
 async function sideBySide<T>(items: readonly T[], act: (item: T) => Promise<void>): Promise<void> {
   const left = [...items];
@@ -112,7 +152,8 @@ async function manyRows(approving: Approving): Promise<Row[]> {
   });
   const waiting = async () => Number((JSON.parse((await client.get(`w/${workspace}/approvals/pending`)).text) as unknown[]).length);
   while ((await waiting()) < many) await sleep(500);
-  await sleep(quick ? 500 : 10_000);
+  // Processes that took part in starting them have ended by then.
+  await sleep(quick ? 500 : REST_MS);
   const during = memoryOf(target);
   const logs = await functionLogs(endpoint);
   const forS = quick ? 2 : 60;

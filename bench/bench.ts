@@ -10,6 +10,7 @@ import { flowRows } from "./flows.ts";
 import { httpClient } from "./http-client.ts";
 import { asyncRows, type Measured, syncRows } from "./latency.ts";
 import { loopRows } from "./loops.ts";
+import { REST_MS } from "./measure.ts";
 import { type Memory, memoryOf } from "./memory.ts";
 import { payloadRows } from "./payload.ts";
 import { goBinaryOf, runnerRows } from "./runners.ts";
@@ -31,9 +32,6 @@ export interface Target {
   /** Processes that wait for the others. */
   launchers?: number[];
 }
-
-/** After two minutes the engine ends the processes that no call has used, but one of each function; it looks twice a minute. */
-const REST_MS = 155_000;
 
 export interface BenchOptions {
   /** A few calls of everything: shows that the benchmark works, and no figure that means anything. */

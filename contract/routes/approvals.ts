@@ -84,6 +84,10 @@ const runGateSchema = z.object({
   opened_at: timestamp,
   deadline: timestamp.optional(),
   decision: decisionSchema.optional(),
+  links: z
+    .object({ resume: z.array(z.string()), cancel: z.string(), approvalPage: z.string() })
+    .optional()
+    .describe("Secret: while the gate is open, for who may have links made. One for each approval that is wanted, each counts once."),
   notices: z
     .array(
       z.object({

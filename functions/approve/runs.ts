@@ -1,7 +1,7 @@
 import { SvcError } from "../../contract/errors.ts";
 import { approvalRoutes as routes } from "../../contract/routes/approvals.ts";
 import { authorize } from "../../core/approvals/authorize.ts";
-import { isOpen } from "../../core/approvals/gate.ts";
+import { type Gate, isOpen } from "../../core/approvals/gate.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { decideAt, decideGate, type From } from "../../services/approvals/decide.ts";
 import { askedBy, askedIn, starterOf } from "../../services/approvals/find.ts";
@@ -90,17 +90,12 @@ export const runs: ApproveRoutes = [
     const job = await c.jobs.get(id);
     if (!job) throw new SvcError("job.notFound", { id });
     const who = await deciderOf(c, actor, job.workspace);
-    const run = await runJson(c, job);
-    const sees = visibleTo({ actor, action: routes.run.name })(job);
-    const isAsked = async () => {
-      const gates = await gatesOfRun(c, job.root ?? job.id);
-      return gates.some(
-        ({ opened }) =>
-          opened && authorize({ rules: opened.rules, starter: starterOf(job) }, who, { link: false, mayStop: false }) === "yes",
-      );
-    };
-    if (!sees && !(await isAsked())) throw new SvcError("job.notFound", { id });
-    return json(200, run);
+    const visible = (action: string) => visibleTo({ actor, action })(job);
+    const isTheirs = ({ opened }: Gate) =>
+      opened !== undefined && authorize({ rules: opened.rules, starter: starterOf(job) }, who, { link: false, mayStop: false }) === "yes";
+    const run = await runJson(c, job, { whole: visible(routes.run.name), isTheirs, mints: visible(routes.resumeUrls.name) });
+    if (!run) throw new SvcError("job.notFound", { id });
+    return json(200, run, { "Cache-Control": "no-store" });
   }),
   on(routes.pendingApprovals, async ({ auth, params: { workspace } }) => {
     const actor = actorOf(auth);

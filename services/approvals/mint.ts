@@ -1,4 +1,5 @@
 import { SvcError } from "../../contract/errors.ts";
+import type { Gate, Opened } from "../../core/approvals/gate.ts";
 import type { Linked } from "../../core/approvals/link.ts";
 import { isFlowJob, type Job } from "../../core/jobs/job.ts";
 import { type Asker, findJob } from "../jobs/read.ts";
@@ -10,6 +11,17 @@ export interface Wanted {
   approver: string;
   /** For whichever step of the flow asks next. */
   forFlow: boolean;
+}
+
+/** The links that a gate has from the moment it opens: one for each approval that it wants, numbered from 1, and one that rejects. */
+export async function linksOf(linking: Linking, { id, workspace, opened }: Gate & { opened: Opened }) {
+  const made = await Promise.all(
+    Array.from({ length: opened.rules.required }, (_, index) =>
+      linkFor(linking, { workspace, id, resumeId: index + 1, approver: "", level: "step" }),
+    ),
+  );
+  const { cancel = "", approvalPage = "" } = made[0] ?? {};
+  return { resume: made.map(({ resume }) => resume), cancel, approvalPage };
 }
 
 /**

@@ -6,15 +6,30 @@ import { load } from "../jobs/places.ts";
 import { deliveriesOf } from "./deliveries.ts";
 import { type Gating, gatesOfRun } from "./gates.ts";
 import { decisionJson } from "./info.ts";
+import type { Linking } from "./links.ts";
+import { linksOf } from "./mint.ts";
 import { resultsShown } from "./shown.ts";
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
-/** A run with its gates, those of flows inside too. */
-export async function runJson(gating: Gating, job: Job): Promise<RunJson> {
-  const gates = (await gatesOfRun(gating, job.root ?? job.id)).filter(({ flow }) => job.root === undefined || flow === job.id);
+/** What of a run somebody may be shown. */
+export interface Seeing {
+  /** Whether they see the whole run, or as approvers the gates that are theirs. */
+  whole: boolean;
+  isTheirs: (gate: Gate) => boolean;
+  /** They may have links made. */
+  mints: boolean;
+}
+
+/** A run with its gates, those of flows inside too; `undefined` where nothing of it may be shown. */
+export async function runJson(gating: Gating & Linking, job: Job, { whole, isTheirs, mints }: Seeing): Promise<RunJson | undefined> {
+  const all = (await gatesOfRun(gating, job.root ?? job.id)).filter(({ flow }) => job.root === undefined || flow === job.id);
+  const gates = whole ? all : all.filter(isTheirs);
+  if (!whole && gates.length === 0) return undefined;
+  // Who is asked for consent is told what about; others who are asked see it on the page, as far as the flow shows it.
+  const inContext = whole || gates.some(({ opened }) => opened?.kind === "consent");
   const plan = job.flow?.plan ? await loadPlanIfThere(gating, job.flow.plan) : undefined;
-  const erased = hasEnded(job) && job.erased;
+  const erased = !inContext || (hasEnded(job) && job.erased);
   const input = erased ? {} : (JSON.parse(await load(gating, job, argsFor(PEOPLE, job))) as Record<string, unknown>);
   const results = plan && !erased ? await resultsShown(gating, job.id, plan.value) : {};
   const flows = [...new Set(gates.map(({ flow }) => flow))];
@@ -28,15 +43,14 @@ export async function runJson(gating: Gating, job: Job): Promise<RunJson> {
     state: runState(job, gates),
     triggered_by: job.createdBy,
     created_at: iso(job.createdAtMs),
-    gates: gates.flatMap((gate) =>
-      gate.opened
-        ? [
-            {
-              ...gateJson(gate, plan?.index.modules.get(gate.module)?.module.summary ?? undefined),
-              notices: (notices.get(gate.id) ?? []).map(({ gate: _, ...notice }) => notice),
-            },
-          ]
-        : [],
+    gates: await Promise.all(
+      gates
+        .filter(({ opened }) => opened)
+        .map(async (gate) => ({
+          ...gateJson(gate, plan?.index.modules.get(gate.module)?.module.summary ?? undefined),
+          ...(mints && isOpen(gate) && gate.opened.kind === "suspend" ? { links: await linksOf(gating, gate) } : {}),
+          notices: (notices.get(gate.id) ?? []).map(({ gate: _, ...notice }) => notice),
+        })),
     ),
     context: { ...input, ...results, ...(rejected ? { rejection_reason: reason } : {}) },
   };

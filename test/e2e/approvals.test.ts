@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { asks, begin, runOf, sees, urls, visit, waiting } from "../support/approvals.ts";
 import { flow } from "../support/flow.ts";
-import { newWorkspace, type Workspace } from "../support/workspace.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../support/workspace.ts";
 
 let ws: Workspace;
 beforeAll(async () => {
@@ -26,6 +26,21 @@ describe.concurrent("a step with approvals", () => {
       success: true,
       result: { resume: { ok: true }, resumes: [{ ok: true }], approvers: ["kim"], previous: "asked" },
     });
+  });
+
+  it("has a link for each approval that it wants from the moment it opens, which the owner reads on the run", async () => {
+    const run = await begin(ws, [asks("ask", { required_events: 3 }), sees()]);
+    const [gate] = await waiting(ws, run);
+    const { resume = [], cancel = "" } = gate?.links ?? {};
+    expect([new Set(resume).size, cancel.includes("/jobs_u/cancel/")]).toEqual([3, true]);
+    for (const [n, url] of resume.entries()) expect(await visit(url, { body: { n } })).toMatchObject({ status: 201 });
+    expect(await ws.completed(run)).toMatchObject({ result: { resumes: [{ n: 0 }, { n: 1 }, { n: 2 }] } });
+    expect((await runOf(ws, run)).gates[0]).not.toHaveProperty("links");
+    const reads = expectStatus(await ws.api.post("users/tokens/create", { scopes: ["approvals:read"] }), 201).text;
+    const other = await begin(ws, [asks("ask"), sees()]);
+    await waiting(ws, other);
+    const seen = expectStatus(await ws.api.call("GET", `v1/runs/${other}`, { token: reads }), 200).json as { gates: object[] };
+    expect(seen.gates[0]).not.toHaveProperty("links");
   });
 
   it("fails the flow when it is rejected", async () => {

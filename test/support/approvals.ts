@@ -27,6 +27,7 @@ export async function begin(ws: Workspace, value: object | object[], args: objec
 export interface Gate {
   gate_id: string;
   module_id: string;
+  links?: { resume: string[]; cancel: string; approvalPage: string };
   decision?: { how: string; by?: string; reason?: string };
   [field: string]: unknown;
 }
