@@ -22,8 +22,8 @@ export async function approvalRows(approving: Approving): Promise<Row[]> {
   return [
     ...(await decisionRows(approving)),
     ...(await pageRows(approving)),
-    ...(await manyRows(approving)),
     ...(await priceRows(approving)),
+    ...(await manyRows(approving)),
   ];
 }
 

@@ -161,7 +161,9 @@ function partsOf({ jobs, nowMs }: Gating, { gate, flow }: GateOf, before: Gate):
   const now = nowMs();
   // A task that has asked must say soon that it waits. From then on its execution is looked at seldom, and soon again once it goes on.
   const waits = { ...(flow as RunningJob), suspends: holds ? 1 : 0, consents: 0 };
-  const lookMs = opens ? now + TOKEN_WITHIN_MS : flowLookMs(waits, now);
+  // Where others wait too, looking finds when the next of them is due.
+  const others = (flow.suspends ?? 0) + (flow.consents ?? 0) > (opens ? 0 : 1);
+  const lookMs = opens || others ? now + TOKEN_WITHIN_MS : flowLookMs(waits, now);
   const due = { dueAtMs: Math.min(lookMs, dueAtMs(gate) ?? lookMs) };
   const counted = opens ? { [counter]: jobs.oneMore } : closes ? { [counter]: jobs.oneLess } : {};
   const head = opens || closes || holds ? jobs.changeParams(flow.id, { ...counted, ...due }, running) : jobs.checkParams(flow.id, running);
