@@ -145,6 +145,8 @@ async function manyRows(approving: Approving): Promise<Row[]> {
   const { client, workspace, endpoint, quick, target } = approving;
   const many = quick ? 20 : 1000;
   const path = await saveFlow(approving, "many", [asking, { id: "after", value: { type: "identity" } }]);
+  // Of both moments the same processes count: those that no call has used for a while have ended.
+  await sleep(quick ? 0 : REST_MS);
   const before = memoryOf(target);
   const ids: string[] = [];
   await sideBySide([...Array(many).keys()], async () => {
@@ -152,7 +154,6 @@ async function manyRows(approving: Approving): Promise<Row[]> {
   });
   const waiting = async () => Number((JSON.parse((await client.get(`w/${workspace}/approvals/pending`)).text) as unknown[]).length);
   while ((await waiting()) < many) await sleep(500);
-  // Processes that took part in starting them have ended by then.
   await sleep(quick ? 500 : REST_MS);
   const during = memoryOf(target);
   const logs = await functionLogs(endpoint);
