@@ -1,11 +1,10 @@
 import { SvcError } from "../../contract/errors.ts";
 import { approvalRoutes as routes } from "../../contract/routes/approvals.ts";
-import { authorize } from "../../core/approvals/authorize.ts";
-import { type Gate, isOpen } from "../../core/approvals/gate.ts";
+import type { Job } from "../../core/jobs/job.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { decideAt, decideGate, type From } from "../../services/approvals/decide.ts";
-import { askedBy, askedIn, starterOf } from "../../services/approvals/find.ts";
-import { gatesOfRun } from "../../services/approvals/gates.ts";
+import { consentTo, theirGates } from "../../services/approvals/consent.ts";
+import { decideAt, type From } from "../../services/approvals/decide.ts";
+import { askedIn } from "../../services/approvals/find.ts";
 import { mint } from "../../services/approvals/mint.ts";
 import { pendingFor } from "../../services/approvals/pending.ts";
 import { runJson } from "../../services/approvals/runs.ts";
@@ -37,6 +36,13 @@ async function minted(
   });
 }
 
+/** Throws `job.notFound`. Who may know of it is asked with its gates. */
+async function jobOf(id: string): Promise<Job> {
+  const job = await c.jobs.get(id);
+  if (!job) throw new SvcError("job.notFound", { id });
+  return job;
+}
+
 export const runs: ApproveRoutes = [
   on(routes.resumeUrls, async ({ auth, params, query }) => {
     const { approvalPage, resume, cancel } = await minted(auth, routes.resumeUrls.name, params, query);
@@ -54,46 +60,15 @@ export const runs: ApproveRoutes = [
   }),
   on(routes.consent, async ({ auth, params: { run_id: id }, body }) => {
     const actor = actorOf(auth);
-    const job = await c.jobs.get(id);
-    const notThere = new SvcError("job.notFound", { id });
-    if (!job) throw notThere;
-    const who = await deciderOf(c, actor, job.workspace);
-    const gates = (await gatesOfRun(c, job.root ?? job.id))
-      .filter(({ flow }) => job.root === undefined || flow === job.id)
-      .filter(({ opened }) => opened?.kind === "consent")
-      .filter((gate) => body.gate === undefined || [gate.id, gate.module].includes(body.gate));
-    const verdictOf = (gate: (typeof gates)[number]) =>
-      authorize({ rules: gate.opened?.rules ?? NOBODY, starter: starterOf(job) }, who, { link: false, mayStop: false });
-    const sees = visibleTo({ actor, action: routes.run.name })(job);
-    if (!sees && !gates.some((gate) => verdictOf(gate) === "yes")) throw notThere;
-    const open = gates.filter(isOpen);
-    const mine = open.filter((gate) => verdictOf(gate) === "yes");
-    if (mine.length > 1) throw new SvcError("approval.several", { id, gates: mine.map(({ module }) => module) });
-    // Refused where none is theirs; told what was decided where none waits.
-    const gate = mine[0] ?? open[0] ?? gates.at(-1);
-    if (!gate) throw new SvcError("approval.none", { id });
-    const asked = await askedBy(c, job.workspace, gate.id);
-    const approved = body.decision === "approved";
-    const from: From = { actor, who, way: { link: false, mayStop: false } };
-    const { gate: after } = await decideGate(c, asked, from, { approved, ...(body.reason ? { reason: body.reason } : {}) });
-    const goesOn = approved || asked.module.continue_on_error === true;
-    return json(200, {
-      run_id: id,
-      state: goesOn ? "running" : "failed",
-      decision: body.decision,
-      approver: actor.username,
-      reason: after.decision?.reason ?? body.reason ?? null,
-    });
+    const job = await jobOf(id);
+    return json(200, await consentTo(c, actor, job, body, visibleTo({ actor, action: routes.run.name })(job)));
   }),
   on(routes.run, async ({ auth, params: { run_id: id } }) => {
     const actor = actorOf(auth);
-    const job = await c.jobs.get(id);
-    if (!job) throw new SvcError("job.notFound", { id });
-    const who = await deciderOf(c, actor, job.workspace);
+    const job = await jobOf(id);
     const visible = (action: string) => visibleTo({ actor, action })(job);
-    const isTheirs = ({ opened }: Gate) =>
-      opened !== undefined && authorize({ rules: opened.rules, starter: starterOf(job) }, who, { link: false, mayStop: false }) === "yes";
-    const run = await runJson(c, job, { whole: visible(routes.run.name), isTheirs, mints: visible(routes.resumeUrls.name) });
+    const seeing = { whole: visible(routes.run.name), mints: visible(routes.resumeUrls.name), isTheirs: await theirGates(c, actor, job) };
+    const run = await runJson(c, job, seeing);
     if (!run) throw new SvcError("job.notFound", { id });
     return json(200, run, { "Cache-Control": "no-store" });
   }),
@@ -102,4 +77,3 @@ export const runs: ApproveRoutes = [
     return json(200, await pendingFor(c, actor, workspace, (flow) => mayStop(actor, flow)));
   }),
 ];
-const NOBODY = { required: 1, people: [], signedIn: true, notStarter: false, personOnly: true };

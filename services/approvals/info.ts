@@ -35,7 +35,7 @@ const REFUSED: Partial<Record<Verdict, ApprovalInfo["refused"]>> = {
 
 /** What the approval page shows to somebody. What the step says, and the form, only to who may decide, or may see the run. `seesRun`: they may. */
 export async function approvalInfo(gating: Gating, asked: Asked, from: From, seesRun: boolean): Promise<ApprovalInfo> {
-  const { gate, flow, module, plan } = asked;
+  const { gate, flow, module } = asked;
   const { opened, decision } = gate;
   const rules = rulesOf(asked);
   const verdict = authorize({ rules, starter: starterOf(flow) }, from.who, from.way);
@@ -68,24 +68,28 @@ export async function approvalInfo(gating: Gating, asked: Asked, from: From, see
     ...(opened ? { opened_at: iso(opened.atMs) } : {}),
     ...(from.actor ? { signed_in_as: from.actor.username } : {}),
     ...(refused ? { refused } : {}),
-    ...(verdict === "yes" || seesRun ? await details(gating, asked) : {}),
+    ...(verdict === "yes" || seesRun ? await detailsOf(gating, asked) : {}),
   };
+}
 
-  /** The step's own words, the form, and what the flow has chosen to show. */
-  async function details(keeping: Keeping, of: Asked): Promise<Partial<ApprovalInfo>> {
-    const schema = suspend?.resume_form?.["schema"];
-    const { description, ...prompt } = await promptOf(keeping, of);
-    const wanted = suspend?.inputs ?? [];
-    const given =
-      wanted.length > 0 || isConsent ? (JSON.parse(await load(keeping, flow, argsFor(PEOPLE, flow))) as Record<string, unknown>) : {};
-    return {
-      ...(isObject(schema) ? { form_schema: schema } : {}),
-      ...(description === undefined ? {} : { description: description as NonNullable<ApprovalInfo["description"]> }),
-      ...prompt,
-      ...(wanted.length > 0 ? { inputs: Object.fromEntries(wanted.map((name) => [name, given[name] ?? null])) } : {}),
-      ...(isConsent ? { message: opened?.message ?? "", context: { ...given, ...(await resultsShown(gating, flow.id, plan.value)) } } : {}),
-    };
-  }
+/** The step's own words, the form, and what the flow has chosen to show. */
+async function detailsOf(keeping: Keeping, asked: Asked): Promise<Partial<ApprovalInfo>> {
+  const { gate, flow, module, plan } = asked;
+  const isConsent = module.value.type === "consentgate";
+  const schema = module.suspend?.resume_form?.["schema"];
+  const wanted = module.suspend?.inputs ?? [];
+  const { description, ...prompt } = await promptOf(keeping, asked);
+  const given =
+    wanted.length > 0 || isConsent ? (JSON.parse(await load(keeping, flow, argsFor(PEOPLE, flow))) as Record<string, unknown>) : {};
+  return {
+    ...(isObject(schema) ? { form_schema: schema } : {}),
+    ...(description === undefined ? {} : { description: description as NonNullable<ApprovalInfo["description"]> }),
+    ...prompt,
+    ...(wanted.length > 0 ? { inputs: Object.fromEntries(wanted.map((name) => [name, given[name] ?? null])) } : {}),
+    ...(isConsent
+      ? { message: gate.opened?.message ?? "", context: { ...given, ...(await resultsShown(keeping, flow.id, plan.value)) } }
+      : {}),
+  };
 }
 
 const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);

@@ -286,7 +286,7 @@ describe.concurrent("what the page is told", () => {
     const [, resumeId, signature] = /\/(\d+)\/([0-9a-f]{64})/.exec(links[0]?.approvalPage ?? "") ?? [];
     const info = async () =>
       (await ws.call("GET", `jobs_u/flow/approval_info/${gate.gate}`, { token: "", query: { token: `${resumeId}.${signature}.a` } })).json;
-    expect(await info()).toMatchObject({ state: "open", approvers: [], run_state: "running" });
+    expect(await info()).toMatchObject({ state: "open", approvers: [], run_state: "suspended" });
     await visit(links[0]?.resume ?? "", { body: {} });
     expect(await info()).toMatchObject({ state: "open", approvers: [{ approver: "a" }] });
     await visit(links[1]?.resume ?? "", { body: {} });
