@@ -1,4 +1,5 @@
 import { SvcError } from "../../contract/errors.ts";
+import type { FlowModule } from "../../contract/flow-value.ts";
 import { limits } from "../../contract/limits.ts";
 import { referencesIn } from "../../core/resources/references.ts";
 import type { Keeping } from "../jobs/places.ts";
@@ -27,6 +28,16 @@ export async function checkPayload(keeping: Keeping, asked: Asked, payload: unkn
     if (!all.every((each) => choices.includes(String(each)))) issues.push({ path: field, reason: `must be one of ${choices.join(", ")}` });
   }
   if (issues.length > 0) throw new SvcError("approval.form", { issues });
+}
+
+/** Why nothing could be checked against the form of a step; `undefined` where it can, or there is none. */
+export async function formProblem({ suspend }: Pick<FlowModule, "suspend">): Promise<string | undefined> {
+  const schema = suspend?.resume_form?.["schema"];
+  if (schema === undefined || schema === null) return undefined;
+  if (typeof schema !== "object" || Array.isArray(schema)) return "suspend.resume_form.schema must be a JSON Schema object";
+  const { schemaProblem } = await import("../../core/resources/value-check.ts");
+  const problem = schemaProblem(schema as Record<string, unknown>);
+  return problem === undefined ? undefined : `suspend.resume_form.schema is no JSON Schema: ${problem}`;
 }
 
 /** The same of what is kept for a flow, whose next form nobody knows yet. */

@@ -9,6 +9,7 @@ import type { FlowState } from "../../core/flows/step-call.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { accessSchema, noAccess } from "../../core/permissions/access.ts";
 import { takeEarly } from "../approvals/early.ts";
+import { formProblem } from "../approvals/form.ts";
 import { changeGate, type Gating, gateOf } from "../approvals/gates.ts";
 import { recorded } from "../approvals/recorded.ts";
 import { resultsShown } from "../approvals/shown.ts";
@@ -46,6 +47,8 @@ export async function openSuspend(here: Here, evaluator: Evaluator, done: Done):
       ),
     );
   }
+  const wrong = await formProblem(module);
+  if (wrong !== undefined) return fail(here, await failed(here, { name: "ApprovalForm", message: wrong }, done.also));
   const tooFew = named.length > 0 ? await fewerThan(here, named, required) : undefined;
   if (tooFew !== undefined) return fail(here, await failed(here, { name: "ApprovalImpossible", message: tooFew }, done.also));
   const signedIn = suspend?.user_auth_required === true || suspend?.self_approval_disabled === true || named.length > 0;

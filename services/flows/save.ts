@@ -12,6 +12,7 @@ import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { accessSchema, noAccess } from "../../core/permissions/access.ts";
 import { concurrencyRuleOf } from "../../core/scripts/version.ts";
+import { formProblem } from "../approvals/form.ts";
 import { commit, type Part, placeParts } from "../commit.ts";
 import { actingFor, onBehalfOf } from "../identity/on-behalf.ts";
 import { permit, permitPlace } from "../identity/permit.ts";
@@ -43,7 +44,7 @@ export async function saveFlow(creating: Creating, actor: Actor, workspace: stri
   else if (current && !current.archived) throw new SvcError("flow.pathTaken", { path });
   if (renamed) permit(actor, "flows.update", { workspace, path: renamed.path }, () => new SvcError("flow.notFound", { path: at ?? "" }));
 
-  await checkGroups(objects, workspace, asked);
+  await checkAsking(objects, workspace, asked);
 
   const atMs = nowMs();
   const version = versionId(atMs, Math.random());
@@ -88,22 +89,21 @@ export async function saveFlow(creating: Creating, actor: Actor, workspace: stri
   return path;
 }
 
-/** More approvals than a fixed group has members would never come. Throws `body.shape`. */
-async function checkGroups(objects: ObjectTable, workspace: string, { value }: NewFlow): Promise<void> {
-  const asking = withInner(value.modules).flatMap(({ id, suspend }) => {
-    const { user_groups_required: groups, required_events: required = 0 } = suspend ?? {};
-    return groups?.type === "static" && Array.isArray(groups.value)
-      ? [{ id, groups: groups.value as unknown[], required: required ?? 0 }]
-      : [];
-  });
+/** A form that nothing fits, and more approvals than a fixed group has members, would be found only once people are asked. Throws `body.shape`. */
+async function checkAsking(objects: ObjectTable, workspace: string, { value }: NewFlow): Promise<void> {
+  const asking = withInner(value.modules).filter(({ suspend }) => (suspend?.required_events ?? 0) > 0);
   if (asking.length === 0) return;
   const found = await objects.get(keys.access(workspace));
   const access = found ? accessSchema.parse(found.value) : noAccess;
-  const issues = asking.flatMap(({ id, groups, required }) => {
-    const reason = tooFewMembers(access, groups.map(String), required);
-    return reason === undefined ? [] : [{ path: `the step ${id}: suspend.required_events`, reason }];
-  });
-  if (issues.length > 0) throw new SvcError("body.shape", { issues });
+  const issues = await Promise.all(
+    asking.map(async (module) => {
+      const { user_groups_required: groups, required_events: required } = module.suspend ?? {};
+      const fixed = groups?.type === "static" && Array.isArray(groups.value) ? groups.value.map(String) : [];
+      const reasons = [tooFewMembers(access, fixed, required ?? 0), await formProblem(module)];
+      return reasons.flatMap((reason) => (reason === undefined ? [] : [{ path: `the step ${module.id}`, reason }]));
+    }),
+  );
+  if (issues.flat().length > 0) throw new SvcError("body.shape", { issues: issues.flat() });
 }
 
 /** `refused` left out: somebody else has changed the flow meanwhile. */

@@ -124,6 +124,13 @@ describe.concurrent("what comes with an approval", () => {
     expect(await ws.completed(run)).toMatchObject({ result: { resume: { amount: 5, tags: ["a"] } } });
   });
 
+  it("a form that is no JSON Schema is refused on save, and fails the step of a flow that is not stored", async () => {
+    const asking = asks("ask", { resume_form: { schema: { type: "object", properties: { a: { type: "no such type" } } } } });
+    const saved = await ws.post("flows/create", { path: "f/t/badform", summary: "", value: { modules: [asking] } });
+    expect([saved.status, saved.text]).toEqual([422, expect.stringMatching(/the step ask.*JSON Schema/)]);
+    expect(await ws.completed(await begin(ws, [asking]))).toMatchObject({ success: false, result: { error: { name: "ApprovalForm" } } });
+  });
+
   it("must be one of the choices that the step made at run time", async () => {
     const run = await begin(ws, [
       asks(

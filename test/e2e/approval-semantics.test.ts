@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { asks, begin, type Gate, runOf, sees, urls, visit, waiting } from "../support/approvals.ts";
+import { asks, begin, consent, type Gate, runOf, sees, urls, visit, waiting } from "../support/approvals.ts";
 import { flow, saveFlow } from "../support/flow.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../support/workspace.ts";
 
@@ -261,23 +261,31 @@ describe.concurrent("early events", () => {
     expect(await ws.completed(run)).toMatchObject({ result: { resumes: [{ step: 2 }] } });
   });
 
+  /** Holds a flow until somebody lets it go: what comes for the flow meanwhile is not for this gate. */
+  const holding = consent("hold", ["role:admin"]);
+  const letGo = async (run: string) => expectStatus(await ws.api.post(`v1/runs/${run}/consent`, { decision: "approved" }), 200);
+
   it("one that is stored goes to one gate of two", async () => {
-    const slow = flow.step("slow", "flow_input.go");
-    const run = await begin(ws, [flow.identity("x", { sleep: { type: "static", value: 2 } }), slow, asks("one"), asks("two"), sees()]);
+    const run = await begin(ws, [holding, asks("one"), asks("two"), sees()]);
+    await waiting(ws, run);
     const { resume } = await urls(ws, run, { flow_level: true });
     expect(await visit(resume, { body: { stored: true } })).toMatchObject({ status: 201 });
     expect(await visit(resume, { body: { stored: true } })).toMatchObject({ status: 201 });
+    await letGo(run);
     const [two] = await waiting(ws, run);
     expect(two?.module_id).toBe("two");
-    expect((await runOf(ws, run)).gates[0]).toMatchObject({ module_id: "one", decision: { how: "approved" } });
+    expect((await runOf(ws, run)).gates[1]).toMatchObject({ module_id: "one", decision: { how: "approved" } });
     await approve(two, { last: true });
     expect(await ws.completed(run)).toMatchObject({ result: { resumes: [{ last: true }] } });
   });
 
   it("a rejection for the flow waits for the step that asks", async () => {
-    const run = await begin(ws, [flow.identity("x", { sleep: { type: "static", value: 2 } }), asks("ask"), sees()]);
+    const run = await begin(ws, [holding, asks("ask"), sees()]);
+    await waiting(ws, run);
     const { cancel } = await urls(ws, run, { flow_level: true, approver: "kim" });
     expect(await visit(cancel)).toMatchObject({ status: 201 });
+    await letGo(run);
     expect(await ws.completed(run)).toMatchObject({ success: false, result: disapproved() });
+  });
   });
 });
