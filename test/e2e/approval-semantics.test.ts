@@ -287,5 +287,4 @@ describe.concurrent("early events", () => {
     await letGo(run);
     expect(await ws.completed(run)).toMatchObject({ success: false, result: disapproved() });
   });
-  });
 });
