@@ -22,13 +22,16 @@ export async function askedBy(gating: Gating, workspace: string, id: string): Pr
   const { job, gate } = await gateAndJob(gating, id);
   const place = gate ?? placeOf(job);
   if (place?.workspace !== workspace) throw noLink();
-  const flow = await gating.jobs.get(place.flow);
+  return askedAt(gating, gate ?? newGate(place), await gating.jobs.get(place.flow));
+}
+
+async function askedAt(gating: Gating, gate: Gate, flow: Job | undefined): Promise<Asked> {
   if (!flow) throw noLink();
   const plan = await planOf(gating, flow);
-  const module = plan?.index.modules.get(place.module)?.module;
+  const module = plan?.index.modules.get(gate.module)?.module;
   if (!plan || !module) throw new SvcError("approval.over", { id: flow.id, state: flow.state });
   if (!asksPeople(module)) throw new SvcError("approval.none", { id: flow.id });
-  return { gate: gate ?? newGate(place), flow, module, plan };
+  return { gate, flow, module, plan };
 }
 
 async function planOf(gating: Gating, { flow }: Job): Promise<LoadedPlan | undefined> {
@@ -43,13 +46,13 @@ function placeOf(job: Job | undefined): ReturnType<typeof newGate> | undefined {
 }
 
 /** A step that waits now, of the gate's id or of a flow's, the earliest first; of a flow that waits no more, the last one that did. */
-export async function askedIn(gating: Gating, workspace: string, id: string): Promise<Asked> {
-  const job = await gating.jobs.get(id);
+export async function askedIn(gating: Gating, workspace: string, id: string, known?: Job): Promise<Asked> {
+  const job = known ?? (await gating.jobs.get(id));
   if (!job || !isFlowJob(job) || job.workspace !== workspace) return askedBy(gating, workspace, id);
   const gates = await gatesOfRun(gating, job.root ?? job.id);
   const gate = gates.find(isOpen) ?? gates.at(-1);
   if (!gate) throw hasEnded(job) ? new SvcError("approval.over", { id, state: job.state }) : new SvcError("approval.none", { id });
-  return askedBy(gating, workspace, gate.id);
+  return askedAt(gating, gate, gate.flow === job.id ? job : await gating.jobs.get(gate.flow));
 }
 
 /** Who may decide. Of a step that has not asked yet, as far as that is said without its result; throws `approval.notYet`. */
