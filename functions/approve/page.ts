@@ -22,7 +22,7 @@ const seesRun = (actor: Actor | undefined, flow: Job) => actor !== undefined && 
 async function askedByLink(link: SentLink): Promise<Asked> {
   const level = await levelOfLink(c, link.signature, link);
   if (level === undefined) throw noLink();
-  return level === "step" ? askedBy(c, link.workspace, link.id) : askedIn(c, link.workspace, link.id);
+  return level === "step" ? askedBy(c, link.workspace, link.id) : askedIn(c, link.workspace, link.id, { own: true });
 }
 
 const tokenIn = (workspace: string, id: string, token: string | undefined): SentLink | undefined => {

@@ -54,7 +54,7 @@ export const runs: ApproveRoutes = [
   on(routes.resumeFlow, async ({ auth, params: { workspace, id }, payload }) => {
     const actor = actorOf(auth);
     const flow = await findJob(c, { actor, action: routes.resumeFlow.name }, workspace, id);
-    const asked = await askedIn(c, workspace, id, flow);
+    const asked = await askedIn(c, workspace, id, { known: flow });
     const from: From = { actor, who: await deciderOf(c, actor, workspace), way: { link: false, mayStop: true } };
     return text(201, await decideAt(c, asked, from, { approved: true, payload: await bodyPayload(payload) }));
   }),

@@ -45,11 +45,19 @@ function placeOf(job: Job | undefined): ReturnType<typeof newGate> | undefined {
   return newGate({ id, workspace, flow, root, module: step.id, scope: step.scope, at: step.at, expiresAtMs });
 }
 
-/** A step that waits now, of the gate's id or of a flow's, the earliest first; of a flow that waits no more, the last one that did. */
-export async function askedIn(gating: Gating, workspace: string, id: string, known?: Job): Promise<Asked> {
+/**
+ * A step that waits now, by the gate's id or a flow's, the earliest first; of a flow that waits no more, the last one that did. Of a run's first flow
+ * those of flows inside count too, unless only its `own` are meant.
+ */
+export async function askedIn(
+  gating: Gating,
+  workspace: string,
+  id: string,
+  { known, own = false }: { known?: Job; own?: boolean } = {},
+): Promise<Asked> {
   const job = known ?? (await gating.jobs.get(id));
   if (!job || !isFlowJob(job) || job.workspace !== workspace) return askedBy(gating, workspace, id);
-  const gates = await gatesOfRun(gating, job.root ?? job.id);
+  const gates = await gatesOfRun(gating, job.root ?? job.id, own || job.root !== undefined ? job.id : undefined);
   const gate = gates.find(isOpen) ?? gates.at(-1);
   if (!gate) throw hasEnded(job) ? new SvcError("approval.over", { id, state: job.state }) : new SvcError("approval.none", { id });
   return askedAt(gating, gate, gate.flow === job.id ? job : await gating.jobs.get(gate.flow));

@@ -11,6 +11,7 @@ import { type Linking, levelOfLink } from "./links.ts";
 export async function flowSeenBy(viewing: Gating & Linking, link: SentLink, flow: string): Promise<Job | undefined> {
   const level = await levelOfLink(viewing, link.signature, link);
   if (level === undefined) return undefined;
-  const asked = await (level === "step" ? askedBy : askedIn)(viewing, link.workspace, link.id);
+  const { workspace, id } = link;
+  const asked = await (level === "step" ? askedBy(viewing, workspace, id) : askedIn(viewing, workspace, id, { own: true }));
   return asked.flow.id === flow && !rulesOf(asked).signedIn ? asked.flow : undefined;
 }
