@@ -1,7 +1,5 @@
 import type { Access } from "../permissions/access.ts";
-
-/** A group's name, with its `g/` or without. */
-export const groupName = (text: string) => text.replace(/^g\//, "");
+import { groupName } from "./rules.ts";
 
 /**
  * Why so many approvals will never come: there are fewer people in the groups. `undefined` where there are enough, or where nobody is counted here:

@@ -1,7 +1,7 @@
 import { SvcError } from "../../contract/errors.ts";
 import type { FlowModule } from "../../contract/flow-value.ts";
 import { type Gate, type GateRules, isOpen, newGate } from "../../core/approvals/gate.ts";
-import { groupName } from "../../core/approvals/groups.ts";
+import { suspendRules } from "../../core/approvals/rules.ts";
 import { asksPeople } from "../../core/flows/scopes.ts";
 import { hasEnded, isFlowJob, type Job } from "../../core/jobs/job.ts";
 import { type LoadedPlan, loadPlanIfThere } from "../flows/load.ts";
@@ -71,15 +71,7 @@ export function rulesOf({ gate, module }: Pick<Asked, "gate" | "module">): GateR
   const { user_groups_required: groups } = suspend;
   const fixed = groups?.type === "static" ? groups.value : undefined;
   if (groups && !Array.isArray(fixed)) throw new SvcError("approval.notYet", {});
-  const people = Array.isArray(fixed) ? fixed.map((group) => `g/${groupName(String(group))}`) : [];
-  const notStarter = suspend.self_approval_disabled === true;
-  return {
-    required: suspend.required_events ?? 1,
-    ...(people.length > 0 ? { people } : {}),
-    signedIn: suspend.user_auth_required === true || notStarter || people.length > 0,
-    notStarter,
-    personOnly: false,
-  };
+  return suspendRules(suspend, Array.isArray(fixed) ? fixed.map(String) : []);
 }
 
 /** Who has started the run, whoever it runs as. */

@@ -1,9 +1,10 @@
 import { createHash } from "node:crypto";
 import type { FlowModule } from "../../contract/flow-value.ts";
 import { limits } from "../../contract/limits.ts";
-import { errorOf, expire, type Gate, type GateRules, isOpen, newGate, type Opened, open, withToken } from "../../core/approvals/gate.ts";
-import { groupName, tooFewMembers } from "../../core/approvals/groups.ts";
+import { errorOf, expire, type Gate, isOpen, newGate, type Opened, open, withToken } from "../../core/approvals/gate.ts";
+import { tooFewMembers } from "../../core/approvals/groups.ts";
 import { outcomeAt } from "../../core/approvals/outcome.ts";
+import { consentRules, suspendRules } from "../../core/approvals/rules.ts";
 import { fillIn } from "../../core/approvals/template.ts";
 import type { FlowState } from "../../core/flows/step-call.ts";
 import { keys } from "../../core/objects/keys.ts";
@@ -29,53 +30,35 @@ export async function atGate(here: Here, evaluator: Evaluator): Promise<FlowStat
 /** A step with approvals has done its own work. */
 export async function openSuspend(here: Here, evaluator: Evaluator, done: Done): Promise<FlowState> {
   const { module, working } = here;
-  const { suspend } = module;
-  const required = suspend?.required_events ?? 0;
-  const { user_groups_required: wanted } = suspend ?? {};
+  const suspend = module.suspend ?? {};
+  const { required_events: required, user_groups_required: wanted } = suspend;
   const groups = wanted ? await evaluator.transform(wanted, { result: await keptValue(here, done.result) }) : undefined;
   const named = groupsIn(groups);
+  const cannotAsk = async (name: string, message: string) => fail(here, await failed(here, { name, message }, done.also));
   if (named === undefined) {
-    return fail(
-      here,
-      await failed(
-        here,
-        {
-          name: "ApprovalGroups",
-          message: `user_groups_required must yield a list of groups' names, got ${JSON.stringify(groups).slice(0, 200)}.`,
-        },
-        done.also,
-      ),
-    );
+    const got = JSON.stringify(groups).slice(0, 200);
+    return cannotAsk("ApprovalGroups", `user_groups_required must yield a list of groups' names, got ${got}.`);
   }
   const wrong = await formProblem(module);
-  if (wrong !== undefined) return fail(here, await failed(here, { name: "ApprovalForm", message: wrong }, done.also));
-  const tooFew = named.length > 0 ? await fewerThan(here, named, required) : undefined;
-  if (tooFew !== undefined) return fail(here, await failed(here, { name: "ApprovalImpossible", message: tooFew }, done.also));
-  const signedIn = suspend?.user_auth_required === true || suspend?.self_approval_disabled === true || named.length > 0;
-  const rules: GateRules = {
-    required,
-    ...(named.length > 0 ? { people: named.map((group) => `g/${group}`) } : {}),
-    signedIn,
-    notStarter: suspend?.self_approval_disabled === true,
-    personOnly: false,
-  };
+  if (wrong !== undefined) return cannotAsk("ApprovalForm", wrong);
+  const tooFew = named.length > 0 ? await fewerThan(here, named, required ?? 0) : undefined;
+  if (tooFew !== undefined) return cannotAsk("ApprovalImpossible", tooFew);
   const now = working.nowMs();
   return openGate(here, evaluator, {
     kind: "suspend",
-    rules,
+    rules: suspendRules(suspend, named),
     atMs: now,
-    deadlineMs: now + (suspend?.timeout ?? limits.suspendTimeoutS) * 1000,
+    deadlineMs: now + (suspend.timeout ?? limits.suspendTimeoutS) * 1000,
     result: done.result,
     also: { ...done.also },
-    shown: digestOf([suspend?.resume_form ?? null, done.result, suspend?.inputs ?? []]),
+    shown: digestOf([suspend.resume_form ?? null, done.result, suspend.inputs ?? []]),
   });
 }
 
-/** `f/x` and `g/x` alike name the group `x`; `undefined`: no list of names. */
+/** `undefined`: no list of names. */
 function groupsIn(value: unknown): string[] | undefined {
   if (value === undefined || value === null) return [];
-  const list = Array.isArray(value) ? value : undefined;
-  return list?.every((each) => typeof each === "string") ? list.map(groupName) : undefined;
+  return Array.isArray(value) && value.every((each) => typeof each === "string") ? value : undefined;
 }
 
 /** Nobody can give more approvals than there are people: said at once, and not after the timeout. */
@@ -100,7 +83,7 @@ export async function openConsent(
   const { timeout, remind_after: remindS, escalate } = value;
   return openGate(here, evaluator, {
     kind: "consent",
-    rules: { required: 1, people: value.approvers, signedIn: true, notStarter: false, personOnly: true },
+    rules: consentRules(value.approvers),
     atMs: now,
     ...(timeout ? { deadlineMs: now + timeout * 1000 } : {}),
     result: await keepValue(here, null),
