@@ -9,7 +9,6 @@ import { type Asked, askedBy, noLink, rulesOf, starterOf } from "./find.ts";
 import { checkPayload, checkSize } from "./form.ts";
 import { changeGate, type GateOf, type Gating, gatesOfRun } from "./gates.ts";
 import { type Linking, levelOfLink } from "./links.ts";
-import { recorded } from "./recorded.ts";
 import { deciderOf } from "./who.ts";
 
 export type Deciding = Gating & Linking & { objects: Gating["objects"] };
@@ -60,12 +59,8 @@ export async function decideGate(deciding: Deciding, asked: Asked, from: From, s
   // What is decided is decided, whatever else may be wrong with what comes late.
   if (said.approved && !asked.gate.decision) await checkPayload(deciding, asked, said.payload ?? null);
   const event = await eventOf(deciding, asked.gate, who, rules, from, said);
-  return changeGate(
-    deciding,
-    asked,
-    asked.module,
-    (gate) => (said.approved ? approve(gate, { ...event, atMs: deciding.nowMs() }) : reject(gate, rejection(deciding, event, said))),
-    (before, after) => recorded(deciding, asked.flow, before, after),
+  return changeGate(deciding, asked, asked.module, (gate) =>
+    said.approved ? approve(gate, { ...event, atMs: deciding.nowMs() }) : reject(gate, rejection(deciding, event, said)),
   );
 }
 

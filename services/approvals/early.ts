@@ -6,7 +6,6 @@ import { approve, type Gate, gateEventSchema, isOpen, reject } from "../../core/
 import type { Job } from "../../core/jobs/job.ts";
 import { starterOf } from "./find.ts";
 import { changeGate, type GateOf, type Gating } from "./gates.ts";
-import { recorded } from "./recorded.ts";
 import { deciderNow } from "./who.ts";
 
 /** Of a flow, before one of its steps asks. `rejects`: it says no. */
@@ -66,10 +65,9 @@ async function hand(gating: Gating, from: GateOf, module: FlowModule, ref: strin
     return reject(gate, { by, email, ...rejects, atMs, payload: { of, place: payload } });
   };
   try {
-    const { gate } = await changeGate(gating, from, module, rule, async (before, after) => {
+    const { gate } = await changeGate(gating, from, module, rule, async () => {
       if (!(await jobs.getChild(id, ref))) throw new Taken();
-      const more = await recorded(gating, from.flow, before, after);
-      return { ...more, parts: [...(more.parts ?? []), { raw: jobs.takeParams(id, ref) }] };
+      return [{ raw: jobs.takeParams(id, ref) }];
     });
     return gate;
   } catch (error) {

@@ -6,7 +6,6 @@ import type { Storage } from "../../aws/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { FlowModule } from "../../contract/flow-value.ts";
 import { dueAtMs, type Gate, gateSchema, isOpen, newGate, type Opened } from "../../core/approvals/gate.ts";
-import type { GateNotice } from "../../core/approvals/notice.ts";
 import { outcomeAt } from "../../core/approvals/outcome.ts";
 import { outcomeRef } from "../../core/flows/journal.ts";
 import type { Job, RunningJob } from "../../core/jobs/job.ts";
@@ -14,6 +13,7 @@ import { flowLookMs } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import { noticePart } from "./notice-part.ts";
+import { heardOf, recordedParts } from "./recorded.ts";
 
 /** One part of a transaction over both tables. */
 export type Write = Parameters<ObjectTable["transact"]>[0][number];
@@ -62,23 +62,17 @@ export async function gatesOfRun({ jobs }: Pick<Gating, "jobs">, root: string, f
   return gates.flatMap((gate) => gate ?? []).sort((a, b) => (a.opened?.atMs ?? 0) - (b.opened?.atMs ?? 0));
 }
 
-/** What else is written with a change of a gate. */
-export interface With {
-  parts?: Write[];
-  notices?: GateNotice["what"][];
-}
-
 /**
  * Changes a gate by a rule of `core/approvals/gate.ts`, with all that follows from it in one transaction: counts of the flow's job, the list of what
  * waits, the record, notices. Then the task that waits is told. Whoever comes again, after any of it was lost, finds the decision and tells it again.
- * Throws what the rule throws, and `approval.over` for a flow that has ended.
+ * `also`: what is written with it besides, asked for anew with each try. Throws what the rule throws, and `approval.over` for a flow that has ended.
  */
 export async function changeGate(
   gating: Gating,
   start: GateOf,
   module: FlowModule,
   rule: (gate: Gate) => Gate,
-  more: (before: Gate, after: Gate) => Promise<With> | With = () => ({}),
+  also: () => Promise<Write[]> = async () => [],
 ): Promise<GateOf> {
   let { gate, flow } = start;
   for (let tries = 0; tries < TRIES; tries += 1) {
@@ -88,12 +82,14 @@ export async function changeGate(
       return { gate, flow };
     }
     if (flow.state !== "running") throw new SvcError("approval.over", { id: flow.id, state: flow.state });
-    const { parts = [], notices = [] } = await more(gate, changed);
-    const own = [
+    const notices = heardOf(gate, changed).map((what) => noticePart(gating.nowMs(), changed, flow, module, what));
+    const parts = [
       ...partsOf(gating, { gate: changed, flow }, gate),
-      ...notices.map((what) => noticePart(gating.nowMs(), changed, flow, module, what)),
+      ...notices,
+      ...(await recordedParts(gating.objects, flow, gate, changed)),
+      ...(await also()),
     ];
-    if ((await gating.objects.transact([...own, ...parts])) === undefined) {
+    if ((await gating.objects.transact(parts)) === undefined) {
       await tell(gating, changed);
       return { gate: changed, flow };
     }

@@ -3,7 +3,6 @@ import { outcomeRef } from "../../core/flows/journal.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { loadPlanIfThere } from "../flows/load.ts";
 import { changeGate, type Gating, gatesOfRun, hasLostItsTask, tell } from "./gates.ts";
-import { recorded } from "./recorded.ts";
 
 /**
  * What is to happen to a flow's gates by themselves: reminding, asking others, the end of the time; and tasks that were not told of a decision are.
@@ -25,19 +24,8 @@ export async function lookAtGates(gating: Gating, flow: Job): Promise<{ nextMs: 
     }
     const now = gating.nowMs();
     const rule = (of: Gate) => [expire, escalate, remind].reduce((known, step) => step(known, now), of);
-    const { gate: after } = await changeGate(gating, { gate, flow }, module, rule, async (before, changed) => {
-      const { notices = [], ...more } = await recorded(gating, flow, before, changed);
-      return { ...more, notices: [...notices, ...(changed.decision ? [] : heardOf(before, changed))] };
-    });
+    const { gate: after } = await changeGate(gating, { gate, flow }, module, rule);
     nextMs = Math.min(nextMs, dueAtMs(after) ?? nextMs);
   }
   return { nextMs, lost };
-}
-
-/** Who is asked now hears of it as if it had just opened; who was asked before is reminded. */
-function heardOf({ opened: before }: Gate, { opened: after }: Gate): ("escalated" | "reminded")[] {
-  return [
-    ...(before?.escalate && !after?.escalate ? (["escalated"] as const) : []),
-    ...(before?.remindAtMs !== undefined && after?.remindAtMs === undefined ? (["reminded"] as const) : []),
-  ];
 }

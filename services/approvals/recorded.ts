@@ -1,17 +1,27 @@
+import type { ObjectTable } from "../../aws/object-table.ts";
 import type { Decision, Gate, GateEvent } from "../../core/approvals/gate.ts";
+import type { GateNotice } from "../../core/approvals/notice.ts";
 import type { Recorded } from "../../core/approvals/record.ts";
 import type { Job } from "../../core/jobs/job.ts";
-import type { Gating, With } from "./gates.ts";
+import type { Write } from "./gates.ts";
 import { recordParts } from "./record.ts";
 
-/** What is written with a decision, or with an approval on the way to one: its entry in the run's record, and the notice of the decision. */
-export async function recorded(gating: Gating, flow: Job, before: Gate, after: Gate): Promise<With> {
+/** The entry of a change in the run's record, as parts of the change's transaction: of approvals, rejections, and the end of the time. */
+export async function recordedParts(objects: ObjectTable, flow: Job, before: Gate, after: Gate): Promise<Write[]> {
   const what = entryOf(flow, before, after);
-  const decides = after.decision !== undefined && before.decision === undefined && before.opened !== undefined;
-  return {
-    parts: what ? (await recordParts(gating, what)).map(({ write }) => write) : [],
-    notices: decides ? [after.decision?.how === "expired" ? "expired" : "decided"] : [],
-  };
+  return what ? (await recordParts({ objects }, what)).map(({ write }) => write) : [];
+}
+
+/** What of a change somebody is to hear. */
+export function heardOf({ opened: before, decision: known }: Gate, { opened: after, decision }: Gate): GateNotice["what"][] {
+  if (!after) return [];
+  if (!before) return decision ? [] : ["opened"];
+  if (decision) return known ? [] : [decision.how === "expired" ? "expired" : "decided"];
+  return [
+    // Who is asked now hears of it as if it had just opened; who was asked before is reminded.
+    ...(before.escalate && !after.escalate ? (["escalated"] as const) : []),
+    ...(before.remindAtMs !== undefined && after.remindAtMs === undefined ? (["reminded"] as const) : []),
+  ];
 }
 
 function entryOf(flow: Job, before: Gate, after: Gate): Recorded | undefined {

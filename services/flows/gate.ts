@@ -11,15 +11,12 @@ import { keys } from "../../core/objects/keys.ts";
 import { accessSchema, noAccess } from "../../core/permissions/access.ts";
 import { takeEarly } from "../approvals/early.ts";
 import { formProblem } from "../approvals/form.ts";
-import { changeGate, type Gating, gateOf } from "../approvals/gates.ts";
-import { recorded } from "../approvals/recorded.ts";
+import { changeGate, gateOf } from "../approvals/gates.ts";
 import { resultsShown } from "../approvals/shown.ts";
 import { load } from "../jobs/places.ts";
 import { attempts, type Done, fail, failed, goOnAfter } from "./ends.ts";
 import type { Evaluator } from "./expressions.ts";
 import { attemptId, goTo, type Here, keepValue, keptValue } from "./here.ts";
-
-const gating = ({ working }: Here): Gating => working;
 
 /** What became of the gate of a module that people are asked about; `undefined`: none has opened yet. */
 export async function atGate(here: Here, evaluator: Evaluator): Promise<FlowState | undefined> {
@@ -117,35 +114,23 @@ async function openGate(here: Here, evaluator: Evaluator, asked: Omit<Opened, "c
   const known = await gateOf(working, id);
   const place = { id, workspace, flow: flow.id, root: flow.root ?? flow.id, module: module.id, scope: scope.name, at, expiresAtMs };
   const start = { gate: known ?? newGate(place), flow };
-  const { gate } = await changeGate(
-    gating(here),
-    start,
-    module,
-    (current) => open(current, opened),
-    (_, changed) => ({ notices: isOpen(changed) ? ["opened"] : [] }),
-  );
-  return answerOf(here, evaluator, await takeEarly(gating(here), { gate, flow }, module));
+  const { gate } = await changeGate(working, start, module, (current) => open(current, opened));
+  return answerOf(here, evaluator, await takeEarly(working, { gate, flow }, module));
 }
 
 /** Keeps the token of the task that waits at a gate, and lets it go on where it is decided by now. */
 export async function holdAtGate(here: Here, gate: Gate, token: string): Promise<void> {
-  const { gate: held } = await changeGate(gating(here), { gate, flow: here.flow }, here.module, (current) =>
+  const { gate: held } = await changeGate(here.working, { gate, flow: here.flow }, here.module, (current) =>
     withToken(current, token, here.state),
   );
   // What came for the flow between its opening and now.
-  await takeEarly(gating(here), { gate: held, flow: here.flow }, here.module);
+  await takeEarly(here.working, { gate: held, flow: here.flow }, here.module);
 }
 
 async function answerOf(here: Here, evaluator: Evaluator, gate: Gate): Promise<FlowState> {
-  const { gate: now } = isOpen(gate)
-    ? await changeGate(
-        gating(here),
-        { gate, flow: here.flow },
-        here.module,
-        (current) => expire(current, here.working.nowMs()),
-        (before, after) => recorded(gating(here), here.flow, before, after),
-      )
-    : { gate };
+  const { working, flow, module } = here;
+  const inTime = () => changeGate(working, { gate, flow }, module, (current) => expire(current, working.nowMs()));
+  const { gate: now } = isOpen(gate) ? await inTime() : { gate };
   return now.decision ? settled(here, evaluator, now) : goTo(here, "wait");
 }
 
