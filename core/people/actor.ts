@@ -31,8 +31,8 @@ export interface JobActor extends Identity {
   attempt: number;
   workspace: string;
   permissionedAs: string;
-  /** The address of who has started it, where it runs on behalf of somebody else. */
-  origin?: string;
+  /** The addresses of who has started it, where it runs on behalf of somebody else, the first of them last. */
+  startedBy?: string[];
 }
 
 /** `ann.lee+x@example.com` → `ann_lee_x`: what stands in `u/<username>`. */

@@ -5,6 +5,8 @@ import { publicKey } from "../../aws/keys.ts";
 import { objectTable } from "../../aws/object-table.ts";
 import { storage } from "../../aws/storage.ts";
 import { env, requireEnv } from "../../contract/env.ts";
+import { SvcError } from "../../contract/errors.ts";
+import type { Job } from "../../core/jobs/job.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
@@ -25,8 +27,16 @@ const authenticator = { objects: objectTable, jobs: jobTable, publicKey, nowMs: 
 /** Routes for links have an actor only where somebody has signed in as well. */
 export interface Auth {
   actor: Actor | undefined;
+  /** Of routes that name a run: its job. */
+  run?: Job | undefined;
 }
 export type ApproveRoutes = Handled<Auth>[];
+
+/** Routes with `auth: "token"` are reached with an actor alone. */
+export function actorOf({ actor }: Auth): Actor {
+  if (!actor) throw new SvcError("auth.missing", {});
+  return actor;
+}
 
 /** Who calls, as what they are in a workspace. Throws `auth.*`. */
 export async function actorIn(token: string | undefined, workspace: string | undefined): Promise<Actor> {

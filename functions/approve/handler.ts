@@ -28,7 +28,7 @@ export const handler = apiHandler<Auth>(
       const actor = await actorIn(token, job?.workspace);
       const action = route.method === "GET" ? "approvals.getRun" : "approvals.decide";
       if (!may(actor, action, job ? { workspace: job.workspace } : {})) throw new SvcError("auth.forbidden", { action: route.name });
-      return { actor };
+      return { actor, run: job };
     }
     const actor = await actorIn(token, workspace);
     guard(actor, route, params);

@@ -1,20 +1,19 @@
 import { SvcError } from "../../contract/errors.ts";
 import { approvalNoticeRoutes as routes } from "../../contract/routes/approval-notices.ts";
-import { askedBy } from "../../services/approvals/find.ts";
+import { askedAt } from "../../services/approvals/find.ts";
 import { gateOf } from "../../services/approvals/gates.ts";
 import { resend } from "../../services/approvals/resend.ts";
 import { findJob } from "../../services/jobs/read.ts";
 import { on } from "../shared/edge.ts";
 import { text } from "../shared/reply.ts";
-import { type ApproveRoutes, collaborators as c } from "./collaborators.ts";
-import { actorOf } from "./runs.ts";
+import { type ApproveRoutes, actorOf, collaborators as c } from "./collaborators.ts";
 
 export const notify: ApproveRoutes = [
   on(routes.notifyAgain, async ({ auth, params: { workspace, gate: id } }) => {
     const gate = await gateOf(c, id);
     if (gate?.workspace !== workspace) throw new SvcError("job.notFound", { id });
-    await findJob(c, { actor: actorOf(auth), action: routes.notifyAgain.name }, workspace, gate.flow);
-    await resend(c, await askedBy(c, workspace, id));
+    const flow = await findJob(c, { actor: actorOf(auth), action: routes.notifyAgain.name }, workspace, gate.flow);
+    await resend(c, await askedAt(c, gate, flow));
     return text(200, "Everybody who may decide is told once more.");
   }),
 ];

@@ -50,8 +50,7 @@ export const page: ApproveRoutes = [
     const actor = auth.actor ?? (token && !link ? await actorIn(token, workspace) : undefined);
     const asked = await (link ? askedByLink(link) : askedByPerson(workspace, id, actor));
     const from: From = {
-      actor,
-      who: await deciderOf(c, actor, workspace),
+      who: deciderOf(actor, workspace),
       way: { link: link !== undefined, mayStop: mayStop(actor, asked.flow) },
       ...(link ? { link } : {}),
     };
@@ -67,8 +66,7 @@ export const page: ApproveRoutes = [
     if (token && !link) throw noLink();
     if (link) return text(200, await decideByLink(c, link, auth.actor, said));
     const asked = await askedByPerson(workspace, id, auth.actor);
-    const who = await deciderOf(c, auth.actor, workspace);
-    const from: From = { actor: auth.actor, who, way: { link: false, mayStop: mayStop(auth.actor, asked.flow) } };
+    const from: From = { who: deciderOf(auth.actor, workspace), way: { link: false, mayStop: mayStop(auth.actor, asked.flow) } };
     const answered = decideAt(c, asked, from, said).catch((error: unknown) => {
       if (error instanceof SvcError && error.code === "approval.refused" && !seesRun(auth.actor, asked.flow)) throw noLink();
       throw error;

@@ -1,7 +1,6 @@
 import { SvcError } from "../../contract/errors.ts";
 import { approvalRoutes as routes } from "../../contract/routes/approvals.ts";
 import type { Job } from "../../core/jobs/job.ts";
-import type { Actor } from "../../core/people/actor.ts";
 import { consentTo, theirGates } from "../../services/approvals/consent.ts";
 import { decideAt, type From } from "../../services/approvals/decide.ts";
 import { askedIn } from "../../services/approvals/find.ts";
@@ -12,17 +11,10 @@ import { deciderOf } from "../../services/approvals/who.ts";
 import { findJob, visibleTo } from "../../services/jobs/read.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
-import { type ApproveRoutes, type Auth, collaborators as c } from "./collaborators.ts";
+import { type ApproveRoutes, type Auth, actorOf, collaborators as c } from "./collaborators.ts";
 import { bodyPayload } from "./links.ts";
 import { mayStop } from "./page.ts";
 
-/** Routes with `auth: "token"` are reached with an actor alone. */
-export function actorOf({ actor }: Auth): Actor {
-  if (!actor) throw new SvcError("auth.missing", {});
-  return actor;
-}
-
-/** The job that a link is wanted for: of a job's own token any of its run. */
 async function minted(
   auth: Auth,
   action: string,
@@ -37,10 +29,9 @@ async function minted(
 }
 
 /** Throws `job.notFound`. Who may know of it is asked with its gates. */
-async function jobOf(id: string): Promise<Job> {
-  const job = await c.jobs.get(id);
-  if (!job) throw new SvcError("job.notFound", { id });
-  return job;
+function runOf({ run }: Auth, id: string): Job {
+  if (!run) throw new SvcError("job.notFound", { id });
+  return run;
 }
 
 export const runs: ApproveRoutes = [
@@ -55,19 +46,19 @@ export const runs: ApproveRoutes = [
     const actor = actorOf(auth);
     const flow = await findJob(c, { actor, action: routes.resumeFlow.name }, workspace, id);
     const asked = await askedIn(c, workspace, id, { known: flow });
-    const from: From = { actor, who: await deciderOf(c, actor, workspace), way: { link: false, mayStop: true } };
+    const from: From = { who: deciderOf(actor, workspace), way: { link: false, mayStop: true } };
     return text(201, await decideAt(c, asked, from, { approved: true, payload: await bodyPayload(payload) }));
   }),
   on(routes.consent, async ({ auth, params: { run_id: id }, body }) => {
     const actor = actorOf(auth);
-    const job = await jobOf(id);
+    const job = runOf(auth, id);
     return json(200, await consentTo(c, actor, job, body, visibleTo({ actor, action: routes.run.name })(job)));
   }),
   on(routes.run, async ({ auth, params: { run_id: id } }) => {
     const actor = actorOf(auth);
-    const job = await jobOf(id);
+    const job = runOf(auth, id);
     const visible = (action: string) => visibleTo({ actor, action })(job);
-    const seeing = { whole: visible(routes.run.name), mints: visible(routes.resumeUrls.name), isTheirs: await theirGates(c, actor, job) };
+    const seeing = { whole: visible(routes.run.name), mints: visible(routes.resumeUrls.name), isTheirs: theirGates(actor, job) };
     const run = await runJson(c, job, seeing);
     if (!run) throw new SvcError("job.notFound", { id });
     return json(200, run, { "Cache-Control": "no-store" });

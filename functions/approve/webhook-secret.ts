@@ -7,7 +7,7 @@ import { audited } from "../../services/audit/audit.ts";
 import { on } from "../shared/edge.ts";
 import { json } from "../shared/reply.ts";
 import type { ApproveRoutes, Auth } from "./collaborators.ts";
-import { actorOf } from "./runs.ts";
+import { actorOf } from "./collaborators.ts";
 
 const signing = { objects: objectTable, webhookKeys, nowMs: Date.now };
 

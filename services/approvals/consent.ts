@@ -4,7 +4,7 @@ import { type Gate, isOpen } from "../../core/approvals/gate.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { type Deciding, decideGate } from "./decide.ts";
-import { askedBy, starterOf } from "./find.ts";
+import { askedAt, starterOf } from "./find.ts";
 import { gatesOfRun } from "./gates.ts";
 import { deciderOf } from "./who.ts";
 
@@ -18,8 +18,8 @@ interface Consent {
 const WAY = { link: false, mayStop: false };
 
 /** Which gates of a run somebody may decide, whoever has started it. */
-export async function theirGates(deciding: Pick<Deciding, "jobs">, actor: Actor, job: Job): Promise<(gate: Gate) => boolean> {
-  const who = await deciderOf(deciding, actor, job.workspace);
+export function theirGates(actor: Actor, job: Job): (gate: Gate) => boolean {
+  const who = deciderOf(actor, job.workspace);
   return ({ opened }) => opened !== undefined && authorize({ rules: opened.rules, starter: starterOf(job) }, who, WAY) === "yes";
 }
 
@@ -28,7 +28,7 @@ export async function theirGates(deciding: Pick<Deciding, "jobs">, actor: Actor,
  * `approval.several`, and what deciding throws.
  */
 export async function consentTo(deciding: Deciding, actor: Actor, job: Job, said: Consent, seesRun: boolean) {
-  const isTheirs = await theirGates(deciding, actor, job);
+  const isTheirs = theirGates(actor, job);
   const gates = (await gatesOfRun(deciding, job.root ?? job.id))
     .filter(({ flow }) => job.root === undefined || flow === job.id)
     .filter(({ opened }) => opened?.kind === "consent")
@@ -40,9 +40,9 @@ export async function consentTo(deciding: Deciding, actor: Actor, job: Job, said
   // Refused where none is theirs; told what was decided where none waits.
   const gate = theirs[0] ?? open[0] ?? gates.at(-1);
   if (!gate) throw new SvcError("approval.none", { id: job.id });
-  const asked = await askedBy(deciding, job.workspace, gate.id);
+  const asked = await askedAt(deciding, gate, job);
   const approved = said.decision === "approved";
-  const from = { actor, who: await deciderOf(deciding, actor, job.workspace), way: WAY };
+  const from = { who: deciderOf(actor, job.workspace), way: WAY };
   const { gate: after } = await decideGate(deciding, asked, from, { approved, ...(said.reason ? { reason: said.reason } : {}) });
   const goesOn = approved || asked.module.continue_on_error === true;
   return {

@@ -2,16 +2,17 @@ import { createHash } from "node:crypto";
 import { SvcError } from "../../contract/errors.ts";
 import { authorize, type Decider, type Verdict, type Way } from "../../core/approvals/authorize.ts";
 import { approve, type Gate, type GateEvent, type GateRules, isOpen, missing, reject } from "../../core/approvals/gate.ts";
+import type { Linked } from "../../core/approvals/link.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { keepApart } from "../jobs/places.ts";
 import { keepForFlow, takeEarly } from "./early.ts";
-import { type Asked, askedBy, noLink, rulesOf, starterOf } from "./find.ts";
+import { type Asked, askedAt, askedBy, noLink, rulesOf, starterOf } from "./find.ts";
 import { checkPayload, checkSize } from "./form.ts";
 import { changeGate, type GateOf, type Gating, gatesOfRun } from "./gates.ts";
 import { type Linking, levelOfLink } from "./links.ts";
 import { deciderOf } from "./who.ts";
 
-export type Deciding = Gating & Linking & { objects: Gating["objects"] };
+export type Deciding = Gating & Linking;
 
 /** What somebody says. */
 export interface Said {
@@ -21,17 +22,12 @@ export interface Said {
 }
 
 /** A link as it came. */
-export interface SentLink {
-  workspace: string;
-  id: string;
-  resumeId: number;
-  approver: string;
+export interface SentLink extends Omit<Linked, "level"> {
   signature: string;
 }
 
 /** Who says it, and how they came. */
 export interface From {
-  actor: Actor | undefined;
   who: Decider;
   way: Way;
   link?: SentLink;
@@ -42,7 +38,7 @@ export interface From {
 export async function decideByLink(deciding: Deciding, link: SentLink, actor: Actor | undefined, said: Said): Promise<string> {
   const level = await levelOfLink(deciding, link.signature, link);
   if (level === undefined) throw noLink();
-  const from: From = { actor, who: await deciderOf(deciding, actor, link.workspace), way: { link: true, mayStop: false }, link, level };
+  const from: From = { who: deciderOf(actor, link.workspace), way: { link: true, mayStop: false }, link, level };
   if (level === "flow") return decideForFlow(deciding, link.workspace, link.id, from, said);
   return decideAt(deciding, await askedBy(deciding, link.workspace, link.id), from, said);
 }
@@ -123,7 +119,7 @@ async function decideForFlow(deciding: Deciding, workspace: string, id: string, 
   const counted = gates.find(({ events }) => events.some(({ resumeId, level }) => resumeId === link?.resumeId && level === "flow"));
   for (const gate of counted ? [counted] : gates.filter(isOpen)) {
     if (gate.opened?.kind !== "suspend") continue;
-    const asked = await askedBy(deciding, workspace, gate.id);
+    const asked = await askedAt(deciding, gate, flow);
     const verdict = authorize({ rules: rulesOf(asked), starter: starterOf(flow) }, from.who, from.way);
     if (verdict === "signIn") permitDecision(verdict);
     if (verdict === "yes") return decideAt(deciding, asked, from, said);
@@ -132,7 +128,7 @@ async function decideForFlow(deciding: Deciding, workspace: string, id: string, 
   const event = await eventOf(deciding, flow, from.who, undefined, from, said);
   await keepForFlow(deciding, flow, { event, ...(said.approved ? {} : { rejects: { ...(said.reason ? { reason: said.reason } : {}) } }) });
   for (const gate of (await gatesOfRun(deciding, flow.root ?? flow.id, flow.id)).filter(isOpen)) {
-    const asked = await askedBy(deciding, workspace, gate.id);
+    const asked = await askedAt(deciding, gate, flow);
     await takeEarly(deciding, asked, asked.module);
   }
   return said.approved

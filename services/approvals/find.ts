@@ -22,10 +22,12 @@ export async function askedBy(gating: Gating, workspace: string, id: string): Pr
   const { job, gate } = await gateAndJob(gating, id);
   const place = gate ?? placeOf(job);
   if (place?.workspace !== workspace) throw noLink();
-  return askedAt(gating, gate ?? newGate(place), await gating.jobs.get(place.flow));
+  return askedAt(gating, gate ?? newGate(place));
 }
 
-async function askedAt(gating: Gating, gate: Gate, flow: Job | undefined): Promise<Asked> {
+/** The same of a gate that was read, with a job of its run that was read too, which may be its flow's. */
+export async function askedAt(gating: Gating, gate: Gate, known?: Job): Promise<Asked> {
+  const flow = known?.id === gate.flow ? known : await gating.jobs.get(gate.flow);
   if (!flow) throw noLink();
   const plan = await planOf(gating, flow);
   const module = plan?.index.modules.get(gate.module)?.module;
@@ -60,7 +62,7 @@ export async function askedIn(
   const gates = await gatesOfRun(gating, job.root ?? job.id, own || job.root !== undefined ? job.id : undefined);
   const gate = gates.find(isOpen) ?? gates.at(-1);
   if (!gate) throw hasEnded(job) ? new SvcError("approval.over", { id, state: job.state }) : new SvcError("approval.none", { id });
-  return askedAt(gating, gate, gate.flow === job.id ? job : await gating.jobs.get(gate.flow));
+  return askedAt(gating, gate, job);
 }
 
 /** Who may decide. Of a step that has not asked yet, as far as that is said without its result; throws `approval.notYet`. */

@@ -66,7 +66,7 @@ export async function approvalInfo(gating: Gating, asked: Asked, from: From, see
     requested_by: flow.createdBy,
     ...(flow.path === undefined ? {} : { flow_path: flow.path }),
     ...(opened ? { opened_at: iso(opened.atMs) } : {}),
-    ...(from.actor ? { signed_in_as: from.actor.username } : {}),
+    ...(from.who.kind === "link" ? {} : { signed_in_as: from.who.username }),
     ...(refused ? { refused } : {}),
     ...(verdict === "yes" || seesRun ? await detailsOf(gating, asked) : {}),
   };

@@ -15,7 +15,7 @@ const LISTED_MOST = 1000;
 /** Gates that wait in a workspace and that the caller may decide, the oldest first. What has ended without its gate leaves the list when it is met. */
 export async function pendingFor(gating: Gating & { baseUrl: string }, actor: Actor, workspace: string, mayStop: (flow: Job) => boolean) {
   const { jobs, objects, nowMs, baseUrl } = gating;
-  const who = await deciderOf(gating, actor, workspace);
+  const who = deciderOf(actor, workspace);
   const waiting = await objects.list(keys.pendingGate(workspace, "").pk, { limit: LISTED_MOST });
   const found = [];
   for (let start = 0; start < waiting.length; start += AT_ONCE) {

@@ -2,17 +2,18 @@ import { isSvcError } from "../../contract/errors.ts";
 import type { Decider } from "../../core/approvals/authorize.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
+import type { Rights } from "../../core/permissions/access.ts";
 import { identify, rightsKeys } from "../identity/identify.ts";
 import type { Gating } from "./gates.ts";
 
+const memberBy = (rights: Rights | undefined) => (rights ? { member: { groups: rights.groups, role: rights.role } } : {});
+
 /** A caller as one who decides. A job counts as who started it as well. */
-export async function deciderOf({ jobs }: Pick<Gating, "jobs">, actor: Actor | undefined, workspace: string): Promise<Decider> {
+export function deciderOf(actor: Actor | undefined, workspace: string): Decider {
   if (!actor) return { kind: "link" };
-  const { email, username, superAdmin, rights } = actor;
-  const job = actor.kind === "job" ? await jobs.get(actor.jobId) : undefined;
-  const member = rights?.workspace === workspace ? { groups: rights.groups, role: rights.role } : undefined;
-  const emails = [email, ...[job?.starter, job?.origin].flatMap((each) => each ?? [])];
-  return { kind: actor.kind, emails, username, superAdmin, ...(member ? { member } : {}) };
+  const { kind, email, username, superAdmin, rights } = actor;
+  const emails = [email, ...(actor.kind === "job" ? (actor.startedBy ?? []) : [])];
+  return { kind, emails, username, superAdmin, ...memberBy(rights?.workspace === workspace ? rights : undefined) };
 }
 
 /** Somebody who decided before it was asked, as what they are now; a link where they are nobody any more. */
@@ -21,8 +22,7 @@ export async function deciderNow({ objects }: Pick<Gating, "objects">, email: st
   try {
     const found = await objects.getMany(rightsKeys(personKey(email), workspace), { consistent: true });
     const { username, superAdmin, rights } = await identify(objects, email, true, workspace, found);
-    const member = rights ? { groups: rights.groups, role: rights.role } : undefined;
-    return { kind: "person", emails: [email], username, superAdmin, ...(member ? { member } : {}) };
+    return { kind: "person", emails: [email], username, superAdmin, ...memberBy(rights) };
   } catch (error) {
     if (isSvcError(error) && error.code === "auth.invalid") return { kind: "link" };
     throw error;

@@ -44,8 +44,8 @@ export async function authenticate(
     const [job, found] = await Promise.all([jobs.get(claims.job), objects.getMany([...wanted, ...alsoRead], CONSISTENT)]);
     if (job?.state !== "running" || job.attempt !== claims.att) throw new SvcError("auth.invalid", {});
     const identity = await identify(objects, claims.sub, claims.sa, workspace, found.slice(0, wanted.length));
-    const origin = job.origin ?? job.starter;
-    return { actor: { ...identity, ...ofJob(claims), ...(origin === undefined ? {} : { origin }) }, read: found.slice(wanted.length) };
+    const startedBy = [job.starter, job.origin].flatMap((email) => email ?? []);
+    return { actor: { ...identity, ...ofJob(claims), startedBy }, read: found.slice(wanted.length) };
   }
   const hint = ownerKeyOf(token);
   const wanted = hint === undefined ? [] : rightsKeys(hint, workspace);

@@ -135,7 +135,8 @@ const needsWorker = (args: unknown) => hasReferences(args) || namesFiles(args);
 
 /** On behalf of somebody else a run has their rights in the workspace, and never those of a superadmin. */
 function identityOf({ actor, onBehalfOf }: NewJob) {
-  const origin = actor.kind === "job" && actor.origin !== undefined ? { origin: actor.origin } : {};
+  const first = actor.kind === "job" ? actor.startedBy?.at(-1) : undefined;
+  const origin = first === undefined ? {} : { origin: first };
   if (!onBehalfOf || onBehalfOf.email === actor.email) {
     return { email: actor.email, permissionedAs: permissionedAs(actor), superAdmin: actor.superAdmin, ...origin };
   }
