@@ -24,7 +24,7 @@ const conditionsSchema = z.object({
   self_approval_disabled: z.boolean(),
 });
 
-/** One thing of `description`, as the page shows it. */
+/** How a gate was decided; without `by` nobody did in time, or a link that names nobody. */
 const decisionSchema = z.object({
   how: z.enum(["approved", "rejected", "expired"]),
   by: z.string().optional(),

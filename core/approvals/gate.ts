@@ -176,6 +176,11 @@ export function dueAtMs({ opened, decision }: Gate): number | undefined {
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
+/** Who has approved, in the order in which they did; a link alone may name nobody. */
+export const approversOf = ({ events }: Gate) =>
+  events.map(({ resumeId = 0, approver = "anonymous" }) => ({ resume_id: resumeId, approver }));
+export const namesOf = (gate: Gate) => approversOf(gate).map(({ approver }) => approver);
+
 /** Events that are still wanted. */
 export const missing = ({ opened, events }: Gate): number => Math.max(0, (opened?.rules.required ?? 0) - events.length);
 
@@ -196,7 +201,8 @@ const outcomeOf = ({ how, by }: Pick<Decision, "how" | "by">) =>
   how === "expired" ? "nobody decided in time" : `${how} by ${by ?? "somebody"}`;
 
 const decided = (decision: Decision) => new SvcError("approval.decided", { outcome: outcomeOf(decision), at: iso(decision.atMs) });
-const iso = (ms: number) => new Date(ms).toISOString();
+/** A time as people and programs are told it. */
+export const iso = (ms: number) => new Date(ms).toISOString();
 
 /** The error that the next step, or the flow, has of a gate that was not passed. */
 export function errorOf({ decision, opened }: Gate): { name: string; message: string; reason?: string } | undefined {

@@ -61,3 +61,14 @@ export function parseApprovalToken(token: string): { resumeId: number; signature
     ? undefined
     : { resumeId: Number(resumeId), signature, approver: approver ?? "" };
 }
+
+type Sent = Omit<Linked, "workspace" | "level"> & { signature: string };
+
+/** The same with what the link is for: `<id>.<resume id>.<signature>.<approver>`. Its holder sees the flow by it. */
+export const viewTokenOf = ({ id, resumeId, signature, approver }: Sent) => `${id}.${resumeId}.${signature}.${approver}`;
+
+export function parseViewToken(token: string): Sent | undefined {
+  const [, id, rest = ""] = /^([0-9a-f-]{36})\.([\s\S]*)$/.exec(token) ?? [];
+  const link = parseApprovalToken(rest);
+  return id === undefined || link === undefined ? undefined : { id, ...link };
+}

@@ -1,9 +1,9 @@
 import type { Outcome } from "../flows/journal.ts";
-import type { Gate, Opened } from "./gate.ts";
+import { approversOf, type Gate, type Opened } from "./gate.ts";
 
 /** How a step ends whose gate was passed: with its own result, or with what was said at a ConsentGate. */
 export function outcomeAt(gate: Gate, opened: Opened): Outcome {
-  const { decision, events } = gate;
+  const { decision } = gate;
   const said = { approved: decision?.how === "approved", approver: decision?.by ?? null, reason: decision?.reason ?? null };
   const result = opened.kind === "consent" ? { of: gate.flow, place: { in: "head" as const, json: JSON.stringify(said) } } : opened.result;
   return {
@@ -12,6 +12,6 @@ export function outcomeAt(gate: Gate, opened: Opened): Outcome {
     result,
     ...opened.also,
     gate: gate.id,
-    approvers: events.map(({ resumeId = 0, approver = "anonymous" }) => ({ resume_id: resumeId, approver })),
+    approvers: approversOf(gate),
   };
 }

@@ -1,5 +1,5 @@
 import type { JobListQuery } from "../../contract/routes/jobs.ts";
-import { type EndedJob, hasEnded, type Job } from "./job.ts";
+import { type EndedJob, hasEnded, type Job, waitsFor } from "./job.ts";
 
 /** What a list shows: all jobs, those waiting and running, or those that ended. */
 export type ListScope = "all" | "queue" | "completed";
@@ -32,7 +32,6 @@ function within(valueMs: number | undefined, before: string | undefined, after: 
 }
 
 const statusOf: Record<EndedJob["state"], string> = { succeeded: "success", failed: "failure", canceled: "canceled", skipped: "skipped" };
-const waitsForPeople = ({ suspends = 0, consents = 0 }: Job) => suspends + consents > 0;
 const unless = (asked: boolean | undefined, actual: boolean) => asked === undefined || asked === actual;
 
 /** Every filter of api.md §2.2 but `args` and `result`, which need the values themselves. */
@@ -62,7 +61,7 @@ export function matchesJob(job: Job, query: JobListQuery, scope: ListScope, nowM
     within(started, query.started_before, query.started_after) &&
     within(ended ? job.endedAtMs : undefined, query.completed_before, query.completed_after) &&
     unless(query.running, job.state === "running") &&
-    unless(query.suspended, waitsForPeople(job)) &&
+    unless(query.suspended, waitsFor(job) !== undefined) &&
     (query.scheduled_for_before_now !== true || ended || (job.scheduledForMs ?? job.createdAtMs) <= nowMs) &&
     (query.success === undefined || (ended && query.success === success)) &&
     (query.status === undefined || (ended && matchesList(query.status, statusOf[job.state]))) &&

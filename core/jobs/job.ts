@@ -138,6 +138,15 @@ export function hasEnded(job: Job): job is EndedJob {
 /** A flow's own job, from its first moment. */
 export const isFlowJob = ({ kind }: Pick<Job, "kind">) => kind === "flow" || kind === "flowpreview";
 
+/** What a flow waits for while it runs: consent is the whole run's to wait for. `undefined`: for nobody. */
+export function waitsFor({
+  suspends = 0,
+  consents = 0,
+}: Pick<Job, "suspends" | "consents">): "suspended" | "awaiting_approval" | undefined {
+  if (consents > 0) return "awaiting_approval";
+  return suspends > 0 ? "suspended" : undefined;
+}
+
 /** Who reads what is shown whole, or looked through: whoever it is for, a person may see it. */
 export const PEOPLE = { kind: "person" } as const;
 

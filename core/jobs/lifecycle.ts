@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { limits } from "../../contract/limits.ts";
 import type { RunError, RunOutcome } from "../../runners/protocol.ts";
-import { type EndedJob, type EndState, type Job, type RunningJob, runningJobSchema } from "./job.ts";
+import { type EndedJob, type EndState, type Job, type RunningJob, runningJobSchema, waitsFor } from "./job.ts";
 
 /** Whether the queue can hold the message of a job back until its time. */
 export function isSendable(scheduledForMs: number | undefined, nowMs: number): boolean {
@@ -40,7 +40,7 @@ export const flowLeftS = (flow: Pick<RunningJob, "startedAtMs" | "timeoutS">, no
 
 /** When housekeeping looks at a flow that runs: at its deadline too, for then perhaps nothing of it is under way. */
 export const flowLookMs = (flow: Pick<RunningJob, "startedAtMs" | "timeoutS" | "suspends" | "consents">, nowMs: number): number =>
-  Math.min(nowMs + ((flow.suspends ?? 0) + (flow.consents ?? 0) > 0 ? limits.flowWaitLookMs : limits.flowLookMs), flowDeadlineMs(flow));
+  Math.min(nowMs + (waitsFor(flow) ? limits.flowWaitLookMs : limits.flowLookMs), flowDeadlineMs(flow));
 
 /** How a job ends: its state and the JSON text of its result. */
 export interface Ending {

@@ -57,7 +57,7 @@ export async function argumentsOf(payload: Payload, options: PayloadOptions): Pr
   const event = await takeCloudEvent(headers, bytes);
   const body =
     method === "GET"
-      ? parameterOf(query["payload"]?.[0])
+      ? { json: jsonInParameter(query["payload"]?.[0]), files: [] }
       : await bodyOf(event?.contentType ?? headers["content-type"], event?.bytes ?? bytes);
   const over = Object.fromEntries([
     ...(options.raw ? [[RAW, textOf(bytes, headers["content-type"])] as const] : []),
@@ -153,13 +153,13 @@ function grouped(pairs: Iterable<readonly [string, string]>): Map<string, string
   return new Map([...all].map(([name, values]) => [name, values.length > 1 ? values : (values[0] as string)]));
 }
 
-/** The arguments of a GET: JSON in base64, in either alphabet, padded or not. */
-function parameterOf(payload: string | undefined): Body {
-  if (payload === undefined || payload === "") return { json: {}, files: [] };
+/** The value of a GET's `payload`: JSON in base64, in either alphabet, padded or not; without one an empty object. Throws `payload.base64`, `body.notJson`. */
+export function jsonInParameter(payload: string | undefined): unknown {
+  if (payload === undefined || payload === "") return {};
   // A plus sign in a query arrives as a space.
   const plain = payload.replaceAll(" ", "+").replace(/=+$/, "");
   if (!isBase64(plain)) throw new SvcError("payload.base64", {});
-  return { json: parseJson(Buffer.from(plain, "base64").toString("utf8")), files: [] };
+  return parseJson(Buffer.from(plain, "base64").toString("utf8"));
 }
 
 function chosenHeaders(headers: Payload["headers"], names: readonly string[]): [string, string][] {

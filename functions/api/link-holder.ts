@@ -2,6 +2,7 @@ import { linkKeys } from "../../aws/data-keys.ts";
 import { isSvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
 import { jobRoutes as routes } from "../../contract/routes/jobs.ts";
+import { parseViewToken } from "../../core/approvals/link.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { collaborators as c } from "./collaborators.ts";
 
@@ -25,14 +26,11 @@ export async function seenByLink(
   }
 }
 
-/** `<id>.<number>.<signature>.<approver>`, or the same one by one. */
-function linkIn({ name }: Route, query: Query): { id: string; resumeId: number; signature: string; approver: string } | undefined {
+/** As one token, or its parts one by one. */
+function linkIn({ name }: Route, query: Query): ReturnType<typeof parseViewToken> {
   if (name === routes.getResult.name) {
     const { suspended_job: id, resume_id: resumeId, secret: signature, approver = "" } = query;
     return id && resumeId && signature ? { id, resumeId: Number(resumeId), signature, approver } : undefined;
   }
-  if (name !== routes.getJob.name) return undefined;
-  const [, id, resumeId, signature, approver] =
-    /^([0-9a-f-]{36})\.(\d{1,10})\.([0-9a-f]{64})(?:\.([\s\S]*))?$/.exec(query["approval_token"] ?? "") ?? [];
-  return id && resumeId && signature ? { id, resumeId: Number(resumeId), signature, approver: approver ?? "" } : undefined;
+  return name === routes.getJob.name ? parseViewToken(query["approval_token"] ?? "") : undefined;
 }

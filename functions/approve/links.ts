@@ -1,10 +1,8 @@
-import { SvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { approvalRoutes as routes } from "../../contract/routes/approvals.ts";
 import { urlsOf } from "../../core/approvals/link.ts";
 import { getDecides } from "../../core/approvals/visit.ts";
-import { argumentsOf } from "../../core/payload/arguments.ts";
-import { isBase64 } from "../../core/payload/base64.ts";
+import { argumentsOf, jsonInParameter } from "../../core/payload/arguments.ts";
 import { parseJson } from "../../core/payload/json.ts";
 import { decideByLink, type SentLink } from "../../services/approvals/decide.ts";
 import { getCounts } from "../../services/approvals/settings.ts";
@@ -38,14 +36,6 @@ export async function bodyPayload(payload: Payload): Promise<unknown> {
   return (await argumentsOf(payload, { wrapBody: false, raw: false, headers: [], query: [] })).args;
 }
 
-/** JSON in base64, in either alphabet. */
-function parameterOf(payload: string | undefined): unknown {
-  if (!payload) return {};
-  const plain = payload.replaceAll(" ", "+");
-  if (!isBase64(plain.replace(/=+$/, ""))) throw new SvcError("payload.base64", {});
-  return parseJson(Buffer.from(plain, "base64").toString("utf8"));
-}
-
 const reasonIn = (payload: unknown): { reason?: string } => {
   const reason = (payload as { reason?: unknown } | null)?.reason;
   return typeof reason === "string" ? { reason: reason.slice(0, 2000) } : {};
@@ -62,7 +52,7 @@ function toPage({ signature, ...link }: SentLink): Reply {
 
 async function byGet(auth: Auth, link: SentLink, headers: Payload["headers"], approved: boolean, sent: string | undefined): Promise<Reply> {
   if (!(await getDecides(headers, () => getCounts(c, link.workspace)))) return toPage(link);
-  return decide(auth, link, approved, parameterOf(sent));
+  return decide(auth, link, approved, jsonInParameter(sent));
 }
 
 export const links: ApproveRoutes = [

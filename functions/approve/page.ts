@@ -1,11 +1,12 @@
 import { SvcError } from "../../contract/errors.ts";
 import { approvalRoutes as routes } from "../../contract/routes/approvals.ts";
+import { approversOf } from "../../core/approvals/gate.ts";
 import { parseApprovalToken } from "../../core/approvals/link.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { decideAt, decideByLink, type From, type SentLink } from "../../services/approvals/decide.ts";
 import { type Asked, askedBy, askedIn, noLink, rulesOf } from "../../services/approvals/find.ts";
-import { approvalInfo, approversOf } from "../../services/approvals/info.ts";
+import { approvalInfo } from "../../services/approvals/info.ts";
 import { levelOfLink } from "../../services/approvals/links.ts";
 import { deciderOf } from "../../services/approvals/who.ts";
 import { flowFields } from "../../services/flows/status.ts";

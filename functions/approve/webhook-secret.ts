@@ -6,8 +6,7 @@ import { rotateWebhookSecret, webhookSecret } from "../../services/approvals/web
 import { audited } from "../../services/audit/audit.ts";
 import { on } from "../shared/edge.ts";
 import { json } from "../shared/reply.ts";
-import type { ApproveRoutes, Auth } from "./collaborators.ts";
-import { actorOf } from "./collaborators.ts";
+import { type ApproveRoutes, type Auth, actorOf } from "./collaborators.ts";
 
 const signing = { objects: objectTable, webhookKeys, nowMs: Date.now };
 

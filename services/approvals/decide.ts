@@ -4,7 +4,7 @@ import { authorize, type Decider, type Verdict, type Way } from "../../core/appr
 import { approve, type Gate, type GateEvent, type GateRules, isOpen, missing, reject } from "../../core/approvals/gate.ts";
 import type { Linked } from "../../core/approvals/link.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { keepApart } from "../jobs/places.ts";
+import { keep } from "../jobs/places.ts";
 import { keepForFlow, takeEarly } from "./early.ts";
 import { type Asked, askedAt, askedBy, noLink, rulesOf, starterOf } from "./find.ts";
 import { checkPayload, checkSize } from "./form.ts";
@@ -92,7 +92,6 @@ async function eventOf(
   const json = JSON.stringify(payload);
   const email = who.kind === "link" ? undefined : who.emails.at(-1);
   const approver = who.kind === "link" ? link?.approver : who.username;
-  const small = Buffer.byteLength(json) <= 512;
   return {
     ...(link ? { resumeId: link.resumeId } : {}),
     level,
@@ -102,7 +101,7 @@ async function eventOf(
     counts: rules?.signedIn || !link ? "person" : "link",
     atMs: deciding.nowMs(),
     digest: createHash("sha256").update(json).digest("hex"),
-    payload: small ? { in: "head", json } : await keepApart(deciding, { id, workspace, expiresAtMs }, "approval", json),
+    payload: await keep(deciding, { id, workspace, expiresAtMs }, "approval", json),
     of: id,
   };
 }

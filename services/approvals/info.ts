@@ -1,30 +1,22 @@
 import type { ApprovalInfo } from "../../contract/routes/approvals.ts";
 import { authorize, type Verdict } from "../../core/approvals/authorize.ts";
-import { conditionsIn, type Decision, type Gate, isLateAt } from "../../core/approvals/gate.ts";
-import type { Outcome } from "../../core/flows/journal.ts";
-import { argsFor, hasEnded, type Job, PEOPLE } from "../../core/jobs/job.ts";
+import { approversOf, conditionsIn, type Decision, isLateAt, iso } from "../../core/approvals/gate.ts";
+import { viewTokenOf } from "../../core/approvals/link.ts";
+import { argsFor, hasEnded, type Job, PEOPLE, waitsFor } from "../../core/jobs/job.ts";
 import { loadFlow } from "../flows/load.ts";
 import { type Keeping, load } from "../jobs/places.ts";
-import type { From, SentLink } from "./decide.ts";
+import type { From } from "./decide.ts";
 import { type Asked, rulesOf, starterOf } from "./find.ts";
 import type { Gating } from "./gates.ts";
-import { promptOf } from "./prompt.ts";
+import { isObject, promptOf } from "./prompt.ts";
 import { resultsShown } from "./shown.ts";
 
-const iso = (ms: number) => new Date(ms).toISOString();
 export const decisionJson = ({ how, by, reason, atMs }: Decision) => ({
   how,
   ...(by ? { by } : {}),
   ...(reason ? { reason } : {}),
   at: iso(atMs),
 });
-export const approversOf = ({ events }: Gate): NonNullable<Outcome["approvers"]> =>
-  events.map(({ resumeId = 0, approver = "anonymous" }) => ({ resume_id: resumeId, approver }));
-
-/** While a flow waits for people it runs, as its job says; what it waits for says more. */
-const waitsFor = ({ suspends = 0, consents = 0 }: Job) => (consents > 0 ? "awaiting_approval" : suspends > 0 ? "suspended" : undefined);
-
-const viewToken = ({ id, resumeId, signature, approver }: SentLink) => `${id}.${resumeId}.${signature}.${approver}`;
 
 const REFUSED: Partial<Record<Verdict, ApprovalInfo["refused"]>> = {
   signIn: "sign_in",
@@ -54,7 +46,7 @@ export async function approvalInfo(gating: Gating, asked: Asked, from: From, see
     ...(module.summary ? { step_summary: module.summary } : {}),
     ...(summary ? { flow_summary: summary } : {}),
     approvers: approversOf(gate),
-    ...(from.link && !rules.signedIn ? { view_token: viewToken(from.link) } : {}),
+    ...(from.link && !rules.signedIn ? { view_token: viewTokenOf(from.link) } : {}),
     gate_id: gate.id,
     kind: isConsent ? "consent" : "suspend",
     module_id: module.id,
@@ -91,8 +83,6 @@ async function detailsOf(keeping: Keeping, asked: Asked): Promise<Partial<Approv
       : {}),
   };
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
 
 function stateOf({ gate, flow }: Pick<Asked, "gate" | "flow">, nowMs: number): ApprovalInfo["state"] {
   if (gate.decision) return gate.decision.how;

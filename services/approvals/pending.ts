@@ -1,5 +1,5 @@
 import { authorize } from "../../core/approvals/authorize.ts";
-import { isLateAt, isOpen } from "../../core/approvals/gate.ts";
+import { isLateAt, isOpen, iso } from "../../core/approvals/gate.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { Actor } from "../../core/people/actor.ts";
@@ -7,7 +7,6 @@ import { starterOf } from "./find.ts";
 import { type Gating, gateOf } from "./gates.ts";
 import { deciderOf } from "./who.ts";
 
-const iso = (ms: number) => new Date(ms).toISOString();
 /** So many gates at a time are read. */
 const AT_ONCE = 25;
 const LISTED_MOST = 1000;

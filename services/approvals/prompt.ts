@@ -12,7 +12,8 @@ interface Prompt {
 /** A prompt is text, tables and small pictures; what is larger is a result that nobody meant to be shown. */
 const PROMPT_BYTES = 1024 * 1024;
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
+export const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
 
 export async function promptOf(keeping: Keeping, { gate, module }: Pick<Asked, "gate" | "module">): Promise<Prompt> {
   if (!gate.opened || module.value.type === "consentgate") return {};

@@ -1,5 +1,5 @@
 import type { JobTable } from "../../aws/job-table.ts";
-import { errorOf } from "../../core/approvals/gate.ts";
+import { errorOf, namesOf } from "../../core/approvals/gate.ts";
 import { type Keeping, load } from "../jobs/places.ts";
 import { gateOf } from "./gates.ts";
 
@@ -21,5 +21,5 @@ export async function resumedBy(keeping: Keeping & { jobs: JobTable }, id: strin
   const payloads = await Promise.all(came.map(async ({ of, place }) => JSON.parse(await load(keeping, { id: of }, place)) as unknown));
   const error = errorOf(gate);
   const resumes = error ? [...payloads, { error }] : payloads;
-  return { resume: resumes.at(-1) ?? null, resumes, approvers: events.map(({ approver }) => approver ?? "anonymous") };
+  return { resume: resumes.at(-1) ?? null, resumes, approvers: namesOf(gate) };
 }

@@ -1,5 +1,5 @@
 import type { RunJson } from "../../contract/routes/approvals.ts";
-import { type Gate, isOpen } from "../../core/approvals/gate.ts";
+import { type Gate, isOpen, iso, namesOf } from "../../core/approvals/gate.ts";
 import { argsFor, hasEnded, type Job, PEOPLE } from "../../core/jobs/job.ts";
 import { loadPlanIfThere } from "../flows/load.ts";
 import { load } from "../jobs/places.ts";
@@ -9,8 +9,6 @@ import { decisionJson } from "./info.ts";
 import type { Linking } from "./links.ts";
 import { linksOf } from "./mint.ts";
 import { resultsShown } from "./shown.ts";
-
-const iso = (ms: number) => new Date(ms).toISOString();
 
 /** What of a run somebody may be shown. */
 export interface Seeing {
@@ -63,7 +61,8 @@ function runState(job: Job, gates: readonly Gate[]): RunJson["state"] {
   return open.some(({ opened }) => opened.kind === "consent") ? "awaiting_approval" : "suspended";
 }
 
-function gateJson({ id, module, opened, events, decision }: Gate, summary: string | undefined): RunJson["gates"][number] {
+function gateJson(gate: Gate, summary: string | undefined): RunJson["gates"][number] {
+  const { id, module, opened, decision } = gate;
   if (!opened) throw new Error(`The gate ${id} has not opened.`);
   return {
     gate_id: id,
@@ -72,7 +71,7 @@ function gateJson({ id, module, opened, events, decision }: Gate, summary: strin
     ...(summary ? { summary } : {}),
     ...(opened.message === undefined ? {} : { message: opened.message }),
     approvers: opened.rules.people ?? [],
-    approved_by: events.map(({ approver }) => approver ?? "anonymous"),
+    approved_by: namesOf(gate),
     required_events: opened.rules.required,
     opened_at: iso(opened.atMs),
     ...(opened.deadlineMs === undefined ? {} : { deadline: iso(opened.deadlineMs) }),

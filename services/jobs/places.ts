@@ -20,7 +20,7 @@ export const jobPrefix = (job: Pick<Job, "id" | "workspace">) => `jobs/${job.wor
  * Keeps a value where its size belongs: inline up to 512 bytes, a child item up to 8 KB, S3 above. It is written before the head
  * that names it, under a random name: a job id that turns out to be taken harms nothing.
  */
-export async function keep(keeping: Keeping, job: Owner, what: "args" | "code", json: string): Promise<Place> {
+export async function keep(keeping: Keeping, job: Owner, what: "args" | "code" | "approval", json: string): Promise<Place> {
   return Buffer.byteLength(json) <= limits.inlineBytes ? { in: "head", json } : keepApart(keeping, job, what, json);
 }
 

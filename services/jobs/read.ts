@@ -1,6 +1,6 @@
 import { SvcError } from "../../contract/errors.ts";
 import type { JobJson, JobUpdateJson } from "../../contract/routes/jobs.ts";
-import { argsFor, type EndedJob, hasEnded, type Job, PEOPLE, resultFor } from "../../core/jobs/job.ts";
+import { argsFor, type EndedJob, hasEnded, type Job, PEOPLE, resultFor, waitsFor } from "../../core/jobs/job.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { may, type Target } from "../../core/permissions/may.ts";
 import { streamIn } from "../../core/streams/stream-lines.ts";
@@ -118,10 +118,10 @@ export async function jobJson(keeping: Keeping, job: Job, parts: JobParts): Prom
   };
 }
 
-/** How many of a flow's steps wait for people; consent is what the whole run waits for. */
-function waitsForPeople({ suspends = 0, consents = 0 }: Job) {
-  const suspend = suspends + consents;
-  return suspend === 0 ? {} : { suspend, state: consents > 0 ? ("awaiting_approval" as const) : ("suspended" as const) };
+/** How many of a flow's steps wait for people, and what it is called for that. */
+function waitsForPeople(job: Job) {
+  const state = waitsFor(job);
+  return state === undefined ? {} : { suspend: (job.suspends ?? 0) + (job.consents ?? 0), state };
 }
 
 /** A previewed flow is shown as such, beside the job's other fields. */
