@@ -83,7 +83,7 @@ module.exports = {
   ],
   options: {
     doNotFollow: { path: "node_modules" },
-    exclude: { path: "^(engine/examples|test/fixtures)/|^(dist|cdk\\.out)/" },
+    exclude: { path: "^(engine/seed/examples|test/fixtures)/|^(dist|cdk\\.out)/" },
     tsPreCompilationDeps: true,
     tsConfig: { fileName: "tsconfig.json" },
     enhancedResolveOptions: { extensions: [".ts", ".mts", ".mjs", ".js", ".json", ".d.ts"], exportsFields: ["exports"], conditionNames: ["import", "types", "node", "default"] },

@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { CreateFunctionCommand, DeleteFunctionCommand, InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
 import { strToU8, zipSync } from "fflate";
-import { engineCredentials } from "../engine/child-env.ts";
+import { engineCredentials } from "../engine/engine/child-env.ts";
 import { manyClients, median, oneClient, sorted } from "./measure.ts";
 import type { Floor } from "./table.ts";
 

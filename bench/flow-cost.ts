@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AwsCounts } from "../aws/counting.ts";
+import type { AwsCounts } from "../aws/sdk/counting.ts";
 import { gbSeconds, listed, perJob, price, totalOf } from "./cost.ts";
 import { type FunctionLogs, functionLogs, type Logged } from "./counted.ts";
 import { each, type FlowModule, type Flows, light, lights, runFlow, saveFlow } from "./flow-runs.ts";

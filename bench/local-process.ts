@@ -1,7 +1,7 @@
-import { createAdmin } from "../engine/admin.ts";
-import { startInstance } from "../engine/instance.ts";
-import { seedExamples } from "../engine/seed.ts";
-import { onStopSignal } from "../engine/signals.ts";
+import { onStopSignal } from "../engine/commands/signals.ts";
+import { startInstance } from "../engine/engine/instance.ts";
+import { createAdmin } from "../engine/seed/admin.ts";
+import { seedExamples } from "../engine/seed/seed.ts";
 
 /**
  * The local set-up as `npm run up` has it, in a process of its own and with a state of its own: engine, front server and the examples. Tells its

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
-import { removeInstance } from "../engine/instance.ts";
+import { removeInstance } from "../engine/engine/instance.ts";
 import { explain } from "../engine/launch/complaint.mjs";
 import { root, svcDir } from "../engine/paths.ts";
 import { bench, type Target } from "./bench.ts";

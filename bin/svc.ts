@@ -1,9 +1,9 @@
 import { join } from "node:path";
 import { App, Validations } from "aws-cdk-lib";
 import { AwsSolutionsChecks } from "cdk-nag";
-import { bundleAll } from "../lib/bundle.ts";
+import { bundleAll } from "../lib/compute/bundle.ts";
+import { putInterpreters } from "../lib/compute/interpreters.ts";
 import { carriesInterpreters, readConfig } from "../lib/config.ts";
-import { putInterpreters } from "../lib/interpreters.ts";
 import { SvcStack } from "../lib/svc-stack.ts";
 
 const root = join(import.meta.dirname, "..");

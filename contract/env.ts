@@ -13,11 +13,11 @@ export const env = {
   anchorKey: "SVC_ANCHOR_KEY",
   userPool: "SVC_USER_POOL_ID",
   userPoolClient: "SVC_USER_POOL_CLIENT_ID",
-  /** JSON list of federated logins (aws/logins.ts). */
+  /** JSON list of federated logins (aws/cognito/logins.ts). */
   logins: "SVC_LOGINS",
   /** Headers that every run gets as arguments, separated by commas (spec §4.2). */
   includeHeaders: "INCLUDE_HEADERS",
-  /** CIDR ranges, separated by commas, that users' endpoints may have although they lie inside (aws/addresses.ts). */
+  /** CIDR ranges, separated by commas, that users' endpoints may have although they lie inside (aws/http/addresses.ts). */
   egressAllow: "SVC_EGRESS_ALLOW",
   /** Public origin, no trailing slash: goes into URLs that people get. */
   baseUrl: "SVC_BASE_URL",

@@ -4,7 +4,7 @@ import type { Payload } from "./payload.ts";
 
 export type Method = "GET" | "POST" | "DELETE";
 
-/** Which deployed function answers a route; `lib/api.ts` builds the REST resources from it. */
+/** Which deployed function answers a route; `lib/api/api.ts` builds the REST resources from it. */
 export type RouteFunction = "run" | "stream" | "api" | "beat" | "approve" | "web";
 
 /**

@@ -12,15 +12,15 @@ import { npmCommand, run, runInForeground } from "./launch/run.mjs";
 
 /** Each command's file, and whether it needs the packages of `node_modules`. */
 const commands = {
-  up: { file: "engine/up.ts", packages: true },
-  test: { file: "engine/test.ts", packages: true },
-  verify: { file: "engine/verify.ts", packages: true },
+  up: { file: "engine/commands/up.ts", packages: true },
+  test: { file: "engine/commands/test.ts", packages: true },
+  verify: { file: "engine/commands/verify.ts", packages: true },
   bench: { file: "bench/main.ts", packages: true },
-  reset: { file: "engine/reset.ts", packages: false },
-  mail: { file: "engine/mail.ts", packages: true },
-  smoke: { file: "engine/smoke.ts", packages: true },
+  reset: { file: "engine/commands/reset.ts", packages: false },
+  mail: { file: "engine/commands/mail.ts", packages: true },
+  smoke: { file: "engine/commands/smoke.ts", packages: true },
   "audit-verify": { file: "cli/audit-verify.ts", packages: true },
-  "aws-destroy": { file: "engine/aws-destroy.ts", packages: true },
+  "aws-destroy": { file: "engine/commands/aws-destroy.ts", packages: true },
 };
 
 const root = path.dirname(path.dirname(fileURLToPath(import.meta.url)));

@@ -1,6 +1,6 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import type { Account } from "./admin.ts";
 import { localJson } from "./paths.ts";
+import type { Account } from "./seed/admin.ts";
 
 /** What tools and people read to reach the local instance. */
 export interface LocalJson extends Account {

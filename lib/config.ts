@@ -41,7 +41,7 @@ const stackConfigSchema = z
       .strictObject({ os: z.enum(["linux", "darwin"]), arch: z.enum(["x64", "arm64"]), python: z.string(), node: z.string() })
       .optional(),
     registries: z.strictObject({ npm: z.string().default(""), pypi: z.string().default(""), go: z.string().default("") }).prefault({}),
-    /** Each asset carries its interpreters, for Linux and `arch` (lib/interpreters.ts), or they are found by path: on AWS yes, locally no. */
+    /** Each asset carries its interpreters, for Linux and `arch` (lib/compute/interpreters.ts), or they are found by path: on AWS yes, locally no. */
     carryInterpreters: z.boolean().optional(),
     interpreters: interpretersSchema.prefault({}),
     /** Whether people can sign in with a password: a Cognito user pool. Without one they use tokens. */
@@ -77,7 +77,7 @@ const stackConfigSchema = z
   .prefault({});
 
 export interface StackConfig extends z.output<typeof stackConfigSchema> {
-  /** Placeholders in place of interpreters: see lib/interpreters.ts. */
+  /** Placeholders in place of interpreters: see lib/compute/interpreters.ts. */
   readonly skipInterpreters: boolean;
 }
 

@@ -5,7 +5,7 @@ import { App, Validations } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { AwsSolutionsChecks } from "cdk-nag";
 import { runnerLanguages } from "../contract/languages.ts";
-import type { Bundle } from "./bundle.ts";
+import type { Bundle } from "./compute/bundle.ts";
 import { parseConfig } from "./config.ts";
 import { SvcStack } from "./svc-stack.ts";
 

@@ -9,11 +9,11 @@ import {
   StartExecutionCommand,
 } from "@aws-sdk/client-sfn";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { engineCredentials } from "../engine/child-env.ts";
-import { runCommand } from "../engine/command.ts";
+import { runCommand } from "../engine/commands/command.ts";
+import { engineCredentials } from "../engine/engine/child-env.ts";
+import { freePort } from "../engine/engine/ports.ts";
+import { ensurePythonTools } from "../engine/launch/venv.ts";
 import { svcDir } from "../engine/paths.ts";
-import { freePort } from "../engine/ports.ts";
-import { ensurePythonTools } from "../engine/venv.ts";
 import { flowFixture, flowFixtureNames, machinesIn } from "../test/support/asl.ts";
 import { until } from "../test/support/until.ts";
 import type { Definition, State, TaskState } from "./asl.ts";

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { webFiles } from "../lib/web.ts";
+import { webFiles } from "../lib/api/web.ts";
 
 const files = webFiles(join(import.meta.dirname, ".."));
 const sizeOf = (wanted: RegExp) => [...files].filter(([name]) => wanted.test(name)).reduce((sum, [, content]) => sum + content.length, 0);

@@ -21,7 +21,7 @@ export function run(file, args, { cwd, env = process.env, onLine = () => {} } = 
 
 /**
  * Starts what the command really is, in the foreground, and passes signals on. A terminal sends Ctrl-C to the whole group, so the
- * child hears it twice; it takes the second within a second for an echo (`engine/signals.ts`).
+ * child hears it twice; it takes the second within a second for an echo (`engine/commands/signals.ts`).
  */
 export function runInForeground(file, args, { cwd, env }) {
   return new Promise((resolve, reject) => {

@@ -3,7 +3,8 @@ import type { FlowJson, MachineJson, NewFlow } from "../../contract/routes/flows
 import { flowRoutes as routes } from "../../contract/routes/flows.ts";
 import type { RunnableFlow } from "../../core/flows/version.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { flowVersionOf, newestFlowAt } from "../../services/flows/load.ts";
+import { deleteFlow, setFlowArchived, setFlowMessage } from "../../services/flows/definitions/archive.ts";
+import { flowVersionOf, newestFlowAt } from "../../services/flows/definitions/load.ts";
 import {
   flowAt,
   flowAtVersion,
@@ -13,9 +14,8 @@ import {
   flowPaths,
   listFlows,
   searchFlows,
-} from "../../services/flows/read.ts";
-import { deleteFlow, setFlowArchived, setFlowMessage } from "../../services/flows/retire.ts";
-import { saveFlow } from "../../services/flows/save.ts";
+} from "../../services/flows/definitions/read.ts";
+import { saveFlow } from "../../services/flows/definitions/save.ts";
 import { permit } from "../../services/identity/permit.ts";
 import { webhookForms } from "../../services/scripts/webhooks.ts";
 import { dropAcl, getAcl } from "../../services/workspaces/acls.ts";
@@ -33,7 +33,7 @@ async function withPerms(workspace: string, flow: FlowJson): Promise<FlowJson> {
 
 /** The compiler is loaded with the first machine that somebody looks at. */
 async function machineOf(flow: RunnableFlow): Promise<MachineJson> {
-  const { machineShown } = await import("../../services/flows/machine-shown.ts");
+  const { machineShown } = await import("../../services/flows/definitions/describe-machine.ts");
   return machineShown(c, flow);
 }
 

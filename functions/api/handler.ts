@@ -1,6 +1,6 @@
-import { jobTable } from "../../aws/job-table.ts";
-import { publicKey } from "../../aws/keys.ts";
-import { objectTable } from "../../aws/object-table.ts";
+import { jobTable } from "../../aws/dynamodb/job-table.ts";
+import { objectTable } from "../../aws/dynamodb/object-table.ts";
+import { publicKey } from "../../aws/kms/signing-keys.ts";
 import { maySee } from "../../core/permissions/may.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
 import { apiHandler, type Handled } from "../shared/edge.ts";

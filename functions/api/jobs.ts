@@ -4,15 +4,15 @@ import { flowRunRoutes as flowRoutes } from "../../contract/routes/flow-runs.ts"
 import { jobRoutes as routes } from "../../contract/routes/jobs.ts";
 import { argsFor, hasEnded, type Job, PEOPLE, resultFor } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { flowFields } from "../../services/flows/status.ts";
-import { setUserState, userState } from "../../services/flows/user-states.ts";
-import { cancel } from "../../services/jobs/cancel.ts";
-import { eraseJob } from "../../services/jobs/erase.ts";
-import { countJobs, listJobs } from "../../services/jobs/list.ts";
-import { load, loadLogs } from "../../services/jobs/places.ts";
-import { setProgress } from "../../services/jobs/progress.ts";
-import { type Asker, findEnded, findJob, jobJson, jobUpdate, visibleTo } from "../../services/jobs/read.ts";
-import { runNow } from "../../services/jobs/run-now.ts";
+import { flowFields } from "../../services/flows/inspection/status.ts";
+import { setUserState, userState } from "../../services/flows/runtime/user-states.ts";
+import { cancel } from "../../services/jobs/cancel/cancel.ts";
+import { eraseJob } from "../../services/jobs/erasure/erase.ts";
+import { runNow } from "../../services/jobs/queue/run-now.ts";
+import { countJobs, listJobs } from "../../services/jobs/read/list.ts";
+import { setProgress } from "../../services/jobs/read/progress.ts";
+import { type Asker, findEnded, findJob, jobJson, jobUpdate, visibleTo } from "../../services/jobs/read/read.ts";
+import { load, loadLogs } from "../../services/jobs/values/values.ts";
 import { on } from "../shared/edge.ts";
 import { json, jsonText, text } from "../shared/reply.ts";
 import { type ApiRoutes, type Auth, collaborators as c } from "./collaborators.ts";
@@ -53,7 +53,7 @@ export const jobs: ApiRoutes = [
   ),
   on(routes.getFlowLogs, async ({ auth, params: { workspace, id } }) => {
     const asker = asking(auth, routes.getFlowLogs);
-    const { allLogs } = await import("../../services/flows/logs.ts");
+    const { allLogs } = await import("../../services/flows/inspection/logs.ts");
     return text(200, await allLogs(seenBy(asker), await findJob(c, asker, workspace, id)));
   }),
   on(routes.getArgs, async ({ auth, params: { workspace, id } }) => {

@@ -1,4 +1,4 @@
-import { linkKeys } from "../../aws/data-keys.ts";
+import { linkKeys } from "../../aws/kms/data-keys.ts";
 import { isSvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
 import { jobRoutes as routes } from "../../contract/routes/jobs.ts";
@@ -17,7 +17,7 @@ export async function seenByLink(
   const link = linkIn(route, query);
   if (!link) return undefined;
   // Loaded with the first link that somebody holds.
-  const { flowSeenBy } = await import("../../services/approvals/view.ts");
+  const { flowSeenBy } = await import("../../services/approvals/page/flow-for-link-holder.ts");
   try {
     return await flowSeenBy({ ...c, linkKeys }, { ...link, workspace }, id);
   } catch (error) {

@@ -1,4 +1,4 @@
-import { logins } from "../../aws/logins.ts";
+import { logins } from "../../aws/cognito/logins.ts";
 import { limits } from "../../contract/limits.ts";
 import { oauthRoutes as routes } from "../../contract/routes/oauth.ts";
 import { beginLogin, completeLogin } from "../../services/identity/federate.ts";

@@ -1,4 +1,4 @@
-import { people } from "../../aws/people.ts";
+import { people } from "../../aws/cognito/people.ts";
 import { peopleRoutes as routes } from "../../contract/routes/people.ts";
 import { pageOf } from "../../core/objects/page.ts";
 import {

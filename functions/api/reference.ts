@@ -4,7 +4,7 @@ import { on } from "../shared/edge.ts";
 import { PAGE_POLICY, staticFiles } from "../shared/static-files.ts";
 import type { ApiRoutes } from "./collaborators.ts";
 
-/** Put there by `lib/reference.ts`. */
+/** Put there by `lib/api/reference.ts`. */
 const file = staticFiles({
   folder: join(import.meta.dirname, "reference"),
   policy: PAGE_POLICY,

@@ -1,4 +1,4 @@
-import { people } from "../../aws/people.ts";
+import { people } from "../../aws/cognito/people.ts";
 import { limits } from "../../contract/limits.ts";
 import { signInRoutes as routes } from "../../contract/routes/sign-in.ts";
 import { refreshSession, setPassword, signIn, signOut } from "../../services/identity/sign-in.ts";

@@ -1,9 +1,9 @@
-import { linkKeys } from "../../aws/data-keys.ts";
-import { executions } from "../../aws/executions.ts";
-import { jobTable } from "../../aws/job-table.ts";
-import { publicKey } from "../../aws/keys.ts";
-import { objectTable } from "../../aws/object-table.ts";
-import { storage } from "../../aws/storage.ts";
+import { jobTable } from "../../aws/dynamodb/job-table.ts";
+import { objectTable } from "../../aws/dynamodb/object-table.ts";
+import { linkKeys } from "../../aws/kms/data-keys.ts";
+import { publicKey } from "../../aws/kms/signing-keys.ts";
+import { storage } from "../../aws/s3/storage.ts";
+import { executions } from "../../aws/stepfunctions/executions.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { Job } from "../../core/jobs/job.ts";

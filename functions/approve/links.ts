@@ -1,11 +1,11 @@
 import type { Payload } from "../../contract/payload.ts";
 import { approvalRoutes as routes } from "../../contract/routes/approvals.ts";
 import { urlsOf } from "../../core/approvals/link.ts";
-import { getDecides } from "../../core/approvals/visit.ts";
+import { getDecides } from "../../core/approvals/link-preview.ts";
 import { argumentsOf, jsonInParameter } from "../../core/payload/arguments.ts";
 import { parseJson } from "../../core/payload/json.ts";
-import { decideByLink, type SentLink } from "../../services/approvals/decide.ts";
-import { getCounts } from "../../services/approvals/settings.ts";
+import { decideByLink, type SentLink } from "../../services/approvals/decisions/decide.ts";
+import { getCounts } from "../../services/approvals/links/settings.ts";
 import { on } from "../shared/edge.ts";
 import { type Reply, text } from "../shared/reply.ts";
 import { type ApproveRoutes, type Auth, collaborators as c } from "./collaborators.ts";

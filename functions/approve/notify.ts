@@ -1,9 +1,9 @@
 import { SvcError } from "../../contract/errors.ts";
 import { approvalNoticeRoutes as routes } from "../../contract/routes/approval-notices.ts";
-import { askedAt } from "../../services/approvals/find.ts";
-import { gateOf } from "../../services/approvals/gates.ts";
-import { resend } from "../../services/approvals/resend.ts";
-import { findJob } from "../../services/jobs/read.ts";
+import { gateOf } from "../../services/approvals/gates/change-gate.ts";
+import { askedAt } from "../../services/approvals/gates/find-approval-request.ts";
+import { findJob } from "../../services/jobs/read/read.ts";
+import { resend } from "../../services/notifications/resend.ts";
 import { on } from "../shared/edge.ts";
 import { text } from "../shared/reply.ts";
 import { type ApproveRoutes, actorOf, collaborators as c } from "./collaborators.ts";

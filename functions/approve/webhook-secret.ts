@@ -1,9 +1,9 @@
-import { webhookKeys } from "../../aws/data-keys.ts";
-import { objectTable } from "../../aws/object-table.ts";
+import { objectTable } from "../../aws/dynamodb/object-table.ts";
+import { webhookKeys } from "../../aws/kms/data-keys.ts";
 import { approvalNoticeRoutes as routes } from "../../contract/routes/approval-notices.ts";
 import { operationOf } from "../../core/audit/entry.ts";
-import { rotateWebhookSecret, webhookSecret } from "../../services/approvals/webhook-secret.ts";
 import { audited } from "../../services/audit/audit.ts";
+import { rotateWebhookSecret, webhookSecret } from "../../services/notifications/webhook-secret.ts";
 import { on } from "../shared/edge.ts";
 import { json } from "../shared/reply.ts";
 import { type ApproveRoutes, type Auth, actorOf } from "./collaborators.ts";

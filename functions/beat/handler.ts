@@ -1,11 +1,11 @@
-import { jobTable } from "../../aws/job-table.ts";
-import { publicKey } from "../../aws/keys.ts";
-import { storage } from "../../aws/storage.ts";
+import { jobTable } from "../../aws/dynamodb/job-table.ts";
+import { publicKey } from "../../aws/kms/signing-keys.ts";
+import { storage } from "../../aws/s3/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { internalRoutes as routes } from "../../contract/routes/internal.ts";
 import { isJobToken, type JobClaims } from "../../core/people/token.ts";
+import { beat, report } from "../../services/execution/heartbeat.ts";
 import { readJobToken } from "../../services/identity/job-token.ts";
-import { beat, report } from "../../services/jobs/beat.ts";
 import { apiHandler, on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 

@@ -1,9 +1,9 @@
-import { concurrencyTable } from "../../aws/concurrency-table.ts";
-import { jobTable } from "../../aws/job-table.ts";
-import { objectTable } from "../../aws/object-table.ts";
-import { queue } from "../../aws/queue.ts";
-import { storage } from "../../aws/storage.ts";
-import { bury } from "../../services/jobs/bury.ts";
+import { concurrencyTable } from "../../aws/dynamodb/concurrency-table.ts";
+import { jobTable } from "../../aws/dynamodb/job-table.ts";
+import { objectTable } from "../../aws/dynamodb/object-table.ts";
+import { storage } from "../../aws/s3/storage.ts";
+import { queue } from "../../aws/sqs/queue.ts";
+import { bury } from "../../services/execution/handle-dead-letter.ts";
 import { messageHandler } from "../shared/messages.ts";
 
 const burying = { jobs: jobTable, objects: objectTable, concurrency: concurrencyTable, storage, queue, nowMs: Date.now };

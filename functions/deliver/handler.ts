@@ -1,19 +1,19 @@
 import { BatchProcessor, EventType, processPartialResponse } from "@aws-lambda-powertools/batch";
 import type { Context, DynamoDBBatchResponse, DynamoDBRecord, DynamoDBStreamEvent } from "aws-lambda";
-import { takeCounts } from "../../aws/counting.ts";
-import { webhookKeys } from "../../aws/data-keys.ts";
-import { functions } from "../../aws/functions.ts";
-import { jobTable } from "../../aws/job-table.ts";
-import { mail } from "../../aws/mail.ts";
-import { objectTable } from "../../aws/object-table.ts";
-import { topic } from "../../aws/topic.ts";
-import { webhooks } from "../../aws/webhooks.ts";
+import { jobTable } from "../../aws/dynamodb/job-table.ts";
+import { objectTable } from "../../aws/dynamodb/object-table.ts";
+import { webhooks } from "../../aws/http/webhooks.ts";
+import { webhookKeys } from "../../aws/kms/data-keys.ts";
+import { functions } from "../../aws/lambda/functions.ts";
+import { takeCounts } from "../../aws/sdk/counting.ts";
+import { mail } from "../../aws/ses/mail.ts";
+import { topic } from "../../aws/sns/topic.ts";
 import { env, requireEnv } from "../../contract/env.ts";
-import { deliverCallSchema } from "../../core/approvals/notice-delivery.ts";
+import { deliverCallSchema } from "../../core/notifications/delivery.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { deliverNotice } from "../../services/approvals/deliver.ts";
-import { noteBounce } from "../../services/approvals/deliver-bounce.ts";
-import { deliverDue } from "../../services/approvals/deliver-part.ts";
+import { deliverNotice } from "../../services/notifications/deliver.ts";
+import { deliverDue } from "../../services/notifications/deliver-part.ts";
+import { noteBounce } from "../../services/notifications/record-bounce.ts";
 import { logger } from "../shared/edge.ts";
 
 const delivering = {

@@ -1,7 +1,7 @@
-import { executions } from "../../aws/executions.ts";
+import { executions } from "../../aws/stepfunctions/executions.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import { type MachineAnswer, machineRequestSchema } from "../../core/flows/version.ts";
-import { makeMachine } from "../../services/flows/machine.ts";
+import { makeMachine } from "../../services/flows/definitions/compile-machine.ts";
 import { logger } from "../shared/edge.ts";
 
 const making = { executions, step: requireEnv(env.stepFunction), role: requireEnv(env.machineRole), stack: requireEnv(env.stack) };

@@ -1,15 +1,15 @@
 import type { Context } from "aws-lambda";
-import { anchorKey } from "../../aws/anchor-key.ts";
-import { concurrencyTable } from "../../aws/concurrency-table.ts";
-import { executions } from "../../aws/executions.ts";
-import { functions } from "../../aws/functions.ts";
-import { type JobTable, jobTable } from "../../aws/job-table.ts";
-import { scanObjects } from "../../aws/object-scan.ts";
-import { objectTable } from "../../aws/object-table.ts";
-import { queue } from "../../aws/queue.ts";
-import { storage } from "../../aws/storage.ts";
+import { concurrencyTable } from "../../aws/dynamodb/concurrency-table.ts";
+import { type JobTable, jobTable } from "../../aws/dynamodb/job-table.ts";
+import { scanObjects } from "../../aws/dynamodb/object-scan.ts";
+import { objectTable } from "../../aws/dynamodb/object-table.ts";
+import { anchorKey } from "../../aws/kms/anchor-key.ts";
+import { functions } from "../../aws/lambda/functions.ts";
+import { storage } from "../../aws/s3/storage.ts";
+import { queue } from "../../aws/sqs/queue.ts";
+import { executions } from "../../aws/stepfunctions/executions.ts";
 import { env, requireEnv } from "../../contract/env.ts";
-import { type Housekept, housekeep } from "../../services/jobs/housekeep.ts";
+import { type Housekept, housekeep } from "../../services/maintenance/tick.ts";
 import { logger } from "../shared/edge.ts";
 
 /** Of the 55 s that one call may last. */

@@ -1,7 +1,7 @@
 import { answerFor, isSvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { type Rerun, runRoutes as routes } from "../../contract/routes/runs.ts";
-import { rerun } from "../../services/jobs/rerun.ts";
+import { rerun } from "../../services/flows/lifecycle/rerun.ts";
 import { logger } from "../shared/edge.ts";
 import { onceOf } from "../shared/once.ts";
 import { type Reply, text } from "../shared/reply.ts";

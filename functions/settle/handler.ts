@@ -1,11 +1,11 @@
-import { concurrencyTable } from "../../aws/concurrency-table.ts";
-import { executions } from "../../aws/executions.ts";
-import { functions } from "../../aws/functions.ts";
-import { jobTable } from "../../aws/job-table.ts";
-import { queue } from "../../aws/queue.ts";
-import { storage } from "../../aws/storage.ts";
+import { concurrencyTable } from "../../aws/dynamodb/concurrency-table.ts";
+import { jobTable } from "../../aws/dynamodb/job-table.ts";
+import { functions } from "../../aws/lambda/functions.ts";
+import { storage } from "../../aws/s3/storage.ts";
+import { queue } from "../../aws/sqs/queue.ts";
+import { executions } from "../../aws/stepfunctions/executions.ts";
 import { executionEventSchema } from "../../core/flows/execution-event.ts";
-import { settle } from "../../services/flows/finish.ts";
+import { settle } from "../../services/flows/lifecycle/finish.ts";
 import { logger } from "../shared/edge.ts";
 
 const settling = { jobs: jobTable, concurrency: concurrencyTable, storage, queue, executions, functions, nowMs: Date.now };

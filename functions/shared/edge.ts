@@ -5,7 +5,7 @@ import httpRouterHandler from "@middy/http-router";
 import httpSecurityHeaders from "@middy/http-security-headers";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { z } from "zod";
-import { takeCounts } from "../../aws/counting.ts";
+import { takeCounts } from "../../aws/sdk/counting.ts";
 import { answerFor, isSvcError, issuesOf, SvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { pathPattern, type Route, type RouteInput } from "../../contract/route.ts";

@@ -1,10 +1,10 @@
-import { functions } from "../../aws/functions.ts";
-import { jobTable } from "../../aws/job-table.ts";
-import { signingKey } from "../../aws/keys.ts";
-import { queue } from "../../aws/queue.ts";
-import { storage } from "../../aws/storage.ts";
+import { jobTable } from "../../aws/dynamodb/job-table.ts";
+import { signingKey } from "../../aws/kms/signing-keys.ts";
+import { functions } from "../../aws/lambda/functions.ts";
+import { storage } from "../../aws/s3/storage.ts";
+import { queue } from "../../aws/sqs/queue.ts";
 import { env, requireEnv } from "../../contract/env.ts";
-import type { Executing } from "../../services/jobs/execute.ts";
+import type { Executing } from "../../services/execution/invoke-runner.ts";
 
 /** What every function that executes jobs is wired with. `name` shows in the job's record as its worker. */
 export function executor(name: string): Executing {

@@ -1,8 +1,8 @@
-import type { ObjectTable } from "../../aws/object-table.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { RunnableFlow } from "../../core/flows/version.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { may } from "../../core/permissions/may.ts";
-import { flowOf } from "../../services/flows/load.ts";
+import { flowOf } from "../../services/flows/definitions/load.ts";
 import type { RunAuth } from "./run-call.ts";
 
 /**

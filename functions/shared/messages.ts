@@ -1,6 +1,6 @@
 import { BatchProcessor, EventType, processPartialResponse } from "@aws-lambda-powertools/batch";
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
-import { takeCounts } from "../../aws/counting.ts";
+import { takeCounts } from "../../aws/sdk/counting.ts";
 import { type JobMessage, jobMessageSchema } from "../../core/jobs/lifecycle.ts";
 import { logger } from "./edge.ts";
 

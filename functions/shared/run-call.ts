@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
-import type { publicKey } from "../../aws/keys.ts";
-import type { Storage } from "../../aws/storage.ts";
+import type { publicKey } from "../../aws/kms/signing-keys.ts";
+import type { Storage } from "../../aws/s3/storage.ts";
 import { env } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
@@ -13,11 +13,11 @@ import { type Arguments, argumentsOf, argumentsWithFiles, type WebhookEvent } fr
 import { preprocessorArguments } from "../../core/payload/preprocessor.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
+import { ENTRYPOINT_ARGUMENT } from "../../services/execution/invoke-runner.ts";
 import { storeFiles } from "../../services/files/store.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
-import { jobOfFlow, jobOfVersion, type NewJob } from "../../services/jobs/accept.ts";
-import { ENTRYPOINT_ARGUMENT } from "../../services/jobs/execute.ts";
-import type { Once, Recording } from "../../services/jobs/record.ts";
+import { jobOfFlow, jobOfVersion, type NewJob } from "../../services/jobs/queue/enqueue.ts";
+import type { Once, Recording } from "../../services/jobs/queue/record.ts";
 import type { Authenticate } from "./edge.ts";
 import { guard } from "./guard.ts";
 import { onceByWebhookId, onceOf } from "./once.ts";

@@ -1,10 +1,10 @@
-import { concurrencyTable } from "../../aws/concurrency-table.ts";
-import { dataKeys } from "../../aws/data-keys.ts";
-import { executions } from "../../aws/executions.ts";
-import { objectTable } from "../../aws/object-table.ts";
+import { concurrencyTable } from "../../aws/dynamodb/concurrency-table.ts";
+import { objectTable } from "../../aws/dynamodb/object-table.ts";
+import { dataKeys } from "../../aws/kms/data-keys.ts";
+import { executions } from "../../aws/stepfunctions/executions.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import { type BuildRequest, buildTargetSchema } from "../../core/builds/build.ts";
-import type { Working } from "../../services/jobs/work.ts";
+import type { Working } from "../../services/execution/run-job.ts";
 import { executor } from "./executor.ts";
 
 /** What functions are wired with that carry out jobs of every kind: they unseal, build and start flows. */

@@ -1,6 +1,6 @@
 import type { Context } from "aws-lambda";
 import { type FlowState, stepCallSchema } from "../../core/flows/step-call.ts";
-import { takeStep } from "../../services/flows/step.ts";
+import { takeStep } from "../../services/flows/runtime/run-task.ts";
 import { handleCall } from "../shared/messages.ts";
 import { working } from "../shared/working.ts";
 

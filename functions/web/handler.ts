@@ -5,7 +5,7 @@ import { apiHandler, on } from "../shared/edge.ts";
 import type { Reply } from "../shared/reply.ts";
 import { PAGE_POLICY, staticFiles } from "../shared/static-files.ts";
 
-/** Put there by `lib/web.ts`. */
+/** Put there by `lib/api/web.ts`. */
 const file = staticFiles({
   folder: join(import.meta.dirname, "site"),
   // HTML that a flow brings is taken from the sanitiser alone.

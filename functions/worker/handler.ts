@@ -1,6 +1,6 @@
 import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { type JobAnswer, type JobCall, jobCallSchema } from "../../core/jobs/lifecycle.ts";
-import { work, workCalled } from "../../services/jobs/work.ts";
+import { work, workCalled } from "../../services/execution/run-job.ts";
 import { handleCall, messageHandler } from "../shared/messages.ts";
 import { working } from "../shared/working.ts";
 

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import type { ObjectTable } from "../../aws/object-table.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { type AuditJson, type AuditQuery, auditSchema } from "../../contract/routes/audit.ts";

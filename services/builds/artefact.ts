@@ -1,6 +1,6 @@
-import type { Functions } from "../../aws/functions.ts";
-import type { ObjectTable } from "../../aws/object-table.ts";
-import type { Storage } from "../../aws/storage.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { Functions } from "../../aws/lambda/functions.ts";
+import type { Storage } from "../../aws/s3/storage.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import { artefactKey, type BuildRequest, type BuildTarget } from "../../core/builds/build.ts";

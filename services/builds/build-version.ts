@@ -1,9 +1,9 @@
-import type { ObjectTable } from "../../aws/object-table.ts";
-import type { Queue } from "../../aws/queue.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { Queue } from "../../aws/sqs/queue.ts";
 import { type EndedJob, hasEnded, type RunningJob } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { BuildState, Runnable } from "../../core/scripts/version.ts";
-import { endWith, type Finishing } from "../jobs/finish.ts";
+import { endWith, type Finishing } from "../jobs/lifecycle/finish.ts";
 import { loadVersion, versionOf } from "../scripts/load.ts";
 import { artefactFor, type Building } from "./artefact.ts";
 

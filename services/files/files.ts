@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import type { JobTable } from "../../aws/job-table.ts";
+import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { jobOfFile, parseFile, targetOfFile } from "../../core/files/place.ts";
 import { type Actor, permissionedAs } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { permit, permitPlace } from "../identity/permit.ts";
-import { findJob } from "../jobs/read.ts";
+import { findJob } from "../jobs/read/read.ts";
 import { type Named, type OpenStorage, openStorage, type Storing } from "./storages.ts";
 
 export interface Files extends Storing {

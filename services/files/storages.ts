@@ -1,5 +1,5 @@
-import type { Bucket, Buckets } from "../../aws/buckets.ts";
-import type { ObjectTable } from "../../aws/object-table.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { Bucket, Buckets } from "../../aws/s3/buckets.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { type FileStorage, fileStorageSchema } from "../../contract/routes/settings.ts";
 import { checkFileKey, filePlace, filesPrefix } from "../../core/files/place.ts";

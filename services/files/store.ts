@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/object-table.ts";
-import type { Storage } from "../../aws/storage.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { Storage } from "../../aws/s3/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { filePlace, jobFileKey } from "../../core/files/place.ts";
 import { STACK_STORAGE } from "../../core/files/storage.ts";

@@ -27,8 +27,8 @@ it("reads token, rights and script in one consistent call: a deleted token is de
   vi.stubEnv("SVC_OBJECTS_TABLE", "objects");
   const [{ authenticate }, { objectTable }, { jobTable }, { keys }] = await Promise.all([
     import("./authenticate.ts"),
-    import("../../aws/object-table.ts"),
-    import("../../aws/job-table.ts"),
+    import("../../aws/dynamodb/object-table.ts"),
+    import("../../aws/dynamodb/job-table.ts"),
     import("../../core/objects/keys.ts"),
   ]);
   const authenticator = { objects: objectTable, jobs: jobTable, publicKey: async () => undefined as never, nowMs: Date.now };

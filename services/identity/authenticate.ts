@@ -1,6 +1,6 @@
-import type { JobTable } from "../../aws/job-table.ts";
-import type { publicKey } from "../../aws/keys.ts";
-import type { ObjectTable } from "../../aws/object-table.ts";
+import type { JobTable } from "../../aws/dynamodb/job-table.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { publicKey } from "../../aws/kms/signing-keys.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { keys, type ObjectKey } from "../../core/objects/keys.ts";
 import type { StoredObject } from "../../core/objects/write.ts";

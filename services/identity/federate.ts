@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
-import type { DataKeys } from "../../aws/data-keys.ts";
-import type { Logins } from "../../aws/logins.ts";
-import type { ObjectTable } from "../../aws/object-table.ts";
+import type { Logins } from "../../aws/cognito/logins.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { DataKeys } from "../../aws/kms/data-keys.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { INSTANCE } from "../../core/audit/entry.ts";

@@ -1,4 +1,4 @@
-import type { ObjectTable } from "../../aws/object-table.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { keys, type ObjectKey } from "../../core/objects/keys.ts";

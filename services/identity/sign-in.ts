@@ -1,5 +1,5 @@
-import type { ObjectTable } from "../../aws/object-table.ts";
-import type { People } from "../../aws/people.ts";
+import type { People } from "../../aws/cognito/people.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { keys } from "../../core/objects/keys.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/object-table.ts";
-import type { People } from "../../aws/people.ts";
+import type { People } from "../../aws/cognito/people.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { GlobalUserJson, NewUser, UserChange } from "../../contract/routes/people.ts";
 import { keys } from "../../core/objects/keys.ts";

@@ -1,4 +1,4 @@
-import type { ObjectTable } from "../../aws/object-table.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { ListedResourceJson, ResourceListQuery } from "../../contract/routes/resources.ts";
 import { keys } from "../../core/objects/keys.ts";

@@ -1,4 +1,4 @@
-import type { ObjectTable } from "../../aws/object-table.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { actorOfJob } from "../identity/identify.ts";
 

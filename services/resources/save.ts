@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/object-table.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewResource, ResourceChange } from "../../contract/routes/resources.ts";
@@ -7,9 +7,9 @@ import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import type { StoredResource } from "../../core/resources/resource.ts";
-import { commit, type Part, placeParts, retrying } from "../commit.ts";
 import { permitPlace } from "../identity/permit.ts";
-import { eventWrite } from "../outbox.ts";
+import { commit, type Part, placeParts, retrying } from "../outbox/commit.ts";
+import { eventWrite } from "../outbox/event.ts";
 import { aclPart } from "../workspaces/acls.ts";
 import { toResource } from "./read.ts";
 import { checkValue } from "./types.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/object-table.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { WorkspaceEvent } from "../../contract/events.ts";
 import { limits } from "../../contract/limits.ts";
@@ -8,8 +8,8 @@ import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { builtInJson, type StoredType, storedTypeSchema, typeJson } from "../../core/resources/type.ts";
-import { commit, type Part, retrying } from "../commit.ts";
-import { eventWrite } from "../outbox.ts";
+import { commit, type Part, retrying } from "../outbox/commit.ts";
+import { eventWrite } from "../outbox/event.ts";
 
 interface Saving {
   objects: ObjectTable;

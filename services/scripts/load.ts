@@ -1,5 +1,5 @@
-import type { ObjectTable } from "../../aws/object-table.ts";
-import type { Storage } from "../../aws/storage.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { Storage } from "../../aws/s3/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { StoredObject } from "../../core/objects/write.ts";

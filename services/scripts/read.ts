@@ -1,5 +1,5 @@
-import type { JobTable } from "../../aws/job-table.ts";
-import type { Queue } from "../../aws/queue.ts";
+import type { JobTable } from "../../aws/dynamodb/job-table.ts";
+import type { Queue } from "../../aws/sqs/queue.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { HistoryItemJson, ListedScriptJson, NewScript, ScriptJson, ScriptListQuery } from "../../contract/routes/scripts.ts";
 import { keys } from "../../core/objects/keys.ts";

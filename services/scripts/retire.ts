@@ -1,12 +1,12 @@
-import type { ObjectTable } from "../../aws/object-table.ts";
-import type { Storage } from "../../aws/storage.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { Storage } from "../../aws/s3/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { ScriptJson } from "../../contract/routes/scripts.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { type Runnable, type StoredVersion, scriptJson } from "../../core/scripts/version.ts";
-import { eventWrite } from "../outbox.ts";
+import { eventWrite } from "../outbox/event.ts";
 import { bodyObject, loadVersion, newestAt, runnableOf, versionOf } from "./load.ts";
 
 interface Retiring {

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
-import type { JobTable } from "../../aws/job-table.ts";
-import type { ObjectTable } from "../../aws/object-table.ts";
-import type { Queue } from "../../aws/queue.ts";
-import type { Storage } from "../../aws/storage.ts";
+import type { JobTable } from "../../aws/dynamodb/job-table.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { Storage } from "../../aws/s3/storage.ts";
+import type { Queue } from "../../aws/sqs/queue.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { runnerFor } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
@@ -14,9 +14,9 @@ import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { type BuildState, concurrencyRuleOf, type Runnable, type StoredVersion, versionHash } from "../../core/scripts/version.ts";
-import { commit, type Part, placeParts } from "../commit.ts";
-import { prepare, send } from "../jobs/accept.ts";
-import { eventWrite } from "../outbox.ts";
+import { prepare, send } from "../jobs/queue/enqueue.ts";
+import { commit, type Part, placeParts } from "../outbox/commit.ts";
+import { eventWrite } from "../outbox/event.ts";
 import { aclPart } from "../workspaces/acls.ts";
 import { bodyObject } from "./load.ts";
 

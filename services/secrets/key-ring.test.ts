@@ -39,8 +39,8 @@ it("twenty secrets at once are one read of the keys and one call of KMS, and a r
   const calls = await aws("w", key);
   const [{ unseal }, { objectTable }, { dataKeys }] = await Promise.all([
     import("./key-ring.ts"),
-    import("../../aws/object-table.ts"),
-    import("../../aws/data-keys.ts"),
+    import("../../aws/dynamodb/object-table.ts"),
+    import("../../aws/kms/data-keys.ts"),
   ]);
   const sealing = { objects: objectTable, dataKeys, nowMs: Date.now };
   const open = (text: string) => unseal(sealing, "w", "f/t/x", seal({ version: 1, key }, { workspace: "w", path: "f/t/x" }, text));

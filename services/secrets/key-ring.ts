@@ -1,12 +1,12 @@
-import type { DataKeys } from "../../aws/data-keys.ts";
-import type { ObjectTable } from "../../aws/object-table.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { DataKeys } from "../../aws/kms/data-keys.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import { EXPORT_KEY_PATH, type KeyRing, keyRingSchema, ringMark } from "../../core/secrets/key-ring.ts";
 import { type DataKey, newExportKey, open, seal, sealedWith } from "../../core/secrets/seal.ts";
-import { commit } from "../commit.ts";
+import { commit } from "../outbox/commit.ts";
 
 export interface Sealing {
   objects: ObjectTable;

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { PutRequest } from "../../aws/batch.ts";
-import type { JobTable } from "../../aws/job-table.ts";
+import type { PutRequest } from "../../aws/dynamodb/batch.ts";
+import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { type Masker, maskerOf } from "../../core/secrets/mask.ts";

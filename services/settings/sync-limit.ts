@@ -1,4 +1,4 @@
-import type { ObjectTable } from "../../aws/object-table.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { limits } from "../../contract/limits.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { SYNC_LIMIT, syncLimitSchema } from "../../core/settings/instance.ts";

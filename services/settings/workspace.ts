@@ -1,10 +1,10 @@
-import type { ObjectTable } from "../../aws/object-table.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { SettingsJson } from "../../contract/routes/settings.ts";
 import type { WorkspaceJson } from "../../contract/routes/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
-import { commit } from "../commit.ts";
+import { commit } from "../outbox/commit.ts";
 
 interface Collaborators {
   objects: ObjectTable;

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/object-table.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { folderSchema } from "../../contract/routes/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";

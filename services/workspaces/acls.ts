@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/object-table.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { type Access, objectKey } from "../../core/permissions/access.ts";
-import type { Part } from "../commit.ts";
-import { eventWrite } from "../outbox.ts";
+import type { Part } from "../outbox/commit.ts";
+import { eventWrite } from "../outbox/event.ts";
 import { changeAccess, loadAccess } from "./access.ts";
 import { checkPrincipals } from "./folders.ts";
 

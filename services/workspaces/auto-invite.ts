@@ -1,4 +1,4 @@
-import type { ObjectTable } from "../../aws/object-table.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { isSvcError } from "../../contract/errors.ts";
 import type { InviteJson } from "../../contract/routes/members.ts";
 import type { AutoInvite } from "../../contract/routes/settings.ts";

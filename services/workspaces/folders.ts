@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/object-table.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { type FolderChange, type FolderJson, folderSchema, type NewFolder } from "../../contract/routes/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
@@ -7,7 +7,7 @@ import { type StoredObject, write } from "../../core/objects/write.ts";
 import { type Actor, permissionedAs } from "../../core/people/actor.ts";
 import { type Access, isPrincipal } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
-import { eventWrite } from "../outbox.ts";
+import { eventWrite } from "../outbox/event.ts";
 import { changeAccess, loadAccess } from "./access.ts";
 
 interface Collaborators {

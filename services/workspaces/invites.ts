@@ -1,4 +1,4 @@
-import type { ObjectTable } from "../../aws/object-table.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { InviteJson, NewMember } from "../../contract/routes/members.ts";
 import { workspaceRoutes } from "../../contract/routes/workspaces.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/object-table.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { MemberChange, NewMember } from "../../contract/routes/members.ts";
 import type { UserJson } from "../../contract/routes/people.ts";

@@ -1,11 +1,11 @@
-import type { ObjectTable } from "../../aws/object-table.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { hasEnded, SHARDS } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { DeletedWorkspace } from "../../core/workspaces/deleted.ts";
-import { type Canceling, cancel } from "../jobs/cancel.ts";
+import { type Canceling, cancel } from "../jobs/cancel/cancel.ts";
 import { changeAccess } from "./access.ts";
 import { recordChange } from "./workspaces.ts";
 

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { ObjectTable } from "../../aws/object-table.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { type NewWorkspace, type WorkspaceJson, workspaceRoutes } from "../../contract/routes/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
@@ -7,7 +7,7 @@ import { type Expectation, type ObjectChange, write } from "../../core/objects/w
 import type { Actor } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
 import { type Member, memberSchema, noAccess } from "../../core/permissions/access.ts";
-import { retrying } from "../commit.ts";
+import { retrying } from "../outbox/commit.ts";
 
 interface Collaborators {
   objects: ObjectTable;

@@ -4,8 +4,8 @@ import { S3Client } from "@aws-sdk/client-s3";
 import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
 import { SFNClient } from "@aws-sdk/client-sfn";
 import { SQSClient } from "@aws-sdk/client-sqs";
-import { invokeFunction } from "../../engine/admin.ts";
-import { engineCredentials } from "../../engine/child-env.ts";
+import { engineCredentials } from "../../engine/engine/child-env.ts";
+import { invokeFunction } from "../../engine/seed/admin.ts";
 import { shared } from "./api.ts";
 
 interface Reachable {
@@ -57,7 +57,7 @@ export async function misdirected<T>(instance: Reachable, fn: RegExp, variable: 
   }
 }
 
-/** Makes a job's record say what it would say after a bad day. Attributes have the names of aws/job-table.ts. */
+/** Makes a job's record say what it would say after a bad day. Attributes have the names of aws/dynamodb/job-table.ts. */
 export async function bendJob(
   instance: Reachable & { outputs: Readonly<Record<string, string>> },
   id: string,

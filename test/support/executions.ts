@@ -10,7 +10,7 @@ import {
   paginateListStateMachines,
   StartExecutionCommand,
 } from "@aws-sdk/client-sfn";
-import { invokeFunction } from "../../engine/admin.ts";
+import { invokeFunction } from "../../engine/seed/admin.ts";
 import { shared } from "./api.ts";
 import { awsClients } from "./aws.ts";
 

@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
+import { ensurePythonTools, fuzzer } from "../../engine/launch/venv.ts";
 import { svcDir } from "../../engine/paths.ts";
-import { ensurePythonTools, fuzzer } from "../../engine/venv.ts";
 
 export interface FuzzOptions {
   url: string;

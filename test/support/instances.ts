@@ -1,9 +1,9 @@
 import { mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
-import { type Account, createAdmin } from "../../engine/admin.ts";
-import { type Instance, type InstanceOptions, removeInstance, startInstance } from "../../engine/instance.ts";
+import { type Instance, type InstanceOptions, removeInstance, startInstance } from "../../engine/engine/instance.ts";
 import { isAlive } from "../../engine/launch/lock.mjs";
 import { svcDir } from "../../engine/paths.ts";
+import { type Account, createAdmin } from "../../engine/seed/admin.ts";
 
 /** An engine with the service deployed, for tests alone, and its first administrator. */
 export interface TestInstance extends Instance {

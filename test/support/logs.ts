@@ -1,4 +1,4 @@
-import { engineCredentials } from "../../engine/child-env.ts";
+import { engineCredentials } from "../../engine/engine/child-env.ts";
 import { shared } from "./api.ts";
 
 /** One call of the CloudWatch Logs API. The engine checks no signature, so a whole client is not needed for two operations. */

@@ -1,0 +1,111 @@
+import type * as Oidc from "openid-client";
+import * as z from "zod";
+import { env } from "../../contract/env.ts";
+import { SvcError } from "../../contract/errors.ts";
+import { type Login, loginSchema } from "../../core/people/login.ts";
+import { secretValue } from "../secretsmanager/secret-values.ts";
+
+// Loaded on first use: few calls sign somebody in.
+const sdk = () => import("openid-client");
+const SCOPE = "openid email profile";
+const TIMEOUT_S = 8;
+
+const all: readonly Login[] = z.array(loginSchema).parse(JSON.parse(process.env[env.logins] || "[]"));
+const discovered = new Map<string, Promise<Oidc.Configuration>>();
+
+/** Throws `login.unknown`. */
+function loginNamed(name: string): Login {
+  const found = all.find((login) => login.name === name);
+  if (!found) throw new SvcError("login.unknown", { client: name });
+  return found;
+}
+
+async function discover({ issuer, clientId, clientSecretName }: Login): Promise<Oidc.Configuration> {
+  const oidc = await sdk();
+  const secret = clientSecretName && (await secretValue(clientSecretName));
+  // Only a local deployment can have an issuer without TLS (lib/config.ts).
+  const insecure = new URL(issuer).protocol === "http:" ? [oidc.allowInsecureRequests] : [];
+  return oidc.discovery(new URL(issuer), clientId, undefined, secret ? oidc.ClientSecretBasic(secret) : oidc.None(), {
+    // Else the signature of an ID token that came over TLS would not be looked at.
+    execute: [oidc.enableNonRepudiationChecks, ...insecure],
+    timeout: TIMEOUT_S,
+  });
+}
+
+/** Its metadata and keys, read once in a process; a key that is not known is looked for again by the library. */
+function configurationOf(login: Login): Promise<Oidc.Configuration> {
+  const known = discovered.get(login.name);
+  if (known) return known;
+  const fresh = discover(login);
+  discovered.set(login.name, fresh);
+  fresh.catch(() => discovered.delete(login.name));
+  return fresh;
+}
+
+/** Providers that people sign in with, by OpenID Connect: authorization code, PKCE, state and nonce. */
+export const logins = {
+  all,
+
+  /** Secrets of one sign-in, and the address that a browser goes to with them. Throws `login.unknown`, `login.unreachable`. */
+  async begin(name: string, redirectUri: string) {
+    const login = loginNamed(name);
+    const oidc = await sdk();
+    const own = { state: oidc.randomState(), nonce: oidc.randomNonce(), verifier: oidc.randomPKCECodeVerifier() };
+    const parameters = {
+      redirect_uri: redirectUri,
+      scope: SCOPE,
+      state: own.state,
+      nonce: own.nonce,
+      code_challenge: await oidc.calculatePKCECodeChallenge(own.verifier),
+      code_challenge_method: "S256",
+      ...(login.identityProvider ? { identity_provider: login.identityProvider } : {}),
+    };
+    try {
+      return { ...own, location: oidc.buildAuthorizationUrl(await configurationOf(login), parameters).href };
+    } catch (error) {
+      throw new SvcError("login.unreachable", { client: name }, { cause: error });
+    }
+  },
+
+  /**
+   * The claims of the ID token that a code is exchanged for: its signature, issuer, audience, times and nonce are right. Throws
+   * `login.unknown`, `login.notConfirmed`, `login.unreachable`.
+   */
+  async redeem(
+    name: string,
+    redirectUri: string,
+    answered: { code: string; state: string; iss?: string | undefined },
+    { nonce, verifier, state }: { nonce: string; verifier: string; state: string },
+  ): Promise<unknown> {
+    const login = loginNamed(name);
+    const { authorizationCodeGrant } = await sdk();
+    const returned = new URL(redirectUri);
+    for (const [key, value] of Object.entries(answered)) if (value !== undefined) returned.searchParams.set(key, value);
+    try {
+      const tokens = await authorizationCodeGrant(await configurationOf(login), returned, {
+        expectedNonce: nonce,
+        expectedState: state,
+        pkceCodeVerifier: verifier,
+        idTokenExpected: true,
+      });
+      return tokens.claims();
+    } catch (error) {
+      throw await refusal(name, error);
+    }
+  },
+};
+export type Logins = typeof logins;
+
+/** Who asks learns the kind of failure: what a provider wrote beside it may be anything. */
+async function refusal(client: string, error: unknown): Promise<SvcError> {
+  const { AuthorizationResponseError, ClientError, ResponseBodyError } = await sdk();
+  const says = error instanceof ResponseBodyError || error instanceof AuthorizationResponseError;
+  const checks = error instanceof ClientError && error.code !== "OAUTH_TIMEOUT";
+  if (!says && !checks) return new SvcError("login.unreachable", { client }, { cause: error });
+  const reason = says ? error.error : (error.code ?? "");
+  return new SvcError(
+    "login.notConfirmed",
+    { client, reason: /^\w{1,60}$/.test(reason) ? reason : "it answered wrongly" },
+    { cause: error },
+  );
+}

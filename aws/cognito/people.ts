@@ -1,0 +1,95 @@
+import type * as Cognito from "@aws-sdk/client-cognito-identity-provider";
+import { env } from "../../contract/env.ts";
+import { SvcError } from "../../contract/errors.ts";
+
+// Loaded on first use: few calls sign somebody in.
+const sdk = () => import("@aws-sdk/client-cognito-identity-provider");
+let client: Promise<Cognito.CognitoIdentityProviderClient> | undefined;
+function cognito(): Promise<Cognito.CognitoIdentityProviderClient> {
+  client ??= sdk().then(({ CognitoIdentityProviderClient }) => new CognitoIdentityProviderClient({}));
+  return client;
+}
+
+/** Throws `login.noPasswords` where the stack was deployed without a user pool. */
+function wanted(name: string): string {
+  const value = process.env[name];
+  if (!value) throw new SvcError("login.noPasswords", {});
+  return value;
+}
+const account = (email: string) => ({ UserPoolId: wanted(env.userPool), Username: email.toLowerCase() });
+
+/** The user pool: who can sign in with a password. */
+export const people = {
+  /** Whether anybody can. */
+  hasPasswords: () => Boolean(process.env[env.userPool]),
+
+  /** Makes the account if there is none, and sets its password. Nothing is mailed. Throws `user.invalidPassword`, `login.noPasswords`. */
+  async ensure(email: string, password: string): Promise<void> {
+    const who = account(email);
+    const { AdminCreateUserCommand, AdminSetUserPasswordCommand, InvalidPasswordException, UsernameExistsException } = await sdk();
+    const pool = await cognito();
+    try {
+      await pool.send(
+        new AdminCreateUserCommand({
+          ...who,
+          MessageAction: "SUPPRESS",
+          UserAttributes: [
+            { Name: "email", Value: email.toLowerCase() },
+            { Name: "email_verified", Value: "true" },
+          ],
+        }),
+      );
+    } catch (error) {
+      if (!(error instanceof UsernameExistsException)) throw error;
+    }
+    try {
+      await pool.send(new AdminSetUserPasswordCommand({ ...who, Password: password, Permanent: true }));
+    } catch (error) {
+      if (!(error instanceof InvalidPasswordException)) throw error;
+      throw new SvcError("user.invalidPassword", { reason: error.message }, { cause: error });
+    }
+  },
+
+  /** False for a wrong password and for who has no account, both alike. A second factor is not asked for yet: who set one is refused. Throws `engine.busy`, `login.noPasswords`. */
+  async checkPassword(email: string, password: string): Promise<boolean> {
+    const pool = { UserPoolId: wanted(env.userPool), ClientId: wanted(env.userPoolClient) };
+    const {
+      AdminInitiateAuthCommand,
+      LimitExceededException,
+      NotAuthorizedException,
+      PasswordResetRequiredException,
+      TooManyRequestsException,
+      UserNotConfirmedException,
+      UserNotFoundException,
+    } = await sdk();
+    try {
+      const { AuthenticationResult } = await (await cognito()).send(
+        new AdminInitiateAuthCommand({
+          ...pool,
+          AuthFlow: "ADMIN_USER_PASSWORD_AUTH",
+          AuthParameters: { USERNAME: email.toLowerCase(), PASSWORD: password },
+        }),
+      );
+      return AuthenticationResult !== undefined;
+    } catch (error) {
+      const refusals = [NotAuthorizedException, UserNotFoundException, PasswordResetRequiredException, UserNotConfirmedException];
+      if (refusals.some((refusal) => error instanceof refusal)) return false;
+      if (error instanceof TooManyRequestsException || error instanceof LimitExceededException) {
+        throw new SvcError("engine.busy", { retryAfterS: 1 }, { cause: error });
+      }
+      throw error;
+    }
+  },
+
+  /** Deleting who has no account does nothing. */
+  async remove(email: string): Promise<void> {
+    if (!this.hasPasswords()) return;
+    const { AdminDeleteUserCommand, UserNotFoundException } = await sdk();
+    try {
+      await (await cognito()).send(new AdminDeleteUserCommand(account(email)));
+    } catch (error) {
+      if (!(error instanceof UserNotFoundException)) throw error;
+    }
+  },
+};
+export type People = typeof people;

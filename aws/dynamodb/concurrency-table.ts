@@ -1,0 +1,96 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
+import {
+  any,
+  boolean,
+  type Condition,
+  DeleteItemCommand,
+  Entity,
+  GetItemCommand,
+  item,
+  number,
+  PutItemCommand,
+  PutTransaction,
+  string,
+} from "dynamodb-toolbox";
+import { limits } from "../../contract/limits.ts";
+import { type Group, groupSchema, isOver } from "../../core/jobs/concurrency.ts";
+import { shardOf } from "../../core/jobs/job.ts";
+import { documents } from "../sdk/clients.ts";
+import { jobsTable as table } from "./jobs-client.ts";
+import { written } from "./write-conflict.ts";
+
+const GroupEntity = new Entity({
+  name: "group",
+  table,
+  entityAttribute: false,
+  timestamps: false,
+  schema: item({
+    id: string().key().savedAs("pk"),
+    sk: string().key().default("group"),
+    workspace: string().savedAs("ws"),
+    /** Changes with each write: whoever writes names the one that they have read. */
+    mark: string().savedAs("m"),
+    slots: any().savedAs("sl"),
+    waiting: boolean().savedAs("w"),
+    timerMs: number().savedAs("t").optional(),
+    duePartition: string().savedAs("dp").optional(),
+    dueAtMs: number().savedAs("ds").optional(),
+    expiresAtS: number().savedAs("ttl"),
+  }),
+});
+
+/** A group as it was read; without a mark there was none. */
+export interface FoundGroup {
+  id: string;
+  workspace: string;
+  group: Group;
+  mark?: string;
+}
+type Part = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+
+const as = ({ mark }: FoundGroup) => ({
+  condition: (mark === undefined ? { attr: "id", exists: false } : { attr: "mark", eq: mark }) as Condition<typeof GroupEntity>,
+});
+
+function itemOf({ id, workspace }: FoundGroup, group: Group) {
+  const { slots, waiting, timerMs, dueAtMs } = group;
+  return {
+    id,
+    workspace,
+    mark: randomBytes(9).toString("base64"),
+    slots,
+    waiting,
+    ...(timerMs === undefined ? {} : { timerMs }),
+    ...(dueAtMs === undefined ? {} : { dueAtMs, duePartition: `due#${shardOf(id)}` }),
+    // Written at each start and end: what is as old as this has no slot that counts.
+    expiresAtS: Math.ceil((Date.now() + limits.concurrencyWindowS * 1000 + limits.jobRetentionMs) / 1000),
+  };
+}
+
+/** Concurrency groups. Each write is conditional on what was read; false says that another was first. */
+export const concurrencyTable = {
+  async get(id: string, workspace: string): Promise<FoundGroup> {
+    const { Item } = await GroupEntity.build(GetItemCommand).key({ id }).options({ consistent: true }).send();
+    if (!Item) return { id, workspace, group: { slots: [], waiting: false } };
+    return { id, workspace: Item.workspace, mark: Item.mark, group: groupSchema.parse(Item) };
+  },
+
+  /** A group that is over is no item any more. */
+  async replace(found: FoundGroup, group: Group): Promise<boolean> {
+    if (isOver(group) && found.mark === undefined) return true;
+    const send = isOver(group)
+      ? () => GroupEntity.build(DeleteItemCommand).key({ id: found.id, sk: "group" }).options(as(found)).send()
+      : () => GroupEntity.build(PutItemCommand).item(itemOf(found, group)).options(as(found)).send();
+    return (await written(send)) === undefined;
+  },
+
+  /** The same together with other writes to the table, all or nothing. */
+  async replaceWith(found: FoundGroup, group: Group, parts: Part[]): Promise<boolean> {
+    const own = GroupEntity.build(PutTransaction).item(itemOf(found, group)).options(as(found)).params() as Part;
+    // One token for all attempts: an attempt that went through unheard is not refused by its own writes.
+    const request = { TransactItems: [own, ...parts], ClientRequestToken: randomUUID() };
+    return (await written(() => documents().send(new TransactWriteCommand(request)))) === undefined;
+  },
+};
+export type ConcurrencyTable = typeof concurrencyTable;

@@ -1,0 +1,385 @@
+import { ConditionalCheckFailedException } from "@aws-sdk/client-dynamodb";
+import {
+  $add,
+  $get,
+  $remove,
+  any,
+  BatchGetCommand,
+  BatchGetRequest,
+  BatchPutRequest,
+  boolean,
+  type Condition,
+  ConditionCheck,
+  DeleteItemCommand,
+  DeleteTransaction,
+  Entity,
+  executeBatchGet,
+  type FormattedItem,
+  GetItemCommand,
+  item,
+  number,
+  PutItemCommand,
+  PutTransaction,
+  QueryCommand,
+  string,
+  UpdateAttributesCommand,
+  type UpdateAttributesInput,
+  UpdateTransaction,
+} from "dynamodb-toolbox";
+import { type Job, jobSchema, listKey, type RunningJob, shardOf } from "../../core/jobs/job.ts";
+import { type PutRequest, putBatch } from "./batch.ts";
+import { jobsTable as table } from "./jobs-client.ts";
+
+/** The head item. Names are short because an update is billed by the whole item, which must stay under 1 KB. */
+const HeadEntity = new Entity({
+  name: "job",
+  table,
+  entityAttribute: false,
+  timestamps: false,
+  schema: item({
+    id: string().key().savedAs("pk"),
+    sk: string().key().default("job"),
+    workspace: string().savedAs("ws"),
+    kind: string(),
+    path: string().optional(),
+    hash: string().optional(),
+    language: string().savedAs("lang").optional(),
+    state: string().savedAs("s"),
+    createdBy: string().savedAs("by"),
+    email: string().savedAs("em"),
+    starter: string().savedAs("sr").optional(),
+    origin: string().savedAs("og").optional(),
+    permissionedAs: string().savedAs("pa"),
+    superAdmin: boolean().savedAs("sa"),
+    createdAtMs: number().savedAs("created"),
+    scheduledForMs: number().savedAs("sf").optional(),
+    startedAtMs: number().savedAs("st").optional(),
+    endedAtMs: number().savedAs("en").optional(),
+    parent: string().optional(),
+    root: string().optional(),
+    tag: string(),
+    trigger: string(),
+    timeoutS: number().savedAs("to"),
+    priority: number().savedAs("py").optional(),
+    concurrency: any().savedAs("cc").optional(),
+    args: any().savedAs("a"),
+    argsShown: any().savedAs("as").optional(),
+    preprocess: string().savedAs("pre").optional(),
+    flow: any().savedAs("fl").optional(),
+    step: any().savedAs("step").optional(),
+    suspends: number().savedAs("su").optional(),
+    consents: number().savedAs("cs").optional(),
+    early: any().savedAs("ey").optional(),
+    code: any().savedAs("co").optional(),
+    result: any().savedAs("r").optional(),
+    attempt: number().savedAs("at"),
+    losses: number().savedAs("lo"),
+    nonce: string().savedAs("n").optional(),
+    leaseUntilMs: number().savedAs("lu").optional(),
+    worker: string().savedAs("wk").optional(),
+    cancel: any().savedAs("c").optional(),
+    watchedUntilMs: number().savedAs("wu").optional(),
+    logChars: number().savedAs("lc"),
+    masks: number().savedAs("mk").optional(),
+    secretsAtMs: number().savedAs("sm").optional(),
+    shown: any().savedAs("rs").optional(),
+    cacheTtlS: number().savedAs("ct").optional(),
+    cacheKey: string().savedAs("ck").optional(),
+    cachedFrom: string().savedAs("cf").optional(),
+    memPeakKb: number().savedAs("mp").optional(),
+    progress: number().savedAs("pr").optional(),
+    lastPingMs: number().savedAs("pg").optional(),
+    erased: boolean().savedAs("er").optional(),
+    eraseAtMs: number().savedAs("ea").optional(),
+    eraseAfterS: number().savedAs("es").optional(),
+    erasesSteps: string().savedAs("ex").optional(),
+    expiresAtS: number().savedAs("ttl"),
+    listPartition: string().savedAs("lp"),
+    listSort: string().savedAs("ls"),
+    pathPartition: string().savedAs("pp").optional(),
+    duePartition: string().savedAs("dp").optional(),
+    dueAtMs: number().savedAs("ds").optional(),
+  }),
+});
+type HeadItem = FormattedItem<typeof HeadEntity>;
+export type HeadChange = Omit<UpdateAttributesInput<typeof HeadEntity>, "id" | "sk">;
+/** What claiming a job changes. */
+type AttemptChange = Pick<RunningJob, "state" | "nonce" | "leaseUntilMs" | "startedAtMs" | "worker" | "attempt">;
+type HeadCondition = Condition<typeof HeadEntity>;
+
+/** Values too large for the head, chunks of output, and jobs that wait for a build: children of a job or of a version. */
+const ChildEntity = new Entity({
+  name: "child",
+  table,
+  entityAttribute: false,
+  timestamps: false,
+  schema: item({
+    parent: string().key().savedAs("pk"),
+    ref: string().key().savedAs("sk"),
+    json: string().savedAs("j").optional(),
+    /** Output, or where it is in S3, and how many characters it has. */
+    text: string().savedAs("t").optional(),
+    s3Key: string().savedAs("k").optional(),
+    chars: number().savedAs("n").optional(),
+    /** How often it was changed, of what is changed by who has read it last. */
+    version: number().savedAs("v").optional(),
+    expiresAtS: number().savedAs("ttl"),
+  }),
+});
+export type Child = FormattedItem<typeof ChildEntity>;
+
+/** One entry of the list indexes: what never changes, so that writing it costs once. */
+export interface ListEntry {
+  id: string;
+  sort: string;
+}
+
+function toJob(head: HeadItem): Job {
+  const { expiresAtS, ...fields } = head;
+  const erased = head.endedAtMs === undefined ? {} : { erased: head.erased ?? false };
+  return jobSchema.parse({ ...fields, ...erased, expiresAtMs: expiresAtS * 1000 });
+}
+
+/** TTL deletes late, and not at all on the local engine: what has expired is not there. */
+const isKept = ({ expiresAtS }: HeadItem) => expiresAtS * 1000 > Date.now();
+
+/** Where housekeeping finds a job when it is time to look at it. */
+const dueAt = (id: string, atMs: number) => ({ duePartition: `due#${shardOf(id)}`, dueAtMs: atMs });
+
+function toHead(job: Job, dueAtMs: number | undefined) {
+  const { expiresAtMs, ...fields } = job;
+  const shard = shardOf(job.id);
+  return {
+    ...fields,
+    expiresAtS: Math.ceil(expiresAtMs / 1000),
+    listPartition: `${job.workspace}#${shard}`,
+    listSort: listKey(job.createdAtMs, job.id),
+    ...(job.path === undefined ? {} : { pathPartition: `${job.workspace}#${shard}#${job.path}` }),
+    ...(dueAtMs === undefined ? {} : dueAt(job.id, dueAtMs)),
+  };
+}
+
+/** The table `jobs`. Every write says what it expects; what it finds instead is an answer, not an error. */
+export const jobTable = {
+  /** False when a job with this id exists already. */
+  async create(job: Job, dueAtMs: number | undefined): Promise<boolean> {
+    return conditional(() =>
+      HeadEntity.build(PutItemCommand)
+        .item(toHead(job, dueAtMs))
+        .options({ condition: { attr: "id", exists: false } })
+        .send(),
+    );
+  },
+
+  /** A put of a head whatever there is: of a job that nobody else can have written. */
+  putRequest(job: Job): PutRequest {
+    return { table: table.getName(), request: HeadEntity.build(BatchPutRequest).item(toHead(job, undefined)).params() };
+  },
+
+  /** The same put as one part of a transaction. */
+  createParams(job: Job, dueAtMs: number | undefined) {
+    return HeadEntity.build(PutItemCommand)
+      .item(toHead(job, dueAtMs))
+      .options({ condition: { attr: "id", exists: false } })
+      .params();
+  },
+
+  /** `expired`: also a job whose time is over, which a sweep looks for. */
+  async get(id: string, { expired = false } = {}): Promise<Job | undefined> {
+    const { Item } = await HeadEntity.build(GetItemCommand).key({ id }).options({ consistent: true }).send();
+    return Item && (expired || isKept(Item)) ? toJob(Item) : undefined;
+  },
+
+  /** Heads by id, each once, in the order asked for; those that are gone are left out. */
+  async getMany(ids: string[]): Promise<Job[]> {
+    const found = new Map<string, Job>();
+    // DynamoDB refuses a key that comes twice.
+    const once = [...new Set(ids)];
+    for (let start = 0; start < once.length; start += 100) {
+      const requests = once.slice(start, start + 100).map((id) => HeadEntity.build(BatchGetRequest).key({ id, sk: "job" }));
+      const { Responses } = await executeBatchGet(
+        { maxAttempts: 5 },
+        table
+          .build(BatchGetCommand)
+          .requests(...requests)
+          .options({ consistent: true }),
+      );
+      for (const head of (Responses?.[0] ?? []) as (HeadItem | undefined)[]) if (head && isKept(head)) found.set(head.id, toJob(head));
+    }
+    return once.flatMap((id) => found.get(id) ?? []);
+  },
+
+  /** Child items of a job by their references, with its head unless that is left out, in as few reads as there are hundreds. */
+  async getWith(id: string, refs: readonly string[], { head = true } = {}): Promise<{ job: Job | undefined; items: Map<string, Child> }> {
+    let job: Job | undefined;
+    const items = new Map<string, Child>();
+    const once = [...new Set(refs)];
+    for (let start = 0; start === 0 || start <= once.length; start += 99) {
+      const requests = [
+        ...(start === 0 && head ? [HeadEntity.build(BatchGetRequest).key({ id, sk: "job" })] : []),
+        ...once.slice(start, start + 99).map((ref) => ChildEntity.build(BatchGetRequest).key({ parent: id, ref })),
+      ];
+      if (requests.length === 0) break;
+      const { Responses } = await executeBatchGet(
+        { maxAttempts: 5 },
+        table
+          .build(BatchGetCommand)
+          .requests(...requests)
+          .options({ consistent: true }),
+      );
+      for (const found of (Responses?.[0] ?? []) as (HeadItem | Child | undefined)[]) {
+        if (!found) continue;
+        if ("ref" in found) items.set(found.ref, found);
+        else if (isKept(found)) job = toJob(found);
+      }
+    }
+    return { job, items };
+  },
+
+  /** Changes the head where `condition` holds and answers the job as it is then; `undefined` when it does not hold. */
+  async change(id: string, change: HeadChange, condition: HeadCondition): Promise<Job | undefined> {
+    try {
+      const { Attributes } = await HeadEntity.build(UpdateAttributesCommand)
+        .item({ id, ...change })
+        .options({ condition, returnValues: "ALL_NEW" })
+        .send();
+      return Attributes ? toJob(Attributes as HeadItem) : undefined;
+    } catch (error) {
+      if (error instanceof ConditionalCheckFailedException) return undefined;
+      throw error;
+    }
+  },
+
+  /** A time that stays as it was set first. */
+  firstSecretsAt: (atMs: number) => $get("secretsAtMs", atMs),
+  /** A claim as one part of a transaction. */
+  claimParams(id: string, attempt: AttemptChange, condition: HeadCondition) {
+    return HeadEntity.build(UpdateTransaction)
+      .item({ id, ...attempt })
+      .options({ condition })
+      .params();
+  },
+
+  /** A change as one part of a transaction. */
+  changeParams(id: string, change: HeadChange, condition: HeadCondition) {
+    return HeadEntity.build(UpdateTransaction)
+      .item({ id, ...change })
+      .options({ condition })
+      .params();
+  },
+  /** The same of something that must hold, and stays as it is. */
+  checkParams(id: string, condition: HeadCondition) {
+    return HeadEntity.build(ConditionCheck).key({ id, sk: "job" }).condition(condition).params();
+  },
+
+  /** One more, or less, of a counter. */
+  oneMore: $add(1),
+  oneLess: $add(-1),
+
+  /** In place of a value: the attribute goes. */
+  removed: $remove(),
+  dueAt,
+
+  /** What an ended job no longer has. */
+  cleared: { nonce: $remove(), leaseUntilMs: $remove(), watchedUntilMs: $remove(), duePartition: $remove(), dueAtMs: $remove() },
+
+  async putChild(child: Child): Promise<void> {
+    await ChildEntity.build(PutItemCommand).item(child).send();
+  },
+  /** The same as one part of a transaction. `after`: instead of the version before, or of nothing at all. */
+  putChildParams(child: Child, expect?: "absent" | { after: number }) {
+    if (expect === undefined) return ChildEntity.build(PutTransaction).item(child).params();
+    const condition = expect === "absent" ? ({ attr: "parent", exists: false } as const) : ({ attr: "version", eq: expect.after } as const);
+    return ChildEntity.build(PutTransaction).item(child).options({ condition }).params();
+  },
+  /** The same for several in both tables at once, in calls of at most 25, four side by side: each is written, in no order. */
+  async putWith(children: Child[], others: PutRequest[]): Promise<void> {
+    const own = children.map((child) => ChildEntity.build(BatchPutRequest).item(child).params());
+    const all = [...own.map((request) => ({ table: table.getName(), request })), ...others];
+    for (let start = 0; start < all.length; start += 100) {
+      const parts = [0, 25, 50, 75].map((offset) => all.slice(start + offset, start + offset + 25));
+      await Promise.all(parts.filter((part) => part.length > 0).map(putBatch));
+    }
+  },
+  async getChild(parent: string, ref: string): Promise<Child | undefined> {
+    const { Item } = await ChildEntity.build(GetItemCommand).key({ parent, ref }).options({ consistent: true }).send();
+    return Item;
+  },
+  async children(parent: string, prefix: string, limit?: number): Promise<Child[]> {
+    const { Items } = await table
+      .build(QueryCommand)
+      // An empty prefix is no range.
+      .query({ partition: parent, ...(prefix ? { range: { beginsWith: prefix } } : {}) })
+      .entities(ChildEntity)
+      .options({ consistent: true, entityAttrFilter: false, ...(limit ? { limit } : { maxPages: Number.POSITIVE_INFINITY }) })
+      .send();
+    return Items ?? [];
+  },
+  async deleteItem(parent: string, ref: string): Promise<void> {
+    await ChildEntity.build(DeleteItemCommand).key({ parent, ref }).send();
+  },
+  deleteParams(parent: string, ref: string) {
+    return ChildEntity.build(DeleteTransaction).key({ parent, ref }).params();
+  },
+  /** The same of what must be there. */
+  takeParams(parent: string, ref: string) {
+    return ChildEntity.build(DeleteTransaction)
+      .key({ parent, ref })
+      .options({ condition: { attr: "parent", exists: true } })
+      .params();
+  },
+
+  /** Removes a job that nobody has ever claimed; false when somebody has. */
+  async removeUnclaimed(id: string): Promise<boolean> {
+    const condition: HeadCondition = {
+      and: [
+        { attr: "state", eq: "queued" },
+        { attr: "attempt", eq: 0 },
+      ],
+    };
+    return conditional(() => HeadEntity.build(DeleteItemCommand).key({ id, sk: "job" }).options({ condition }).send());
+  },
+
+  /** One page of a list index in one shard, newest first unless `ascending`. `after` goes on behind an entry. */
+  async list(options: {
+    index: "list" | "path";
+    partition: string;
+    from?: string;
+    to?: string;
+    limit: number;
+    ascending?: boolean;
+    after?: Record<string, unknown>;
+  }): Promise<{ entries: ListEntry[]; after: Record<string, unknown> | undefined }> {
+    const { index, partition, from = "0", to = "9", limit, ascending = false, after } = options;
+    // DynamoDB refuses a range that ends before it begins.
+    if (from > to) return { entries: [], after: undefined };
+    const { Items, LastEvaluatedKey } = await table
+      .build(QueryCommand)
+      .query({ index, partition, range: { between: [from, to] } })
+      .options({ limit, reverse: !ascending, ...(after ? { exclusiveStartKey: after } : {}) })
+      .send();
+    const entries = (Items ?? []).map((found) => ({ id: String(found["pk"]), sort: String(found["ls"]) }));
+    return { entries, after: LastEvaluatedKey };
+  },
+
+  /** Ids of jobs that something must happen to until then, earliest first. */
+  async due(shard: number, untilMs: number, limit: number): Promise<{ id: string; workspace: string; dueAtMs: number }[]> {
+    const { Items } = await table
+      .build(QueryCommand)
+      .query({ index: "due", partition: `due#${shard}`, range: { lte: untilMs } })
+      .options({ limit })
+      .send();
+    return (Items ?? []).map((found) => ({ id: String(found["pk"]), workspace: String(found["ws"]), dueAtMs: Number(found["ds"]) }));
+  },
+};
+export type JobTable = typeof jobTable;
+
+async function conditional(send: () => Promise<unknown>): Promise<boolean> {
+  try {
+    await send();
+    return true;
+  } catch (error) {
+    if (error instanceof ConditionalCheckFailedException) return false;
+    throw error;
+  }
+}

@@ -1,0 +1,24 @@
+import { ScanCommand } from "@aws-sdk/lib-dynamodb";
+import { env, requireEnv } from "../../contract/env.ts";
+import type { ObjectKey } from "../../core/objects/keys.ts";
+import { documents } from "../sdk/clients.ts";
+
+/** An item's key, and the workspace that its value names. */
+export interface Scanned extends ObjectKey {
+  workspace: string | undefined;
+}
+
+/** One page of the whole table `objects`, in no order that means anything. Only for what is done seldom: it reads everything. */
+export async function scanObjects(after: ObjectKey | undefined): Promise<{ items: Scanned[]; next: ObjectKey | undefined }> {
+  const { Items = [], LastEvaluatedKey } = await documents().send(
+    new ScanCommand({
+      TableName: requireEnv(env.objectsTable),
+      ConsistentRead: true,
+      ProjectionExpression: "pk, sk, #value.#workspace",
+      ExpressionAttributeNames: { "#value": "v", "#workspace": "workspace" },
+      ...(after ? { ExclusiveStartKey: { pk: after.pk, sk: after.sk } } : {}),
+    }),
+  );
+  const items = Items.map(({ pk, sk, v }) => ({ pk: String(pk), sk: String(sk), workspace: v?.["workspace"] as string | undefined }));
+  return { items, next: LastEvaluatedKey && { pk: String(LastEvaluatedKey["pk"]), sk: String(LastEvaluatedKey["sk"]) } };
+}

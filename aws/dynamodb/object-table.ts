@@ -1,0 +1,205 @@
+import { randomUUID } from "node:crypto";
+import { TransactWriteCommand, type TransactWriteCommandInput } from "@aws-sdk/lib-dynamodb";
+import {
+  $set,
+  any,
+  BatchGetCommand,
+  BatchGetRequest,
+  BatchPutRequest,
+  type Condition,
+  ConditionCheck,
+  DeleteItemCommand,
+  DeleteTransaction,
+  Entity,
+  executeBatchGet,
+  GetItemCommand,
+  item,
+  number,
+  PutItemCommand,
+  PutTransaction,
+  QueryCommand,
+  string,
+  Table,
+  UpdateAttributesCommand,
+  UpdateTransaction,
+} from "dynamodb-toolbox";
+import { env, requireEnv } from "../../contract/env.ts";
+import type { ObjectKey } from "../../core/objects/keys.ts";
+import type { Expectation, ObjectChange, ObjectWrite, StoredObject } from "../../core/objects/write.ts";
+import { documents } from "../sdk/clients.ts";
+import type { PutRequest } from "./batch.ts";
+import { written } from "./write-conflict.ts";
+
+const table = new Table({
+  documentClient: documents(),
+  name: () => requireEnv(env.objectsTable),
+  partitionKey: { name: "pk", type: "string" },
+  sortKey: { name: "sk", type: "string" },
+});
+
+/**
+ * One shape for every stored object: its key, its value (checked by the noun's own schema where it is read), a counter or mark
+ * that conditions compare, and when it expires. Which keys there are stands in `keys`.
+ */
+const ObjectEntity = new Entity({
+  name: "object",
+  table,
+  entityAttribute: false,
+  timestamps: false,
+  schema: item({
+    pk: string().key(),
+    sk: string().key(),
+    value: any().savedAs("v").optional(),
+    /** What the next writer must name: a script's newest hash, for one. */
+    mark: string().savedAs("m").optional(),
+    /** Set once by whoever comes first: the child of a script version. */
+    next: string().savedAs("x").optional(),
+    /** How far a version's build is: apart from the value, so that neither is written over by who changes the other. */
+    build: any().savedAs("b").optional(),
+    expiresAtS: number().savedAs("ttl").optional(),
+  }),
+});
+type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
+
+function conditionOf(expect: Expectation): Condition<typeof ObjectEntity> {
+  const present = { attr: "pk", exists: true } as const;
+  if (typeof expect === "object") {
+    if ("mark" in expect) return { attr: "mark", eq: expect.mark };
+    return {
+      or: [
+        { attr: "pk", exists: false },
+        { attr: "expiresAtS", lte: expect.absentOrExpiredAtS },
+      ],
+    };
+  }
+  switch (expect) {
+    case "absent":
+      return { attr: "pk", exists: false };
+    case "present":
+      return present;
+    case "childless":
+      return { and: [present, { attr: "next", exists: false }] };
+    case "unmarked":
+      return { and: [present, { attr: "mark", exists: false }] };
+  }
+}
+const under = (expect: Expectation | undefined) => (expect === undefined ? {} : { condition: conditionOf(expect) });
+
+function paramsOf(part: ObjectWrite): Write {
+  switch (part.op) {
+    case "put":
+      return ObjectEntity.build(PutTransaction).item(part.object).options(under(part.expect)).params();
+    case "update": {
+      const { pk, sk, next, mark, ...whole } = part.change;
+      const replaced = Object.fromEntries(Object.entries(whole).map(([name, value]) => [name, $set(value)]));
+      const item = { pk, sk, ...(next === undefined ? {} : { next }), ...(mark === undefined ? {} : { mark }), ...replaced };
+      return ObjectEntity.build(UpdateTransaction).item(item).options(under(part.expect)).params();
+    }
+    case "remove":
+      return ObjectEntity.build(DeleteTransaction).key(part.key).options(under(part.expect)).params();
+    case "check":
+      return ObjectEntity.build(ConditionCheck).key(part.key).condition(conditionOf(part.expect)).params();
+  }
+}
+
+/** The table `objects`: everything that is stored but jobs. Writes that collide with others to the last throw `write.collided`. */
+export const objectTable = {
+  async get(key: ObjectKey, { consistent = true } = {}): Promise<StoredObject | undefined> {
+    const { Item } = await ObjectEntity.build(GetItemCommand).key(key).options({ consistent }).send();
+    return Item && !expired(Item) ? Item : undefined;
+  },
+
+  /** Several items in one call, in the order asked for. */
+  async getMany(wanted: ObjectKey[], { consistent = false } = {}): Promise<(StoredObject | undefined)[]> {
+    const found = new Map<string, StoredObject>();
+    // DynamoDB refuses a key that comes twice.
+    const once = [...new Map(wanted.map((key) => [`${key.pk}\n${key.sk}`, key])).values()];
+    for (let start = 0; start < once.length; start += 100) {
+      const requests = once.slice(start, start + 100).map((key) => ObjectEntity.build(BatchGetRequest).key(key));
+      const { Responses } = await executeBatchGet(
+        { maxAttempts: 5 },
+        table
+          .build(BatchGetCommand)
+          .requests(...requests)
+          .options({ consistent }),
+      );
+      for (const object of (Responses?.[0] ?? []) as (StoredObject | undefined)[]) {
+        if (object && !expired(object)) found.set(`${object.pk}\n${object.sk}`, object);
+      }
+    }
+    return wanted.map(({ pk, sk }) => found.get(`${pk}\n${sk}`));
+  },
+
+  async list(
+    pk: string,
+    {
+      beginsWith = "",
+      between,
+      newestFirst = false,
+      limit = Number.POSITIVE_INFINITY,
+    }: { beginsWith?: string; between?: [string, string]; newestFirst?: boolean; limit?: number } = {},
+  ): Promise<StoredObject[]> {
+    // DynamoDB refuses a range that ends before it begins.
+    if (between && between[0] > between[1]) return [];
+    const { Items } = await table
+      .build(QueryCommand)
+      .query({ partition: pk, ...(between ? { range: { between } } : beginsWith ? { range: { beginsWith } } : {}) })
+      .entities(ObjectEntity)
+      .options({
+        consistent: true,
+        reverse: newestFirst,
+        entityAttrFilter: false,
+        ...(Number.isFinite(limit) ? { limit } : { maxPages: Number.POSITIVE_INFINITY }),
+      })
+      .send();
+    return (Items ?? []).filter((object) => !expired(object));
+  },
+
+  /** Keys of what has expired under one partition, in the order of its sort keys, for a sweep to delete. */
+  async expired(pk: string, limit: number): Promise<ObjectKey[]> {
+    const { Items } = await table
+      .build(QueryCommand)
+      .query({ partition: pk })
+      .entities(ObjectEntity)
+      .options({ limit, entityAttrFilter: false })
+      .send();
+    return (Items ?? []).filter(expired).map(({ pk, sk }) => ({ pk, sk }));
+  },
+
+  /** A put to be sent with those of another table in one call (`jobTable.putWith`). */
+  putRequest(object: StoredObject): PutRequest {
+    return { table: table.getName(), request: ObjectEntity.build(BatchPutRequest).item(object).params() };
+  },
+
+  /** False when the condition does not hold. */
+  async put(object: StoredObject, expect?: Expectation): Promise<boolean> {
+    return holds(() => ObjectEntity.build(PutItemCommand).item(object).options(under(expect)).send());
+  },
+  async update(change: ObjectChange, expect?: Expectation): Promise<boolean> {
+    return holds(() => ObjectEntity.build(UpdateAttributesCommand).item(change).options(under(expect)).send());
+  },
+  async remove(key: ObjectKey): Promise<void> {
+    await written(() => ObjectEntity.build(DeleteItemCommand).key(key).send());
+  },
+
+  /**
+   * All or nothing; `raw` is a part for another table. Answers the index of the first part whose condition did not hold, `undefined`
+   * when all was written.
+   */
+  async transact(parts: (ObjectWrite | { raw: Write })[]): Promise<number | undefined> {
+    const TransactItems = parts.map((part) => ("raw" in part ? part.raw : paramsOf(part)));
+    // One token for all attempts: an attempt that went through unheard is not refused by its own writes.
+    const ClientRequestToken = randomUUID();
+    return written(() => documents().send(new TransactWriteCommand({ TransactItems, ClientRequestToken })));
+  },
+};
+export type ObjectTable = typeof objectTable;
+
+/** TTL deletes late, and not at all on the local engine: what has expired is not there. */
+function expired(object: StoredObject): boolean {
+  return object.expiresAtS !== undefined && object.expiresAtS * 1000 <= Date.now();
+}
+
+async function holds(send: () => Promise<unknown>): Promise<boolean> {
+  return (await written(send)) === undefined;
+}

@@ -1,0 +1,61 @@
+import { randomInt } from "node:crypto";
+import { setTimeout as sleep } from "node:timers/promises";
+import { SvcError } from "../../contract/errors.ts";
+
+/** What DynamoDB's refusal of a write means. `refused`: a condition does not hold, at that part of a transaction (0 for a single write). */
+export type Refusal = { kind: "refused"; part: number } | { kind: "collided" } | { kind: "tooLarge" } | { kind: "failed" };
+
+/** Another write had the same item in hand: nothing is wrong, and nothing was written. */
+const COLLISIONS = new Set(["TransactionConflictException", "TransactionInProgressException"]);
+/** Reasons of a cancelled transaction that pass by themselves; the client repeats none of them. */
+const PASSING = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);
+
+/** The one thing that DynamoDB finds wrong with an item which a caller can do something about. */
+const TOO_LARGE = /item size/i;
+const ITEM_BYTES = 400 * 1024;
+
+export function refusalOf(error: unknown): Refusal {
+  if (!(error instanceof Error)) return { kind: "failed" };
+  if (error.name === "ConditionalCheckFailedException") return { kind: "refused", part: 0 };
+  if (COLLISIONS.has(error.name)) return { kind: "collided" };
+  if (error.name === "ValidationException" && TOO_LARGE.test(error.message)) return { kind: "tooLarge" };
+  if (error.name !== "TransactionCanceledException") return { kind: "failed" };
+  const { CancellationReasons = [] } = error as { CancellationReasons?: { Code?: string; Message?: string }[] };
+  const reasons = CancellationReasons.map(({ Code = "None" }) => Code);
+  // A condition that does not hold decides: trying again would not change it.
+  const part = reasons.indexOf("ConditionalCheckFailed");
+  if (part >= 0) return { kind: "refused", part };
+  if (CancellationReasons.some(({ Message = "" }) => TOO_LARGE.test(Message))) return { kind: "tooLarge" };
+  const causes = reasons.filter((reason) => reason !== "None");
+  return { kind: causes.length > 0 && causes.every((reason) => PASSING.has(reason)) ? "collided" : "failed" };
+}
+
+const ATTEMPTS = 5;
+const FIRST_PAUSE_MS = 20;
+
+/** The longest pause before another attempt, doubled each time; `undefined` when it was the last one. */
+export function longestPauseMs(attempt: number): number | undefined {
+  return attempt < ATTEMPTS ? FIRST_PAUSE_MS * 2 ** (attempt - 1) : undefined;
+}
+
+/**
+ * Carries out one write. Answers the part whose condition does not hold, `undefined` when all was written. One that collides with
+ * another is tried again after a random pause. Throws `write.collided` when it collided to the last, and `body.tooLarge` for what no item holds.
+ */
+export async function written(send: () => Promise<unknown>): Promise<number | undefined> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      await send();
+      return undefined;
+    } catch (error) {
+      const refusal = refusalOf(error);
+      if (refusal.kind === "refused") return refusal.part;
+      if (refusal.kind === "tooLarge")
+        throw new SvcError("body.tooLarge", { limitBytes: ITEM_BYTES, what: "object to be stored" }, { cause: error });
+      if (refusal.kind === "failed") throw error;
+      const pauseMs = longestPauseMs(attempt);
+      if (pauseMs === undefined) throw new SvcError("write.collided", {}, { cause: error });
+      await sleep(randomInt(pauseMs + 1));
+    }
+  }
+}

@@ -1,0 +1,55 @@
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { env } from "../../contract/env.ts";
+
+let heard: string[] = [];
+const server = createServer((request, response) => {
+  heard.push(`${request.method} ${request.url}`);
+  const status = Number(/^\/(\d+)/.exec(request.url ?? "")?.[1]);
+  response.writeHead(status, { location: "/204" }).end("x".repeat(100_000));
+});
+let origin = "";
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => server.close());
+
+/** What is allowed is read when the file is loaded. */
+async function allowing(ranges: string) {
+  vi.resetModules();
+  vi.stubEnv(env.egressAllow, ranges);
+  return (await import("./webhooks.ts")).webhooks;
+}
+
+describe("a webhook's call", () => {
+  it.each([
+    [200, { ok: true }],
+    [204, { ok: true }],
+    [302, { ok: false, final: false, error: "it answered 302: redirects are not followed" }],
+    [410, { ok: false, final: true, error: "it answered 410" }],
+    [422, { ok: false, final: false, error: "it answered 422" }],
+    [503, { ok: false, final: false, error: "it answered 503" }],
+  ])("that is answered with %i ends so, and in one request", async (status, expected) => {
+    heard = [];
+    const webhooks = await allowing("127.0.0.0/8");
+    expect(await webhooks.post(`${origin}/${status}`, {}, "{}")).toEqual(expected);
+    expect(heard).toEqual([`POST /${status}`]);
+  });
+
+  it("that nobody takes fails, and may go well later", async () => {
+    const webhooks = await allowing("127.0.0.0/8");
+    expect(await webhooks.post("http://127.0.0.1:9/", {}, "{}")).toEqual({ ok: false, final: false, error: "ECONNREFUSED" });
+  });
+
+  it("goes to no address inside of the network, whether it is named by number or by name", async () => {
+    heard = [];
+    const webhooks = await allowing("");
+    const refusal = { ok: false, final: true, error: "its address is not allowed: it lies inside of the network" };
+    expect(await webhooks.post(`${origin}/200`, {}, "{}")).toEqual(refusal);
+    expect(await webhooks.post(`${origin.replace("127.0.0.1", "localhost")}/200`, {}, "{}")).toEqual(refusal);
+    expect(await webhooks.post(`${origin.replace("127.0.0.1", "[::ffff:127.0.0.1]")}/200`, {}, "{}")).toEqual(refusal);
+    expect(heard).toEqual([]);
+  });
+});

@@ -1,0 +1,36 @@
+import type { KMSClient } from "@aws-sdk/client-kms";
+import { env, requireEnv } from "../../contract/env.ts";
+import { counting } from "../sdk/counting.ts";
+
+/** Loaded with the first signature: most calls need none. */
+let made: Promise<KMSClient> | undefined;
+function kms(): Promise<KMSClient> {
+  made ??= import("@aws-sdk/client-kms").then(({ KMSClient }) => counting(new KMSClient({})));
+  return made;
+}
+const ALGORITHM = { MacAlgorithm: "HMAC_SHA_256" } as const;
+
+/** The KMS key that signs the record of approvals. It never leaves KMS. */
+export const anchorKey = {
+  async sign(message: string): Promise<{ mac: string; key: string }> {
+    const { GenerateMacCommand } = await import("@aws-sdk/client-kms");
+    const KeyId = requireEnv(env.anchorKey);
+    const { Mac, KeyId: key } = await (await kms()).send(new GenerateMacCommand({ ...ALGORITHM, KeyId, Message: Buffer.from(message) }));
+    if (!Mac || !key) throw new Error("KMS made no signature.");
+    return { mac: Buffer.from(Mac).toString("base64"), key };
+  },
+
+  /** Whether the stack's own key made it, whichever key it names. */
+  async holds(message: string, mac: string): Promise<boolean> {
+    const { VerifyMacCommand, KMSInvalidMacException } = await import("@aws-sdk/client-kms");
+    const KeyId = requireEnv(env.anchorKey);
+    const sent = new VerifyMacCommand({ ...ALGORITHM, KeyId, Message: Buffer.from(message), Mac: Buffer.from(mac, "base64") });
+    try {
+      return (await (await kms()).send(sent)).MacValid === true;
+    } catch (error) {
+      if (error instanceof KMSInvalidMacException) return false;
+      throw error;
+    }
+  },
+};
+export type AnchorKey = typeof anchorKey;

@@ -1,0 +1,43 @@
+import type { KMSClient } from "@aws-sdk/client-kms";
+import { env, requireEnv } from "../../contract/env.ts";
+import { counting } from "../sdk/counting.ts";
+
+/** Loaded and made with the first key that is asked for: most processes never see a secret. */
+let made: Promise<KMSClient> | undefined;
+function kms(): Promise<KMSClient> {
+  made ??= import("@aws-sdk/client-kms").then(({ KMSClient }) => counting(new KMSClient({})));
+  return made;
+}
+/** Data keys of workspaces, wrapped by the stack's KMS key. KMS binds each to its workspace and, where it is not for secrets, to its purpose. */
+const dataKeysFor = (purpose: Record<string, string>) => ({
+  async generate(workspace: string): Promise<{ key: Buffer; wrapped: string }> {
+    const { GenerateDataKeyCommand } = await import("@aws-sdk/client-kms");
+    const { Plaintext, CiphertextBlob } = await (await kms()).send(
+      new GenerateDataKeyCommand({
+        KeyId: requireEnv(env.secretsKey),
+        KeySpec: "AES_256",
+        EncryptionContext: { service: "svc", workspace, ...purpose },
+      }),
+    );
+    if (!Plaintext || !CiphertextBlob) throw new Error("KMS made no data key.");
+    return { key: Buffer.from(Plaintext), wrapped: Buffer.from(CiphertextBlob).toString("base64") };
+  },
+  async unwrap(workspace: string, wrapped: string): Promise<Buffer> {
+    const { DecryptCommand } = await import("@aws-sdk/client-kms");
+    const { Plaintext } = await (await kms()).send(
+      new DecryptCommand({
+        KeyId: requireEnv(env.secretsKey),
+        CiphertextBlob: Buffer.from(wrapped, "base64"),
+        EncryptionContext: { service: "svc", workspace, ...purpose },
+      }),
+    );
+    if (!Plaintext) throw new Error("KMS unwrapped no data key.");
+    return Buffer.from(Plaintext);
+  },
+});
+export const dataKeys = dataKeysFor({});
+export type DataKeys = typeof dataKeys;
+/** Who may use these cannot unwrap those of secrets. */
+export const linkKeys: DataKeys = dataKeysFor({ purpose: "links" });
+/** The secrets of outgoing webhooks. */
+export const webhookKeys: DataKeys = dataKeysFor({ purpose: "webhooks" });

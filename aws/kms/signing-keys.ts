@@ -1,0 +1,50 @@
+import { createHash, createPrivateKey, createPublicKey, type KeyObject } from "node:crypto";
+import { env, requireEnv } from "../../contract/env.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { objectTable } from "../dynamodb/object-table.ts";
+import { secretValue } from "../secretsmanager/secret-values.ts";
+
+/** RFC 8410: what stands before the 32 bytes of an Ed25519 private key in PKCS #8. */
+const PKCS8_ED25519 = Buffer.from("302e020100300506032b657004220420", "hex");
+
+export interface SigningKey {
+  kid: string;
+  privateKey: KeyObject;
+}
+let signing: Promise<SigningKey> | undefined;
+
+/**
+ * The key of job tokens. Its seed is a secret that only executors may read; each executor publishes the public half once, so
+ * that those who check tokens need no right to the secret.
+ */
+export function signingKey(): Promise<SigningKey> {
+  signing ??= load().catch((error: unknown) => {
+    signing = undefined;
+    throw error;
+  });
+  return signing;
+}
+
+async function load(): Promise<SigningKey> {
+  const secret = await secretValue(requireEnv(env.signingSecret));
+  if (!secret) throw new Error("The signing secret is empty.");
+  const seed = createHash("sha256").update(secret).digest();
+  const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_ED25519, seed]), format: "der", type: "pkcs8" });
+  const pem = createPublicKey(privateKey).export({ format: "pem", type: "spki" }).toString();
+  const kid = createHash("sha256").update(pem).digest("hex").slice(0, 16);
+  await objectTable.put({ ...keys.publicKey(kid), value: pem }, "absent");
+  return { kid, privateKey };
+}
+
+const known = new Map<string, KeyObject>();
+
+/** The public key named in a token's header; `undefined` when no executor ever published it. */
+export async function publicKey(kid: string): Promise<KeyObject | undefined> {
+  const cached = known.get(kid);
+  if (cached) return cached;
+  const found = await objectTable.get(keys.publicKey(kid));
+  if (typeof found?.value !== "string") return undefined;
+  const key = createPublicKey(found.value);
+  known.set(kid, key);
+  return key;
+}

@@ -1,0 +1,56 @@
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterEach, expect, it, vi } from "vitest";
+import type { JobCall } from "../../core/jobs/lifecycle.ts";
+import type { RunRequest } from "../../runners/protocol.ts";
+
+let server: http.Server | undefined;
+afterEach(() => {
+  server?.close();
+  vi.unstubAllEnvs();
+  vi.resetModules();
+});
+
+/** The adapter at a service that answers like this; the client is made anew each time. */
+async function functionsAt(answer: http.RequestListener | undefined) {
+  server = http.createServer(answer);
+  await new Promise<void>((resolve) => server?.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  if (!answer) await new Promise((resolve) => server?.close(resolve));
+  vi.stubEnv("AWS_ENDPOINT_URL", `http://127.0.0.1:${port}`);
+  for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, "test");
+  vi.stubEnv("AWS_REGION", "us-east-1");
+  vi.stubEnv("SVC_RUNNER_FUNCTIONS", '{"bun":"runner"}');
+  vi.stubEnv("SVC_WORKER_FUNCTION", "worker");
+  return (await import("./functions.ts")).functions;
+}
+
+it.each<[string, http.RequestListener | undefined, string]>([
+  ["answers an outcome", (_, response) => response.end('{"outcome":"success","result":1}'), "outcome"],
+  [
+    "dies in the run",
+    (_, response) => response.writeHead(200, { "x-amz-function-error": "Unhandled" }).end('{"errorMessage":"gone"}'),
+    "lost",
+  ],
+  ["has no room", (_, response) => response.writeHead(429, { "x-amzn-errortype": "TooManyRequestsException" }).end("{}"), "throttled"],
+  ["is not there", undefined, "lost"],
+  ["does not exist", (_, response) => response.writeHead(404, { "x-amzn-errortype": "ResourceNotFoundException" }).end("{}"), "lost"],
+  // It may be running: a second run beside it would do everything twice.
+  ["loses its connection in the run", (request) => request.socket.destroy(), "unknown"],
+  ["fails on the service's side", (_, response) => response.writeHead(500).end("{}"), "unknown"],
+])("a runner that %s", async (_what, answer, kind) => {
+  const functions = await functionsAt(answer);
+  expect((await functions.run("bun", {} as RunRequest, "tenant")).kind).toBe(kind);
+});
+
+it.each<[string, http.RequestListener | undefined, unknown]>([
+  ["answers the ended job", (_, response) => response.end('{"id":"1","state":"succeeded"}'), { id: "1", state: "succeeded" }],
+  ["has given the job back", (_, response) => response.end("null"), null],
+  ["dies in the run", (_, response) => response.writeHead(200, { "x-amz-function-error": "Unhandled" }).end("{}"), null],
+  ["loses its connection in the run", (request) => request.socket.destroy(), null],
+  ["has no room", (_, response) => response.writeHead(429, { "x-amzn-errortype": "TooManyRequestsException" }).end("{}"), "refused"],
+  ["is not there", undefined, "refused"],
+])("a worker that %s", async (_what, answer, expected) => {
+  const functions = await functionsAt(answer);
+  expect(await functions.work({} as JobCall)).toEqual(expected);
+});

@@ -1,0 +1,157 @@
+import type { Readable } from "node:stream";
+import {
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  NoSuchKey,
+  NotFound,
+  PutObjectCommand,
+  S3Client,
+  S3ServiceException,
+} from "@aws-sdk/client-s3";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import { env, requireEnv } from "../../contract/env.ts";
+import { SvcError } from "../../contract/errors.ts";
+import { checkHost, ForbiddenAddress, guardedAgents } from "../http/egress.ts";
+import { s3 } from "../sdk/clients.ts";
+
+/** Where a bucket of somebody else's is, and with which keys it is reached. */
+export interface S3Place {
+  bucket: string;
+  region: string;
+  /** Origin. */
+  endpoint: string;
+  pathStyle: boolean;
+  accessKey: string;
+  secretKey: string;
+}
+
+export interface FileInfo {
+  bytes: number;
+  contentType: string;
+  lastModifiedMs?: number | undefined;
+}
+export interface ListedFile {
+  key: string;
+  bytes: number;
+  lastModifiedMs?: number | undefined;
+}
+type Read = { bytes: Buffer; contentType: string } | { tooLarge: true } | undefined;
+
+/** One bucket of files. A user's bucket throws `file.storageFailed` for what its service refuses. */
+export interface Bucket {
+  put(key: string, bytes: Uint8Array, contentType: string, contentDisposition?: string): Promise<void>;
+  /** `undefined`: there is none. `range` reads a part. */
+  read(key: string, mostBytes: number, range?: { from: number; bytes: number }): Promise<Read>;
+  info(key: string): Promise<FileInfo | undefined>;
+  list(prefix: string, most: number, after?: string): Promise<{ files: ListedFile[]; more: boolean }>;
+  /** False: there is nothing to copy. */
+  copy(from: string, to: string): Promise<boolean>;
+  remove(key: string): Promise<void>;
+  readUrl(key: string, expiresInS: number): Promise<string>;
+  writeUrl(key: string, expiresInS: number): Promise<string>;
+}
+
+/** For people, without anything that the service said beyond the error's name. */
+function reasonOf(error: unknown): string {
+  if (error instanceof ForbiddenAddress) return "its address is not allowed, it lies inside of the network";
+  const { name, code } = error as { name?: string; code?: string };
+  return error instanceof S3ServiceException ? `its service answered ${name}` : `it cannot be reached (${code ?? name ?? "unknown"})`;
+}
+
+/** `failed`: what is thrown for a failure of its service. */
+function bucketAt(client: S3Client, Bucket: string, failed: (error: unknown) => unknown): Bucket {
+  const attempt = async <T>(call: () => Promise<T>): Promise<T> => {
+    try {
+      return await call();
+    } catch (error) {
+      throw failed(error);
+    }
+  };
+  const found = async <T>(call: () => Promise<T>): Promise<T | undefined> => {
+    try {
+      return await call();
+    } catch (error) {
+      if (error instanceof NoSuchKey || error instanceof NotFound) return undefined;
+      throw failed(error);
+    }
+  };
+  return {
+    put: (Key, Body, ContentType, ContentDisposition) =>
+      attempt(async () => {
+        const disposition = ContentDisposition ? { ContentDisposition } : {};
+        await client.send(new PutObjectCommand({ Bucket, Key, Body, ContentType, ...disposition }));
+      }),
+    read: (Key, mostBytes, range) =>
+      found(async () => {
+        const part = range ? { Range: `bytes=${range.from}-${range.from + range.bytes - 1}` } : {};
+        const { Body, ContentLength = 0, ContentType } = await client.send(new GetObjectCommand({ Bucket, Key, ...part }));
+        if (ContentLength > mostBytes) {
+          // Not read on: the connection goes with it.
+          (Body as Partial<Readable> | undefined)?.destroy?.();
+          return { tooLarge: true } as const;
+        }
+        const bytes = Buffer.from((await Body?.transformToByteArray()) ?? []);
+        return { bytes, contentType: ContentType ?? "application/octet-stream" };
+      }),
+    info: (Key) =>
+      found(async () => {
+        const { ContentLength = 0, ContentType, LastModified } = await client.send(new HeadObjectCommand({ Bucket, Key }));
+        return { bytes: ContentLength, contentType: ContentType ?? "application/octet-stream", lastModifiedMs: LastModified?.getTime() };
+      }),
+    list: (Prefix, MaxKeys, after) =>
+      attempt(async () => {
+        const from = after === undefined ? {} : { StartAfter: after };
+        const { Contents = [], IsTruncated } = await client.send(new ListObjectsV2Command({ Bucket, Prefix, MaxKeys, ...from }));
+        const files = Contents.map(({ Key = "", Size = 0, LastModified }) => ({
+          key: Key,
+          bytes: Size,
+          lastModifiedMs: LastModified?.getTime(),
+        }));
+        return { files, more: IsTruncated === true };
+      }),
+    copy: async (from, Key) => {
+      const CopySource = [Bucket, ...from.split("/")].map(encodeURIComponent).join("/");
+      return (await found(() => client.send(new CopyObjectCommand({ Bucket, Key, CopySource })))) !== undefined;
+    },
+    remove: (Key) =>
+      attempt(async () => {
+        await client.send(new DeleteObjectCommand({ Bucket, Key }));
+      }),
+    readUrl: (Key, expiresIn) => getSignedUrl(client, new GetObjectCommand({ Bucket, Key }), { expiresIn }),
+    writeUrl: (Key, expiresIn) => getSignedUrl(client, new PutObjectCommand({ Bucket, Key }), { expiresIn }),
+  };
+}
+
+/** The stack's own. */
+const ownBucket = (): Bucket => bucketAt(s3(), requireEnv(env.bucket), (error) => error);
+
+/**
+ * A user's bucket at any service that speaks S3. Never with this function's own rights. `name` is what errors call it. Throws
+ * `file.storageFailed` at once for an address that is not allowed.
+ */
+function foreignBucket(name: string, { bucket, region, endpoint, pathStyle, accessKey, secretKey }: S3Place): Bucket {
+  const failed = (error: unknown) => new SvcError("file.storageFailed", { storage: name, reason: reasonOf(error) }, { cause: error });
+  try {
+    checkHost(new URL(endpoint));
+  } catch (error) {
+    throw failed(error);
+  }
+  const client = new S3Client({
+    region,
+    endpoint,
+    forcePathStyle: pathStyle,
+    credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
+    maxAttempts: 2,
+    // Other services know only the checksums that S3 always asked for.
+    requestChecksumCalculation: "WHEN_REQUIRED",
+    responseChecksumValidation: "WHEN_REQUIRED",
+    requestHandler: { ...guardedAgents, connectionTimeout: 5000, requestTimeout: 20_000 },
+  });
+  return bucketAt(client, bucket, failed);
+}
+
+export const buckets = { own: ownBucket, foreign: foreignBucket };
+export type Buckets = typeof buckets;

@@ -1,0 +1,96 @@
+import type { Readable } from "node:stream";
+import {
+  CopyObjectCommand,
+  DeleteObjectCommand,
+  GetObjectCommand,
+  HeadObjectCommand,
+  ListObjectsV2Command,
+  NoSuchKey,
+  NotFound,
+  PutObjectCommand,
+} from "@aws-sdk/client-s3";
+import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
+import { env, requireEnv } from "../../contract/env.ts";
+import { s3 } from "../sdk/clients.ts";
+
+const bucket = () => requireEnv(env.bucket);
+
+/** Signing is pure arithmetic but takes most of a millisecond: what many jobs read is signed once in a while. */
+const SHARED_S = 3600;
+const SHARED_MOST = 500;
+const shared = new Map<string, { url: string; untilMs: number }>();
+
+/** The stack's bucket. Presigned URLs are made without a call. */
+export const storage = {
+  async put(key: string, body: string | Uint8Array, contentType: string, contentDisposition?: string): Promise<void> {
+    const disposition = contentDisposition ? { ContentDisposition: contentDisposition } : {};
+    await s3().send(new PutObjectCommand({ Bucket: bucket(), Key: key, Body: body, ContentType: contentType, ...disposition }));
+  },
+  /** `undefined` when there is none. */
+  async getBytes(key: string, mostBytes: number): Promise<{ bytes: Buffer; contentType: string } | { tooLarge: true } | undefined> {
+    try {
+      const { Body, ContentLength = 0, ContentType } = await s3().send(new GetObjectCommand({ Bucket: bucket(), Key: key }));
+      if (ContentLength > mostBytes) {
+        // Not read on: the connection goes with it.
+        (Body as Partial<Readable> | undefined)?.destroy?.();
+        return { tooLarge: true };
+      }
+      const bytes = Buffer.from((await Body?.transformToByteArray()) ?? []);
+      return { bytes, contentType: ContentType ?? "application/octet-stream" };
+    } catch (error) {
+      if (error instanceof NoSuchKey) return undefined;
+      throw error;
+    }
+  },
+  async getText(key: string): Promise<string> {
+    const { Body } = await s3().send(new GetObjectCommand({ Bucket: bucket(), Key: key }));
+    if (!Body) throw new Error(`The object ${key} is empty.`);
+    return await Body.transformToString();
+  },
+  /** What changes with an object's bytes and not with its name; `undefined` when there is none. */
+  async etag(key: string): Promise<string | undefined> {
+    try {
+      return (await s3().send(new HeadObjectCommand({ Bucket: bucket(), Key: key }))).ETag;
+    } catch (error) {
+      if (error instanceof NotFound) return undefined;
+      throw error;
+    }
+  },
+  /** From one place of the bucket to another without coming through here. Throws `NoSuchKey`. */
+  async copy(from: string, to: string): Promise<void> {
+    const CopySource = `${bucket()}/${from.split("/").map(encodeURIComponent).join("/")}`;
+    await s3().send(new CopyObjectCommand({ Bucket: bucket(), Key: to, CopySource }));
+  },
+  async remove(key: string): Promise<void> {
+    await s3().send(new DeleteObjectCommand({ Bucket: bucket(), Key: key }));
+  },
+  /** True when nothing is left; false when `goOn` said no before. */
+  async removePrefix(prefix: string, goOn = () => true): Promise<boolean> {
+    // A page holds a thousand. What was listed is gone then, so the first page is always the next one.
+    for (let more = true; more; ) {
+      const { Contents, IsTruncated } = await s3().send(new ListObjectsV2Command({ Bucket: bucket(), Prefix: prefix }));
+      for (const { Key } of Contents ?? []) {
+        if (Key) await this.remove(Key);
+        if (!goOn()) return false;
+      }
+      more = IsTruncated === true;
+    }
+    return true;
+  },
+  readUrl: (key: string, expiresInS: number) =>
+    getSignedUrl(s3(), new GetObjectCommand({ Bucket: bucket(), Key: key }), { expiresIn: expiresInS }),
+  /** The same, for what does not change: a URL that this process has made before, if it is good for that long. */
+  async sharedReadUrl(key: string, atLeastS: number): Promise<string> {
+    const now = Date.now();
+    const known = shared.get(key);
+    if (known && known.untilMs - now >= atLeastS * 1000) return known.url;
+    const expiresInS = atLeastS + SHARED_S;
+    const url = await this.readUrl(key, expiresInS);
+    if (shared.size >= SHARED_MOST) shared.clear();
+    shared.set(key, { url, untilMs: now + expiresInS * 1000 });
+    return url;
+  },
+  writeUrl: (key: string, expiresInS: number) =>
+    getSignedUrl(s3(), new PutObjectCommand({ Bucket: bucket(), Key: key }), { expiresIn: expiresInS }),
+};
+export type Storage = typeof storage;

@@ -1,0 +1,39 @@
+import type { SESv2Client } from "@aws-sdk/client-sesv2";
+import { env } from "../../contract/env.ts";
+import { type Attempt, refused, sent } from "../../core/notifications/delivery.ts";
+import { counting } from "../sdk/counting.ts";
+
+// Loaded with the first mail: a deployment may have no sender.
+const sdk = () => import("@aws-sdk/client-sesv2");
+let made: Promise<SESv2Client> | undefined;
+function ses(): Promise<SESv2Client> {
+  made ??= sdk().then(({ SESv2Client }) => counting(new SESv2Client({})));
+  return made;
+}
+const utf8 = (Data: string) => ({ Data, Charset: "UTF-8" });
+
+export const mail = {
+  /** One mail to one address. `tags` come back with what SES tells of it later: letters, digits, '-' and '_'. */
+  async send(to: string, text: { subject: string; text: string; html: string }, tags: Record<string, string>): Promise<Attempt> {
+    const from = process.env[env.mailFrom];
+    if (!from) return refused("this deployment has no address to send mail from: set mailFrom");
+    const { SendEmailCommand, BadRequestException } = await sdk();
+    const set = process.env[env.mailSet];
+    try {
+      await (await ses()).send(
+        new SendEmailCommand({
+          FromEmailAddress: from,
+          Destination: { ToAddresses: [to] },
+          Content: { Simple: { Subject: utf8(text.subject), Body: { Text: utf8(text.text), Html: utf8(text.html) } } },
+          EmailTags: Object.entries(tags).map(([Name, Value]) => ({ Name, Value })),
+          ...(set ? { ConfigurationSetName: set } : {}),
+        }),
+      );
+      return sent;
+    } catch (error) {
+      if (error instanceof BadRequestException) return refused("SES does not take this address");
+      throw error;
+    }
+  },
+};
+export type Mail = typeof mail;

@@ -1,0 +1,25 @@
+import type { SNSClient } from "@aws-sdk/client-sns";
+import { env, requireEnv } from "../../contract/env.ts";
+import { type Attempt, sent } from "../../core/notifications/delivery.ts";
+import { counting } from "../sdk/counting.ts";
+
+const sdk = () => import("@aws-sdk/client-sns");
+let made: Promise<SNSClient> | undefined;
+function sns(): Promise<SNSClient> {
+  made ??= sdk().then(({ SNSClient }) => counting(new SNSClient({})));
+  return made;
+}
+
+/** The topic that hears of every gate. */
+export const topic = {
+  /** `attributes`: what subscriptions filter by. */
+  async publish(message: string, attributes: Record<string, string>): Promise<Attempt> {
+    const { PublishCommand } = await sdk();
+    const MessageAttributes = Object.fromEntries(
+      Object.entries(attributes).map(([name, StringValue]) => [name, { DataType: "String", StringValue }]),
+    );
+    await (await sns()).send(new PublishCommand({ TopicArn: requireEnv(env.noticesTopic), Message: message, MessageAttributes }));
+    return sent;
+  },
+};
+export type Topic = typeof topic;

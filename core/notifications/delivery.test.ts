@@ -1,0 +1,172 @@
+import { describe, expect, it } from "vitest";
+import { limits } from "../../contract/limits.ts";
+import { bounceSchema } from "./bounce.ts";
+import { deliveryOf, failed, isLastAttempt, nextAtMs, nthOf, partsOf, refused, sent } from "./delivery.ts";
+import { attributesOf, eventOf } from "./event.ts";
+import type { GateNotice } from "./notice.ts";
+import { recipientsOf } from "./recipients.ts";
+
+const notice: GateNotice = {
+  id: "018f0000-0000-7000-8000-000000000001",
+  what: "opened",
+  workspace: "acme",
+  gate: "018f0000-0000-7000-8000-000000000002",
+  flow: "018f0000-0000-7000-8000-000000000003",
+  root: "018f0000-0000-7000-8000-000000000004",
+  module: "c",
+  step: "Check",
+  kind: "suspend",
+  requestedBy: "ann",
+  people: ["u/ben"],
+  channel: "email",
+  required: 1,
+  atMs: 0,
+};
+
+describe("partsOf", () => {
+  const channels = (more: Partial<GateNotice>, addresses: string[] = ["ben@example.com"]) =>
+    partsOf({ ...notice, ...more }, addresses).map(({ channel, to }) => `${channel} ${to}`);
+
+  it.each([
+    ["opened", ["topic topic", "email ben@example.com"]],
+    ["reminded", ["topic topic", "email ben@example.com"]],
+    ["escalated", ["topic topic", "email ben@example.com"]],
+    ["decided", ["topic topic"]],
+    ["expired", ["topic topic"]],
+  ] as const)("a notice '%s' goes to %j", (what, expected) => {
+    expect(channels({ what })).toEqual(expected);
+  });
+
+  it("tells a webhook of everything, and shows no secret of its address", () => {
+    for (const what of ["opened", "decided", "expired"] as const) {
+      const url = "https://me:secret@example.com:8443/hooks/a?token=secret#part";
+      expect(channels({ what, channel: "webhook", url })).toEqual(["topic topic", "webhook https://example.com:8443/hooks/a"]);
+    }
+  });
+
+  it("keeps the place of chats", () => {
+    expect(channels({ channel: "chat" })).toEqual(["topic topic", "chat chat"]);
+  });
+
+  it("shows that nobody got a mail, unless nobody was named", () => {
+    expect(channels({}, [])).toEqual(["topic topic", "email nobody"]);
+    expect(channels({ people: [] }, [])).toEqual(["topic topic"]);
+  });
+
+  it("does not mail a whole company", () => {
+    const addresses = Array.from({ length: 2000 }, (_, n) => `p${n}@example.com`);
+    expect(partsOf(notice, addresses)).toHaveLength(limits.noticeMails + 1);
+  });
+
+  it("names each part the same every time, with what tags of mails may hold", () => {
+    const parts = partsOf(notice, ["Ben+x@example.com", "ann@example.com"]);
+    expect(parts.map(nthOf)).toEqual(parts.map(nthOf));
+    expect(new Set(parts.map(nthOf)).size).toBe(3);
+    for (const part of parts) expect(nthOf(part)).toMatch(/^[A-Za-z0-9_-]{1,256}$/);
+  });
+});
+
+describe("attempts", () => {
+  it("follow one another after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, eight in all", () => {
+    const pauses = [1, 2, 3, 4, 5, 6, 7].map((attempts) => nextAtMs(attempts, 1000) - 1000);
+    expect(pauses).toEqual([5, 300, 1800, 7200, 18_000, 36_000, 36_000].map((seconds) => seconds * 1000));
+    expect([1, 7, 8, 9].map(isLastAttempt)).toEqual([false, false, true, true]);
+  });
+
+  const queued = { channel: "webhook" as const, to: "https://example.com", workspace: "acme", notice: notice.id };
+  it.each([
+    ["one that went well", 1, sent, { state: "sent" }],
+    ["one that failed", 1, failed("it answered 500"), { state: "retrying", error: "it answered 500" }],
+    ["the last one that may", 8, failed("it answered 500"), { state: "failed", error: "it answered 500" }],
+    ["one that would fail again", 1, refused("no address"), { state: "failed", error: "no address" }],
+  ] as const)("%s is written down", (_what, attempts, attempt, expected) => {
+    const { gate, what } = notice;
+    expect(deliveryOf(notice, { ...queued, attempts }, attempt, 7)).toEqual({
+      gate,
+      what,
+      channel: "webhook",
+      to: queued.to,
+      attempts,
+      atMs: 7,
+      ...expected,
+    });
+  });
+});
+
+describe("recipientsOf", () => {
+  const aMember = (username: string, more: object = {}) => ({
+    email: `${username}@example.com`,
+    username,
+    is_admin: false,
+    disabled: false,
+    groups: ["all"],
+    ...more,
+  });
+  const members = [
+    aMember("ann", { is_admin: true }),
+    aMember("ben", { groups: ["all", "finance"] }),
+    aMember("cy", { groups: ["all", "finance", "company"] }),
+    aMember("dan", { groups: ["all", "finance"], is_admin: true, disabled: true }),
+  ];
+  const of = (...people: string[]) => recipientsOf(people, members, new Set(["Gone@example.com"]));
+
+  it.each([
+    ["u/ben", ["ben@example.com"]],
+    ["u/nobody", []],
+    ["g/finance", ["ben@example.com", "cy@example.com"]],
+    ["g/company", ["cy@example.com"]],
+    ["g/all", ["ann@example.com", "ben@example.com", "cy@example.com"]],
+    ["role:admin", ["ann@example.com"]],
+    ["boss@elsewhere.example", ["boss@elsewhere.example"]],
+    ["u/dan", []],
+    ["DAN@example.com", []],
+    ["gone@example.com", []],
+    ["role:owner", []],
+  ])("%s is %j", (principal, expected) => {
+    expect(of(principal)).toEqual(expected);
+  });
+
+  it("names everybody once, as they were named first", () => {
+    expect(of("u/ben", "g/finance", "BEN@example.com", "role:admin")).toEqual(["ben@example.com", "cy@example.com", "ann@example.com"]);
+  });
+});
+
+describe("what topic and webhook get", () => {
+  it("is ids, texts and the page, and nothing to decide with", () => {
+    const event = eventOf("https://svc.example.com", { ...notice, deadlineMs: 60_000, message: "x".repeat(10_000) });
+    expect(event).toMatchObject({
+      type: "approval.opened",
+      timestamp: "1970-01-01T00:00:00.000Z",
+      data: {
+        workspace_id: "acme",
+        run_id: notice.root,
+        flow_id: notice.flow,
+        gate_id: notice.gate,
+        deadline: "1970-01-01T00:01:00.000Z",
+        page: `https://svc.example.com/approve/acme/${notice.gate}`,
+      },
+    });
+    expect(event.data).not.toHaveProperty("flow_path");
+    expect(JSON.stringify(event).length).toBeLessThan(6000);
+  });
+
+  it("can be filtered by flow also where that is not stored", () => {
+    expect(attributesOf(notice)).toEqual({ workspace: "acme", what: "opened", kind: "suspend", flow: notice.flow, module: "c" });
+    expect(attributesOf({ ...notice, flowPath: "f/a/b" })).toMatchObject({ flow: "f/a/b" });
+  });
+});
+
+describe("mails that came back", () => {
+  const tags = { flow: ["f"], notice: ["n"], nth: ["mail-x"], "ses:configuration-set": ["set"] };
+  const told = (detail: object) => bounceSchema.parse({ source: "aws.ses", detail: { mail: { tags }, ...detail } });
+  const bounce = { bounceType: "Permanent", bounceSubType: "General" };
+
+  it.each([
+    [{ bounce: { ...bounce, bouncedRecipients: [{ diagnosticCode: "550 gone" }] } }, "bounced: Permanent, General, 550 gone"],
+    [{ bounce: { ...bounce, bouncedRecipients: [{}] } }, "bounced: Permanent, General"],
+    [{ complaint: { feedbackId: "1" } }, "its reader reported it as unwanted"],
+    [{ reject: { reason: "Bad content" } }, "rejected: Bad content"],
+  ])("say of %j: %s", (detail, reason) => {
+    expect(told(detail)).toEqual({ flow: "f", notice: "n", nth: "mail-x", reason });
+  });
+});

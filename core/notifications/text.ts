@@ -1,0 +1,60 @@
+import { limits } from "../../contract/limits.ts";
+import { pageOf, shortened } from "./event.ts";
+import type { GateNotice } from "./notice.ts";
+
+export interface MailText {
+  subject: string;
+  text: string;
+  html: string;
+}
+
+const SUBJECT_CHARS = 120;
+const NAME_CHARS = 200;
+
+/** A name of somebody's, in one line: a line's end would begin another header, or another sentence of ours. */
+const oneLine = (text: string, chars: number) => shortened(text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim(), chars);
+
+/** Also turns characters around that change the direction of what follows: a name must not rewrite the sentence it stands in. */
+const plain = (text: string) => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "");
+const name = (text: string) => oneLine(plain(text), NAME_CHARS);
+
+const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
+const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
+
+/** `2026-11-22 08:30 UTC`: who reads it may be anywhere. */
+const at = (ms: number) => `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
+
+const beginnings: Readonly<Record<GateNotice["what"], string>> = {
+  opened: "Approval needed",
+  reminded: "Reminder: approval needed",
+  escalated: "Escalated: approval needed",
+  decided: "Decided",
+  expired: "Nobody decided in time",
+};
+
+/** The mail that asks somebody to decide. It holds one link, to a page that decides nothing by being opened. */
+export function mailOf(baseUrl: string, notice: GateNotice): MailText {
+  const { what, step, flowPath, requestedBy, required, deadlineMs, workspace } = notice;
+  const where = name(flowPath ?? "a flow");
+  const page = pageOf(baseUrl, notice);
+  const lines = [
+    `${name(requestedBy)} started ${where} in workspace ${workspace}. It waits at the step "${name(step)}" for ${required > 1 ? `${required} people's decisions` : "a decision"}.`,
+    ...(deadlineMs === undefined ? [] : [`Without one until ${at(deadlineMs)} its time is over.`]),
+  ];
+  const message = notice.message === undefined ? undefined : shortened(plain(notice.message), limits.noticeTextChars);
+  const why = "You get this mail because you may decide. Nothing happens by opening the link: approve or reject on the page.";
+  return {
+    subject: oneLine(plain(`${beginnings[what]}: ${step} (${flowPath ?? "a flow"})`), SUBJECT_CHARS),
+    text: [...lines, ...(message === undefined ? [] : ["", message]), "", "Read and decide:", page, "", why, ""].join("\n"),
+    html: [
+      '<!doctype html><html lang="en"><body style="font-family:sans-serif;line-height:1.5">',
+      ...lines.map((line) => `<p>${escaped(line)}</p>`),
+      ...(message === undefined
+        ? []
+        : [`<p style="white-space:pre-wrap;border-left:3px solid #ccc;padding-left:1em">${escaped(message)}</p>`]),
+      `<p><a href="${escaped(page)}">Read and decide</a></p>`,
+      `<p style="color:#666;font-size:smaller">${escaped(why)}<br>${escaped(page)}</p>`,
+      "</body></html>",
+    ].join("\n"),
+  };
+}

@@ -1,0 +1,159 @@
+import { createInterface } from "node:readline/promises";
+import { parseArgs } from "node:util";
+import { Complaint, explain } from "../launch/complaint.mjs";
+import { inPhase } from "../launch/progress.mjs";
+import { lastLines, runCommand } from "./command.ts";
+
+const USAGE = "npm run aws:destroy -- [--stack svc] [--delete-data] [--force]";
+/** Every state machine of the service is named so, and carries the tag `svc` with its stack's name. */
+const MACHINE_PREFIX = "svc-";
+const MACHINE_TAG = "svc";
+
+/** What stays when a stack goes, because it cannot be made again. */
+const dataTypes = [
+  "AWS::DynamoDB::Table",
+  "AWS::S3::Bucket",
+  "AWS::Cognito::UserPool",
+  "AWS::SecretsManager::Secret",
+  "AWS::KMS::Key",
+] as const;
+type DataType = (typeof dataTypes)[number];
+
+interface Resource {
+  ResourceType: string;
+  PhysicalResourceId?: string;
+  ResourceStatus: string;
+}
+interface Data {
+  type: DataType;
+  id: string;
+}
+
+/** The AWS CLI rather than the SDK: it brings the person's own sign-in, and deploying has used it already. */
+async function aws(...args: string[]): Promise<string> {
+  // Step Functions deletes about one machine a second: what it refuses meanwhile is asked again.
+  const env = { AWS_RETRY_MODE: "standard", AWS_MAX_ATTEMPTS: "5", ...process.env, AWS_PAGER: "" };
+  const { code, output } = await runCommand("aws", [...args, "--output", "json"], { env });
+  if (code === -1) throw new Complaint("aws was not found: install the AWS CLI and sign in to the account.");
+  if (code !== 0) throw new Complaint(`aws ${args.slice(0, 2).join(" ")} failed.\n${lastLines(output)}`);
+  return output;
+}
+
+const parsed = async <T>(...args: string[]): Promise<T> => JSON.parse((await aws(...args)) || "{}") as T;
+
+async function machinesOf(stack: string): Promise<string[]> {
+  const { stateMachines } = await parsed<{ stateMachines: { name: string; stateMachineArn: string }[] }>(
+    "stepfunctions",
+    "list-state-machines",
+  );
+  const own: string[] = [];
+  for (const { name, stateMachineArn } of stateMachines) {
+    if (!name.startsWith(MACHINE_PREFIX)) continue;
+    const { tags } = await parsed<{ tags: { key: string; value: string }[] }>(
+      "stepfunctions",
+      "list-tags-for-resource",
+      "--resource-arn",
+      stateMachineArn,
+    );
+    if (tags.some(({ key, value }) => key === MACHINE_TAG && value === stack)) own.push(stateMachineArn);
+  }
+  return own;
+}
+
+function dataIn(resources: readonly Resource[]): Data[] {
+  return resources.flatMap(({ ResourceType, PhysicalResourceId: id, ResourceStatus }) => {
+    const type = dataTypes.find((known) => known === ResourceType);
+    return type && id && ResourceStatus !== "DELETE_COMPLETE" ? [{ type, id }] : [];
+  });
+}
+
+async function deleteData({ type, id }: Data): Promise<void> {
+  switch (type) {
+    case "AWS::DynamoDB::Table":
+      await aws("dynamodb", "update-table", "--table-name", id, "--no-deletion-protection-enabled");
+      await aws("dynamodb", "delete-table", "--table-name", id);
+      return;
+    case "AWS::S3::Bucket":
+      await aws("s3", "rm", `s3://${id}`, "--recursive", "--only-show-errors");
+      await aws("s3api", "delete-bucket", "--bucket", id);
+      return;
+    case "AWS::Cognito::UserPool":
+      await aws("cognito-idp", "update-user-pool", "--user-pool-id", id, "--deletion-protection", "INACTIVE");
+      await aws("cognito-idp", "delete-user-pool", "--user-pool-id", id);
+      return;
+    case "AWS::SecretsManager::Secret":
+      await aws("secretsmanager", "delete-secret", "--secret-id", id, "--force-delete-without-recovery");
+      return;
+    case "AWS::KMS::Key":
+      // AWS deletes no key at once: for a week it can be called back, and costs nothing.
+      await aws("kms", "schedule-key-deletion", "--key-id", id, "--pending-window-in-days", "7");
+      return;
+    default: {
+      const never: never = type;
+      throw new Error(`Nothing deletes ${never}`);
+    }
+  }
+}
+
+/** Typing the stack's name is the consent; where nobody can type, `--force` is. */
+async function consent(stack: string, force: boolean): Promise<void> {
+  if (force) return;
+  if (!process.stdin.isTTY) throw new Complaint("There is no terminal to ask: say --force if you mean it.");
+  const terminal = createInterface({ input: process.stdin, output: process.stderr });
+  const answer = await terminal.question(`Type the stack's name, ${stack}, to go on: `);
+  terminal.close();
+  if (answer.trim() !== stack) throw new Complaint("That is not the stack's name. Nothing was done.");
+}
+
+async function main(): Promise<void> {
+  const { stack, "delete-data": withData, force } = options();
+  const { Account: account } = await parsed<{ Account: string }>("sts", "get-caller-identity");
+  const { StackResources: resources } = await parsed<{ StackResources: Resource[] }>(
+    "cloudformation",
+    "describe-stack-resources",
+    "--stack-name",
+    stack,
+  );
+  if (resources.length === 0) throw new Complaint(`Account ${account} has no stack ${stack} in this region.`);
+  const machines = await machinesOf(stack);
+  const data = dataIn(resources);
+
+  const say = (line: string) => process.stderr.write(`${line}\n`);
+  say(`Account ${account}: the stack ${stack} with ${resources.length} resources, and ${machines.length} state machines, will be deleted.`);
+  say(withData ? "Its data goes too, for good:" : "Its data stays; --delete-data deletes it for good:");
+  for (const { type, id } of data) say(`  ${type.replace(/^AWS::/, "").padEnd(24)} ${id}`);
+  await consent(stack, force);
+
+  // Before the stack: its roles are what running executions work with.
+  await inPhase("machines", `${machines.length} state machines`, async () => {
+    for (const machine of machines) await aws("stepfunctions", "delete-state-machine", "--state-machine-arn", machine);
+  });
+  await inPhase("stack", `${stack}, some minutes for CloudFront`, async () => {
+    await aws("cloudformation", "delete-stack", "--stack-name", stack);
+    await aws("cloudformation", "wait", "stack-delete-complete", "--stack-name", stack);
+  });
+  if (!withData) return;
+  await inPhase("data", `${data.length} stores`, async () => {
+    for (const store of data) await deleteData(store);
+  });
+}
+
+function options() {
+  try {
+    return parseArgs({
+      options: {
+        stack: { type: "string", default: "svc" },
+        "delete-data": { type: "boolean", default: false },
+        force: { type: "boolean", default: false },
+      },
+    }).values;
+  } catch (error) {
+    throw new Complaint(`${error instanceof Error ? error.message : error} Usage: ${USAGE}`);
+  }
+}
+
+try {
+  await main();
+} catch (error) {
+  process.exitCode = explain(error);
+}

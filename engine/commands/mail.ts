@@ -1,0 +1,35 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { readMail, type SentMail } from "../front/mailbox.ts";
+import { Complaint, explain } from "../launch/complaint.mjs";
+import { upStateDir } from "../paths.ts";
+import { runningUp } from "./running-up.ts";
+
+/** Shows the mail that the service has sent on this machine, the newest last. It stays in the engine: nothing is delivered to anybody. */
+async function mail(): Promise<void> {
+  if (!(await runningUp())) throw new Complaint("Nothing runs here: start it with npm run up, in another terminal.");
+  const mails = await readMail(`http://127.0.0.1:${enginePort()}`).catch((error: unknown) => {
+    throw new Complaint(`The engine does not show its mail; of the engines MiniStack alone keeps any (${String(error)}).`);
+  });
+  if (mails.length === 0) return console.log("No mail was sent since the engine was started.");
+  console.log(mails.map(shown).join("\n\n"));
+}
+
+function enginePort(): string {
+  try {
+    return readFileSync(path.join(upStateDir, "engine-port"), "utf8").trim();
+  } catch {
+    throw new Complaint("No MiniStack runs here, which alone keeps mail: start it with npm run up.");
+  }
+}
+
+function shown({ atMs, from, to, subject, text }: SentMail): string {
+  const head = [`Date: ${new Date(atMs).toISOString()}`, `From: ${from}`, `To: ${to.join(", ")}`, `Subject: ${subject}`];
+  return `${"-".repeat(72)}\n${head.join("\n")}\n\n${text.trimEnd()}`;
+}
+
+try {
+  await mail();
+} catch (error) {
+  process.exitCode = explain(error);
+}

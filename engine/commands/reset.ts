@@ -1,0 +1,26 @@
+import { existsSync, rmSync } from "node:fs";
+import path from "node:path";
+import { removeInstance } from "../engine/instance.ts";
+import { Complaint, explain } from "../launch/complaint.mjs";
+import { localJson, localstackDir, root, upStateDir } from "../paths.ts";
+import { runningUp } from "./running-up.ts";
+
+/** Starts over: removes everything that `npm run up` stored, and leaves what it installed. */
+async function reset(): Promise<void> {
+  const running = await runningUp();
+  if (running) throw new Complaint(`npm run up is using this state (process ${running.pid}): stop it with Ctrl-C, then reset.`);
+  const there = [upStateDir, localstackDir, localJson].filter((file) => existsSync(file));
+  if (there.length === 0) return console.log("There is nothing to remove: npm run up has stored nothing here.");
+  await removeInstance(upStateDir);
+  rmSync(localstackDir, { recursive: true, force: true });
+  rmSync(localJson, { force: true });
+  console.log(
+    `Removed ${there.map((file) => path.relative(root, file)).join(" and ")}: scripts, jobs and the account. npm run up starts anew.`,
+  );
+}
+
+try {
+  await reset();
+} catch (error) {
+  process.exitCode = explain(error);
+}

@@ -1,0 +1,158 @@
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { startAutosave } from "../engine/autosave.ts";
+import { type InPhase, type Instance, startInstance } from "../engine/instance.ts";
+import { startLocalstack } from "../engine/localstack.ts";
+import { liveLine } from "../front/live-log.ts";
+import { Complaint, explain } from "../launch/complaint.mjs";
+import { formatDuration, inPhase as showPhase } from "../launch/progress.mjs";
+import { readLocalJson, writeLocalJson } from "../local-json.ts";
+import { localJson, localstackDir, upStateDir } from "../paths.ts";
+import { type Account, createAdmin } from "../seed/admin.ts";
+import { FIRST_EXAMPLE, seedExamples, tokenWorks } from "../seed/seed.ts";
+import { claimUp } from "./running-up.ts";
+import { onStopSignal } from "./signals.ts";
+
+const DEFAULT_PORT = 8000;
+const WORKSPACE = { id: "demo", name: "Demo" };
+const EMAIL = "admin@example.com";
+const FIRST_ARGS = { name: "you" };
+
+interface UpOptions {
+  port: number;
+  engine: "ministack" | "localstack";
+}
+
+async function up({ port, engine }: UpOptions, stop: AbortSignal): Promise<void> {
+  const release = await claimUp(port);
+  const dir = engine === "localstack" ? localstackDir : upStateDir;
+  const inPhase: InPhase = (name, detail, work) => showPhase(name, detail, (phase) => work(phase.update));
+  const localstack = engine === "localstack" ? await startLocalstack(inPhase, stop) : undefined;
+  let instance: Instance | undefined;
+  let live = false;
+  const autosave = startAutosave(async () => instance?.save());
+  try {
+    instance = await startInstance({
+      dir,
+      port,
+      inPhase,
+      signal: stop,
+      onRequest: (event) => {
+        autosave.touch();
+        const line = live ? liveLine(event, new Date()) : undefined;
+        if (line) console.log(line);
+      },
+      ...(localstack ? { foreignEngine: localstack } : {}),
+    });
+    const running = instance;
+    const { account, result } = await showPhase("fill", "workspace demo", async (phase) => {
+      const account = await signIn(running);
+      writeLocalJson({ url: running.url, ...account });
+      phase.update(`workspace ${account.workspace}: the first example is built and runs`);
+      const { scripts, result } = await seedExamples({ url: running.url, ...account, signal: stop }, FIRST_ARGS);
+      phase.update(`${scripts} examples in workspace ${account.workspace}`);
+      return { account, result };
+    });
+    // From here on a power cut does not cost the deployment.
+    await running.save();
+    console.log(greeting(running, account, result, engine));
+    live = true;
+    const ended = await Promise.race([running.died, aborted(stop)]);
+    if (ended) {
+      instance = undefined;
+      await running.stop();
+      throw new Complaint(ended);
+    }
+  } finally {
+    autosave.stop();
+    const stopping = instance;
+    if (stopping) await showPhase("stop", localstack ? "the front server" : "the engine, with its state saved", () => stopping.stop());
+    if (localstack) await showPhase("stop", "LocalStack and the containers of functions", () => localstack.stop());
+    release();
+  }
+}
+
+/** The account of an earlier start if its token still works, else one from the one-shot function that AWS uses too. */
+async function signIn({ url, endpoint, outputs }: Instance): Promise<Account> {
+  const before = readLocalJson();
+  if (before?.token && (await tokenWorks({ url, token: before.token }))) return before;
+  const password = before?.password ? { password: before.password } : {};
+  return createAdmin({
+    endpoint,
+    setupFunction: outputs["SetupFunction"],
+    hasPasswords: outputs["UserPoolId"] !== undefined,
+    email: EMAIL,
+    ...password,
+    workspace: WORKSPACE,
+    tokenLabel: "local",
+  });
+}
+
+const kept = {
+  ministack: (dir: string) => ({ state: path.relative(process.cwd(), dir), end: "ends it and keeps everything" }),
+  localstack: () => ({ state: "in LocalStack's container alone", end: "ends it, and with the container goes all it held" }),
+};
+
+function greeting(
+  { url, dir }: Instance,
+  { workspace, token, email, password }: Account,
+  result: unknown,
+  engine: UpOptions["engine"],
+): string {
+  const { state, end } = kept[engine](dir);
+  const total = Date.now() - Number(process.env["SVC_LAUNCHED_MS"] ?? Date.now());
+  const jobs = `${url}/api/w/${workspace}/jobs`;
+  const auth = `-H "Authorization: Bearer ${token}"`;
+  const post = `${auth} -H "Content-Type: application/json" -d '${JSON.stringify(FIRST_ARGS)}'`;
+  return `
+${FIRST_EXAMPLE} answered through its webhook: ${JSON.stringify(result)}
+
+Ready after ${formatDuration(total)} at ${url}
+  token      ${token}
+  account    ${email}, ${password === "" ? "by this token alone: there is no Cognito here" : `password in ${path.relative(process.cwd(), localJson)}`}
+  state      ${state}
+
+Run a script and wait for its result:
+  curl -s ${post} ${jobs}/run_wait_result/p/${FIRST_EXAMPLE}
+Run it in the background; the answer is the job's id:
+  JOB=$(curl -s ${post} ${jobs}/run/p/${FIRST_EXAMPLE}); echo "$JOB"
+Read that job's result:
+  curl -s ${auth} ${jobs}_u/completed/get_result_maybe/$JOB
+
+Ctrl-C ${end}. Runs appear below.
+`;
+}
+
+function aborted(signal: AbortSignal): Promise<undefined> {
+  return new Promise((resolve) => {
+    if (signal.aborted) resolve(undefined);
+    signal.addEventListener("abort", () => resolve(undefined), { once: true });
+  });
+}
+
+function readOptions(): UpOptions {
+  const { values } = parseArgs({
+    options: { port: { type: "string", default: String(DEFAULT_PORT) }, engine: { type: "string", default: "ministack" } },
+  });
+  const port = Number(values.port);
+  if (!Number.isInteger(port) || port < 1 || port > 65_535)
+    throw new Complaint(`--port takes a number from 1 to 65535, not ${values.port}.`);
+  if (values.engine !== "ministack" && values.engine !== "localstack") {
+    throw new Complaint(`--engine takes ministack or localstack, not ${values.engine}.`);
+  }
+  return { port, engine: values.engine };
+}
+
+if (import.meta.main) {
+  const stop = new AbortController();
+  onStopSignal(
+    () => stop.abort(),
+    () => process.exit(130),
+  );
+  try {
+    await up(readOptions(), stop.signal);
+  } catch (error) {
+    process.exitCode = stop.signal.aborted ? 130 : explain(error);
+  }
+  process.exit();
+}

@@ -1,0 +1,87 @@
+import { existsSync, readFileSync } from "node:fs";
+import path from "node:path";
+import { installHooks } from "../launch/hooks.ts";
+import { withLock } from "../launch/lock.mjs";
+import { formatDuration } from "../launch/progress.mjs";
+import { installTools } from "../launch/tools.ts";
+import { localBin, root, svcDir } from "../paths.ts";
+import { type CommandResult, runCommand } from "./command.ts";
+
+interface Check {
+  name: string;
+  /** What a failure means, for the closing line. */
+  promise: string;
+  run: () => Promise<CommandResult>;
+}
+
+const tool = (name: string, ...args: string[]) => runCommand(localBin(name), args, { cwd: root });
+const sourceFolders = [
+  "bin",
+  "lib",
+  "contract",
+  "core",
+  "services",
+  "aws",
+  "functions",
+  "runners",
+  "statemachines",
+  "engine",
+  "cli",
+  "clients",
+  "web",
+  "test",
+  "bench",
+];
+
+/** Everything that needs no engine; `npm test` runs the rest. The slow ones stand first, so that two at a time end soonest. */
+const checks: readonly Check[] = [
+  { name: "unit tests", promise: "unit tests pass", run: () => tool("vitest", "run", "--project", "unit") },
+  { name: "synth", promise: "the stack for AWS synthesises and satisfies cdk-nag", run: synth },
+  { name: "types", promise: "types fit", run: () => tool("tsc", "--noEmit") },
+  { name: "types of web", promise: "types of the pages fit", run: () => tool("tsc", "--noEmit", "--project", "web") },
+  { name: "dead code", promise: "nothing is unused", run: () => tool("knip", "--no-config-hints") },
+  {
+    name: "arrows",
+    promise: "folders import only what they may",
+    run: () =>
+      tool("depcruise", "--config", ".dependency-cruiser.cjs", ...sourceFolders.filter((folder) => existsSync(path.join(root, folder)))),
+  },
+  { name: "lint", promise: "files are formatted and linted", run: () => tool("biome", "check", ".") },
+];
+
+/** The app as it is for an AWS account, without the interpreters that its assets carry: those are files, not decisions. */
+function synth(): Promise<CommandResult> {
+  const { context } = JSON.parse(readFileSync(path.join(root, "cdk.json"), "utf8")) as { context: object };
+  const env = {
+    ...process.env,
+    CDK_OUTDIR: path.join(svcDir, "verify.cdk.out"),
+    CDK_CONTEXT_JSON: JSON.stringify({ ...context, "svc.skipInterpreters": "true" }),
+  };
+  return withLock(path.join(svcDir, "synth.lock"), () => runCommand(process.execPath, ["bin/svc.ts"], { cwd: root, env }));
+}
+
+const AT_ONCE = 2;
+
+async function verify(): Promise<boolean> {
+  await installHooks();
+  // The unit tests build scripts with these tools.
+  await installTools();
+  const failed: { check: Check; output: string }[] = [];
+  const waiting = [...checks];
+  const work = async () => {
+    for (let check = waiting.shift(); check; check = waiting.shift()) {
+      const startedMs = Date.now();
+      const { code, output } = await check.run();
+      const time = formatDuration(Date.now() - startedMs).padStart(8);
+      console.log(`  ${code === 0 ? "ok    " : "FAILED"} ${check.name.padEnd(12)} ${time}`);
+      if (code !== 0) failed.push({ check, output });
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  for (const { check, output } of failed) console.log(`\n--- ${check.name}\n${output.trim()}`);
+  const broken = failed.map(({ check }) => check.promise).join("; ");
+  console.log(failed.length === 0 ? "\nEverything holds: npm test runs the end-to-end tests." : `\nThis does not hold: ${broken}.`);
+  return failed.length === 0;
+}
+
+process.exitCode = (await verify()) ? 0 : 1;

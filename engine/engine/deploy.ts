@@ -1,0 +1,173 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { type CommandResult, lastLines, runCommand } from "../commands/command.ts";
+import { Complaint } from "../launch/complaint.mjs";
+import { withLock } from "../launch/lock.mjs";
+import { localBin, root, svcDir } from "../paths.ts";
+import { childEnv, engineCredentials } from "./child-env.ts";
+import { sourceFingerprint, templateFingerprint } from "./fingerprint.ts";
+import type { EngineSettings } from "./settings.ts";
+
+/** The stack's outputs by name (lib/svc-stack.ts). */
+export type Outputs = Readonly<Record<string, string>>;
+
+const STACK = "svc";
+const BOOTSTRAP_LIMIT_MS = 300_000;
+/** A custom resource whose function dies would hold a deployment for an hour instead of failing it. */
+const LIMITS = { synthMs: 120_000, deployMs: 300_000 };
+
+interface Deployed {
+  sources: string;
+  template: string;
+  outputs: Outputs;
+}
+
+export interface Deployment {
+  /** Folder of the instance: the record of what was deployed lies beside the state it was deployed to. */
+  dir: string;
+  endpoint: string;
+  settings: EngineSettings;
+  /** How long each step may take before it counts as stuck. */
+  limits?: { synthMs: number; deployMs: number };
+  /** Folder of a `python3` that has pip, first on the commands' PATH: interpreters for assets come from PyPI too. */
+  pythonDir?: string;
+  signal?: AbortSignal;
+  say?: (detail: string) => void;
+}
+
+/** Deploys unless what is there was made from the same sources and settings. Answers the outputs and what was done. */
+export async function deploy(deployment: Deployment): Promise<{ outputs: Outputs; did: string }> {
+  const { dir, endpoint, settings, signal, pythonDir, limits = LIMITS, say = () => {} } = deployment;
+  const before = readDeployed(dir);
+  const sources = sourceFingerprint(root, settings);
+  if (before?.sources === sources && (await isDeployed(endpoint))) return { outputs: before.outputs, did: "nothing changed" };
+
+  say("bundling and synthesising");
+  const cdkOut = path.join(dir, "cdk.out");
+  // One bundle folder serves every synthesis in this checkout; once it is done, cdk.out has copies.
+  const synth = await withLock(path.join(svcDir, "synth.lock"), () =>
+    cdk(["synth", "--quiet", "--output", cdkOut, "--context", `svc=${JSON.stringify(settings)}`], {
+      endpoint,
+      limitMs: limits.synthMs,
+      signal,
+      ...(pythonDir ? { pythonDir } : {}),
+    }),
+  );
+  if (synth.code !== 0) throw failure("The CDK app could not be synthesised", synth, limits.synthMs);
+  const template = templateFingerprint(cdkOut);
+  if (before?.template === template && (await isDeployed(endpoint))) {
+    writeDeployed(dir, { ...before, sources });
+    return { outputs: before.outputs, did: "template unchanged" };
+  }
+
+  const outputsFile = path.join(dir, "outputs.json");
+  const resources = countResources(cdkOut);
+  say(`${resources} resources`);
+  const result = await cdk(
+    ["deploy", STACK, "--app", cdkOut, "--require-approval", "never", "--outputs-file", outputsFile, "--progress", "events"],
+    {
+      endpoint,
+      limitMs: limits.deployMs,
+      signal,
+    },
+  );
+  if (result.code !== 0) throw failure("The deployment to the local engine failed", result, limits.deployMs);
+  const outputs = (JSON.parse(readFileSync(outputsFile, "utf8")) as Record<string, Outputs>)[STACK] ?? {};
+  writeDeployed(dir, { sources, template, outputs });
+  return { outputs, did: `${resources} resources` };
+}
+
+/** Answers whether it had to be done. */
+export async function bootstrap(endpoint: string, dir: string, signal?: AbortSignal): Promise<boolean> {
+  if (await engineCall(endpoint, "ssm", "AmazonSSM.GetParameter", { Name: "/cdk-bootstrap/hnb659fds/version" })) return false;
+  const target = `aws://000000000000/${engineCredentials.AWS_REGION}`;
+  // Beside no cdk.json: with one, the CLI would synthesise the app first, to learn what we tell it.
+  const result = await cdk(["bootstrap", target], { endpoint, cwd: dir, limitMs: BOOTSTRAP_LIMIT_MS, signal });
+  if (result.code !== 0) throw failure("cdk bootstrap failed on the local engine", result, BOOTSTRAP_LIMIT_MS);
+  return true;
+}
+
+/** Whether the engine really holds the stack: a killed engine forgets what it had not saved, and our record would not know. */
+async function isDeployed(endpoint: string): Promise<boolean> {
+  const query = new URLSearchParams({ Action: "DescribeStacks", Version: "2010-05-15", StackName: STACK });
+  try {
+    const answer = await fetch(`${endpoint}/`, { method: "POST", headers: authorization("cloudformation"), body: query });
+    const text = await answer.text();
+    return answer.ok && /<StackStatus>(CREATE|UPDATE)_COMPLETE<\/StackStatus>/.test(text);
+  } catch {
+    return false;
+  }
+}
+
+async function engineCall(endpoint: string, service: string, target: string, input: unknown): Promise<boolean> {
+  const headers = { ...authorization(service), "content-type": "application/x-amz-json-1.1", "x-amz-target": target };
+  try {
+    const answer = await fetch(`${endpoint}/`, { method: "POST", headers, body: JSON.stringify(input) });
+    await answer.arrayBuffer();
+    return answer.ok;
+  } catch {
+    return false;
+  }
+}
+
+/** The engine routes by the credential's scope and checks no signature, which saves an SDK client for two small questions. */
+function authorization(service: string): Record<string, string> {
+  const day = new Date().toISOString().slice(0, 10).replaceAll("-", "");
+  const scope = `${engineCredentials.AWS_ACCESS_KEY_ID}/${day}/${engineCredentials.AWS_REGION}/${service}/aws4_request`;
+  return { authorization: `AWS4-HMAC-SHA256 Credential=${scope}, SignedHeaders=host, Signature=0` };
+}
+
+interface CdkOptions {
+  endpoint: string;
+  cwd?: string;
+  pythonDir?: string;
+  limitMs: number;
+  signal: AbortSignal | undefined;
+}
+
+function cdk(args: readonly string[], { endpoint, cwd = root, pythonDir, limitMs, signal }: CdkOptions): Promise<CommandResult> {
+  const PATH = [pythonDir, process.env["PATH"]].filter(Boolean).join(path.delimiter);
+  const env = childEnv(
+    { ...process.env, PATH },
+    {
+      ...engineCredentials,
+      AWS_ENDPOINT_URL: endpoint,
+      AWS_ENDPOINT_URL_S3: endpoint,
+      CDK_DISABLE_VERSION_CHECK: "1",
+      CDK_DISABLE_CLI_TELEMETRY: "true",
+      // Without it the SDK looks for an instance's metadata service before it believes the variables above.
+      AWS_EC2_METADATA_DISABLED: "true",
+    },
+  );
+  return runCommand(localBin("cdk"), [...args, "--no-notices", "--no-color"], {
+    cwd,
+    env,
+    timeoutMs: limitMs,
+    ...(signal ? { signal } : {}),
+  });
+}
+
+function failure(what: string, { output, timedOut }: CommandResult, limitMs: number): Error {
+  if (timedOut)
+    return new Complaint(`${what}: it took more than ${limitMs / 1000} s. Try npm run reset, then npm run up.\n${lastLines(output)}`);
+  return new Complaint(`${what}. If the sources are fine, npm run reset and npm run up start over.\n${lastLines(output, 15)}`);
+}
+
+function countResources(cdkOut: string): number {
+  const template = JSON.parse(readFileSync(path.join(cdkOut, `${STACK}.template.json`), "utf8")) as { Resources?: object };
+  return Object.keys(template.Resources ?? {}).length;
+}
+
+const deployedFile = (dir: string) => path.join(dir, "deployed.json");
+
+function readDeployed(dir: string): Deployed | undefined {
+  try {
+    return JSON.parse(readFileSync(deployedFile(dir), "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+function writeDeployed(dir: string, deployed: Deployed): void {
+  writeFileSync(deployedFile(dir), JSON.stringify(deployed, null, 2));
+}

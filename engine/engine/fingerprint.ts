@@ -1,0 +1,58 @@
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
+import path from "node:path";
+
+/** What a deployment is made of. Engine, tests and documents do not go into it. */
+const sources = [
+  "bin",
+  "lib",
+  "contract",
+  "core",
+  "services",
+  "aws",
+  "functions",
+  "runners",
+  "statemachines",
+  "clients/typescript/src",
+  "clients/python/svc",
+  "clients/go",
+  "web",
+  "cdk.json",
+  "package-lock.json",
+  "engine/launch/requirements.txt",
+];
+
+const ignored = /(\.test\.ts|_test\.py|\.pyc|~)$/;
+const ignoredFolders = new Set(["node_modules", "__pycache__", "fixtures"]);
+
+/** Changes with any source of the deployment and with `settings`; takes milliseconds, so every start can ask. */
+export function sourceFingerprint(root: string, settings: unknown): string {
+  const hash = createHash("sha256").update(JSON.stringify(settings));
+  for (const source of sources) {
+    for (const file of filesBelow(path.join(root, source))) {
+      hash.update(`\0${path.relative(root, file)}\0`).update(readFileSync(file));
+    }
+  }
+  return hash.digest("hex");
+}
+
+/** Changes only with what CloudFormation would see: a template names its assets by the hash of their content. */
+export function templateFingerprint(cdkOut: string): string {
+  const hash = createHash("sha256");
+  for (const file of readdirSync(cdkOut).sort()) {
+    if (file.endsWith(".template.json")) hash.update(`\0${file}\0`).update(readFileSync(path.join(cdkOut, file)));
+  }
+  return hash.digest("hex");
+}
+
+function filesBelow(start: string): string[] {
+  if (!existsSync(start)) return [];
+  if (statSync(start).isFile()) return [start];
+  return readdirSync(start, { withFileTypes: true })
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => {
+      const file = path.join(start, entry.name);
+      if (entry.isDirectory()) return ignoredFolders.has(entry.name) ? [] : filesBelow(file);
+      return entry.isFile() && !ignored.test(entry.name) ? [file] : [];
+    });
+}

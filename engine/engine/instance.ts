@@ -1,0 +1,228 @@
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { limits } from "../../contract/limits.ts";
+import { type Front, type FrontEvent, startFront } from "../front/front.ts";
+import { type Streams, streamsOf } from "../front/streams.ts";
+import { Complaint } from "../launch/complaint.mjs";
+import { ensurePythonTools, goPath, type PythonTools } from "../launch/venv.ts";
+import { invokeFunction } from "../seed/admin.ts";
+import { bootstrap, deploy, type Outputs } from "./deploy.ts";
+import { type Engine, startMinistack, stopStaleEngine } from "./ministack.ts";
+import { freePort, isPortFree } from "./ports.ts";
+import { containerSettings, type EngineSettings, type LocalSettings, localSettings } from "./settings.ts";
+
+/** One engine with the service deployed to it and a front server before it: `npm run up` runs one, and tests run their own. */
+export interface Instance {
+  dir: string;
+  /** The bare origin that callers use. */
+  url: string;
+  /** Endpoint for AWS clients. */
+  endpoint: string;
+  outputs: Outputs;
+  engineLog: string;
+  /** Resolves with one sentence when the engine ends by itself. */
+  died: Promise<string>;
+  /** Writes the engine's state to disk while it goes on. */
+  save(): Promise<void>;
+  /** Stops the engine, as Ctrl-C or (with `kill`) as a power cut does; the front server stays and answers 503. */
+  stopEngine(how?: "stop" | "kill"): Promise<void>;
+  /** Starts it again on the same state and port. */
+  startEngine(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+export type PhaseName = "install" | "engine" | "bootstrap" | "deploy";
+
+/** Runs one phase of the start; `say` changes what its line says. `npm run up` shows them, tests do not. */
+export type InPhase = <T>(name: PhaseName, detail: string, work: (say: (detail: string) => void) => Promise<T>) => Promise<T>;
+
+export interface InstanceOptions {
+  /** Folder of everything this instance stores. */
+  dir: string;
+  /** Of the front server; any free one when left out. */
+  port?: number;
+  /** An engine that runs already, in containers, and is not ours to stop. */
+  foreignEngine?: ForeignEngine;
+  /** Providers to sign in with. */
+  logins?: LocalSettings["logins"];
+  inPhase?: InPhase;
+  onRequest?: (event: FrontEvent) => void;
+  signal?: AbortSignal;
+}
+
+/** LocalStack, which runs functions in containers beside its own. */
+export interface ForeignEngine {
+  endpoint: string;
+  /** The same as functions reach it from their containers. */
+  endpointForFunctions: string;
+  /** Resolves with one sentence when it ends. */
+  died: Promise<string>;
+}
+
+/** Interpreters are fetched for the assets, and the engine fetches images of Lambda's runtimes: both the first time only. */
+const FOREIGN_LIMITS = { synthMs: 900_000, deployMs: 1_800_000 };
+
+const silently: InPhase = (_name, _detail, work) => work(() => {});
+
+/** The stage's path on either engine; `svc` is the API's fixed id (lib/api/api.ts). */
+const API_PATH = "/_aws/execute-api/svc/prod";
+
+export async function startInstance(options: InstanceOptions): Promise<Instance> {
+  const { dir, inPhase = silently } = options;
+  // A deployment to an engine that has ended would wait for its time limit.
+  const lost = new AbortController();
+  const signal = AbortSignal.any([lost.signal, ...(options.signal ? [options.signal] : [])]);
+  mkdirSync(dir, { recursive: true });
+  // The engine runs its own CommonJS files below this folder; without a boundary our package.json would make them ES modules.
+  writeFileSync(path.join(dir, "package.json"), "{}");
+  let target: URL | undefined;
+  let deployed: { endpoint: string; outputs: Outputs } | undefined;
+  const streams = streamsOf(() => {
+    if (!deployed) throw new Error("The service is not deployed yet.");
+    return { ...deployed, baseUrl: front.url };
+  });
+  // First of all the port: whether it is free decides everything, and is known at once.
+  const front = await startFront({
+    port: options.port ?? 0,
+    target: () => target,
+    streamTarget: streams.target,
+    ...(options.onRequest ? { onRequest: options.onRequest } : {}),
+  });
+  let engine: Engine | undefined;
+  try {
+    const foreign = options.foreignEngine;
+    const { tools, go } = await inPhase("install", foreign ? "Python tools" : "Python tools and Go", async (say) => {
+      const tools = await ensurePythonTools(say);
+      return { tools, go: foreign ? "" : await goPath(tools, say) };
+    });
+    signal.throwIfAborted();
+    const startedMs = Date.now();
+    engine = await inPhase("engine", foreign ? "LocalStack" : "MiniStack", (say) => startEngine(options, tools, say));
+    signal.throwIfAborted();
+    const { endpoint, died } = engine;
+    void died.then((sentence) => lost.abort(new Complaint(sentence)));
+    await inPhase("bootstrap", "cdk bootstrap", async (say) => {
+      if (!(await bootstrap(endpoint, dir, signal))) say("done before");
+    });
+    signal.throwIfAborted();
+    const own = foreign
+      ? await containerSettings({ url: front.url, internalUrl: `${foreign.endpointForFunctions}${API_PATH}`, tools })
+      : await settingsHere(dir, front.url, tools, go);
+    const settings = options.logins ? { ...own, logins: options.logins } : own;
+    const more = foreign ? { limits: FOREIGN_LIMITS, pythonDir: path.dirname(tools.python) } : {};
+    const outputs = await inPhase("deploy", "cdk deploy", async (say) => {
+      const { outputs, did } = await deploy({ dir, endpoint, settings, say, signal, ...more });
+      say(did);
+      return outputs;
+    });
+    deployed = { endpoint, outputs };
+    target = new URL(`${endpoint}${API_PATH}`);
+    if (!foreign) recoverJobs(endpoint, outputs, startedMs);
+    return assemble(dir, front, streams, engine, outputs, tools);
+  } catch (error) {
+    await engine?.stop();
+    await front.close();
+    throw lost.signal.aborted ? lost.signal.reason : error;
+  }
+}
+
+async function settingsHere(dir: string, url: string, tools: PythonTools, go: string): Promise<EngineSettings> {
+  const workDir = path.join(dir, "work");
+  mkdirSync(workDir, { recursive: true, mode: 0o700 });
+  return localSettings({ url, workDir, tools, go });
+}
+
+/** At this clock every lease given before a moment counts as lost, and none given after it. */
+const LEASE_OVER_MS = limits.leaseMs + limits.leaseGraceMs;
+/** A job becomes due shortly after its lease would be over (`firstDueMs`), a flow when it is to be looked at. */
+const DUE_LATER_MS = limits.flowLookMs + 5_000;
+
+/**
+ * What ran or was on its way to a worker when the engine stopped was lost with it: housekeeping takes those jobs up now, instead of
+ * when their leases are over. `startedMs` is a moment before the engine was started. Housekeeping may see what was due a little later,
+ * but its clock may not be a millisecond ahead of `LEASE_OVER_MS`: jobs that this engine claimed in its first moments would run twice.
+ * Nobody waits for it; should it fail, the next ticks do the same later.
+ */
+function recoverJobs(endpoint: string, outputs: Outputs, startedMs: number): void {
+  const housekeeping = outputs["HousekeepingFunction"];
+  if (housekeeping) invokeFunction(endpoint, housekeeping, { nowMs: startedMs + LEASE_OVER_MS, aheadMs: DUE_LATER_MS }).catch(() => {});
+}
+
+async function startEngine({ dir, foreignEngine }: InstanceOptions, tools: PythonTools, say: (detail: string) => void): Promise<Engine> {
+  if (foreignEngine) return borrowed(foreignEngine);
+  const engineDir = path.join(dir, "engine");
+  mkdirSync(engineDir, { recursive: true });
+  if (await stopStaleEngine(engineDir)) say("an engine that an earlier run left behind was stopped");
+  const port = await enginePort(dir);
+  const engine = await startMinistack({ dir: engineDir, port, tools });
+  say(`MiniStack on port ${port}`);
+  return engine;
+}
+
+/** The same port at every start while it is free: addresses of queues are stored in the deployment, and a new port means a new one. */
+async function enginePort(dir: string): Promise<number> {
+  const file = path.join(dir, "engine-port");
+  const before = Number(readText(file));
+  if (before > 0 && (await isPortFree(before))) return before;
+  const port = await freePort();
+  writeFileSync(file, String(port));
+  return port;
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch {
+    return "";
+  }
+}
+
+function borrowed({ endpoint, died }: ForeignEngine): Engine {
+  const nothing = async () => {};
+  return {
+    port: Number(new URL(endpoint).port),
+    endpoint,
+    pid: undefined,
+    logFile: "",
+    died,
+    save: nothing,
+    stop: nothing,
+    kill: nothing,
+  };
+}
+
+function assemble(dir: string, front: Front, streams: Streams, first: Engine, outputs: Outputs, tools: PythonTools): Instance {
+  let engine: Engine | undefined = first;
+  const stopEngine = async (how: "stop" | "kill" = "stop") => {
+    const running = engine;
+    engine = undefined;
+    await running?.[how]();
+  };
+  return {
+    dir,
+    url: front.url,
+    endpoint: first.endpoint,
+    outputs,
+    engineLog: first.logFile,
+    died: first.died,
+    save: async () => engine?.save(),
+    stopEngine,
+    async startEngine() {
+      if (engine) throw new Complaint("The engine runs already: stop it before it is started again.");
+      const startedMs = Date.now();
+      engine = await startMinistack({ dir: path.join(dir, "engine"), port: first.port, tools });
+      recoverJobs(first.endpoint, outputs, startedMs);
+    },
+    async stop() {
+      await front.close();
+      await streams.close();
+      await stopEngine();
+    },
+  };
+}
+
+/** Removes all that an instance stored. An engine that still runs on it is stopped first. */
+export async function removeInstance(dir: string): Promise<void> {
+  await stopStaleEngine(path.join(dir, "engine"));
+  rmSync(dir, { recursive: true, force: true, maxRetries: 5, retryDelay: 200 });
+}

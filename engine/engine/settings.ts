@@ -1,0 +1,109 @@
+import { existsSync } from "node:fs";
+import path from "node:path";
+import { env } from "../../contract/env.ts";
+import { runCommand } from "../commands/command.ts";
+import { npmCommand } from "../launch/run.mjs";
+import type { PythonTools } from "../launch/venv.ts";
+import { root } from "../paths.ts";
+
+/** What the stack is told, whatever engine it is deployed to: the context key `svc` of the CDK app (lib/config.ts checks it). */
+export interface EngineSettings {
+  local: true;
+  /** Where people reach the service. */
+  baseUrl: string;
+  /** Where functions reach it. */
+  internalUrl: string;
+  registries: { npm: string; pypi: string; go: string };
+}
+
+/** For an engine that runs functions as processes of this machine. */
+export interface LocalSettings extends EngineSettings {
+  buildTarget: { os: string; arch: string; python: string; node: string };
+  interpreters: { bun: string; deno: string; node: string; uv: string; go: string; workDir: string };
+  tmpMode: "private" | "none";
+  /** Providers to sign in with (lib/config.ts). */
+  logins?: { name: string; displayName?: string; issuer: string; clientId: string; clientSecretName: string }[];
+  includeHeaders: string;
+  /** Mails stay in the engine: `npm run mail` shows them. */
+  mailFrom: string;
+}
+
+/** For an engine that runs functions in containers: the assets carry what they need, as on AWS, and nothing here is a path of this machine. */
+export interface ContainerSettings extends EngineSettings {
+  carryInterpreters: true;
+  arch: Arch;
+  /** LocalStack's open release has no Cognito. */
+  passwords: false;
+}
+
+type Arch = "x64" | "arm64";
+const machineArch = (): Arch => (process.arch === "arm64" ? "arm64" : "x64");
+
+interface Given {
+  url: string;
+  workDir: string;
+  tools: PythonTools;
+  go: string;
+}
+
+export async function localSettings({ url, workDir, tools, go }: Given): Promise<LocalSettings> {
+  const os = process.platform === "darwin" ? "darwin" : "linux";
+  const arch = machineArch();
+  return {
+    local: true,
+    baseUrl: url,
+    internalUrl: url,
+    buildTarget: { os, arch, python: tools.version, node: "24" },
+    registries: await readRegistries(tools, go),
+    interpreters: { ...interpreterPaths(os, arch), node: process.execPath, uv: tools.uv, go, workDir },
+    // Only Linux can give a process a /tmp of its own without root.
+    tmpMode: os === "linux" ? "private" : "none",
+    // Read where the instance is started, like the registries: the engine and its functions see none of the terminal's own variables.
+    includeHeaders: process.env[env.includeHeaders] ?? "",
+    mailFrom: "svc@svc.localhost",
+  };
+}
+
+/** `internalUrl` is what functions call from inside their containers, where this machine's loopback addresses lead nowhere. */
+export async function containerSettings(given: { url: string; internalUrl: string; tools: PythonTools }): Promise<ContainerSettings> {
+  const { url, internalUrl, tools } = given;
+  return {
+    local: true,
+    baseUrl: url,
+    internalUrl,
+    carryInterpreters: true,
+    arch: machineArch(),
+    passwords: false,
+    registries: await readRegistries(tools),
+  };
+}
+
+/** npm packages that ship the interpreters; each calls its platforms in its own way. */
+function interpreterPaths(os: "linux" | "darwin", arch: Arch): { bun: string; deno: string } {
+  const modules = path.join(root, "node_modules");
+  const bunArch = arch === "arm64" ? "aarch64" : "x64";
+  const denoPlatform = os === "linux" ? `linux-${arch}-glibc` : `darwin-${arch}`;
+  const found = {
+    bun: path.join(modules, "@oven", `bun-${os}-${bunArch}`, "bin", "bun"),
+    deno: path.join(modules, "@deno", denoPlatform, "deno"),
+  };
+  // Without its interpreter a language fails when it is used, with the runner's own sentence; the others work.
+  return { bun: existsSync(found.bun) ? found.bun : "", deno: existsSync(found.deno) ? found.deno : "" };
+}
+
+/** The registries that the person at this machine has configured. They go to the stack as settings and are written nowhere else. */
+async function readRegistries(tools: PythonTools, go?: string): Promise<EngineSettings["registries"]> {
+  const npm = npmCommand(process.env, process.execPath);
+  const [npmSays, pipSays, goSays] = await Promise.all([
+    process.env["npm_config_registry"] ?? ask(npm.file, [...npm.args, "config", "get", "registry", "--loglevel=silent"]),
+    process.env["PIP_INDEX_URL"] ?? ask(tools.python, ["-m", "pip", "config", "get", "global.index-url"]),
+    process.env["GOPROXY"] ?? (go ? ask(go, ["env", "GOPROXY"]) : ""),
+  ]);
+  return { npm: npmSays, pypi: pipSays, go: goSays };
+}
+
+async function ask(file: string, args: readonly string[]): Promise<string> {
+  const { code, output } = await runCommand(file, args, { cwd: root, timeoutMs: 20_000 });
+  const line = output.trim().split("\n").at(-1) ?? "";
+  return code === 0 && line !== "undefined" ? line : "";
+}

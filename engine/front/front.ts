@@ -1,0 +1,250 @@
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { performance } from "node:perf_hooks";
+import type { Duplex } from "node:stream";
+import { answerFor, SvcError } from "../../contract/errors.ts";
+import { limits } from "../../contract/limits.ts";
+import { pathPattern, type Route } from "../../contract/route.ts";
+import { routes } from "../../contract/routes.ts";
+import { portTaken } from "../engine/ports.ts";
+import { Complaint } from "../launch/complaint.mjs";
+
+/** One answered request, for the live log. It never holds a query string or a header: tokens travel there. */
+export interface FrontEvent {
+  method: string;
+  /** As sent, percent-encoding and all, up to the `?`, without anything that may be a token. */
+  path: string;
+  status: number;
+  ms: number;
+  jobId: string | undefined;
+  /** How a run ended that was waited for. */
+  jobState: string | undefined;
+}
+
+export interface Front {
+  port: number;
+  url: string;
+  close(): Promise<void>;
+}
+
+export interface FrontOptions {
+  /** 0: any free port. */
+  port: number;
+  /** Where requests go: `http://127.0.0.1:<port>` with the stage's path, or nothing while there is none. */
+  target: () => URL | undefined;
+  onRequest?: (event: FrontEvent) => void;
+  /** Where routes that stream are answered: the engine's API Gateway cannot. */
+  streamTarget?: () => Promise<URL>;
+}
+
+/** API Gateway's limit for a payload; the engine has none. */
+const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
+/** Below the 75 s after which the engine closes an idle connection, so that none is reused while it closes. */
+const IDLE_SOCKET_MS = 60_000;
+
+/**
+ * Calls from outside that the engine works on at the same time; more wait here. The engine starts a process for each call that no idle one
+ * takes, so 200 at once would cost 200 starts, where a few processes answer them in the same seconds.
+ */
+const CALLERS_AT_ONCE = 32;
+
+/** Headers of one connection only (RFC 9110 §7.6.1), and `expect`, which this server has answered itself. */
+const hopByHop = new Set([
+  "connection",
+  "keep-alive",
+  "proxy-authenticate",
+  "proxy-authorization",
+  "proxy-connection",
+  "te",
+  "trailer",
+  "transfer-encoding",
+  "upgrade",
+  "expect",
+]);
+
+/**
+ * Gives the local API a bare origin, as CloudFront does on AWS: clients append `/api/…` and drop any prefix. Bodies are streamed
+ * through both ways, and the path goes on exactly as it came.
+ */
+export async function startFront({ port, target, onRequest, streamTarget }: FrontOptions): Promise<Front> {
+  const agents = {
+    callers: new http.Agent({ keepAlive: true, timeout: IDLE_SOCKET_MS, maxSockets: CALLERS_AT_ONCE }),
+    // A running job's own calls never wait: the caller that waits for the job may hold the last place.
+    jobs: new http.Agent({ keepAlive: true, timeout: IDLE_SOCKET_MS, maxFreeSockets: 64 }),
+  };
+  const server = http.createServer({ maxHeaderSize: limits.requestHeadBytes }, (request, response) => {
+    const startedMs = performance.now();
+    const { path, query } = splitTarget(request.url ?? "/");
+    const method = request.method ?? "GET";
+    if (onRequest) {
+      response.once("close", () => {
+        onRequest({
+          method,
+          path: withoutSecret(path),
+          status: response.headersSent ? response.statusCode : 499,
+          ms: performance.now() - startedMs,
+          ...(runs.get(response) ?? { jobId: undefined, jobState: undefined }),
+        });
+      });
+    }
+    const to = target();
+    if (!to) return refuse(response, 503, "engine.unreachable", "The service is still starting. Try again in a moment.");
+    if (streamTarget && isStream(path)) {
+      // A stream lasts: it takes none of the callers' places.
+      void streamTarget().then(
+        (streams) => passOn(request, response, { agent: agents.jobs, to: streams, path: `${path}${query}` }),
+        () => refuse(response, 503, "engine.unreachable", "Streams cannot be answered: see the terminal that npm run up runs in."),
+      );
+      return;
+    }
+    const agent = comesFromJob(request, query) ? agents.jobs : agents.callers;
+    passOn(request, response, { agent, to, path: `${to.pathname.replace(/\/$/, "")}${path}${query}` });
+  });
+  server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseUnread(error, socket));
+  server.keepAliveTimeout = 65_000;
+  // A run may hold its caller for as long as it likes; the API ends it, not this server.
+  server.requestTimeout = 0;
+  await listen(server, port);
+  const bound = (server.address() as AddressInfo).port;
+  return {
+    port: bound,
+    url: `http://127.0.0.1:${bound}`,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+        agents.callers.destroy();
+        agents.jobs.destroy();
+      }),
+  };
+}
+
+const streamPaths = Object.values<Route>(routes)
+  .filter(({ fn }) => fn === "stream")
+  .map(pathPattern);
+const isStream = (path: string) => streamPaths.some((pattern) => pattern.test(path));
+
+/** Job tokens are JSON Web Tokens, which begin like this; the tokens of people and programs are random. */
+export function comesFromJob({ headers }: Pick<http.IncomingMessage, "headers">, query: string): boolean {
+  return (
+    /^Bearer\s+eyJ/i.test(headers.authorization ?? "") || /(^|;\s*)token=eyJ/.test(headers.cookie ?? "") || /[?&]token=eyJ/.test(query)
+  );
+}
+
+function listen(server: http.Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once("error", (error: NodeJS.ErrnoException) => {
+      reject(error.code === "EADDRINUSE" ? new Complaint(portTaken(port)) : error);
+    });
+    server.listen(port, "127.0.0.1", resolve);
+  });
+}
+
+/** Without the signature of an approval's link, and what stands where the first characters of a token belong: somebody may put all of it there. */
+function withoutSecret(path: string): string {
+  return path.replace(/^(\/api\/users\/tokens\/[a-z_]+\/).+$/, "$1…").replace(/\/[0-9a-f]{64}(?=\/|$)/gi, "/…");
+}
+
+/** Splits without decoding. A proxy's absolute form (`GET http://host/path`) loses its origin. */
+export function splitTarget(url: string): { path: string; query: string } {
+  const relative = url.replace(/^https?:\/\/[^/?]*/i, "");
+  const at = relative.indexOf("?");
+  const path = at < 0 ? relative : relative.slice(0, at);
+  return { path: path.startsWith("/") ? path : `/${path}`, query: at < 0 ? "" : relative.slice(at) };
+}
+
+/** Name and value pairs as Node's raw headers, less those that end at this connection. */
+export function endToEnd(rawHeaders: readonly string[], alsoDrop: readonly string[] = []): string[] {
+  const drop = new Set([...hopByHop, ...alsoDrop]);
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    if (rawHeaders[i]?.toLowerCase() !== "connection") continue;
+    for (const name of (rawHeaders[i + 1] ?? "").split(",")) drop.add(name.trim().toLowerCase());
+  }
+  const kept: string[] = [];
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i] ?? "";
+    if (!drop.has(name.toLowerCase())) kept.push(name, rawHeaders[i + 1] ?? "");
+  }
+  return kept;
+}
+
+interface Way {
+  agent: http.Agent;
+  to: URL;
+  path: string;
+}
+
+function passOn(request: http.IncomingMessage, response: http.ServerResponse, { agent, to, path }: Way): void {
+  if (Number(request.headers["content-length"] ?? 0) > BODY_LIMIT_BYTES) {
+    refuseBody(request, response);
+    return;
+  }
+  const headers = endToEnd(request.rawHeaders, [
+    ...(request.headers["content-type"] ? [] : ["content-type"]),
+    "host",
+    "x-forwarded-for",
+    "x-forwarded-proto",
+  ]);
+  const from = [request.headers["x-forwarded-for"], request.socket.remoteAddress].flat().filter(Boolean).join(", ");
+  // Without it the gateway sends bytes as base64.
+  if (request.headers.accept === undefined) headers.push("Accept", "*/*");
+  // Without it the gateway reads a body as UTF-8, and what is none is lost.
+  const hasBody = request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
+  if (hasBody && !request.headers["content-type"]) headers.push("Content-Type", "application/octet-stream");
+  headers.push("Host", to.host, "X-Forwarded-For", from, "X-Forwarded-Proto", "http");
+  const upstream = http.request({ agent, host: to.hostname, port: to.port, method: request.method, path, headers });
+
+  let bytes = 0;
+  request.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes <= BODY_LIMIT_BYTES) return;
+    request.unpipe(upstream);
+    upstream.destroy();
+    refuseBody(request, response);
+  });
+  upstream.on("response", (answer) => {
+    if (response.headersSent) return void answer.resume();
+    response.writeHead(answer.statusCode ?? 502, endToEnd(answer.rawHeaders));
+    const [jobId, jobState] = [text(answer.headers["x-svc-job-id"]), text(answer.headers["x-svc-job-state"])];
+    if (jobId) runs.set(response, { jobId, jobState });
+    answer.pipe(response);
+    answer.on("error", () => response.destroy());
+  });
+  upstream.on("error", () => {
+    if (response.writableEnded || response.destroyed) return;
+    if (response.headersSent) return void response.destroy();
+    refuse(response, 503, "engine.unreachable", "The local engine does not answer. See the terminal that npm run up runs in.");
+  });
+  // A caller that goes away takes its request along; nobody would read the answer.
+  response.once("close", () => {
+    if (!response.writableFinished) upstream.destroy();
+  });
+  request.pipe(upstream);
+}
+
+/** Which job each answer names, for the live log: `writeHead` with raw headers keeps them out of `getHeader`. */
+const runs = new WeakMap<http.ServerResponse, Pick<FrontEvent, "jobId" | "jobState">>();
+const text = (header: string | string[] | undefined) => (typeof header === "string" ? header : undefined);
+
+function refuseBody(request: http.IncomingMessage, response: http.ServerResponse): void {
+  request.resume();
+  response.shouldKeepAlive = false;
+  refuse(response, 413, "body.tooLarge", "The body is larger than the limit of 10 MB.");
+}
+
+/** What Node could not read never becomes a request: it is answered on the bare connection. */
+function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
+  const { status, code, sentence } =
+    error.code === "HPE_HEADER_OVERFLOW"
+      ? { ...answerFor(new SvcError("request.tooLong", { limitBytes: limits.requestHeadBytes })), code: "request.tooLong" }
+      : { status: 400, code: "gateway.badRequest", sentence: "The request did not reach the service: it is not well formed." };
+  const headers = ["content-type: text/plain; charset=utf-8", `x-svc-error: ${code}`, `content-length: ${Buffer.byteLength(sentence)}`];
+  socket.end([`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`, ...headers, "connection: close", "", sentence].join("\r\n"));
+}
+
+function refuse(response: http.ServerResponse, status: number, code: string, sentence: string): void {
+  if (response.headersSent) return;
+  response.writeHead(status, { "content-type": "text/plain; charset=utf-8", "x-svc-error": code });
+  response.end(sentence);
+}

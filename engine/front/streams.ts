@@ -1,0 +1,61 @@
+import { once } from "node:events";
+import { Worker } from "node:worker_threads";
+import { env } from "../../contract/env.ts";
+import { engineCredentials } from "../engine/child-env.ts";
+import type { Outputs } from "../engine/deploy.ts";
+
+/** What stands in for the function `stream` locally: the same handler, in a thread of its own with the function's environment. */
+export interface Streams {
+  /** Where it listens; started by the first call, for most sessions need none. */
+  target(): Promise<URL>;
+  close(): Promise<void>;
+}
+
+interface Deployed {
+  endpoint: string;
+  outputs: Outputs;
+  baseUrl: string;
+}
+
+export function streamsOf(deployed: () => Deployed): Streams {
+  let started: Promise<{ worker: Worker; url: URL }> | undefined;
+  return {
+    async target() {
+      started ??= start(deployed()).catch((error: unknown) => {
+        started = undefined;
+        throw error;
+      });
+      return (await started).url;
+    },
+    async close() {
+      const running = await started?.catch(() => undefined);
+      await running?.worker.terminate();
+    },
+  };
+}
+
+async function start({ endpoint, outputs, baseUrl }: Deployed): Promise<{ worker: Worker; url: URL }> {
+  const worker = new Worker(new URL("./stream-worker.ts", import.meta.url), {
+    execArgv: ["--disable-warning=ExperimentalWarning"],
+    // Its lines are for a log on AWS.
+    stdout: true,
+    env: {
+      ...engineCredentials,
+      AWS_ENDPOINT_URL: endpoint,
+      [env.jobsTable]: outputs["JobsTable"] ?? "",
+      [env.objectsTable]: outputs["ObjectsTable"] ?? "",
+      [env.bucket]: outputs["Bucket"] ?? "",
+      [env.queueUrl]: outputs["QueueUrl"] ?? "",
+      [env.highQueueUrl]: outputs["HighQueueUrl"] ?? "",
+      [env.baseUrl]: baseUrl,
+      [env.includeHeaders]: process.env[env.includeHeaders] ?? "",
+    },
+  });
+  worker.stdout.resume();
+  const [port] = (await Promise.race([
+    once(worker, "message"),
+    once(worker, "exit").then(() => Promise.reject(new Error("The thread that answers streams ended."))),
+  ])) as [number];
+  worker.unref();
+  return { worker, url: new URL(`http://127.0.0.1:${port}`) };
+}

@@ -1,0 +1,63 @@
+import { randomBytes } from "node:crypto";
+import { InvokeCommand, LambdaClient } from "@aws-sdk/client-lambda";
+import { engineCredentials } from "../engine/child-env.ts";
+import { Complaint } from "../launch/complaint.mjs";
+
+export interface Account {
+  workspace: string;
+  token: string;
+  email: string;
+  /** Empty where nobody signs in with a password. */
+  password: string;
+}
+
+/** A client for one function call; the engine knows one account, and its credentials are no secret. */
+function lambdaClient(endpoint: string): LambdaClient {
+  return new LambdaClient({
+    endpoint,
+    region: engineCredentials.AWS_REGION,
+    credentials: { accessKeyId: engineCredentials.AWS_ACCESS_KEY_ID, secretAccessKey: engineCredentials.AWS_SECRET_ACCESS_KEY },
+  });
+}
+
+/** Calls a function directly, as the AWS console would; throws what it threw. */
+export async function invokeFunction(endpoint: string, functionName: string, payload: unknown): Promise<unknown> {
+  const client = lambdaClient(endpoint);
+  try {
+    const answer = await client.send(new InvokeCommand({ FunctionName: functionName, Payload: Buffer.from(JSON.stringify(payload)) }));
+    const text = answer.Payload ? Buffer.from(answer.Payload).toString() : "null";
+    if (answer.FunctionError) throw new Error(`Function ${functionName} failed: ${text}`);
+    return JSON.parse(text);
+  } finally {
+    client.destroy();
+  }
+}
+
+interface Wanted {
+  endpoint: string;
+  setupFunction: string | undefined;
+  email: string;
+  /** Kept when the account is there already. */
+  password?: string;
+  /** False where the stack has no user pool: the account then has its token alone. */
+  hasPasswords?: boolean;
+  workspace: { id: string; name: string };
+  tokenLabel: string;
+}
+
+/** Makes the first administrator, as `docs/deploy.md` does it on AWS: by the one-shot function, which may be called again. */
+export async function createAdmin(wanted: Wanted): Promise<Account> {
+  const { endpoint, setupFunction, email, password, hasPasswords = true, workspace, tokenLabel } = wanted;
+  if (!setupFunction) throw new Complaint("The deployed stack has no function setup, so nobody can sign in: deploy a newer version.");
+  const secret = hasPasswords ? (password ?? randomPassword()) : "";
+  const given = { email, ...(secret ? { password: secret } : {}), workspace, token: { label: tokenLabel } };
+  const made = await invokeFunction(endpoint, setupFunction, given);
+  const { token } = made as { token?: string };
+  if (!token) throw new Error(`Function ${setupFunction} answered without a token.`);
+  return { workspace: workspace.id, token, email, password: secret };
+}
+
+/** 144 random bits, closed by one of each kind of character that the user pool's policy asks for. */
+function randomPassword(): string {
+  return `${randomBytes(18).toString("base64url")}-aA1`;
+}

@@ -1,0 +1,191 @@
+import { Match, type Template } from "aws-cdk-lib/assertions";
+import { describe, expect, it } from "vitest";
+import { routes } from "../../contract/routes.ts";
+import { aStack } from "../stack-fixture.ts";
+import { prefixesOf, segmentsOf } from "./resources.ts";
+
+const { template } = aStack();
+
+/** Every resource's path with the function that answers it, read back from the template. */
+function addresses(from: Template): Map<string, string> {
+  const resources = from.findResources("AWS::ApiGateway::Resource");
+  const pathOf = (id: string): string => {
+    const found = resources[id]?.Properties;
+    return found ? `${pathOf(found.ParentId.Ref ?? "")}/${found.PathPart}` : "";
+  };
+  return new Map(
+    Object.values(from.findResources("AWS::ApiGateway::Method")).map(({ Properties }) => {
+      expect(Properties.HttpMethod).toBe("ANY");
+      const fn = /"([A-Za-z]+?)Fn[0-9A-F]{8}","Arn"/.exec(JSON.stringify(Properties.Integration.Uri))?.[1] ?? "?";
+      return [pathOf(Properties.ResourceId.Ref ?? "") || "/", fn.toLowerCase()];
+    }),
+  );
+}
+
+/** API Gateway's choice: the longest exact way down, a literal before a parameter before the rest. */
+function answering(table: ReadonlyMap<string, string>, path: string): string | undefined {
+  const ways = [...table.keys()].filter((resource) => {
+    const pattern = segmentsOf(resource).map((part) =>
+      part === "{proxy+}" ? ".+" : part.startsWith("{") ? "[^/]+" : part.replaceAll(".", "\\."),
+    );
+    return new RegExp(`^/${pattern.join("/")}$`).test(path);
+  });
+  const rank = (resource: string) =>
+    segmentsOf(resource)
+      .map((part) => (part === "{proxy+}" ? "c" : part.startsWith("{") ? "b" : "a"))
+      .join("");
+  const [best] = ways.sort((a, b) => (rank(a) < rank(b) ? -1 : 1));
+  return best === undefined ? undefined : table.get(best);
+}
+
+describe("the REST API", () => {
+  const table = addresses(template);
+
+  it.each(Object.values(routes).map(({ method, path, fn }) => [`${method} ${path}`, path, fn] as const))(
+    "sends %s to its function",
+    (_, path, fn) => {
+      const example = path.replace(/\{\w+\+\}/, "f/ops/hello").replaceAll(/\{\w+\}/g, "x1");
+      expect(answering(table, example)).toBe(fn);
+    },
+  );
+
+  it.each(["/", "/api", "/api/w", "/api/w/demo", "/api/w/demo/jobs", "/api/w/demo/nothing/here", "/robots.txt", "/api/nothing"])(
+    "sends %s, which no route claims, to api",
+    (path) => {
+      expect(answering(table, path)).toBe("api");
+    },
+  );
+
+  it("needs one resource for each function's own beginning of an address", () => {
+    expect(prefixesOf(Object.values(routes), "run")).toEqual([
+      "/api/w/{workspace}/jobs/restart",
+      "/api/w/{workspace}/jobs/run",
+      "/api/w/{workspace}/jobs/run_wait_result",
+    ]);
+    expect(prefixesOf(Object.values(routes), "beat")).toEqual(["/api/internal"]);
+  });
+
+  it("refuses routes that it could not tell apart", () => {
+    const clash = [
+      { path: "/api/jobs", fn: "run" },
+      { path: "/api/jobs/list", fn: "api" },
+    ] as const;
+    expect(() => prefixesOf(clash, "run")).toThrow("/api/jobs of function run");
+  });
+
+  it("is regional, passes bodies byte for byte and is bounded", () => {
+    template.hasResourceProperties("AWS::ApiGateway::RestApi", {
+      EndpointConfiguration: { Types: ["REGIONAL"] },
+      BinaryMediaTypes: ["*/*"],
+      Tags: Match.arrayWith([{ Key: "ms-custom-id", Value: "svc" }]),
+    });
+    template.hasResourceProperties("AWS::ApiGateway::Stage", {
+      StageName: "prod",
+      MethodSettings: [Match.objectLike({ ThrottlingRateLimit: 1000, ThrottlingBurstLimit: 2000, DataTraceEnabled: false })],
+    });
+  });
+
+  it("streams the answers of the function stream, and of no other; locally the front server does that", () => {
+    const streaming = (from: Template) =>
+      Object.values(from.findResources("AWS::ApiGateway::Method")).filter(
+        ({ Properties }) => Properties.Integration.ResponseTransferMode === "STREAM",
+      );
+    expect(streaming(template).length).toBeGreaterThan(0);
+    expect(streaming(template).every(({ Properties }) => /StreamFn/.test(JSON.stringify(Properties.Integration.Uri)))).toBe(true);
+    expect(streaming(aStack({ local: true, baseUrl: "http://127.0.0.1:1" }).template)).toEqual([]);
+  });
+
+  it("lets each function be called through it by one permission", () => {
+    const permissions = Object.values(template.findResources("AWS::Lambda::Permission")).filter(
+      ({ Properties }) => Properties.Principal === "apigateway.amazonaws.com",
+    );
+    expect(permissions).toHaveLength(6);
+  });
+
+  it("answers its own refusals in plain text with a code, never in HTML", () => {
+    const responses = Object.values(template.findResources("AWS::ApiGateway::GatewayResponse")).map(({ Properties }) => Properties);
+    expect(responses.map(({ ResponseType }) => ResponseType)).toEqual(
+      expect.arrayContaining([
+        "DEFAULT_4XX",
+        "DEFAULT_5XX",
+        "THROTTLED",
+        "REQUEST_TOO_LARGE",
+        "INTEGRATION_TIMEOUT",
+        "MISSING_AUTHENTICATION_TOKEN",
+      ]),
+    );
+    for (const { ResponseParameters, ResponseTemplates } of responses) {
+      expect(ResponseParameters["gatewayresponse.header.content-type"]).toBe("'text/plain; charset=utf-8'");
+      expect(ResponseParameters["gatewayresponse.header.x-svc-error"]).toMatch(/^'[\w.]+'$/);
+      for (const text of Object.values(ResponseTemplates)) expect(text).toMatch(/^[A-Z][^<{]+\.$/);
+    }
+  });
+
+  it("logs every call without path and query string: a token can stand in both", () => {
+    const [stage] = Object.values(template.findResources("AWS::ApiGateway::Stage"));
+    const format: string = stage?.Properties.AccessLogSetting.Format;
+    expect([...format.matchAll(/\$context\.([\w.]+)/g)].map(([, field]) => field).sort()).toEqual([
+      "error.message",
+      "httpMethod",
+      "identity.sourceIp",
+      "integrationLatency",
+      "requestId",
+      "requestTimeEpoch",
+      "resourcePath",
+      "responseLatency",
+      "responseLength",
+      "status",
+    ]);
+  });
+});
+
+describe("the edge on AWS", () => {
+  it("caches nothing, keeps the origin's Host, waits longer than API Gateway and does not compress", () => {
+    template.hasResourceProperties("AWS::CloudFront::Distribution", {
+      DistributionConfig: Match.objectLike({
+        DefaultCacheBehavior: Match.objectLike({
+          CachePolicyId: "4135ea2d-6df8-44a3-9df3-4b5a84be39ad",
+          OriginRequestPolicyId: "b689b0a8-53d0-40ab-baf2-68738e2966ac",
+          Compress: false,
+          ViewerProtocolPolicy: "https-only",
+          AllowedMethods: ["GET", "HEAD", "OPTIONS", "PUT", "PATCH", "POST", "DELETE"],
+        }),
+        Origins: [
+          Match.objectLike({
+            OriginPath: "/prod",
+            CustomOriginConfig: Match.objectLike({ OriginReadTimeout: 60, OriginProtocolPolicy: "https-only" }),
+          }),
+        ],
+      }),
+    });
+  });
+
+  it("is the address that functions hand out", () => {
+    const [distribution] = Object.keys(template.findResources("AWS::CloudFront::Distribution"));
+    const run = Object.values(template.findResources("AWS::Lambda::Function")).find(
+      ({ Properties }) => Properties.Description === "svc: run routes",
+    );
+    const url = { "Fn::Join": ["", ["https://", { "Fn::GetAtt": [distribution, "DomainName"] }]] };
+    expect(run?.Properties.Environment.Variables).toMatchObject({ SVC_BASE_URL: url, SVC_INTERNAL_URL: url });
+  });
+
+  it("takes a domain of the owner's, with its record", () => {
+    const own = aStack({
+      customDomain: { name: "svc.example.com", certificateArn: "arn:aws:acm:us-east-1:111111111111:certificate/abc", hostedZoneId: "Z1" },
+    }).template;
+    own.hasResourceProperties("AWS::CloudFront::Distribution", {
+      DistributionConfig: Match.objectLike({
+        Aliases: ["svc.example.com"],
+        ViewerCertificate: Match.objectLike({ MinimumProtocolVersion: "TLSv1.2_2021" }),
+      }),
+    });
+    own.hasResourceProperties("AWS::Route53::RecordSet", { Name: "svc.example.com.", Type: "A", HostedZoneId: "Z1" });
+    own.hasOutput("Url", { Value: "https://svc.example.com" });
+  });
+
+  it("is left out locally, where the front server is the origin", () => {
+    const local = aStack({ local: true, baseUrl: "http://127.0.0.1:8000" }).template;
+    local.resourceCountIs("AWS::CloudFront::Distribution", 0);
+    local.hasOutput("Url", { Value: "http://127.0.0.1:8000" });
+  });
+});

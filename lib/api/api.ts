@@ -1,0 +1,173 @@
+import { RemovalPolicy, Stack, Tags } from "aws-cdk-lib";
+import {
+  AccessLogField,
+  AccessLogFormat,
+  EndpointType,
+  type GatewayResponseOptions,
+  type IResource,
+  LambdaIntegration,
+  LogGroupLogDestination,
+  ResponseTransferMode,
+  ResponseType,
+  RestApi,
+} from "aws-cdk-lib/aws-apigateway";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
+import { Construct } from "constructs";
+import { answers } from "../../contract/errors.ts";
+import type { RouteFunction } from "../../contract/route.ts";
+import { routes } from "../../contract/routes.ts";
+import type { StackConfig } from "../config.ts";
+import { acknowledge } from "../observability/nag.ts";
+import { prefixesOf, segmentsOf } from "./resources.ts";
+
+export const STAGE = "prod";
+
+const busy = { status: String(answers["engine.busy"].status), code: "engine.busy", sentence: answers["engine.busy"].say({}) };
+
+/** What API Gateway answers by itself, as this API says things: one sentence in plain text and a code in `x-svc-error`, never HTML or JSON. */
+const gatewayAnswers: readonly [ResponseType, { status: string; code: string; sentence: string }][] = [
+  [
+    ResponseType.DEFAULT_4XX,
+    { status: "400", code: "gateway.badRequest", sentence: "The request did not reach the service: it is not well formed." },
+  ],
+  [ResponseType.DEFAULT_5XX, { status: "502", code: "gateway.failed", sentence: "The service did not answer. Try again." }],
+  [ResponseType.REQUEST_TOO_LARGE, { status: "413", code: "body.tooLarge", sentence: "The body is larger than the limit of 4 MB." }],
+  [ResponseType.MISSING_AUTHENTICATION_TOKEN, { status: "404", code: "route.unknown", sentence: "There is nothing at this address." }],
+  [ResponseType.RESOURCE_NOT_FOUND, { status: "404", code: "route.unknown", sentence: "There is nothing at this address." }],
+  [ResponseType.UNSUPPORTED_MEDIA_TYPE, { status: "415", code: "gateway.mediaType", sentence: "This content type is not supported." }],
+  [ResponseType.THROTTLED, busy],
+  [ResponseType.QUOTA_EXCEEDED, busy],
+  [
+    ResponseType.INTEGRATION_TIMEOUT,
+    { status: "504", code: "gateway.timeout", sentence: "The service did not answer in time. What it was asked to do may still happen." },
+  ],
+  [ResponseType.INTEGRATION_FAILURE, { status: "502", code: "gateway.failed", sentence: "The service did not answer. Try again." }],
+];
+
+/** The REST API. Which function answers an address follows from the routes of the contract; `api` answers what none of them claims. */
+export class Api extends Construct {
+  readonly api: RestApi;
+  private readonly config: StackConfig;
+
+  constructor(scope: Construct, id: string, config: StackConfig) {
+    super(scope, id);
+    this.config = config;
+    const accessLog = new LogGroup(this, "AccessLog", { retention: config.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY });
+    this.api = new RestApi(this, "Rest", {
+      restApiName: Stack.of(this).stackName,
+      endpointTypes: [EndpointType.REGIONAL],
+      // Bodies reach the functions byte for byte.
+      binaryMediaTypes: ["*/*"],
+      // An account-wide setting that writing any access log needs.
+      cloudWatchRole: !config.local,
+      cloudWatchRoleRemovalPolicy: config.local ? undefined : RemovalPolicy.RETAIN,
+      deployOptions: {
+        stageName: STAGE,
+        accessLogDestination: new LogGroupLogDestination(accessLog),
+        // The resource, not the path and no query string: a token can stand in both. The function's own line has the rest, by request id.
+        accessLogFormat: AccessLogFormat.custom(
+          JSON.stringify({
+            requestId: AccessLogField.contextRequestId(),
+            time: AccessLogField.contextRequestTimeEpoch(),
+            ip: AccessLogField.contextIdentitySourceIp(),
+            method: AccessLogField.contextHttpMethod(),
+            resource: AccessLogField.contextResourcePath(),
+            status: AccessLogField.contextStatus(),
+            bytes: AccessLogField.contextResponseLength(),
+            latencyMs: AccessLogField.contextResponseLatency(),
+            functionMs: AccessLogField.contextIntegrationLatency(),
+            error: AccessLogField.contextErrorMessage(),
+          }),
+        ),
+        metricsEnabled: false,
+        throttlingRateLimit: 1000,
+        throttlingBurstLimit: 2000,
+      },
+    });
+    // MiniStack and LocalStack make it the API's id, so that its address is known before it is deployed.
+    for (const tag of ["ms-custom-id", "_custom_id_"]) Tags.of(this.api).add(tag, "svc");
+    for (const [type, answer] of gatewayAnswers) this.api.addGatewayResponse(type.responseType, gatewayResponse(type, answer));
+
+    acknowledge(this.api, "AwsSolutions-APIG2", "Requests are checked by the contract's schemas, which say what is wrong where.");
+    acknowledge(
+      this.api,
+      "AwsSolutions-APIG3",
+      "A web ACL costs $5 a month and a share of every request; the owner may attach one, docs/aws.md.",
+    );
+    acknowledge(
+      this.api,
+      "AwsSolutions-APIG4",
+      "Tokens are checked by the functions: an authorizer would cost one more invocation for each call.",
+    );
+    acknowledge(this.api, "AwsSolutions-COG4", "Tokens are this service's own, not the user pool's.");
+    acknowledge(this.api, "AwsSolutions-APIG6", "Execution logs would hold query strings and bodies, and tokens stand there.");
+    acknowledge(
+      this.api,
+      "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]",
+      "The account-wide role that API Gateway prescribes for writing logs.",
+    );
+  }
+
+  /** Gives every address its function. Each resource on the way to one also answers itself and what is unknown below it, through `api`. */
+  route(functions: Readonly<Record<RouteFunction, LambdaFunction>>): void {
+    const { api: fallback, ...others } = functions;
+    const integrations = new Map<LambdaFunction, LambdaIntegration>();
+    const answer = (resource: IResource, fn: LambdaFunction): void => {
+      // One permission per function: one per method would pass the limit of a function's policy.
+      const integration =
+        integrations.get(fn) ??
+        new LambdaIntegration(fn, {
+          scopePermissionToMethod: false,
+          // The local engine's gateway cannot; there the front server answers these routes.
+          ...(fn === functions.stream && !this.config.local ? { responseTransferMode: ResponseTransferMode.STREAM } : {}),
+        });
+      integrations.set(fn, integration);
+      if (!resource.node.tryFindChild("ANY")) resource.addMethod("ANY", integration);
+    };
+    const answerBelow = (resource: IResource, fn: LambdaFunction): void => {
+      const taken = resource.node.children.some((child) => child.node.id.startsWith("{"));
+      if (!taken) answer(resource.addResource("{proxy+}"), fn);
+    };
+
+    const all = Object.values(routes);
+    const ways = new Set<IResource>();
+    for (const [name, fn] of Object.entries(others)) {
+      for (const prefix of prefixesOf(all, name as keyof typeof others)) {
+        let resource: IResource = this.api.root;
+        for (const segment of segmentsOf(prefix)) {
+          ways.add(resource);
+          resource = resource.getResource(segment) ?? resource.addResource(segment);
+        }
+        answer(resource, fn);
+        answerBelow(resource, fn);
+      }
+    }
+    ways.add(this.api.root);
+    ways.add(this.api.root.getResource("api") ?? this.api.root.addResource("api"));
+    for (const way of ways) {
+      answer(way, fallback);
+      answerBelow(way, fallback);
+    }
+  }
+}
+
+function gatewayResponse(
+  type: ResponseType,
+  { status, code, sentence }: { status: string; code: string; sentence: string },
+): GatewayResponseOptions {
+  const isDefault = type === ResponseType.DEFAULT_4XX || type === ResponseType.DEFAULT_5XX;
+  return {
+    type,
+    // A default answers for many statuses: each keeps its own.
+    ...(isDefault ? {} : { statusCode: status }),
+    responseHeaders: {
+      "content-type": "'text/plain; charset=utf-8'",
+      "x-svc-error": `'${code}'`,
+      "cache-control": "'no-store'",
+      ...(status === "429" ? { "retry-after": "'1'" } : {}),
+    },
+    // API Gateway chooses by the Accept header where it can: whatever it chooses is the sentence.
+    templates: { "text/plain": sentence, "application/json": sentence },
+  };
+}

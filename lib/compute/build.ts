@@ -1,0 +1,35 @@
+import { Size } from "aws-cdk-lib";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Construct } from "constructs";
+import { env } from "../../contract/env.ts";
+import type { StackConfig } from "../config.ts";
+import type { Bundle } from "./bundle.ts";
+import { esbuildEnvironment, interpreterEnvironment } from "./interpreters.ts";
+import { ServiceFunction } from "./service-function.ts";
+
+/** Resolves dependencies and makes artefacts, from sources nobody trusts: no right but its own log, one presigned upload per call. */
+export class Build extends Construct {
+  readonly fn: LambdaFunction;
+
+  constructor(scope: Construct, id: string, config: StackConfig, bundle: Bundle) {
+    super(scope, id);
+    this.fn = new ServiceFunction(this, "Build", {
+      config,
+      bundle,
+      description: "svc: resolves dependencies and builds artefacts, without rights",
+      // Go's compiler wants it; npm and uv are done sooner with the two vCPUs it brings.
+      memoryMb: 3008,
+      // The builder stops its tools after 280 s and says so.
+      timeoutS: 300,
+      // The Go toolchain with its cache (1.5 GB) and a dependency tree beside it.
+      scratch: Size.gibibytes(config.local ? 0.5 : 6),
+    }).fn;
+    for (const [name, value] of [...interpreterEnvironment(config), ...esbuildEnvironment(config)]) this.fn.addEnvironment(name, value);
+  }
+
+  configureInvoke(fn: LambdaFunction): void {
+    fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [this.fn.functionArn] }));
+    fn.addEnvironment(env.buildFunction, this.fn.functionName);
+  }
+}

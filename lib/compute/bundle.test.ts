@@ -1,0 +1,232 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { gunzipSync } from "node:zlib";
+import { describe, expect, it } from "vitest";
+import { runnerLanguages } from "../../contract/languages.ts";
+import { parseConfig } from "../config.ts";
+import { bundleAll, bundleOf, bytesAtStart } from "./bundle.ts";
+import { putInterpreters } from "./interpreters.ts";
+
+const checkout = join(import.meta.dirname, "../..");
+const scratch = () => mkdtempSync(join(tmpdir(), "svc-bundle-"));
+
+function aCheckout(files: Record<string, string>): string {
+  const root = scratch();
+  for (const [path, content] of Object.entries(files)) {
+    mkdirSync(dirname(join(root, path)), { recursive: true });
+    writeFileSync(join(root, path), content);
+  }
+  return root;
+}
+
+const filesIn = (folder: string) =>
+  readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(folder.length + 1))
+    .sort();
+
+describe("bundleAll", () => {
+  it("finds functions and runners by their handlers", () => {
+    const root = aCheckout({
+      "functions/run/handler.ts": "export const handler = () => 1;",
+      "functions/shared/edge.ts": "export const no = 1;",
+      "runners/bun/handler.ts": "export const handler = () => 2;",
+      "runners/python3/handler.py": "def handler(event, context): pass",
+      "runners/shared/beats.ts": "",
+    });
+    const bundles = bundleAll(root, join(root, "dist"));
+    expect(bundles.map(({ kind, name, runtime }) => `${kind}/${name} ${runtime}`)).toEqual([
+      "functions/run node",
+      "runners/bun node",
+      "runners/python3 python",
+    ]);
+  });
+
+  it("leaves in an asset what runs: bundle and wrappers, no maps, no tests", () => {
+    const root = aCheckout({
+      "runners/bun/handler.ts": "export const handler = () => 2;",
+      "runners/bun/host.mjs": 'import { shared } from "../../shared/realm.mjs"; console.log(shared);',
+      "runners/bun/host.test.mjs": "",
+      "runners/bun/fixtures/a.mjs": "",
+      "runners/python3/handler.py": "",
+      "runners/python3/svc_host/main.py": "",
+      "runners/python3/test/driver.py": "",
+      "runners/shared/realm.mjs": "export const shared = 'by several';",
+    });
+    bundleAll(root, join(root, "dist"));
+    expect(readFileSync(join(root, "dist/runners/bun/host.mjs"), "utf8")).toContain("by several");
+    expect(filesIn(join(root, "dist"))).toEqual([
+      "maps/runners/bun/index.mjs.map",
+      "meta/runners/bun.json",
+      "runners/bun/host.mjs",
+      "runners/bun/index.mjs",
+      "runners/python3/handler.py",
+      "runners/python3/svc_host/main.py",
+    ]);
+  });
+
+  it("puts what is imported only when it is needed beside the handler, and counts it apart", () => {
+    const root = aCheckout({
+      "functions/run/handler.ts": `export const handler = async () => (await import("../large.ts")).large;`,
+      "functions/run/large.ts": `export const large = "${"x".repeat(5000)}";`,
+    });
+    const bundles = bundleAll(root, join(root, "dist"));
+    expect(filesIn(join(root, "dist/functions/run"))).toEqual([expect.stringMatching(/^chunks\/large-\w+\.mjs$/), "index.mjs"]);
+    expect(bytesAtStart(join(root, "dist"), bundleOf(bundles, "functions", "run"))).toBeLessThan(1000);
+  });
+
+  it("removes what is no longer there and leaves alone what did not change", () => {
+    const root = aCheckout({ "functions/run/handler.ts": "export const handler = () => 1;", "functions/run/old.mjs": "" });
+    const before = bundleAll(root, join(root, "dist"));
+    const index = join(root, "dist/functions/run/index.mjs");
+    const written = statSync(index).mtimeMs;
+    writeFileSync(join(root, "dist/functions/run/left-over.mjs"), "");
+    expect(bundleAll(root, join(root, "dist"))).toEqual(before);
+    expect(statSync(index).mtimeMs).toBe(written);
+    expect(existsSync(join(root, "dist/functions/run/left-over.mjs"))).toBe(false);
+  });
+
+  it("gives CommonJS inside a bundle the require it asks for", async () => {
+    const root = aCheckout({
+      "functions/run/old.cjs": 'const os = require(["node", "os"].join(":")); module.exports = { platform: os.platform };',
+      "functions/run/handler.ts": 'import old from "../old.cjs"; export const handler = () => old.platform();',
+    });
+    bundleAll(root, join(root, "dist"));
+    const { handler } = await import(join(root, "dist/functions/run/index.mjs"));
+    expect(handler()).toBe(process.platform);
+  });
+});
+
+describe("the client libraries", () => {
+  it("go into the asset of build alone, as sources, without what publishing and tests need", () => {
+    const root = aCheckout({
+      "functions/build/handler.ts": "export const handler = () => 1;",
+      "functions/run/handler.ts": "export const handler = () => 2;",
+      "clients/typescript/src/index.ts": "export {};",
+      "clients/typescript/test/driver.ts": "",
+      "clients/typescript/package.json": "{}",
+      "clients/python/svc/__init__.py": "",
+      "clients/python/svc/__pycache__/__init__.cpython-312.pyc": "",
+      "clients/python/test/driver.py": "",
+      "clients/go/go.mod": "module x",
+      "clients/go/jobs.go": "package svc",
+      "clients/go/internal/driver/main.go": "package main",
+    });
+    bundleAll(root, join(root, "dist"));
+    expect(filesIn(join(root, "dist/functions/run"))).toEqual(["index.mjs"]);
+    expect(filesIn(join(root, "dist/functions/build"))).toEqual([
+      "clients/go/go.mod",
+      "clients/go/jobs.go",
+      "clients/python/svc/__init__.py",
+      "clients/typescript/src/index.ts",
+      "index.mjs",
+    ]);
+  });
+});
+
+describe("the checkout's own bundles", () => {
+  const out = scratch();
+  const bundles = bundleAll(checkout, out);
+
+  it("are all there", () => {
+    expect(bundles.filter(({ kind }) => kind === "functions").map(({ name }) => name)).toEqual(
+      expect.arrayContaining([
+        "api",
+        "beat",
+        "build",
+        "dead-letter",
+        "flows",
+        "housekeeping",
+        "run",
+        "settle",
+        "setup",
+        "step",
+        "stream",
+        "worker",
+      ]),
+    );
+    expect(bundles.filter(({ kind }) => kind === "runners").map(({ name }) => name)).toEqual([...runnerLanguages].sort());
+  });
+
+  it.each(bundles.filter(({ kind }) => kind === "functions").map((bundle) => [bundle.name, bundle] as const))(
+    "%s loads less than 1 MB when it starts",
+    (_, bundle) => {
+      expect(bytesAtStart(out, bundle)).toBeGreaterThan(100 * 1024);
+      expect(bytesAtStart(out, bundle)).toBeLessThan(1024 * 1024);
+    },
+  );
+
+  it("api carries the files of /docs, small, and named after what is in them but for the page", () => {
+    const folder = join(out, "functions/api/reference");
+    const files = filesIn(folder);
+    expect(files.map((name) => name.replace(/\.[0-9a-f]{12}\./, ".#."))).toEqual([
+      "index.html.gz",
+      "start.#.js.gz",
+      "swagger-ui-bundle.#.js.gz",
+      "swagger-ui-bundle.js.LICENSE.#.txt.gz",
+      "swagger-ui.#.css.gz",
+    ]);
+    // A function answers at most 6 MB, a third of it base64.
+    for (const name of files) expect(gunzipSync(readFileSync(join(folder, name))).length).toBeLessThan(4 * 1024 * 1024);
+    expect(files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)).toBeLessThan(600 * 1024);
+  });
+
+  it("build carries the client libraries", () => {
+    const files = filesIn(join(out, "functions/build/clients"));
+    expect(files).toEqual(expect.arrayContaining(["go/go.mod", "go/connection.go", "python/svc/__init__.py", "typescript/src/index.ts"]));
+  });
+
+  it("api loads the grammars of scripts with the first script that is saved", () => {
+    const all = filesIn(join(out, "functions/api")).reduce((sum, file) => sum + statSync(join(out, "functions/api", file)).size, 0);
+    expect(all - bytesAtStart(out, bundleOf(bundles, "functions", "api"))).toBeGreaterThan(100 * 1024);
+  });
+
+  it.each(bundles.filter(({ runtime }) => runtime === "node").map(({ kind, name, directory }) => [`${kind}/${name}`, directory] as const))(
+    "%s holds no path of this machine",
+    (_, directory) => {
+      expect(readFileSync(join(directory, "index.mjs"), "utf8")).not.toContain(checkout);
+    },
+  );
+});
+
+describe("putInterpreters", () => {
+  const aBundle = (name: string) => {
+    const directory = scratch();
+    return [{ kind: name === "build" ? ("functions" as const) : ("runners" as const), name, directory, runtime: "node" as const }];
+  };
+
+  it("holds the places without a download when the synth is only looked at", () => {
+    const bundles = aBundle("bun");
+    putInterpreters(checkout, parseConfig({}, true), bundles);
+    expect(readFileSync(join(bundles[0]?.directory ?? "", "bin/bun"), "utf8")).toContain("svc.skipInterpreters");
+  });
+
+  it("gives build what it resolves and bundles with", () => {
+    const bundles = aBundle("build");
+    putInterpreters(checkout, parseConfig({}, true), bundles);
+    expect(filesIn(bundles[0]?.directory ?? "")).toEqual([
+      "bin/bun",
+      "bin/uv",
+      "node_modules/@esbuild/linux-arm64/bin/esbuild",
+      "node_modules/esbuild/lib/main.js",
+      "node_modules/esbuild/package.json",
+    ]);
+  });
+
+  it("copies nothing for the local engine, which uses the machine's own by path", () => {
+    const bundles = aBundle("bun");
+    putInterpreters(checkout, parseConfig({ local: true, baseUrl: "http://127.0.0.1:8000" }), bundles);
+    expect(filesIn(bundles[0]?.directory ?? "")).toEqual([]);
+  });
+
+  it("fills assets for a local engine whose functions run in containers, for its processor", () => {
+    const bundles = aBundle("build");
+    putInterpreters(
+      checkout,
+      parseConfig({ local: true, baseUrl: "http://127.0.0.1:8000", carryInterpreters: true, arch: "x64" }, true),
+      bundles,
+    );
+    expect(filesIn(bundles[0]?.directory ?? "")).toContain("node_modules/@esbuild/linux-x64/bin/esbuild");
+  });
+});

@@ -1,0 +1,90 @@
+import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join } from "node:path";
+import { env } from "../../contract/env.ts";
+import { carriesInterpreters, type StackConfig } from "../config.ts";
+import type { Bundle } from "./bundle.ts";
+import { fetchTool, type Tool } from "./tools.ts";
+
+/** What each asset carries. node, python3 and bash are in Lambda's runtimes; a Go script is a binary of its own. */
+const carried: Readonly<Record<string, readonly Tool[]>> = {
+  "runners/bun": ["bun"],
+  "runners/deno": ["deno"],
+  // esbuild as a package, see `placeOf`: its JavaScript half looks for the binary there.
+  "functions/build": ["bun", "uv", "esbuild"],
+};
+
+/** Lambda's limit for a function's code, unpacked. */
+const MAX_ASSET_BYTES = 250 * 1024 * 1024;
+
+/**
+ * Puts the interpreters for Linux and the target's processor into the assets, mostly as `bin/<tool>`. They come from the packages that npm and PyPI have
+ * under the tools' own names, once, into `.svc/cache`: no Docker, no build.
+ *
+ * With `skipInterpreters` each is a line of text instead. The checks of `npm run verify` and the tests look at the template; they must work
+ * without a network and not wait for 300 MB.
+ */
+export function putInterpreters(root: string, config: StackConfig, bundles: readonly Bundle[]): void {
+  if (!carriesInterpreters(config)) return;
+  for (const { kind, name, directory } of bundles) {
+    let bytes = 0;
+    for (const tool of carried[`${kind}/${name}`] ?? []) {
+      const target = join(directory, placeOf(tool, config.arch));
+      mkdirSync(dirname(target), { recursive: true });
+      if (config.skipInterpreters) {
+        writeFileSync(target, `In place of ${tool}: synthesised with svc.skipInterpreters, not to be deployed.\n`);
+        continue;
+      }
+      const source = fetchTool(root, tool, config.arch);
+      bytes += statSync(source).size;
+      if (!sameFile(source, target)) copyFileSync(source, target);
+    }
+    if (name === "build" && kind === "functions") putEsbuildPackage(root, directory);
+    if (bytes > MAX_ASSET_BYTES) throw new Error(`The asset of ${kind}/${name} holds ${Math.round(bytes / 1048576)} MB; Lambda takes 250.`);
+  }
+}
+
+function placeOf(tool: Tool, arch: StackConfig["arch"]): string {
+  return tool === "esbuild" ? `node_modules/@esbuild/linux-${arch}/bin/esbuild` : `bin/${tool}`;
+}
+
+function putEsbuildPackage(root: string, directory: string): void {
+  for (const file of ["package.json", "lib/main.js"]) {
+    const target = join(directory, "node_modules", "esbuild", file);
+    mkdirSync(dirname(target), { recursive: true });
+    copyFileSync(join(root, "node_modules", "esbuild", file), target);
+  }
+}
+
+/** With interpreters by path `build` uses the checkout's own esbuild; else it finds the package in its asset. */
+export function esbuildEnvironment(config: StackConfig): [string, string][] {
+  return carriesInterpreters(config) ? [] : [[env.esbuildPath, dirname(createRequire(import.meta.url).resolve("esbuild/package.json"))]];
+}
+
+function sameFile(a: string, b: string): boolean {
+  return existsSync(b) && statSync(a).size === statSync(b).size && readFileSync(a).equals(readFileSync(b));
+}
+
+/** Where each interpreter is: by path on this machine, or in the function's own asset and in Lambda's runtime. */
+export function interpreterEnvironment(config: StackConfig): [string, string][] {
+  const { interpreters } = config;
+  const inAssets = carriesInterpreters(config);
+  const paths: Record<string, string | undefined> = inAssets
+    ? {
+        [env.bunPath]: "/var/task/bin/bun",
+        [env.denoPath]: "/var/task/bin/deno",
+        [env.nodePath]: "/var/lang/bin/node",
+        [env.uvPath]: "/var/task/bin/uv",
+      }
+    : {
+        [env.bunPath]: interpreters.bun,
+        [env.denoPath]: interpreters.deno,
+        [env.nodePath]: interpreters.node,
+        [env.uvPath]: interpreters.uv,
+        [env.goPath]: interpreters.go,
+        [env.workDir]: interpreters.workDir,
+      };
+  return [...Object.entries(paths), [env.tmpMode, config.tmpMode ?? (inAssets ? "sweep" : "none")] as const].flatMap(
+    ([name, value]): [string, string][] => (value ? [[name, value]] : []),
+  );
+}

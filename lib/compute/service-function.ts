@@ -1,0 +1,71 @@
+import { Duration, RemovalPolicy, type Size } from "aws-cdk-lib";
+import { Effect, PolicyStatement, Role, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import {
+  ApplicationLogLevel,
+  Architecture,
+  Code,
+  Function as LambdaFunction,
+  LoggingFormat,
+  Runtime,
+  SystemLogLevel,
+  type TenancyConfig,
+} from "aws-cdk-lib/aws-lambda";
+import { LogGroup } from "aws-cdk-lib/aws-logs";
+import { Construct } from "constructs";
+import type { StackConfig } from "../config.ts";
+import { acknowledge } from "../observability/nag.ts";
+import type { Bundle } from "./bundle.ts";
+
+export interface ServiceFunctionProps {
+  readonly config: StackConfig;
+  readonly bundle: Bundle;
+  readonly description: string;
+  readonly memoryMb: number;
+  readonly timeoutS: number;
+  readonly reservedConcurrency?: number;
+  readonly tenancyConfig?: TenancyConfig;
+  /** `/tmp`; 512 MB unless more is asked for. */
+  readonly scratch?: Size;
+}
+
+/**
+ * One deployed function with a role of its own, which begins with exactly one right: to write its own log group. CDK's default role could
+ * write every log group of the account. More rights come from the capabilities of other constructs, each together with its environment.
+ */
+export class ServiceFunction extends Construct {
+  readonly fn: LambdaFunction;
+
+  constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
+    super(scope, id);
+    const { config, bundle } = props;
+    const logGroup = new LogGroup(this, "Logs", { retention: config.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY });
+    const role = new Role(this, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
+    role.addToPolicy(
+      new PolicyStatement({
+        effect: Effect.ALLOW,
+        actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
+        // The attribute ends in `:*`, the streams of this one group.
+        resources: [logGroup.logGroupArn],
+      }),
+    );
+    this.fn = new LambdaFunction(this, "Fn", {
+      description: props.description,
+      runtime: bundle.runtime === "python" ? Runtime.PYTHON_3_14 : Runtime.NODEJS_24_X,
+      handler: bundle.runtime === "python" ? "handler.handler" : "index.handler",
+      code: Code.fromAsset(bundle.directory),
+      architecture: config.arch === "arm64" ? Architecture.ARM_64 : Architecture.X86_64,
+      memorySize: props.memoryMb,
+      timeout: Duration.seconds(props.timeoutS),
+      role,
+      logGroup,
+      // JSON so that START, END and REPORT, which are longer than our own line, can be left out: log ingestion is a large part of a job's price.
+      loggingFormat: LoggingFormat.JSON,
+      applicationLogLevelV2: ApplicationLogLevel.INFO,
+      systemLogLevelV2: SystemLogLevel.WARN,
+      ...(props.reservedConcurrency ? { reservedConcurrentExecutions: props.reservedConcurrency } : {}),
+      ...(props.tenancyConfig ? { tenancyConfig: props.tenancyConfig } : {}),
+      ...(props.scratch ? { ephemeralStorageSize: props.scratch } : {}),
+    });
+    acknowledge(this.fn, "AwsSolutions-L1", "The runtime is pinned: artefacts are built for it, and their key names its version.");
+  }
+}

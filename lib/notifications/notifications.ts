@@ -1,0 +1,72 @@
+import { ArnFormat, Duration, Stack } from "aws-cdk-lib";
+import { EventBus, Rule } from "aws-cdk-lib/aws-events";
+import { LambdaFunction as LambdaTarget } from "aws-cdk-lib/aws-events-targets";
+import { Policy, PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { ConfigurationSet, EmailIdentity, EmailSendingEvent, EventDestination, Identity, SuppressionReasons } from "aws-cdk-lib/aws-ses";
+import { Topic } from "aws-cdk-lib/aws-sns";
+import { Construct } from "constructs";
+import { env } from "../../contract/env.ts";
+import type { StackConfig } from "../config.ts";
+
+/** How people and programs hear of approvals: a topic for whoever subscribes to it, and mail from the deployment's own address. */
+export class Notices extends Construct {
+  readonly topic: Topic;
+  private readonly mail: { from: string; identity: string; set: ConfigurationSet } | undefined;
+
+  constructor(scope: Construct, id: string, { mailFrom, mailIdentity }: StackConfig) {
+    super(scope, id);
+    this.topic = new Topic(this, "Topic", { displayName: "svc approvals", enforceSSL: true });
+    if (mailFrom === undefined) return;
+    const set = new ConfigurationSet(this, "Mails", { suppressionReasons: SuppressionReasons.BOUNCES_AND_COMPLAINTS });
+    set.addEventDestination("Returned", {
+      destination: EventDestination.eventBus(EventBus.fromEventBusName(this, "Bus", "default")),
+      events: [EmailSendingEvent.BOUNCE, EmailSendingEvent.COMPLAINT, EmailSendingEvent.REJECT],
+    });
+    // SES writes to the address and waits for a click, unless it belongs to something that is verified already.
+    if (mailIdentity === undefined) new EmailIdentity(this, "Sender", { identity: Identity.email(mailFrom) });
+    this.mail = { from: mailFrom, identity: mailIdentity ?? mailFrom, set };
+  }
+
+  /** The one function that may tell anybody anything. */
+  configureDeliver(fn: LambdaFunction): void {
+    fn.addToRolePolicy(new PolicyStatement({ actions: ["sns:Publish"], resources: [this.topic.topicArn] }));
+    fn.addEnvironment(env.noticesTopic, this.topic.topicArn);
+    this.configureSelf(fn);
+    if (!this.mail) return;
+    const { from, identity, set } = this.mail;
+    const arn = (resource: string, resourceName: string) =>
+      Stack.of(this).formatArn({ service: "ses", resource, resourceName, arnFormat: ArnFormat.SLASH_RESOURCE_NAME });
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        actions: ["ses:SendEmail"],
+        resources: [arn("identity", identity), arn("configuration-set", set.configurationSetName)],
+        conditions: { StringEquals: { "ses:FromAddress": from } },
+      }),
+    );
+    fn.addEnvironment(env.mailFrom, from);
+    fn.addEnvironment(env.mailSet, set.configurationSetName);
+    new Rule(this, "MailReturned", {
+      description: "svc: mails that came back",
+      eventPattern: {
+        source: ["aws.ses"],
+        detailType: ["Email Bounced", "Email Complaint Received", "Email Rejected"],
+        detail: { mail: { tags: { "ses:configuration-set": [set.configurationSetName] } } },
+      },
+      targets: [new LambdaTarget(fn, { retryAttempts: 3, maxEventAge: Duration.hours(1) })],
+    });
+  }
+
+  /** Has due notices sent. */
+  configureHaveDelivered(fn: LambdaFunction, deliver: LambdaFunction): void {
+    fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [deliver.functionArn] }));
+    fn.addEnvironment(env.deliverFunction, deliver.functionName);
+  }
+
+  /** What waits for strangers is done in another call of the function. The right stands beside its role's own, which the function waits for. */
+  private configureSelf(fn: LambdaFunction): void {
+    if (!fn.role) return;
+    const statements = [new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [fn.functionArn] })];
+    new Policy(this, "Self", { statements, roles: [fn.role] });
+  }
+}

@@ -1,0 +1,122 @@
+import { Duration, Stack } from "aws-cdk-lib";
+import type { RestApi } from "aws-cdk-lib/aws-apigateway";
+import { Alarm, ComparisonOperator, Dashboard, GraphWidget, type IMetric, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
+import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Topic } from "aws-cdk-lib/aws-sns";
+import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
+import { Construct } from "constructs";
+import type { JobQueue } from "../compute/job-queue.ts";
+import type { StackConfig } from "../config.ts";
+
+export interface Observed {
+  readonly api: RestApi;
+  readonly jobs: JobQueue;
+  readonly runners: ReadonlyMap<string, LambdaFunction>;
+  readonly housekeeping: LambdaFunction;
+}
+
+interface Watch {
+  readonly id: string;
+  readonly title: string;
+  readonly metric: IMetric;
+  /** The alarm rings above it, `minutes` in a row. */
+  readonly above: number;
+  readonly minutes: number;
+  readonly meaning: string;
+}
+
+/** What somebody must look at, and the same curves on a dashboard. A failed script is its owner's matter and rings nothing here. */
+export class Observe extends Construct {
+  readonly dashboard: Dashboard;
+
+  constructor(scope: Construct, id: string, config: StackConfig, observed: Observed) {
+    super(scope, id);
+    const topic = new Topic(this, "Alarms", { displayName: "svc alarms", enforceSSL: true });
+    // A policy of our own replaces the one that let the account's services publish.
+    topic.addToResourcePolicy(
+      new PolicyStatement({
+        principals: [new ServicePrincipal("cloudwatch.amazonaws.com")],
+        actions: ["sns:Publish"],
+        resources: [topic.topicArn],
+        conditions: { StringEquals: { "aws:SourceAccount": Stack.of(this).account } },
+      }),
+    );
+    if (config.alarmEmail) topic.addSubscription(new EmailSubscription(config.alarmEmail));
+
+    this.dashboard = new Dashboard(this, "Dashboard", { defaultInterval: Duration.hours(3) });
+    for (const watch of watches(observed)) {
+      const alarm = new Alarm(this, watch.id, {
+        alarmDescription: `svc: ${watch.meaning}`,
+        metric: watch.metric,
+        threshold: watch.above,
+        evaluationPeriods: watch.minutes,
+        comparisonOperator: ComparisonOperator.GREATER_THAN_THRESHOLD,
+        treatMissingData: TreatMissingData.NOT_BREACHING,
+      });
+      alarm.addAlarmAction(new SnsAction(topic));
+      alarm.addOkAction(new SnsAction(topic));
+      this.dashboard.addWidgets(
+        new GraphWidget({ title: watch.title, left: [watch.metric], leftAnnotations: [alarm.toAnnotation()], width: 12, height: 6 }),
+      );
+    }
+  }
+}
+
+const minute = Duration.minutes(1);
+
+function watches({ api, jobs, runners, housekeeping }: Observed): Watch[] {
+  return [
+    {
+      id: "QueueAge",
+      title: "Age of the oldest waiting job (s)",
+      metric: jobs.queue.metricApproximateAgeOfOldestMessage({ period: minute, statistic: Stats.MAXIMUM }),
+      above: 300,
+      minutes: 5,
+      meaning: "jobs wait longer than five minutes: raise Lambda's concurrency quota or svc.workerConcurrency",
+    },
+    {
+      id: "HighQueue",
+      title: "Waiting jobs with a priority",
+      // Not their age: that of a job which runs counts as well, and these should not wait at all.
+      metric: jobs.high.metricApproximateNumberOfMessagesVisible({ period: minute, statistic: Stats.MINIMUM }),
+      above: 0,
+      minutes: 5,
+      meaning: "jobs with a priority wait for minutes: too many have one, or Lambda's concurrency is used up",
+    },
+    {
+      id: "DeadLetters",
+      title: "Dead letters",
+      metric: jobs.deadLetters.metricApproximateNumberOfMessagesVisible({ period: minute, statistic: Stats.MAXIMUM }),
+      above: 0,
+      minutes: 5,
+      meaning: "messages stay in the dead-letter queue: its consumer does not get on with them",
+    },
+    {
+      id: "Api5xx",
+      title: "API errors (5xx)",
+      metric: api.metricServerError({ period: minute, statistic: Stats.SUM }),
+      above: 5,
+      minutes: 3,
+      meaning: "callers get 5xx answers",
+    },
+    // One each: an alarm over their sum costs the same, by its metrics, and does not say which.
+    ...[...runners].map(([language, runner]) => ({
+      id: `RunnerErrors${language}`,
+      title: `Runner errors: ${language}`,
+      metric: runner.metricErrors({ period: minute, statistic: Stats.SUM }),
+      above: 0,
+      minutes: 3,
+      meaning: `the ${language} runner fails by itself, which a script that fails never causes`,
+    })),
+    {
+      id: "HousekeepingErrors",
+      title: "Housekeeping errors",
+      metric: housekeeping.metricErrors({ period: minute, statistic: Stats.SUM }),
+      above: 0,
+      minutes: 3,
+      meaning: "due and lost jobs are not found again",
+    },
+  ];
+}

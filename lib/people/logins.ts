@@ -1,0 +1,88 @@
+import { SecretValue, Stack } from "aws-cdk-lib";
+import {
+  OAuthScope,
+  ProviderAttribute,
+  type UserPool,
+  UserPoolClient,
+  UserPoolClientIdentityProvider,
+  UserPoolIdentityProviderOidc,
+} from "aws-cdk-lib/aws-cognito";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Secret } from "aws-cdk-lib/aws-secretsmanager";
+import { Construct } from "constructs";
+import { env } from "../../contract/env.ts";
+import type { StackConfig } from "../config.ts";
+
+interface LoginsProps {
+  readonly config: StackConfig;
+  /** Absent where nobody signs in with a password; then the service speaks with each provider itself. */
+  readonly pool: UserPool | undefined;
+  /** The service's own origin: providers send browsers back to it. */
+  readonly url: string;
+}
+
+/**
+ * Sign-ins with accounts of other providers. On AWS they go through the user pool, which alone knows the providers' secrets; the local engine's
+ * has no pages for it, so that there the service speaks with each provider itself.
+ */
+export class Logins extends Construct {
+  private readonly config: StackConfig;
+  private readonly through: { pool: UserPool; client: UserPoolClient } | undefined;
+
+  constructor(scope: Construct, id: string, { config, pool, url }: LoginsProps) {
+    super(scope, id);
+    this.config = config;
+    if (config.local || !config.loginDomainPrefix || !pool) return;
+    pool.addDomain("Domain", { cognitoDomain: { domainPrefix: config.loginDomainPrefix } });
+    const providers = config.logins.map(
+      ({ name, issuer, clientId, clientSecretName }) =>
+        new UserPoolIdentityProviderOidc(this, `Provider-${name}`, {
+          userPool: pool,
+          name,
+          issuerUrl: issuer,
+          clientId,
+          // In the template it is a reference, which CloudFormation resolves while it deploys.
+          clientSecret: SecretValue.secretsManager(clientSecretName).unsafeUnwrap(),
+          scopes: ["openid", "email", "profile"],
+          attributeMapping: {
+            email: ProviderAttribute.other("email"),
+            emailVerified: ProviderAttribute.other("email_verified"),
+            fullname: ProviderAttribute.other("name"),
+          },
+        }),
+    );
+    // Without a secret: PKCE and a sealed cookie tie each code to the browser and the process that asked for it.
+    const client = new UserPoolClient(this, "Client", {
+      userPool: pool,
+      generateSecret: false,
+      authFlows: {},
+      oAuth: {
+        flows: { authorizationCodeGrant: true },
+        scopes: [OAuthScope.OPENID, OAuthScope.EMAIL, OAuthScope.PROFILE],
+        callbackUrls: config.logins.map(({ name }) => `${url}/api/oauth/login_callback/${name}`),
+      },
+      supportedIdentityProviders: config.logins.map(({ name }) => UserPoolClientIdentityProvider.custom(name)),
+    });
+    client.node.addDependency(...providers);
+    this.through = { pool, client };
+  }
+
+  /** For who signs people in. */
+  configureSignIn(fn: LambdaFunction): void {
+    const { config, through } = this;
+    const logins = config.logins.map(({ name, displayName, issuer, clientId, clientSecretName }) => ({
+      name,
+      ...(displayName === undefined ? {} : { displayName }),
+      ...(through
+        ? { issuer: through.pool.userPoolProviderUrl, clientId: through.client.userPoolClientId, identityProvider: name }
+        : { issuer, clientId, clientSecretName }),
+    }));
+    fn.addEnvironment(env.logins, Stack.of(this).toJsonString(logins));
+    if (through) return;
+    const arns = config.logins.map(
+      ({ name, clientSecretName }) => `${Secret.fromSecretNameV2(this, `Secret-${name}`, clientSecretName).secretArn}-??????`,
+    );
+    fn.addToRolePolicy(new PolicyStatement({ actions: ["secretsmanager:GetSecretValue"], resources: arns }));
+  }
+}

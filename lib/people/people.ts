@@ -1,0 +1,69 @@
+import { RemovalPolicy } from "aws-cdk-lib";
+import { AccountRecovery, FeaturePlan, Mfa, UserPool, type UserPoolClient } from "aws-cdk-lib/aws-cognito";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Construct } from "constructs";
+import { env } from "../../contract/env.ts";
+import { retainsData, type StackConfig } from "../config.ts";
+import { acknowledge } from "../observability/nag.ts";
+
+/** The people who may sign in, where passwords are wanted. Nobody signs up alone: an administrator makes accounts. */
+export class People extends Construct {
+  readonly signIn: { pool: UserPool; client: UserPoolClient } | undefined;
+
+  constructor(scope: Construct, id: string, config: StackConfig) {
+    super(scope, id);
+    if (!config.passwords) return;
+    const pool = new UserPool(this, "Pool", {
+      selfSignUpEnabled: false,
+      signInAliases: { email: true },
+      signInCaseSensitive: false,
+      accountRecovery: AccountRecovery.EMAIL_ONLY,
+      passwordPolicy: { minLength: 12, requireLowercase: true, requireUppercase: true, requireDigits: true, requireSymbols: true },
+      mfa: Mfa.OPTIONAL,
+      mfaSecondFactor: { otp: true, sms: false },
+      featurePlan: FeaturePlan.ESSENTIALS,
+      deletionProtection: retainsData(config),
+      removalPolicy: retainsData(config) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    // For our own function alone: what it answers does not tell an unknown address from a wrong password.
+    const client = pool.addClient("SignIn", {
+      authFlows: { adminUserPassword: true },
+      disableOAuth: true,
+      preventUserExistenceErrors: true,
+    });
+    this.signIn = { pool, client };
+    acknowledge(pool, "AwsSolutions-COG2", "A second factor is offered, not forced: many pools have one person, and programs use tokens.");
+    acknowledge(
+      pool,
+      "AwsSolutions-COG3",
+      "Threat protection belongs to the Plus plan, which is paid per person; the owner may turn it on.",
+    );
+    acknowledge(pool, "AwsSolutions-COG8", "The Essentials plan has what sign-in here uses; Plus is paid per person.");
+  }
+
+  /** For the one-shot function that makes the first administrator. */
+  configureCreatePeople(fn: LambdaFunction): void {
+    if (!this.signIn) return;
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        actions: ["cognito-idp:AdminCreateUser", "cognito-idp:AdminSetUserPassword"],
+        resources: [this.signIn.pool.userPoolArn],
+      }),
+    );
+    fn.addEnvironment(env.userPool, this.signIn.pool.userPoolId);
+  }
+
+  /** For who signs people in, and makes and deletes their accounts. */
+  configureSignIn(fn: LambdaFunction): void {
+    if (!this.signIn) return;
+    this.configureCreatePeople(fn);
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        actions: ["cognito-idp:AdminInitiateAuth", "cognito-idp:AdminDeleteUser"],
+        resources: [this.signIn.pool.userPoolArn],
+      }),
+    );
+    fn.addEnvironment(env.userPoolClient, this.signIn.client.userPoolClientId);
+  }
+}

@@ -1,0 +1,35 @@
+import { RemovalPolicy } from "aws-cdk-lib";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Secret } from "aws-cdk-lib/aws-secretsmanager";
+import { Construct } from "constructs";
+import { env } from "../../contract/env.ts";
+import { retainsData, type StackConfig } from "../config.ts";
+import { acknowledge } from "../observability/nag.ts";
+
+/**
+ * The seed of the Ed25519 key that signs job tokens. Only executors may read it. Who checks a token reads the public key from the objects table
+ * and needs nothing from here.
+ */
+export class Signing extends Construct {
+  private readonly secret: Secret;
+
+  constructor(scope: Construct, id: string, config: StackConfig) {
+    super(scope, id);
+    this.secret = new Secret(this, "Seed", {
+      description: "svc: seed of the key that signs job tokens",
+      generateSecretString: { passwordLength: 64, excludePunctuation: true },
+      removalPolicy: retainsData(config) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    acknowledge(
+      this.secret,
+      "AwsSolutions-SMG4",
+      "A job token lives as long as its job; rotating means a new version of the secret and is done by hand, docs/aws.md.",
+    );
+  }
+
+  configureSign(fn: LambdaFunction): void {
+    fn.addToRolePolicy(new PolicyStatement({ actions: ["secretsmanager:GetSecretValue"], resources: [this.secret.secretArn] }));
+    fn.addEnvironment(env.signingSecret, this.secret.secretArn);
+  }
+}

@@ -1,0 +1,79 @@
+import { Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import type { CfnBucket } from "aws-cdk-lib/aws-s3";
+import { BlockPublicAccess, Bucket, BucketEncryption, ObjectOwnership } from "aws-cdk-lib/aws-s3";
+import { Construct } from "constructs";
+import { env } from "../../contract/env.ts";
+import { limits } from "../../contract/limits.ts";
+import { retainsData, type StackConfig } from "../config.ts";
+import { acknowledge } from "../observability/nag.ts";
+
+/** What lies where: arguments, results and logs of jobs; built artefacts; versions of scripts and flows too large for an item, plans of flows; files of the users. */
+type Folder = "jobs" | "artefacts" | "scripts" | "flows" | "files";
+
+/** What does not fit an item: large arguments and results, logs, artefacts. Everything in it belongs to an item that points at it. */
+export class Storage extends Construct {
+  readonly bucket: Bucket;
+
+  constructor(scope: Construct, id: string, config: StackConfig) {
+    super(scope, id);
+    this.bucket = new Bucket(this, "Bucket", {
+      blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
+      objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
+      enforceSSL: true,
+      minimumTLSVersion: 1.2,
+      // S3's own key: with a KMS key each object of each job would cost a KMS call.
+      encryption: BucketEncryption.S3_MANAGED,
+      // Objects are written once under names that nothing else uses.
+      versioned: false,
+      lifecycleRules: [
+        // A day more than the records, so that no record points at nothing.
+        { id: "jobs", prefix: "jobs/", expiration: Duration.millis(limits.jobRetentionMs).plus(Duration.days(1)) },
+        { id: "uploads", abortIncompleteMultipartUploadAfter: Duration.days(1) },
+      ],
+      removalPolicy: retainsData(config) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+    });
+    acknowledge(
+      this.bucket,
+      "AwsSolutions-S1",
+      "Access logs would name every job and cost a PUT for each; CloudTrail data events do it where an account asks.",
+    );
+  }
+
+  configureRead(fn: LambdaFunction, ...folders: Folder[]): void {
+    this.allow(fn, ["GetObject"], folders);
+    // Without it S3 answers 403 where an object is missing, and nobody could tell that from a missing right.
+    this.allowList(fn);
+  }
+
+  /** Also what makes a presigned PUT work: it carries the rights of the role that signed it. */
+  configureWrite(fn: LambdaFunction, ...folders: Folder[]): void {
+    this.allow(fn, ["PutObject"], folders);
+  }
+
+  configureDelete(fn: LambdaFunction, ...folders: Folder[]): void {
+    this.allow(fn, ["DeleteObject"], folders);
+    // What belongs to a job is found by its prefix.
+    this.allowList(fn);
+  }
+
+  private allowList(fn: LambdaFunction): void {
+    fn.addToRolePolicy(new PolicyStatement({ actions: ["s3:ListBucket"], resources: [this.bucket.bucketArn] }));
+  }
+
+  private allow(fn: LambdaFunction, actions: string[], folders: Folder[]): void {
+    fn.addToRolePolicy(
+      new PolicyStatement({
+        actions: actions.map((action) => `s3:${action}`),
+        resources: folders.map((folder) => this.bucket.arnForObjects(`${folder}/*`)),
+      }),
+    );
+    const bucketId = Stack.of(this).getLogicalId(this.bucket.node.defaultChild as CfnBucket);
+    for (const folder of folders) {
+      const reason = "Objects are named by job and by hash, so the right ends at the folder.";
+      if (fn.role) acknowledge(fn.role, `AwsSolutions-IAM5[Resource::<${bucketId}.Arn>/${folder}/*]`, reason);
+    }
+    fn.addEnvironment(env.bucket, this.bucket.bucketName);
+  }
+}

@@ -1,0 +1,89 @@
+import { RemovalPolicy } from "aws-cdk-lib";
+import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from "aws-cdk-lib/aws-dynamodb";
+import { PolicyStatement } from "aws-cdk-lib/aws-iam";
+import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
+import { Construct } from "constructs";
+import { env } from "../../contract/env.ts";
+import { retainsData, type StackConfig } from "../config.ts";
+import { acknowledge } from "../observability/nag.ts";
+
+const INDEXES = ["list", "path", "due"] as const;
+
+/**
+ * One head item per job and its child items. Indexes carry only what never changes, or what must be found when it falls due: every attribute
+ * in an index that changes is written, and paid, once more.
+ */
+export class JobsTable extends Construct {
+  readonly table: Table;
+
+  constructor(scope: Construct, id: string, config: StackConfig) {
+    super(scope, id);
+    this.table = new Table(this, "Table", {
+      partitionKey: { name: "pk", type: AttributeType.STRING },
+      sortKey: { name: "sk", type: AttributeType.STRING },
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      timeToLiveAttribute: "ttl",
+      // DynamoDB's own key: a customer's KMS key would cost a call for each cold cache and buys no separation here.
+      encryption: TableEncryption.DEFAULT,
+      removalPolicy: retainsData(config) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      deletionProtection: retainsData(config),
+    });
+    this.table.addGlobalSecondaryIndex({
+      indexName: "list",
+      partitionKey: { name: "lp", type: AttributeType.STRING },
+      sortKey: { name: "ls", type: AttributeType.STRING },
+      projectionType: ProjectionType.INCLUDE,
+      nonKeyAttributes: ["ws", "path", "hash", "kind", "lang", "by", "parent", "root", "step", "tag", "trigger", "created"],
+    });
+    this.table.addGlobalSecondaryIndex({
+      indexName: "path",
+      partitionKey: { name: "pp", type: AttributeType.STRING },
+      sortKey: { name: "ls", type: AttributeType.STRING },
+      projectionType: ProjectionType.KEYS_ONLY,
+    });
+    this.table.addGlobalSecondaryIndex({
+      indexName: "due",
+      partitionKey: { name: "dp", type: AttributeType.STRING },
+      sortKey: { name: "ds", type: AttributeType.NUMBER },
+      projectionType: ProjectionType.INCLUDE,
+      nonKeyAttributes: ["ws", "state"],
+    });
+    acknowledge(
+      this.table,
+      "AwsSolutions-DDB3",
+      "Jobs live 30 days and are a record of what happened; point-in-time recovery of them would cost more than the table.",
+    );
+  }
+
+  /** A runner's beat: one job's items, by key, and all that is to be masked for it. */
+  configureBeat(fn: LambdaFunction): void {
+    this.allow(fn, ["GetItem", "Query", "PutItem", "UpdateItem", "BatchWriteItem", "ConditionCheckItem"]);
+  }
+
+  /** What became of notices stands with the jobs that they are of. */
+  configureNotices(fn: LambdaFunction): void {
+    this.allow(fn, ["GetItem", "BatchGetItem", "PutItem"]);
+  }
+
+  /** Makes jobs and moves them through their states. */
+  configureMoveJobs(fn: LambdaFunction): void {
+    this.allow(fn, ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "ConditionCheckItem"]);
+  }
+
+  /** The same, and lists and finds jobs through the indexes. */
+  configureFindJobs(fn: LambdaFunction): void {
+    this.configureMoveJobs(fn);
+    this.configureCountJobs(fn);
+  }
+
+  configureCountJobs(fn: LambdaFunction): void {
+    fn.addToRolePolicy(
+      new PolicyStatement({ actions: ["dynamodb:Query"], resources: INDEXES.map((index) => `${this.table.tableArn}/index/${index}`) }),
+    );
+  }
+
+  private allow(fn: LambdaFunction, actions: string[]): void {
+    fn.addToRolePolicy(new PolicyStatement({ actions: actions.map((action) => `dynamodb:${action}`), resources: [this.table.tableArn] }));
+    fn.addEnvironment(env.jobsTable, this.table.tableName);
+  }
+}

@@ -1,0 +1,65 @@
+import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
+import type { Decision, Gate, GateEvent } from "../../../core/approvals/gate.ts";
+import type { Recorded } from "../../../core/approvals/record.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+import type { GateNotice } from "../../../core/notifications/notice.ts";
+import type { Write } from "../gates/change-gate.ts";
+import { recordParts } from "./append.ts";
+
+/** The entry of a change in the run's record, as parts of the change's transaction: of approvals, rejections, and the end of the time. */
+export async function recordedParts(objects: ObjectTable, flow: Job, before: Gate, after: Gate): Promise<Write[]> {
+  const what = entryOf(flow, before, after);
+  return what ? (await recordParts({ objects }, what)).map(({ write }) => write) : [];
+}
+
+/** What of a change somebody is to hear. */
+export function heardOf({ opened: before, decision: known }: Gate, { opened: after, decision }: Gate): GateNotice["what"][] {
+  if (!after) return [];
+  if (!before) return decision ? [] : ["opened"];
+  if (decision) return known ? [] : [decision.how === "expired" ? "expired" : "decided"];
+  return [
+    // Who is asked now hears of it as if it had just opened; who was asked before is reminded.
+    ...(before.escalate && !after.escalate ? (["escalated"] as const) : []),
+    ...(before.remindAtMs !== undefined && after.remindAtMs === undefined ? (["reminded"] as const) : []),
+  ];
+}
+
+function entryOf(flow: Job, before: Gate, after: Gate): Recorded | undefined {
+  const { workspace, root, id: gate, module, opened, decision } = after;
+  const event = after.events.length > before.events.length ? after.events.at(-1) : undefined;
+  const fresh = before.decision ? undefined : decision;
+  if (!event && (!fresh || fresh.how === "approved")) return undefined;
+  return {
+    workspace,
+    root,
+    flow: flow.id,
+    gate,
+    module,
+    ...(flow.path === undefined ? {} : { flowPath: flow.path }),
+    ...(flow.flow?.version === undefined ? {} : { flowVersion: flow.flow.version }),
+    ...codeOf(opened?.code ?? flow.hash),
+    what: event ? "approved" : (fresh?.how ?? "expired"),
+    decides: fresh !== undefined,
+    ...(opened ? { shown: opened.shown } : {}),
+    ...(event ? byEvent(event, isErased(flow)) : byDecision(fresh)),
+  };
+}
+
+const codeOf = (code: string | undefined) => (code === undefined ? {} : { code });
+
+/** What is to leave nothing stands in no record either, but for its digest. */
+const isErased = ({ eraseAfterS, erasesSteps }: Job) => eraseAfterS !== undefined || erasesSteps !== undefined;
+
+function byEvent({ approver: name, email, resumeId, atMs, digest, of, payload, reason }: GateEvent, erased: boolean) {
+  return {
+    who: { ...(name ? { name } : {}), ...(email ? { email } : {}), ...(resumeId === undefined ? {} : { resumeId }) },
+    atMs,
+    values: { digest, of, ...(erased && payload.in === "head" ? {} : { place: payload }) },
+    ...(reason ? { reason } : {}),
+  };
+}
+
+function byDecision(decision: Decision | undefined) {
+  const { by: name, email, reason, atMs = 0 } = decision ?? {};
+  return { who: { ...(name ? { name } : {}), ...(email ? { email } : {}) }, atMs, ...(reason ? { reason } : {}) };
+}

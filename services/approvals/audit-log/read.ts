@@ -1,0 +1,223 @@
+import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
+import type { AnchorKey } from "../../../aws/kms/anchor-key.ts";
+import {
+  type Anchor,
+  type ApprovalEntry,
+  anchorSchema,
+  approvalEntrySchema,
+  lostHead,
+  verifyAnchors,
+  verifyChain,
+} from "../../../contract/approval-record.ts";
+import type { ApprovalAuditPage, ApprovalAuditQuery, VerifiedRecord } from "../../../contract/routes/approval-records.ts";
+import { dayOf } from "../../../core/approvals/record.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import type { StoredObject } from "../../../core/objects/write.ts";
+
+interface Reading {
+  objects: Pick<ObjectTable, "list">;
+}
+interface Verifying extends Reading {
+  anchorKey: Pick<AnchorKey, "holds">;
+}
+
+const PER_PAGE = 1000;
+/** A reply holds 6 MB. */
+const PAGE_CHARS = 4_000_000;
+const ITEMS_PER_READ = 1000;
+const AT_ONCE = 16;
+/** One call looks at no more, and says where to go on. */
+const ENTRIES_PER_CALL = 20_000;
+const CHAINS_PER_CALL = 5_000;
+const ANCHORS_PER_CALL = 20;
+
+/** Newest first. What is no entry any more is left out; `verifyRecord` names it. */
+export async function listRecord({ objects }: Reading, workspace: string, query: ApprovalAuditQuery): Promise<ApprovalAuditPage> {
+  const { run, gate, per_page = PER_PAGE } = query;
+  const beforeMs = query.before === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(query.before);
+  const afterMs = query.after === undefined ? -1 : Date.parse(query.after);
+  const fits = ({ gate: of, atMs }: ApprovalEntry) => (gate === undefined || of === gate) && atMs <= beforeMs && atMs > afterMs;
+  const entries: ApprovalEntry[] = [];
+  let chars = 0;
+  let chains = 0;
+  const days: Iterable<Day> | AsyncIterable<Day> = run ? [{ roots: [run] }] : daysOf(objects, workspace, query);
+  for await (const { day, roots } of days) {
+    chains += roots.length;
+    const found = await readable(objects, workspace, roots);
+    const ofDay = found.filter((entry) => fits(entry) && (day === undefined || dayOf(entry.atMs) === day));
+    for (const entry of ofDay.sort((a, b) => b.atMs - a.atMs || b.n - a.n)) {
+      const last = entries.at(-1);
+      // What happened in one millisecond stays together: the next page begins before it.
+      if (last && last.atMs !== entry.atMs && (entries.length >= per_page || chars > PAGE_CHARS)) {
+        return { entries, before: iso(last.atMs - 1) };
+      }
+      entries.push(entry);
+      chars += JSON.stringify(entry).length;
+    }
+    if (day !== undefined && chains >= CHAINS_PER_CALL) return { entries, before: iso(Date.parse(`${day}T00:00:00Z`) - 1) };
+  }
+  return { entries };
+}
+
+const iso = (ms: number) => new Date(ms).toISOString();
+
+/** The runs whose chains grew on a day; without `day`, on any. */
+interface Day {
+  day?: string;
+  roots: string[];
+}
+
+/** Newest first. */
+async function* daysOf(objects: Reading["objects"], workspace: string, { before, after }: ApprovalAuditQuery): AsyncGenerator<Day> {
+  const { pk } = keys.grownChain(workspace, "", "");
+  const from = after === undefined ? "0" : dayOf(Date.parse(after));
+  let to = before === undefined ? "~" : `${dayOf(Date.parse(before))}~`;
+  let day: Required<Day> | undefined;
+  for (;;) {
+    const found = await objects.list(pk, { between: [from, to], newestFirst: true, limit: ITEMS_PER_READ });
+    for (const { sk } of found) {
+      if (sk === to) continue;
+      const [name = "", root = ""] = sk.split("#");
+      if (day && day.day !== name) {
+        yield day;
+        day = undefined;
+      }
+      day ??= { day: name, roots: [] };
+      day.roots.push(root);
+    }
+    const last = found.at(-1)?.sk;
+    if (last === undefined || last === to) break;
+    to = last;
+  }
+  if (day) yield day;
+}
+
+async function readable(objects: Reading["objects"], workspace: string, roots: readonly string[]): Promise<ApprovalEntry[]> {
+  const entries: ApprovalEntry[] = [];
+  for (let start = 0; start < roots.length; start += AT_ONCE) {
+    const chains = await Promise.all(roots.slice(start, start + AT_ONCE).map((root) => chainItems(objects, workspace, root)));
+    entries.push(...chains.flat().flatMap(({ value }) => approvalEntrySchema.safeParse(value).data ?? []));
+  }
+  return entries;
+}
+
+const chainItems = (objects: Reading["objects"], workspace: string, root: string) =>
+  objects.list(keys.approvalRecord(workspace, root, 0).pk, { beginsWith: `${root}#` });
+
+/** One chain, or all from `from` on, and the anchors' heads in them. */
+export async function verifyRecord(
+  { objects, anchorKey }: Verifying,
+  workspace: string,
+  { run, from }: { run?: string | undefined; from?: string | undefined },
+): Promise<VerifiedRecord> {
+  const anchored = await verifiedAnchors({ objects, anchorKey }, workspace, run);
+  const done: VerifiedRecord = { ok: true, runs: 0, entries: 0, faults: from ? [] : anchored.faults, anchors: anchored.anchors };
+  const { heads } = anchored;
+  const see = (root: string, items: readonly StoredObject[]) => {
+    done.runs += 1;
+    done.entries += items.length;
+    const fault = chainFault(workspace, root, items, heads.get(root) ?? []);
+    if (fault) done.faults.push({ run: root, ...fault });
+    heads.delete(root);
+  };
+  if (run) {
+    const items = await chainItems(objects, workspace, run);
+    if (items.length > 0 || heads.has(run)) see(run, items);
+  } else {
+    for (const root of heads.keys()) if (from && root < from) heads.delete(root);
+    for await (const { root, items } of chainsFrom(objects, workspace, from ?? "")) {
+      if (done.entries >= ENTRIES_PER_CALL) {
+        done.next = root;
+        break;
+      }
+      see(root, items);
+    }
+    // Runs of which nothing is left.
+    for (const root of heads.keys()) if (done.next === undefined || root < done.next) see(root, []);
+  }
+  return { ...done, ok: done.faults.length === 0 };
+}
+
+function chainFault(workspace: string, root: string, items: readonly StoredObject[], heads: Anchor["heads"]) {
+  const entries: ApprovalEntry[] = [];
+  for (const { value } of items) {
+    const { data } = approvalEntrySchema.safeParse(value);
+    if (!data) break;
+    entries.push(data);
+  }
+  const fault = verifyChain(entries, { workspace, root });
+  if (fault) return fault;
+  if (entries.length < items.length) return { n: entries.length + 1, why: "changed" as const };
+  const lost = lostHead(heads, entries);
+  return lost && { n: lost.n, why: "head" as const };
+}
+
+/** Chain after chain, in the order of their runs' ids. */
+async function* chainsFrom(objects: Reading["objects"], workspace: string, from: string) {
+  const { pk } = keys.approvalRecord(workspace, "", 0);
+  let after = from === "" ? "0" : from;
+  let chain: { root: string; items: StoredObject[] } | undefined;
+  for (;;) {
+    const found = await objects.list(pk, { between: [after, "~"], limit: ITEMS_PER_READ });
+    for (const item of found) {
+      const [root = ""] = item.sk.split("#");
+      if (chain && chain.root !== root) {
+        yield chain;
+        chain = undefined;
+      }
+      chain ??= { root, items: [] };
+      chain.items.push(item);
+    }
+    const last = found.at(-1)?.sk;
+    if (last === undefined) break;
+    after = `${last} `;
+  }
+  if (chain) yield chain;
+}
+
+async function verifiedAnchors({ objects, anchorKey }: Verifying, workspace: string, run: string | undefined) {
+  const items = await objects.list(keys.anchor(workspace, 0).pk);
+  const anchors: Anchor[] = [];
+  for (const { value } of items) {
+    const { data } = anchorSchema.safeParse(value);
+    if (!data) break;
+    anchors.push(data);
+  }
+  const faults: VerifiedRecord["faults"] = [];
+  const fault =
+    verifyAnchors(anchors, workspace) ?? (anchors.length < items.length ? { n: anchors.length + 1, why: "changed" as const } : undefined);
+  if (fault) faults.push(fault);
+  const asked = run ? anchors.filter(({ heads }) => heads.some(({ root }) => root === run)) : anchors;
+  const held = await signaturesOf(anchorKey, asked);
+  const bad = asked.find((_, at) => !held[at]);
+  if (bad && !fault) faults.push({ n: bad.n, why: "signature" });
+  const heads = new Map<string, Anchor["heads"]>();
+  for (const head of asked.flatMap((anchor) => anchor.heads)) {
+    if (run && head.root !== run) continue;
+    heads.set(head.root, [...(heads.get(head.root) ?? []), head]);
+  }
+  const last = asked.at(-1);
+  const said = { count: asked.length, signatures: held.filter(Boolean).length, ...(last ? { signed_to: last.day } : {}) };
+  return { heads, faults, anchors: said };
+}
+
+async function signaturesOf(anchorKey: Verifying["anchorKey"], anchors: readonly Anchor[]): Promise<boolean[]> {
+  const held: boolean[] = [];
+  for (let start = 0; start < anchors.length; start += AT_ONCE) {
+    held.push(...(await Promise.all(anchors.slice(start, start + AT_ONCE).map(({ hash, mac }) => anchorKey.holds(hash, mac)))));
+  }
+  return held;
+}
+
+/** Oldest first. What is no anchor any more is left out; the ones after it show the gap. */
+export async function listAnchors({ objects, anchorKey }: Verifying, workspace: string, from = 1) {
+  const { pk, sk } = keys.anchor(workspace, from);
+  const items = await objects.list(pk, { between: [sk, "~"], limit: ANCHORS_PER_CALL });
+  const anchors = items.flatMap(({ value }) => anchorSchema.safeParse(value).data ?? []);
+  const held = await signaturesOf(anchorKey, anchors);
+  const last = items.at(-1);
+  return {
+    anchors: anchors.map((anchor, at) => ({ ...anchor, signature: held[at] ? ("valid" as const) : ("invalid" as const) })),
+    ...(last && items.length === ANCHORS_PER_CALL ? { next: Number(last.sk) + 1 } : {}),
+  };
+}

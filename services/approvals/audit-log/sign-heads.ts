@@ -1,0 +1,70 @@
+import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
+import type { AnchorKey } from "../../../aws/kms/anchor-key.ts";
+import { type Anchor, anchorSchema, CHAIN_START } from "../../../contract/approval-record.ts";
+import { firstOpenDay, nextAnchor } from "../../../core/approvals/anchor.ts";
+import { keys } from "../../../core/objects/keys.ts";
+
+export interface Anchoring {
+  objects: Pick<ObjectTable, "list" | "put">;
+  anchorKey: Pick<AnchorKey, "sign">;
+  nowMs: () => number;
+}
+
+/** Of one anchor: its item holds 400 KB. */
+const HEADS = 1000;
+const READS_AT_ONCE = 16;
+
+/** Up to which day this process has looked, by workspace: a tick that has nothing to sign costs no call. */
+const lookedTo = new Map<string, string>();
+
+/**
+ * Signs the heads of all chains that grew on days that are over, until `untilMs`. Answers how many anchors were made. Of two that do it at once one does:
+ * an anchor's number can be taken only once, and what an anchor holds is not signed again.
+ */
+export async function signHeads(anchoring: Anchoring, workspaces: Iterable<string>, untilMs: number): Promise<number> {
+  const day = firstOpenDay(anchoring.nowMs());
+  let made = 0;
+  for (const workspace of workspaces) {
+    if ((lookedTo.get(workspace) ?? "") >= day) continue;
+    for (;;) {
+      if (Date.now() >= untilMs) return made;
+      const signed = await signNext(anchoring, workspace, day);
+      if (signed === "nothing") break;
+      if (signed === "made") made += 1;
+    }
+    lookedTo.set(workspace, day);
+  }
+  return made;
+}
+
+/** The runs that come after the last one that was signed, of one day. */
+async function signNext({ objects, anchorKey, nowMs }: Anchoring, workspace: string, before: string): Promise<"made" | "late" | "nothing"> {
+  const previous = await newestAnchor(objects, workspace);
+  const last = previous?.heads.at(-1);
+  // A space comes before every character that the next run's id may go on with.
+  const after = previous && last ? `${previous.day}#${last.root} ` : "0";
+  const grown = await objects.list(keys.grownChain(workspace, "", "").pk, { between: [after, before], limit: HEADS });
+  const [day = ""] = grown[0]?.sk.split("#") ?? [];
+  const roots = grown.flatMap(({ sk }) => (sk.startsWith(`${day}#`) ? sk.slice(day.length + 1) : []));
+  if (roots.length === 0) return "nothing";
+  const heads: Anchor["heads"] = [];
+  for (let start = 0; start < roots.length; start += READS_AT_ONCE) {
+    heads.push(...(await Promise.all(roots.slice(start, start + READS_AT_ONCE).map((root) => headOf(objects, workspace, root)))));
+  }
+  const anchor = nextAnchor(previous, { workspace, day, heads, atMs: nowMs() });
+  const value: Anchor = { ...anchor, ...(await anchorKey.sign(anchor.hash)) };
+  return (await objects.put({ ...keys.anchor(workspace, anchor.n), value }, "absent")) ? "made" : "late";
+}
+
+async function newestAnchor(objects: Anchoring["objects"], workspace: string): Promise<Anchor | undefined> {
+  const [newest] = await objects.list(keys.anchor(workspace, 0).pk, { newestFirst: true, limit: 1 });
+  return newest && anchorSchema.parse(newest.value);
+}
+
+/** As the key has it, and not as the entry says: a chain whose entries are gone is signed as such, and shows. */
+async function headOf(objects: Anchoring["objects"], workspace: string, root: string): Promise<Anchor["heads"][number]> {
+  const { pk } = keys.approvalRecord(workspace, root, 0);
+  const [newest] = await objects.list(pk, { beginsWith: `${root}#`, newestFirst: true, limit: 1 });
+  const { hash } = (newest?.value ?? {}) as { hash?: unknown };
+  return { root, n: Number(newest?.sk.split("#")[1] ?? 0), hash: typeof hash === "string" ? hash : CHAIN_START };
+}

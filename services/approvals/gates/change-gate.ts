@@ -1,0 +1,175 @@
+import { setTimeout as sleep } from "node:timers/promises";
+import type { Child, JobTable } from "../../../aws/dynamodb/job-table.ts";
+import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
+import type { Storage } from "../../../aws/s3/storage.ts";
+import type { Executions } from "../../../aws/stepfunctions/executions.ts";
+import { SvcError } from "../../../contract/errors.ts";
+import type { FlowModule } from "../../../contract/flow-value.ts";
+import { dueAtMs, type Gate, gateSchema, isOpen, newGate, type Opened } from "../../../core/approvals/gate.ts";
+import { outcomeAt } from "../../../core/approvals/outcome.ts";
+import { outcomeRef } from "../../../core/flows/journal.ts";
+import type { Job, RunningJob } from "../../../core/jobs/job.ts";
+import { flowLookMs } from "../../../core/jobs/lifecycle.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { write } from "../../../core/objects/write.ts";
+import { noticePart } from "../../notifications/enqueue.ts";
+import { heardOf, recordedParts } from "../audit-log/entry.ts";
+
+/** One part of a transaction over both tables. */
+export type Write = Parameters<ObjectTable["transact"]>[0][number];
+
+export interface Gating {
+  jobs: JobTable;
+  objects: ObjectTable;
+  storage: Storage;
+  executions: Pick<Executions, "resume">;
+  nowMs: () => number;
+}
+
+/** A gate, and the flow that it is of. */
+export interface GateOf {
+  gate: Gate;
+  flow: Job;
+}
+
+export const GATE = "gate";
+/** Under names that begin so the first job of a run has its gates, and a flow's job the events that came before any step asked. */
+const POINTERS = "gate#";
+
+const parsed = (child: Child | undefined): Gate | undefined =>
+  child?.json === undefined ? undefined : gateSchema.parse(JSON.parse(child.json));
+
+/** A gate as stored now, and the job whose id it has where there is one. */
+export async function gateAndJob({ jobs }: Pick<Gating, "jobs">, id: string): Promise<{ gate: Gate | undefined; job: Job | undefined }> {
+  const { job, items } = await jobs.getWith(id, [GATE]);
+  return { job, gate: parsed(items.get(GATE)) };
+}
+
+export async function gateOf({ jobs }: Pick<Gating, "jobs">, id: string): Promise<Gate | undefined> {
+  return parsed(await jobs.getChild(id, GATE));
+}
+
+/** The gates of a run that have opened, by their ids. */
+export async function gateIds({ jobs }: Pick<Gating, "jobs">, root: string): Promise<string[]> {
+  return (await jobs.children(root, POINTERS)).map(({ ref }) => ref.slice(POINTERS.length));
+}
+
+/** The gates of a run that have opened, the earliest first; with `flow` those of that flow in it. */
+export async function gatesOfRun({ jobs }: Pick<Gating, "jobs">, root: string, flow?: string): Promise<Gate[]> {
+  const pointers = await jobs.children(root, POINTERS);
+  const wanted = pointers.filter(({ json = "" }) => flow === undefined || json === JSON.stringify({ flow }));
+  const gates = await Promise.all(wanted.map(({ ref }) => gateOf({ jobs }, ref.slice(POINTERS.length))));
+  return gates.flatMap((gate) => gate ?? []).sort((a, b) => (a.opened?.atMs ?? 0) - (b.opened?.atMs ?? 0));
+}
+
+/**
+ * Changes a gate by a rule of `core/approvals/gate.ts`, with all that follows from it in one transaction: counts of the flow's job, the list of what
+ * waits, the record, notices. Then the task that waits is told. Whoever comes again, after any of it was lost, finds the decision and tells it again.
+ * `also`: what is written with it besides, asked for anew with each try. Throws what the rule throws, and `approval.over` for a flow that has ended.
+ */
+export async function changeGate(
+  gating: Gating,
+  start: GateOf,
+  module: FlowModule,
+  rule: (gate: Gate) => Gate,
+  also: () => Promise<Write[]> = async () => [],
+): Promise<GateOf> {
+  let { gate, flow } = start;
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const changed = settledBy(gate, await ruled(gating, gate, rule));
+    if (changed === gate) {
+      await tell(gating, gate);
+      return { gate, flow };
+    }
+    if (flow.state !== "running") throw new SvcError("approval.over", { id: flow.id, state: flow.state });
+    const notices = heardOf(gate, changed).map((what) => noticePart(gating.nowMs(), changed, flow, module, what));
+    const parts = [
+      ...partsOf(gating, { gate: changed, flow }, gate),
+      ...notices,
+      ...(await recordedParts(gating.objects, flow, gate, changed)),
+      ...(await also()),
+    ];
+    if ((await gating.objects.transact(parts)) === undefined) {
+      await tell(gating, changed);
+      return { gate: changed, flow };
+    }
+    // Those who lost do not all come back at once.
+    await sleep(Math.random() * 5 * Math.min(tries, 10));
+    ({ gate, flow } = await again(gating, start));
+  }
+  throw new SvcError("write.collided", {});
+}
+
+/** Each time somebody has come through: a gate takes a hundred approvals. */
+const TRIES = 120;
+
+/** Where nothing but the next step follows from an approval, what the step would write is written with it: its machine goes on at once. */
+function settledBy(before: Gate, after: Gate): Gate {
+  const passes = isOpen(before) && after.decision?.how === "approved";
+  return passes && before.opened.plain && after.state !== undefined ? { ...after, settled: true } : after;
+}
+
+/** A refused change may be the second try of one whose end was lost: the task is told once more. */
+async function ruled(gating: Gating, gate: Gate, rule: (gate: Gate) => Gate): Promise<Gate> {
+  try {
+    return rule(gate);
+  } catch (error) {
+    await tell(gating, gate);
+    throw error;
+  }
+}
+
+async function again({ jobs }: Gating, { gate, flow }: GateOf): Promise<GateOf> {
+  const [fresh, job] = await Promise.all([gateOf({ jobs }, gate.id), jobs.get(flow.id)]);
+  if (!job) throw new SvcError("approval.over", { id: flow.id, state: "gone" });
+  return { gate: fresh ?? newGate(gate), flow: job };
+}
+
+/** Lets the task go on that waits for a gate which is decided. Sent twice, or too late, it changes nothing. */
+export async function tell({ executions }: Pick<Gating, "executions">, { decision, token, state, settled }: Gate): Promise<void> {
+  if (decision && token !== undefined) await executions.resume(token, { ...state, o: settled ? "next" : "look" });
+}
+
+const outcomeItem = (gate: Gate, opened: Opened, expiresAtS: number): Child => ({
+  parent: gate.flow,
+  ref: outcomeRef(gate.module, gate.scope, gate.at),
+  json: JSON.stringify(outcomeAt(gate, opened)),
+  expiresAtS,
+});
+
+/** A gate whose task has not said so long after its opening that it waits has lost it. */
+const TOKEN_WITHIN_MS = 60_000;
+export const hasLostItsTask = (gate: Gate, nowMs: number) =>
+  gate.opened !== undefined && gate.token === undefined && gate.opened.atMs + TOKEN_WITHIN_MS <= nowMs;
+
+const running = { attr: "state", eq: "running" } as const;
+const raw = (params: object) => ({ raw: params }) as Write;
+
+function partsOf({ jobs, nowMs }: Gating, { gate, flow }: GateOf, before: Gate): Write[] {
+  const { id, workspace, root, version, expiresAtMs } = gate;
+  const expiresAtS = Math.ceil(expiresAtMs / 1000);
+  const item: Child = { parent: id, ref: GATE, json: JSON.stringify(gate), version, expiresAtS };
+  const own = raw(jobs.putChildParams(item, version === 1 ? "absent" : { after: version - 1 }));
+  const opens = isOpen(gate) && !before.opened;
+  const closes = isOpen(before) && gate.decision !== undefined;
+  const counter = gate.opened?.kind === "consent" ? "consents" : "suspends";
+  const holds = isOpen(gate) && gate.token !== before.token;
+  const now = nowMs();
+  // A task that has asked must say soon that it waits. From then on its execution is looked at seldom, and soon again once it goes on.
+  const waits = { ...(flow as RunningJob), suspends: holds ? 1 : 0, consents: 0 };
+  // Where others wait too, looking finds when the next of them is due.
+  const others = (flow.suspends ?? 0) + (flow.consents ?? 0) > (opens ? 0 : 1);
+  const lookMs = opens || others ? now + TOKEN_WITHIN_MS : flowLookMs(waits, now);
+  const due = { dueAtMs: Math.min(lookMs, dueAtMs(gate) ?? lookMs) };
+  const counted = opens ? { [counter]: jobs.oneMore } : closes ? { [counter]: jobs.oneLess } : {};
+  const head = opens || closes || holds ? jobs.changeParams(flow.id, { ...counted, ...due }, running) : jobs.checkParams(flow.id, running);
+  const pointer = { parent: root, ref: `${POINTERS}${id}`, json: JSON.stringify({ flow: gate.flow }), expiresAtS };
+  return [
+    own,
+    raw(head),
+    ...(gate.opened && !before.opened ? [raw(jobs.putChildParams(pointer))] : []),
+    ...(gate.settled && gate.opened && !before.settled ? [raw(jobs.putChildParams(outcomeItem(gate, gate.opened, expiresAtS)))] : []),
+    ...(opens ? [write.put({ ...keys.pendingGate(workspace, id), value: { flow: gate.flow }, expiresAtS })] : []),
+    ...(closes ? [write.remove(keys.pendingGate(workspace, id))] : []),
+  ];
+}

@@ -1,0 +1,78 @@
+import * as z from "zod";
+import { SvcError } from "../../../contract/errors.ts";
+import type { FlowModule } from "../../../contract/flow-value.ts";
+import { authorize } from "../../../core/approvals/authorize.ts";
+import { approve, type Gate, gateEventSchema, isOpen, reject } from "../../../core/approvals/gate.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+import { deciderNow } from "../decisions/approver.ts";
+import { changeGate, type GateOf, type Gating } from "./change-gate.ts";
+import { starterOf } from "./find-approval-request.ts";
+
+/** Of a flow, before one of its steps asks. `rejects`: it says no. */
+const earlySchema = z.object({ event: gateEventSchema, rejects: z.object({ reason: z.string().optional() }).optional() });
+export type Early = z.infer<typeof earlySchema>;
+
+const EARLY = "early#";
+const earlyRef = ({ event }: Early) => `${EARLY}${event.resumeId ?? event.email}`;
+
+/** Somebody else has taken it. */
+class Taken extends Error {
+  override readonly name = "Taken";
+}
+
+/**
+ * Keeps an approval for whichever step of a flow asks next. The same one again changes nothing. Throws `approval.over` for a flow that has ended, and
+ * `approval.used` where the link has said something else before.
+ */
+export async function keepForFlow({ jobs, objects }: Gating, flow: Job, early: Early): Promise<void> {
+  const ref = earlyRef(early);
+  const item = { parent: flow.id, ref, json: JSON.stringify(early), expiresAtS: Math.ceil(flow.expiresAtMs / 1000) };
+  const notEnded = { or: [{ attr: "state", eq: "running" } as const, { attr: "state", eq: "queued" } as const] };
+  const refused = await objects.transact([{ raw: jobs.checkParams(flow.id, notEnded) }, { raw: jobs.putChildParams(item, "absent") }]);
+  if (refused === undefined) return;
+  if (refused === 0) throw new SvcError("approval.over", { id: flow.id, state: (await jobs.get(flow.id))?.state ?? "gone" });
+  const known = await jobs.getChild(flow.id, ref);
+  const { event } = known?.json ? earlySchema.parse(JSON.parse(known.json)) : early;
+  if (event.digest === early.event.digest) return;
+  throw new SvcError("approval.used", { by: event.approver ?? "somebody", at: new Date(event.atMs).toISOString() });
+}
+
+/** What was kept for a flow is the gate's now, in the order in which it came, as far as the gate wants it and who said it may decide there. */
+export async function takeEarly(gating: Gating, start: GateOf, module: FlowModule): Promise<Gate> {
+  let { gate } = start;
+  if (!isOpen(gate) || gate.opened.kind !== "suspend") return gate;
+  const kept = (await gating.jobs.children(start.flow.id, EARLY)).flatMap(({ ref, json }) =>
+    json === undefined ? [] : [{ ref, early: earlySchema.parse(JSON.parse(json)) }],
+  );
+  kept.sort((a, b) => a.early.event.atMs - b.early.event.atMs);
+  for (const { ref, early } of kept) {
+    if (!isOpen(gate)) break;
+    const who = await deciderNow(gating, early.event.email, gate.workspace);
+    if (authorize({ rules: gate.opened.rules, starter: starterOf(start.flow) }, who, { link: true, mayStop: false }) !== "yes") continue;
+    gate = await hand(gating, { gate, flow: start.flow }, module, ref, early);
+  }
+  return gate;
+}
+
+/** Away from the flow and to the gate in one transaction: two gates cannot have it both. */
+async function hand(gating: Gating, from: GateOf, module: FlowModule, ref: string, { event, rejects }: Early): Promise<Gate> {
+  const { jobs } = gating;
+  const { id } = from.flow;
+  const rule = (gate: Gate): Gate => {
+    const atMs = gating.nowMs();
+    if (!rejects) return approve(gate, { ...event, atMs });
+    const { approver: by, email, payload, of } = event;
+    return reject(gate, { by, email, ...rejects, atMs, payload: { of, place: payload } });
+  };
+  try {
+    const { gate } = await changeGate(gating, from, module, rule, async () => {
+      if (!(await jobs.getChild(id, ref))) throw new Taken();
+      return [{ raw: jobs.takeParams(id, ref) }];
+    });
+    return gate;
+  } catch (error) {
+    const passed = error instanceof Taken || (error instanceof SvcError && error.code !== "approval.over");
+    if (passed) return from.gate;
+    throw error;
+  }
+}

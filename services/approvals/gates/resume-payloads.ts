@@ -1,0 +1,25 @@
+import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
+import { errorOf, namesOf } from "../../../core/approvals/gate.ts";
+import { type Keeping, load } from "../../jobs/values/values.ts";
+import { gateOf } from "./change-gate.ts";
+
+/** What came with the approvals of a step, for the next one. */
+interface Resumed {
+  /** The last payload; the error where the gate was not passed. */
+  resume: unknown;
+  /** All payloads in the order in which they came, and the error. */
+  resumes: unknown[];
+  approvers: string[];
+}
+export const NOTHING_RESUMED: Resumed = { resume: null, resumes: [], approvers: [] };
+
+export async function resumedBy(keeping: Keeping & { jobs: JobTable }, id: string): Promise<Resumed> {
+  const gate = await gateOf(keeping, id);
+  if (!gate) return NOTHING_RESUMED;
+  const { events, decision } = gate;
+  const came = [...events.map(({ of, payload: place }) => ({ of, place })), ...(decision?.payload ? [decision.payload] : [])];
+  const payloads = await Promise.all(came.map(async ({ of, place }) => JSON.parse(await load(keeping, { id: of }, place)) as unknown));
+  const error = errorOf(gate);
+  const resumes = error ? [...payloads, { error }] : payloads;
+  return { resume: resumes.at(-1) ?? null, resumes, approvers: namesOf(gate) };
+}

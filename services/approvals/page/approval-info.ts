@@ -1,0 +1,99 @@
+import type { ApprovalInfo } from "../../../contract/routes/approvals.ts";
+import { authorize, type Verdict } from "../../../core/approvals/authorize.ts";
+import { approversOf, conditionsIn, type Decision, isLateAt, iso } from "../../../core/approvals/gate.ts";
+import { viewTokenOf } from "../../../core/approvals/link.ts";
+import { argsFor, hasEnded, type Job, PEOPLE, waitsFor } from "../../../core/jobs/job.ts";
+import { loadFlow } from "../../flows/definitions/load.ts";
+import { type Keeping, load } from "../../jobs/values/values.ts";
+import type { From } from "../decisions/decide.ts";
+import type { Gating } from "../gates/change-gate.ts";
+import { type Asked, rulesOf, starterOf } from "../gates/find-approval-request.ts";
+import { isObject, promptOf } from "./prompt.ts";
+import { resultsShown } from "./redacted-results.ts";
+
+export const decisionJson = ({ how, by, reason, atMs }: Decision) => ({
+  how,
+  ...(by ? { by } : {}),
+  ...(reason ? { reason } : {}),
+  at: iso(atMs),
+});
+
+const REFUSED: Partial<Record<Verdict, ApprovalInfo["refused"]>> = {
+  signIn: "sign_in",
+  self: "self",
+  notApprover: "not_approver",
+  jobToken: "job_token",
+};
+
+/** What the approval page shows to somebody. What the step says, and the form, only to who may decide, or may see the run. `seesRun`: they may. */
+export async function approvalInfo(gating: Gating, asked: Asked, from: From, seesRun: boolean): Promise<ApprovalInfo> {
+  const { gate, flow, module } = asked;
+  const { opened, decision } = gate;
+  const rules = rulesOf(asked);
+  const verdict = authorize({ rules, starter: starterOf(flow) }, from.who, from.way);
+  const state = stateOf(asked, gating.nowMs());
+  const suspend = module.suspend ?? undefined;
+  const refused = REFUSED[verdict];
+  const summary = await summaryOf(gating, flow);
+  const isConsent = module.value.type === "consentgate";
+  return {
+    flow_id: flow.id,
+    approval_conditions: conditionsIn(rules),
+    can_approve: verdict === "yes" && (state === "open" || state === "waiting"),
+    user_auth_required: rules.signedIn,
+    hide_cancel: suspend?.hide_cancel === true,
+    skin: suspend?.skin ?? "detailed",
+    ...(module.summary ? { step_summary: module.summary } : {}),
+    ...(summary ? { flow_summary: summary } : {}),
+    approvers: approversOf(gate),
+    ...(from.link && !rules.signedIn ? { view_token: viewTokenOf(from.link) } : {}),
+    gate_id: gate.id,
+    kind: isConsent ? "consent" : "suspend",
+    module_id: module.id,
+    state,
+    ...(decision ? { decision: decisionJson(decision) } : {}),
+    run_state: waitsFor(flow) ?? flow.state,
+    required_events: rules.required,
+    ...(opened?.deadlineMs === undefined ? {} : { deadline: iso(opened.deadlineMs) }),
+    requested_by: flow.createdBy,
+    ...(flow.path === undefined ? {} : { flow_path: flow.path }),
+    ...(opened ? { opened_at: iso(opened.atMs) } : {}),
+    ...(from.who.kind === "link" ? {} : { signed_in_as: from.who.username }),
+    ...(refused ? { refused } : {}),
+    ...(verdict === "yes" || seesRun ? await detailsOf(gating, asked) : {}),
+  };
+}
+
+/** The step's own words, the form, and what the flow has chosen to show. */
+async function detailsOf(keeping: Keeping, asked: Asked): Promise<Partial<ApprovalInfo>> {
+  const { gate, flow, module, plan } = asked;
+  const isConsent = module.value.type === "consentgate";
+  const schema = module.suspend?.resume_form?.["schema"];
+  const wanted = module.suspend?.inputs ?? [];
+  const { description, ...prompt } = await promptOf(keeping, asked);
+  const given =
+    wanted.length > 0 || isConsent ? (JSON.parse(await load(keeping, flow, argsFor(PEOPLE, flow))) as Record<string, unknown>) : {};
+  return {
+    ...(isObject(schema) ? { form_schema: schema } : {}),
+    ...(description === undefined ? {} : { description: description as NonNullable<ApprovalInfo["description"]> }),
+    ...prompt,
+    ...(wanted.length > 0 ? { inputs: Object.fromEntries(wanted.map((name) => [name, given[name] ?? null])) } : {}),
+    ...(isConsent
+      ? { message: gate.opened?.message ?? "", context: { ...given, ...(await resultsShown(keeping, flow.id, plan.value)) } }
+      : {}),
+  };
+}
+
+function stateOf({ gate, flow }: Pick<Asked, "gate" | "flow">, nowMs: number): ApprovalInfo["state"] {
+  if (gate.decision) return gate.decision.how;
+  if (hasEnded(flow)) return "canceled";
+  if (!gate.opened) return "waiting";
+  return isLateAt(gate, nowMs) ? "expired" : "open";
+}
+
+async function summaryOf(gating: Gating, { workspace, flow }: Job): Promise<string | undefined> {
+  if (flow?.version === undefined) return undefined;
+  // Deleted since.
+  const found = await loadFlow(gating, workspace, flow.version).catch(() => undefined);
+  return found?.sent.summary || undefined;
+}

@@ -1,0 +1,48 @@
+import { authorize } from "../../../core/approvals/authorize.ts";
+import { isLateAt, isOpen, iso } from "../../../core/approvals/gate.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import type { Actor } from "../../../core/people/actor.ts";
+import { deciderOf } from "../decisions/approver.ts";
+import { type Gating, gateOf } from "../gates/change-gate.ts";
+import { starterOf } from "../gates/find-approval-request.ts";
+
+/** So many gates at a time are read. */
+const AT_ONCE = 25;
+const LISTED_MOST = 1000;
+
+/** Gates that wait in a workspace and that the caller may decide, the oldest first. What has ended without its gate leaves the list when it is met. */
+export async function pendingFor(gating: Gating & { baseUrl: string }, actor: Actor, workspace: string, mayStop: (flow: Job) => boolean) {
+  const { jobs, objects, nowMs, baseUrl } = gating;
+  const who = deciderOf(actor, workspace);
+  const waiting = await objects.list(keys.pendingGate(workspace, "").pk, { limit: LISTED_MOST });
+  const found = [];
+  for (let start = 0; start < waiting.length; start += AT_ONCE) {
+    const gates = await Promise.all(waiting.slice(start, start + AT_ONCE).map(({ sk }) => gateOf(gating, sk)));
+    const open = gates.flatMap((gate) => (gate && isOpen(gate) ? [gate] : []));
+    const flows = new Map((await jobs.getMany(open.map(({ flow }) => flow))).map((flow) => [flow.id, flow]));
+    for (const gate of open) {
+      const flow = flows.get(gate.flow);
+      if (flow?.state !== "running") {
+        await objects.remove(keys.pendingGate(workspace, gate.id));
+        continue;
+      }
+      if (isLateAt(gate, nowMs())) continue;
+      const way = { link: false, mayStop: mayStop(flow) };
+      if (authorize({ rules: gate.opened.rules, starter: starterOf(flow) }, who, way) !== "yes") continue;
+      found.push({
+        gate_id: gate.id,
+        run_id: gate.root,
+        flow_id: flow.id,
+        ...(flow.path === undefined ? {} : { flow_path: flow.path }),
+        module_id: gate.module,
+        kind: gate.opened.kind,
+        requested_by: flow.createdBy,
+        opened_at: iso(gate.opened.atMs),
+        ...(gate.opened.deadlineMs === undefined ? {} : { deadline: iso(gate.opened.deadlineMs) }),
+        page: `${baseUrl}/approve/${workspace}/${gate.id}`,
+      });
+    }
+  }
+  return found.sort((a, b) => a.opened_at.localeCompare(b.opened_at));
+}

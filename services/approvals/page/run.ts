@@ -1,0 +1,80 @@
+import type { RunJson } from "../../../contract/routes/approvals.ts";
+import { type Gate, isOpen, iso, namesOf } from "../../../core/approvals/gate.ts";
+import { argsFor, hasEnded, type Job, PEOPLE } from "../../../core/jobs/job.ts";
+import { loadPlanIfThere } from "../../flows/definitions/load.ts";
+import { load } from "../../jobs/values/values.ts";
+import { deliveriesOf } from "../../notifications/delivery-records.ts";
+import { type Gating, gatesOfRun } from "../gates/change-gate.ts";
+import { linksOf } from "../links/create-resume-urls.ts";
+import type { Linking } from "../links/links.ts";
+import { decisionJson } from "./approval-info.ts";
+import { resultsShown } from "./redacted-results.ts";
+
+/** What of a run somebody may be shown. */
+export interface Seeing {
+  /** Whether they see the whole run, or as approvers the gates that are theirs. */
+  whole: boolean;
+  isTheirs: (gate: Gate) => boolean;
+  /** They may have links made. */
+  mints: boolean;
+}
+
+/** A run with its gates, those of flows inside too; `undefined` where nothing of it may be shown. */
+export async function runJson(gating: Gating & Linking, job: Job, { whole, isTheirs, mints }: Seeing): Promise<RunJson | undefined> {
+  const all = (await gatesOfRun(gating, job.root ?? job.id)).filter(({ flow }) => job.root === undefined || flow === job.id);
+  const gates = whole ? all : all.filter(isTheirs);
+  if (!whole && gates.length === 0) return undefined;
+  // Who is asked for consent is told what about; others who are asked see it on the page, as far as the flow shows it.
+  const inContext = whole || gates.some(({ opened }) => opened?.kind === "consent");
+  const plan = job.flow?.plan ? await loadPlanIfThere(gating, job.flow.plan) : undefined;
+  const erased = !inContext || (hasEnded(job) && job.erased);
+  const input = erased ? {} : (JSON.parse(await load(gating, job, argsFor(PEOPLE, job))) as Record<string, unknown>);
+  const results = plan && !erased ? await resultsShown(gating, job.id, plan.value) : {};
+  const flows = [...new Set(gates.map(({ flow }) => flow))];
+  const notices = new Map((await Promise.all(flows.map((flow) => deliveriesOf(gating, flow)))).flatMap((of) => [...of]));
+  const rejected = gates.findLast(({ opened, decision }) => opened?.kind === "consent" && decision && decision.how !== "approved");
+  const reason = rejected?.decision?.reason ?? (rejected?.decision?.how === "expired" ? "timeout" : "");
+  return {
+    run_id: job.id,
+    workspace_id: job.workspace,
+    ...(job.path === undefined ? {} : { flow_path: job.path }),
+    state: runState(job, gates),
+    triggered_by: job.createdBy,
+    created_at: iso(job.createdAtMs),
+    gates: await Promise.all(
+      gates
+        .filter(({ opened }) => opened)
+        .map(async (gate) => ({
+          ...gateJson(gate, plan?.index.modules.get(gate.module)?.module.summary ?? undefined),
+          ...(mints && isOpen(gate) && gate.opened.kind === "suspend" ? { links: await linksOf(gating, gate) } : {}),
+          notices: (notices.get(gate.id) ?? []).map(({ gate: _, ...notice }) => notice),
+        })),
+    ),
+    context: { ...input, ...results, ...(rejected ? { rejection_reason: reason } : {}) },
+  };
+}
+
+function runState(job: Job, gates: readonly Gate[]): RunJson["state"] {
+  if (job.state !== "running") return job.state;
+  const open = gates.filter(isOpen);
+  if (open.length === 0) return "running";
+  return open.some(({ opened }) => opened.kind === "consent") ? "awaiting_approval" : "suspended";
+}
+
+function gateJson(gate: Gate, summary: string | undefined): RunJson["gates"][number] {
+  const { id, module, opened, decision } = gate;
+  if (!opened) throw new Error(`The gate ${id} has not opened.`);
+  return {
+    gate_id: id,
+    module_id: module,
+    kind: opened.kind,
+    ...(summary ? { summary } : {}),
+    ...(opened.message === undefined ? {} : { message: opened.message }),
+    approvers: opened.rules.people ?? [],
+    approved_by: namesOf(gate),
+    required_events: opened.rules.required,
+    opened_at: iso(opened.atMs),
+    ...(opened.deadlineMs === undefined ? {} : { deadline: iso(opened.deadlineMs) }),
+    ...(decision ? { decision: decisionJson(decision) } : {}),
+  };
+}

@@ -1,0 +1,186 @@
+import { createHash } from "node:crypto";
+import type { PutRequest } from "../../aws/dynamodb/batch.ts";
+import type { signingKey } from "../../aws/kms/signing-keys.ts";
+import type { Functions } from "../../aws/lambda/functions.ts";
+import type { Queue } from "../../aws/sqs/queue.ts";
+import type { RunnerLanguage } from "../../contract/languages.ts";
+import { limits } from "../../contract/limits.ts";
+import { contextualVariables } from "../../core/jobs/environment.ts";
+import { type EndedJob, hasEnded, type Job, type RunningJob } from "../../core/jobs/job.ts";
+import { canceled, mayRetryLoss, workerLost } from "../../core/jobs/lifecycle.ts";
+import type { NextOutcome, NextRun, RunRequest } from "../../runners/protocol.ts";
+import { mintJobToken } from "../identity/job-token.ts";
+import { reclaim, release } from "../jobs/lifecycle/claim.ts";
+import { endWith, type Finishing, finish, type JustEnded, resultKey } from "../jobs/lifecycle/finish.ts";
+import { sharedFolder } from "../jobs/lifecycle/shared-folder.ts";
+import { send } from "../jobs/queue/enqueue.ts";
+import { rememberSecrets } from "../secrets/masks.ts";
+import { runTimes } from "./run-times.ts";
+
+export interface Executing extends Finishing {
+  functions: Functions;
+  queue: Queue;
+  signingKey: typeof signingKey;
+  baseUrl: string;
+  internalUrl: string;
+  worker: string;
+}
+
+/** What a job runs: an artefact and how to call it. */
+export interface Executable {
+  runner: RunnerLanguage;
+  artefact: { key: string; sha256: string };
+  params: string[] | null;
+  paramTypes?: Record<string, "date" | "bytes"> | undefined;
+  preprocessor?: { params: string[] | null } | undefined;
+  dedicated: boolean;
+  /** What stands in its arguments and must not be seen in its output, and the entries of the audit log that say so. */
+  given?: { secrets: readonly string[]; audit: (atMs: number) => PutRequest[] };
+  together?: Together;
+}
+
+/** Runs that may follow this one in the same call. */
+export interface Together {
+  /** All runs with this key share one process. */
+  host: string;
+  withinMs: number;
+  /** Where the result is that is too large for the answer. */
+  resultKey: string;
+  runs: {
+    job: Omit<RunningJob, "args">;
+    artefact: Executable["artefact"];
+    params: string[] | null;
+    paramTypes?: Executable["paramTypes"];
+    args: NextRun["args"];
+  }[];
+  /** Writes down how those ended that have begun. `ended`: the first run, whose token all of them had. */
+  keep(outcomes: readonly NextOutcome[], ended: JustEnded, token: string): Promise<void>;
+}
+
+/** The argument that names another function than `main` (api.md §5). */
+export const ENTRYPOINT_ARGUMENT = "_ENTRYPOINT_OVERRIDE";
+
+/**
+ * Runs a claimed job to its end, taking it over again after each loss of its runner. Answers the ended job, or `undefined` when
+ * the job goes on elsewhere: given back to the queue because no runner was free, or taken over by another attempt. `first` is the
+ * first attempt's request, where there was time to prepare it.
+ */
+export async function execute(
+  executing: Executing,
+  job: RunningJob,
+  what: Executable,
+  args: Record<string, unknown>,
+  first?: RunRequest,
+): Promise<JustEnded | undefined> {
+  const { functions, jobs } = executing;
+  for (let attempt = job, prepared = first; ; prepared = undefined) {
+    const asked = prepared ?? (await runRequest(executing, attempt, what, args));
+    if (what.given?.secrets.length) {
+      // Noted anew for each attempt: each has a token of its own.
+      const noted = await rememberSecrets(executing, attempt, asked.token, what.given.secrets, {
+        audit: what.given.audit,
+        nowMs: executing.nowMs(),
+      });
+      if (noted?.state !== "running" || noted.nonce !== attempt.nonce) return endedOnly(noted);
+      attempt = noted;
+    }
+    const invocation = await functions.run(what.runner, asked, tenantOf(attempt));
+    switch (invocation.kind) {
+      case "outcome": {
+        const { outcome } = invocation;
+        runTimes.note(what.artefact.key, outcome.timings.runMs);
+        const done = await finish(executing, attempt, outcome, asked.token, what.given?.secrets);
+        if (done && outcome.next) await what.together?.keep(outcome.next, done, asked.token);
+        return done ?? endedOnly(await jobs.get(job.id));
+      }
+      case "throttled":
+        if (await release(executing, attempt)) await send(executing, { ...attempt, scheduledForMs: executing.nowMs() + 2000 });
+        return undefined;
+      case "unknown":
+        // Its runner may live and will tell its end itself. If not, its lease runs out and housekeeping queues the job again.
+        return endedOnly(await jobs.get(job.id));
+      case "lost": {
+        const next = await afterLoss(executing, attempt);
+        if (!next || hasEnded(next)) return next;
+        attempt = next;
+      }
+    }
+  }
+}
+
+/** What follows when a runner was lost: another attempt, or the end. The record may know better: a long run reports its own end. */
+async function afterLoss(executing: Executing, lost: RunningJob): Promise<RunningJob | EndedJob | undefined> {
+  const now = await executing.jobs.get(lost.id);
+  if (now?.state !== "running" || now.nonce !== lost.nonce) return endedOnly(now);
+  if (now.cancel) return endWith(executing, now, canceled(now.cancel));
+  if (mayRetryLoss(now)) return reclaim(executing, now);
+  return endWith(executing, now, workerLost(limits.maxAttempts));
+}
+
+/** What the runner is told about one attempt. */
+export async function runRequest(
+  executing: Executing,
+  job: RunningJob,
+  what: Executable,
+  args: Record<string, unknown>,
+): Promise<RunRequest> {
+  const { storage, baseUrl, internalUrl, nowMs } = executing;
+  const { [ENTRYPOINT_ARGUMENT]: override, ...rest } = args;
+  const entrypoint = typeof override === "string" && override !== "" ? override : "main";
+  const lifetimeS = job.timeoutS + 120;
+  const [url, resultUrl, token, shared, followUrls] = await Promise.all([
+    storage.sharedReadUrl(what.artefact.key, lifetimeS),
+    storage.writeUrl(resultKey(job, job.attempt), lifetimeS),
+    executing.signingKey().then((key) => mintJobToken(key, job, job.attempt, job.createdBy, nowMs())),
+    sharedFolder(executing, job, lifetimeS),
+    Promise.all(what.together?.runs.map(({ artefact }) => storage.sharedReadUrl(artefact.key, lifetimeS)) ?? []),
+  ]);
+  const env = contextualVariables({ job, attempt: job.attempt, token, internalUrl, baseUrl });
+  const next = what.together && {
+    withinMs: what.together.withinMs,
+    resultUrl: await storage.writeUrl(what.together.resultKey, lifetimeS),
+    runs: what.together.runs.map(({ job: following, artefact, params, paramTypes, args: given }, index) => ({
+      artefact: { ...artefact, url: followUrls[index] ?? "" },
+      params,
+      ...(paramTypes ? { paramTypes } : {}),
+      timeoutMs: following.timeoutS * 1000,
+      args: given,
+      env: different(contextualVariables({ job: following, attempt: 1, token, internalUrl, baseUrl }), env),
+    })),
+  };
+  return {
+    job: job.id,
+    workspace: job.workspace,
+    attempt: job.attempt,
+    nonce: job.nonce,
+    language: what.runner,
+    artefact: { ...what.artefact, url },
+    entrypoint,
+    params: entrypoint === "main" ? what.params : null,
+    ...(what.paramTypes ? { paramTypes: what.paramTypes } : {}),
+    args: rest,
+    ...(job.preprocess === "wanted" ? { preprocessor: what.preprocessor ?? { params: null } } : {}),
+    env,
+    timeoutMs: job.timeoutS * 1000,
+    hostKey: createHash("sha256")
+      .update(`${tenantOf(job)}\n${what.together?.host ?? what.artefact.sha256}`)
+      .digest("hex")
+      .slice(0, 32),
+    ...(what.together ? { dedicated: true, together: true, next } : { dedicated: what.dedicated }),
+    ...(shared ? { shared } : {}),
+    watched: (job.watchedUntilMs ?? 0) > nowMs(),
+    resultUrl,
+    maxInlineResultBytes: limits.syncReplyBytes,
+    maxResultBytes: limits.resultBytes,
+    maxLogBytes: limits.logBytes,
+    internalUrl,
+    token,
+  };
+}
+
+/** The entries that another record has not, or otherwise. */
+const different = (env: Record<string, string>, other: Record<string, string>) =>
+  Object.fromEntries(Object.entries(env).filter(([name, value]) => other[name] !== value));
+
+const tenantOf = (job: Job) => `${job.workspace}\n${job.permissionedAs}`;
+const endedOnly = (job: Job | undefined) => (job && hasEnded(job) ? job : undefined);

@@ -1,0 +1,107 @@
+import { describe, expect, it } from "vitest";
+import { limits } from "../../../contract/limits.ts";
+import { aFlow, identity } from "../../../test/builders/flows.ts";
+import { makeMachine } from "./compile-machine.ts";
+import { whyRefused } from "./validate-machine.ts";
+
+const asked = (modules: object[]) => ({ workspace: "demo", path: "f/t/flow", value: aFlow({ modules }) });
+const making = (make: (name: string, definition: string) => "made" | "leaving" | { refused: string }) => ({
+  executions: { make: async (name: string, definition: string) => make(name, definition) },
+  step: "arn:aws:lambda:us-east-1:000000000000:function:step",
+  role: "arn:aws:iam::000000000000:role/any",
+  stack: "svc",
+});
+const never = making(() => expect.fail("something was made"));
+
+describe("makeMachine", () => {
+  it("refuses a flow whose definition is larger than Step Functions takes, before it asks", async () => {
+    // Each of these has four states.
+    const more = { summary: "x".repeat(200), retry: { constant: { attempts: 1 } }, sleep: { type: "static", value: 1 } };
+    const modules = Array.from({ length: 900 }, (_, index) => identity(`s${index}`, more));
+    expect(await makeMachine(never, asked(modules))).toEqual({
+      refused: expect.stringMatching(/^The flow is too large: its state machine has \d+ bytes, and 1000000 are the most\. Put some steps/),
+    });
+  });
+
+  it("refuses a flow of more steps than an execution's history holds, before it compiles", async () => {
+    const modules = Array.from({ length: 50_000 }, (_, index) => identity(`s${index}`));
+    expect(await makeMachine(never, asked(modules))).toEqual({ refused: expect.stringContaining("at most 1249 steps") });
+  });
+
+  it("makes the largest flow that may be made", async () => {
+    const modules = Array.from({ length: 1249 }, (_, index) => identity(`step_${index}`));
+    const sent: number[] = [];
+    const made = await makeMachine(
+      making((_, definition) => {
+        sent.push(Buffer.byteLength(JSON.stringify({ definition })));
+        return "made";
+      }),
+      asked(modules),
+    );
+    expect(made).toEqual({ machine: expect.stringMatching(/^svc-demo-f-t-flow-[0-9a-f]{8}$/) });
+    expect(sent.every((bytes) => bytes < 1024 * 1024)).toBe(true);
+  });
+
+  it("tells what Step Functions itself says against a definition", async () => {
+    const says = making(() => ({ refused: "Step Functions does not take it" }));
+    expect(await makeMachine(says, asked([identity("a")]))).toEqual({ refused: "Step Functions does not take it" });
+  });
+});
+
+describe("a machine that is just being deleted", () => {
+  it("has its name until its last execution has ended: meanwhile there is another one", async () => {
+    const tried: string[] = [];
+    const made = await makeMachine(
+      making((name) => {
+        tried.push(name);
+        return tried.length === 1 ? "leaving" : "made";
+      }),
+      asked([identity("a")]),
+    );
+    const [first, second, ...more] = tried;
+    expect(made).toEqual({ machine: second });
+    expect(more).toEqual([]);
+    expect(first).not.toBe(second);
+    expect(first?.slice(0, -8)).toBe(second?.slice(0, -8));
+  });
+
+  it("and so is the other one: whoever asks asks again", async () => {
+    await expect(
+      makeMachine(
+        making(() => "leaving"),
+        asked([identity("a")]),
+      ),
+    ).rejects.toThrow("are being deleted");
+  });
+});
+
+describe("whyRefused", () => {
+  const end = { End: { Type: "Succeed" } };
+  const refused = (definition: object, name = "svc-demo-a-12345678") => whyRefused(name, JSON.stringify(definition));
+
+  it.each([
+    ["a state that leads nowhere", { StartAt: "A", States: { A: { Type: "Pass", Next: "B" } } }],
+    ["a state that nothing leads to", { StartAt: "End", States: { ...end, A: { Type: "Pass", End: true } } }],
+    ["a kind of state that there is not", { StartAt: "End", States: { End: { Type: "Stop" } } }],
+    ["no end", { StartAt: "A", States: { A: { Type: "Pass", Next: "A" } } }],
+  ])("finds %s", async (_what, definition) => {
+    expect(await refused(definition)).toMatch(/^The flow's state machine is not valid, which is a fault of the service: [A-Z_]+: ./);
+  });
+
+  it("finds nothing where nothing is wrong", async () => {
+    expect(await refused({ StartAt: "End", States: end })).toBeUndefined();
+  });
+
+  it("takes no name that Step Functions does not", async () => {
+    const good = { StartAt: "End", States: end };
+    expect(await refused(good, "x".repeat(81))).toContain("name");
+    expect(await refused(good, "a b")).toContain("name");
+  });
+
+  it("counts bytes as they travel: in quotes, and as UTF-8", async () => {
+    const large = (text: string, times: number) => refused({ Comment: text.repeat(times), StartAt: "End", States: end });
+    expect(await large("x", limits.machineBytes - 1000)).toBeUndefined();
+    expect(await large('"', limits.machineBytes / 2)).toContain("too large");
+    expect(await large("数", limits.machineBytes / 2)).toContain("too large");
+  });
+});

@@ -1,0 +1,35 @@
+import type { Executions } from "../../../aws/stepfunctions/executions.ts";
+import { tooManySteps } from "../../../core/flows/history.ts";
+import type { MachineAnswer, MachineRequest } from "../../../core/flows/version.ts";
+import { flowMachine } from "../../../statemachines/flow-machine.ts";
+import { machineTags } from "../../../statemachines/name.ts";
+import { whyRefused } from "./validate-machine.ts";
+
+export interface Making {
+  executions: Pick<Executions, "make">;
+  /** ARN of the function that carries out steps, and of the role that may call it. */
+  step: string;
+  role: string;
+  /** The stack's name. */
+  stack: string;
+}
+
+/** The flow's state machine, made unless it is there: its name, or why there can be none. */
+export async function makeMachine(
+  { executions, step, role, stack }: Making,
+  { workspace, path, value }: MachineRequest,
+): Promise<MachineAnswer> {
+  const large = tooManySteps(value);
+  if (large) return { refused: large };
+  const { name, spare, definition: machine } = flowMachine(value, { step, workspace, path });
+  const definition = JSON.stringify(machine);
+  const tags = { ...machineTags(stack, workspace), "svc:path": path };
+  const refused = await whyRefused(name, definition);
+  if (refused) return { refused };
+  for (const each of [name, spare]) {
+    const made = await executions.make(each, definition, role, tags);
+    if (made === "made") return { machine: each };
+    if (made !== "leaving") return made;
+  }
+  throw new Error(`The state machines ${name} and ${spare} are being deleted.`);
+}

@@ -1,0 +1,37 @@
+import type { Executions } from "../../../aws/stepfunctions/executions.ts";
+import { limits } from "../../../contract/limits.ts";
+import { machinePrefix, stackTag } from "../../../statemachines/name.ts";
+
+export interface Tidying {
+  executions: Pick<Executions, "removeIdle">;
+  /** The stack's name. */
+  stack: string;
+  nowMs: () => number;
+}
+
+const HOUR_MS = 3_600_000;
+const MINUTE_MS = 60_000;
+/** So many machines are looked at in one hour, each by two or three calls of Step Functions that cost nothing. */
+const AT_ONCE = 20;
+
+/**
+ * Once an hour: deletes state machines of this stack that nothing has run for long. Whoever runs their flow makes them again (start.ts). Answers how many
+ * are gone.
+ */
+export async function removeIdleMachines({ executions, stack, nowMs }: Tidying, untilMs: number): Promise<number> {
+  const now = nowMs();
+  if (now % HOUR_MS >= MINUTE_MS) return 0;
+  return executions.removeIdle(
+    machinePrefix(),
+    stackTag(stack),
+    now - limits.machineIdleMs,
+    (all) => inTurn(all, Math.floor(now / HOUR_MS)),
+    () => Date.now() < untilMs,
+  );
+}
+
+/** Another part each hour, so that all have their turn without a note of who had it. */
+export function inTurn<T>(all: T[], hour: number): T[] {
+  const parts = Math.max(1, Math.ceil(all.length / AT_ONCE));
+  return all.filter((_, index) => index % parts === hour % parts);
+}

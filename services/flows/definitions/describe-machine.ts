@@ -1,0 +1,38 @@
+import type { Executions } from "../../../aws/stepfunctions/executions.ts";
+import { SvcError } from "../../../contract/errors.ts";
+import { keptFlowSchema } from "../../../contract/flow-value.ts";
+import type { MachineJson } from "../../../contract/routes/flows.ts";
+import { tooManySteps } from "../../../core/flows/history.ts";
+import type { RunnableFlow } from "../../../core/flows/version.ts";
+import { flowMachine } from "../../../statemachines/flow-machine.ts";
+import { mermaid } from "../../../statemachines/mermaid.ts";
+import { type Loading, loadFlow } from "./load.ts";
+
+interface Showing extends Loading {
+  executions: Pick<Executions, "machineShown">;
+  /** ARN of the function that carries out steps. */
+  step: string;
+}
+
+/**
+ * What a flow's version was built to. It is compiled again: the same comes out as when it was built, whether the machine is there, was deleted
+ * because nothing ran it, or is not made yet. Throws `flow.noMachine`.
+ */
+export async function machineShown(showing: Showing, flow: RunnableFlow): Promise<MachineJson> {
+  const { executions, step } = showing;
+  const { workspace, path, version, build } = flow;
+  const value = keptFlowSchema.parse((await loadFlow(showing, workspace, version)).sent.value);
+  const none = value.modules.length === 0 ? "It has no steps, and ends without one." : tooManySteps(value);
+  if (none) throw new SvcError("flow.noMachine", { path, reason: none });
+  const { name, spare, definition } = flowMachine(value, { step, workspace, path });
+  const machine = (build.state === "ready" ? build.machine : undefined) ?? name;
+  const { arn, url } = executions.machineShown(machine);
+  return {
+    machine,
+    arn,
+    ...(url ? { console_url: url } : {}),
+    definition: { ...definition },
+    mermaid: mermaid(definition),
+    outdated: machine !== name && machine !== spare,
+  };
+}

@@ -1,0 +1,51 @@
+import type { FlowModule, FlowValue } from "../../../contract/flow-value.ts";
+import { runnerFor } from "../../../contract/languages.ts";
+import { allModules, type FlowPlan, withoutCode } from "../../../core/flows/version.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+import { artefactFor, type Building } from "../../builds/artefact.ts";
+
+/** `locks`: what each inline script is built from, by module. They stay with the artefacts as well, so that no run reads them. */
+export type Planned = { ok: true; plan: FlowPlan; locks: Record<string, string>; log: string } | { ok: false; error: string; log: string };
+
+type RawScript = FlowModule & { value: Extract<FlowModule["value"], { type: "rawscript" }> };
+const isRaw = (module: FlowModule): module is RawScript => module.value.type === "rawscript";
+
+/** Inline scripts that are built at the same time. */
+const AT_ONCE = 4;
+
+/** A flow's plan, its inline scripts built. Equal scripts are built once, by the artefacts' own keys. */
+export async function planFlow(building: Building, job: Job, path: string, value: FlowValue): Promise<Planned> {
+  const { interfaceOf } = await import("../../../core/scripts/interface.ts");
+  const scripts: FlowPlan["scripts"] = {};
+  const locks: Record<string, string> = {};
+  const waiting = allModules(value).filter(isRaw);
+  const logs: string[] = [];
+  const failed: string[] = [];
+  const buildNext = async (): Promise<void> => {
+    for (let module = waiting.shift(); module; module = waiting.shift()) {
+      const { id, value: raw } = module;
+      const runner = runnerFor(raw.language, raw.content);
+      if (!runner) continue;
+      const source = {
+        workspace: job.workspace,
+        runner,
+        path: raw.path ?? `${path}/${id}`,
+        content: raw.content,
+        lock: raw.lock || undefined,
+        job,
+      };
+      const built = await artefactFor(building, source);
+      logs.push(`${id}: ${built.log}`);
+      if (!built.ok) failed.push(`${id}: ${built.error}`);
+      else {
+        locks[id] = built.lock;
+        const { params, paramTypes } = interfaceOf(raw.language, raw.content);
+        scripts[id] = { runner, key: built.key, sha256: built.sha256, params, ...(paramTypes ? { paramTypes } : {}) };
+      }
+    }
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, buildNext));
+  const log = logs.join("");
+  const plan = { value: withoutCode(value), scripts };
+  return failed.length > 0 ? { ok: false, error: failed.join("\n"), log } : { ok: true, plan, locks, log };
+}

@@ -1,0 +1,100 @@
+import { SvcError } from "../../../contract/errors.ts";
+import type { FlowHistoryJson, FlowJson, FlowListQuery, ListedFlowJson, NewFlow } from "../../../contract/routes/flows.ts";
+import { flowJson, type RunnableFlow } from "../../../core/flows/version.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { pageOf } from "../../../core/objects/page.ts";
+import { settleFlowBuild } from "./build.ts";
+import { flowOf, flowVersionOf, type Loading, loadFlow, newestFlowAt } from "./load.ts";
+
+/** The newest version, an archived flow's too. Throws `flow.notFound`. */
+export async function flowAt(loading: Loading, workspace: string, path: string): Promise<FlowJson> {
+  const flow = flowOf(await loading.objects.get(keys.flowHead(workspace, path)));
+  if (!flow) throw new SvcError("flow.notFound", { path });
+  return flowJson(await loadFlow(loading, workspace, flow.version), flow);
+}
+
+/** Throws `flow.versionNotFound`. */
+export async function flowAtVersion(loading: Loading, workspace: string, version: number): Promise<FlowJson> {
+  const flow = flowVersionOf(await loading.objects.get(keys.flowVersion(workspace, version)), version);
+  return flowJson(await loadFlow(loading, workspace, version), flow);
+}
+
+export async function flowExists({ objects }: Loading, workspace: string, path: string): Promise<boolean> {
+  const flow = flowOf(await objects.get(keys.flowHead(workspace, path)));
+  return flow !== undefined && !flow.archived;
+}
+
+interface Listed extends Omit<NewFlow, "value" | "schema"> {
+  version: number;
+  hash: string;
+  createdBy: string;
+  createdAtMs: number;
+  archived: boolean;
+}
+
+async function listed({ objects }: Loading, workspace: string): Promise<Listed[]> {
+  return (await objects.list(keys.flowListing(workspace, "").pk)).map(({ value }) => value as Listed);
+}
+
+/** Newest first unless asked otherwise; equal times by path, so that pages are stable. */
+export async function listFlows(
+  loading: Loading,
+  workspace: string,
+  query: FlowListQuery,
+  readable: (path: string) => boolean,
+): Promise<ListedFlowJson[]> {
+  const order = query.order_desc === false ? 1 : -1;
+  const found = (await listed(loading, workspace))
+    .filter(
+      (flow) =>
+        readable(flow.path) &&
+        (query.show_archived ?? false) === flow.archived &&
+        (query.path_start === undefined || flow.path.startsWith(query.path_start)) &&
+        (query.path_exact === undefined || flow.path === query.path_exact) &&
+        (query.created_by === undefined || flow.createdBy === query.created_by) &&
+        (query.label === undefined || (flow.labels ?? []).includes(query.label)) &&
+        (query.dedicated_worker === undefined || (flow.dedicated_worker ?? false) === query.dedicated_worker) &&
+        query.starred_only !== true,
+    )
+    .sort((a, b) => order * (a.createdAtMs - b.createdAtMs) || a.path.localeCompare(b.path));
+  return pageOf(found, query).map(({ version, hash, createdBy, createdAtMs, archived, ...sent }) => {
+    const stored = { sent: { ...sent, value: { modules: [] } }, version, hash, createdBy, createdAtMs };
+    const { value, ...flow } = flowJson(stored, { workspace, archived, build: { state: "pending", job: "" } } as unknown as RunnableFlow);
+    return { ...flow, ...(query.without_description ? { description: "" } : {}) };
+  });
+}
+
+export async function flowPaths(loading: Loading, workspace: string): Promise<string[]> {
+  return (await listed(loading, workspace)).filter(({ archived }) => !archived).map(({ path }) => path);
+}
+
+export async function searchFlows(loading: Loading, workspace: string, readable: (path: string) => boolean) {
+  const found = (await listed(loading, workspace)).filter(({ path, archived }) => !archived && readable(path));
+  return Promise.all(found.map(async ({ path, version }) => ({ path, value: (await loadFlow(loading, workspace, version)).sent.value })));
+}
+
+/** The versions saved at a path, newest first. Throws `flow.notFound` when there never was one. */
+export async function flowHistory({ objects }: Loading, workspace: string, path: string): Promise<FlowHistoryJson[]> {
+  const stored = await objects.list(keys.flowHistory(workspace, path, 0).pk, { newestFirst: true });
+  if (stored.length === 0) throw new SvcError("flow.notFound", { path });
+  return stored.map(({ value }) => {
+    const { version, hash, createdAtMs, createdBy, message } = value as Omit<Listed, "archived"> & { message?: string };
+    return {
+      id: version,
+      hash,
+      created_at: new Date(createdAtMs).toISOString(),
+      created_by: createdBy,
+      ...(message === undefined ? {} : { deployment_msg: message }),
+    };
+  });
+}
+
+/** Throws `flow.notFound`. */
+export async function flowDeploymentStatus(
+  building: Parameters<typeof settleFlowBuild>[0],
+  workspace: string,
+  path: string,
+): Promise<{ lock_error_logs?: string; job_id: string }> {
+  const build = await settleFlowBuild(building, newestFlowAt(await building.objects.get(keys.flowHead(workspace, path)), path));
+  return { ...(build.state === "failed" ? { lock_error_logs: build.error } : {}), job_id: build.job };
+}

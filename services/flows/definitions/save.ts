@@ -1,0 +1,154 @@
+import { v7 as uuidv7 } from "uuid";
+import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
+import { SvcError } from "../../../contract/errors.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { NewFlow } from "../../../contract/routes/flows.ts";
+import { tooFewMembers } from "../../../core/approvals/groups.ts";
+import { withInner } from "../../../core/flows/scopes.ts";
+import { type FlowBuild, flowHash, type RunnableFlow, type StoredFlow, versionId } from "../../../core/flows/version.ts";
+import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { write } from "../../../core/objects/write.ts";
+import type { Actor } from "../../../core/people/actor.ts";
+import { accessSchema, noAccess } from "../../../core/permissions/access.ts";
+import { concurrencyRuleOf } from "../../../core/scripts/version.ts";
+import { formProblem } from "../../approvals/decisions/check-payload.ts";
+import { actingFor, onBehalfOf } from "../../identity/on-behalf.ts";
+import { permit, permitPlace } from "../../identity/permit.ts";
+import { prepare, send } from "../../jobs/queue/enqueue.ts";
+import { commit, type Part, placeParts } from "../../outbox/commit.ts";
+import { eventWrite } from "../../outbox/event.ts";
+import type { Creating } from "../../scripts/save-version.ts";
+import { aclPart } from "../../workspaces/acls.ts";
+import { flowObject, flowOf, newestFlowAt } from "./load.ts";
+
+/** A version's fields above this stand in S3: a DynamoDB item holds at most 400 KB. */
+const BODY_ITEM_BYTES = 100 * 1024;
+
+/**
+ * Saves a flow's first version, or a new one of the flow `at` a path, which the body may rename: head, version, listing, history, event and
+ * the `flowdependencies` job in one transaction. Answers the path. Throws the `flow.*` and `path.noFolder` errors.
+ */
+export async function saveFlow(creating: Creating, actor: Actor, workspace: string, sent: NewFlow, at?: string): Promise<string> {
+  const { path } = sent;
+  permitPlace(actor, "flows.update", workspace, path);
+  const { objects, nowMs } = creating;
+  const asked = actingFor(actor, workspace, sent);
+  const [there, before] = await Promise.all([
+    objects.get(keys.flowHead(workspace, path)),
+    at === undefined || at === path ? undefined : objects.get(keys.flowHead(workspace, at)),
+  ]);
+  const current = flowOf(there);
+  const renamed = at === undefined || at === path ? undefined : newestFlowAt(before, at);
+  if (at === path) newestFlowAt(there, path);
+  else if (current && !current.archived) throw new SvcError("flow.pathTaken", { path });
+  if (renamed) permit(actor, "flows.update", { workspace, path: renamed.path }, () => new SvcError("flow.notFound", { path: at ?? "" }));
+
+  await checkAsking(objects, workspace, asked);
+
+  const atMs = nowMs();
+  const version = versionId(atMs, Math.random());
+  const stored: StoredFlow = {
+    sent: asked,
+    version,
+    hash: flowHash(workspace, version, asked),
+    createdBy: actor.username,
+    createdAtMs: atMs,
+  };
+  const json = JSON.stringify(stored);
+  if (Buffer.byteLength(json) > limits.flowBytes) throw new SvcError("flow.tooLarge", { limitBytes: limits.flowBytes });
+  const value = runnable(workspace, stored, await onBehalfOf(creating, actor, workspace, asked));
+  const job = await prepare(creating, {
+    actor,
+    workspace,
+    kind: "flowdependencies",
+    path,
+    hash: stored.hash,
+    flow: { version, n: 0 },
+    args: {},
+    timeoutS: 600,
+    id: uuidv7(),
+  });
+  const build: FlowBuild = { state: "pending", job: job.id };
+  const mark = String(version);
+  const known = current ?? renamed;
+  const parts: Part[] = [
+    ...placeParts(workspace, path),
+    part(write.put({ ...keys.flowHead(workspace, path), value, mark, build }, current ? { mark: String(current.version) } : "absent")),
+    part(write.put({ ...keys.flowVersion(workspace, version), value, mark, build }, "absent")),
+    part(write.put({ ...keys.flowHash(workspace, stored.hash), value: { version } }, "absent")),
+    part(write.put({ ...keys.flowBody(workspace, version), value: await bodyOf(creating, workspace, version, json) }, "absent")),
+    ...listingParts(workspace, stored),
+    ...(renamed ? await renameParts(creating, workspace, renamed, path) : []),
+    part(eventWrite({ type: known ? "UpdateFlow" : "CreateFlow", workspace, object: path, by: actor.username, atMs })),
+    part({ raw: { Put: creating.jobs.createParams(job, firstDueMs(job.createdAtMs)) } }),
+  ];
+  if (!(await commit(objects, parts))) throw new SvcError("flow.changedMeanwhile", { path });
+  // The flow is saved whatever becomes of the message: housekeeping finds the job by its due time and sends it again.
+  await send(creating, job).catch(() => undefined);
+  return path;
+}
+
+/** A form that nothing fits, and more approvals than a fixed group has members, would be found only once people are asked. Throws `body.shape`. */
+async function checkAsking(objects: ObjectTable, workspace: string, { value }: NewFlow): Promise<void> {
+  const asking = withInner(value.modules).filter(({ suspend }) => (suspend?.required_events ?? 0) > 0);
+  if (asking.length === 0) return;
+  const found = await objects.get(keys.access(workspace));
+  const access = found ? accessSchema.parse(found.value) : noAccess;
+  const issues = await Promise.all(
+    asking.map(async (module) => {
+      const { user_groups_required: groups, required_events: required } = module.suspend ?? {};
+      const fixed = groups?.type === "static" && Array.isArray(groups.value) ? groups.value.map(String) : [];
+      const reasons = [tooFewMembers(access, fixed, required ?? 0), await formProblem(module)];
+      return reasons.flatMap((reason) => (reason === undefined ? [] : [{ path: `the step ${module.id}`, reason }]));
+    }),
+  );
+  if (issues.flat().length > 0) throw new SvcError("body.shape", { issues: issues.flat() });
+}
+
+/** `refused` left out: somebody else has changed the flow meanwhile. */
+const part = (done: Part["write"], refused?: SvcError): Part => ({ write: done, refused });
+
+function runnable(workspace: string, { sent, version, hash }: StoredFlow, behalf: RunnableFlow["onBehalfOf"]): Omit<RunnableFlow, "build"> {
+  const { value } = sent;
+  const priority = sent.priority ?? value.priority;
+  return {
+    workspace,
+    path: sent.path,
+    version,
+    hash,
+    tag: sent.tag ?? "flow",
+    ...(sent.timeout ? { timeoutS: sent.timeout } : {}),
+    ...(priority ? { priority } : {}),
+    ...(value.concurrent_limit ? { concurrency: concurrencyRuleOf(value, value.concurrent_limit) } : {}),
+    ...(behalf ? { onBehalfOf: behalf } : {}),
+    ...(typeof value.delete_after_secs === "number" ? { deleteAfterS: value.delete_after_secs } : {}),
+    ...(value.preprocessor_module ? { preprocessor: true } : {}),
+    archived: false,
+  };
+}
+
+async function bodyOf({ storage }: Creating, workspace: string, version: number, json: string) {
+  if (Buffer.byteLength(json) <= BODY_ITEM_BYTES) return { json };
+  const s3Key = flowObject(workspace, version);
+  await storage.put(s3Key, json, "application/json");
+  return { s3Key };
+}
+
+function listingParts(workspace: string, { sent, version, hash, createdBy, createdAtMs }: StoredFlow): Part[] {
+  const { value: _, schema, deployment_message: message, ...listed } = sent;
+  const made = { version, hash, createdAtMs, createdBy };
+  return [
+    part(write.put({ ...keys.flowListing(workspace, sent.path), value: { ...listed, ...made, archived: false } })),
+    part(write.put({ ...keys.flowHistory(workspace, sent.path, version), value: { ...made, ...(message ? { message } : {}) } })),
+  ];
+}
+
+/** Nothing runs at the old path any more; its versions and history stay. */
+async function renameParts(creating: Creating, workspace: string, { path: from, version }: RunnableFlow, to: string): Promise<Part[]> {
+  return [
+    part(write.remove(keys.flowHead(workspace, from), { mark: String(version) })),
+    part(write.remove(keys.flowListing(workspace, from))),
+    part((await aclPart(creating, { workspace, kind: "flow", path: from }, to)).write),
+  ];
+}

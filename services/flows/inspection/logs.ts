@@ -1,0 +1,94 @@
+import { limits } from "../../../contract/limits.ts";
+import { indicesOf } from "../../../core/flows/journal.ts";
+import { type Journal, type Ran, ran } from "../../../core/flows/ran.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+import { type Keeping, loadLogs } from "../../jobs/values/values.ts";
+import { loadPlanIfThere } from "../definitions/load.ts";
+import { jsonOf, outcomeIn, progressIn } from "../runtime/step-context.ts";
+import { stepJobId } from "../runtime/step-job-id.ts";
+
+interface Reading extends Keeping {
+  /** Which jobs the caller may read. */
+  visible: (job: Job) => boolean;
+}
+
+/** What one step printed, under its heading. */
+interface Section {
+  heading: string;
+  job: Job;
+}
+
+/** Logs are read so many at a time. */
+const AT_ONCE = 20;
+
+/**
+ * What a flow's steps have printed so far, in the order in which they began, each under a line that names it; a flow in it stands with its own steps
+ * where it began. Of other jobs, their log. What is too much is left out at the end, and a line says so.
+ */
+export async function allLogs(reading: Reading, job: Job): Promise<string> {
+  const own = await loadLogs(reading, job);
+  const { sections, isAll } = await sectionsOf(reading, job, [], limits.flowLogJobs);
+  let chars = own.length;
+  const fitting = sections.filter(({ heading, job: of }) => {
+    const start = chars;
+    chars += heading.length + of.logChars;
+    return start < limits.flowLogChars;
+  });
+  let text = own;
+  for (let start = 0; start < fitting.length; start += AT_ONCE) {
+    const part = fitting.slice(start, start + AT_ONCE);
+    const logs = await Promise.all(part.map(({ job: of }) => (reading.visible(of) ? loadLogs(reading, of) : HIDDEN)));
+    for (const [index, { heading }] of part.entries()) text = `${ended(text)}${heading}\n${logs[index] ?? ""}`;
+  }
+  if (isAll && fitting.length === sections.length && text.length <= limits.flowLogChars) return text;
+  return `${ended(text.slice(0, limits.flowLogChars))}[svc] This is not all of it: jobs_u/get_logs/<job> has all that one step has printed, jobs/list?parent_job=${job.id} lists the steps' jobs.\n`;
+}
+
+const began = (job: Job) => ("startedAtMs" in job ? job.startedAtMs : undefined) ?? job.createdAtMs;
+const HIDDEN = "[svc] What this step has printed is not yours to read.\n";
+const ended = (text: string) => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
+
+async function journalOf({ jobs }: Reading, { id }: Job): Promise<Journal> {
+  const itemsOf = async (prefix: string) => jsonOf(new Map((await jobs.children(id, prefix)).map((child) => [child.ref, child])));
+  const [outcomes, progress] = await Promise.all([itemsOf("m#"), itemsOf("w#")]);
+  return {
+    outcome: (module, scope, at) => outcomeIn(outcomes, module, scope, at),
+    progress: (module, scope, at) => progressIn(progress, module, scope, at),
+  };
+}
+
+function headingOf(steps: readonly string[], { at, attempt }: Ran, { id }: Job): string {
+  const iteration = indicesOf(at).join(".");
+  return `=== ${steps.join(" > ")},${iteration ? ` iteration ${iteration},` : ""} attempt ${attempt + 1}, job ${id}`;
+}
+
+/** The steps of a flow's job, and of flows in it, as far as `most` goes. */
+async function sectionsOf(
+  reading: Reading,
+  flow: Job,
+  path: readonly string[],
+  most: number,
+): Promise<{ sections: Section[]; isAll: boolean }> {
+  const sections: Section[] = [];
+  const plan = flow.flow?.plan === undefined ? undefined : await loadPlanIfThere(reading, flow.flow.plan);
+  if (!plan) return { sections, isAll: true };
+  const places = new Map<string, Ran>();
+  let isAll = true;
+  for (const place of ran(plan.value, plan.index, await journalOf(reading, flow))) {
+    isAll = places.size < most;
+    if (!isAll) break;
+    places.set(stepJobId(flow.id, place.module, place.scope, place.at, place.attempt), place);
+  }
+  for (const job of (await reading.jobs.getMany([...places.keys()])).sort((a, b) => began(a) - began(b))) {
+    const place = places.get(job.id);
+    if (!place) continue;
+    if (sections.length >= most) return { sections, isAll: false };
+    const steps = [...path, place.module];
+    sections.push({ heading: headingOf(steps, place, job), job });
+    if (job.kind !== "flow") continue;
+    const inside = await sectionsOf(reading, job, steps, most - sections.length);
+    sections.push(...inside.sections);
+    isAll &&= inside.isAll;
+  }
+  return { sections, isAll };
+}

@@ -1,0 +1,103 @@
+import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
+import type { Executions } from "../../../aws/stepfunctions/executions.ts";
+import { isSvcError } from "../../../contract/errors.ts";
+import { type FlowValue, keptFlowSchema } from "../../../contract/flow-value.ts";
+import type { ExecutionJson, FlowStatus } from "../../../contract/routes/flow-status.ts";
+import { innerAt, insideAt, outcomeRef, progressRef } from "../../../core/flows/journal.ts";
+import { asksPeople, bodyScope, branchScope, isContainer, modulesOf, ROOT } from "../../../core/flows/scopes.ts";
+import { flowStatus, type Known } from "../../../core/flows/status.ts";
+import { hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
+import { gateOf } from "../../approvals/gates/change-gate.ts";
+import { load } from "../../jobs/values/values.ts";
+import { type Loading, loadFlow, loadPlanIfThere } from "../definitions/load.ts";
+import { outcomeIn, progressIn, readItems } from "../runtime/step-context.ts";
+import { stepJobId } from "../runtime/step-job-id.ts";
+import { userStates } from "../runtime/user-states.ts";
+
+type Reading = Loading & { jobs: JobTable; executions: Pick<Executions, "executionShown"> };
+
+/** Iterations of a loop under way whose jobs are named. */
+const ITERATIONS_NAMED = 90;
+
+/** What a flow's job has besides what every job has; nothing of other jobs. */
+export async function flowFields(
+  reading: Reading,
+  job: Job,
+  { code = false } = {},
+): Promise<{ flow_status?: FlowStatus; raw_flow?: FlowValue; execution?: ExecutionJson }> {
+  if (!isFlowJob(job)) return {};
+  const value = await valueOfFlow(reading, job, code);
+  // Erased, or deleted since: that it was a flow is all there is to say.
+  const status = value ? await statusOf(reading, job, value) : flowStatus({ id: job.id, ended: true }, { modules: [] }, () => ({}));
+  return { flow_status: status, ...(code && value ? { raw_flow: value } : {}), ...executionOf(reading, job) };
+}
+
+/** Executions that a flow went on from, of which the ARNs are named. */
+const EARLIER_NAMED = 100;
+
+/** The machine is noted when the first execution is started. */
+function executionOf({ executions }: Reading, { id, flow }: Job): { execution?: ExecutionJson } {
+  if (flow?.machine === undefined) return {};
+  const { machine, n } = flow;
+  const shown = (at: number) => executions.executionShown({ machine, job: id, n: at });
+  const { arn, url } = shown(n);
+  const first = Math.max(0, n - EARLIER_NAMED);
+  const earlier = Array.from({ length: n - first }, (_, index) => shown(first + index).arn);
+  return { execution: { arn, ...(url ? { console_url: url } : {}), earlier } };
+}
+
+/** The flow that a job runs, also before its execution has begun. With `code` as it was sent; without, inline scripts may be empty. */
+async function valueOfFlow(reading: Reading, job: Job, code: boolean): Promise<FlowValue | undefined> {
+  const { flow } = job;
+  if (hasEnded(job) && job.erased) return undefined;
+  if (flow?.plan && !code) return (await loadPlanIfThere(reading, flow.plan))?.value;
+  if (job.code) return keptFlowSchema.parse((JSON.parse(await load(reading, job, job.code)) as { flow: unknown }).flow);
+  try {
+    return keptFlowSchema.parse((await loadFlow(reading, job.workspace, flow?.version ?? 0)).sent.value);
+  } catch (error) {
+    if (isSvcError(error) && error.code === "flow.versionNotFound") return undefined;
+    throw error;
+  }
+}
+
+async function statusOf(reading: Reading, job: Job, value: FlowValue): Promise<FlowStatus> {
+  const beside = [value.failure_module, value.preprocessor_module].flatMap((module) => module ?? []);
+  const all = [...value.modules, ...beside];
+  const refs = all.flatMap(({ id }) => [outcomeRef(id, ROOT, ""), progressRef(id, ROOT, "")]);
+  const items = await itemsOf(reading, job, refs);
+  const known = new Map<string, Known>(
+    all.map(({ id }) => [id, { outcome: outcomeIn(items, id, ROOT, ""), progress: progressIn(items, id, ROOT, "") }]),
+  );
+  const open = hasEnded(job) ? undefined : value.modules.find(({ id }) => !known.get(id)?.outcome);
+  const of = open && known.get(open.id);
+  if (open && of) {
+    const attempt = of.progress?.failed?.length ?? 0;
+    if (asksPeople(open)) of.gate = await gateOf(reading, stepJobId(job.id, open.id, ROOT, "", attempt));
+    if (isContainer(open)) {
+      const at = insideAt(open.id, "", attempt);
+      const count = open.value.type === "branchall" ? open.value.branches.length : (of.progress?.index ?? -1) + 1;
+      const places = Array.from({ length: Math.min(count, ITERATIONS_NAMED) }, (_, index) =>
+        open.value.type === "branchall"
+          ? { last: open.value.branches[index]?.modules.at(-1)?.id ?? "", scope: branchScope(open.id, index), at }
+          : { last: modulesOf(open).at(-1)?.id ?? "", scope: bodyScope(open.id), at: innerAt(at, index) },
+      );
+      const inner = await itemsOf(
+        reading,
+        job,
+        places.map((place) => outcomeRef(place.last, place.scope, place.at)),
+      );
+      of.inside = places.flatMap((place) => {
+        const outcome = outcomeIn(inner, place.last, place.scope, place.at);
+        return outcome?.job ? [{ job: outcome.job, ok: outcome.state === "success" }] : [];
+      });
+    } else {
+      const child = await reading.jobs.get(stepJobId(job.id, open.id, ROOT, "", attempt));
+      if (child) of.job = { id: child.id, queued: child.state === "queued", progress: child.progress };
+    }
+  }
+  return { ...flowStatus({ id: job.id, ended: hasEnded(job) }, value, (id) => known.get(id) ?? {}), ...(await userStates(reading, job)) };
+}
+
+async function itemsOf({ jobs }: Reading, { id }: Job, refs: string[]): Promise<Map<string, string>> {
+  return refs.length === 0 ? new Map() : readItems({ working: { jobs }, flow: { id } }, refs);
+}

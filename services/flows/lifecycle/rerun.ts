@@ -1,0 +1,127 @@
+import { SvcError } from "../../../contract/errors.ts";
+import type { InputTransform, Rerun } from "../../../contract/routes/runs.ts";
+import type { RunnableFlow } from "../../../core/flows/version.ts";
+import { hasEnded, type Job } from "../../../core/jobs/job.ts";
+import { keys, type ObjectKey } from "../../../core/objects/keys.ts";
+import type { StoredObject } from "../../../core/objects/write.ts";
+import type { Actor } from "../../../core/people/actor.ts";
+import type { Runnable } from "../../../core/scripts/version.ts";
+import { permit } from "../../identity/permit.ts";
+import { type Accepting, enqueue, jobOfFlow, jobOfVersion } from "../../jobs/queue/enqueue.ts";
+import type { Once, Recording } from "../../jobs/queue/record.ts";
+import { type Asker, visibleTo } from "../../jobs/read/read.ts";
+import { load } from "../../jobs/values/values.ts";
+import { newestAt, versionOf } from "../../scripts/load.ts";
+import { flowVersionOf, newestFlowAt } from "../definitions/load.ts";
+
+type Rerunning = Accepting & Recording;
+type Options = Rerun["script_options_by_path"][string];
+
+/** Jobs started at a time. */
+const AT_ONCE = 10;
+
+/**
+ * Runs jobs again, as whoever asks. Answers for each, in the order asked for, the new job's id or why there is none: one that fails stops no
+ * other. `once` makes a call that comes again start nothing twice.
+ */
+export async function rerun(
+  rerunning: Rerunning,
+  asker: Asker,
+  workspace: string,
+  { job_ids: ids, script_options_by_path: ofScripts, flow_options_by_path: ofFlows }: Rerun,
+  once: (place: string) => Once | undefined,
+): Promise<PromiseSettledResult<string>[]> {
+  const visible = visibleTo(asker);
+  const seen = (await rerunning.jobs.getMany([...new Set(ids)])).filter((job) => job.workspace === workspace && visible(job));
+  const jobs = new Map(seen.map((job) => [job.id, job]));
+  const versionFor = versions(rerunning, asker.actor, workspace);
+  const outcomes: PromiseSettledResult<string>[] = [];
+  for (let at = 0; at < ids.length; at += AT_ONCE) {
+    const some = ids.slice(at, at + AT_ONCE).map(async (id, index) => {
+      const job = jobs.get(id);
+      if (!job) throw new SvcError("job.notFound", { id });
+      const options = (job.kind === "flow" ? ofFlows : ofScripts)[job.path ?? ""] ?? {};
+      const version = await versionFor(job, options);
+      const args = await argumentsFor(rerunning, job, options);
+      const asked = {
+        actor: asker.actor,
+        workspace,
+        ...version.job,
+        ...(job.preprocess === "wanted" && version.preprocesses ? { preprocess: true as const } : {}),
+        args,
+        once: once(`${at + index} ${id}`),
+      };
+      return (await enqueue(rerunning, asked)).id;
+    });
+    outcomes.push(...(await Promise.allSettled(some)));
+  }
+  return outcomes;
+}
+
+/** What running a version again takes. */
+interface Version {
+  job: ReturnType<typeof jobOfVersion> | ReturnType<typeof jobOfFlow>;
+  /** Arguments that its preprocessor has not taken yet are still an event. */
+  preprocesses: boolean;
+}
+const ofScript = (script: Runnable): Version => ({ job: jobOfVersion(script), preprocesses: script.preprocessor !== undefined });
+const ofFlow = (flow: RunnableFlow): Version => ({ job: jobOfFlow(flow), preprocesses: flow.preprocessor === true });
+
+/** The version that a job runs, or the newest at its path; each is read once. Throws `rerun.kind` and what running it would throw. */
+function versions({ objects }: Rerunning, actor: Actor, workspace: string) {
+  const read = new Map<string, Promise<Version>>();
+  const readOnce = (key: ObjectKey, version: (found: StoredObject | undefined) => Version) => {
+    const name = JSON.stringify(key);
+    const known = read.get(name) ?? objects.get(key).then(version);
+    read.set(name, known);
+    return known;
+  };
+  return async (job: Job, { use_latest_version: latest }: Options): Promise<Version> => {
+    const { id, kind, path, hash, flow: { version } = {} } = job;
+    if (kind === "flow" && path !== undefined && version !== undefined) {
+      permit(actor, "jobs.run.flows", { workspace, path }, () => new SvcError("flow.notFound", { path }));
+      if (latest) return readOnce(keys.flowHead(workspace, path), (found) => ofFlow(newestFlowAt(found, path)));
+      return readOnce(keys.flowVersion(workspace, version), (found) => ofFlow(flowVersionOf(found, version)));
+    }
+    if (kind !== "script" || path === undefined || hash === undefined) throw new SvcError("rerun.kind", { id, kind });
+    permit(actor, "jobs.run.scripts", { workspace, path }, () => new SvcError("script.notFound", { path }));
+    if (latest) return readOnce(keys.scriptHead(workspace, path), (found) => ofScript(newestAt(found, path)));
+    return readOnce(keys.version(workspace, hash), (found) => ofScript(versionOf(found, hash)));
+  };
+}
+
+/** What the job was given, with what the options put over it. Throws `rerun.erased`, `rerun.secrets` and `rerun.expression`. */
+async function argumentsFor(
+  rerunning: Rerunning,
+  job: Job,
+  { input_transforms: transforms = {} }: Options,
+): Promise<Record<string, unknown>> {
+  if (hasEnded(job) && job.erased) throw new SvcError("rerun.erased", { id: job.id });
+  if (job.argsShown) throw new SvcError("rerun.secrets", { id: job.id });
+  const input = JSON.parse(await load(rerunning, job, job.args)) as Record<string, unknown>;
+  const changed: [string, unknown][] = [];
+  for (const [argument, transform] of Object.entries(transforms)) {
+    changed.push([argument, await transformed(argument, transform, { job: expressionJob(job, input) })]);
+  }
+  return Object.fromEntries([...Object.entries(input), ...changed]);
+}
+
+/** What expressions know as `job`. */
+const expressionJob = (job: Job, input: Record<string, unknown>) => ({
+  id: job.id,
+  input,
+  script_path: job.path ?? null,
+  script_hash: job.hash ?? null,
+  created_by: job.createdBy,
+  created_at: new Date(job.createdAtMs).toISOString(),
+  scheduled_for: new Date(job.scheduledForMs ?? job.createdAtMs).toISOString(),
+});
+
+async function transformed(argument: string, transform: InputTransform, names: Record<string, unknown>): Promise<unknown> {
+  if (transform.type === "static") return transform.value ?? null;
+  // With an interpreter in it: loaded by who needs it.
+  const { evaluate } = await import("../../../core/expressions/evaluate.ts");
+  const evaluated = await evaluate(transform.expr, names);
+  if (evaluated.ok) return evaluated.value;
+  throw new SvcError("rerun.expression", { argument, reason: evaluated.reason });
+}

@@ -1,0 +1,200 @@
+import { v7 as uuidv7 } from "uuid";
+import type { Child } from "../../../aws/dynamodb/job-table.ts";
+import { SvcError } from "../../../contract/errors.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { Restart } from "../../../contract/routes/flow-runs.ts";
+import { endSchema, indicesOf, type Kept, outcomeRef, outcomeSchema, progressRef, progressSchema } from "../../../core/flows/journal.ts";
+import { isContainer, isParallel, ROOT } from "../../../core/flows/scopes.ts";
+import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import type { Actor } from "../../../core/people/actor.ts";
+import { type Accepting, enqueue, type NewJob } from "../../jobs/queue/enqueue.ts";
+import type { Recording } from "../../jobs/queue/record.ts";
+import { load } from "../../jobs/values/values.ts";
+import { flowVersionOf, type LoadedPlan, type Loading, loadPlan } from "../definitions/load.ts";
+
+type Restarting = Accepting & Recording & Loading;
+
+/**
+ * A new job of a flow that has ended, which goes on from one of its steps: what the steps before it yielded stands in its journal from the
+ * beginning, as references to the first job's values. Without a step it goes on where the first job failed. Throws `flow.notRestarted`, `flow.versionNotFound`, `job.idTaken`.
+ */
+export async function restartFlow(
+  restarting: Restarting,
+  actor: Actor,
+  origin: Job,
+  asked: Restart,
+  own: Partial<NewJob>,
+): Promise<{ id: string }> {
+  const { jobs, objects } = restarting;
+  const refused = (reason: string) => new SvcError("flow.notRestarted", { id: origin.id, reason });
+  if (!origin.flow) throw refused("it is no flow");
+  if (!hasEnded(origin)) throw refused("it has not ended yet");
+  if (!origin.flow.plan) throw refused("it never began");
+  if (origin.erased) throw refused("what it was given and what it left was erased");
+  if (origin.argsShown) throw refused("secrets of the flow around it stand in what it was given");
+  const wanted = asked.flow_version ?? origin.flow.version;
+  const flow = wanted === undefined ? undefined : flowVersionOf(await objects.get(keys.flowVersion(origin.workspace, wanted)), wanted);
+  // Who may run this flow may not run any other by its number.
+  if (flow && flow.path !== origin.path) throw refused(`version ${wanted} is of another flow`);
+  if (flow && flow.build.state !== "ready") throw refused(`version ${wanted} is not ready to run`);
+  const plan = await loadPlan(restarting, flow?.build.state === "ready" ? flow.build.plan : origin.flow.plan);
+  const outcomes = await jobs.children(origin.id, "m#");
+  const from =
+    asked.step_id === undefined ? await whereItFailed(restarting, origin, plan, outcomes, refused) : { ...asked, step_id: asked.step_id };
+  const kept = keptItems(plan, outcomes, from, refused);
+  const loop = await iterationsKept(restarting, origin, plan, from, refused);
+  await mustBeThere(restarting, origin, [...kept, ...loop], refused);
+  // Steps get what they are given as it is: nobody gets at secrets by going on with somebody else's run.
+  if (origin.email !== actor.email && [...kept, ...loop].some(hidesSecrets)) {
+    throw refused("what its steps have yielded holds secrets, which only who ran it may go on with");
+  }
+  const id = own.id ?? uuidv7();
+  if (await jobs.get(id)) throw new SvcError("job.idTaken", { id });
+  // Its journal is there before the job is.
+  await jobs.putWith(
+    [...kept, ...loop].map((item) => ({ ...item, parent: id })),
+    [],
+  );
+  const { kind, path, hash, tag, timeoutS, priority, code } = origin;
+  return enqueue(restarting, {
+    ...own,
+    actor,
+    id,
+    workspace: origin.workspace,
+    kind,
+    path,
+    hash,
+    flow: wanted === undefined ? { n: 0 } : { version: wanted, n: 0 },
+    ...(code ? { code: JSON.parse(await load(restarting, origin, code)) as { flow: unknown } } : {}),
+    tag,
+    // That of a flow inside of another one was what its caller had left.
+    timeoutS: flow ? (flow.timeoutS ?? limits.flowTimeoutS) : timeoutS,
+    priority,
+    eraseAfterS: flow ? flow.deleteAfterS : origin.eraseAfterS,
+    ...(origin.preprocess === "wanted" ? { preprocess: true as const } : {}),
+    onBehalfOf: flow?.onBehalfOf,
+    concurrency: flow?.concurrency,
+    args: JSON.parse(await load(restarting, origin, origin.args)) as Record<string, unknown>,
+  });
+}
+
+/** The first module that runs again, and of a loop or branches the first iteration or branch; without one, those that went wrong. */
+type From = Omit<Restart, "step_id"> & { step_id: string; onlyFailed?: boolean };
+
+/** Where a flow that did not come to its end goes on: at the first of its own modules that did not, in a loop where it failed. */
+async function whereItFailed(
+  { jobs }: Restarting,
+  origin: EndedJob,
+  { value }: LoadedPlan,
+  outcomes: Child[],
+  refused: (reason: string) => SvcError,
+): Promise<From> {
+  if (origin.state === "succeeded" || origin.state === "skipped") throw refused("it has not failed: name the step to begin with");
+  const wentOn = (id: string) => {
+    const { json } = outcomes.find(({ ref }) => ref === outcomeRef(id, ROOT, "")) ?? {};
+    return json !== undefined && outcomeSchema.parse(JSON.parse(json)).goes === "next";
+  };
+  const last = value.modules.at(-1);
+  // One that has failed last is the flow's failure, even where it says that the flow goes on.
+  const failed = value.modules.find(({ id }) => !wentOn(id)) ?? last;
+  if (!failed) throw refused("its flow has no steps");
+  const step_id = failed.id;
+  if (isParallel(failed)) return { step_id, onlyFailed: true };
+  if (!isContainer(failed) || failed.value.type === "branchone") return { step_id };
+  const item = await jobs.getChild(origin.id, progressRef(step_id, ROOT, ""));
+  const { index = 0, failed: attempts = [] } = progressSchema.parse(JSON.parse(item?.json ?? "{}"));
+  // What stands of an earlier attempt is not what a loop that was tried again goes on with.
+  return { step_id, branch_or_iteration_n: attempts.length > 0 ? 0 : index };
+}
+
+/** Values that are erased or gone by now cannot be gone on with. */
+async function mustBeThere(
+  { jobs }: Restarting,
+  origin: Job,
+  kept: readonly Child[],
+  refused: (reason: string) => SvcError,
+): Promise<void> {
+  const owners = new Set(kept.flatMap(({ json = "{}" }) => (JSON.parse(json) as { result?: Kept }).result?.of ?? []));
+  owners.delete(origin.id);
+  const there = new Set((await jobs.getMany([...owners])).flatMap((job) => (hasEnded(job) && job.erased ? [] : [job.id])));
+  if ([...owners].some((id) => !there.has(id))) throw refused("what a step before it has yielded was erased");
+}
+
+function hidesSecrets({ ref, json = "{}" }: Child): boolean {
+  const { result, list } = JSON.parse(json) as { result?: { shown?: unknown }; list?: { shown?: unknown } };
+  return !ref.startsWith("s#") && (result?.shown !== undefined || list?.shown !== undefined);
+}
+
+/** How the modules before the step ended, those inside of them too: later ones may name them. */
+function keptItems({ value, index }: LoadedPlan, items: Child[], { step_id: step }: From, refused: (reason: string) => SvcError): Child[] {
+  const at = value.modules.findIndex(({ id }) => id === step);
+  if (at < 0) throw refused(`its flow has no step ${step} in its own list`);
+  const before = new Set(value.modules.slice(0, at).map(({ id }) => id));
+  const found = new Map(items.map((item) => [item.ref, item]));
+  for (const id of before) {
+    const { json } = found.get(`m#${id}@`) ?? {};
+    const outcome = json === undefined ? undefined : outcomeSchema.parse(JSON.parse(json));
+    if (outcome?.goes !== "next") throw refused(`the step ${id} before it did not come to its end`);
+  }
+  return items.filter(({ ref }) => {
+    const [, id = "", place = ""] = /^m#([^@]*)@(.*)$/.exec(ref) ?? [];
+    const scope = index.modules.get(id)?.scope;
+    return scope !== undefined && indicesOf(place).length === 0 && [id, ...scope.inside].some((each) => before.has(each));
+  });
+}
+
+/** Of a loop, or of branches: what those that do not run again have yielded, and what is iterated over. */
+async function iterationsKept(
+  { jobs }: Restarting,
+  origin: Job,
+  { index }: LoadedPlan,
+  { step_id: step, branch_or_iteration_n: from, onlyFailed }: From,
+  refused: (reason: string) => SvcError,
+): Promise<Child[]> {
+  if (!from && !onlyFailed) return [];
+  const module = index.modules.get(step)?.module;
+  const type = module?.value.type;
+  if (type !== "forloopflow" && type !== "whileloopflow" && type !== "branchall")
+    throw refused(`the step ${step} is no loop and no branchall`);
+  const item = await jobs.getChild(origin.id, progressRef(step, ROOT, ""));
+  const { list, count, width, index: reached = 0, failed = [] } = progressSchema.parse(JSON.parse(item?.json ?? "{}"));
+  if (from && (!item || from > reached + 1)) throw refused(`the step ${step} did not come to number ${from}`);
+  if (failed.length > 0) {
+    if (onlyFailed) return [];
+    throw refused(`the step ${step} was tried again: it can only begin at its first one`);
+  }
+  if (!item) return [];
+  const began = Object.fromEntries(Object.entries({ list, count, width, index: from ?? 0 }).filter(([, value]) => value !== undefined));
+  const inside = (await jobs.children(origin.id, "")).flatMap((each) => {
+    const [, kind, id = "", place = ""] = /^([ms])#([^@]*)@(.*)$/.exec(each.ref) ?? [];
+    const name = id.replace(/^failure:/, "");
+    const scope = index.modules.get(name)?.scope ?? index.scopes.get(name);
+    if (!kind || !scope?.inside.includes(step)) return [];
+    const number = type === "branchall" ? branchOf(scope, step) : (indicesOf(place)[0] ?? Number.POSITIVE_INFINITY);
+    return [{ item: each, kind, number, scope, id }];
+  });
+  const wentWell = new Set<number>();
+  for (const {
+    item: { json = "{}" },
+    kind,
+    number,
+    scope,
+    id,
+  } of inside) {
+    const isOwn = scope.of?.module.id === step;
+    if (kind === "m" && isOwn && scope.modules.at(-1)?.id === id && outcomeSchema.parse(JSON.parse(json)).goes === "next")
+      wentWell.add(number);
+    if (kind === "s" && isOwn && endSchema.parse(JSON.parse(json)).how === "stopped") wentWell.add(number);
+  }
+  const stays = (number: number) => (onlyFailed ? wentWell.has(number) : number < (from ?? 0));
+  return [...inside.filter(({ number }) => stays(number)).map(({ item: each }) => each), { ...item, json: JSON.stringify(began) }];
+}
+
+/** The number of the branch of a module that a list is, or stands in. */
+function branchOf(scope: NonNullable<ReturnType<LoadedPlan["index"]["scopes"]["get"]>>, module: string): number {
+  for (let each: typeof scope | undefined = scope; each; each = each.of?.scope) {
+    if (each.of?.module.id === module) return Number(each.name.slice(module.length + 1));
+  }
+  return Number.POSITIVE_INFINITY;
+}

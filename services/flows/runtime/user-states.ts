@@ -1,0 +1,47 @@
+import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
+import { SvcError } from "../../../contract/errors.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { FlowStatus } from "../../../contract/routes/flow-status.ts";
+import { hasEnded, type Job } from "../../../core/jobs/job.ts";
+
+interface Keeping {
+  jobs: JobTable;
+}
+/** Under these names a flow's job keeps what its scripts tell about it. */
+const STATE = "u#";
+
+/** The flow that a job is, or is a step of: a script may name itself. Throws `job.notFound` for one that has nothing to do with a flow. */
+const flowIdOf = (job: Job): string => {
+  if (job.kind === "flow" || job.kind === "flowpreview") return job.id;
+  if (job.step && job.parent !== undefined) return job.parent;
+  throw new SvcError("job.notFound", { id: job.id });
+};
+
+/** Throws `job.ended`, `body.tooLarge`, and `job.notFound` for what is no flow. */
+export async function setUserState({ jobs }: Keeping, job: Job, key: string, value: unknown): Promise<void> {
+  if (hasEnded(job)) throw new SvcError("job.ended", { id: job.id, state: job.state });
+  const json = JSON.stringify(value ?? null);
+  if (Buffer.byteLength(json) > limits.userStateBytes)
+    throw new SvcError("body.tooLarge", { limitBytes: limits.userStateBytes, what: "value" });
+  const parent = flowIdOf(job);
+  const ref = `${STATE}${key}`;
+  const known = await jobs.children(parent, STATE, limits.userStates);
+  if (known.length >= limits.userStates && !known.some((each) => each.ref === ref)) {
+    throw new SvcError("body.tooLarge", { limitBytes: limits.userStates * limits.userStateBytes, what: "user states of the flow" });
+  }
+  await jobs.putChild({ parent, ref, json, expiresAtS: Math.ceil(job.expiresAtMs / 1000) });
+}
+
+export async function userState({ jobs }: Keeping, job: Job, key: string): Promise<string> {
+  return (await jobs.getChild(flowIdOf(job), `${STATE}${key}`))?.json ?? "null";
+}
+
+/** All of them; absent while there are none. */
+export async function userStates({ jobs }: Keeping, { id }: Job): Promise<Pick<FlowStatus, "user_states">> {
+  const found = await jobs.children(id, STATE, limits.userStates);
+  if (found.length === 0) return {};
+  // Without a prototype, because a key named `__proto__` is a key like any other.
+  const states: NonNullable<FlowStatus["user_states"]> = Object.create(null);
+  for (const { ref, json = "null" } of found) states[ref.slice(STATE.length)] = JSON.parse(json);
+  return { user_states: states };
+}

@@ -1,0 +1,118 @@
+import type { HeadChange, JobTable } from "../../../aws/dynamodb/job-table.ts";
+import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
+import type { Storage } from "../../../aws/s3/storage.ts";
+import { isSvcError } from "../../../contract/errors.ts";
+import { limits } from "../../../contract/limits.ts";
+import { filePlace } from "../../../core/files/place.ts";
+import { cacheKey, filesIn, type Inputs } from "../../../core/jobs/cache.ts";
+import type { EndedJob, Job, Place } from "../../../core/jobs/job.ts";
+import { StreamLines } from "../../../core/streams/stream-lines.ts";
+import { fileStorageOf } from "../../files/storages.ts";
+import { type Keeping, keepOutput, loadLogs, takeOver } from "../values/values.ts";
+
+type Caching = Keeping & { nowMs: () => number };
+const ENTRY = "result";
+
+/** The key with the content of files in it; `undefined` when there are too many to look at, or when they are in a storage that is not ours. */
+export async function keyWithFiles(
+  { storage, objects }: { storage: Storage; objects: Pick<ObjectTable, "get"> },
+  job: Job,
+  given: unknown,
+  inputs: Omit<Inputs, "files">,
+): Promise<string | undefined> {
+  const { keys, elsewhere } = filesIn(given);
+  const places = keys.flatMap((key) => placeOf(job.workspace, key) ?? []);
+  if (elsewhere || places.length > limits.cachedFiles) return undefined;
+  if (places.length > 0 && (await fileStorageOf(objects, job.workspace))) return undefined;
+  const files = await Promise.all(places.map(async ({ key, place }) => [key, await storage.etag(place)] as const));
+  return cacheKey(job, { ...inputs, files: new Map(files) });
+}
+
+function placeOf(workspace: string, key: string): { key: string; place: string } | undefined {
+  try {
+    return { key, place: filePlace(workspace, key) };
+  } catch (error) {
+    // It names no file: a text like any other.
+    if (isSvcError(error) && error.code === "file.key") return undefined;
+    throw error;
+  }
+}
+
+/**
+ * Notes that a job's result stands for equal runs from now on. The entry names the job and holds no value: what is erased or has expired
+ * with the job is never answered again. It may be written before the job has ended, because only a job that succeeded is taken.
+ */
+export async function remember({ jobs }: { jobs: JobTable }, job: Job, atMs: number): Promise<void> {
+  const { id, cacheKey: parent, cacheTtlS } = job;
+  if (parent === undefined || cacheTtlS === undefined) return;
+  const expiresAtS = Math.ceil(Math.min(atMs + cacheTtlS * 1000, job.expiresAtMs) / 1000);
+  await jobs.putChild({ parent, ref: ENTRY, json: JSON.stringify({ job: id, atMs }), expiresAtS });
+}
+
+/** An earlier result, kept once more as the new job's own. */
+export interface CachedResult {
+  /** What the record gets. */
+  fields: { cachedFrom: string; result: Place; shown?: Place; logChars: number };
+  resultJson?: string;
+  /** The lines of output that are the run's stream. */
+  stream: string;
+}
+
+/** A result that may stand for a run of this job; `undefined` when there is none that is young enough and still there. */
+export async function cachedResult(caching: Caching, job: Job): Promise<CachedResult | undefined> {
+  const { jobs, nowMs } = caching;
+  const { cacheKey: parent, cacheTtlS = 0 } = job;
+  if (parent === undefined) return undefined;
+  const entry = await jobs.getChild(parent, ENTRY);
+  if (entry?.json === undefined) return undefined;
+  const { job: id, atMs } = JSON.parse(entry.json) as { job: string; atMs: number };
+  // TTL deletes late; and the caller's own limit may be shorter than the one it was kept with.
+  if (Math.min(entry.expiresAtS * 1000, atMs + cacheTtlS * 1000) <= nowMs()) return undefined;
+  const origin = await jobs.get(id);
+  if (origin?.state !== "succeeded" || origin.erased) return undefined;
+  try {
+    return await copied(caching, origin, job);
+  } catch (error) {
+    // Erased while it was being copied: then it is not there. Anything else is a failure.
+    const now = await jobs.get(id);
+    if (!now || ("erased" in now && now.erased)) return undefined;
+    throw error;
+  }
+}
+
+async function copied(caching: Keeping, origin: EndedJob, job: Job): Promise<CachedResult> {
+  const { place: result, json } = await takeOver(caching, origin, origin.result, job, "end");
+  const shown = origin.shown ? (await takeOver(caching, origin, origin.shown, job, "shown")).place : undefined;
+  // A stream is a part of what a run gives back, and stands in its output. The rest of that output is not this job's.
+  const stream = origin.logChars === 0 ? "" : StreamLines.only(await loadLogs(caching, origin));
+  return {
+    stream,
+    fields: { cachedFrom: origin.id, result, ...(shown ? { shown } : {}), logChars: stream.length },
+    ...(json === undefined ? {} : { resultJson: json }),
+  };
+}
+
+/**
+ * Keeps an earlier run's stream as the job's own. Its record is there first: output has no random name, and the id that a caller chose may
+ * be another job's.
+ */
+export async function keepStream(keeping: Keeping, job: Job, { stream }: CachedResult): Promise<void> {
+  if (stream !== "") await keepOutput(keeping, job, Math.max(job.attempt, 1), { offset: 0, text: stream });
+}
+
+/** A job that ends as it is made, with an earlier result. */
+export function endedByCache(job: Job, { fields }: CachedResult, atMs: number): EndedJob {
+  return { ...job, ...fields, state: "succeeded", startedAtMs: atMs, endedAtMs: atMs, erased: false };
+}
+
+/** Gives a running job the key that only its worker could make. `undefined` when the attempt does not count any more. */
+export async function noteKey({ jobs }: { jobs: JobTable }, job: Extract<Job, { state: "running" }>, key: string) {
+  const change: HeadChange = { cacheKey: key };
+  const noted = await jobs.change(job.id, change, {
+    and: [
+      { attr: "state", eq: "running" },
+      { attr: "nonce", eq: job.nonce },
+    ],
+  });
+  return noted?.state === "running" ? noted : undefined;
+}

@@ -1,0 +1,110 @@
+import { randomBytes } from "node:crypto";
+import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { Job, QueuedJob, RunningJob } from "../../../core/jobs/job.ts";
+
+interface Claiming {
+  jobs: JobTable;
+  nowMs: () => number;
+  /** Names this process in the job's record. */
+  worker: string;
+}
+
+const newNonce = () => randomBytes(12).toString("hex");
+
+export function attemptFields(nowMs: number, worker: string) {
+  return { state: "running" as const, nonce: newNonce(), leaseUntilMs: nowMs + limits.leaseMs, startedAtMs: nowMs, worker };
+}
+
+/** Takes a queued job by a lease; `undefined` when it waits no more: somebody has it, or it has ended. */
+export async function claim({ jobs, nowMs, worker }: Claiming, id: string): Promise<RunningJob | undefined> {
+  const changed = await jobs.change(
+    id,
+    { ...attemptFields(nowMs(), worker), attempt: jobs.oneMore },
+    {
+      and: [
+        { attr: "state", eq: "queued" },
+        // One of a concurrency group is claimed together with its slot (services/jobs/concurrency/concurrency.ts).
+        { attr: "concurrency", exists: false },
+      ],
+    },
+  );
+  return running(changed);
+}
+
+/** A job that is run where it is accepted: it begins as running, its first attempt claimed with the record itself. */
+export function claimedAtOnce(job: QueuedJob, nowMs: number, worker: string): RunningJob {
+  return { ...job, ...attemptFields(nowMs, worker), attempt: 1 };
+}
+
+/** The next attempt of a job whose worker was lost, taken over at once; `undefined` when the job was not ours any more. */
+export async function reclaim({ jobs, nowMs, worker }: Claiming, lost: RunningJob): Promise<RunningJob | undefined> {
+  const changed = await jobs.change(
+    lost.id,
+    { ...attemptFields(nowMs(), worker), attempt: jobs.oneMore, losses: jobs.oneMore },
+    {
+      and: [
+        { attr: "state", eq: "running" },
+        { attr: "nonce", eq: lost.nonce },
+      ],
+    },
+  );
+  return running(changed);
+}
+
+/** Gives a claimed job back. `lost` counts it as a loss; without it the attempt does not count (a throttled runner, a pending build). */
+export async function release({ jobs }: Pick<Claiming, "jobs">, job: RunningJob, { lost = false } = {}): Promise<boolean> {
+  const { nonce, leaseUntilMs } = jobs.cleared;
+  const changed = await jobs.change(
+    job.id,
+    { state: "queued", nonce, leaseUntilMs, ...(lost ? { losses: jobs.oneMore } : { attempt: jobs.oneLess }) },
+    {
+      and: [
+        { attr: "state", eq: "running" },
+        { attr: "nonce", eq: job.nonce },
+      ],
+    },
+  );
+  return changed !== undefined;
+}
+
+/** Work that no runner beats for asks as often whether it was canceled. */
+const HOLD_EVERY_MS = 3000;
+
+/** Renews the lease of work that no runner beats for, while `work` lasts. Calls `onCancel` once when the job is marked. */
+export async function holding<T>(
+  { jobs, nowMs }: Pick<Claiming, "jobs" | "nowMs">,
+  job: RunningJob,
+  work: Promise<T>,
+  onCancel: (marked: RunningJob) => void,
+): Promise<T> {
+  const renew = () => {
+    const now = nowMs();
+    jobs
+      .change(
+        job.id,
+        { leaseUntilMs: now + limits.leaseMs, lastPingMs: now },
+        {
+          and: [
+            { attr: "state", eq: "running" },
+            { attr: "nonce", eq: job.nonce },
+          ],
+        },
+      )
+      .then((renewed) => {
+        if (renewed?.state === "running" && renewed.cancel) onCancel(renewed);
+      })
+      // A lost renewal shows in the next write, which is conditional on the same nonce.
+      .catch(() => undefined);
+  };
+  const timer = setInterval(renew, HOLD_EVERY_MS);
+  try {
+    return await work;
+  } finally {
+    clearInterval(timer);
+  }
+}
+
+function running(job: Job | undefined): RunningJob | undefined {
+  return job?.state === "running" ? job : undefined;
+}

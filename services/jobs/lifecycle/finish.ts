@@ -1,0 +1,202 @@
+import type { HeadChange, JobTable } from "../../../aws/dynamodb/job-table.ts";
+import { limits } from "../../../contract/limits.ts";
+import { type EndedJob, type EndState, hasEnded, type Job, type Place, type RunningJob } from "../../../core/jobs/job.ts";
+import { type Ending, endingOf } from "../../../core/jobs/lifecycle.ts";
+import type { Masker } from "../../../core/secrets/mask.ts";
+import type { RunOutcome } from "../../../runners/protocol.ts";
+import { maskerFor } from "../../secrets/masks.ts";
+import { type CachedResult, keepStream, remember } from "../cache/cache.ts";
+import { jobPrefix, type Keeping, keep, keepApart, keepOutput, type Output, takeOver } from "../values/values.ts";
+import { noteSharedFolder } from "./shared-folder.ts";
+
+export interface Finishing extends Keeping {
+  nowMs: () => number;
+}
+
+/** A job that has ended just now: its result need not be read again, unless the runner has put it into S3. */
+export type JustEnded = EndedJob & { resultJson?: string };
+
+/** Where a runner puts a result that is too large for its answer. */
+export const resultKey = (job: Pick<Job, "id" | "workspace">, attempt: number) => `${jobPrefix(job)}result#${attempt}.json`;
+
+/** Bytes that the head may have besides the result for it to stay within one write unit. */
+const HEAD_ROOM = 1000;
+
+/** About what DynamoDB bills for the head: its names and values as text. */
+function headBytes(job: Job): number {
+  return Buffer.byteLength(JSON.stringify(job));
+}
+
+export function fitsHead(job: Job, json: string): boolean {
+  const bytes = Buffer.byteLength(json);
+  return bytes <= limits.inlineBytes && headBytes(job) + bytes <= HEAD_ROOM;
+}
+
+/**
+ * Ends the attempt that still counts. The first report wins: whoever comes second finds another state and changes nothing, and
+ * learns so by `undefined`. Output and result are kept first; their names carry the attempt, so that repeating this is harmless. `given`: the
+ * secrets that the caller itself gave this attempt, and noted.
+ */
+export async function finish(
+  finishing: Finishing,
+  claimed: RunningJob,
+  reported: RunOutcome,
+  token: string,
+  given?: readonly string[],
+): Promise<JustEnded | undefined> {
+  const job = await upToDate(finishing, claimed, reported);
+  if (!job) return undefined;
+  await noteSharedFolder(finishing, job, reported);
+  const masker = await maskerFor(finishing, job, token, given);
+  const outcome = masker ? masked(masker, reported) : reported;
+  const prepared = await keepPreprocessed(finishing, job, outcome);
+  // A run is killed because of a mark that came after it was claimed: only the record has it.
+  const marked = outcome.outcome === "killed" ? await finishing.jobs.get(job.id) : undefined;
+  const ending = endingOf(marked?.cancel ? { ...job, cancel: marked.cancel } : job, outcome);
+  const { logs, memPeakKb, resultUploaded } = outcome;
+  const uploaded: Place | undefined =
+    resultUploaded && outcome.outcome === "success"
+      ? { in: "s3", key: resultKey(job, job.attempt), bytes: resultUploaded.bytes }
+      : undefined;
+  const { result, logChars } = uploaded
+    ? { result: uploaded, logChars: await keepLogs(finishing, job, logs) }
+    : await keepEnding(finishing, { ...job, ...prepared }, ending, logs);
+  const shown = masker && !uploaded ? await keepShown(finishing, job, masker, ending.resultJson) : undefined;
+  const extra = {
+    ...prepared,
+    logChars: Math.max(logChars, job.logChars),
+    ...(memPeakKb ? { memPeakKb } : {}),
+    ...(shown ? { shown } : {}),
+  };
+  const sameMasks: MasksCondition = job.masks === undefined ? { attr: "masks", exists: false } : { attr: "masks", eq: job.masks };
+  // An equal run may be answered from the cache from now on. Should noting that fail, it runs.
+  const remembered = ending.state === "succeeded" ? remember(finishing, job, finishing.nowMs()).catch(() => undefined) : undefined;
+  const [ended] = await Promise.all([end(finishing, job, { ...ending, result }, extra, sameMasks), remembered]);
+  if (!ended) {
+    // Refused, perhaps because it has read a secret since its record was read: then what was kept just now is kept again, masked.
+    const now = await finishing.jobs.get(job.id);
+    if (now && now.masks !== job.masks) {
+      if (now.state === "running" && now.nonce === job.nonce) return finish(finishing, now, reported, token);
+      const late = await maskerFor(finishing, now, token);
+      if (late) await keepLogs(finishing, job, masked(late, reported).logs);
+    }
+  }
+  return ended && !uploaded ? { ...ended, resultJson: ending.resultJson } : ended;
+}
+
+/** The arguments that `main` got take the place of what its preprocessor got. */
+async function keepPreprocessed(keeping: Keeping, job: RunningJob, { preprocessed }: RunOutcome) {
+  if (!preprocessed || job.preprocess !== "wanted") return {};
+  return { args: await keep(keeping, job, "args", JSON.stringify(preprocessed)), preprocess: "done" as const };
+}
+
+/** A run that reports its end itself as well, or has read secrets, is looked at again: what was kept masked must not be kept anew as it was. */
+const REPORTED_MS = 4000;
+
+async function upToDate({ jobs }: Finishing, job: RunningJob, { timings }: RunOutcome): Promise<RunningJob | undefined> {
+  if (job.masks === undefined && timings.totalMs < REPORTED_MS) return job;
+  const now = await jobs.get(job.id);
+  return now?.state === "running" && now.nonce === job.nonce ? now : undefined;
+}
+
+/** What a run reports, as it may be written down: the result stays, because the next step needs it. */
+export function masked(masker: Masker, outcome: RunOutcome): RunOutcome & { logs: Output } {
+  const { logs, error, preprocessed } = outcome;
+  return {
+    ...outcome,
+    logs: { offset: logs.offset, text: masker.chunk(logs.text), bytes: Buffer.byteLength(logs.text) },
+    ...(error ? { error: masker.value(error) as typeof error } : {}),
+    // What its arguments were is for people to read; a preprocessor may have put a secret there.
+    ...(preprocessed ? { preprocessed: masker.value(preprocessed) as typeof preprocessed } : {}),
+  };
+}
+
+/** The result as people see it; `undefined` when no secret stands in it. */
+export async function keepShown(keeping: Keeping, job: Job, masker: Masker, resultJson: string): Promise<Place | undefined> {
+  const shown = JSON.stringify(masker.value(JSON.parse(resultJson)));
+  return shown === resultJson ? undefined : keepApart(keeping, job, "shown", shown);
+}
+
+/**
+ * Ends a job without a report: canceled while it waited or ran, lost for good, refused before its code ran. What its runner may
+ * still send is kept under other names: it changes nothing that this end points to. `log` is for jobs that no runner writes for.
+ */
+export async function endWith(
+  finishing: Finishing,
+  job: Job,
+  ending: Ending,
+  log = "",
+  extra: HeadChange = {},
+): Promise<EndedJob | undefined> {
+  const logChars = await keepLogs(finishing, job, { offset: 0, text: log });
+  const { resultJson } = ending;
+  const result: Place = fitsHead(job, resultJson) ? { in: "head", json: resultJson } : await keepApart(finishing, job, "end", resultJson);
+  return end(finishing, job, { ...ending, result }, { ...extra, logChars: Math.max(logChars, job.logChars) });
+}
+
+/** Ends a job with an earlier result instead of running it. */
+export async function endFromCache(finishing: Finishing, job: Job, known: CachedResult): Promise<EndedJob | undefined> {
+  const { result, ...extra } = known.fields;
+  await keepStream(finishing, job, known);
+  return end(finishing, job, { state: "succeeded", result }, extra);
+}
+
+/** Ends a job with a value that another job, or it itself, keeps: it gets one of its own, so that each is erased with its job. */
+export async function endKept(
+  finishing: Finishing,
+  job: Job,
+  state: EndState,
+  { of, place, shown }: { of: string; place: Place; shown?: Place | undefined },
+): Promise<EndedJob | undefined> {
+  const own = (value: Place, what: "end" | "shown") =>
+    of === job.id && value.in !== "head" ? { place: value } : takeOver(finishing, { id: of }, value, job, what);
+  const [result, seen] = await Promise.all([own(place, "end"), shown ? own(shown, "shown") : undefined]);
+  const kept =
+    result.place.in === "head" && !fitsHead(job, result.place.json)
+      ? await keepApart(finishing, job, "end", result.place.json)
+      : result.place;
+  return end(finishing, job, { state, result: kept }, seen ? { shown: seen.place } : {});
+}
+
+async function keepLogs(keeping: Keeping, job: Job, logs: Output): Promise<number> {
+  if (logs.text) await keepOutput(keeping, job, job.attempt, logs);
+  return logs.offset + logs.text.length;
+}
+
+async function keepEnding(keeping: Keeping, job: Job, ending: Ending, logs: Output): Promise<{ result: Place; logChars: number }> {
+  const { resultJson } = ending;
+  const bytes = Buffer.byteLength(resultJson);
+  if (fitsHead(job, resultJson)) {
+    return { result: { in: "head", json: resultJson }, logChars: await keepLogs(keeping, job, logs) };
+  }
+  if (bytes <= limits.itemBytes) {
+    const ref = await keepOutput(keeping, job, job.attempt, logs, resultJson);
+    return { result: { in: "item", ref }, logChars: logs.offset + logs.text.length };
+  }
+  const key = resultKey(job, job.attempt);
+  await keeping.storage.put(key, resultJson, "application/json");
+  return { result: { in: "s3", key, bytes }, logChars: await keepLogs(keeping, job, logs) };
+}
+
+/** As many secrets read as when the masks were made. */
+type MasksCondition = { attr: "masks"; exists: false } | { attr: "masks"; eq: number };
+
+async function end(
+  { jobs, nowMs }: { jobs: JobTable; nowMs: () => number },
+  job: Job,
+  { state, result }: Pick<Ending, "state"> & { result: Place },
+  extra: HeadChange,
+  ...also: MasksCondition[]
+): Promise<EndedJob | undefined> {
+  const nonce = job.state === "running" ? [{ attr: "nonce", eq: job.nonce } as const] : [];
+  const condition = { and: [{ attr: "state", eq: job.state } as const, ...nonce, ...also] };
+  const endedAtMs = nowMs();
+  // Its caller may die before it erases anything, or may not have waited so long.
+  const eraseAtMs = job.eraseAfterS === undefined ? undefined : endedAtMs + job.eraseAfterS * 1000;
+  const erase = eraseAtMs === undefined ? {} : { eraseAtMs };
+  // Housekeeping looks which steps it is time for.
+  const lookAtMs = job.erasesSteps === undefined ? eraseAtMs : endedAtMs;
+  const look = lookAtMs === undefined ? {} : jobs.dueAt(job.id, lookAtMs);
+  const changed = await jobs.change(job.id, { ...jobs.cleared, ...erase, ...look, ...extra, state, result, endedAtMs }, condition);
+  return changed && hasEnded(changed) ? changed : undefined;
+}

@@ -1,0 +1,161 @@
+import { randomBytes } from "node:crypto";
+import type { Child, JobTable } from "../../../aws/dynamodb/job-table.ts";
+import type { Storage } from "../../../aws/s3/storage.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { Job, Place } from "../../../core/jobs/job.ts";
+
+export interface Keeping {
+  jobs: JobTable;
+  storage: Storage;
+}
+type Owner = Pick<Job, "id" | "workspace" | "expiresAtMs">;
+
+/** A name that nothing else of the job has. */
+const newName = (what: string) => `${what}#${randomBytes(6).toString("hex")}`;
+
+/** Everything that a job keeps in S3 stands under this prefix. */
+export const jobPrefix = (job: Pick<Job, "id" | "workspace">) => `jobs/${job.workspace}/${job.id}/`;
+
+/**
+ * Keeps a value where its size belongs: inline up to 512 bytes, a child item up to 8 KB, S3 above. It is written before the head
+ * that names it, under a random name: a job id that turns out to be taken harms nothing.
+ */
+export async function keep(keeping: Keeping, job: Owner, what: "args" | "code" | "approval", json: string): Promise<Place> {
+  return Buffer.byteLength(json) <= limits.inlineBytes ? { in: "head", json } : keepApart(keeping, job, what, json);
+}
+
+/** The same for a value that has no place in the head. */
+export async function keepApart(
+  { jobs, storage }: Keeping,
+  job: Owner,
+  what: "args" | "code" | "end" | "shown" | "approval",
+  json: string,
+): Promise<Place> {
+  const item = asItem(job, what, json);
+  if (item) {
+    await jobs.putChild(item.child);
+    return item.place;
+  }
+  const key = `${jobPrefix(job)}${newName(what)}.json`;
+  await storage.put(key, json, "application/json");
+  return { in: "s3", key, bytes: Buffer.byteLength(json) };
+}
+
+/** The same, but what fits an item is left to the caller, who writes several together. */
+export async function keepAmong(
+  keeping: Keeping,
+  job: Owner,
+  what: Parameters<typeof keepApart>[2],
+  json: string,
+  children: Child[],
+): Promise<Place> {
+  const item = asItem(job, what, json);
+  if (!item) return keepApart(keeping, job, what, json);
+  children.push(item.child);
+  return item.place;
+}
+
+/** The item that keeps a value; `undefined` where it is too large for one. */
+function asItem(job: Owner, what: string, json: string): { place: Place; child: Child } | undefined {
+  if (Buffer.byteLength(json) > limits.itemBytes) return undefined;
+  const ref = newName(what);
+  return { place: { in: "item", ref }, child: { parent: job.id, ref, json, expiresAtS: Math.ceil(job.expiresAtMs / 1000) } };
+}
+
+/** The JSON text of a kept value. */
+export async function load({ jobs, storage }: Keeping, job: Pick<Job, "id">, place: Place): Promise<string> {
+  switch (place.in) {
+    case "head":
+      return place.json;
+    case "item": {
+      const child = await jobs.getChild(job.id, place.ref);
+      if (child?.json === undefined) throw new Error(`Job ${job.id} has lost its item ${place.ref}.`);
+      return child.json;
+    }
+    case "s3":
+      return storage.getText(place.key);
+  }
+}
+
+/**
+ * Keeps a value of another job as one of this job, so that each is erased with its own. What is in S3 is copied there and not read. The
+ * JSON text comes along where it was read.
+ */
+export async function takeOver(
+  keeping: Keeping,
+  from: Pick<Job, "id">,
+  place: Place,
+  job: Owner,
+  what: "end" | "shown",
+): Promise<{ place: Place; json?: string }> {
+  switch (place.in) {
+    case "head":
+      return { place, json: place.json };
+    case "item": {
+      const json = await load(keeping, from, place);
+      return { place: await keepApart(keeping, job, what, json), json };
+    }
+    case "s3": {
+      const key = `${jobPrefix(job)}${newName(what)}.json`;
+      await keeping.storage.copy(place.key, key);
+      return { place: { ...place, key } };
+    }
+  }
+}
+
+/** A chunk of output. `bytes`: how large it was before it was masked, so that it is kept where it would have been. */
+export interface Output {
+  offset: number;
+  text: string;
+  bytes?: number;
+}
+
+export const outputRef = (attempt: number, offset: number) => `log#${String(attempt).padStart(3, "0")}#${String(offset).padStart(9, "0")}`;
+
+/**
+ * Keeps a chunk of output, and beside it, where both fit one item, the run's result. The reference is made of attempt and offset:
+ * the same chunk sent twice is written once. Answers the reference.
+ */
+export async function keepOutput(
+  { jobs, storage }: Keeping,
+  job: Owner,
+  attempt: number,
+  logs: Output,
+  resultJson?: string,
+): Promise<string> {
+  const ref = outputRef(attempt, logs.offset);
+  const child: Child = { parent: job.id, ref, chars: logs.text.length, expiresAtS: Math.ceil(job.expiresAtMs / 1000) };
+  if ((logs.bytes ?? Buffer.byteLength(logs.text)) + Buffer.byteLength(resultJson ?? "") > limits.itemBytes) {
+    child.s3Key = `${jobPrefix(job)}${ref}.txt`;
+    await storage.put(child.s3Key, logs.text, "text/plain; charset=utf-8");
+  } else {
+    child.text = logs.text;
+  }
+  if (resultJson !== undefined) child.json = resultJson;
+  await jobs.putChild(child);
+  return ref;
+}
+
+/** All output of a job from an offset on, attempts one after the other. */
+export async function loadLogs({ jobs, storage }: Keeping, job: Pick<Job, "id" | "logChars">, fromOffset = 0): Promise<string> {
+  if (job.logChars === 0) return "";
+  let position = 0;
+  let text = "";
+  let attempt = "";
+  for (const chunk of await jobs.children(job.id, "log#")) {
+    const of = chunk.ref.split("#")[1] ?? "";
+    if (attempt !== "" && of !== attempt) {
+      const marker = `\n[svc] The worker was lost; attempt ${Number(of)} follows.\n`;
+      text += marker.slice(Math.max(0, fromOffset - position));
+      position += marker.length;
+    }
+    attempt = of;
+    const chars = chunk.chars ?? 0;
+    if (position + chars > fromOffset) {
+      const part = chunk.text ?? (chunk.s3Key ? await storage.getText(chunk.s3Key) : "");
+      text += part.slice(Math.max(0, fromOffset - position));
+    }
+    position += chars;
+  }
+  return text;
+}

@@ -1,0 +1,114 @@
+import type { scanObjects } from "../../aws/dynamodb/object-scan.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { Executions } from "../../aws/stepfunctions/executions.ts";
+import { SHARDS } from "../../core/jobs/job.ts";
+import { keys, type ObjectKey } from "../../core/objects/keys.ts";
+import {
+  DELETED_REASON,
+  type DeletedWorkspace,
+  deletedSchema,
+  isGone,
+  isOf,
+  isRemovable,
+  needsPass,
+} from "../../core/workspaces/deleted.ts";
+import { machinePrefix, machineTags } from "../../statemachines/name.ts";
+import type { Canceling } from "../jobs/cancel/cancel.ts";
+import type { Limiting } from "../jobs/concurrency/concurrency.ts";
+import { removeJob } from "../jobs/erasure/remove.ts";
+import type { Finishing } from "../jobs/lifecycle/finish.ts";
+import { stopJobs } from "../workspaces/retire.ts";
+
+export interface Purging extends Finishing, Limiting {
+  objects: ObjectTable;
+  scanObjects: typeof scanObjects;
+  executions: Canceling["executions"] & Pick<Executions, "removeMachines">;
+  /** The stack's name. */
+  stack: string;
+}
+
+const JOBS_AT_ONCE = 200;
+const ITEMS_AT_ONCE = 16;
+
+/**
+ * Removes what deleted workspaces stored, until `untilMs` or until nothing is left. Every step finds by itself what is still to be done, and
+ * may be done again: where this stops, or dies, the next tick goes on. Answers how many workspaces are gone for good.
+ */
+export async function purgeDeleted(purging: Purging, untilMs: number): Promise<number> {
+  const { objects, nowMs } = purging;
+  let gone = 0;
+  for (const { value } of await objects.list(keys.deletedWorkspace("").pk)) {
+    const deleted = deletedSchema.parse(value);
+    const now = needsPass(deleted, nowMs()) ? await pass(purging, deleted, untilMs) : deleted;
+    if (!isGone(now)) continue;
+    // While it stands, calls that hold on to the workspace are told that it is not there: so it goes last but one.
+    await objects.remove(keys.access(deleted.id));
+    await objects.remove(keys.deletedWorkspace(deleted.id));
+    gone += 1;
+  }
+  return gone;
+}
+
+/** One pass over all places, or a part of it. At least one page is read, so that each call comes further. */
+async function pass(purging: Purging, deleted: DeletedWorkspace, untilMs: number): Promise<DeletedWorkspace> {
+  const { objects, storage, executions, stack, scanObjects: scan } = purging;
+  const { id } = deleted;
+  const inTime = () => Date.now() < untilMs;
+  let state: DeletedWorkspace = { ...deleted, pass: deleted.pass ?? { beganMs: purging.nowMs() } };
+  const keep = async (next: DeletedWorkspace) => {
+    await objects.put({ ...keys.deletedWorkspace(id), value: next });
+    state = next;
+  };
+  if (!state.pass?.cursor) {
+    await stopJobs(purging, id, "svc", DELETED_REASON, true);
+    if (!(await removeJobs(purging, id, inTime))) return state;
+    if (!(await executions.removeMachines(machinePrefix(id), machineTags(stack, id), inTime))) return state;
+    for (const folder of ["jobs", "files", "scripts", "flows", "artefacts"]) {
+      if (!(await storage.removePrefix(`${folder}/${id}/`, inTime))) return state;
+    }
+  }
+  for (let cursor = state.pass?.cursor; ; ) {
+    const { items, next } = await scan(cursor);
+    const access = keys.access(id);
+    await removeAll(
+      objects,
+      items.filter((item) => isOf(id, item) && item.pk !== access.pk),
+    );
+    const beganMs = state.pass?.beganMs ?? purging.nowMs();
+    if (!next) {
+      const { pass: _, ...rest } = state;
+      await keep({ ...rest, passedMs: beganMs });
+      return state;
+    }
+    await keep({ ...state, pass: { beganMs, cursor: next } });
+    if (!inTime()) return state;
+    cursor = next;
+  }
+}
+
+/** True when none is left that can be found. */
+async function removeJobs(purging: Purging, workspace: string, inTime: () => boolean): Promise<boolean> {
+  const { jobs, nowMs } = purging;
+  let left = 0;
+  for (let shard = 0; shard < SHARDS; shard += 1) {
+    let after: Record<string, unknown> | undefined;
+    do {
+      const page = await jobs.list({ index: "list", partition: `${workspace}#${shard}`, limit: JOBS_AT_ONCE, ...(after ? { after } : {}) });
+      for (const { id } of page.entries) {
+        const job = await jobs.get(id, { expired: true });
+        if (!job) continue;
+        if (isRemovable(job, nowMs())) await removeJob(purging, job);
+        else left += 1;
+        if (!inTime()) return false;
+      }
+      after = page.after;
+    } while (after);
+  }
+  return left === 0;
+}
+
+async function removeAll(objects: ObjectTable, found: ObjectKey[]): Promise<void> {
+  for (let at = 0; at < found.length; at += ITEMS_AT_ONCE) {
+    await Promise.all(found.slice(at, at + ITEMS_AT_ONCE).map(({ pk, sk }) => objects.remove({ pk, sk })));
+  }
+}

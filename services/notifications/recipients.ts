@@ -1,0 +1,20 @@
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { GateNotice } from "../../core/notifications/notice.ts";
+import { addressesIn, recipientsOf } from "../../core/notifications/recipients.ts";
+import { listMembers, loadPersons } from "../workspaces/members.ts";
+
+interface Collaborators {
+  objects: ObjectTable;
+  nowMs: () => number;
+}
+
+/** The addresses of those who may decide now: whoever has left since the gate opened is written to no more. */
+export async function recipients(collaborators: Collaborators, { workspace, people }: Pick<GateNotice, "workspace" | "people">) {
+  if (people.length === 0) return [];
+  const [members, named] = await Promise.all([
+    listMembers(collaborators, workspace),
+    loadPersons(collaborators.objects, addressesIn(people)),
+  ]);
+  const disabled = named.flatMap((person) => (person?.disabled ? [person.email] : []));
+  return recipientsOf(people, members, new Set(disabled));
+}

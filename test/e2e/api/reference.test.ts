@@ -1,0 +1,93 @@
+import { afterAll, describe, expect, it } from "vitest";
+import { api, shared } from "../../support/api.ts";
+import { endBrowser, openPage } from "../../support/browser.ts";
+import { expectStatus, newWorkspace } from "../../support/workspace.ts";
+
+afterAll(endBrowser);
+
+const { url } = shared();
+const page = async (headers: Record<string, string> = {}) => fetch(`${url}/docs`, { headers });
+const filesOf = (html: string) => [...html.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address = ""]) => address);
+
+describe("the API reference at /docs", () => {
+  it("needs no token, and neither its page nor any file of it names or may load anything of another origin", async () => {
+    const answer = await page();
+    expect([answer.status, answer.headers.get("content-type")]).toEqual([200, "text/html; charset=utf-8"]);
+    const policy = answer.headers.get("content-security-policy") ?? "";
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).not.toMatch(/unsafe|https?:|\*/);
+    const html = await answer.text();
+    // No script and no style stands in the page itself.
+    expect(html).not.toMatch(/<script(?![^>]* src=)|<style|\son\w+=| style=/);
+    const files = filesOf(html).filter((address) => !address.startsWith("data:"));
+    expect(files.filter((address) => !/^\/(docs|api)\/[\w.-]+$/.test(address))).toEqual([]);
+    const types: string[] = [];
+    for (const file of files) {
+      const found = await fetch(url + file);
+      expect([file, found.status]).toEqual([file, 200]);
+      types.push(found.headers.get("content-type") ?? "");
+      const content = await found.text();
+      expect(content.length).toBeGreaterThan(500);
+      if (file.endsWith(".css")) expect(content).not.toMatch(/@import|url\(["']?(https?:)?\/\//);
+    }
+    expect(types.sort()).toEqual(["application/json", "text/css; charset=utf-8", ...Array(2).fill("text/javascript; charset=utf-8")]);
+  });
+
+  it("sends its files compressed to who takes that, whole to who does not, and browsers keep them", async () => {
+    const html = await (await page()).text();
+    for (const file of filesOf(html).filter((address) => address.startsWith("/docs/"))) {
+      const [compressed, plain] = await Promise.all([fetch(url + file), fetch(url + file, { headers: { "accept-encoding": "identity" } })]);
+      expect([compressed.headers.get("content-encoding"), plain.headers.get("content-encoding")]).toEqual(["gzip", null]);
+      expect(compressed.headers.get("cache-control")).toContain("immutable");
+      expect(await compressed.text()).toBe(await plain.text());
+    }
+    // What names them is asked for again, so that a new release is seen.
+    expect((await page()).headers.get("cache-control")).toBe("no-cache");
+  });
+
+  it.each(["nothing.js", "index.html.gz", "..%2fhandler.mjs", "%2e%2e%2findex.mjs", "constructor"])("has no file %s", async (name) => {
+    const answer = await fetch(`${url}/docs/${name}`);
+    expect([answer.status, answer.headers.get("x-svc-error")]).toEqual([404, "route.unknown"]);
+  });
+});
+
+describe("in a browser, the API reference", () => {
+  it("shows the operation that its address names, asks nobody else for anything, and complains of nothing", {
+    timeout: 180_000,
+  }, async () => {
+    const { page: shown, complaints, requested } = await openPage({ colorScheme: "dark" });
+    await shown.goto(`${url}/docs#/jobs/jobs.runWait.scripts`);
+    const operation = shown.locator(".opblock.is-open");
+    await operation.waitFor();
+    expect(await operation.textContent()).toContain("Run the newest version of a script and answer its result.");
+    expect(await shown.locator("html.dark-mode").count()).toBe(1);
+    expect(requested.filter((address) => new URL(address).origin !== url && !address.startsWith("data:"))).toEqual([]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("runs a script with the token that is typed in, by keyboard alone", { timeout: 300_000 }, async () => {
+    const ws = await newWorkspace();
+    await ws.saveScript({ path: "f/t/hello", language: "bash", content: "echo hello from the page" });
+    const { page: shown, complaints } = await openPage();
+    await shown.goto(`${url}/docs#/jobs/jobs.runWait.scripts`);
+    await shown.locator(".opblock.is-open").waitFor();
+    const press = async (name: string | RegExp) => {
+      await shown.getByRole("button", { name, exact: true }).first().focus();
+      await shown.keyboard.press("Enter");
+    };
+    await press("Authorize");
+    await shown.getByLabel("auth-bearer-value").fill(api().token);
+    await press("Apply credentials");
+    await press("Close");
+    await press("Try it out");
+    const operation = shown.locator(".opblock.is-open");
+    await operation.getByPlaceholder("workspace", { exact: true }).fill(ws.id);
+    await operation.getByPlaceholder("path", { exact: true }).fill("f/t/hello");
+    await press("Execute");
+    const reply = operation.locator(".live-responses-table");
+    await reply.waitFor();
+    expect(await reply.textContent()).toContain("hello from the page");
+    expect(complaints).toEqual([]);
+    expectStatus(await ws.get("jobs/completed/count"), 200);
+  });
+});

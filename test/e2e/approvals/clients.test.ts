@@ -1,0 +1,96 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { shared } from "../../support/api.ts";
+import { runOf, visit } from "../../support/approvals.ts";
+import { flow, saveFlow } from "../../support/flow.ts";
+import { until } from "../../support/until.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+
+// The first build of a Go script is a minute of compiling.
+vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
+
+const page = readFileSync(path.join(import.meta.dirname, "../../../docs/approvals.md"), "utf8");
+const block = (language: string) => new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(page)?.[1] ?? "";
+const ask = JSON.parse(block("json")) as { id: string; suspend: object };
+
+interface Prompt {
+  resume: string;
+  cancel: string;
+  [field: string]: unknown;
+}
+
+const languages = [
+  { language: "bun", fence: "ts", plain: '"purchasing"', early: '"purchasing", true' },
+  { language: "python3", fence: "python", plain: '"purchasing"', early: '"purchasing", True' },
+  { language: "go", fence: "go", plain: '"purchasing"', early: '"purchasing", true' },
+];
+
+let ws: Workspace;
+beforeAll(async () => {
+  ws = await newWorkspace();
+});
+
+const inputs = { item: { type: "javascript", expr: "flow_input.item" }, price: { type: "javascript", expr: "flow_input.price" } };
+const script = (language: string, content: string) => ({
+  value: { type: "rawscript", language, content, input_transforms: inputs },
+});
+const after = flow.step("after", "({ budget: resume['budget'], resumes, approvers })");
+
+async function begin(name: string, modules: object[]): Promise<string> {
+  const at = `f/t/${name}`;
+  await saveFlow(ws, at, { modules });
+  return expectStatus(await ws.post(`jobs/run/f/${at}`, { item: "Lathe", price: 2000 }), 201).text;
+}
+/** What a step of the flow has returned, once the flow waits. */
+async function promptOf(run: string, module: string): Promise<Prompt> {
+  await until(async () => (await runOf(ws, run)).state === "suspended", { timeoutMs: 200_000, what: `the gate of run ${run}` });
+  const { flow_status: status } = (await ws.get(`jobs_u/get/${run}`)).json as { flow_status: { modules: { id: string; job?: string }[] } };
+  const job = status.modules.find(({ id }) => id === module)?.job ?? "";
+  return expectStatus(await ws.get(`jobs_u/completed/get_result/${job}`), 200).json as Prompt;
+}
+
+describe.each(languages)("an approval step in $language, as docs/approvals.md has it,", ({ language, fence, plain, early }) => {
+  const content = block(fence);
+
+  it("returns the prompt and the addresses by which its flow goes on", async () => {
+    const run = await begin(`asks_${language}`, [{ ...ask, ...script(language, content) }, after]);
+    const prompt = await promptOf(run, ask.id);
+    expect(prompt).toMatchObject({
+      default_args: { budget: "machines" },
+      enums: { budget: ["tools", "machines"] },
+      description: { render_all: [{ markdown: "**Lathe** costs 2000 €." }, "Who needs it is in the inputs."] },
+    });
+    for (const [what, url] of [
+      ["resume", prompt.resume],
+      ["cancel", prompt.cancel],
+    ] as const) {
+      expect(url).toMatch(
+        new RegExp(`^${shared().url}/api/w/${ws.id}/jobs_u/${what}/[0-9a-f-]{36}/\\d+/[0-9a-f]{64}\\?approver=purchasing$`),
+      );
+    }
+    expect(await visit(prompt.resume, { body: { budget: "holidays" } })).toMatchObject({ status: 422 });
+    expect(await visit(prompt.resume, { body: { budget: "tools", remark: "fine" } })).toMatchObject({ status: 201 });
+    expect(await ws.completed(run)).toMatchObject({
+      success: true,
+      result: { budget: "tools", resumes: [{ budget: "tools", remark: "fine" }], approvers: ["purchasing"] },
+    });
+  });
+
+  it("returns the address by which its flow fails", async () => {
+    const run = await begin(`asks_${language}`, [{ ...ask, ...script(language, content) }, after]);
+    const { cancel } = await promptOf(run, ask.id);
+    expect(await visit(cancel, { body: {} })).toMatchObject({ status: 201 });
+    expect(await ws.completed(run)).toMatchObject({ success: false });
+  });
+
+  it("may be preceded by one that asks for the flow: its addresses are for whichever step waits then", async () => {
+    const before = { id: "before", ...script(language, content.replace(plain, early)) };
+    const waits = flow.step("waits", "1", { suspend: { required_events: 1, timeout: 600 } });
+    const run = await begin(`early_${language}`, [before, waits, after]);
+    const { resume } = await promptOf(run, "before");
+    expect(resume).toContain(`/${run}/`);
+    expect(await visit(resume, { body: { budget: "any" } })).toMatchObject({ status: 201 });
+    expect(await ws.completed(run)).toMatchObject({ success: true, result: { budget: "any", approvers: ["purchasing"] } });
+  });
+});

@@ -1,0 +1,360 @@
+import { randomUUID } from "node:crypto";
+import { SNSClient, SubscribeCommand } from "@aws-sdk/client-sns";
+import { CreateQueueCommand, GetQueueAttributesCommand, ReceiveMessageCommand } from "@aws-sdk/client-sqs";
+import { Webhook } from "standardwebhooks";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { keys } from "../../../core/objects/keys.ts";
+import { personKey } from "../../../core/people/person.ts";
+import { shared } from "../../support/api.ts";
+import { asks, begin, consent, runOf, waiting } from "../../support/approvals.ts";
+import { awsClients, invoke } from "../../support/aws.ts";
+import { flow, runFlow } from "../../support/flow.ts";
+import {
+  aNotice,
+  deliveries,
+  delivery,
+  ended,
+  leaveUnsent,
+  mailsTo,
+  makeDue,
+  startReceiver,
+  unqueued,
+  writeNotice,
+  writePending,
+} from "../../support/notices.ts";
+import { member } from "../../support/people.ts";
+import { until } from "../../support/until.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+
+let ws: Workspace;
+let of: { workspace: string; flow: string };
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+beforeAll(async () => {
+  [ws, receiver] = await Promise.all([newWorkspace(), startReceiver()]);
+  const { id } = await runFlow(ws, [flow.identity("a")]);
+  of = { workspace: ws.id, flow: String(id) };
+});
+afterAll(() => receiver?.close());
+
+const housekeep = () => invoke("HousekeepingFunction", {});
+/** The function's own event for a notice that was written, as the stream brings it. */
+const record = (id: string) => {
+  const { pk, sk } = keys.notice(ws.id, id);
+  return { Records: [{ eventID: "1", eventName: "INSERT", dynamodb: { Keys: { pk: { S: pk }, sk: { S: sk } }, SequenceNumber: "1" } }] };
+};
+const someAddress = () => `${randomUUID().slice(0, 8)}@example.com`;
+
+describe("a notice's mail", () => {
+  it("goes to each who may decide, once, with a link to the page and no deciding URL", async () => {
+    const [ann, ben, boss, idle] = await Promise.all([
+      member(ws, "ann"),
+      member(ws, "ben"),
+      member(ws, "boss", "admin"),
+      member(ws, "idle"),
+    ]);
+    expectStatus(await ws.post("groups/create", { name: "finance" }), 201);
+    expectStatus(await ws.post("groups/adduser/finance", { username: ben.username }), 200);
+    expectStatus(await ws.post("groups/adduser/finance", { username: idle.username }), 200);
+    expectStatus(await ws.post(`users/update/${idle.username}`, { disabled: true }), 200);
+    const outside = someAddress();
+    const people = [`u/${ann.username}`, "g/finance", "role:admin", outside, ann.email.toUpperCase()];
+    const notice = aNotice({ ...of, people, step: "Pay <b>", flowPath: "f/t/pay", message: "Pay & <go>?" });
+    await writeNotice(notice);
+    // The workspace's first admin made it.
+    const mails = await ended(notice, "email", 5);
+    const expected = [ann.email, ben.email, boss.email, outside, shared().email].sort();
+    expect(mails.map(({ to, state, what, attempts }) => [to, state, what, attempts])).toEqual(
+      expected.map((to) => [to, "sent", "opened", 1]),
+    );
+    expect(await mailsTo(idle.email)).toEqual([]);
+    const [mail, ...more] = await mailsTo(ann.email);
+    expect(more).toEqual([]);
+    const page = `${shared().url}/approve/${ws.id}/${notice.gate}`;
+    expect(mail).toMatchObject({ from: "svc@svc.localhost", subject: "Approval needed: Pay <b> (f/t/pay)" });
+    expect(mail?.text).toContain(page);
+    expect(mail?.html).toContain(`<a href="${page}">`);
+    expect(mail?.html).toContain("Pay &amp; &lt;go&gt;?");
+    for (const { text, html } of [mail ?? { text: "", html: "" }]) expect(text + html).not.toMatch(/jobs_u|resume|cancel/);
+  });
+
+  it("to nobody is seen on the run", async () => {
+    const notice = aNotice({ ...of, people: ["u/nobody-here"] });
+    await writeNotice(notice);
+    expect(await ended(notice, "email")).toMatchObject([{ to: "nobody", state: "failed", error: expect.stringContaining("nobody") }]);
+  });
+
+  it("is not written about what was decided: that goes to the topic alone", async () => {
+    const notice = aNotice({ ...of, what: "decided", people: [someAddress()], decision: { how: "approved", by: "ann" } });
+    await writeNotice(notice);
+    await ended(notice, "topic");
+    expect((await deliveries(notice)).map(({ channel }) => channel)).toEqual(["topic"]);
+  });
+
+  it("that came back is marked so, with the reason", async () => {
+    const notice = aNotice({ ...of, people: [someAddress()] });
+    await writeNotice(notice);
+    const [{ to = "" } = {}] = await ended(notice, "email");
+    const nth = `mail-${personKey(to)}`;
+    await invoke("DeliverFunction", {
+      source: "aws.ses",
+      "detail-type": "Email Bounced",
+      detail: {
+        eventType: "Bounce",
+        mail: { tags: { flow: [of.flow], notice: [notice.id], nth: [nth] } },
+        bounce: { bounceType: "Permanent", bounceSubType: "General", bouncedRecipients: [{ diagnosticCode: "550 no such user" }] },
+      },
+    });
+    expect(await ended(notice, "email")).toMatchObject([
+      { to, state: "failed", attempts: 1, error: "bounced: Permanent, General, 550 no such user" },
+    ]);
+  });
+});
+
+describe("a flow that waits", () => {
+  const noticesOf = async (run: string, what: string) => {
+    const { gates } = await runOf(ws, run);
+    return gates.flatMap(({ notices }) => notices as Record<string, unknown>[]).filter((notice) => notice["what"] === what);
+  };
+  const noticed = (run: string, what: string, count: number) =>
+    until(
+      async () => {
+        const found = await noticesOf(run, what);
+        return found.length >= count ? found : undefined;
+      },
+      { what: `${count} notices '${what}' of run ${run}` },
+    );
+
+  it("tells who may decide, and its run shows whom", async () => {
+    const ann = await member(ws, "ann");
+    const run = await begin(ws, [consent("pay", [`u/${ann.username}`], { message: "Pay {{ context.amount }}?" })], { amount: 7 });
+    const [gate] = await waiting(ws, run);
+    const opened = (await noticed(run, "opened", 2)).sort((a, b) => String(a["channel"]).localeCompare(String(b["channel"])));
+    expect(opened).toMatchObject([
+      { channel: "email", to: ann.email, state: "sent", attempts: 1, at: expect.any(String) },
+      { channel: "topic", to: "topic", state: "sent" },
+    ]);
+    const [mail] = await mailsTo(ann.email);
+    expect(mail?.text).toContain("Pay 7?");
+    expect(mail?.text).toContain(`${shared().url}/approve/${ws.id}/${gate?.gate_id}`);
+    expectStatus(await ann.api.post(`v1/runs/${run}/consent`, { decision: "approved" }), 200);
+    expect(await noticed(run, "decided", 1)).toMatchObject([{ channel: "topic", state: "sent" }]);
+  });
+
+  it("has them told again when somebody asks for it, once a minute, while it waits", async () => {
+    const [ann, other] = await Promise.all([member(ws, "ann"), member(ws, "other", "operator")]);
+    const run = await begin(ws, [consent("pay", [`u/${ann.username}`])]);
+    const [gate] = await waiting(ws, run);
+    await noticed(run, "opened", 2);
+    const notify = `approvals/notify/${gate?.gate_id}`;
+    expect((await other.in(ws).post(notify)).status).toBe(404);
+    const answers = await Promise.all([1, 2, 3].map(() => ws.post(notify)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 429, 429]);
+    await noticed(run, "reminded", 2);
+    expect((await mailsTo(ann.email)).map(({ subject }) => subject)).toEqual([
+      expect.stringMatching(/^Approval needed/),
+      expect.stringMatching(/^Reminder/),
+    ]);
+    expectStatus(await ann.api.post(`v1/runs/${run}/consent`, { decision: "rejected", reason: "no" }), 200);
+    const late = await ws.post(notify);
+    expect([late.status, late.headers.get("x-svc-error")]).toEqual([409, "approval.noticeOver"]);
+    expect((await ws.post(`approvals/notify/${randomUUID()}`)).status).toBe(404);
+  });
+
+  it("for holders of links alone tells the topic alone", async () => {
+    const run = await begin(ws, [asks("a"), flow.identity("b")]);
+    await waiting(ws, run);
+    expect(await noticed(run, "opened", 1)).toMatchObject([{ channel: "topic" }]);
+    expectStatus(await ws.post(`jobs_u/queue/cancel/${run}`, {}), 200);
+  });
+});
+
+describe("the topic", () => {
+  it("hears of every notice, with attributes that subscriptions can be filtered by", async () => {
+    const { sqs } = awsClients();
+    const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: `notices-${ws.id}` }));
+    const { Attributes } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["QueueArn"] }));
+    const { config } = awsClients().sqs;
+    const sns = new SNSClient({ endpoint: shared().endpoint, region: await config.region(), credentials: await config.credentials() });
+    await sns.send(
+      new SubscribeCommand({
+        TopicArn: shared().outputs["NoticesTopic"],
+        Protocol: "sqs",
+        Endpoint: Attributes?.["QueueArn"],
+        Attributes: { FilterPolicy: JSON.stringify({ workspace: [ws.id], what: ["expired"], flow: ["f/t/pay"] }) },
+      }),
+    );
+    const unwanted = aNotice({ ...of, what: "opened", flowPath: "f/t/pay" });
+    const wanted = aNotice({ ...of, what: "expired", flowPath: "f/t/pay", decision: { how: "expired" } });
+    for (const notice of [unwanted, wanted]) await writeNotice(notice);
+    await Promise.all([ended(unwanted, "topic"), ended(wanted, "topic")]);
+    const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, WaitTimeSeconds: 10, MaxNumberOfMessages: 10 }));
+    expect(Messages).toHaveLength(1);
+    const { Message, MessageAttributes } = JSON.parse(Messages[0]?.Body ?? "");
+    const names = Object.entries(MessageAttributes as Record<string, { Value: string }>).map(([name, { Value }]) => [name, Value]);
+    expect(Object.fromEntries(names)).toEqual({ workspace: ws.id, what: "expired", kind: "consent", flow: "f/t/pay", module: "b" });
+    expect(JSON.parse(Message)).toMatchObject({
+      type: "approval.expired",
+      data: {
+        gate_id: wanted.gate,
+        run_id: of.flow,
+        page: `${shared().url}/approve/${ws.id}/${wanted.gate}`,
+        decision: { how: "expired" },
+      },
+    });
+    expect(Message).not.toMatch(/jobs_u|signature|token/);
+  });
+});
+
+describe("a webhook", () => {
+  const hook = (more: object = {}) => aNotice({ ...of, channel: "webhook", url: receiver.url, ...more });
+  const verify = (secret: string, { headers, body }: (typeof receiver.received)[number]) =>
+    new Webhook(secret).verify(body, headers as Record<string, string>) as { type: string; data: Record<string, unknown> };
+  const arrived = (id: string, times = 1) =>
+    until(
+      () => {
+        const found = receiver.received.filter(({ headers }) => headers["webhook-id"] === id);
+        return found.length >= times ? found : undefined;
+      },
+      { what: `webhook ${id}, ${times} times` },
+    );
+  const secretOf = async (method: "GET" | "POST") =>
+    (expectStatus(await ws.call(method, "approvals/webhook_secret"), 200).json as { secret: string }).secret;
+
+  it("is signed with the workspace's secret; one that was replaced signs beside the new one", async () => {
+    const first = hook();
+    await writeNotice(first);
+    const [message] = await arrived(first.id);
+    const before = await secretOf("GET");
+    expect(before).toMatch(/^whsec_/);
+    expect(verify(before, message as never)).toMatchObject({ type: "approval.opened", data: { gate_id: first.gate, workspace_id: ws.id } });
+    const after = await secretOf("POST");
+    expect(after).not.toBe(before);
+    expect(await secretOf("GET")).toBe(after);
+    const audit = (await ws.get("audit/list")).json as { operation: string; action_kind: string }[];
+    const entries = audit.filter(({ operation }) => operation.includes("webhook_secret"));
+    expect(entries.map(({ operation, action_kind }) => `${operation} ${action_kind}`)).toEqual([
+      "approvals.get_webhook_secret Execute",
+      "approvals.rotate_webhook_secret Updated",
+      "approvals.get_webhook_secret Execute",
+    ]);
+    const second = hook({ what: "decided", decision: { how: "rejected", by: "ben", reason: "no" } });
+    await writeNotice(second);
+    const [next] = await arrived(second.id);
+    for (const secret of [before, after]) expect(verify(secret, next as never).data["decision"]).toMatchObject({ reason: "no" });
+    expect(() => verify(before, { ...(next as never as { headers: object }), body: "{}" } as never)).toThrow();
+  });
+
+  it("keeps its secret from who is no admin", async () => {
+    const ann = (await member(ws, "dev")).in(ws);
+    expect((await ann.get("approvals/webhook_secret")).status).toBe(403);
+    expect((await ann.post("approvals/webhook_secret")).status).toBe(403);
+  });
+
+  it("whose receiver fails is tried again when its time has come, as the same message", async () => {
+    const notice = hook();
+    receiver.replies.push({ status: 500 });
+    await writeNotice(notice);
+    expect(await delivery(notice, "webhook", "retrying", 1)).toMatchObject({ error: "it answered 500" });
+    await makeDue(notice);
+    await housekeep();
+    expect(await delivery(notice, "webhook", "sent", 2)).not.toHaveProperty("error");
+    expect(await arrived(notice.id, 2)).toHaveLength(2);
+    await unqueued(notice);
+  });
+
+  it("is not led elsewhere by a redirect", async () => {
+    const other = await startReceiver();
+    try {
+      const notice = hook();
+      receiver.replies.push({ status: 307, headers: { location: other.url } });
+      await writeNotice(notice);
+      expect(await delivery(notice, "webhook", "retrying", 1)).toMatchObject({
+        error: expect.stringContaining("redirects are not followed"),
+      });
+      expect(other.received).toEqual([]);
+    } finally {
+      await other.close();
+    }
+  });
+
+  it.each([
+    ["an address inside of the network", "http://10.0.0.1/hook", "lies inside of the network"],
+    ["the cloud's own metadata", "http://169.254.169.254/latest", "lies inside of the network"],
+    ["what is no address", "ftp://example.com/x", "no http or https address"],
+  ])("to %s is refused at once", async (_what, url, error) => {
+    const notice = hook({ url });
+    await writeNotice(notice);
+    expect(await delivery(notice, "webhook", "failed", 1)).toMatchObject({ error: expect.stringContaining(error) });
+  });
+
+  it("shows neither query nor credentials of its address on the run", async () => {
+    const notice = hook({ url: receiver.url.replace("//", "//user:secret@").concat("?token=secret") });
+    await writeNotice(notice);
+    expect((await delivery(notice, "webhook", "sent", 1)).to).toBe(receiver.url);
+  });
+});
+
+describe("on bad days", () => {
+  it("a stream that brings a notice twice sends nothing twice", async () => {
+    const address = someAddress();
+    const notice = aNotice({ ...of, people: [address] });
+    await writeNotice(notice);
+    await ended(notice, "email");
+    await Promise.all([1, 2, 3].map(() => invoke("DeliverFunction", record(notice.id))));
+    expect(await mailsTo(address)).toHaveLength(1);
+  });
+
+  it("two streams at once send nothing twice", async () => {
+    const address = someAddress();
+    const notice = aNotice({ ...of, people: [address] });
+    await Promise.all([writeNotice(notice), ...[1, 2, 3].map(() => invoke("DeliverFunction", record(notice.id)))]);
+    await ended(notice, "email");
+    expect(await mailsTo(address)).toHaveLength(1);
+  });
+
+  it("a record that cannot be read holds up none behind it", async () => {
+    await writeNotice({ ...aNotice(of), what: "unheard of" as never });
+    const notice = aNotice(of);
+    await writeNotice(notice);
+    expect(await ended(notice, "topic")).toMatchObject([{ state: "sent" }]);
+  });
+
+  it("a mail whose sender died is sent by another, and one to who has left meanwhile is not", async () => {
+    const [stays, leaves] = await Promise.all([member(ws, "stays"), member(ws, "leaves")]);
+    expectStatus(await ws.call("DELETE", `users/delete/${leaves.username}`), 200);
+    const notices = [stays, leaves].map(({ username }) => aNotice({ ...of, people: [`u/${username}`] }));
+    for (const [index, notice] of notices.entries()) {
+      await writePending(notice);
+      await leaveUnsent(notice, [stays, leaves][index]?.email ?? "");
+      await writeNotice(notice);
+      // The stream has brought it, and left to its sender what that holds.
+      await ended(notice, "topic");
+    }
+    expect(await mailsTo(stays.email)).toEqual([]);
+    await housekeep();
+    const [mailed, spared] = await Promise.all(notices.map((notice, index) => ended(notice, "email", index + 1)));
+    expect(mailed).toMatchObject([{ to: stays.email, state: "sent", attempts: 2 }]);
+    expect(spared).toMatchObject([
+      { to: leaves.email, state: "failed", error: expect.stringContaining("may not decide any more") },
+      { to: "nobody", state: "failed" },
+    ]);
+    expect(await mailsTo(leaves.email)).toEqual([]);
+  });
+
+  it("a mail that comes too late for the decision is not sent", async () => {
+    const address = someAddress();
+    const notice = aNotice({ ...of, people: [address] });
+    await leaveUnsent(notice, address);
+    await writeNotice(notice);
+    await ended(notice, "topic");
+    await housekeep();
+    expect(await ended(notice, "email")).toMatchObject([{ state: "failed", error: expect.stringContaining("waits here no longer") }]);
+    expect(await mailsTo(address)).toEqual([]);
+  });
+
+  it("a chat cannot be told yet, and the run says so", async () => {
+    const notice = aNotice({ ...of, channel: "chat" });
+    await writeNotice(notice);
+    expect(await delivery(notice, "chat", "failed", 1)).toMatchObject({ error: expect.stringContaining("chat") });
+  });
+});

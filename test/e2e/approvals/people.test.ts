@@ -1,0 +1,301 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { asks, begin, runOf, sees, urls, visit, waiting } from "../../support/approvals.ts";
+import { flow, saveFlow } from "../../support/flow.ts";
+import { member, type Someone, someone } from "../../support/people.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+
+let ws: Workspace;
+let ann: Someone;
+let bob: Someone;
+let cleo: Someone;
+let eve: Someone;
+beforeAll(async () => {
+  ws = await newWorkspace();
+  [ann, bob, cleo, eve] = await Promise.all([member(ws, "ann"), member(ws, "bob"), member(ws, "cleo"), someone("eve")]);
+  expectStatus(await ws.post("groups/create", { name: "deciders", summary: "" }), 201);
+  for (const { username } of [ann, bob]) expectStatus(await ws.post("groups/adduser/deciders", { username }), 200);
+  // Who makes a group is in it.
+  const { username: admin } = (await ws.get("users/whoami")).json as { username: string };
+  expectStatus(await ws.post("groups/removeuser/deciders", { username: admin }), 200);
+});
+
+const bearer = (who: Someone | Workspace) => ({ authorization: `Bearer ${who.api.token}` });
+/** A flow that somebody has started and that waits, and links for its gate. */
+async function asked(suspend: object, starter: Workspace = ws) {
+  const run = await begin(starter, [asks("ask", suspend), sees()]);
+  const [gate] = await waiting(ws, run);
+  const id = gate?.gate_id ?? "";
+  return { run, gate: id, link: () => urls(ws, id, { approver: "somebody" }) };
+}
+const approveAs = async (who: Someone | Workspace | undefined, { link }: { link: () => ReturnType<typeof urls> }) =>
+  (await visit((await link()).resume, { body: {}, headers: who ? bearer(who) : {} })).status;
+const rejectAs = async (who: Someone | Workspace | undefined, { link }: { link: () => ReturnType<typeof urls> }) =>
+  (await visit((await link()).cancel, { body: {}, headers: who ? bearer(who) : {} })).status;
+const groups = (...names: string[]) => ({ user_groups_required: { type: "static", value: names } });
+
+describe.concurrent("who may decide", () => {
+  it("with user_auth_required, only who has signed in, and their name is theirs", async () => {
+    const gate = await asked({ user_auth_required: true });
+    expect(await approveAs(undefined, gate)).toBe(401);
+    expect(await rejectAs(undefined, gate)).toBe(401);
+    expect(await approveAs(eve, gate)).toBe(403);
+    expect(await approveAs(ann, gate)).toBe(201);
+    expect(await ws.completed(gate.run)).toMatchObject({ result: { approvers: [ann.username] } });
+  });
+
+  it("with self_approval_disabled, not who started the run: by no way, and neither to reject", async () => {
+    const gate = await asked({ self_approval_disabled: true }, ann.in(ws));
+    expect(await approveAs(undefined, gate)).toBe(401);
+    expect(await rejectAs(undefined, gate)).toBe(401);
+    expect(await approveAs(ann, gate)).toBe(403);
+    expect(await rejectAs(ann, gate)).toBe(403);
+    expect((await ann.in(ws).post(`jobs/flow/resume/${gate.run}`, {})).status).toBe(403);
+    expect((await ann.in(ws).post(`jobs_u/flow/resume_suspended/${gate.run}`, {})).status).toBe(403);
+    expect((await runOf(ws, gate.run)).state).toBe("suspended");
+    expect(await approveAs(bob, gate)).toBe(201);
+  });
+
+  it("counts the tokens of any job that the starter started as the starter", async () => {
+    const script = `export async function main(url: string) {
+      const answer = await fetch(url, { method: "POST", headers: { authorization: "Bearer " + process.env.WM_TOKEN }, body: "{}" });
+      return answer.status;
+    }`;
+    await ws.saveScript({ path: "f/t/visits", language: "bun", content: script });
+    for (const { username } of [ann, bob]) await ws.post("acls/add/folder/t", { owner: `u/${username}`, write: true });
+    const gate = await asked({ self_approval_disabled: true }, ann.in(ws));
+    const { resume } = await gate.link();
+    expect((await ann.in(ws).runWait("f/t/visits", { url: resume })).json).toBe(403);
+    expect((await bob.in(ws).runWait("f/t/visits", { url: resume })).json).toBe(201);
+    expect(await ws.completed(gate.run)).toMatchObject({ success: true });
+  });
+
+  it("finds who started the run behind a job that runs on behalf of somebody else", async () => {
+    await saveFlow(ws, "f/t/notself", [asks("ask", { self_approval_disabled: true }), sees()]);
+    const script = `export async function main() {
+      const { BASE_INTERNAL_URL: base, WM_WORKSPACE: w, WM_TOKEN: token } = process.env;
+      const headers = { authorization: "Bearer " + token, "content-type": "application/json" };
+      return (await fetch(base + "/api/w/" + w + "/jobs/run/f/f/t/notself", { method: "POST", headers, body: "{}" })).text();
+    }`;
+    await ws.saveScript({
+      path: "f/t/starter",
+      language: "bun",
+      content: script,
+      on_behalf_of_email: bob.email,
+      preserve_on_behalf_of: true,
+    });
+    for (const { username } of [ann, bob]) await ws.post("acls/add/folder/t", { owner: `u/${username}`, write: true });
+    const run = String((await ann.in(ws).runWait("f/t/starter")).json);
+    expect((await ws.get(`jobs_u/get/${run}`)).json).toMatchObject({ email: bob.email });
+    const [gate] = await waiting(ws, run);
+    const at = { link: () => urls(ws, gate?.gate_id ?? "") };
+    expect(await approveAs(ann, at)).toBe(403);
+    expect(await approveAs(bob, at)).toBe(201);
+  });
+
+  it("with groups, only their members, and not even an admin else", async () => {
+    const gate = await asked(groups("deciders"));
+    expect(await approveAs(undefined, gate)).toBe(401);
+    expect(await approveAs(cleo, gate)).toBe(403);
+    expect(await approveAs(ws, gate)).toBe(403);
+    expect(await rejectAs(cleo, gate)).toBe(403);
+    expect(await approveAs(bob, gate)).toBe(201);
+  });
+
+  it("with groups from another step's output", async () => {
+    const suspend = { required_events: 1, user_groups_required: { type: "javascript", expr: "results.who.groups" } };
+    const run = await begin(ws, [flow.step("who", "({ groups: ['deciders'] })"), flow.step("ask", "1", { suspend }), sees()]);
+    const [gate] = await waiting(ws, run);
+    expect(gate?.["approvers"]).toEqual(["g/deciders"]);
+    const at = { link: () => urls(ws, gate?.gate_id ?? "") };
+    expect(await approveAs(cleo, at)).toBe(403);
+    expect(await approveAs(ann, at)).toBe(201);
+  });
+
+  it("more approvals than a group has members is an error: on save where the group is fixed, failing the step where it is computed", async () => {
+    const fixed = { required_events: 3, ...groups("deciders") };
+    const body = { path: "f/t/many", summary: "", value: { modules: [flow.step("ask", "1", { suspend: fixed })] } };
+    const refused = await ws.post("flows/create", body);
+    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("3 approvals are wanted, and 2 people are in deciders")]);
+    const computed = { required_events: 3, user_groups_required: { type: "javascript", expr: "['deciders']" } };
+    const run = await begin(ws, [flow.step("ask", "1", { suspend: computed })]);
+    expect(await ws.completed(run)).toMatchObject({ success: false, result: { error: { name: "ApprovalImpossible" } } });
+    const wrong = { required_events: 1, user_groups_required: { type: "javascript", expr: "7" } };
+    expect(await ws.completed(await begin(ws, [flow.step("ask", "1", { suspend: wrong })]))).toMatchObject({
+      result: { error: { name: "ApprovalGroups" } },
+    });
+  });
+
+  it("a quorum counts people where they must sign in, and links where not", async () => {
+    const people = await asked({ required_events: 2, user_auth_required: true });
+    expect(await approveAs(ann, people)).toBe(201);
+    expect(await approveAs(ann, people)).toBe(201);
+    expect((await runOf(ws, people.run)).gates[0]).toMatchObject({ approved_by: [ann.username] });
+    expect(await approveAs(bob, people)).toBe(201);
+    expect(await ws.completed(people.run)).toMatchObject({ result: { approvers: [ann.username, bob.username] } });
+    const links = await asked({ required_events: 2 });
+    for (let each = 0; each < 2; each += 1) expect(await approveAs(ann, links)).toBe(201);
+    expect(await ws.completed(links.run)).toMatchObject({ success: true });
+  });
+
+  it("one rejection is enough, whatever others have said", async () => {
+    const gate = await asked({ required_events: 2, ...groups("deciders") });
+    expect(await approveAs(ann, gate)).toBe(201);
+    expect(await rejectAs(bob, gate)).toBe(201);
+    expect(await ws.completed(gate.run)).toMatchObject({
+      success: false,
+      result: { error: { message: `Disapproved by ${bob.username}` } },
+    });
+  });
+
+  it("an approver who was removed from the group meanwhile decides nothing any more", async () => {
+    const dora = await member(ws, "dora");
+    expectStatus(await ws.post("groups/create", { name: "leaving", summary: "" }), 201);
+    expectStatus(await ws.post("groups/adduser/leaving", { username: dora.username }), 200);
+    const gate = await asked(groups("leaving"));
+    expectStatus(await ws.post("groups/removeuser/leaving", { username: dora.username }), 200);
+    expect(await approveAs(dora, gate)).toBe(403);
+    expectStatus(await ws.post("groups/adduser/leaving", { username: dora.username }), 200);
+    expect(await approveAs(dora, gate)).toBe(201);
+  });
+
+  it("a token without the scope decides nothing, though its owner could", async () => {
+    const gate = await asked({ user_auth_required: true });
+    const make = async (scopes: string[]) => expectStatus(await ann.api.post("users/tokens/create", { scopes }), 201).text;
+    const { resume } = await gate.link();
+    const narrow = await make(["scripts:read"]);
+    expect((await visit(resume, { body: {}, headers: { authorization: `Bearer ${narrow}` } })).status).toBe(401);
+    const wide = await make(["approvals:write"]);
+    expect((await visit(resume, { body: {}, headers: { authorization: `Bearer ${wide}` } })).status).toBe(201);
+  });
+});
+
+describe.concurrent("without a link", () => {
+  it("the flow's owner approves by the run's id, and its payload is the form's", async () => {
+    await saveFlow(ws, "f/t/owned", [asks("ask"), sees()]);
+    const run = expectStatus(await ws.post("jobs/run/f/f/t/owned", {}), 201).text;
+    await waiting(ws, run);
+    expect((await eve.in(ws).post(`jobs/flow/resume/${run}`, {})).status).toBe(404);
+    expect((await ws.post(`jobs/flow/resume/${run}`, { n: 1 })).status).toBe(201);
+    expect(await ws.completed(run)).toMatchObject({ result: { resume: { n: 1 } } });
+  });
+
+  it("a group's member decides on the page though they may not see the run, and others are told that there is nothing", async () => {
+    const own = await newWorkspace();
+    const [gil, hal] = await Promise.all([member(own, "gil"), member(own, "hal")]);
+    expectStatus(await own.post("groups/create", { name: "deciders", summary: "" }), 201);
+    expectStatus(await own.post("groups/adduser/deciders", { username: gil.username }), 200);
+    const run = await begin(own, [asks("ask", groups("deciders")), sees()]);
+    const [gate] = await waiting(own, run);
+    const info = `jobs_u/flow/approval_info/${gate?.gate_id}`;
+    const decide = `jobs_u/flow/resume_suspended/${gate?.gate_id}`;
+    expect((await hal.in(own).get(info)).status).toBe(404);
+    expect((await hal.in(own).post(decide, {})).status).toBe(404);
+    expect((await own.call("GET", info, { token: "" })).status).toBe(401);
+    expect((await gil.in(own).get(`jobs_u/get/${run}`)).status).toBe(404);
+    expect((await gil.in(own).get(info)).json).toMatchObject({
+      can_approve: true,
+      state: "open",
+      required_events: 1,
+      signed_in_as: gil.username,
+    });
+    expect((await gil.in(own).post(decide, { approved: false, reason: "not now" })).status).toBe(200);
+    expect(await own.completed(run)).toMatchObject({ result: { error: { name: "SuspendedDisapproved", reason: "not now" } } });
+  });
+
+  it("an operator with viewer access sees the prompt of a flow that they run", async () => {
+    const olga = await member(ws, "olga", "operator");
+    await ws.post("acls/add/folder/t", { owner: `u/${olga.username}`, write: false });
+    await saveFlow(ws, "f/t/prompt", [
+      asks("ask", {}, "({ resume: 'https://x.example', description: 'Look at this', default_args: { n: 1 } })"),
+      sees(),
+    ]);
+    const run = expectStatus(await olga.in(ws).post("jobs/run/f/f/t/prompt", {}), 201).text;
+    const [gate] = await waiting(ws, run);
+    const info = (await olga.in(ws).get(`jobs_u/flow/approval_info/${run}`)).json;
+    expect(info).toMatchObject({ gate_id: gate?.gate_id, description: "Look at this", default_args: { n: 1 }, can_approve: true });
+    expect((await olga.in(ws).post(`jobs_u/flow/resume_suspended/${run}`, { payload: { n: 2 } })).status).toBe(200);
+    expect(await ws.completed(run)).toMatchObject({ result: { resume: { n: 2 }, approvers: [olga.username] } });
+  });
+});
+
+describe.concurrent("what the page is told", () => {
+  it("a holder of a link who must sign in first sees that, and nothing of what is asked", async () => {
+    const run = await begin(
+      ws,
+      [
+        asks(
+          "ask",
+          { user_auth_required: true, inputs: ["amount"], resume_form: { schema: { type: "object" } } },
+          "({ description: 'a secret plan' })",
+        ),
+        sees(),
+      ],
+      { amount: 7 },
+    );
+    const [gate] = await waiting(ws, run);
+    const { approvalPage } = await urls(ws, gate?.gate_id ?? "", { approver: "kim" });
+    const [, resumeId, signature] = /\/(\d+)\/([0-9a-f]{64})/.exec(approvalPage) ?? [];
+    const ask = (token: string) =>
+      ws.call("GET", `jobs_u/flow/approval_info/${gate?.gate_id}`, { token, query: { token: `${resumeId}.${signature}.kim` } });
+    const stranger = await ask("");
+    expect(stranger.json).toMatchObject({ can_approve: false, refused: "sign_in", user_auth_required: true });
+    expect(stranger.text).not.toContain("a secret plan");
+    expect((await ask(ann.api.token)).json).toMatchObject({
+      can_approve: true,
+      description: "a secret plan",
+      inputs: { amount: 7 },
+      form_schema: { type: "object" },
+    });
+    const link = await ws.call("GET", `jobs_u/get_flow/${gate?.gate_id}/${resumeId}/${signature}`, {
+      token: "",
+      query: { approver: "kim" },
+    });
+    expect(link.json).toMatchObject({ job: { id: run }, approvers: [] });
+    expect(link.text).not.toContain("amount");
+  });
+
+  it("a link's holder reads the flow and its result without a token, where a link is all it takes", async () => {
+    const gate = await asked({});
+    const { approvalPage, resume } = await urls(ws, gate.gate, { approver: "kim" });
+    const [, id, resumeId, secret] = /\/([0-9a-f-]{36})\/(\d+)\/([0-9a-f]{64})/.exec(approvalPage) ?? [];
+    const query = { token: `${resumeId}.${secret}.kim` };
+    const info = (await ws.call("GET", `jobs_u/flow/approval_info/${id}`, { token: "", query })).json as { view_token: string };
+    const job = (view: string) => ws.call("GET", `jobs_u/get/${gate.run}`, { token: "", query: { approval_token: view } });
+    expect((await job(info.view_token)).json).toMatchObject({ id: gate.run, state: "suspended" });
+    expect((await job(info.view_token.replace("kim", "eve"))).status).toBe(401);
+    const other = await asked({});
+    expect((await ws.call("GET", `jobs_u/get/${other.run}`, { token: "", query: { approval_token: info.view_token } })).status).toBe(401);
+    const result = () =>
+      ws.call("GET", `jobs_u/completed/get_result/${gate.run}`, {
+        token: "",
+        query: { suspended_job: id ?? "", resume_id: resumeId ?? "", secret: secret ?? "", approver: "kim" },
+      });
+    expect((await result()).status).toBe(404);
+    await visit(resume, { body: { n: 1 } });
+    await ws.completed(gate.run);
+    expect((await result()).json).toMatchObject({ resume: { n: 1 } });
+    const personal = await asked({ user_auth_required: true });
+    const [, theirs, number, signature] = /\/([0-9a-f-]{36})\/(\d+)\/([0-9a-f]{64})/.exec((await personal.link()).approvalPage) ?? [];
+    const view = `${theirs}.${number}.${signature}.somebody`;
+    expect((await ws.call("GET", `jobs_u/get/${personal.run}`, { token: "", query: { approval_token: view } })).status).toBe(401);
+  });
+
+  it("shows who has approved, what is decided, and what became of the run", async () => {
+    const gate = await asked({ required_events: 2 });
+    const links = await Promise.all(["a", "b"].map((approver) => urls(ws, gate.gate, { approver })));
+    const [, resumeId, signature] = /\/(\d+)\/([0-9a-f]{64})/.exec(links[0]?.approvalPage ?? "") ?? [];
+    const info = async () =>
+      (await ws.call("GET", `jobs_u/flow/approval_info/${gate.gate}`, { token: "", query: { token: `${resumeId}.${signature}.a` } })).json;
+    expect(await info()).toMatchObject({ state: "open", approvers: [], run_state: "suspended" });
+    await visit(links[0]?.resume ?? "", { body: {} });
+    expect(await info()).toMatchObject({ state: "open", approvers: [{ approver: "a" }] });
+    await visit(links[1]?.resume ?? "", { body: {} });
+    await ws.completed(gate.run);
+    expect(await info()).toMatchObject({
+      state: "approved",
+      decision: { how: "approved", by: "b" },
+      can_approve: false,
+      run_state: "succeeded",
+    });
+  });
+});

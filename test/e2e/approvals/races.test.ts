@@ -1,0 +1,106 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { asks, begin, consent, runOf, sees, urls, visit, waiting } from "../../support/approvals.ts";
+import { member, type Someone } from "../../support/people.ts";
+import { newWorkspace, type Workspace } from "../../support/workspace.ts";
+
+let ws: Workspace;
+beforeAll(async () => {
+  ws = await newWorkspace();
+});
+
+const counted = (statuses: number[]) =>
+  Object.fromEntries([...new Set(statuses)].sort().map((status) => [status, statuses.filter((each) => each === status).length]));
+async function asked(suspend: object = {}) {
+  const run = await begin(ws, [asks("ask", suspend), sees()]);
+  const [gate] = await waiting(ws, run);
+  return { run, gate: gate?.gate_id ?? "" };
+}
+
+describe("at the same moment", () => {
+  it("the same link twenty times approves once, and the others hear that it is decided", async () => {
+    const { run, gate } = await asked();
+    const { resume } = await urls(ws, gate, { approver: "kim" });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => visit(resume, { body: { n: 1 } })));
+    expect(counted(answers.map(({ status }) => status))).toEqual({ 201: 1, 409: 19 });
+    for (const { text } of answers.filter(({ status }) => status === 409)) expect(text).toContain("approved by kim");
+    expect(await ws.completed(run)).toMatchObject({ result: { resumes: [{ n: 1 }], approvers: ["kim"] } });
+  });
+
+  it("the same link twenty times counts once of two", async () => {
+    const { run, gate } = await asked({ required_events: 2 });
+    const { resume } = await urls(ws, gate);
+    const answers = await Promise.all(Array.from({ length: 20 }, () => visit(resume, { body: { n: 1 } })));
+    expect(counted(answers.map(({ status }) => status))).toEqual({ 201: 20 });
+    expect((await runOf(ws, run)).gates[0]).toMatchObject({ approved_by: ["anonymous"] });
+  });
+
+  it("twenty different links all count, and the flow goes on with exactly as many as it wants", async () => {
+    const { run, gate } = await asked({ required_events: 12 });
+    const links = await Promise.all(Array.from({ length: 20 }, (_, n) => urls(ws, gate, { approver: `a${n}` })));
+    const answers = await Promise.all(links.map(({ resume }, n) => visit(resume, { body: { n } })));
+    expect(counted(answers.map(({ status }) => status))).toEqual({ 201: 12, 409: 8 });
+    const { resumes, approvers } = (await ws.completed(run))["result"] as { resumes: { n: number }[]; approvers: string[] };
+    expect(approvers).toHaveLength(12);
+    expect(resumes.map(({ n }) => `a${n}`)).toEqual(approvers);
+  });
+
+  it("of approvals and rejections exactly one wins, and the others hear which", async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { run, gate } = await asked();
+      const links = await Promise.all(["ann", "bob", "cleo"].map((approver) => urls(ws, gate, { approver })));
+      const answers = await Promise.all(links.flatMap(({ resume, cancel }) => [visit(resume, { body: {} }), visit(cancel, { body: {} })]));
+      expect(counted(answers.map(({ status }) => status))).toEqual({ 201: 1, 409: 5 });
+      const { decision } = (await runOf(ws, run)).gates[0] ?? {};
+      for (const { status, text } of answers) if (status === 409) expect(text).toContain(`${decision?.how} by ${decision?.by}`);
+      expect((await ws.completed(run))["success"]).toBe(decision?.how === "approved");
+    }
+  });
+
+  it("an approval and the end of the time: one of them, and the flow does what was said", async () => {
+    const outcomes = new Set<string>();
+    for (let round = 0; round < 6; round += 1) {
+      const run = await begin(ws, [asks("ask", { timeout: 2 }), sees()]);
+      const [gate] = await waiting(ws, run);
+      const { resume } = await urls(ws, gate?.gate_id ?? "");
+      // Until the last moment, and past it.
+      const untilMs = Date.parse(String(gate?.["deadline"])) + (round - 3) * 30;
+      while (Date.now() < untilMs) await new Promise((resolve) => setImmediate(resolve));
+      const { status } = await visit(resume, { body: {} });
+      const done = await ws.completed(run);
+      const { decision } = (await runOf(ws, run)).gates[0] ?? {};
+      outcomes.add(decision?.how ?? "");
+      expect([status, done["success"], done["canceled"], decision?.how]).toEqual(
+        status === 201 ? [201, true, false, "approved"] : [409, false, true, "expired"],
+      );
+    }
+    expect(outcomes.size).toBeGreaterThan(0);
+  });
+
+  it("consent by two people who are asked: the first decides, the other hears who", async () => {
+    const people: Someone[] = await Promise.all(["ann", "bob"].map((name) => member(ws, name)));
+    const run = await begin(ws, [
+      consent(
+        "gate",
+        people.map(({ username }) => `u/${username}`),
+      ),
+      sees(),
+    ]);
+    await waiting(ws, run);
+    const decisions = ["approved", "rejected"];
+    const answers = await Promise.all(people.map((who, n) => who.api.post(`v1/runs/${run}/consent`, { decision: decisions[n] })));
+    expect(counted(answers.map(({ status }) => status))).toEqual({ 200: 1, 409: 1 });
+    const winner = answers.findIndex(({ status }) => status === 200);
+    expect(answers[1 - winner]?.text).toContain(`${decisions[winner]} by ${people[winner]?.username}`);
+  });
+
+  it("canceling the run and approving it: the run is canceled or goes on, never both", async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const { run, gate } = await asked();
+      const { resume } = await urls(ws, gate);
+      const [approved, canceled] = await Promise.all([visit(resume, { body: {} }), ws.post(`jobs_u/queue/cancel/${run}`, {})]);
+      const done = await ws.completed(run);
+      if (approved.status === 409) expect(done["canceled"]).toBe(true);
+      else expect([approved.status, done["canceled"]]).toEqual([201, canceled.status === 200]);
+    }
+  });
+});

@@ -1,0 +1,227 @@
+import { GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { limits } from "../../../contract/limits.ts";
+import { api } from "../../support/api.ts";
+import { asks, begin, consent, type Gate, runOf, sees, urls, visit, waiting } from "../../support/approvals.ts";
+import { awsClients, invoke } from "../../support/aws.ts";
+import { flow } from "../../support/flow.ts";
+import { startTestInstance, type TestInstance } from "../../support/instances.ts";
+import { startReceiver } from "../../support/notices.ts";
+import { member } from "../../support/people.ts";
+import { crashFunction } from "../../support/processes.ts";
+import { until } from "../../support/until.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+
+/** Processes are killed, the engine is stopped and time passes here, so this file has an instance of its own. */
+let instance: TestInstance;
+let ws: Workspace;
+beforeAll(async () => {
+  instance = await startTestInstance();
+  ws = await newWorkspace(api({ url: instance.url, token: instance.admin.token }));
+});
+afterAll(() => instance?.stop());
+
+const housekeep = (inS = 0) => invoke("HousekeepingFunction", { nowMs: Date.now() + inS * 1000 }, instance);
+const asked = async (modules: object[] = [asks("ask", { timeout: 100_000 }), sees()]) => {
+  const run = await begin(ws, modules);
+  const [gate] = await waiting(ws, run);
+  return { run, gate: gate as Gate, links: await urls(ws, gate?.gate_id ?? "", { approver: "kim" }) };
+};
+
+/** A gate as it is stored, and as a call leaves it that died after its first write. */
+const table = () => ({ TableName: instance.outputs["JobsTable"] });
+const keyOf = (gate: string) => ({ pk: { S: gate }, sk: { S: "gate" } });
+async function stored(gate: string): Promise<Record<string, unknown> & { token?: string }> {
+  const { Item } = await awsClients(instance).dynamodb.send(new GetItemCommand({ ...table(), Key: keyOf(gate), ConsistentRead: true }));
+  return JSON.parse(Item?.["j"]?.S ?? "{}") as Record<string, unknown>;
+}
+async function bend(gate: string, change: object): Promise<void> {
+  const { dynamodb } = awsClients(instance);
+  const { Item } = await dynamodb.send(new GetItemCommand({ ...table(), Key: keyOf(gate), ConsistentRead: true }));
+  const before = JSON.parse(Item?.["j"]?.S ?? "{}") as { version: number };
+  const after = JSON.stringify({ ...before, ...change, version: before.version + 1 });
+  await dynamodb.send(new PutItemCommand({ ...table(), Item: { ...Item, j: { S: after }, v: { N: String(before.version + 1) } } }));
+}
+const holds = (gate: string) =>
+  until(async () => (await stored(gate)).token, { timeoutMs: 60_000, what: "the token of the task that waits" });
+
+describe("a gate goes on after", () => {
+  it("the call that decided died before it told the task: the next visit tells it", async () => {
+    const { run, gate, links } = await asked();
+    await holds(gate.gate_id);
+    await bend(gate.gate_id, { decision: { how: "approved", by: "kim", atMs: Date.now() } });
+    expect(await visit(links.resume)).toMatchObject({ status: 409, text: expect.stringContaining("approved by kim") });
+    expect(await ws.completed(run)).toMatchObject({ success: true });
+  });
+
+  it("the same, and nobody comes again: housekeeping tells it", async () => {
+    const { run, gate } = await asked();
+    await holds(gate.gate_id);
+    await bend(gate.gate_id, { decision: { how: "rejected", by: "kim", atMs: Date.now() } });
+    await housekeep(4000);
+    expect(await ws.completed(run)).toMatchObject({ result: { error: { name: "SuspendedDisapproved" } } });
+  });
+
+  it("the function died while it took the task's token: another execution waits in its place", async () => {
+    const { run, gate, links } = await asked();
+    await holds(gate.gate_id);
+    await bend(gate.gate_id, { token: undefined });
+    await housekeep(4000);
+    await holds(gate.gate_id);
+    expect(await visit(links.resume, { body: { n: 1 } })).toMatchObject({ status: 201 });
+    expect(await ws.completed(run)).toMatchObject({ success: true, result: { resumes: [{ n: 1 }] } });
+  });
+
+  it("the function of the steps died right after the gate opened", async () => {
+    for (let round = 0; round < 3; round += 1) {
+      const run = await begin(ws, [asks("ask"), sees()]);
+      const open = () => runOf(ws, run).then(({ gates }) => gates[0]);
+      const gate = await until(open, { timeoutMs: 60_000, everyMs: 1, what: "the gate" });
+      crashFunction(instance, { output: "StepFunction" });
+      const { resume } = await urls(ws, gate?.gate_id ?? "");
+      expect(await visit(resume, { body: { round } })).toMatchObject({ status: 201 });
+      const done = await until(
+        async () => {
+          await housekeep(100);
+          return (await ws.get(`jobs_u/completed/get/${run}`)).json as Record<string, unknown> | undefined;
+        },
+        { timeoutMs: 90_000, everyMs: 1000, what: "the end of the run" },
+      );
+      expect(done).toMatchObject({ success: true, result: { resumes: [{ round }] } });
+      expect((await runOf(ws, run)).gates).toHaveLength(1);
+    }
+  });
+
+  it("the function of approvals died in the middle of a decision: it is made wholly or not at all", async () => {
+    for (let round = 0; round < 4; round += 1) {
+      const { run, gate, links } = await asked();
+      await holds(gate.gate_id);
+      const visited = visit(links.resume, { body: { round } }).catch(() => undefined);
+      await new Promise((resolve) => setTimeout(resolve, round * 8));
+      crashFunction(instance, { output: "ApproveFunction" });
+      await visited;
+      // Whoever tries again hears that it counts, or that it is decided.
+      const again = async () => {
+        const { status } = await visit(links.resume, { body: { round } });
+        return status < 500 ? status : undefined;
+      };
+      expect([201, 409]).toContain(await until(again, { timeoutMs: 30_000, what: "an answer" }));
+      expect(await ws.completed(run)).toMatchObject({ success: true, result: { resumes: [{ round }] } });
+    }
+  });
+
+  it("the engine was stopped and started again while it waited: links still work", async () => {
+    const { run, gate, links } = await asked([flow.step("a", "1"), asks("ask", { timeout: 100_000 }), sees()]);
+    await holds(gate.gate_id);
+    const { token } = await stored(gate.gate_id);
+    await instance.stopEngine();
+    await instance.startEngine();
+    // The execution ended with the engine; another one waits with a token of its own.
+    await until(
+      async () => {
+        await housekeep(4000);
+        return (await stored(gate.gate_id)).token !== token;
+      },
+      { timeoutMs: 90_000, everyMs: 500, what: "another token" },
+    );
+    expect(await visit(links.resume, { body: { n: 1 } })).toMatchObject({ status: 201 });
+    expect(await ws.completed(run)).toMatchObject({ success: true, result: { resumes: [{ n: 1 }], approvers: ["kim"] } });
+  }, 240_000);
+
+  it("the engine was stopped, and the approval came before anything had begun to wait again", async () => {
+    const { run, gate, links } = await asked();
+    await holds(gate.gate_id);
+    await instance.stopEngine();
+    await instance.startEngine();
+    expect(await visit(links.resume, { body: { n: 2 } })).toMatchObject({ status: 201 });
+    const ended = await until(
+      async () => {
+        await housekeep(4000);
+        const answer = await ws.get(`jobs_u/completed/get/${run}`);
+        return answer.status === 200 ? (answer.json as object) : undefined;
+      },
+      { timeoutMs: 90_000, everyMs: 500, what: "the end of the run" },
+    );
+    expect(ended).toMatchObject({ success: true, result: { resumes: [{ n: 2 }] } });
+  }, 240_000);
+});
+
+describe("what happens to a gate by itself", () => {
+  it("its time ends though no execution looks: housekeeping ends it, once", async () => {
+    const { run, gate, links } = await asked([asks("ask", { timeout: 5000 }), sees()]);
+    await holds(gate.gate_id);
+    await Promise.all([housekeep(6000), housekeep(6000)]);
+    expect(await ws.completed(run)).toMatchObject({ canceled: true, result: { error: { name: "SuspendedTimedOut" } } });
+    expect((await visit(links.resume)).status).toBe(409);
+  });
+
+  it("asks a second group after the stated time, reminds once, and the first may still decide", async () => {
+    const [ann, bob] = await Promise.all([member(ws, "ann"), member(ws, "bob")]);
+    const value = { remind_after: 1000, escalate: { after: 2000, approvers: [`u/${bob.username}`] } };
+    const run = await begin(ws, [consent("gate", [`u/${ann.username}`], value), sees()]);
+    const [gate] = await waiting(ws, run);
+    const decide = () => bob.api.post(`v1/runs/${run}/consent`, { decision: "approved" });
+    expect((await decide()).status).toBe(404);
+    await housekeep(1100);
+    expect(await stored(gate?.gate_id ?? "")).not.toHaveProperty("opened.remindAtMs");
+    expect((await decide()).status).toBe(404);
+    await housekeep(2100);
+    expect((await runOf(ws, run)).gates[0]).toMatchObject({ approvers: [`u/${ann.username}`, `u/${bob.username}`] });
+    expectStatus(await decide(), 200);
+    expect(await ws.completed(run)).toMatchObject({ success: true });
+  });
+
+  it("goes with its run: erased, nothing that came with an approval is left", async () => {
+    const { run, gate, links } = await asked();
+    const note = "to be forgotten ".repeat(100);
+    expect(await visit(links.resume, { body: { note } })).toMatchObject({ status: 201 });
+    await ws.completed(run);
+    expectStatus(await ws.post(`jobs/completed/delete/${run}`), 200);
+    expect(await stored(gate.gate_id)).toEqual({});
+    expect((await visit(links.resume)).status).toBe(409);
+  });
+});
+
+describe("a notice goes out although", () => {
+  it("the engine was started again since the last one", async () => {
+    await instance.stopEngine();
+    await instance.startEngine();
+    const run = await begin(ws, [consent("pay", ["role:admin"])]);
+    await until(
+      async () => {
+        const { gates } = await runOf(ws, run);
+        const notices = gates.flatMap(({ notices }) => notices as { channel: string; state: string }[]);
+        return notices.some(({ channel, state }) => channel === "email" && state === "sent");
+      },
+      { what: "the mail" },
+    );
+  });
+
+  it("its sender is killed while the receiver thinks: another one sends the same message when the first must be lost", async () => {
+    const receiver = await startReceiver();
+    const { promise: killed, resolve } = Promise.withResolvers<void>();
+    try {
+      receiver.replies.push({ status: 204, after: killed });
+      const run = await begin(ws, [consent("pay", ["role:admin"], { notification: { channel: "webhook", url: receiver.url } })]);
+      await until(() => receiver.received.length === 1, { what: "the webhook's first message" });
+      expect(crashFunction(instance, { output: "DeliverFunction" })).toBeGreaterThan(0);
+      resolve();
+      await housekeep(limits.deliveryHoldMs / 1000 - 5);
+      await housekeep(limits.deliveryHoldMs / 1000 + 5);
+      const sent = await until(
+        async () => {
+          const { gates } = await runOf(ws, run);
+          const notices = gates.flatMap(({ notices }) => notices as { channel: string }[]);
+          return notices.find(({ channel }) => channel === "webhook");
+        },
+        { what: "the webhook's record" },
+      );
+      expect(sent).toMatchObject({ state: "sent", attempts: 2 });
+      const [first, second, ...more] = receiver.received.map(({ headers }) => headers["webhook-id"]);
+      expect([second, more]).toEqual([first, []]);
+    } finally {
+      resolve();
+      await receiver.close();
+    }
+  });
+});

@@ -1,0 +1,56 @@
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { asks, begin, consent, type Gate, runOf, urls, waiting } from "../../support/approvals.ts";
+import { mailsTo, startReceiver } from "../../support/notices.ts";
+import { member, type Someone } from "../../support/people.ts";
+import { until } from "../../support/until.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+
+let ws: Workspace;
+let ann: Someone;
+let receiver: Awaited<ReturnType<typeof startReceiver>>;
+beforeAll(async () => {
+  [ws, receiver] = await Promise.all([newWorkspace(), startReceiver()]);
+  ann = await member(ws, "ann");
+  expectStatus(await ws.post("groups/create", { name: "deciders", summary: "" }), 201);
+  expectStatus(await ws.post("groups/adduser/deciders", { username: ann.username }), 200);
+});
+afterAll(() => receiver?.close());
+
+/** Everything that looks like an address of ours in a text. */
+const addressesIn = (text: string) => [...text.matchAll(/https?:\/\/[^\s"'<>\\)]+/g)].map(([url]) => url.replaceAll("&amp;", "&"));
+
+/** What looks at links before people do, with what each of them says of itself. */
+const LOOKERS: Record<string, string>[] = [
+  { "user-agent": "Mozilla/5.0 (Windows NT 10.0) SafeLinks", accept: "text/html" },
+  { "user-agent": "Mozilla/5.0 (compatible; Barracuda)", accept: "*/*" },
+  { "user-agent": "Slackbot-LinkExpanding 1.0", accept: "*/*" },
+  { "user-agent": "WhatsApp/2.23", accept: "*/*" },
+  { "user-agent": "anything", "sec-purpose": "prefetch", accept: "*/*" },
+];
+
+it("nothing that looks at any link which was ever sent decides anything, however often it looks", async () => {
+  const suspend = { required_events: 1, user_groups_required: { type: "static", value: ["deciders"] } };
+  const [mailed, posted, linked] = await Promise.all([
+    begin(ws, [asks("ask", suspend)]),
+    begin(ws, [consent("gate", [`u/${ann.username}`], { notification: { channel: "webhook", url: receiver.url } })]),
+    begin(ws, [asks("ask")]),
+  ]);
+  const runs = [mailed, posted, linked];
+  const gates = (await Promise.all(runs.map((run) => waiting(ws, run)))).map(([gate]) => gate as Gate);
+  const mail = await until(async () => (await mailsTo(ann.email))[0], { timeoutMs: 60_000, what: "the mail" });
+  const message = await until(() => receiver.received[0], { timeoutMs: 60_000, what: "the webhook" });
+  const own = await urls(ws, gates[2]?.gate_id ?? "", { approver: "kim" });
+  const sent = [...addressesIn(`${mail.text} ${mail.html}`), ...addressesIn(message.body), ...Object.values(own)];
+  expect(sent.length).toBeGreaterThanOrEqual(5);
+  for (const url of new Set(sent)) {
+    for (const headers of LOOKERS) {
+      for (const method of ["GET", "HEAD"]) expect((await fetch(url, { method, headers })).status).toBeLessThan(500);
+    }
+    expect((await fetch(url, { method: "OPTIONS" })).status).toBeLessThan(500);
+  }
+  for (const run of runs) {
+    const { gates: after } = await runOf(ws, run);
+    expect(after).toMatchObject([{ approved_by: [] }]);
+    expect(after[0]?.decision).toBeUndefined();
+  }
+});

@@ -1,0 +1,290 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { asks, begin, consent, type Gate, runOf, sees, urls, visit, waiting } from "../../support/approvals.ts";
+import { flow, saveFlow } from "../../support/flow.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+
+let ws: Workspace;
+beforeAll(async () => {
+  ws = await newWorkspace();
+});
+
+const timedOut = { error: { name: "SuspendedTimedOut", message: "Timed out waiting to be resumed" } };
+const disapproved = (by = "kim") => ({ error: { name: "SuspendedDisapproved", message: `Disapproved by ${by}` } });
+
+async function approve(gate: Gate | undefined, body: unknown = {}, query: Record<string, string> = { approver: "kim" }): Promise<void> {
+  const { resume } = await urls(ws, gate?.gate_id ?? "", query);
+  expect(await visit(resume, { body })).toMatchObject({ status: 201 });
+}
+async function reject(gate: Gate | undefined, body: unknown = {}, query: Record<string, string> = { approver: "kim" }): Promise<void> {
+  const { cancel } = await urls(ws, gate?.gate_id ?? "", query);
+  expect(await visit(cancel, { body })).toMatchObject({ status: 201 });
+}
+
+describe.concurrent("suspend and resume", () => {
+  it("required_events 0 does not wait", async () => {
+    const run = await begin(ws, [asks("ask", { required_events: 0 }), sees()]);
+    expect(await ws.completed(run)).toMatchObject({
+      success: true,
+      result: { resume: null, resumes: [], approvers: [], previous: "asked" },
+    });
+  });
+
+  it("goes on after as many approvals as are required, in order of arrival", async () => {
+    const run = await begin(ws, [asks("ask", { required_events: 3 }), sees()]);
+    const [gate] = await waiting(ws, run);
+    await approve(gate, { n: 1 }, { approver: "a" });
+    expect(await runOf(ws, run)).toMatchObject({ state: "suspended", gates: [{ approved_by: ["a"], required_events: 3 }] });
+    await approve(gate, { n: 2 }, {});
+    await approve(gate, { n: 3 }, { approver: "c" });
+    expect(await ws.completed(run)).toMatchObject({
+      result: { resume: { n: 3 }, resumes: [{ n: 1 }, { n: 2 }, { n: 3 }], approvers: ["a", "anonymous", "c"] },
+    });
+  });
+
+  it("the same resume_id again counts once", async () => {
+    const run = await begin(ws, [asks("ask", { required_events: 2 }), sees()]);
+    const [gate] = await waiting(ws, run);
+    const { resume } = await urls(ws, gate?.gate_id ?? "", {}, 7);
+    expect(await visit(resume, { body: { n: 1 } })).toMatchObject({ status: 201, text: expect.stringContaining("1 more of 2") });
+    expect(await visit(resume, { body: { n: 1 } })).toMatchObject({ status: 201, text: expect.stringContaining("1 more of 2") });
+    expect(await visit(resume, { body: { n: 2 } })).toMatchObject({ status: 409 });
+    await approve(gate, { n: 3 });
+    expect(await ws.completed(run)).toMatchObject({ result: { resumes: [{ n: 1 }, { n: 3 }] } });
+  });
+
+  it("no approval step before: resume is null, resumes and approvers are empty", async () => {
+    const run = await begin(ws, [asks("ask"), flow.step("between", "1"), sees()]);
+    await approve((await waiting(ws, run))[0]);
+    expect(await ws.completed(run)).toMatchObject({ result: { resume: null, resumes: [], approvers: [], previous: 1 } });
+  });
+
+  it("each approval step starts empty again", async () => {
+    const run = await begin(ws, [asks("one"), asks("two"), sees()]);
+    await approve((await waiting(ws, run))[0], { first: true }, { approver: "a" });
+    const second = await waiting(ws, run);
+    expect(second.map(({ module_id }) => module_id)).toEqual(["two"]);
+    await approve(second[0], { second: true }, { approver: "b" });
+    expect(await ws.completed(run)).toMatchObject({ result: { resumes: [{ second: true }], approvers: ["b"] } });
+  });
+
+  it("a rejection with continue_on_error goes on with the error, and what came before it", async () => {
+    const run = await begin(ws, [asks("ask", { required_events: 2 }, "'asked'", { continue_on_error: true }), sees()]);
+    const [gate] = await waiting(ws, run);
+    await approve(gate, { n: 1 }, { approver: "a" });
+    await reject(gate, { why: "no" });
+    expect(await ws.completed(run)).toMatchObject({
+      success: true,
+      result: { resume: disapproved(), resumes: [{ n: 1 }, { why: "no" }, disapproved()], approvers: ["a"], previous: "asked" },
+    });
+  });
+
+  it("a timeout with continue_on_disapprove_timeout goes on with the error", async () => {
+    const run = await begin(ws, [asks("ask", { timeout: 1, continue_on_disapprove_timeout: true }), sees()]);
+    expect(await ws.completed(run)).toMatchObject({ success: true, result: { resume: timedOut, resumes: [timedOut], approvers: [] } });
+  });
+
+  it("a rejection without a name is by unknown", async () => {
+    const run = await begin(ws, [asks("ask"), sees()]);
+    await reject((await waiting(ws, run))[0], {}, {});
+    expect(await ws.completed(run)).toMatchObject({ success: false, canceled: false, result: disapproved("unknown") });
+  });
+
+  it("the failure module runs with the error of a rejection", async () => {
+    const value = { modules: [asks("ask"), sees()], failure_module: flow.step("failure", "({ handled: previous_result.error.name })") };
+    const run = await begin(ws, value);
+    await reject((await waiting(ws, run))[0]);
+    expect(await ws.completed(run)).toMatchObject({ success: false, result: { handled: "SuspendedDisapproved" } });
+  });
+
+  it("the failure module runs with the error of a timeout, and the flow is canceled", async () => {
+    const value = {
+      modules: [asks("ask", { timeout: 1 }), sees()],
+      failure_module: flow.step("failure", "({ handled: previous_result.error.name })"),
+    };
+    expect(await ws.completed(await begin(ws, value))).toMatchObject({
+      success: false,
+      canceled: true,
+      result: { handled: "SuspendedTimedOut" },
+    });
+  });
+
+  it("an approval step whose own script fails does not ask, and with continue_on_error the next step sees the error", async () => {
+    const run = await begin(ws, [
+      flow.fail("ask", "'no'", { suspend: { required_events: 1 }, continue_on_error: true }),
+      flow.step("after", "({ approvers, name: error.name })"),
+    ]);
+    expect(await ws.completed(run)).toMatchObject({ success: true, result: { approvers: [], name: "TypeError" } });
+  });
+
+  it("skip_if and mock skip the asking too, and stop_after_if stops before it", async () => {
+    const cases = [
+      [asks("ask", {}, "1", { skip_if: { expr: "true" } }), flow.step("b", "'went on'")],
+      [asks("ask", {}, "1", { mock: { enabled: true, return_value: 5 } }), flow.step("b", "'went on'")],
+    ];
+    for (const modules of cases) expect(await ws.completed(await begin(ws, modules))).toMatchObject({ success: true, result: "went on" });
+    const stops = [asks("ask", {}, "1", { stop_after_if: { expr: "result === 1" } }), flow.step("b", "'went on'")];
+    expect(await ws.completed(await begin(ws, stops))).toMatchObject({ success: true, result: 1 });
+  });
+
+  it("iterator and branch expressions see what came with the approval", async () => {
+    const loop = await begin(ws, [asks("ask"), flow.each("l", "resume.list", [flow.step("x", "flow_input.iter.value * 2")])]);
+    await approve((await waiting(ws, loop))[0], { list: [1, 2] });
+    expect(await ws.completed(loop)).toMatchObject({ result: [2, 4] });
+    const branch = await begin(ws, [asks("ask"), flow.one("b", [["approvers.includes('kim')", [flow.step("x", "'kim said yes'")]]])]);
+    await approve((await waiting(ws, branch))[0]);
+    expect(await ws.completed(branch)).toMatchObject({ result: "kim said yes" });
+  });
+
+  it("sleep comes after the approval", async () => {
+    const run = await begin(ws, [asks("ask", {}, "1", { sleep: { type: "static", value: 1 } }), sees()]);
+    await approve((await waiting(ws, run))[0], { n: 1 });
+    expect(await ws.completed(run)).toMatchObject({ success: true, result: { resumes: [{ n: 1 }] } });
+  });
+
+  it("a run that is canceled while it waits is canceled, and its links say so", async () => {
+    const run = await begin(ws, [asks("ask"), sees()]);
+    const [gate] = await waiting(ws, run);
+    const { resume } = await urls(ws, gate?.gate_id ?? "");
+    expectStatus(await ws.post(`jobs_u/queue/cancel/${run}`, { reason: "changed my mind" }), 200);
+    expect(await ws.completed(run)).toMatchObject({ canceled: true, result: { error: { name: "Canceled" } } });
+    expect(await visit(resume)).toMatchObject({ status: 409, text: expect.stringContaining("canceled") });
+  });
+});
+
+describe.concurrent("gates inside", () => {
+  it("loops wait in each iteration", async () => {
+    const run = await begin(ws, [
+      flow.each("l", "[1, 2]", [asks("ask", {}, "flow_input.iter.value"), flow.step("x", "resume.by + previous_result")]),
+    ]);
+    await approve((await waiting(ws, run))[0], { by: 10 });
+    await approve((await waiting(ws, run))[0], { by: 20 });
+    expect(await ws.completed(run)).toMatchObject({ result: [11, 22] });
+  });
+
+  it("parallel branches wait at once, and each goes on by itself", async () => {
+    const branches = ["a", "b"].map((id) => [asks(`ask_${id}`), flow.step(`after_${id}`, "resume.v")]);
+    const run = await begin(ws, [flow.all("all", branches, { parallel: true })]);
+    const gates = await waiting(ws, run, 2);
+    const of = (id: string) => gates.find(({ module_id }) => module_id === id);
+    expect((await ws.get(`jobs_u/get/${run}`)).json).toMatchObject({ suspend: 2, state: "suspended" });
+    await approve(of("ask_b"), { v: "B" });
+    await approve(of("ask_a"), { v: "A" });
+    expect(await ws.completed(run)).toMatchObject({ result: ["A", "B"] });
+  });
+
+  it("nested flows wait, and the run shows it", async () => {
+    await saveFlow(ws, "f/t/asking", [asks("ask"), sees()]);
+    const run = await begin(ws, [{ id: "inner", value: { type: "flow", path: "f/t/asking" } }, flow.step("x", "previous_result.resume")]);
+    const gates = await waiting(ws, run);
+    expect(await runOf(ws, run)).toMatchObject({ state: "suspended" });
+    await approve(gates[0], { ok: 1 });
+    expect(await ws.completed(run)).toMatchObject({ result: { ok: 1 } });
+  });
+
+  it("a nested flow whose approval timed out fails the flow around it with that error", async () => {
+    await saveFlow(ws, "f/t/impatient", [asks("ask", { timeout: 1 }), sees()]);
+    const run = await begin(ws, [{ id: "inner", value: { type: "flow", path: "f/t/impatient" } }]);
+    expect(await ws.completed(run)).toMatchObject({ success: false, result: timedOut });
+  });
+
+  it("a timeout in a branch cancels the flow, and with skip_failure does not", async () => {
+    const branch = [asks("ask", { timeout: 1 })];
+    const cancels = await begin(ws, [flow.all("b", [branch])]);
+    expect(await ws.completed(cancels)).toMatchObject({ canceled: true, result: [timedOut] });
+    const skips = { id: "b", value: { type: "branchall", branches: [{ modules: branch, skip_failure: true }] } };
+    expect(await ws.completed(await begin(ws, [skips]))).toMatchObject({ success: true, result: [timedOut] });
+  });
+
+  it("segments let go of the function while they wait", async () => {
+    const run = await begin(ws, { modules: [flow.step("a", "1"), asks("ask"), sees()], same_worker: true });
+    await approve((await waiting(ws, run))[0], { n: 1 });
+    expect(await ws.completed(run)).toMatchObject({ success: true, result: { resume: { n: 1 } } });
+  });
+
+  it("any kind of module may ask: a loop, a branch, an identity, a nested flow", async () => {
+    await saveFlow(ws, "f/t/plain", [flow.step("a", "'nested'")]);
+    const suspend = { suspend: { required_events: 1 } };
+    const modules = [
+      flow.each("loop", "[1]", [flow.step("x", "1")], {}, suspend),
+      flow.identity("same", suspend),
+      { id: "nested", value: { type: "flow", path: "f/t/plain" }, ...suspend },
+      sees(),
+    ];
+    const run = await begin(ws, modules);
+    for (const module of ["loop", "same", "nested"]) {
+      const [gate] = await waiting(ws, run);
+      expect(gate?.module_id).toBe(module);
+      await approve(gate, { module });
+    }
+    expect(await ws.completed(run)).toMatchObject({ result: { resume: { module: "nested" }, previous: "nested" } });
+  });
+});
+
+describe.concurrent("early events", () => {
+  /** Approves itself, by the link that it gets for its own job. */
+  const approvesItself = {
+    id: "ask",
+    value: {
+      type: "rawscript",
+      language: "bun",
+      content: `export async function main() {
+        const { BASE_INTERNAL_URL: base, WM_WORKSPACE: w, WM_TOKEN: token, WM_JOB_ID: job } = process.env;
+        const headers = { authorization: "Bearer " + token };
+        const urls = await (await fetch(base + "/api/w/" + w + "/jobs/resume_urls/" + job + "/1?approver=itself", { headers })).json();
+        const answer = await fetch(urls.resume, { method: "POST", body: JSON.stringify({ early: true }) });
+        return answer.status;
+      }`,
+      input_transforms: {},
+    },
+    suspend: { required_events: 1 },
+  };
+
+  it("an approval before the step has ended counts: the flow does not stop", async () => {
+    const run = await begin(ws, [approvesItself, sees()]);
+    expect(await ws.completed(run)).toMatchObject({
+      success: true,
+      result: { resumes: [{ early: true }], approvers: ["itself"], previous: 201 },
+    });
+  });
+
+  it("a flow-level link is used before any step asks, and consumed by the next one that does", async () => {
+    const run = await begin(ws, [asks("first", {}, "1"), asks("second"), sees()]);
+    await waiting(ws, run);
+    const before = await urls(ws, run, { flow_level: true, approver: "owner" });
+    expect(before.resume).toContain(`/jobs_u/resume/${run}/`);
+    // The first one waits: it is its. The second asks for its own.
+    expect(await visit(before.resume, { body: { flow: 1 } })).toMatchObject({ status: 201 });
+    const [second] = await waiting(ws, run);
+    expect(second?.module_id).toBe("second");
+    expect(await visit(before.resume, { body: { flow: 1 } })).toMatchObject({ status: 409 });
+    await approve(second, { step: 2 });
+    expect(await ws.completed(run)).toMatchObject({ result: { resumes: [{ step: 2 }] } });
+  });
+
+  /** Holds a flow until somebody lets it go: what comes for the flow meanwhile is not for this gate. */
+  const holding = consent("hold", ["role:admin"]);
+  const letGo = async (run: string) => expectStatus(await ws.api.post(`v1/runs/${run}/consent`, { decision: "approved" }), 200);
+
+  it("one that is stored goes to one gate of two", async () => {
+    const run = await begin(ws, [holding, asks("one"), asks("two"), sees()]);
+    await waiting(ws, run);
+    const { resume } = await urls(ws, run, { flow_level: true });
+    expect(await visit(resume, { body: { stored: true } })).toMatchObject({ status: 201 });
+    expect(await visit(resume, { body: { stored: true } })).toMatchObject({ status: 201 });
+    await letGo(run);
+    const [two] = await waiting(ws, run);
+    expect(two?.module_id).toBe("two");
+    expect((await runOf(ws, run)).gates[1]).toMatchObject({ module_id: "one", decision: { how: "approved" } });
+    await approve(two, { last: true });
+    expect(await ws.completed(run)).toMatchObject({ result: { resumes: [{ last: true }] } });
+  });
+
+  it("a rejection for the flow waits for the step that asks", async () => {
+    const run = await begin(ws, [holding, asks("ask"), sees()]);
+    await waiting(ws, run);
+    const { cancel } = await urls(ws, run, { flow_level: true, approver: "kim" });
+    expect(await visit(cancel)).toMatchObject({ status: 201 });
+    await letGo(run);
+    expect(await ws.completed(run)).toMatchObject({ success: false, result: disapproved() });
+  });
+});

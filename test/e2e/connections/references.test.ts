@@ -1,0 +1,161 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { Answer } from "../../support/api.ts";
+import { allLogs } from "../../support/logs.ts";
+import { until } from "../../support/until.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+
+let ws: Workspace;
+const variable = async (path: string, value: string, is_secret = true) =>
+  expectStatus(await ws.post("variables/create", { path, value, is_secret, description: "" }), 201);
+const resource = async (path: string, value: unknown, resource_type = "any") =>
+  expectStatus(await ws.post("resources/create", { path, value, resource_type }, { update_if_exists: true }), 201);
+const interpolated = (path: string) => ws.get(`resources/get_value_interpolated/${path}`);
+
+beforeAll(async () => {
+  ws = await newWorkspace();
+  await variable("f/t/password", "secret-of-the-database");
+  await variable("f/t/plain", "$var:f/t/password", false);
+  await resource("f/t/db", { host: "h", password: "$var:f/t/password", nested: [{ again: "$res:f/t/inner" }] });
+  await resource("f/t/inner", { text: "$var:f/t/plain", n: 1 });
+  await resource("f/t/round", { to: "$res:f/t/trip" });
+  await resource("f/t/trip", ["$res:f/t/round"]);
+  await resource("f/t/broken", { a: { b: "$var:f/t/nothing_here" } });
+  await ws.saveScript({ path: "f/t/echo", language: "bun", content: "export const main = (a: unknown, b?: unknown) => ({ a, b });" });
+});
+
+const DB = { host: "h", password: "secret-of-the-database", nested: [{ again: { text: "$var:f/t/password", n: 1 } }] };
+const WRONG = [
+  ["a missing variable", "$var:f/t/nothing_here", "$var:f/t/nothing_here"],
+  ["a missing resource", "$res:f/t/no_resource", "$res:f/t/no_resource"],
+  ["a missing variable inside a resource", "$res:f/t/broken", "$var:f/t/nothing_here"],
+  ["resources that name each other", "$res:f/t/round", "$res:f/t/round"],
+  ["a path that no path can be", `$var:${"ü".repeat(900)}`, "$var:ü"],
+] as const;
+
+describe("get_value_interpolated", () => {
+  it("resolves references at any depth, and takes a variable's text as it is", async () => {
+    expect(expectStatus(await interpolated("f/t/db"), 200).json).toEqual(DB);
+    expect((await ws.get("resources/get_value/f/t/db")).json).toMatchObject({ password: "$var:f/t/password" });
+  });
+
+  it("names the reference that cannot be resolved, and no value", async () => {
+    for (const [path, reference] of [
+      ["f/t/broken", "$var:f/t/nothing_here"],
+      ["f/t/round", "$res:f/t/"],
+    ] as const) {
+      const answer = await interpolated(path);
+      expect([answer.status, answer.text.includes(reference)]).toEqual([422, true]);
+    }
+    await resource("f/t/half", { ok: "$var:f/t/password", bad: "$var:f/t/nothing_here" });
+    expect((await interpolated("f/t/half")).text).not.toContain("secret-of-the-database");
+  });
+
+  it("refuses what would grow beyond all measure", async () => {
+    await resource("f/t/grow0", "x".repeat(1000));
+    for (let level = 1; level <= 6; level += 1)
+      await resource(
+        `f/t/grow${level}`,
+        Array.from({ length: 10 }, () => `$res:f/t/grow${level - 1}`),
+      );
+    expect((await interpolated("f/t/grow6")).status).toBe(413);
+    for (let level = 0; level < 12; level += 1) await resource(`f/t/chain${level}`, `$res:f/t/chain${level + 1}`);
+    await resource("f/t/chain12", 1);
+    expect((await interpolated("f/t/chain0")).status).toBe(413);
+    expect(expectStatus(await interpolated("f/t/chain6"), 200).json).toBe(1);
+  });
+
+  it("resolves 20 references in at most 3 reads", async () => {
+    const own = await newWorkspace();
+    const value: Record<string, string> = {};
+    for (let index = 0; index < 10; index += 1) {
+      expectStatus(
+        await own.post("variables/create", { path: `f/t/v${index}`, value: `v${index}`, is_secret: true, description: "" }),
+        201,
+      );
+      expectStatus(await own.post("resources/create", { path: `f/t/r${index}`, value: `$var:f/t/v${index}`, resource_type: "any" }), 201);
+      Object.assign(value, { [`v${index}`]: `$var:f/t/v${index}`, [`r${index}`]: `$res:f/t/r${index}` });
+    }
+    expectStatus(await own.post("resources/create", { path: "f/t/all", value, resource_type: "any" }), 201);
+    const { json } = expectStatus(await own.get("resources/get_value_interpolated/f/t/all"), 200);
+    expect(json).toMatchObject({ v3: "v3", r7: "v7" });
+    const line = await until(
+      async () =>
+        [...(await allLogs()).values()]
+          .flatMap((text) => text.split("\n"))
+          .find((text) => text.includes('"resources.getValueInterpolated"') && text.includes(`"${own.id}"`)),
+      { what: "the request's line" },
+    );
+    const { requests } = (JSON.parse(line) as { aws: { requests: Record<string, number> } }).aws;
+    const reads = Object.entries(requests).filter(([name]) => name.startsWith("dynamodb."));
+    // The token, the resource itself, and three.
+    expect(reads.reduce((sum, [, count]) => sum + count, 0)).toBeLessThanOrEqual(1 + 1 + 3);
+  });
+});
+
+describe("references in a job's arguments", () => {
+  const args = { a: { deep: ["$res:f/t/db"] }, b: "$var:f/t/password" };
+  const expected = { a: { deep: [DB] }, b: "secret-of-the-database" };
+  /** The script answers whether it got what it must: its result is masked when people read it. */
+  const check = `export const main = (a: unknown, b: unknown) => JSON.stringify({ a, b }) === atob("${btoa(JSON.stringify(expected))}");`;
+  beforeAll(async () => {
+    await ws.saveScript({ path: "f/t/check", language: "bun", content: check });
+  });
+
+  it("are resolved right before the run, in a sync call, an async one and a preview", async () => {
+    expect(expectStatus(await ws.runWait("f/t/check", args), 200).json).toBe(true);
+    expect(await ws.completed(await ws.run("f/t/check", args))).toMatchObject({ success: true, result: true });
+    const preview = { language: "bun", content: check, args };
+    expect(expectStatus(await ws.post("jobs/run_wait_result/preview", preview), 200).json).toBe(true);
+  });
+
+  it("stand in the job's record as they were sent", async () => {
+    const job = await ws.run("f/t/check", args);
+    const completed = await ws.completed(job);
+    expect(completed["args"]).toEqual(args);
+    expect((await ws.get(`jobs_u/get_args/${job}`)).json).toEqual(args);
+  });
+
+  it.each(WRONG)("fail the job before its code runs: %s", async (_, reference, named) => {
+    const sync: Answer = await ws.runWait("f/t/echo", { a: [reference], b: "$var:f/t/password" });
+    const job = sync.headers.get("x-svc-job-id") ?? "";
+    expect(sync.json).toEqual({ error: { name: "BadReference", message: expect.stringContaining(named) } });
+    expect(sync.text).not.toContain("secret-of-the-database");
+    expect(await ws.completed(job)).toMatchObject({ success: false, result: sync.json });
+  });
+
+  it("name nothing of another workspace", async () => {
+    const other = await newWorkspace();
+    expectStatus(
+      await other.post("variables/create", { path: "f/t/foreign", value: "foreign value", is_secret: true, description: "" }),
+      201,
+    );
+    const answer = await ws.runWait("f/t/echo", { a: "$var:f/t/foreign" });
+    expect(answer.json).toMatchObject({ error: { name: "BadReference" } });
+    expect(answer.text).not.toContain("foreign value");
+  });
+});
+
+describe("a script", () => {
+  it("reads variables and resources with its job token, and writes its state", async () => {
+    await ws.saveScript({
+      path: "f/t/reader",
+      language: "bun",
+      content: `const base = process.env.BASE_INTERNAL_URL + "/api/w/" + process.env.WM_WORKSPACE;
+const headers = { authorization: "Bearer " + process.env.WM_TOKEN, "content-type": "application/json" };
+const get = async (path: string) => (await fetch(base + path, { headers })).json();
+export async function main() {
+  const state = process.env.WM_STATE_PATH_NEW;
+  const body = JSON.stringify({ path: state, value: { n: 1 }, resource_type: "state" });
+  const saved = await fetch(base + "/resources/create?update_if_exists=true", { method: "POST", headers, body });
+  const password = (await get("/variables/get_value/f/t/password")) as string;
+  return {
+    saved: saved.status,
+    state: await get("/resources/get_value/" + state),
+    length: password.length,
+    db: (await get("/resources/get/f/t/db")).value.host,
+  };
+}`,
+    });
+    expect(expectStatus(await ws.runWait("f/t/reader"), 200).json).toEqual({ saved: 201, state: { n: 1 }, length: 22, db: "h" });
+  });
+});

@@ -1,0 +1,232 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { flow, runFlow, saveFlow } from "../../support/flow.ts";
+import { member } from "../../support/people.ts";
+import { until } from "../../support/until.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+
+let ws: Workspace;
+beforeAll(async () => {
+  ws = await newWorkspace();
+});
+
+const { step, fail, each, one, all, loop } = flow;
+const nested = (id: string, path: string, args: Record<string, string> = {}, more: object = {}) => ({
+  id,
+  value: {
+    type: "flow",
+    path,
+    input_transforms: Object.fromEntries(Object.entries(args).map(([name, expr]) => [name, { type: "javascript", expr }])),
+  },
+  ...more,
+});
+const status = (job: Record<string, unknown>) => job["flow_status"] as { step: number; modules: Record<string, unknown>[] };
+
+describe("a saved flow", () => {
+  it("runs from every form of its webhook, its newest version and an exact one", async () => {
+    await saveFlow(ws, "f/t/double", [step("a", "flow_input.n * 2")]);
+    const { version_id: first } = (await ws.get("flows/get/f/t/double")).json as { version_id: number };
+    await saveFlow(ws, "f/t/double", [step("a", "flow_input.n * 2"), step("b", "'newest ' + results.a")]);
+    const { version_id: second } = (await ws.get("flows/get/f/t/double")).json as { version_id: number };
+    expect(second).toBeGreaterThan(first);
+    const wait = async (target: string) => expectStatus(await ws.post(`jobs/run_wait_result/${target}`, { n: 4 }), 200).json;
+    expect(await wait("f/f/t/double")).toBe("newest 8");
+    expect(await wait(`fv/${first}`)).toBe(8);
+    expect(await wait(`fv/${second}`)).toBe("newest 8");
+    // The specification gives scripts' addresses to flows as well.
+    const { hash } = ((await ws.get("flows/history/p/f/t/double")).json as { hash: string }[])[1] ?? { hash: "" };
+    expect(await wait("p/f/t/double")).toBe("newest 8");
+    expect(await wait(`h/${hash}`)).toBe(8);
+    const payload = Buffer.from('{"n":5}').toString("base64url");
+    expect((await ws.get("jobs/run_wait_result/f/f/t/double", { payload })).json).toBe("newest 10");
+    expect((await ws.get(`jobs/run_wait_result/fv/${first}`, { payload })).json).toBe(10);
+    expect((await ws.post("jobs/run/p/f/t/nothing_here", {})).status).toBe(404);
+    for (const [target, result] of [
+      ["p/f/t/double", "newest 2"],
+      ["f/f/t/double", "newest 2"],
+      [`fv/${first}`, 2],
+    ] as const) {
+      const id = expectStatus(await ws.post(`jobs/run/${target}`, { n: 1 }), 201).text;
+      expect(await ws.completed(id)).toMatchObject({ job_kind: "flow", script_path: "f/t/double", success: true, result });
+    }
+  });
+
+  it("runs scripts by path, the newest one, and by hash", async () => {
+    const hash = await ws.saveScript({ path: "f/t/who", language: "python3", content: "def main(x: int): return ['old', x]" });
+    await ws.saveScript({ path: "f/t/who", language: "python3", content: "def main(x: int): return ['new', x]" });
+    const script = (id: string, more: object) => ({
+      id,
+      value: { type: "script", path: "f/t/who", input_transforms: { x: { type: "static", value: 1 } }, ...more },
+    });
+    const job = await runFlow(ws, [script("a", {}), script("b", { hash }), step("c", "[results.a, results.b]")]);
+    expect(job["result"]).toEqual([
+      ["new", 1],
+      ["old", 1],
+    ]);
+  });
+
+  it("fails with a sentence where there is no such script, or it is not its caller's to run", async () => {
+    expect((await runFlow(ws, [{ id: "a", value: { type: "script", path: "f/t/none", input_transforms: {} } }]))["result"]).toEqual({
+      error: { name: "NotFound", message: "There is no script at f/t/none.", step_id: "a" },
+    });
+    await ws.saveScript({ path: "u/admin/mine", language: "bash", content: "echo mine" });
+    const dev = await member(ws, "dev");
+    const value = { modules: [{ id: "a", value: { type: "script", path: "u/admin/mine", input_transforms: {} } }] };
+    const answer = await dev.in(ws).post("jobs/run_wait_result/preview_flow", { value });
+    expect(answer.json).toMatchObject({ error: { name: "NotFound", message: "There is no script at u/admin/mine." } });
+  });
+
+  it("keeps values of any size out of its state: 1 MB goes in, through and out", async () => {
+    const big = "x".repeat(1_000_000);
+    const job = await runFlow(ws, [step("a", "flow_input.big"), step("b", "results.a.length"), step("c", "[results.a, results.b]")], {
+      big,
+    });
+    expect((job["result"] as [string, number])[1]).toBe(1_000_000);
+    expect((job["result"] as [string, number])[0] === big).toBe(true);
+  });
+});
+
+describe("the jobs of a flow's steps", () => {
+  it("name their flow, its root and their step, and are found by it", async () => {
+    const job = await runFlow(ws, [step("a", "1"), each("l", "[1, 2]", [step("b", "2")])]);
+    const steps = (await ws.get("jobs/list", { parent_job: String(job["id"]), order_desc: false })).json as Record<string, unknown>[];
+    expect(steps.map((each) => each["flow_step_id"])).toEqual(["a", "b", "b"]);
+    for (const each of steps)
+      expect(each).toMatchObject({ parent_job: job["id"], root_job: job["id"], is_flow_step: true, job_kind: "flowscript" });
+    expect((await ws.get(`jobs_u/get_root_job_id/${String(steps[0]?.["id"])}`)).json).toBe(job["id"]);
+  });
+});
+
+describe("flow_status", () => {
+  it("is there from creation, before anything has begun", async () => {
+    const value = { modules: [step("a", "1"), step("b", "2")] };
+    const id = expectStatus(await ws.post("jobs/run/preview_flow", { value }, { scheduled_in_secs: 3600 }), 201).text;
+    const job = (await ws.get(`jobs_u/get/${id}`)).json as Record<string, unknown>;
+    expect(status(job).modules).toEqual([
+      { type: "WaitingForPriorSteps", id: "a" },
+      { type: "WaitingForPriorSteps", id: "b" },
+    ]);
+    expect(job["raw_flow"]).toEqual(value);
+    expect(job).not.toHaveProperty("raw_code");
+  });
+
+  it("says of each module how it went, when all is over", async () => {
+    const job = await runFlow(ws, [
+      step("a", "1"),
+      each("l", "[1, 2]", [step("b", "2")]),
+      one("o", [["false", []]], [step("d", "3")]),
+      all("p", [[step("x", "4")], [step("y", "5")]], { parallel: true }),
+      step("s", "6", { skip_if: { expr: "true" } }),
+      fail("f", "'no'", { retry: { constant: { attempts: 1, seconds: 0 } } }),
+      step("never", "7"),
+    ]);
+    expect(status(job).step).toBe(5);
+    expect(status(job).modules).toMatchObject([
+      { type: "Success", id: "a", job: expect.any(String) },
+      { type: "Success", id: "l", flow_jobs: [expect.any(String), expect.any(String)], flow_jobs_success: [true, true] },
+      { type: "Success", id: "o", branch_chosen: { type: "default" } },
+      { type: "Success", id: "p", flow_jobs: [expect.any(String), expect.any(String)] },
+      { type: "Success", id: "s", skipped: true },
+      { type: "Failure", id: "f", failed_retries: [expect.any(String)] },
+      { type: "WaitingForPriorSteps", id: "never" },
+    ]);
+  });
+
+  it("shows what is under way: the job of a step, the index in a loop", async () => {
+    const slow = flow.script("b", "export const main = async () => { await Bun.sleep(3000); };", {}, {});
+    const id = expectStatus(
+      await ws.post("jobs/run/preview_flow", { value: { modules: [each("l", "[1, 2]", [step("a", "1"), slow]), step("z", "1")] } }),
+      201,
+    ).text;
+    const at = async (index: number) =>
+      until(
+        async () => {
+          const job = (await ws.get(`jobs_u/get/${id}`)).json as Record<string, unknown>;
+          const [loop] = job["type"] === "QueuedJob" ? status(job).modules : [];
+          return (loop?.["iterator"] as { index: number } | undefined)?.index === index ? loop : undefined;
+        },
+        { what: `iteration ${index}` },
+      );
+    expect(await at(0)).toMatchObject({ type: "InProgress", id: "l", iterator: { index: 0, itered_len: 2 } });
+    expect(await at(1)).toMatchObject({ type: "InProgress", flow_jobs: [expect.any(String)], flow_jobs_success: [true] });
+    await ws.completed(id);
+  });
+});
+
+describe("a flow in a flow", () => {
+  it("is a job of its own, whose result its caller goes on with", async () => {
+    await saveFlow(ws, "f/t/inner", [
+      step("x", "flow_input.n + 1"),
+      step("y", "results.x * 10", { stop_after_if: { expr: "true" } }),
+      step("z", "0"),
+    ]);
+    const job = await runFlow(ws, [nested("a", "f/t/inner", { n: "flow_input.n" }), step("b", "[results.a]")], { n: 1 });
+    expect(job["result"]).toEqual([20]);
+    const inside = String(status(job).modules[0]?.["job"]);
+    expect((await ws.get(`jobs_u/get/${inside}`)).json).toMatchObject({
+      job_kind: "flow",
+      parent_job: job["id"],
+      root_job: job["id"],
+      result: 20,
+    });
+  });
+
+  it("in a loop side by side, and deeper", async () => {
+    await saveFlow(ws, "f/t/outer", [
+      each("l", "flow_input.list", [nested("a", "f/t/inner", { n: "flow_input.iter.value" })], { parallel: true }),
+    ]);
+    const job = await runFlow(ws, [nested("o", "f/t/outer", { list: "[1, 2, 3]" })]);
+    expect(job["result"]).toEqual([20, 30, 40]);
+  });
+
+  it("fails its caller with its error, is tried again, and can be gone on from", async () => {
+    await saveFlow(ws, "f/t/failing", [fail("x")]);
+    const failing = nested("a", "f/t/failing", {}, { retry: { constant: { attempts: 1, seconds: 0 } } });
+    const job = await runFlow(ws, [failing, step("b", "1")]);
+    expect(job["result"]).toMatchObject({ error: { name: "TypeError", message: "no", step_id: "a" } });
+    expect(status(job).modules[0]).toMatchObject({ type: "Failure", failed_retries: [expect.any(String)] });
+    const on = await runFlow(ws, [nested("a", "f/t/failing", {}, { continue_on_error: true }), step("b", "error.message")]);
+    expect(on["result"]).toBe("no");
+    expect((await runFlow(ws, [nested("a", "f/t/none")]))["result"]).toMatchObject({ error: { message: "There is no flow at f/t/none." } });
+  });
+
+  it("sees the flow_env of its caller, unless it has its own", async () => {
+    await saveFlow(ws, "f/t/bare", [step("x", "flow_env")]);
+    await saveFlow(ws, "f/t/own", { modules: [step("x", "flow_env")], flow_env: { mine: 1 } });
+    const value = { modules: [nested("a", "f/t/bare"), nested("b", "f/t/own"), step("c", "[results.a, results.b]")], flow_env: { k: "v" } };
+    expect((await runFlow(ws, value))["result"]).toEqual([{ k: "v" }, { mine: 1 }]);
+  });
+
+  it("is canceled with its caller", async () => {
+    await saveFlow(ws, "f/t/waiting", [step("x", "1", { sleep: { type: "static", value: 600 } }), step("y", "2")]);
+    const id = expectStatus(
+      await ws.post("jobs/run/preview_flow", { value: { modules: [nested("a", "f/t/waiting"), step("b", "1")] } }),
+      201,
+    ).text;
+    const inside = await until(
+      async () =>
+        ((await ws.get("jobs/list", { parent_job: id })).json as { id: string; running?: boolean }[]).find(({ running }) => running),
+      { what: "the flow inside" },
+    );
+    expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`, { reason: "all of it" }), 200);
+    expect(await ws.completed(inside.id)).toMatchObject({ canceled: true, canceled_reason: "all of it" });
+    expect(await ws.completed(id)).toMatchObject({ canceled: true });
+  });
+});
+
+describe("loops that are long", () => {
+  it("go on in another execution before the history is full", async () => {
+    const modules = [
+      loop("w", [flow.identity("i", { stop_after_if: { expr: "flow_input.iter.index === 299" } })]),
+      step("n", "results.w.length"),
+    ];
+    expect((await runFlow(ws, modules))["result"]).toBe(300);
+  }, 120_000);
+
+  it("run side by side in rounds", async () => {
+    const modules = [
+      each("l", "Array.from({ length: 100 }, (_, n) => n)", [flow.identity("i")], { parallel: true }),
+      step("n", "results.l.map(({ iter }) => iter.value)"),
+    ];
+    expect((await runFlow(ws, modules))["result"]).toEqual(Array.from({ length: 100 }, (_, n) => n));
+  }, 120_000);
+});

@@ -1,0 +1,216 @@
+import { DescribeExecutionCommand, DescribeStateMachineCommand, ListExecutionsCommand } from "@aws-sdk/client-sfn";
+import { beforeAll, describe, expect, it } from "vitest";
+import { awsClients } from "../../support/aws.ts";
+import { flow, runFlow, saveFlow } from "../../support/flow.ts";
+import { member } from "../../support/people.ts";
+import { refused } from "../../support/refusal.ts";
+import { until } from "../../support/until.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+
+const { sfn } = awsClients();
+const { step, each, loop, one, all, fail } = flow;
+let ws: Workspace;
+beforeAll(async () => {
+  ws = await newWorkspace();
+});
+
+type Json = Record<string, unknown>;
+const jobOf = async (id: string) => (await ws.get(`jobs_u/get/${id}`)).json as Json;
+const nested = (id: string, path: string) => ({ id, value: { type: "flow", path, input_transforms: {} } });
+
+describe("a flow's job", () => {
+  it("names its execution, which Step Functions knows by that, and no page where there is no console", async () => {
+    const job = await runFlow(ws, [step("a", "1")]);
+    const { execution } = (await jobOf(String(job["id"]))) as { execution: { arn: string } };
+    expect(execution).toEqual({ arn: expect.stringMatching(/^arn:aws:states:/), earlier: [] });
+    const { status, name } = await sfn.send(new DescribeExecutionCommand({ executionArn: execution.arn }));
+    expect([status, name]).toEqual(["SUCCEEDED", `${String(job["id"])}.0`]);
+  });
+
+  it("names the executions that it went on from, the oldest first", async () => {
+    const last = flow.identity("i", { stop_after_if: { expr: "flow_input.iter.index === 299" } });
+    const id = expectStatus(await ws.post("jobs/run/preview_flow", { value: { modules: [loop("w", [last])] } }), 201).text;
+    await ws.completed(id, 120_000);
+    const { execution } = (await jobOf(id)) as { execution: { arn: string; earlier: string[] } };
+    const named = [...execution.earlier, execution.arn];
+    expect(named.length).toBeGreaterThan(1);
+    const { stateMachineArn } = await sfn.send(new DescribeExecutionCommand({ executionArn: execution.arn }));
+    const { executions = [] } = await sfn.send(new ListExecutionsCommand({ stateMachineArn }));
+    expect(named).toEqual(executions.map(({ executionArn }) => executionArn).toSorted());
+  }, 180_000);
+
+  it("names none before there is one", async () => {
+    const value = { modules: [step("a", "1")] };
+    const id = expectStatus(await ws.post("jobs/run/preview_flow", { value }, { scheduled_in_secs: 3600 }), 201).text;
+    expect(await jobOf(id)).not.toHaveProperty("execution");
+    expect(await runFlow(ws, [])).not.toHaveProperty("execution");
+  });
+});
+
+/** A step that prints what the expression yields. */
+const says = (id: string, text: string, more: object = {}) =>
+  flow.script(id, "export const main = (text: string) => console.log(text);", { text }, more);
+const logsOf = async (id: unknown, at: Workspace = ws) => expectStatus(await at.get(`jobs_u/get_flow_all_logs/${String(id)}`), 200).text;
+/** Lines as they are, but for the jobs' ids. */
+const plain = (logs: string) => logs.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "#");
+
+describe("the logs of a whole flow", () => {
+  it("are those of its steps in the order in which they ran, each under its step, attempt, iteration and job", async () => {
+    const twice = flow.script(
+      "f",
+      'export const main = () => { console.log("tried"); throw new Error("no"); };',
+      {},
+      { retry: { constant: { attempts: 1, seconds: 0 } }, continue_on_error: true },
+    );
+    const job = await runFlow(ws, [
+      says("a", "'first'"),
+      step("quiet", "1"),
+      says("skipped", "'never'", { skip_if: { expr: "true" } }),
+      each("l", "[1, 2]", [each("m", "[1, 2]", [says("b", "flow_input.iter.value + ' inside'")])]),
+      one("o", [["false", [says("c", "'not this'")]]], [says("d", "'otherwise'")]),
+      all("p", [[says("x", "'x'")], [says("y", "'y'")]]),
+      twice,
+      says("z", "'last'"),
+    ]);
+    const logs = await logsOf(job["id"]);
+    expect(plain(logs).split("\n")).toEqual([
+      ...["=== a, attempt 1, job #", "first", "=== quiet, attempt 1, job #"],
+      ...["0.0", "0.1", "1.0", "1.1"].flatMap((at) => [`=== b, iteration ${at}, attempt 1, job #`, `${Number(at.slice(2)) + 1} inside`]),
+      ...["=== d, attempt 1, job #", "otherwise", "=== x, attempt 1, job #", "x", "=== y, attempt 1, job #", "y"],
+      ...["=== f, attempt 1, job #", "tried", "=== f, attempt 2, job #", "tried", "=== z, attempt 1, job #", "last", ""],
+    ]);
+    const [, id] = /=== a, attempt 1, job (\S+)/.exec(logs) ?? [];
+    expect((await ws.get(`jobs_u/get_logs/${id}`)).text).toBe("first\n");
+  });
+
+  it("hold those of flows in it where they began, of branches side by side, of both tries of a loop, and of the failure module", async () => {
+    await saveFlow(ws, "f/t/inner", [says("x", "'deep'"), step("y", "1")]);
+    const once = each("l", "[1]", [says("n", "'in it'"), fail("e")], {}, { retry: { constant: { attempts: 1, seconds: 0 } } });
+    const job = await runFlow(ws, {
+      modules: [all("p", [[nested("i", "f/t/inner")], [says("s", "'beside'")]], { parallel: true }), once],
+      failure_module: says("failure", "error.message"),
+    });
+    const logs = plain(await logsOf(job["id"]));
+    expect(logs).toContain("=== i, attempt 1, job #\n=== i > x, attempt 1, job #\ndeep\n=== i > y, attempt 1, job #\n");
+    expect(logs).toContain("=== s, attempt 1, job #\nbeside\n");
+    const tried = "=== n, iteration 0, attempt 1, job #\nin it\n=== e, iteration 0, attempt 1, job #\n";
+    expect(logs.split(tried)).toHaveLength(3);
+    expect(logs).toMatch(/=== failure, .*attempt 1, job #\nno\n/);
+  });
+
+  it("are there while it runs", async () => {
+    const slow = flow.script("b", 'export const main = async () => { console.log("waiting"); await Bun.sleep(600_000); };', {}, {});
+    const modules = [says("a", "'first'"), each("l", "[1, 2]", [slow], { parallel: true })];
+    const id = expectStatus(await ws.post("jobs/run/preview_flow", { value: { modules } }), 201).text;
+    const logs = await until(
+      async () => {
+        const now = await logsOf(id);
+        return now.split("waiting").length === 3 ? now : undefined;
+      },
+      { what: "what both iterations print" },
+    );
+    expect(plain(logs)).toMatch(/^=== a, attempt 1, job #\nfirst\n=== b, iteration \d, attempt 1, job #\nwaiting\n=== b, iteration \d/);
+    expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`, {}), 200);
+  });
+
+  it("are cut where they grow too long, with a line that says where the rest is", async () => {
+    const loud = flow.script("a", 'export const main = () => console.log("x".repeat(999_999));', {}, {});
+    const job = await runFlow(ws, [loud, { ...loud, id: "b" }, says("c", "'not shown'")]);
+    const logs = await logsOf(job["id"]);
+    expect(logs.length).toBeLessThan(1024 * 1024 + 500);
+    expect(plain(logs)).toMatch(/\n\[svc\] This is not all of it: .*jobs\/list\?parent_job=# lists the steps' jobs\.\n$/);
+    expect(logs).not.toContain("not shown");
+  });
+
+  it("hide secrets as each step's own log does", async () => {
+    const path = "f/t/secret";
+    expectStatus(await ws.post("variables/create", { path, value: "hunter2-and-more", is_secret: true, description: "" }), 201);
+    const content = "export const main = (s: string) => console.log(s);";
+    const input_transforms = { s: { type: "static", value: `$var:${path}` } };
+    const job = await runFlow(ws, [{ id: "a", value: { type: "rawscript", language: "bun", content, input_transforms } }]);
+    const logs = await logsOf(job["id"]);
+    expect(logs).not.toContain("hunter2");
+    expect(plain(logs)).toMatch(/^=== a, attempt 1, job #\n\S+\n$/);
+  });
+
+  it("do not show those of steps that the reader could not read by themselves", async () => {
+    await ws.saveScript({ path: "u/admin/mine", language: "bash", content: "echo mine" });
+    const mine = { id: "b", value: { type: "script", path: "u/admin/mine", input_transforms: {} } };
+    await saveFlow(ws, "f/t/shared", [says("a", "'for all'"), mine]);
+    const id = expectStatus(await ws.post("jobs/run/f/f/t/shared", {}), 201).text;
+    await ws.completed(id);
+    const dev = await member(ws, "reader");
+    expectStatus(await ws.post("folders/update/t", { extra_perms: { [`u/${dev.username}`]: false } }), 200);
+    const logs = plain(await logsOf(id, dev.in(ws)));
+    expect(logs).toBe(
+      "=== a, attempt 1, job #\nfor all\n=== b, attempt 1, job #\n[svc] What this step has printed is not yours to read.\n",
+    );
+  });
+
+  it("of a job that is no flow are its log, of none there is nothing to read", async () => {
+    await ws.saveScript({ path: "f/t/hello", language: "bash", content: "echo hello" });
+    const id = await ws.run("f/t/hello");
+    await ws.completed(id);
+    expect(await logsOf(id)).toBe((await ws.get(`jobs_u/get_logs/${id}`)).text);
+    expect(refused(await ws.get("jobs_u/get_flow_all_logs/00000000-0000-4000-8000-000000000000"))).toMatchObject({ code: "job.notFound" });
+  });
+});
+
+describe("what a flow is built to", () => {
+  const built = async (path: string) => {
+    const { job_id: job } = (await ws.get(`flows/deployment_status/p/${path}`)).json as { job_id: string };
+    await ws.completed(job, 120_000);
+  };
+  const machineAt = (at: string, by: Workspace = ws) => by.get(`flows/machine/${at}`);
+
+  it("is the definition that Step Functions has, under the name that runs are started on, and its picture", async () => {
+    await saveFlow(ws, "f/t/drawn", [step("a", "1", { summary: 'Say "hi"' }), each("l", "[1]", [step("b", "2")], { parallel: true })]);
+    await built("f/t/drawn");
+    const shown = expectStatus(await machineAt("p/f/t/drawn"), 200).json as Json;
+    const there = await sfn.send(new DescribeStateMachineCommand({ stateMachineArn: String(shown["arn"]) }));
+    expect(shown).toEqual({
+      machine: there.name,
+      arn: there.stateMachineArn,
+      definition: JSON.parse(there.definition ?? ""),
+      mermaid: expect.stringMatching(/^flowchart TD\n/),
+      outdated: false,
+    });
+    expect(shown["mermaid"]).toContain('["a Say hi"]');
+    expect(shown["mermaid"]).toContain('subgraph n3["l iterations"]');
+  });
+
+  it("is that of each version", async () => {
+    await saveFlow(ws, "f/t/versions", [step("a", "1")]);
+    const { version_id: first } = (await ws.get("flows/get/f/t/versions")).json as Json;
+    await saveFlow(ws, "f/t/versions", [step("a", "1"), step("b", "2")]);
+    await built("f/t/versions");
+    const namesAt = async (at: string) => {
+      const { machine, definition } = expectStatus(await machineAt(at), 200).json as { machine: string; definition: { States: object } };
+      return [machine, Object.keys(definition.States).sort()];
+    };
+    const [before, after] = [await namesAt(`v/${String(first)}`), await namesAt("p/f/t/versions")];
+    expect([before[1], after[1]]).toEqual([
+      ["a", "finish"],
+      ["a", "b", "finish"],
+    ]);
+    expect(before[0]).not.toBe(after[0]);
+  });
+
+  it("is nothing where there is nothing to run, no such flow, or none that the caller may read", async () => {
+    await saveFlow(ws, "f/t/empty", []);
+    await saveFlow(
+      ws,
+      "f/t/large",
+      Array.from({ length: 1300 }, (_, index) => flow.identity(`s${index}`)),
+    );
+    expect(refused(await machineAt("p/f/t/empty"))).toMatchObject({ status: 404, code: "flow.noMachine" });
+    expect(refused(await machineAt("p/f/t/large"))).toMatchObject({ status: 404, code: "flow.noMachine" });
+    expect(refused(await machineAt("p/f/t/none"))).toMatchObject({ status: 404, code: "flow.notFound" });
+    expect(refused(await machineAt("v/1"))).toMatchObject({ status: 404, code: "flow.versionNotFound" });
+    await saveFlow(ws, "u/admin/private", [step("a", "1")]);
+    const { version_id: version } = (await ws.get("flows/get/u/admin/private")).json as Json;
+    const other = (await member(ws, "other")).in(ws);
+    expect(refused(await machineAt("p/u/admin/private", other))).toMatchObject({ status: 404 });
+    expect(refused(await machineAt(`v/${String(version)}`, other))).toMatchObject({ status: 404 });
+  });
+});

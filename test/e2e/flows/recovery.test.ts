@@ -1,0 +1,123 @@
+import { ListExecutionsCommand, ListStateMachinesCommand, SFNClient, StopExecutionCommand } from "@aws-sdk/client-sfn";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { api } from "../../support/api.ts";
+import { invoke } from "../../support/aws.ts";
+import { flow } from "../../support/flow.ts";
+import { startTestInstance, type TestInstance } from "../../support/instances.ts";
+import { crashFunction } from "../../support/processes.ts";
+import { until } from "../../support/until.ts";
+import { startWitness, type Witness } from "../../support/witness.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+
+/** Processes are killed and the engine is stopped here, so this file has an instance of its own. */
+let instance: TestInstance;
+let ws: Workspace;
+let witness: Witness;
+beforeAll(async () => {
+  [instance, witness] = await Promise.all([startTestInstance(), startWitness()]);
+  ws = await newWorkspace(api({ url: instance.url, token: instance.admin.token }));
+});
+afterAll(async () => {
+  await witness?.close();
+  await instance?.stop();
+});
+
+/** A step that tells when it begins, and takes its time. */
+const telling = (id: string, what: string, seconds = 0, more: object = {}) =>
+  flow.script(
+    id,
+    `export async function main(url: string, what: string, seconds: number, n?: unknown) {
+      await fetch(url + "/" + what + "?attempt=" + process.env.OV_ATTEMPT + "&n=" + n);
+      await Bun.sleep(seconds * 1000);
+      return what;
+    }`,
+    { url: `"${witness.url}"`, what: `"${what}"`, seconds: String(seconds), n: "flow_input.iter?.index" },
+    more,
+  );
+const start = async (modules: object[], more: object = {}) =>
+  expectStatus(await ws.post("jobs/run/preview_flow", { value: { modules, ...more }, args: {} }), 201).text;
+const job = async (id: string) => expectStatus(await ws.get(`jobs_u/get/${id}`), 200).json as Record<string, unknown>;
+const housekeep = () => invoke("HousekeepingFunction", { aheadMs: 600_000 }, instance);
+const told = (what: string) => witness.told.filter((each) => each.what === what).length;
+
+describe("a flow goes on after", () => {
+  it("the function of its steps has died in the middle of one: what has finished does not run again", async () => {
+    const id = await start([telling("a", "a1"), telling("b", "b1", 6), telling("c", "c1")]);
+    await witness.heard("b1");
+    expect(crashFunction(instance, { output: "StepFunction" })).toBeGreaterThan(0);
+    expect(await ws.completed(id, 120_000)).toMatchObject({ success: true, result: "c1" });
+    expect([told("a1"), told("b1"), told("c1")]).toEqual([1, 1, 1]);
+  });
+
+  it("the runner of a step has died: the step alone is tried again", async () => {
+    const id = await start([telling("a", "a2"), telling("b", "b2", 3), telling("c", "c2")]);
+    await witness.heard("b2");
+    crashFunction(instance, { runner: "bun" });
+    expect(await ws.completed(id, 120_000)).toMatchObject({ success: true, result: "c2" });
+    expect([told("a2"), told("b2"), told("c2")]).toEqual([1, 2, 1]);
+  });
+
+  it("the engine was stopped and started again, also in loops and branches that run side by side", async () => {
+    const modules = [
+      telling("a", "a3"),
+      flow.each("l", "[0, 1, 2, 3]", [telling("x", "x3"), telling("y", "y3", 2)], { parallel: true, parallelism: 2 }),
+      flow.all("b", [[telling("p", "p3", 4)], [telling("q", "q3", 4)]], { parallel: true }),
+      telling("z", "z3"),
+    ];
+    const id = await start(modules);
+    await witness.heard("y3");
+    await instance.stopEngine();
+    await instance.startEngine();
+    const ended = await ws.completed(id, 180_000);
+    expect(ended).toMatchObject({ success: true, result: "z3" });
+    // What had finished before the stop ran once; what ran when it stopped ran twice at most.
+    expect([told("a3"), told("z3")]).toEqual([1, 1]);
+    expect(told("x3")).toBeLessThanOrEqual(6);
+    expect(told("y3")).toBeLessThanOrEqual(8);
+  }, 240_000);
+
+  it("its execution was stopped behind its back: it ends as canceled, with the reason", async () => {
+    const id = await start([telling("a", "a4", 1), flow.step("b", "1", { sleep: { type: "static", value: 60 } }), telling("c", "c4")]);
+    await witness.heard("a4");
+    const { endpoint } = instance;
+    const sfn = new SFNClient({ endpoint, region: "us-east-1", credentials: { accessKeyId: "test", secretAccessKey: "test" } });
+    const { stateMachines = [] } = await sfn.send(new ListStateMachinesCommand({ maxResults: 1000 }));
+    const all = await Promise.all(
+      stateMachines.map(({ stateMachineArn }) => sfn.send(new ListExecutionsCommand({ stateMachineArn, statusFilter: "RUNNING" }))),
+    );
+    const execution = all.flatMap(({ executions = [] }) => executions).find(({ name }) => name === `${id}.0`);
+    await sfn.send(new StopExecutionCommand({ executionArn: execution?.executionArn, error: "Enough", cause: "somebody pressed stop" }));
+    const ended = await ws.completed(id, 60_000);
+    expect(ended).toMatchObject({ canceled: true, success: false });
+    expect(String(ended["canceled_reason"])).toContain("somebody pressed stop");
+    expect(told("c4")).toBe(0);
+  });
+});
+
+describe("a flow that is canceled", () => {
+  it("ends at once; what waits never begins, and a running script is stopped", async () => {
+    const id = await start([telling("a", "a5", 30), telling("b", "b5")]);
+    await witness.heard("a5");
+    expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`, { reason: "enough" }), 200);
+    const ended = await ws.completed(id);
+    expect(ended).toMatchObject({ canceled: true, canceled_reason: "enough", result: { error: { name: "Canceled" } } });
+    const { modules } = ended["flow_status"] as { modules: { job: string }[] };
+    expect(modules).toMatchObject([{ id: "a" }, { id: "b", type: "WaitingForPriorSteps" }]);
+    const steps = (await ws.get("jobs/list", { parent_job: id })).json as { id: string }[];
+    expect(await ws.completed(steps[0]?.id ?? "")).toMatchObject({ canceled: true, canceled_reason: "enough" });
+    expect(told("b5")).toBe(0);
+    await housekeep();
+    expect(await job(id)).toMatchObject({ canceled: true });
+  });
+
+  it("in a wait ends at once too", async () => {
+    const id = await start([telling("a", "a6", 0, { sleep: { type: "static", value: 600 } }), telling("b", "b6")]);
+    await witness.heard("a6");
+    await until(async () => ((await job(id))["flow_status"] as { modules: { type: string }[] }).modules[0]?.type === "Success", {
+      what: "the end of step a",
+    });
+    expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`, {}), 200);
+    expect(await ws.completed(id)).toMatchObject({ canceled: true });
+    expect(told("b6")).toBe(0);
+  });
+});

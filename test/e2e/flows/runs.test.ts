@@ -1,0 +1,160 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { eventsOf, streamOf } from "../../support/events.ts";
+import { flow, runFlow, saveFlow } from "../../support/flow.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+
+let ws: Workspace;
+beforeAll(async () => {
+  ws = await newWorkspace();
+});
+const { step, fail } = flow;
+
+describe("a synchronous call of a flow", () => {
+  it("with early_return is answered with that step's result, while the flow goes on to its own", async () => {
+    const slow = flow.script("b", "export const main = async () => { await Bun.sleep(4000); return 'all'; };", {}, {});
+    await saveFlow(ws, "f/t/early", { modules: [step("a", "'early'"), slow], early_return: "a" });
+    const answer = expectStatus(await ws.post("jobs/run_wait_result/f/f/t/early", {}), 200);
+    expect(answer.json).toBe("early");
+    const id = answer.headers.get("x-svc-job-id") ?? "";
+    expect((await ws.get(`jobs_u/get/${id}`)).json).toMatchObject({ type: "QueuedJob", running: true });
+    expect(await ws.completed(id)).toMatchObject({ result: "all" });
+  });
+
+  it("that fails is answered with the error, and the id of the step", async () => {
+    await saveFlow(ws, "f/t/fails", [step("a", "1"), fail("b")]);
+    const answer = expectStatus(await ws.post("jobs/run_wait_result/f/f/t/fails", {}), 200);
+    expect(answer.json).toMatchObject({ error: { message: "no", step_id: "b" } });
+    expect(answer.headers.get("x-svc-job-state")).toBe("failed");
+  });
+
+  it("of the same Idempotency-Key runs once", async () => {
+    await saveFlow(ws, "f/t/once", [step("a", "Math.random()")]);
+    const call = () => ws.call("POST", "jobs/run_wait_result/f/f/t/once", { body: {}, headers: { "idempotency-key": "k1" } });
+    const [first, second] = await Promise.all([call(), call()]);
+    expect(first.json).toBe(second.json);
+    expect(first.headers.get("x-svc-job-id")).toBe(second.headers.get("x-svc-job-id"));
+  });
+});
+
+describe("a stream of a flow", () => {
+  it("is what its last step yields, while it yields it, and ends with the result", async () => {
+    const last = flow.script(
+      "b",
+      'export async function* main(n: number) { for (let i = 0; i < n; i++) { yield "piece " + i + " "; await Bun.sleep(300); } }',
+      { n: "results.a" },
+      {},
+    );
+    await saveFlow(ws, "f/t/stream", [step("a", "3"), last]);
+    const found = await eventsOf(ws, "jobs/run_and_stream/f/f/t/stream", { method: "POST", body: {} });
+    expect(streamOf(found)).toBe("piece 0 piece 1 piece 2 ");
+    expect(found.length).toBeGreaterThan(2);
+    expect(found.at(-1)?.data).toMatchObject({ completed: true });
+  });
+});
+
+describe("a flow's preprocessor", () => {
+  const preprocessor = {
+    id: "preprocessor",
+    value: {
+      type: "rawscript",
+      language: "bun",
+      content: `export function preprocessor(event: any) {
+        if (typeof event.body !== "object") throw new TypeError("no object");
+        return { kind: event.kind, sum: event.body.a + event.body.b };
+      }`,
+      input_transforms: {},
+    },
+  };
+  it("makes the input of what comes from outside, and nothing of what skips it", async () => {
+    await saveFlow(ws, "f/t/pre", { modules: [step("a", "flow_input")], preprocessor_module: preprocessor });
+    const run = async (query: Record<string, string> = {}) =>
+      ws.completed(expectStatus(await ws.post("jobs/run/f/f/t/pre", { a: 1, b: 2 }, query), 201).text);
+    expect(await run()).toMatchObject({ result: { kind: "webhook", sum: 3 }, args: { kind: "webhook", sum: 3 }, preprocessed: true });
+    expect(await run({ skip_preprocessor: "true" })).toMatchObject({ result: { a: 1, b: 2 } });
+  });
+
+  it("that fails fails the flow", async () => {
+    await saveFlow(ws, "f/t/pre_fails", { modules: [step("a", "1")], preprocessor_module: preprocessor });
+    const id = expectStatus(await ws.post("jobs/run/f/f/t/pre_fails", "no json"), 201).text;
+    expect(await ws.completed(id)).toMatchObject({ success: false, result: { error: { step_id: "preprocessor" } } });
+  });
+});
+
+describe("cache_ttl of a step", () => {
+  it("gives equal arguments the same result without running, in a later run too", async () => {
+    const modules = [flow.script("a", "export const main = (x: number) => [x, Math.random()];", { x: "flow_input.x" }, { cache_ttl: 600 })];
+    await saveFlow(ws, "f/t/cached", modules);
+    const run = async (x: number) => (await ws.post("jobs/run_wait_result/f/f/t/cached", { x })).json;
+    const first = await run(1);
+    expect(await run(1)).toEqual(first);
+    expect(await run(2)).not.toEqual(first);
+  });
+});
+
+describe("a flow's job", () => {
+  it("that was erased, or whose flow is gone, still says that it was one", async () => {
+    const preview = await runFlow(ws, [step("a", "'topsecret'")]);
+    expectStatus(await ws.post(`jobs/completed/delete/${String(preview["id"])}`, {}), 200);
+    const erased = await ws.completed(String(preview["id"]));
+    expect(erased).toMatchObject({ deleted: true, flow_status: { modules: [] } });
+    expect(JSON.stringify(erased)).not.toContain("topsecret");
+    await saveFlow(ws, "f/t/goes", [step("a", "1")]);
+    const id = expectStatus(await ws.post("jobs/run/f/f/t/goes", {}), 201).text;
+    await ws.completed(id);
+    expectStatus(await ws.call("DELETE", "flows/delete/f/t/goes"), 200);
+    expect(await ws.completed(id)).toMatchObject({ result: 1, flow_status: expect.any(Object) });
+  });
+
+  it("tells its steps, in their environment, what they are steps of", async () => {
+    const tells = flow.script(
+      "a",
+      "export const main = () => [process.env.OV_FLOW_JOB_ID, process.env.OV_ROOT_FLOW_JOB_ID, process.env.OV_FLOW_STEP_ID];",
+      {},
+      {},
+    );
+    const job = await runFlow(ws, [tells]);
+    expect(job["result"]).toEqual([job["id"], job["id"], "a"]);
+    const steps = { parent_job: String(job["id"]), is_flow_step: "true" };
+    expect((await ws.get("jobs/list", steps)).json).toHaveLength(1);
+    expect((await ws.get("jobs/list", { ...steps, is_flow_step: "false" })).json).toEqual([]);
+  });
+});
+
+describe("time limits", () => {
+  it("of a step kill it and fail it", async () => {
+    const slow = flow.script(
+      "a",
+      "export const main = async () => { await Bun.sleep(60_000); };",
+      {},
+      { timeout: { type: "static", value: 1 } },
+    );
+    const job = await runFlow(ws, [slow]);
+    expect(job["result"]).toMatchObject({ error: { name: "TimeoutError", step_id: "a" } });
+  });
+});
+
+describe("references in a flow", () => {
+  it("are resolved where a step gets them, and hidden in what people read", async () => {
+    const secret = { path: "f/t/key", value: "planted-flow-secret", is_secret: true, description: "" };
+    expectStatus(await ws.post("variables/create", secret), 201);
+    const given = {
+      id: "a",
+      value: {
+        type: "rawscript",
+        language: "bun",
+        content: "export const main = (key: string) => { console.log(key); return { key, length: key.length }; };",
+        input_transforms: { key: { type: "static", value: "$var:f/t/key" } },
+      },
+    };
+    const job = await runFlow(ws, [given, step("b", "[results.a.length]"), flow.identity("c"), step("d", "results.a")]);
+    expect(JSON.stringify(job)).not.toContain("planted-flow-secret");
+    const steps = (await ws.get("jobs/list", { parent_job: String(job["id"]) })).json as { id: string }[];
+    const first = await ws.completed(steps.at(-1)?.id ?? "");
+    expect(JSON.stringify(first)).not.toContain("planted-flow-secret");
+    const loop = await runFlow(ws, [flow.each("l", "[1, 2]", [given]), step("b", "results.l[1].length")]);
+    expect(loop["result"]).toBe(19);
+    const shown = await runFlow(ws, [flow.each("l", "[1, 2]", [given])]);
+    expect(JSON.stringify(shown)).not.toContain("planted-flow-secret");
+    expect((shown["result"] as { length: number }[]).map(({ length }) => length)).toEqual([19, 19]);
+  });
+});

@@ -1,0 +1,132 @@
+import { randomUUID } from "node:crypto";
+import { GetItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { shared } from "../../support/api.ts";
+import { awsClients } from "../../support/aws.ts";
+import { until } from "../../support/until.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+
+let ws: Workspace;
+beforeAll(async () => {
+  ws = await newWorkspace();
+});
+
+const { dynamodb } = awsClients();
+const { outputs } = shared();
+const set = (table: "JobsTable" | "ObjectsTable", pk: string, sk: string, name: string, value: object) =>
+  dynamodb.send(
+    new UpdateItemCommand({
+      TableName: outputs[table],
+      Key: { pk: { S: pk }, sk: { S: sk } },
+      UpdateExpression: "SET #n = :v",
+      ExpressionAttributeNames: { "#n": name },
+      ExpressionAttributeValues: { ":v": value as never },
+    }),
+  );
+
+describe("a job that is ended by force while it runs", () => {
+  it("keeps that end and its output, whatever its runner reports afterwards", async () => {
+    await ws.saveScript({
+      path: "f/t/late",
+      language: "bun",
+      // It does not notice the cancellation: it ends before the runner asks again.
+      content: `export async function main(pad: string) {
+        console.log("first line");
+        await Bun.sleep(3000);
+        return "late result " + pad;
+      }`,
+    });
+    // Large enough that neither end has room in the job's head item.
+    const job = await ws.run("f/t/late", { pad: "x".repeat(400) });
+    await until(async () => (await ws.get(`jobs_u/get_logs/${job}`)).text.includes("first line"), {
+      timeoutMs: 30_000,
+      what: "the first line",
+    });
+    expectStatus(await ws.post(`jobs_u/queue/force_cancel/${job}`, { reason: "r".repeat(300) }), 200);
+    const witness = await ws.runWait("f/t/late", { pad: "" });
+    expect(witness.json).toBe("late result ");
+
+    const result = expectStatus(await ws.get(`jobs_u/completed/get_result/${job}`), 200).json;
+    expect(result).toEqual({ error: { name: "Canceled", message: expect.stringContaining("rrr") } });
+    expect((await ws.get(`jobs_u/get_logs/${job}`)).text).toContain("first line");
+    expect((await ws.completed(job))["canceled"]).toBe(true);
+  });
+});
+
+describe("a version whose build ended without saying how", () => {
+  it("is failed for whoever asks or runs it, and says so", async () => {
+    const path = "f/t/never_built";
+    const hash = await ws.saveScript({ path, language: "bun", content: "export function main() { return 1; }" });
+    // A job that was canceled stands for the build's: as when its worker was lost three times.
+    const canceled = await ws.run(path, {}, { scheduled_in_secs: 600 });
+    expectStatus(await ws.post(`jobs_u/queue/cancel/${canceled}`, {}), 200);
+    const pending = { M: { state: { S: "pending" }, job: { S: canceled } } };
+    await set("ObjectsTable", `V#${ws.id}#${hash}`, "head", "b", pending);
+    await set("ObjectsTable", `R#${ws.id}#${path}`, "head", "b", pending);
+
+    const run = await ws.completed(await ws.run(path));
+    expect(run).toMatchObject({
+      success: false,
+      result: { error: { name: "DependencyError", message: expect.stringContaining(canceled) } },
+    });
+    const status = (await ws.get(`scripts/deployment_status/h/${hash}`)).json as Record<string, unknown>;
+    expect(status).toMatchObject({ lock_error_logs: expect.stringContaining("canceled"), job_id: canceled });
+  });
+});
+
+describe("a job whose time is over", () => {
+  it("is not there any more, swept or not", async () => {
+    await ws.saveScript({ path: "f/t/one", language: "bun", content: "export function main() { return 1; }" });
+    const job = await ws.run("f/t/one");
+    await ws.completed(job);
+    await set("JobsTable", job, "job", "ttl", { N: String(Math.floor(Date.now() / 1000) - 1) });
+    expect((await ws.get(`jobs_u/get/${job}`)).status).toBe(404);
+    const listed = (await ws.get("jobs/list")).json as { id: string }[];
+    expect(listed.map(({ id }) => id)).not.toContain(job);
+  });
+});
+
+describe("a record whose message could not be sent", () => {
+  it("is removed only while nobody has ever claimed it", async () => {
+    await ws.saveScript({ path: "f/t/two", language: "bun", content: "export function main() { return 1; }" });
+    const waiting = await ws.run("f/t/two", {}, { scheduled_in_secs: 600 });
+    const ended = await ws.run("f/t/two");
+    await ws.completed(ended);
+    vi.stubEnv("AWS_ENDPOINT_URL", shared().endpoint);
+    for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, "test");
+    vi.stubEnv("AWS_REGION", "us-east-1");
+    vi.stubEnv("SVC_JOBS_TABLE", outputs["JobsTable"] ?? "");
+    const { jobTable } = await import("../../../aws/dynamodb/job-table.ts");
+    expect([await jobTable.removeUnclaimed(ended), await jobTable.removeUnclaimed(waiting)]).toEqual([false, true]);
+    vi.unstubAllEnvs();
+    expect((await ws.get(`jobs_u/get/${waiting}`)).status).toBe(404);
+    expect((await ws.get(`jobs_u/get/${ended}`)).status).toBe(200);
+  });
+});
+
+describe("a job for a time that is far off", () => {
+  it("waits outside of the queue, and is sent when its time is near", async () => {
+    await ws.saveScript({ path: "f/t/three", language: "bun", content: "export function main() { return 3; }" });
+    const at = new Date(Date.now() + 40 * 24 * 3600_000).toISOString();
+    const job = await ws.run("f/t/three", {}, { scheduled_for: at });
+    expect((await ws.get(`jobs_u/get/${job}`)).json).toMatchObject({ running: false, scheduled_for: at });
+    const { Item } = await dynamodb.send(
+      new GetItemCommand({ TableName: outputs["JobsTable"], Key: { pk: { S: job }, sk: { S: "job" } }, ConsistentRead: true }),
+    );
+    const dueMs = Number(Item?.["ds"]?.N);
+    expect(dueMs).toBeLessThan(Date.parse(at) - 60_000);
+    expect(dueMs).toBeGreaterThan(Date.parse(at) - 900_000);
+    expect(Number(Item?.["ttl"]?.N)).toBeGreaterThan(Date.parse(at) / 1000);
+  });
+});
+
+it("a preview in a workspace that is not there is 404, and nothing is kept", async () => {
+  const id = randomUUID();
+  const answer = await ws.api.post(
+    "w/nowhere/jobs/run/preview",
+    { language: "bun", content: "export const main = () => 1" },
+    { job_id: id },
+  );
+  expect([answer.status, answer.headers.get("x-svc-error")]).toEqual([404, "workspace.notFound"]);
+  expect((await ws.api.get(`w/nowhere/jobs_u/get/${id}`)).status).toBe(404);
+});

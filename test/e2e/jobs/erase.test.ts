@@ -1,0 +1,116 @@
+import { QueryCommand } from "@aws-sdk/client-dynamodb";
+import { ListObjectsV2Command } from "@aws-sdk/client-s3";
+import { beforeAll, describe, expect, it } from "vitest";
+import { shared } from "../../support/api.ts";
+import { awsClients, invoke } from "../../support/aws.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+
+let ws: Workspace;
+const content = `export function main(text: string) { console.log("printed " + text); return { text }; }`;
+beforeAll(async () => {
+  ws = await newWorkspace();
+  await Promise.all([
+    ws.saveScript({ path: "f/t/at_once", language: "bun", content, delete_after_secs: 0 }),
+    ws.saveScript({
+      path: "f/t/form",
+      language: "bun",
+      content: "export function main(doc: unknown) { return doc; }",
+      delete_after_secs: 0,
+    }),
+    ws.saveScript({ path: "f/t/later", language: "bun", content, delete_after_secs: 1 }),
+  ]);
+});
+
+const { dynamodb, s3 } = awsClients();
+/** Everything that any store holds of a job, as text. */
+async function traces(job: string): Promise<string> {
+  const { outputs } = shared();
+  const { Items } = await dynamodb.send(
+    new QueryCommand({
+      TableName: outputs["JobsTable"],
+      KeyConditionExpression: "pk = :p",
+      ExpressionAttributeValues: { ":p": { S: job } },
+      ConsistentRead: true,
+    }),
+  );
+  const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket: outputs["Bucket"], Prefix: `jobs/${ws.id}/${job}/` }));
+  return JSON.stringify([Items, Contents.map(({ Key }) => Key)]);
+}
+
+describe("delete_after_secs (spec 4.4)", () => {
+  it.each([
+    ["small", 20],
+    ["of items of their own", 3000],
+    ["in S3", 20_000],
+  ])("0: arguments, log and result %s are gone once the reply is out", async (_what, length) => {
+    const secret = "topsecret".padEnd(length, "s");
+    const answer = expectStatus(await ws.runWait("f/t/at_once", { text: secret }), 200);
+    expect(answer.json).toEqual({ text: secret });
+    const job = answer.headers.get("x-svc-job-id") ?? "";
+    const left = await traces(job);
+    expect(left).not.toContain("topsecret");
+    expect(left).not.toContain(`jobs/${ws.id}`);
+    const read = await ws.completed(job);
+    expect(read).toMatchObject({ success: true, deleted: true });
+    expect(JSON.stringify(read)).not.toContain("topsecret");
+    expect((await ws.get(`jobs_u/get_logs/${job}`)).text).toBe("");
+  });
+
+  it("n: they are gone after that time, by housekeeping", async () => {
+    const answer = expectStatus(await ws.runWait("f/t/later", { text: "topsecret" }), 200);
+    const job = answer.headers.get("x-svc-job-id") ?? "";
+    expect(await traces(job)).toContain("topsecret");
+    const tick = async () => {
+      await invoke("HousekeepingFunction", {});
+      return traces(job);
+    };
+    await expect.poll(tick, { timeout: 20_000, interval: 300 }).not.toContain("topsecret");
+  });
+
+  it.each([
+    ["small", 20],
+    ["of items of their own", 3000],
+    ["in S3", 20_000],
+  ])("and deleting: the source of a preview %s is gone with the rest", async (_what, length) => {
+    const source = `export const main = () => 1; // ${"topsecret".padEnd(length, "s")}`;
+    const job = expectStatus(await ws.post("jobs/run/preview", { content: source, language: "bun", args: {} }), 201).text;
+    await ws.completed(job);
+    expect((await ws.get(`jobs_u/get/${job}`)).json).toMatchObject({ raw_code: source });
+    expectStatus(await ws.post(`jobs/completed/delete/${job}`), 200);
+    const left = await traces(job);
+    expect(left).not.toContain("topsecret");
+    expect(left).not.toContain(`jobs/${ws.id}`);
+    expect((await ws.get(`jobs_u/get/${job}`)).text).not.toContain("topsecret");
+  });
+
+  it("0: a form's files are gone with the rest, also where the job is deleted by hand", async () => {
+    const send = async (route: string) => {
+      const form = new FormData();
+      form.append("doc", new Blob(["topsecret"]), "d.txt");
+      return fetch(`${ws.api.url}/api/w/${ws.id}/jobs/${route}/p/f/t/form`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${ws.api.token}` },
+        body: form,
+      });
+    };
+    const download = (file_key: string) => ws.get("job_helpers/download_s3_file", { file_key });
+    const answer = await send("run_wait_result");
+    const [doc] = (await answer.json()) as { s3: string }[];
+    expect((await download(doc?.s3 ?? "")).status).toBe(404);
+    expect(await traces(answer.headers.get("x-svc-job-id") ?? "")).not.toContain(`jobs/${ws.id}`);
+
+    const job = await (await send("run")).text();
+    const { result } = (await ws.completed(job)) as unknown as { result: { s3: string }[] };
+    const key = result[0]?.s3 ?? "";
+    expect((await download(key)).text).toBe("topsecret");
+    expectStatus(await ws.post(`jobs/completed/delete/${job}`), 200);
+    expect((await download(key)).status).toBe(404);
+    expect(await traces(job)).not.toContain(`jobs/${ws.id}`);
+  });
+
+  it("leaves asynchronous runs alone", async () => {
+    const job = await ws.run("f/t/at_once", { text: "kept" });
+    expect(await ws.completed(job)).toMatchObject({ result: { text: "kept" } });
+    expect(await traces(job)).toContain("kept");
+  });
+});

@@ -1,0 +1,229 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { isAlive } from "../../../engine/launch/lock.mjs";
+import { until } from "../../support/until.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+
+let ws: Workspace;
+beforeAll(async () => {
+  ws = await newWorkspace();
+  await Promise.all([
+    ws.saveScript({ path: "f/t/ok", language: "bash", content: 'x="$1"\necho "$x"' }),
+    ws.saveScript({ path: "f/t/bad", language: "bash", content: "echo oops >&2; exit 4" }),
+    ws.saveScript({
+      path: "f/t/slow",
+      language: "python3",
+      content:
+        "import time\ndef main(s: float = 30):\n    print('begun', flush=True)\n    time.sleep(s)\n    print('ended')\n    return 'slept'\n",
+    }),
+  ]);
+});
+
+const running = (id: string) =>
+  until(async () => ((await ws.get(`jobs_u/get/${id}`)).json as { running?: boolean }).running === true, { what: `job ${id} running` });
+
+describe("reading a job", () => {
+  it("shows it queued or running with the fields of the queue, then completed with its result", async () => {
+    const id = await ws.run("f/t/slow", { s: 3 });
+    await running(id);
+    const live = (await ws.get(`jobs_u/get/${id}`)).json as Record<string, unknown>;
+    expect(live).toMatchObject({
+      type: "QueuedJob",
+      running: true,
+      job_kind: "script",
+      script_path: "f/t/slow",
+      permissioned_as: "u/admin",
+      canceled: false,
+    });
+    expect((await ws.get(`jobs_u/completed/get/${id}`)).status).toBe(404);
+    expect((await ws.get(`jobs_u/completed/get_result/${id}`)).status).toBe(404);
+    expect((await ws.get(`jobs_u/completed/get_result_maybe/${id}`, { get_started: true })).json).toEqual({
+      completed: false,
+      result: null,
+      started: true,
+    });
+    const done = await ws.completed(id);
+    expect(done).not.toHaveProperty("running");
+    expect(done["duration_ms"]).toBeGreaterThanOrEqual(3000);
+    expect((await ws.get(`jobs_u/completed/get_result_maybe/${id}`)).json).toEqual({ completed: true, result: "slept", success: true });
+    expect((await ws.get(`jobs_u/completed/get_timing/${id}`)).json).toMatchObject({ duration_ms: done["duration_ms"] });
+    expect((await ws.get(`jobs_u/get_args/${id}`)).json).toEqual({ s: 3 });
+    expect((await ws.get(`job_u/get/${id}`)).json).toMatchObject({ id, type: "CompletedJob" });
+  });
+
+  it.each([
+    ["says what it believes", true],
+    ["does not", false],
+  ])("getupdate is held until something is new and carries the log from an offset on, for a caller who %s", async (_who, says) => {
+    const id = await ws.run("f/t/slow", { s: 4 });
+    let log = "";
+    let update: { completed?: boolean; running?: boolean; new_logs?: string; log_offset?: number } = {};
+    let calls = 0;
+    while (!update.completed && calls < 100) {
+      update = (await ws.get(`jobs_u/getupdate/${id}`, { log_offset: log.length, ...(says ? { running: update.running ?? false } : {}) }))
+        .json as typeof update;
+      log += update.new_logs ?? "";
+      calls += 1;
+    }
+    expect(log).toBe("begun\nended\n");
+    expect(update.log_offset).toBe(log.length);
+    // A held request answers about once a second: without holding there would be hundreds.
+    expect(calls).toBeLessThan(30);
+  });
+
+  it("a failed job answers success false and an error object, with its exit code", async () => {
+    const job = await ws.completed(await ws.run("f/t/bad"));
+    expect(job).toMatchObject({ success: false, canceled: false, logs: "oops\n", result: { error: { exit_code: 4 } } });
+  });
+
+  it("erases arguments, log and result of an ended job", async () => {
+    const id = await ws.run("f/t/ok", { x: "private" });
+    await ws.completed(id);
+    expect((await ws.post(`jobs/completed/delete/${id}`)).json).toMatchObject({ id, deleted: true });
+    const left = (await ws.get(`jobs_u/get/${id}`)).text;
+    expect(left).not.toContain("private");
+    expect((await ws.get(`jobs_u/get_logs/${id}`)).text).toBe("");
+    expect((await ws.get(`jobs_u/get_args/${id}`)).json).toEqual({});
+  });
+
+  it("unknown jobs and those of other workspaces are 404 in plain text", async () => {
+    const other = await newWorkspace();
+    const id = await ws.run("f/t/ok");
+    for (const answer of [await ws.get(`jobs_u/get/${randomUUID()}`), await other.get(`jobs_u/get/${id}`)]) {
+      expect([answer.status, answer.headers.get("content-type"), answer.headers.get("x-svc-error")]).toEqual([
+        404,
+        "text/plain; charset=utf-8",
+        "job.notFound",
+      ]);
+    }
+  });
+});
+
+describe("lists", () => {
+  it("filter, order and page over many jobs without gaps or repeats", async () => {
+    const own = await newWorkspace();
+    await own.saveScript({ path: "f/t/ok", language: "bash", content: 'x="$1"\necho "$x"' });
+    await own.saveScript({ path: "f/t/bad", language: "bash", content: "exit 1" });
+    const ok = await Promise.all(Array.from({ length: 25 }, (_, x) => own.run("f/t/ok", { x })));
+    const bad = await Promise.all(Array.from({ length: 5 }, () => own.run("f/t/bad")));
+    await Promise.all([...ok, ...bad].map((id) => own.completed(id)));
+    type Listed = { id: string; created_at: string; success: boolean };
+    const list = async (query: Record<string, string | number | boolean> = {}) => (await own.get("jobs/list", query)).json as Listed[];
+    const pages = [
+      ...(await list({ per_page: 12, page: 1 })),
+      ...(await list({ per_page: 12, page: 2 })),
+      ...(await list({ per_page: 12, page: 3 })),
+    ];
+    expect(new Set(pages.map(({ id }) => id)).size).toBe(32);
+    expect(pages.map(({ created_at }) => created_at)).toEqual(
+      pages
+        .map(({ created_at }) => created_at)
+        .sort()
+        .reverse(),
+    );
+    expect(new Set((await list({ script_path_exact: "f/t/bad", job_kinds: "script" })).map(({ id }) => id))).toEqual(new Set(bad));
+    expect((await list({ success: false })).every(({ success }) => !success)).toBe(true);
+    expect(await list({ success: false })).toHaveLength(5);
+    expect(await list({ job_kinds: "dependencies" })).toHaveLength(2);
+    expect(await list({ args: JSON.stringify({ x: 7 }) })).toMatchObject([{ id: ok[7] }]);
+    expect(await list({ result: JSON.stringify("7") })).toMatchObject([{ id: ok[7] }]);
+    expect((await own.get("jobs/completed/list", { status: "failure" })).json).toHaveLength(5);
+    expect((await own.get("jobs/queue/list")).json).toEqual([]);
+    expect((await own.get("jobs/list_filtered_uuids", { script_path_exact: "f/t/bad", job_kinds: "script" })).json).toHaveLength(5);
+    expect((await own.get("jobs/completed/count_jobs", { success: true, completed_after_s_ago: 3600 })).json).toBe(27);
+    expect((await own.get("jobs/list", { args: "{" })).status).toBe(400);
+  });
+});
+
+describe("a list of all jobs while they end", () => {
+  it("shows each of them once, in the queue or behind it", async () => {
+    const own = await newWorkspace();
+    await own.saveScript({ path: "f/t/ok", language: "bash", content: 'echo "$1"' });
+    await own.completed(await own.run("f/t/ok"));
+    const ids = await Promise.all(Array.from({ length: 60 }, () => own.run("f/t/ok")));
+    let ended = 0;
+    while (ended < ids.length) {
+      const listed = (await own.get("jobs/list", { per_page: 100 })).json as { id: string; type: string }[];
+      const seen = listed.map(({ id }) => id);
+      expect(seen).toHaveLength(new Set(seen).size);
+      expect(ids.filter((id) => !seen.includes(id))).toEqual([]);
+      ended = listed.filter(({ id, type }) => type === "CompletedJob" && ids.includes(id)).length;
+    }
+  });
+});
+
+describe("cancel", () => {
+  it("ends a waiting job at once", async () => {
+    const id = await ws.run("f/t/ok", {}, { scheduled_in_secs: 600 });
+    expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`, { reason: "not needed" }), 200);
+    expect(await ws.completed(id)).toMatchObject({
+      canceled: true,
+      canceled_by: "admin",
+      canceled_reason: "not needed",
+      success: false,
+      result: { error: { name: "Canceled", message: expect.stringContaining("not needed") } },
+    });
+    const again = await ws.post(`jobs_u/queue/cancel/${id}`, {});
+    expect([again.status, again.headers.get("x-svc-error")]).toEqual([400, "job.ended"]);
+  });
+
+  it("a running script is gone, and its log stays", async () => {
+    const id = await ws.run("f/t/slow", { s: 50 });
+    await running(id);
+    await until(async () => (await ws.get(`jobs_u/get_logs/${id}`)).text.includes("begun"), { what: "the first line" });
+    expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`), 200);
+    const job = await ws.completed(id, 15_000);
+    expect(job).toMatchObject({ canceled: true, logs: "begun\n", result: { error: { name: "Canceled" } } });
+  });
+
+  const endless = {
+    bun: "export async function main() { console.log('pid', process.pid); await new Promise(() => setInterval(() => {}, 1000)); }",
+    deno: "export async function main() { console.log('pid', Deno.pid); await new Promise(() => setInterval(() => {}, 1000)); }",
+    nodejs: "export async function main() { console.log('pid', process.pid); await new Promise(() => setInterval(() => {}, 1000)); }",
+    python3: "import os, time\ndef main():\n    print('pid', os.getpid(), flush=True)\n    while True: time.sleep(1)\n",
+    go: `package inner
+
+import (
+	"fmt"
+	"os"
+	"time"
+)
+
+func main() (string, error) {
+	fmt.Println("pid", os.Getpid())
+	for {
+		time.Sleep(time.Second)
+	}
+}
+`,
+    bash: 'echo "pid $$"\nwhile true; do sleep 1; done',
+  };
+  it.each(Object.entries(endless))("of a running %s script ends its process", async (language, content) => {
+    const path = `f/t/endless_${language}`;
+    await ws.saveScript({ path, language, content });
+    const id = await ws.run(path);
+    const log = async () => (await ws.get(`jobs_u/get_logs/${id}`)).text;
+    const pid = Number(await until(async () => /^pid (\d+)$/m.exec(await log())?.[1], { timeoutMs: 60_000, what: "its process id" }));
+    expect(isAlive(pid)).toBe(true);
+    expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`), 200);
+    expect(await ws.completed(id)).toMatchObject({ canceled: true, result: { error: { name: "Canceled" } } });
+    await until(() => !isAlive(pid), { timeoutMs: 60_000, what: `the end of process ${pid}` });
+  });
+
+  it("by force ends the record whatever the runner does", async () => {
+    const id = await ws.run("f/t/slow", { s: 20 });
+    await running(id);
+    expectStatus(await ws.post(`jobs_u/queue/force_cancel/${id}`, { reason: "now" }), 200);
+    expect((await ws.get(`jobs_u/completed/get/${id}`)).json).toMatchObject({ canceled: true, canceled_reason: "now" });
+  });
+});
+
+describe("a sync call at its limit", () => {
+  it("answers 504 with the job's id while the job goes on to its own end", async () => {
+    const answer = await ws.runWait("f/t/slow", { s: 28 });
+    expect([answer.status, answer.headers.get("x-svc-error")]).toEqual([504, "job.syncTimeout"]);
+    const id = /job ([0-9a-f-]{36})/.exec(answer.text)?.[1] ?? "";
+    expect(answer.headers.get("x-svc-job-id")).toBe(id);
+    expect(await ws.completed(id)).toMatchObject({ success: true, result: "slept", logs: "begun\nended\n" });
+  });
+});

@@ -1,0 +1,426 @@
+import { randomUUID } from "node:crypto";
+import { readdirSync } from "node:fs";
+import path from "node:path";
+import { ScanCommand } from "@aws-sdk/client-dynamodb";
+import { ListObjectsV2Command } from "@aws-sdk/client-s3";
+import { PurgeQueueCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { env } from "../../../contract/env.ts";
+import { api } from "../../support/api.ts";
+import { awsClients, bendJob, invoke, misdirected } from "../../support/aws.ts";
+import { startTestInstance, type TestInstance } from "../../support/instances.ts";
+import { crashFunction, freezeFunction } from "../../support/processes.ts";
+import { queueEvent, saveTellingScripts } from "../../support/telling.ts";
+import { until } from "../../support/until.ts";
+import { startWitness, type Witness } from "../../support/witness.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+
+/** Processes are killed and clocks are moved here, so this file has an instance of its own. */
+let instance: TestInstance;
+let ws: Workspace;
+let witness: Witness;
+beforeAll(async () => {
+  [instance, witness] = await Promise.all([startTestInstance(), startWitness()]);
+  ws = await newWorkspace(api({ url: instance.url, token: instance.admin.token }));
+  await saveTellingScripts(ws);
+});
+afterAll(async () => {
+  await witness?.close();
+  await instance?.stop();
+});
+
+const tagged = (what: string, tag: string) => witness.told.filter((told) => told.what === what && told.query["tag"] === tag);
+const hear = (what: string, tag: string, times = 1) =>
+  until(() => tagged(what, tag)[times - 1], { timeoutMs: 90_000, what: `'${what}' of ${tag}, ${times} times` });
+/** Housekeeping as it would be done that many seconds from now. */
+const housekeep = (inS = 0) =>
+  invoke("HousekeepingFunction", { nowMs: Date.now() + inS * 1000 }, instance) as Promise<Record<string, number>>;
+const job = async (id: string) => expectStatus(await ws.get(`jobs_u/get/${id}`), 200).json as Record<string, unknown>;
+/** A script that was never built before. */
+const fresh = () => ({ path: "f/t/fresh", language: "bun", content: `export const main = () => "${randomUUID()}";` });
+const args = (tag: string, seconds = 0) => ({ url: witness.url, tag, seconds: String(seconds) });
+
+describe("a runner that dies in mid-run", () => {
+  it("costs one attempt: the job runs again, and its script sees which attempt it is", async () => {
+    const id = await ws.run("f/t/slow", args("once", 3));
+    await hear("begun", "once");
+    expect(crashFunction(instance, { runner: "bash" })).toBeGreaterThan(0);
+    const ended = await ws.completed(id);
+    expect(ended).toMatchObject({ success: true, result: "done" });
+    expect(tagged("begun", "once").map(({ query }) => query["attempt"])).toEqual(["1", "2"]);
+    expect(ended["logs"]).toMatch(/attempt 2\n/);
+  });
+
+  it.each([
+    ["bun", "begun_ts"],
+    ["python3", "begun_py"],
+  ])("in %s is no different", async (language, begun) => {
+    const before = witness.count(begun);
+    const id = await ws.run(`f/t/slow_${language}`, { url: witness.url });
+    await witness.heard(begun, before + 1);
+    crashFunction(instance, { runner: language });
+    expect(await ws.completed(id)).toMatchObject({ success: true, result: `${language} 2` });
+    expect(witness.count(begun)).toBe(before + 2);
+  });
+
+  it("after a preprocessor has its successor begin with the request again", async () => {
+    const content = `export const preprocessor = (event) => ({ url: event.body.url, attempt: process.env.OV_ATTEMPT });
+      export async function main(url, attempt) {
+        await fetch(url + "/begun_pre");
+        if (attempt === "1") await new Promise((resolve) => setTimeout(resolve, 30_000));
+        return "attempt " + attempt;
+      }`;
+    await ws.saveScript({ path: "f/t/pre", language: "bun", content });
+    const before = witness.count("begun_pre");
+    const id = await ws.run("f/t/pre", { url: witness.url });
+    await witness.heard("begun_pre", before + 1);
+    crashFunction(instance, { runner: "bun" });
+    expect(await ws.completed(id)).toMatchObject({
+      result: "attempt 2",
+      preprocessed: true,
+      args: { url: witness.url, attempt: "2" },
+    });
+  });
+
+  it("leaves a synchronous caller waiting for the next attempt's result", async () => {
+    const waiting = ws.runWait("f/t/slow", args("sync", 3));
+    await hear("begun", "sync");
+    crashFunction(instance, { runner: "bash" });
+    expect((await waiting).json).toBe("done");
+    expect(tagged("begun", "sync").map(({ query }) => query["attempt"])).toEqual(["1", "2"]);
+  });
+
+  it("of a job that was given a secret leaves one entry of it in the audit log, of the first attempt", async () => {
+    const variable = { path: "f/t/audited", value: "planted-audited", is_secret: true, description: "" };
+    expect((await ws.post("variables/create", variable)).status).toBe(201);
+    const id = await ws.run("f/t/slow", { ...args("audited", 2), secret: "$var:f/t/audited" });
+    const entries = async () => (await ws.get("audit/list", { operation: "variables.decrypt_secret", resource: "f/t/audited" })).json;
+    await hear("begun", "audited");
+    const first = await entries();
+    expect(first).toMatchObject([{ action_kind: "Execute", parameters: { job: id } }]);
+    crashFunction(instance, { runner: "bash" });
+    await ws.completed(id);
+    expect(tagged("begun", "audited").map(({ query }) => query["attempt"])).toEqual(["1", "2"]);
+    expect(await entries()).toEqual(first);
+  });
+
+  it("three times ends the job as WorkerLost, after three attempts in all", async () => {
+    const id = await ws.run("f/t/slow", args("thrice", 60));
+    for (let attempt = 1; attempt <= 3; attempt += 1) {
+      const { query } = await hear("begun", "thrice", attempt);
+      expect(query["attempt"]).toBe(String(attempt));
+      crashFunction(instance, { runner: "bash" });
+    }
+    expect(await ws.completed(id)).toMatchObject({
+      success: false,
+      canceled: false,
+      result: { error: { name: "WorkerLost", message: expect.stringContaining("3 times") } },
+    });
+    expect(tagged("begun", "thrice")).toHaveLength(3);
+  });
+
+  it("while its job is being canceled ends it as canceled, and not again", async () => {
+    const id = await ws.run("f/t/slow", args("canceled", 60));
+    await hear("begun", "canceled");
+    const [cancel] = await Promise.all([ws.post(`jobs_u/queue/cancel/${id}`, { reason: "enough" })]);
+    expectStatus(cancel, 200);
+    crashFunction(instance, { runner: "bash" });
+    expect(await ws.completed(id)).toMatchObject({ canceled: true, canceled_reason: "enough" });
+    expect(tagged("begun", "canceled")).toHaveLength(1);
+  });
+});
+
+describe("a worker that dies while its runner runs", () => {
+  it("loses nothing when the run lasts long enough to tell its own end", async () => {
+    const id = await ws.run("f/t/slow", args("told", 7));
+    await hear("begun", "told");
+    expect(crashFunction(instance, { output: "WorkerFunction" })).toBeGreaterThan(0);
+    expect(await ws.completed(id)).toMatchObject({ success: true, result: "done", logs: "attempt 1\ndone\n" });
+    expect([tagged("begun", "told").length, tagged("ended", "told").length]).toEqual([1, 1]);
+  });
+
+  it("and with it the runner: once the lease is over, housekeeping queues the job again", async () => {
+    const id = await ws.run("f/t/slow", args("both", 5));
+    await hear("begun", "both");
+    crashFunction(instance, { output: "WorkerFunction" });
+    crashFunction(instance, { runner: "bash" });
+    expect(await job(id)).toMatchObject({ running: true });
+    // Before the lease is over nothing happens, whoever looks.
+    await housekeep();
+    expect(await job(id)).toMatchObject({ running: true });
+    await until(async () => (await housekeep(80))["requeued"] || (await job(id))["type"] === "CompletedJob", {
+      what: "the lost job queued again",
+    });
+    expect(await ws.completed(id)).toMatchObject({ success: true, result: "done" });
+    expect(tagged("begun", "both").map(({ query }) => query["attempt"])).toEqual(["1", "2"]);
+  });
+});
+
+describe("a worker that is called for a synchronous run", () => {
+  const secret = { path: "f/t/given", value: "planted-given", is_secret: true, description: "" };
+  const given = (tag: string, seconds: number) => ({ ...args(tag, seconds), secret: `$var:${secret.path}` });
+  beforeAll(async () => void expectStatus(await ws.post("variables/create", secret), 201));
+
+  it("and dies leaves the caller waiting for what its runner tells itself", async () => {
+    const waiting = ws.runWait("f/t/slow", given("called", 7));
+    await hear("begun", "called");
+    crashFunction(instance, { output: "WorkerFunction" });
+    expect((await waiting).json).toBe("done");
+    expect([tagged("begun", "called").length, tagged("ended", "called").length]).toEqual([1, 1]);
+  });
+
+  it("and loses its runner takes the run over again", async () => {
+    const waiting = ws.runWait("f/t/slow", given("taken-over", 3));
+    await hear("begun", "taken-over");
+    crashFunction(instance, { runner: "bash" });
+    expect((await waiting).json).toBe("done");
+    expect(tagged("begun", "taken-over").map(({ query }) => query["attempt"])).toEqual(["1", "2"]);
+  });
+
+  it("and cannot be had gets it through the queue, once", async () => {
+    const answer = await misdirected(instance, /Run/, env.workerFunction, () => ws.runWait("f/t/slow", given("refused", 0)));
+    expect(answer.json).toBe("done");
+    expect(tagged("begun", "refused").map(({ query }) => query["attempt"])).toEqual(["1"]);
+  });
+});
+
+describe("a script that is saved while the queue takes no message", () => {
+  it("is saved all the same, and housekeeping has it built", async () => {
+    const saved = await misdirected(instance, /Api/, env.queueUrl, () =>
+      ws.post("scripts/create", { path: "f/t/unheard", summary: "", language: "bash", content: "echo built" }),
+    );
+    const hash = expectStatus(saved, 201).text;
+    const status = async () => (await ws.get(`scripts/deployment_status/h/${hash}`)).json as { lock?: string; job_id?: string };
+    const { lock, job_id } = await status();
+    expect(lock).toBeUndefined();
+    expect(await job(String(job_id))).toMatchObject({ running: false });
+    expect((await housekeep(80))["sent"]).toBe(1);
+    expect(await ws.completed(String(job_id))).toMatchObject({ success: true });
+    expect((await ws.runWait("f/t/unheard")).json).toBe("built");
+  });
+});
+
+describe("messages", () => {
+  const send = (body: object) =>
+    awsClients(instance).sqs.send(new SendMessageCommand({ QueueUrl: instance.outputs["QueueUrl"], MessageBody: JSON.stringify(body) }));
+
+  it("that come three times run their job once, while it runs and after it has ended", async () => {
+    const id = await ws.run("f/t/slow", args("repeated", 2));
+    await Promise.all([send({ job: id }), send({ job: id })]);
+    await hear("begun", "repeated");
+    await send({ job: id });
+    expect(await ws.completed(id)).toMatchObject({ success: true, result: "done" });
+    await Promise.all([send({ job: id }), send({ job: id })]);
+    // Messages are taken in order of arrival: once this later job has run, the ones before were looked at.
+    await ws.completed(await ws.run("f/t/quick", args("after")));
+    expect([tagged("begun", "repeated").length, tagged("ended", "repeated").length]).toEqual([1, 1]);
+  });
+
+  it("about jobs that do not exist, or that are no messages of ours, harm nobody", async () => {
+    await Promise.all([send({ job: randomUUID() }), send({ nonsense: true })]);
+    expect(await ws.completed(await ws.run("f/t/quick", args("neighbour")))).toMatchObject({ success: true });
+    await awsClients(instance).sqs.send(new PurgeQueueCommand({ QueueUrl: instance.outputs["QueueUrl"] }));
+  });
+
+  it("that were never sent are sent by housekeeping", async () => {
+    const id = await ws.run("f/t/quick", args("unsent"), { scheduled_in_secs: 8 });
+    await awsClients(instance).sqs.send(new PurgeQueueCommand({ QueueUrl: instance.outputs["QueueUrl"] }));
+    expect((await housekeep())["sent"]).toBe(0);
+    expect(await job(id)).toMatchObject({ running: false });
+    expect((await housekeep(100))["sent"]).toBe(1);
+    expect(await ws.completed(id)).toMatchObject({ success: true });
+    expect(tagged("ran", "unsent")).toHaveLength(1);
+  });
+
+  it("sent by two ticks of housekeeping at once run their job once", async () => {
+    const id = await ws.run("f/t/quick", args("ticks"), { scheduled_in_secs: 3 });
+    // What is due then, decided now: a tick of a later time would take the job that runs by then for lost.
+    const tick = () => invoke("HousekeepingFunction", { aheadMs: 100_000 }, instance);
+    await Promise.all([tick(), tick(), tick()]);
+    expect(await ws.completed(id)).toMatchObject({ success: true });
+    await ws.completed(await ws.run("f/t/quick", args("after-ticks")));
+    expect(tagged("ran", "ticks")).toHaveLength(1);
+  });
+});
+
+describe("a message that failed too often", () => {
+  const bury = (id: string) => invoke("DeadLetterFunction", queueEvent(id), instance) as Promise<{ batchItemFailures: unknown[] }>;
+
+  it("for a job that never started queues it again", async () => {
+    const id = await ws.run("f/t/quick", args("buried"), { scheduled_in_secs: 600 });
+    expect(await bury(id)).toEqual({ batchItemFailures: [] });
+    expect(await ws.completed(id)).toMatchObject({ success: true });
+    expect(tagged("ran", "buried")).toHaveLength(1);
+  });
+
+  it("for a job that never started, in all rounds, fails it with the reason", async () => {
+    const id = await ws.run("f/t/quick", args("hopeless"), { scheduled_in_secs: 600 });
+    // Two rounds that came to nothing, as the record counts them.
+    await bendJob(instance, id, "SET lo = :two", { ":two": { N: "2" } });
+    expect(await bury(id)).toEqual({ batchItemFailures: [] });
+    expect(await ws.completed(id)).toMatchObject({
+      success: false,
+      result: { error: { name: "NotStarted", message: expect.stringContaining("3 rounds") } },
+    });
+    expect(tagged("ran", "hopeless")).toHaveLength(0);
+  });
+
+  it("for a job that was started and lost fails it with the reason", async () => {
+    const id = await ws.run("f/t/slow", args("lost", 5));
+    await hear("begun", "lost");
+    crashFunction(instance, { output: "WorkerFunction" });
+    crashFunction(instance, { runner: "bash" });
+    await bendJob(instance, id, "SET lu = :past", { ":past": { N: String(Date.now() - 3_600_000) } });
+    expect(await bury(id)).toEqual({ batchItemFailures: [] });
+    expect(await ws.completed(id)).toMatchObject({ success: false, result: { error: { name: "WorkerLost" } } });
+    expect(tagged("begun", "lost")).toHaveLength(1);
+  });
+
+  it("for a job that runs leaves it alone", async () => {
+    const id = await ws.run("f/t/slow", args("alive", 3));
+    await hear("begun", "alive");
+    expect(await bury(id)).toEqual({ batchItemFailures: [] });
+    expect(await ws.completed(id)).toMatchObject({ success: true });
+    expect(tagged("begun", "alive")).toHaveLength(1);
+  });
+
+  it("for a job that has ended, or that there is not, does nothing", async () => {
+    const id = await ws.run("f/t/quick", args("ended"));
+    const ended = await ws.completed(id);
+    expect(await bury(id)).toEqual({ batchItemFailures: [] });
+    expect(await bury(randomUUID())).toEqual({ batchItemFailures: [] });
+    expect(await ws.completed(id)).toEqual(ended);
+  });
+});
+
+describe("the runner's internal routes", () => {
+  const nothing = {
+    outcome: "success",
+    result: "forged",
+    logs: { offset: 0, text: "" },
+    timings: { setupMs: 0, runMs: 0, totalMs: 0, freshHost: true },
+  };
+  const call = (id: string, route: "beat" | "report", token: string, body: object) =>
+    ws.api.call("POST", `internal/jobs/${id}/${route}`, { token, body });
+
+  it("take nothing with a wrong nonce or attempt, with another job's token, or without one; the job goes on untouched", async () => {
+    const [first, second] = await Promise.all([ws.run("f/t/slow", args("spoken", 4)), ws.run("f/t/slow", args("other", 4))]);
+    const token = (await hear("begun", "spoken")).query["token"] ?? "";
+    const other = (await hear("begun", "other")).query["token"] ?? "";
+    expect(token.split(".")).toHaveLength(3);
+    const wrong = { attempt: 1, nonce: "0123456789abcdef01234567" };
+    const forgedLog = { logs: { offset: 0, text: "forged" } };
+    for (const answer of [
+      await call(first, "beat", token, { ...wrong, ...forgedLog }),
+      await call(first, "beat", token, { ...wrong, attempt: 2 }),
+      await call(first, "report", token, { ...wrong, outcome: nothing }),
+    ]) {
+      expect([answer.status, answer.headers.get("x-svc-error")]).toEqual([409, "job.attemptLost"]);
+    }
+    const flipped = `${token.slice(0, -6)}${token.endsWith("A") ? "BBBBBB" : "AAAAAA"}`;
+    for (const bearer of [other, flipped, ws.api.token, "nonsense", ""]) {
+      for (const answer of [
+        await call(first, "beat", bearer, { ...wrong, ...forgedLog }),
+        await call(first, "report", bearer, { ...wrong, outcome: nothing }),
+      ]) {
+        expect(answer.status).toBe(401);
+      }
+    }
+    expect(await ws.completed(first)).toMatchObject({ success: true, result: "done", logs: "attempt 1\ndone\n" });
+    expect(await ws.completed(second)).toMatchObject({ success: true, result: "done", logs: "attempt 1\ndone\n" });
+    // Nor after the end.
+    const ended = await ws.completed(first);
+    for (const answer of [
+      await call(first, "beat", token, { ...wrong, ...forgedLog }),
+      await call(first, "report", token, { ...wrong, outcome: nothing }),
+    ]) {
+      expect([401, 409]).toContain(answer.status);
+    }
+    expect(await ws.completed(first)).toEqual(ended);
+  });
+});
+
+describe("a job canceled by force while it runs", () => {
+  it("stays canceled when its runner reports success later", async () => {
+    const id = await ws.run("f/t/slow", args("forced", 6));
+    await hear("begun", "forced");
+    // No beat tells the runner to stop in time if the script ends first; either way the record must not move.
+    expectStatus(await ws.post(`jobs_u/queue/force_cancel/${id}`, { reason: "now" }), 200);
+    const ended = await ws.completed(id);
+    expect(ended).toMatchObject({ canceled: true, success: false, canceled_reason: "now" });
+    await ws.completed(await ws.run("f/t/slow", args("behind", 8)), 90_000);
+    expect(await ws.completed(id)).toMatchObject({ canceled: true, success: false, canceled_reason: "now", result: ended["result"] });
+  });
+});
+
+describe("a build that is canceled", () => {
+  it.each([
+    ["of a saved version", async () => (await ws.get(`scripts/deployment_status/h/${await ws.saveScript(fresh(), false)}`)).json],
+    ["of a preview", async () => ({ job_id: (await ws.post("jobs/run/preview", { ...fresh(), args: {} })).text })],
+  ])("%s ends its job while the build still hangs", async (_what, start) => {
+    // Builds that have ended leave an idle process, which the next one goes to.
+    await ws.saveScript(fresh());
+    const build = freezeFunction(instance, { output: "BuildFunction" });
+    try {
+      const { job_id: id } = (await start()) as { job_id: string };
+      await until(async () => (await job(id))["running"], { what: `job ${id} running` });
+      expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`, { reason: "too slow" }), 200);
+      expect(await ws.completed(id)).toMatchObject({ canceled: true, canceled_reason: "too slow", success: false });
+    } finally {
+      build.goOn();
+      const rooms = path.join(instance.dir, "work", "builds");
+      await until(() => readdirSync(rooms).length === 0, { what: "the end of the build itself" });
+    }
+  });
+});
+
+describe("an engine that is stopped", () => {
+  it("keeps what waits in its queue: those jobs run after the next start, and scripts and ended jobs are still there", async () => {
+    const before = await ws.completed(await ws.run("f/t/quick", args("before-the-stop")));
+    // Scripts of some seconds: those that the new engine claims at once still run when it looks for what was lost.
+    const delayed = await Promise.all([1, 2, 3, 4, 5].map((n) => ws.run("f/t/slow", args(`waiting-${n}`, 4), { scheduled_in_secs: 8 })));
+    const queued = await Promise.all(Array.from({ length: 15 }, (_, n) => ws.run("f/t/slow", args(`queued-${n}`, 4))));
+    await instance.stopEngine();
+    const down = await ws.get("scripts/list");
+    expect([down.status, down.headers.get("x-svc-error")]).toEqual([503, "engine.unreachable"]);
+    await instance.startEngine();
+    expect(await ws.completed(String(before["id"]))).toEqual(before);
+    expect((await ws.get("scripts/get/p/f/t/quick")).status).toBe(200);
+    // No help and no clock is needed: what ran, or was on its way to a worker, is found at the start.
+    for (const id of [...delayed, ...queued]) expect(await ws.completed(id)).toMatchObject({ success: true, result: "done" });
+    const attempts = (what: string, tag: string) => tagged(what, tag).map(({ query }) => query["attempt"]);
+    for (let n = 1; n <= 5; n += 1) expect(attempts("begun", `waiting-${n}`)).toEqual(["1"]);
+    for (let n = 0; n < 15; n += 1) {
+      // One that ran when the engine stopped began twice, as two attempts; each of them once.
+      expect([["1"], ["2"], ["1", "2"]]).toContainEqual(attempts("begun", `queued-${n}`));
+      expect([["1"], ["2"], ["1", "2"]]).toContainEqual(attempts("ended", `queued-${n}`));
+    }
+  }, 240_000);
+});
+
+describe("jobs past their time", () => {
+  it("are swept with all that belongs to them; younger ones and scripts stay", async () => {
+    const { dynamodb, s3 } = awsClients(instance);
+    await ws.saveScript({
+      path: "f/t/large",
+      language: "bun",
+      content: "export function main(text: string) { console.log(text.repeat(3)); return text; }",
+    });
+    const large = { text: "x".repeat(20_000) };
+    const [inS3, inItems] = await Promise.all([ws.run("f/t/large", large), ws.run("f/t/large", { text: "y".repeat(2000) })]);
+    await Promise.all([ws.completed(inS3), ws.completed(inItems)]);
+    const objects = async () =>
+      (await s3.send(new ListObjectsV2Command({ Bucket: instance.outputs["Bucket"], Prefix: `jobs/${ws.id}/` }))).KeyCount ?? 0;
+    const items = async () => (await dynamodb.send(new ScanCommand({ TableName: instance.outputs["JobsTable"] }))).Items ?? [];
+    expect(await objects()).toBeGreaterThanOrEqual(3);
+    expect((await housekeep(29 * 24 * 3600))["swept"]).toBe(0);
+    expect((await ws.get(`jobs_u/completed/get/${inS3}`)).status).toBe(200);
+    expect((await housekeep(31 * 24 * 3600))["swept"]).toBeGreaterThan(10);
+    await until(async () => (await housekeep(31 * 24 * 3600))["swept"] === 0, { what: "everything swept" });
+    expect(await objects()).toBe(0);
+    expect((await items()).map(({ pk, sk }) => [pk?.S, sk?.S])).toEqual([]);
+    expect((await ws.get(`jobs_u/get/${inS3}`)).status).toBe(404);
+    expect((await ws.get("jobs/list")).json).toEqual([]);
+    expect((await ws.runWait("f/t/large", { text: "again" })).json).toBe("again");
+  });
+});

@@ -1,0 +1,190 @@
+import { randomUUID } from "node:crypto";
+import { paginateScan } from "@aws-sdk/client-dynamodb";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Answer, api, shared } from "../../support/api.ts";
+import { awsClients, bendJob } from "../../support/aws.ts";
+import { member, someone } from "../../support/people.ts";
+import { until } from "../../support/until.ts";
+import { startWitness, type Witness } from "../../support/witness.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+
+let ws: Workspace;
+let witness: Witness;
+const PATH = "f/t/one";
+const main = "export async function main(url?: string, all?: unknown) { if (url) await fetch(url); return process.env.WM_JOB_ID; }";
+beforeAll(async () => {
+  witness = await startWitness();
+  ws = await newWorkspace();
+  await ws.saveScript({ path: PATH, language: "bun", content: main });
+});
+afterAll(() => witness.close());
+
+const refused = ({ status, headers }: Answer) => [status, headers.get("x-svc-error")];
+const { dynamodb } = awsClients();
+
+/** A job whose time has come and whose message has not: it waits. */
+async function waitingJob(at: Workspace): Promise<string> {
+  const id = await at.run(PATH, {}, { scheduled_in_secs: 850 });
+  await bendJob(shared(), id, "SET sf = :now, ds = :soon", {
+    ":now": { N: String(Date.now() - 1) },
+    ":soon": { N: String(Date.now() + 60_000) },
+  });
+  return id;
+}
+
+describe("queue_limit", () => {
+  let full: Workspace;
+  beforeAll(async () => {
+    full = await newWorkspace();
+    await full.saveScript({ path: PATH, language: "bun", content: main });
+    for (let times = 0; times < 3; times += 1) await waitingJob(full);
+    // Neither waits: one has ended, the other's time is far off.
+    await full.completed(await full.run(PATH));
+    await full.run(PATH, {}, { scheduled_in_secs: 850 });
+  });
+  const calls: [string, (query: object) => Promise<Answer>][] = [
+    ["run_wait_result", (query) => full.runWait(PATH, {}, { ...query })],
+    ["run_wait_result by GET", (query) => full.get(`jobs/run_wait_result/p/${PATH}`, { ...query })],
+    ["run_wait_result/preview", (query) => full.post("jobs/run_wait_result/preview", { language: "bash", content: "true" }, { ...query })],
+    ["run_and_stream", (query) => full.post(`jobs/run_and_stream/p/${PATH}`, {}, { ...query })],
+  ];
+
+  it.each(calls)("of %s refuses the job that would be one too many, and makes nothing", async (_route, call) => {
+    const jobs = async () => ((await full.get("jobs/list", { per_page: 100 })).json as unknown[]).length;
+    const before = await jobs();
+    const answer = await call({ queue_limit: 3 });
+    expect(refused(answer)).toEqual([429, "queue.full"]);
+    expect(answer.headers.get("retry-after")).toBe("1");
+    expect(refused(await call({ queue_limit: 0 }))).toEqual([429, "queue.full"]);
+    expect(await jobs()).toBe(before);
+    expectStatus(await call({ queue_limit: 4 }), 200);
+  });
+
+  it("counts no other workspace, and refuses no call that has started its job before", async () => {
+    expectStatus(await ws.runWait(PATH, {}, { queue_limit: 1 }), 200);
+    const headers = { "idempotency-key": randomUUID() };
+    const call = (queue_limit: number) =>
+      full.call("POST", `jobs/run_wait_result/p/${PATH}`, { body: {}, headers, query: { queue_limit } });
+    const first = expectStatus(await call(4), 200);
+    expect(expectStatus(await call(1), 200).text).toBe(first.text);
+  });
+
+  it.each(["-1", "many"])("that is none is refused: %s", async (queue_limit) => {
+    expect(refused(await ws.runWait(PATH, {}, { queue_limit }))).toEqual([400, "query.invalid"]);
+  });
+});
+
+describe("webhook-id, where the script asks for it", () => {
+  beforeAll(() => ws.saveScript({ path: "f/t/hook", language: "bun", content: main, idempotent_webhook_id: true }));
+  const deliver = (id: string, { path = "f/t/hook", route = "run", at = 0, headers = {} } = {}) =>
+    ws.call("POST", `jobs/${route}/p/${path}`, {
+      body: { all: at },
+      headers: { "webhook-id": id, "webhook-timestamp": String(at), ...headers },
+      query: { include_header: "webhook-timestamp", raw: true },
+    });
+
+  it("makes one job of a message however often it is delivered, with each attempt's own timestamp", async () => {
+    const id = `msg_${randomUUID()}`;
+    const first = expectStatus(await deliver(id, { at: 1 }), 201);
+    const again = expectStatus(await deliver(id, { at: 2 }), 201);
+    expect([again.text, again.headers.get("x-svc-idempotent-replay")]).toEqual([first.text, "true"]);
+    expect(expectStatus(await deliver(id, { at: 3, route: "run_wait_result" }), 200).json).toBe(first.text);
+    expect(expectStatus(await deliver(`${id}x`), 201).text).not.toBe(first.text);
+  });
+
+  it("makes one job of twenty deliveries at once", async () => {
+    const id = `msg_${randomUUID()}`;
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, (_, at) => deliver(id, { at, route: at % 2 ? "run" : "run_wait_result" })),
+    );
+    expect(answers.map(({ status }) => status).filter((status) => status >= 300)).toEqual([]);
+    expect(new Set(answers.map(({ headers }) => headers.get("x-svc-job-id"))).size).toBe(1);
+  });
+
+  it("is known for longer than senders try", async () => {
+    const { text: job } = expectStatus(await deliver(`msg_${randomUUID()}`), 201);
+    for await (const { Items = [] } of paginateScan({ client: dynamodb }, { TableName: shared().outputs["ObjectsTable"] })) {
+      const found = Items.find(({ v }) => v?.M?.["job"]?.S === job);
+      if (!found) continue;
+      expect(Number(found["ttl"]?.N) * 1000 - Date.now()).toBeGreaterThan(48 * 3600 * 1000);
+      return;
+    }
+    throw new Error(`nothing remembers the job ${job}`);
+  });
+
+  it("means nothing to other scripts, stands behind an Idempotency-Key, and is refused when it is none", async () => {
+    const id = `msg_${randomUUID()}`;
+    expect((await deliver(id, { path: PATH })).text).not.toBe((await deliver(id, { path: PATH })).text);
+    const keyed = (key: string) => deliver(id, { headers: { "idempotency-key": key } });
+    const [one, two] = [randomUUID(), randomUUID()];
+    expect((await keyed(one)).text).not.toBe((await keyed(two)).text);
+    expect(refused(await deliver("x".repeat(256)))).toEqual([400, "idempotency.key"]);
+    expectStatus(await deliver("x".repeat(256), { path: PATH }), 201);
+  });
+});
+
+describe("run_now", () => {
+  it.each([
+    ["within a message's delay", 800],
+    ["far off", 24 * 3600],
+  ])("lets a job run at once whose time is %s", async (_when, scheduled_in_secs) => {
+    const id = await ws.run(PATH, {}, { scheduled_in_secs });
+    expectStatus(await ws.post(`jobs/queue/run_now/${id}`), 200);
+    expect(await ws.completed(id)).toMatchObject({ success: true, result: id });
+  });
+
+  it("asked for many times at once runs it once", async () => {
+    const id = await ws.run(PATH, { url: `${witness.url}/ran` }, { scheduled_in_secs: 800 });
+    const answers = await Promise.all(Array.from({ length: 8 }, () => ws.post(`jobs/queue/run_now/${id}`)));
+    expect(answers.some(({ status }) => status === 200)).toBe(true);
+    for (const answer of answers) if (answer.status !== 200) expect(refused(answer)).toEqual([400, "job.notQueued"]);
+    await ws.completed(id);
+    expect(witness.count("ran")).toBe(1);
+  });
+
+  it("is refused for a job that does not wait, and for one that the caller could not cancel", async () => {
+    const ended = await ws.run(PATH);
+    await ws.completed(ended);
+    expect(refused(await ws.post(`jobs/queue/run_now/${ended}`))).toEqual([400, "job.notQueued"]);
+    expect(refused(await ws.post(`jobs/queue/run_now/${randomUUID()}`))).toEqual([404, "job.notFound"]);
+    const waiting = await ws.run(PATH, {}, { scheduled_in_secs: 800 });
+    const dev = (await member(ws, "dev")).in(ws);
+    expect(refused(await dev.post(`jobs/queue/run_now/${waiting}`))).toEqual([404, "job.notFound"]);
+    expect(refused(await (await newWorkspace()).post(`jobs/queue/run_now/${waiting}`))).toEqual([404, "job.notFound"]);
+  });
+});
+
+describe("instance settings", () => {
+  const SETTING = "settings/global/timeout_wait_result";
+  const set = (value: unknown) => api().post(SETTING, { value });
+
+  it("say how long sync calls wait, everywhere within half a minute, and go back to the default", async () => {
+    try {
+      expectStatus(await set(20), 200);
+      expect((await api().get(SETTING)).json).toBe(20);
+      expect((await api().get("settings/list_global")).json).toEqual([{ name: "timeout_wait_result", value: 20 }]);
+      // It waits for nothing: no run is needed to see how long.
+      const waits = async () => (await ws.runWait(PATH, {}, { scheduled_in_secs: 800 })).text;
+      expect(await until(async () => /within 20 s/.exec(await waits())?.[0], { timeoutMs: 110_000 })).toBe("within 20 s");
+    } finally {
+      expectStatus(await api().post(SETTING, {}), 200);
+    }
+    expect((await api().get(SETTING)).json).toBeNull();
+    expect((await api().get("settings/list_global")).json).toEqual([]);
+  });
+
+  it.each([0, 26, 1.5, "20", [20], {}])("refuse what they cannot be: %j", async (value) => {
+    const answer = await set(value);
+    expect(refused(answer)).toEqual([422, "setting.value"]);
+    expect(answer.text).toContain("timeout_wait_result");
+  });
+
+  it("are the superadmins', but for what clients ask for", async () => {
+    const { api: theirs } = await someone("plain");
+    expect((await theirs.get(SETTING)).status).toBe(403);
+    expect((await theirs.post(SETTING, { value: 5 })).status).toBe(403);
+    expect((await theirs.get("settings/list_global")).status).toBe(403);
+    expect((await theirs.get("settings/global/automate_username_creation")).json).toBe(false);
+    expect(refused(await api().post("settings/global/automate_username_creation", { value: true }))).toEqual([422, "setting.value"]);
+  });
+});

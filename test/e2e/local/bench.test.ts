@@ -1,0 +1,64 @@
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { expect, it } from "vitest";
+import { bench } from "../../../bench/bench.ts";
+import { render } from "../../../bench/table.ts";
+import { shared } from "../../support/api.ts";
+import { newWorkspace } from "../../support/workspace.ts";
+
+/** Whether the benchmark still measures all that it should; its figures mean nothing here. */
+it("npm run bench has every line in its table", { timeout: 300_000 }, async () => {
+  const { url, endpoint, token, dir } = shared();
+  const { id: workspace } = await newWorkspace();
+  const { pid } = JSON.parse(readFileSync(path.join(dir, "engine", "engine.pid"), "utf8")) as { pid: number };
+
+  const sections = await bench({ url, endpoint, token, workspace, dir, processes: [pid] }, { quick: true });
+  const rows = sections.flatMap((section) => section.rows);
+  const lines = rows.map(({ line }) => line);
+
+  // A warm worker asks KMS for nothing, and a flow that sleeps asks for nothing at all. What is a difference of two runs says nothing beside other tests.
+  expect(
+    rows
+      .filter(({ value, line }) => !(value > 0 || /KMS|sleeps|one more step|that wait: (calls|memory)|an approval by a link/.test(line)))
+      .map(({ line }) => line),
+  ).toEqual([]);
+  expect(lines).toEqual(expect.arrayContaining(["bare invoke, 1 client", "bare spawn of node", "async accept", "enqueue to done"]));
+  for (const kind of ["bun", "python3", "go", "dedicated bun"]) {
+    expect(lines).toEqual(expect.arrayContaining([`sync fibo(10) in ${kind}, 1 client`, `sync fibo(10) in ${kind}, 16 clients`]));
+  }
+  for (const language of ["bun", "python3", "nodejs", "deno", "go", "bash"]) expect(lines).toContain(`${language}: fresh`);
+  for (const language of ["bun", "python3", "nodejs", "deno"]) expect(lines).toContain(`${language}: dedicated`);
+  for (const kind of ["async script 0.5 KB", "sync script 0.5 KB", "async script 8 KB", "async preview 0.5 KB"]) {
+    const what = ["AWS requests", "DynamoDB units", "list price with REST API", "list price without REST API"];
+    expect(lines).toEqual(expect.arrayContaining(what.map((figure) => `${kind}: ${figure}`)));
+  }
+  expect(lines).toEqual(
+    expect.arrayContaining([
+      "10 KB of JSON",
+      "from a stream's first line to its event",
+      "from a later line to its event",
+      "sync call with 20 resources in its arguments",
+      "reads that resolve 20 resources",
+      "reads that authenticate a token",
+      "reads that accept a run, with 50 more rules",
+      "one more step",
+      "a step of 400 beside one of 40",
+      "events in the largest history",
+      "calls of functions while a flow sleeps",
+      "five plain steps: list price",
+      "from the request that decides to the end of the flow",
+      "the approval page with a form, gzipped",
+      "the approval page: first paint",
+      "20 flows that wait: calls of functions",
+      "20 flows that wait: all approved and finished",
+      "an approval by a link: list price",
+      "one more step: AWS requests",
+      "a flow of 200 modules, the first time",
+    ]),
+  );
+  for (const name of ["run", "api", "beat", "worker"]) {
+    expect(lines).toEqual(expect.arrayContaining([`functions/${name}: size`, `functions/${name}: load`]));
+  }
+  if (process.platform === "linux") expect(lines).toEqual(expect.arrayContaining(["just after the fill", "at rest"]));
+  expect(render(sections).split("\n").length).toBeGreaterThan(rows.length);
+});

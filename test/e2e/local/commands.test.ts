@@ -1,0 +1,168 @@
+import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { runCommand } from "../../../engine/commands/command.ts";
+import { engineCredentials } from "../../../engine/engine/child-env.ts";
+import { ensurePythonTools } from "../../../engine/launch/venv.ts";
+import { machineTags } from "../../../statemachines/name.ts";
+import { shared } from "../../support/api.ts";
+import { endCommands, npmRun } from "../../support/commands.ts";
+import { until } from "../../support/until.ts";
+import { newWorkspace } from "../../support/workspace.ts";
+
+// Dozens of calls of the AWS CLI, each a Python program that starts anew.
+vi.setConfig({ testTimeout: 400_000 });
+
+afterAll(endCommands);
+
+describe("npm run smoke", () => {
+  const lines = (output: string) =>
+    output.split("\n").flatMap((line) => /^(ok {2}|FAIL) (\S+(?: \S+)*)/.exec(line)?.slice(1, 3).join(" ") ?? []);
+
+  it("saves, builds, runs both ways and deletes a script in each language, against any address", async () => {
+    const ws = await newWorkspace();
+    const smoke = npmRun("smoke", [
+      ...["--url", shared().url, "--token", shared().token],
+      ...["--workspace", ws.id, "--languages", "bash,bun,deno,nodejs,python3,go"],
+    ]);
+    expect([await smoke.ended, smoke.output()]).toEqual([0, expect.not.stringContaining("FAIL")]);
+    expect(lines(smoke.output())).toHaveLength(2 + 6 * 5);
+    expect((await ws.get("scripts/list_paths")).json).toEqual([]);
+  });
+
+  it("takes the token from the environment and the first workspace, and fails where a step does", async () => {
+    const smoke = npmRun("smoke", ["--url", `${shared().url}/`, "--languages", "bash"], { SVC_TOKEN: shared().token });
+    expect([await smoke.ended, smoke.output()]).toEqual([0, expect.stringMatching(/^ok +bash: delete/m)]);
+    const elsewhere = npmRun("smoke", ["--url", shared().url, "--token", shared().token, "--workspace", "nowhere"]);
+    expect(await elsewhere.ended).toBe(1);
+    expect(lines(elsewhere.output())).toEqual(["ok   version", "FAIL token in nowhere"]);
+  });
+
+  it.each([
+    ["without a token", [], /Say where and with what: npm run smoke/],
+    ["with a wrong token", ["--token", "wrong"], /GET \/api\/workspaces\/list answered 401: This token is not valid/],
+    ["for a language it does not know", ["--token", "any", "--languages", "cobol"], /There is no smoke test for cobol/],
+    ["with an option it does not know", ["--tokens", "x"], /Usage: npm run smoke/],
+  ])("%s ends with one sentence", async (_case, args, sentence) => {
+    const smoke = npmRun("smoke", ["--url", shared().url, ...args], { SVC_TOKEN: "" });
+    expect(await smoke.ended).toBe(1);
+    expect(smoke.output()).toMatch(sentence);
+    expect(smoke.output()).not.toMatch(/^ {4}at /m);
+  });
+});
+
+/** A stack of the same kinds as the service's, whose data stays when it goes. The real one deletes its data on the local engine. */
+const template = (name: string) => ({
+  Resources: {
+    Queue: { Type: "AWS::SQS::Queue" },
+    Table: {
+      Type: "AWS::DynamoDB::Table",
+      DeletionPolicy: "Retain",
+      Properties: {
+        TableName: `${name}-table`,
+        DeletionProtectionEnabled: true,
+        BillingMode: "PAY_PER_REQUEST",
+        AttributeDefinitions: [{ AttributeName: "pk", AttributeType: "S" }],
+        KeySchema: [{ AttributeName: "pk", KeyType: "HASH" }],
+      },
+    },
+    Bucket: { Type: "AWS::S3::Bucket", DeletionPolicy: "Retain", Properties: { BucketName: `${name}-bucket` } },
+    Secret: { Type: "AWS::SecretsManager::Secret", DeletionPolicy: "Retain", Properties: { Name: `${name}-secret` } },
+  },
+});
+
+describe("npm run aws:destroy", () => {
+  const bin = mkdtempSync(path.join(tmpdir(), "svc-aws-"));
+  let env: Record<string, string>;
+  beforeAll(async () => {
+    // The AWS CLI itself, against the local engine.
+    const { uv } = await ensurePythonTools(() => {});
+    const python = await runCommand(uv, [
+      ..."tool run --quiet --from awscli==1.45.11 python -c".split(" "),
+      "import sys; print(sys.executable)",
+    ]);
+    writeFileSync(path.join(bin, "aws"), `#!/bin/sh\nexec "${python.output.trim()}" -m awscli "$@"\n`);
+    chmodSync(path.join(bin, "aws"), 0o755);
+    env = {
+      ...engineCredentials,
+      AWS_ENDPOINT_URL: shared().endpoint,
+      AWS_PAGER: "",
+      PATH: `${bin}${path.delimiter}${process.env["PATH"]}`,
+    };
+  });
+  afterAll(() => rmSync(bin, { recursive: true, force: true }));
+
+  const aws = (...args: string[]) => runCommand("aws", [...args, "--output", "json"], { env: { ...process.env, ...env } });
+  const made = async (...args: string[]) => {
+    const { code, output } = await aws(...args);
+    if (code !== 0) throw new Error(`aws ${args.join(" ")}: ${output}`);
+    return output;
+  };
+  const exists = async (...args: string[]) => (await aws(...args)).code === 0;
+  const left = async (name: string) => ({
+    table: await exists("dynamodb", "describe-table", "--table-name", `${name}-table`),
+    bucket: await exists("s3api", "head-bucket", "--bucket", `${name}-bucket`),
+    secret: await exists("secretsmanager", "describe-secret", "--secret-id", `${name}-secret`),
+  });
+  const stackState = async (name: string) => (await aws("cloudformation", "describe-stacks", "--stack-name", name)).output;
+  const aStack = async (name: string) => {
+    await made("cloudformation", "create-stack", "--stack-name", name, "--template-body", JSON.stringify(template(name)));
+    await until(async () => (await stackState(name)).includes("CREATE_COMPLETE"), { what: `the stack ${name}`, timeoutMs: 60_000 });
+    const file = path.join(bin, "object");
+    writeFileSync(file, "kept");
+    await made("s3", "cp", file, `s3://${name}-bucket/a/b`, "--only-show-errors");
+  };
+  const aMachine = async (name: string, stack: string) => {
+    const definition = JSON.stringify({ StartAt: "End", States: { End: { Type: "Succeed" } } });
+    const role = "arn:aws:iam::000000000000:role/any";
+    const tags = JSON.stringify(Object.entries(machineTags(stack, "t")).map(([key, value]) => ({ key, value })));
+    const output = await made(
+      "stepfunctions",
+      "create-state-machine",
+      "--name",
+      name,
+      "--definition",
+      definition,
+      "--role-arn",
+      role,
+      "--tags",
+      tags,
+    );
+    return (JSON.parse(output) as { stateMachineArn: string }).stateMachineArn;
+  };
+
+  it("asks for the stack's name, or for --force where nobody can type, and does nothing before", async () => {
+    await aStack("svc-kept");
+    const destroy = npmRun("aws:destroy", ["--stack", "svc-kept", "--delete-data"], env);
+    expect(await destroy.ended).toBe(1);
+    expect(destroy.output()).toContain("There is no terminal to ask: say --force if you mean it.");
+    expect(destroy.output()).toMatch(/DynamoDB::Table +svc-kept-table/);
+    expect(await left("svc-kept")).toMatchObject({ table: true, bucket: true, secret: true });
+    expect(await stackState("svc-kept")).toContain("CREATE_COMPLETE");
+  });
+
+  it("removes the stack and its own state machines, and keeps data that nobody said to delete", async () => {
+    const [own, other] = [await aMachine("svc-t-own", "svc-kept"), await aMachine("svc-t-other", "svc-elsewhere")];
+    const destroy = npmRun("aws:destroy", ["--stack", "svc-kept", "--force"], env);
+    expect([await destroy.ended, destroy.output()]).toEqual([0, expect.stringContaining("Its data stays")]);
+    const machine = (arn: string) => exists("stepfunctions", "describe-state-machine", "--state-machine-arn", arn);
+    expect(await machine(other)).toBe(true);
+    await until(async () => !(await machine(own)), { what: "the end of the state machine" });
+    expect(await left("svc-kept")).toMatchObject({ table: true, bucket: true, secret: true });
+  });
+
+  it("with --delete-data removes protected tables, full buckets and secrets too", async () => {
+    await aStack("svc-gone");
+    const destroy = npmRun("aws:destroy", ["--stack", "svc-gone", "--delete-data", "--force"], env);
+    expect([await destroy.ended, destroy.output()]).toEqual([0, expect.stringContaining("Its data goes too, for good")]);
+    expect(await left("svc-gone")).toMatchObject({ table: false, bucket: false, secret: false });
+  });
+
+  it("for a stack that does not exist says so", async () => {
+    const destroy = npmRun("aws:destroy", ["--stack", "svc-nowhere", "--force"], env);
+    expect(await destroy.ended).toBe(1);
+    expect(destroy.output()).toContain("svc-nowhere");
+    expect(destroy.output()).not.toMatch(/^ {4}at /m);
+  });
+});

@@ -1,0 +1,99 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { allLogs } from "../../support/logs.ts";
+import { until } from "../../support/until.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+
+let ws: Workspace;
+beforeAll(async () => {
+  ws = await newWorkspace();
+  await ws.saveScript({ path: "f/t/echo", language: "bun", content: "export const main = ({ ...all }) => all;" });
+});
+
+interface Line {
+  route?: string;
+  workspace?: string;
+  job?: string;
+  jobs?: string[];
+  aws?: { requests: Record<string, number> };
+}
+
+/** What functions asked of AWS, by their own log lines, which come shortly after the answer. */
+async function requestsOf(what: string, fits: (line: Line) => boolean): Promise<Record<string, number>> {
+  const find = async () =>
+    [...(await allLogs()).values()]
+      .flatMap((text) => text.split("\n"))
+      .filter((text) => text.startsWith("{"))
+      .map((text) => JSON.parse(text) as Line)
+      .find(fits);
+  return (await until(find, { what: `the log line of ${what}` })).aws?.requests ?? {};
+}
+const reads = (requests: Record<string, number>) =>
+  Object.entries(requests).reduce(
+    (sum, [name, count]) => (/^dynamodb\.(BatchGetItem|GetItem|Query|Scan)$/.test(name) ? sum + count : sum),
+    0,
+  );
+
+/** What a worker asked for a job of its own. Neighbours in one batch share a line: then another job is asked. */
+async function workerRequests(args: unknown): Promise<Record<string, number>> {
+  for (;;) {
+    const job = await ws.run("f/t/echo", args);
+    expect(await ws.completed(job)).toMatchObject({ success: true });
+    let alone = false;
+    const found = await requestsOf(`the worker of job ${job}`, ({ jobs }) => {
+      if (!jobs?.includes(job)) return false;
+      alone = jobs.length === 1;
+      return true;
+    });
+    if (alone) return found;
+  }
+}
+
+describe("a call costs", () => {
+  it("one read to know a token and what its owner may", async () => {
+    expectStatus(await ws.get("users/is_owner/f/t/x"), 200);
+    const found = await requestsOf("the call", ({ route, workspace }) => route === "users.isOwnerOfPath" && workspace === ws.id);
+    expect(reads(found)).toBe(1);
+  });
+
+  it("no read more with 50 more rules about who may what", async () => {
+    const accept = async () => {
+      const id = await ws.run("f/t/echo");
+      return requestsOf("the run", ({ route, job }) => route === "jobs.run.scripts" && job === id);
+    };
+    const before = await accept();
+    expect(reads(before)).toBe(1);
+    for (let index = 0; index < 50; index += 1) {
+      expectStatus(await ws.post("acls/add/folder/t", { owner: `u/reader${index}`, write: index % 2 === 0 }), 200);
+    }
+    expect(await accept()).toEqual(before);
+  });
+});
+
+describe("a job costs", () => {
+  it("at most three reads to resolve 20 resources in its arguments, one of its rights, and one call of KMS in a fresh worker", async () => {
+    const args: Record<string, string> = {};
+    for (let index = 0; index < 20; index += 1) {
+      expectStatus(await ws.post("variables/create", { path: `f/t/v${index}`, value: `secret of ${index}`, is_secret: true }), 201);
+      expectStatus(await ws.post("resources/create", { path: `f/t/r${index}`, value: [`$var:f/t/v${index}`], resource_type: "any" }), 201);
+      args[`r${index}`] = `$res:f/t/r${index}`;
+    }
+    // One after the other: most of them find a worker that knows the script and the workspace's keys already, the first does not.
+    for (let index = 0; index < 4; index += 1) {
+      const requests = await workerRequests(args);
+      // Its rights are one of them, and each step of references one.
+      expect(requests["dynamodb.BatchGetItem"]).toBeLessThanOrEqual(1 + 3);
+      // The script's version, the workspace's keys, and what is noted of its secrets.
+      expect(requests["dynamodb.GetItem"]).toBeLessThanOrEqual(4);
+      expect(requests["kms.Decrypt"] ?? 0).toBeLessThanOrEqual(1);
+    }
+  });
+
+  it("no call of KMS for the secrets that it is given, once its worker has the workspace's key", async () => {
+    const calls: number[] = [];
+    while (calls.length < 20 && !calls.includes(0)) {
+      const requests = await workerRequests({ secret: "$var:f/t/v0" });
+      calls.push(Object.entries(requests).reduce((sum, [name, count]) => (name.startsWith("kms.") ? sum + count : sum), 0));
+    }
+    expect(calls).toContain(0);
+  });
+});

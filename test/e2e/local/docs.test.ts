@@ -1,0 +1,31 @@
+import { execFile } from "node:child_process";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import { expect, it } from "vitest";
+import { api, shared } from "../../support/api.ts";
+import { expectStatus, workspaceOf } from "../../support/workspace.ts";
+
+const blocksOf = (page: string) => {
+  const text = readFileSync(path.join(import.meta.dirname, "../../../docs", page), "utf8");
+  return [...text.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, block = ""]) => block);
+};
+
+it("every shell line of docs/permissions.md runs as it stands and does what the text says", async () => {
+  const client = api();
+  await client.post("workspaces/create", { id: "demo", name: "Demo" });
+  const demo = workspaceOf(client, "demo");
+  // Each line ends the script when the service refuses.
+  const script = blocksOf("permissions.md").join("echo\n").replaceAll("curl -sS", "curl -fsS");
+  const env = { ...process.env, BASE: shared().url, TOKEN: shared().token };
+  const { stdout } = await promisify(execFile)("bash", ["-euo", "pipefail", "-c", script], { env, timeout: 60_000 });
+  const token = stdout.trim().split("\n").at(-1) ?? "";
+
+  const login = await client.post("auth/login", { email: "ann@example.com", password: "Correct-horse-9" });
+  const ann = workspaceOf(api({ url: client.url, token: login.text }), "demo");
+  expect((await ann.get("users/whoami")).json).toMatchObject({ username: "ann", groups: ["all", "ops"], folders: ["ops"] });
+  await demo.saveScript({ path: "f/ops/hello", language: "bash", content: "echo hello" });
+  const run = (at: string) => client.call("POST", `w/demo/jobs/run_wait_result/p/${at}`, { token, body: {} });
+  expect(expectStatus(await run("f/ops/hello"), 200).json).toBe("hello");
+  expect((await run("f/ops/other")).status).toBe(403);
+});

@@ -1,0 +1,18 @@
+import { describe, expect, it } from "vitest";
+import { api } from "../../support/api.ts";
+
+describe("the instance", () => {
+  it("answers its version at the bare origin, without a token", async () => {
+    const answer = await api().call("GET", "version", { token: "" });
+    expect(answer.status).toBe(200);
+    expect(answer.text).toMatch(/^\w+ v\d+\.\d+\.\d+/);
+    expect(answer.headers.get("content-type")).toMatch(/^text\/plain/);
+  });
+
+  it("answers an unknown address in plain text with a code", async () => {
+    const answer = await api().get("nothing/here");
+    expect(answer.status).toBe(404);
+    expect(answer.headers.get("content-type")).toMatch(/^text\/plain/);
+    expect(answer.headers.get("x-svc-error")).toBe("route.unknown");
+  });
+});

@@ -1,0 +1,136 @@
+import { execFile } from "node:child_process";
+import { existsSync, readFileSync, rmSync, statSync } from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import { afterAll, describe, expect, it } from "vitest";
+import { removeInstance } from "../../../engine/engine/instance.ts";
+import { freePort, isPortFree } from "../../../engine/engine/ports.ts";
+import { isAlive } from "../../../engine/launch/lock.mjs";
+import { svcDir } from "../../../engine/paths.ts";
+import { api } from "../../support/api.ts";
+import { begin, consent, runOf } from "../../support/approvals.ts";
+import { endCommands, npmRun } from "../../support/commands.ts";
+import { until } from "../../support/until.ts";
+import { expectStatus, workspaceOf } from "../../support/workspace.ts";
+
+/** One after the other: each test goes on where the one before stopped, as a person's days with it do. */
+const stateDir = path.join(svcDir, `test-${process.pid}-901`);
+const env = { SVC_STATE_DIR: stateDir };
+const READY = /Ctrl-C ends it and keeps everything/;
+afterAll(async () => {
+  await endCommands();
+  await removeInstance(path.join(stateDir, "local"));
+  rmSync(stateDir, { recursive: true, force: true });
+});
+
+type LocalJson = Record<"url" | "workspace" | "token" | "email" | "password", string>;
+const localJson = () => JSON.parse(readFileSync(path.join(stateDir, "local.json"), "utf8")) as LocalJson;
+const demo = () => workspaceOf(api(localJson()), localJson().workspace);
+const enginePid = () => (JSON.parse(readFileSync(path.join(stateDir, "local/engine/engine.pid"), "utf8")) as { pid: number }).pid;
+const bash = async (line: string, more: Record<string, string> = {}) =>
+  (
+    await promisify(execFile)("bash", ["-euo", "pipefail", "-c", line], { env: { ...process.env, ...more }, timeout: 60_000 })
+  ).stdout.trim();
+/** The commands of the greeting, as a person copies them. */
+const printed = (output: string) => output.split("\n").flatMap((line) => /^ {2}((?:curl|JOB=).*)$/.exec(line)?.[1] ?? []);
+
+describe("npm run up", () => {
+  let up: ReturnType<typeof npmRun>;
+  let port: number;
+  let job: string;
+  let hash: string;
+  let token: string;
+
+  it("starts everything, and leaves address and credentials to its owner alone", async () => {
+    port = await freePort();
+    up = npmRun("up", ["--port", String(port)], env);
+    await up.says(READY);
+    const found = localJson();
+    expect(Object.keys(found)).toEqual(["url", "workspace", "token", "email", "password"]);
+    expect(found).toMatchObject({ url: `http://127.0.0.1:${port}`, workspace: "demo", email: "admin@example.com" });
+    expect(new URL(found.url).origin).toBe(found.url);
+    expect(found.password.length).toBeGreaterThan(8);
+    expect(statSync(path.join(stateDir, "local.json")).mode & 0o777).toBe(0o600);
+    token = found.token;
+  }, 240_000);
+
+  it("prints lines that work as they stand", async () => {
+    const [wait, background, result, ...others] = printed(up.output());
+    expect(others).toEqual([]);
+    expect(JSON.parse(await bash(wait ?? ""))).toMatchObject({ greeting: "Hello, you!" });
+    job = await bash(background ?? "");
+    expect(job).toMatch(/^[0-9a-f-]{36}$/);
+    const maybe = () => bash(result ?? "", { JOB: job }).then((text) => JSON.parse(text) as { completed: boolean });
+    expect(await until(async () => ((await maybe()).completed ? maybe() : undefined), { what: "the job's end" })).toMatchObject({
+      success: true,
+      result: { greeting: "Hello, you!" },
+    });
+  });
+
+  it("keeps the mail that it would send, and npm run mail shows it", async () => {
+    const none = npmRun("mail", [], env);
+    expect([await none.ended, none.output()]).toEqual([0, expect.stringContaining("No mail was sent")]);
+    const run = await begin(demo(), [consent("pay", ["role:admin"], { message: "Pay 7?" })]);
+    await until(async () => JSON.stringify((await runOf(demo(), run)).gates).includes('"to":"admin@example.com"'), { what: "the mail" });
+    const mail = npmRun("mail", [], env);
+    expect(await mail.ended).toBe(0);
+    expect(mail.output()).toMatch(/^To: admin@example\.com\nSubject: Approval needed: pay/m);
+    expect(mail.output()).toContain("Pay 7?");
+    expectStatus(await demo().api.post(`v1/runs/${run}/consent`, { decision: "approved" }), 200);
+  });
+
+  it("a second time in the same place is refused, and so is a reset while it runs", async () => {
+    const second = npmRun("up", ["--port", String(await freePort())], env);
+    expect(await second.ended).toBe(1);
+    expect(second.output()).toContain(`npm run up runs here already, on port ${port}`);
+    const reset = npmRun("reset", [], env);
+    expect(await reset.ended).toBe(1);
+    expect(reset.output()).toContain("npm run up is using this state");
+    expect((await demo().get("scripts/list_paths")).status).toBe(200);
+  });
+
+  it("ends with Ctrl-C, all of it", async () => {
+    hash = await demo().saveScript({ path: "u/admin/mine", language: "bash", content: "echo mine" });
+    const pid = enginePid();
+    up.interrupt();
+    await up.ended;
+    expect(up.output()).not.toMatch(/^ {4}at /m);
+    expect(isAlive(pid)).toBe(false);
+    expect(await isPortFree(port)).toBe(true);
+  });
+
+  it("started again deploys nothing, and scripts, jobs and token are still there", async () => {
+    up = npmRun("up", ["--port", String(port)], env);
+    await up.says(READY);
+    expect(up.output()).toMatch(/deploy.*nothing changed/);
+    expect(localJson().token).toBe(token);
+    expect(expectStatus(await demo().get("scripts/get/p/u/admin/mine"), 200).json).toMatchObject({ hash });
+    expect((await demo().runWait("u/admin/mine")).json).toBe("mine");
+    expect((await demo().get(`jobs_u/completed/get/${job}`)).json).toMatchObject({ success: true, result: { greeting: "Hello, you!" } });
+    expect((await demo().get("scripts/history/p/f/examples/hello_bun")).json).toHaveLength(1);
+  }, 240_000);
+
+  it("whose engine is killed ends too, with one sentence that says what to do", async () => {
+    process.kill(enginePid(), "SIGKILL");
+    expect(await up.ended).toBe(1);
+    const said = up.output().slice(up.output().search(READY));
+    expect(said.match(/The local engine ended by itself .*: start again with npm run up; its log is .*engine\.log\./g)).toHaveLength(1);
+    expect(said).not.toMatch(/^ {4}at /m);
+    expect(await isPortFree(port)).toBe(true);
+  });
+});
+
+describe("npm run reset", () => {
+  it("removes what up stored and nothing else, and says so when there is nothing", async () => {
+    const reset = npmRun("reset", [], env);
+    expect(await reset.ended).toBe(0);
+    expect(reset.output()).toMatch(/^Removed .*local and .*local\.json: scripts, jobs and the account/m);
+    expect([existsSync(path.join(stateDir, "local")), existsSync(path.join(stateDir, "local.json"))]).toEqual([false, false]);
+    expect(existsSync(path.join(svcDir, "venv"))).toBe(true);
+    const again = npmRun("reset", [], env);
+    expect(await again.ended).toBe(0);
+    expect(again.output()).toContain("There is nothing to remove");
+    const mail = npmRun("mail", [], env);
+    expect([await mail.ended, mail.output()]).toEqual([1, expect.stringContaining("Nothing runs here")]);
+  });
+});

@@ -1,0 +1,118 @@
+import { createHash, randomBytes } from "node:crypto";
+import { readFileSync } from "node:fs";
+import path from "node:path";
+import { type AttributeValue, PutItemCommand } from "@aws-sdk/client-dynamodb";
+import { PutObjectCommand } from "@aws-sdk/client-s3";
+import { afterAll, describe, expect, it } from "vitest";
+import { type Instance, removeInstance, startInstance } from "../../../engine/engine/instance.ts";
+import { svcDir } from "../../../engine/paths.ts";
+import { createAdmin } from "../../../engine/seed/admin.ts";
+import { api } from "../../support/api.ts";
+import { awsClients } from "../../support/aws.ts";
+import { workspaceOf } from "../../support/workspace.ts";
+
+/** What release 0.1 wrote for one workspace with one script, its build and one run of it: items of both tables, and files. */
+interface State {
+  jobs: Record<string, AttributeValue>[];
+  objects: Record<string, AttributeValue>[];
+  files: Record<string, string>;
+}
+const oldState = JSON.parse(readFileSync(path.join(import.meta.dirname, "../../fixtures/state/0.1.json"), "utf8")) as State;
+const RAN = "01a1feec-e3e7-7329-a1e3-40996adc64c6";
+
+const dir = path.join(svcDir, `test-${process.pid}-900`);
+let instance: Instance | undefined;
+afterAll(async () => {
+  await instance?.stop();
+  await removeInstance(dir);
+});
+
+async function putOldState({ endpoint, outputs }: Instance): Promise<void> {
+  const { dynamodb, s3 } = awsClients({ endpoint });
+  // Written long ago, kept for another month: a fixture must not expire.
+  const ttl = { N: String(Math.ceil(Date.now() / 1000) + 30 * 24 * 3600) };
+  const put = (table: string | undefined, items: State["jobs"]) =>
+    Promise.all(items.map((Item) => dynamodb.send(new PutItemCommand({ TableName: table, Item: Item["ttl"] ? { ...Item, ttl } : Item }))));
+  await put(outputs["JobsTable"], oldState.jobs);
+  await put(outputs["ObjectsTable"], oldState.objects);
+  for (const [Key, content] of Object.entries(oldState.files)) {
+    await s3.send(new PutObjectCommand({ Bucket: outputs["Bucket"], Key, Body: Buffer.from(content, "base64") }));
+  }
+}
+
+/** A superadmin with a token, as release 0.1 stored both. */
+async function putOldPerson({ endpoint, outputs }: Instance, email: string): Promise<string> {
+  const value = randomBytes(32).toString("base64url");
+  const hash = createHash("sha256").update(value).digest("hex");
+  const who = { email: { S: email }, username: { S: "veteran" }, superAdmin: { BOOL: true }, createdAtMs: { N: "1700000000000" } };
+  const token = { ...who, hash: { S: hash }, prefix: { S: value.slice(0, 10) }, lastUsedAtMs: { N: "1700000000000" } };
+  const { dynamodb } = awsClients({ endpoint });
+  for (const [pk, sk, v] of [
+    ["USERS", email, who],
+    [`TOKEN#${hash}`, "token", token],
+    [`USER#${email}`, `token#${value.slice(0, 10)}#${hash}`, token],
+  ] as const) {
+    const Item = { pk: { S: pk }, sk: { S: sk }, v: { M: v } };
+    await dynamodb.send(new PutItemCommand({ TableName: outputs["ObjectsTable"], Item }));
+  }
+  return value;
+}
+
+describe("a newer version started on an older version's state", () => {
+  it("deploys over it and keeps scripts, versions and jobs, also those of older releases", async () => {
+    instance = await startInstance({ dir });
+    const { endpoint, outputs, url } = instance;
+    const account = await createAdmin({
+      endpoint,
+      setupFunction: outputs["SetupFunction"],
+      email: "admin@example.com",
+      workspace: { id: "kept", name: "Kept" },
+      tokenLabel: "tests",
+    });
+    await putOldState(instance);
+    const before = workspaceOf(api({ url, token: account.token }), "kept");
+    const hash = await before.saveScript({ path: "u/admin/kept", language: "bash", content: "echo kept" });
+    const job = await before.run("u/admin/kept");
+    await before.completed(job);
+    await instance.stop();
+
+    // The origin is a setting of every function: another port changes the stack, so this start deploys over the state.
+    instance = await startInstance({ dir });
+    expect(instance.url).not.toBe(url);
+    const client = api({ url: instance.url, token: account.token });
+    const kept = workspaceOf(client, "kept");
+    expect((await kept.get(`jobs_u/completed/get_result/${job}`)).json).toBe("kept");
+    expect((await kept.post(`jobs/run_wait_result/h/${hash}`, {})).json).toBe("kept");
+    expect((await kept.runWait("u/admin/kept")).json).toBe("kept");
+
+    const old = workspaceOf(client, "old");
+    const script = (await old.get("scripts/get/p/f/t/greet")).json as { hash: string };
+    expect(script).toMatchObject({ summary: "Greets", language: "bash", schema: { type: "object" } });
+    expect((await old.get(`jobs_u/completed/get/${RAN}`)).json).toMatchObject({
+      success: true,
+      result: "hello Ada",
+      args: { name: "Ada" },
+    });
+    expect((await old.get("jobs/completed/list", { script_path_exact: "f/t/greet", job_kinds: "script" })).json).toMatchObject([
+      { id: RAN },
+    ]);
+    expect((await old.post(`jobs/run_wait_result/h/${script.hash}`, { name: "Bo" })).json).toBe("hello Bo");
+    await old.saveScript({ path: "f/t/greet", language: "bash", content: "echo newer" });
+    expect((await old.runWait("f/t/greet")).json).toBe("newer");
+    expect((await old.get("scripts/history/p/f/t/greet")).json).toHaveLength(2);
+
+    // People of release 0.1, too: their tokens had no key of their owner, and its users stood under their addresses.
+    const veteran = workspaceOf(api({ url: instance.url, token: await putOldPerson(instance, "veteran@example.com") }), "old");
+    expect((await veteran.api.get("users/whoami")).json).toMatchObject({ email: "veteran@example.com", super_admin: true });
+    expect((await veteran.runWait("f/t/greet")).json).toBe("newer");
+    expect((await old.post("workspaces/add_user", { email: "veteran@example.com", is_admin: false, operator: false })).status).toBe(201);
+    expect((await veteran.get("users/whoami")).json).toMatchObject({ is_super_admin: true, username: "veteran" });
+    expect((await client.post("users/update/veteran@example.com", { is_super_admin: false })).status).toBe(200);
+    expect((await veteran.get("users/whoami")).json).toMatchObject({ is_super_admin: false, is_admin: false });
+    // Its folders' rights count for who is no admin.
+    expect((await veteran.get("scripts/get/p/f/t/greet")).status).toBe(404);
+    expect((await old.get("folders/get/t")).json).toMatchObject({ owners: ["u/admin"] });
+    expect((await client.call("DELETE", "users/delete/veteran@example.com")).status).toBe(200);
+    expect((await veteran.api.get("users/whoami")).status).toBe(401);
+  });
+});

@@ -1,0 +1,415 @@
+import { QueryCommand } from "@aws-sdk/client-dynamodb";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import type { Route } from "../../../contract/route.ts";
+import { routes } from "../../../contract/routes.ts";
+import { type Answer, api, shared } from "../../support/api.ts";
+import { awsClients } from "../../support/aws.ts";
+import { allLogs } from "../../support/logs.ts";
+import { member, type Someone, someone } from "../../support/people.ts";
+import { until } from "../../support/until.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+
+const client = api();
+let ws: Workspace;
+let dev: Someone;
+beforeAll(async () => {
+  ws = await newWorkspace();
+  dev = await member(ws, "dev");
+});
+const status = async (answer: Promise<{ status: number }>) => (await answer).status;
+
+/** Exactly the fields of the contract. */
+function shaped(route: Route, answer: Answer): unknown {
+  if (!("json" in route.reply)) throw new Error(`${route.name} answers text`);
+  expectStatus(answer, route.status);
+  expect([route.name, route.reply.json.safeParse(answer.json).data]).toEqual([route.name, answer.json]);
+  return answer.json;
+}
+
+describe("users of a workspace", () => {
+  it("are told who they are, with what they may do to each folder", async () => {
+    expectStatus(await ws.post("folders/create", { name: "w1", owners: [], extra_perms: { [`u/${dev.username}`]: true } }), 201);
+    expectStatus(await ws.post("folders/create", { name: "r1", owners: [], extra_perms: { "g/all": false } }), 201);
+    const mine = dev.in(ws);
+    expectStatus(await mine.post("folders/create", { name: "o1" }), 201);
+    expect(shaped(routes.whoami, await mine.get("users/whoami"))).toEqual({
+      email: dev.email,
+      username: dev.username,
+      is_admin: false,
+      is_super_admin: false,
+      created_at: expect.any(String),
+      operator: false,
+      disabled: false,
+      groups: ["all"],
+      folders: ["o1", "w1"],
+      folders_read: ["o1", "r1", "w1"],
+      folders_owners: ["o1"],
+    });
+    expect(shaped(routes.globalWhoami, await dev.api.get("users/whoami"))).toEqual({
+      email: dev.email,
+      login_type: "password",
+      super_admin: false,
+      verified: true,
+      username: dev.username,
+      first_time_user: false,
+      role_source: "manual",
+      disabled: false,
+    });
+    expect((await mine.get("users/is_owner/f/o1/x")).json).toBe(true);
+    expect((await mine.get("users/is_owner/f/w1/x")).json).toBe(false);
+    expect((await mine.get(`users/is_owner/u/${dev.username}/x`)).json).toBe(true);
+  });
+
+  it("are listed, looked up by username, and changed by admins alone", async () => {
+    const mine = dev.in(ws);
+    const listed = shaped(routes.listMembers, await mine.get("users/list"));
+    expect(listed).toContainEqual(expect.objectContaining({ username: "admin", is_admin: true, is_super_admin: true }));
+    expect((await mine.get("users/list_usernames")).json).toEqual(["admin", dev.username]);
+    expect(shaped(routes.getMember, await mine.get(`users/get/${dev.username}`))).toMatchObject({ email: dev.email });
+    expect(shaped(routes.whois, await mine.get(`users/whois/${dev.username}`))).toMatchObject({ email: dev.email });
+    const email = await mine.get(`users/username_to_email/${dev.username}`);
+    expect([email.text, email.headers.get("content-type")]).toEqual([dev.email, "text/plain; charset=utf-8"]);
+    expect(await status(mine.get("users/get/nobody"))).toBe(404);
+    expect(await status(mine.post(`users/update/${dev.username}`, { is_admin: true }))).toBe(403);
+    expect(await status(mine.post("workspaces/add_user", { email: "a@b.cd", is_admin: true, operator: false }))).toBe(403);
+    expectStatus(await ws.post(`users/update/${dev.username}`, { operator: true }), 200);
+    expect((await mine.get("users/whoami")).json).toMatchObject({ operator: true, folders: [], folders_owners: [] });
+    expectStatus(await ws.post(`users/update/${dev.username}`, { operator: false }), 200);
+  });
+
+  it("are added once, each with a username of their own", async () => {
+    const asked = { email: dev.email, is_admin: false, operator: false };
+    expect(await status(ws.post("workspaces/add_user", asked))).toBe(409);
+    const other = await ws.post("workspaces/add_user", { ...asked, email: `x${dev.email}`, username: dev.username });
+    expect([other.status, other.headers.get("x-svc-error")]).toEqual([409, "user.usernameTaken"]);
+    const both = await Promise.all(
+      ["one", "two"].map((name) => ws.post("workspaces/add_user", { ...asked, email: `${name}${dev.email}`, username: "same" })),
+    );
+    expect(both.map((answer) => answer.status).sort()).toEqual([201, 409]);
+  });
+
+  it("join by an invitation that they accept, and leave", async () => {
+    const guest = await someone("guest");
+    expectStatus(await ws.post("workspaces/invite_user", { email: guest.email, is_admin: false, operator: true }), 201);
+    expect(shaped(routes.listInvites, await guest.api.get("users/list_invites"))).toEqual([
+      { workspace_id: ws.id, email: guest.email, is_admin: false, operator: true },
+    ]);
+    expect(shaped(routes.listInvitesOfWorkspace, await ws.get("workspaces/list_pending_invites"))).toHaveLength(1);
+    expect(await status(guest.in(ws).get("users/whoami"))).toBe(404);
+    expectStatus(await guest.api.post("users/accept_invite", { workspace_id: ws.id, username: "guest" }), 200);
+    expect((await guest.in(ws).get("users/whoami")).json).toMatchObject({ username: "guest", operator: true });
+    expect(shaped(routes.myWorkspaces, await guest.api.get("workspaces/users"))).toEqual({
+      email: guest.email,
+      workspaces: [{ id: ws.id, name: ws.id, username: "guest", color: "", disabled: false, is_dev_workspace: false }],
+    });
+    expect((await guest.api.get("workspaces/list")).json).toEqual([{ id: ws.id, name: ws.id, owner: shared().email }]);
+    expect(await status(guest.api.post("users/accept_invite", { workspace_id: ws.id }))).toBe(404);
+    expectStatus(await guest.in(ws).post("workspaces/leave"), 200);
+    expect(await status(guest.in(ws).get("users/whoami"))).toBe(404);
+    expect(await status(guest.api.post("users/decline_invite", { workspace_id: ws.id }))).toBe(404);
+  });
+});
+
+describe("a username", () => {
+  const guestOf = async (place: Workspace) => {
+    const guest = await someone("heir");
+    expectStatus(await place.post("workspaces/invite_user", { email: guest.email, is_admin: false, operator: false }), 201);
+    return guest;
+  };
+
+  it("of a member is not left in their place by a stranger of that name", async () => {
+    const own = await newWorkspace();
+    const victim = await member(own, "victim");
+    const email = `${victim.username}@elsewhere.example.com`;
+    expectStatus(await client.post("users/create", { email, super_admin: false }), 201);
+    const token = expectStatus(await client.post("users/tokens/impersonate", { impersonate_email: email }), 201).text;
+    const left = (id: string) => status(client.call("POST", `w/${id}/workspaces/leave`, { token }));
+    expect([await left(own.id), await left("nowhere")]).toEqual([404, 404]);
+    // Who administers the instance is no member either.
+    expect(await status(own.post("workspaces/leave"))).toBe(200);
+    expect(await status(own.post("workspaces/leave"))).toBe(404);
+    expect(await status(victim.in(own).get("users/whoami"))).toBe(200);
+  });
+
+  it("that somebody had is theirs when they come back, and nobody takes it, with what is there, by choosing it", async () => {
+    const own = await newWorkspace();
+    const gone = await member(own, "gone");
+    const path = `u/${gone.username}/key`;
+    const secret = { path, value: "left-behind-value", is_secret: true, description: "" };
+    expectStatus(await gone.in(own).post("variables/create", secret), 201);
+    expectStatus(await gone.in(own).post("workspaces/leave"), 200);
+    const heir = await guestOf(own);
+    const accept = (username: string) => heir.api.post("users/accept_invite", { workspace_id: own.id, username });
+    for (const username of [gone.username, gone.username.toUpperCase()]) {
+      const refused = await accept(username);
+      expect([refused.status, refused.headers.get("x-svc-error")]).toEqual([409, "user.usernameTaken"]);
+    }
+    expectStatus(await accept("heir"), 200);
+    expect(await status(heir.in(own).get(`variables/get_value/${path}`))).toBe(404);
+    expectStatus(await own.post("workspaces/add_user", { email: gone.email, is_admin: false, operator: false }), 201);
+    expect((await gone.in(own).get(`variables/get_value/${path}`)).json).toBe("left-behind-value");
+  });
+});
+
+describe("groups", () => {
+  it("belong to their admins, and all has everybody", async () => {
+    const mine = dev.in(ws);
+    expectStatus(await mine.post("groups/create", { name: "ops", summary: "Operations" }), 201);
+    expect(await status(mine.post("groups/create", { name: "ops" }))).toBe(409);
+    expect(await status(mine.post("groups/create", { name: "all" }))).toBe(409);
+    expect(shaped(routes.getGroup, await mine.get("groups/get/ops"))).toEqual({
+      name: "ops",
+      summary: "Operations",
+      members: [dev.username],
+      extra_perms: { [`u/${dev.username}`]: true },
+    });
+    const other = await member(ws, "other");
+    const theirs = other.in(ws);
+    expect(await status(theirs.post("groups/adduser/ops", { username: other.username }))).toBe(403);
+    expect(await status(mine.post("groups/adduser/ops", { username: "nobody" }))).toBe(404);
+    expectStatus(await mine.post("groups/adduser/ops", { username: other.username }), 200);
+    expect(await status(theirs.post("groups/update/ops", { summary: "Mine" }))).toBe(403);
+    expectStatus(await mine.post("acls/add/group_/ops", { owner: `u/${other.username}`, write: true }), 200);
+    expectStatus(await theirs.post("groups/update/ops", { summary: "Ours" }), 200);
+    const listed = shaped(routes.listGroups, await theirs.get("groups/list")) as { name: string; members: string[] }[];
+    expect(listed.map(({ name }) => name)).toEqual(["all", "ops"]);
+    expect(listed[0]?.members).toEqual(expect.arrayContaining(["admin", dev.username, other.username]));
+    expect((await theirs.get("groups/listnames")).json).toEqual(["all", "ops"]);
+    expectStatus(await mine.post("groups/removeuser/ops", { username: other.username }), 200);
+    expect((await theirs.get("users/whoami")).json).toMatchObject({ groups: ["all"] });
+    expect(await status(ws.call("DELETE", "groups/delete/all"))).toBe(400);
+    expectStatus(await mine.call("DELETE", "groups/delete/ops"), 200);
+    expect(await status(mine.get("groups/get/ops"))).toBe(404);
+  });
+
+  it("of the instance give rights in every workspace", async () => {
+    const name = `staff-${ws.id}`;
+    expectStatus(await client.post("groups/create", { name, summary: "Staff" }), 201);
+    expectStatus(await ws.post("folders/create", { name: "staff", owners: [], extra_perms: { [`g/${name}`]: false } }), 201);
+    const mine = dev.in(ws);
+    expect(await status(mine.get("folders/get/staff"))).toBe(404);
+    expect(await status(dev.api.post(`groups/adduser/${name}`, { email: dev.email }))).toBe(403);
+    expectStatus(await client.post(`groups/adduser/${name}`, { email: dev.email }), 200);
+    expect(await status(mine.get("folders/get/staff"))).toBe(200);
+    expect((await client.get(`groups/get/${name}`)).json).toEqual({ name, summary: "Staff", emails: [dev.email] });
+    expectStatus(await client.call("DELETE", `groups/delete/${name}`), 200);
+    expect(await status(mine.get("folders/get/staff"))).toBe(404);
+  });
+});
+
+describe("the name of a group", () => {
+  it("that rights were given to already is taken by no developer: not one of the instance, not one that is to come", async () => {
+    const own = await newWorkspace();
+    const [thief, staff] = await Promise.all([member(own, "thief"), member(own, "staff")]);
+    const names = { instance: `board-${own.id}`, awaited: "awaited", lent: "lent" };
+    expectStatus(await client.post("groups/create", { name: names.instance }), 201);
+    expectStatus(await client.post(`groups/adduser/${names.instance}`, { email: staff.email }), 200);
+    const perms = { [`g/${names.instance}`]: false, [`g/${names.awaited}`]: false };
+    expectStatus(await own.post("folders/create", { name: "board", owners: [], extra_perms: perms }), 201);
+    expectStatus(await own.post("variables/create", { path: "f/board/v", value: "for-the-board", is_secret: true, description: "" }), 201);
+    expectStatus(await own.post("acls/add/variable/f/board/v", { owner: `g/${names.lent}`, write: false }), 200);
+    expect(await status(staff.in(own).get("variables/get_value/f/board/v"))).toBe(200);
+    for (const name of Object.values(names)) {
+      const made = await thief.in(own).post("groups/create", { name });
+      expect([name, made.status, made.headers.get("x-svc-error")]).toEqual([name, 409, "group.exists"]);
+    }
+    expect(await status(thief.in(own).get("variables/get_value/f/board/v"))).toBe(404);
+    expectStatus(await own.post("groups/create", { name: names.awaited }), 201);
+    expect(await status(own.post("groups/create", { name: names.instance }))).toBe(409);
+    expectStatus(await client.call("DELETE", `groups/delete/${names.instance}`), 200);
+  });
+});
+
+describe("folders", () => {
+  it("are changed by their owners, and each change writes its event", async () => {
+    const folders = await newWorkspace();
+    const [owner, writer] = await Promise.all([member(folders, "owner"), member(folders, "writer")]);
+    const [own, write] = [owner.in(folders), writer.in(folders)];
+    expectStatus(await own.post("folders/create", { name: "box" }), 201);
+    expectStatus(await own.post("folders/update/box", { summary: "A box", extra_perms: { [`u/${writer.username}`]: true } }), 200);
+    expect(await status(write.post("folders/update/box", { summary: "Mine" }))).toBe(403);
+    expect(await status(write.post("folders/addowner/box", { owner: `u/${writer.username}` }))).toBe(403);
+    expect(await status(own.post("folders/addowner/box", { owner: "writer" }))).toBe(422);
+    expectStatus(await own.post("folders/addowner/box", { owner: `u/${writer.username}` }), 200);
+    expect(shaped(routes.getFolder, await write.get("folders/get/box"))).toMatchObject({
+      summary: "A box",
+      owners: [`u/${owner.username}`, `u/${writer.username}`],
+      extra_perms: { [`u/${writer.username}`]: true },
+    });
+    expectStatus(await write.post("folders/removeowner/box", { owner: `u/${owner.username}` }), 200);
+    expect(await status(own.get("folders/get/box"))).toBe(404);
+    expect((await write.get("folders/getusage/box")).json).toEqual({ scripts: 0, variables: 0, resources: 0 });
+    expectStatus(await write.call("DELETE", "folders/delete/box"), 200);
+    expect(await status(folders.get("folders/get/box"))).toBe(404);
+    expect(await status(folders.call("DELETE", "folders/delete/box"))).toBe(404);
+
+    const { Items = [] } = await awsClients().dynamodb.send(
+      new QueryCommand({
+        TableName: shared().outputs["ObjectsTable"],
+        KeyConditionExpression: "pk = :pk",
+        ExpressionAttributeValues: { ":pk": { S: `OUTBOX#${folders.id}` } },
+        ConsistentRead: true,
+      }),
+    );
+    const events = Items.map(({ v }) => `${v?.M?.["type"]?.S} ${v?.M?.["object"]?.S}`);
+    expect(events).toEqual(["CreateFolder t", "CreateFolder box", ...Array(3).fill("UpdateFolder box"), "DeleteFolder box"]);
+  });
+
+  it("changed by many at once lose no change", async () => {
+    const many = await newWorkspace();
+    const names = ["a", "b", "c", "d"];
+    expectStatus(await many.post("groups/create", { name: "crowd" }), 201);
+    const people = await Promise.all(names.map((name) => member(many, name)));
+    const answers = await Promise.all(people.map(({ username }) => many.post("groups/adduser/crowd", { username })));
+    expect(answers.map((answer) => answer.status)).toEqual(names.map(() => 200));
+    const { members } = (await many.get("groups/get/crowd")).json as { members: string[] };
+    expect(members.sort()).toEqual(["admin", ...people.map(({ username }) => username)].sort());
+  });
+});
+
+describe("users of the instance", () => {
+  it("are made, listed and changed by superadmins, of whom one always stays", async () => {
+    const who = await someone("plain");
+    expect((await client.get(`users/exists/${who.email}`)).json).toBe(true);
+    expect((await client.get("users/exists/nobody@example.com")).json).toBe(false);
+    expect(await status(who.api.get(`users/exists/${who.email}`))).toBe(403);
+    const all = shaped(routes.listUsers, await client.get("users/list_as_super_admin", { per_page: 100 }));
+    expect(all).toContainEqual(expect.objectContaining({ email: who.email, super_admin: false }));
+    expectStatus(await client.post(`users/update/${who.email}`, { name: "Plain" }), 200);
+    expect((await who.api.get("users/whoami")).json).toMatchObject({ name: "Plain" });
+    expectStatus(await client.post(`users/update/${who.email}`, { disabled: true }), 200);
+    const active = (await client.get("users/list_as_super_admin", { per_page: 100, active_only: true })).text;
+    expect(active).not.toContain(who.email);
+    const last = await client.post(`users/update/${shared().email}`, { is_super_admin: false });
+    expect([last.status, last.headers.get("x-svc-error")]).toEqual([400, "user.lastAdmin"]);
+    expect(await status(client.call("DELETE", `users/delete/${shared().email}`))).toBe(400);
+  });
+
+  it("stay superadmins, one of them, when the last two end each other at the same moment", async () => {
+    const two = [await someone("one"), await someone("two")].map(({ email }) => email);
+    for (const email of two) expectStatus(await client.post(`users/update/${email}`, { is_super_admin: true }), 200);
+    vi.stubEnv("AWS_ENDPOINT_URL", shared().endpoint);
+    for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, "test");
+    vi.stubEnv("AWS_REGION", "us-east-1");
+    vi.stubEnv("SVC_OBJECTS_TABLE", shared().outputs["ObjectsTable"] ?? "");
+    const [{ updateUser }, { objectTable }] = await Promise.all([
+      import("../../../services/identity/users.ts"),
+      import("../../../aws/dynamodb/object-table.ts"),
+    ]);
+    // The table as it is, without whom the other tests need, and each looks before either writes.
+    const bothLooked = Promise.withResolvers<void>();
+    let looked = 0;
+    const list: typeof objectTable.list = async (...asked) => {
+      const found = await objectTable.list(...asked);
+      looked += 1;
+      if (looked === two.length) bothLooked.resolve();
+      await bothLooked.promise;
+      return found.filter(({ value }) => two.includes((value as { email: string }).email));
+    };
+    const ended = await Promise.allSettled(
+      two.map((email) => updateUser({ objects: { ...objectTable, list } }, email, { is_super_admin: false })),
+    );
+    vi.unstubAllEnvs();
+    expect(ended.map((one) => one.status).sort()).toEqual(["fulfilled", "rejected"]);
+    for (const email of two) expectStatus(await client.call("DELETE", `users/delete/${email}`), 200);
+  });
+});
+
+describe("the audit log", () => {
+  it("has who changed what, for admins, and nothing of what was refused or of any secret", async () => {
+    const mine = dev.in(ws);
+    const script = { path: `u/${dev.username}/a`, summary: "", language: "bash", content: "echo planted-secret" };
+    expectStatus(await mine.post("scripts/create", script), 201);
+    expect(await status(mine.post("scripts/create", { ...script, path: "f/r1/a" }))).toBe(403);
+    expectStatus(await mine.post(`scripts/archive/p/${script.path}`), 200);
+    const found = await ws.get("audit/list", { username: dev.username, operations: "scripts.create,scripts.archive_by_path" });
+    const entries = shaped(routes.listAudit, found) as { id: string }[];
+    expect(entries).toMatchObject([
+      { operation: "scripts.archive_by_path", action_kind: "Delete", resource: script.path, username: dev.username },
+      { operation: "scripts.create", action_kind: "Created", resource: script.path, workspace_id: ws.id },
+    ]);
+    expect(found.text).not.toContain("planted-secret");
+    expect(shaped(routes.getAudit, await ws.get(`audit/get/${entries[0]?.id}`))).toEqual(entries[0]);
+    const before = await ws.get("audit/list", { before: new Date(Date.now() - 3_600_000).toISOString() });
+    expect(before.json).toEqual([]);
+    expect(await status(mine.get("audit/list"))).toBe(403);
+    expect(await status(ws.get("audit/get/nothing"))).toBe(404);
+
+    const token = expectStatus(await dev.api.post("users/tokens/create", { label: "audited" }), 201).text;
+    expectStatus(await dev.api.call("DELETE", `users/tokens/delete/${token}`), 200);
+    const global = await client.get("audit/list", { username: dev.email });
+    expect(shaped(routes.listInstanceAudit, global)).toContainEqual(
+      expect.objectContaining({ operation: "tokens.delete", resource: token.slice(0, 10) }),
+    );
+    expect(global.text).not.toContain(token);
+  });
+
+  it("has who read a secret, and not the secret", async () => {
+    const path = `u/${dev.username}/key`;
+    const mine = dev.in(ws);
+    expectStatus(await mine.post("variables/create", { path, value: "planted-value", is_secret: true, description: "" }), 201);
+    expect((await mine.get(`variables/get_value/${path}`)).json).toBe("planted-value");
+    const found = await ws.get("audit/list", { username: dev.username, resource: path });
+    expect(found.json).toMatchObject([
+      { operation: "variables.get_value", action_kind: "Execute" },
+      { operation: "variables.create", action_kind: "Created" },
+    ]);
+    expect(found.text).not.toContain("planted-value");
+  });
+
+  it("has each secret that a job's arguments named once, with the job, and costs no call of its own", async () => {
+    const audited = await newWorkspace();
+    for (const name of ["one", "two"]) {
+      const variable = { path: `f/t/${name}`, value: `planted-${name}`, is_secret: true, description: "" };
+      expectStatus(await audited.post("variables/create", variable), 201);
+    }
+    expectStatus(await audited.post("variables/create", { path: "f/t/plain", value: "plain", is_secret: false, description: "" }), 201);
+    expectStatus(
+      await audited.post("resources/create", { path: "f/t/db", resource_type: "any", value: { a: "$var:f/t/two", b: "$var:f/t/plain" } }),
+      201,
+    );
+    await audited.saveScript({ path: "f/t/args", language: "bash", content: "echo $#" });
+    const args = { a: "$var:f/t/one", b: "$var:f/t/one", c: "$res:f/t/db" };
+    const job = await audited.run("f/t/args", args);
+    await audited.completed(job);
+    const found = await audited.get("audit/list", { operation: "variables.decrypt_secret", per_page: 100 });
+    const entries = shaped(routes.listAudit, found) as { id: string; resource: string }[];
+    expect(entries.map(({ resource }) => resource).sort()).toEqual(["f/t/one", "f/t/two"]);
+    expect(entries[0]).toMatchObject({ username: "admin", action_kind: "Execute", parameters: { job } });
+    expect(found.text).not.toContain("planted-");
+    expect((await audited.get("audit/list", { resource: "f/t/one", action_kind: "Execute" })).json).toHaveLength(1);
+    // One batch holds the entries and the note that masks the job's output.
+    const line = await until(async () => {
+      const lines = [...(await allLogs()).values()].flatMap((text) => text.split("\n"));
+      return lines.find((text) => text.includes('"dynamodb.BatchWriteItem"') && text.includes("batch"));
+    });
+    expect(JSON.parse(line.slice(line.indexOf("{"))).aws.requests["dynamodb.BatchWriteItem"]).toBe(1);
+  });
+
+  it("is filtered by who, what, on what and when", async () => {
+    const filtered = await newWorkspace();
+    const names = async (query: Record<string, string>) =>
+      ((await filtered.get("audit/list", { per_page: 100, ...query })).json as { operation: string }[]).map(({ operation }) => operation);
+    expectStatus(await filtered.post("folders/update/t", { summary: "T" }), 200);
+    expectStatus(await filtered.call("DELETE", "folders/delete/t"), 200);
+    const all = ["folders.delete", "folders.update", "folders.create"];
+    expect(await names({})).toEqual(all);
+    expect(await names({ operation: "folders.update" })).toEqual(["folders.update"]);
+    expect(await names({ operations: "folders.update,folders.delete" })).toEqual(all.slice(0, 2));
+    expect(await names({ exclude_operations: "folders.update" })).toEqual(["folders.delete", "folders.create"]);
+    expect([await names({ action_kind: "Delete" }), await names({ username: "nobody" })]).toEqual([["folders.delete"], []]);
+    expect([await names({ resource: "t" }), await names({ resource: "u" })]).toEqual([all, []]);
+    const first = ((await filtered.get("audit/list", { operation: "folders.create" })).json as { timestamp: string }[])[0]?.timestamp ?? "";
+    expect([await names({ before: first }), await names({ after: first })]).toEqual([["folders.create"], all.slice(0, 2)]);
+    expect([await names({ page: "2", per_page: "2" }), await names({ after: new Date(Date.now() + 60_000).toISOString() })]).toEqual([
+      ["folders.create"],
+      [],
+    ]);
+  });
+
+  it("has who read the workspace's encryption key", async () => {
+    expectStatus(await ws.get("workspaces/encryption_key"), 200);
+    const keyReads = (await ws.get("audit/list", { operation: "workspaces.get_encryption_key" })).json;
+    expect(keyReads).toMatchObject([{ username: "admin", action_kind: "Execute" }]);
+  });
+});

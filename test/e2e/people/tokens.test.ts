@@ -1,0 +1,259 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { api, shared } from "../../support/api.ts";
+import { member, type Someone } from "../../support/people.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+
+const client = api();
+let ws: Workspace;
+let dev: Someone;
+beforeAll(async () => {
+  ws = await newWorkspace();
+  dev = await member(ws, "dev");
+  expectStatus(await ws.post("acls/add/folder/t", { owner: `u/${dev.username}`, write: true }), 200);
+  for (const name of ["hello", "other"]) await ws.saveScript({ path: `f/t/${name}`, language: "bash", content: `echo ${name}` });
+});
+const make = async (asked: object, by: Someone["api"] = dev.api) => expectStatus(await by.post("users/tokens/create", asked), 201).text;
+const call = (token: string, method: string, route: string, body?: unknown) =>
+  client.call(method, `w/${ws.id}/${route}`, { token, ...(body === undefined ? {} : { body }) });
+const status = async (answer: Promise<{ status: number }>) => (await answer).status;
+
+describe("scopes", () => {
+  it("are listed, kept as sent, and refused with 422 when there is no such scope", async () => {
+    const listed = (await dev.api.get("tokens/list/scopes")).json as { scopes: { value: string; requires_resource_path: boolean }[] }[];
+    const values = listed.flatMap(({ scopes }) => scopes);
+    expect(values).toContainEqual(expect.objectContaining({ value: "jobs:run:scripts", requires_resource_path: true }));
+    const token = await make({ label: "scoped", scopes: ["scripts:read:f/t/*"] });
+    const own = ((await dev.api.get("users/tokens/list")).json as { token_prefix: string }[]).find(
+      ({ token_prefix }) => token_prefix === token.slice(0, 10),
+    );
+    expect(own).toMatchObject({ scopes: ["scripts:read:f/t/*"], read_only: false });
+    for (const scope of ["scripts:fly", "nothing:read", "users:read:f/t/x", "scripts:read:../x", "", "scripts"]) {
+      const refused = await dev.api.post("users/tokens/create", { scopes: [scope] });
+      expect([scope, refused.status, refused.headers.get("x-svc-error")]).toEqual([scope, 422, "token.unknownScope"]);
+    }
+  });
+
+  it("limit what even a superadmin's token does", async () => {
+    const token = await make({ scopes: ["scripts:read:f/t/hello"] }, client);
+    expect(await status(call(token, "GET", "scripts/get/p/f/t/hello"))).toBe(200);
+    expect(await status(call(token, "GET", "scripts/get/p/f/t/other"))).toBe(403);
+    expect((await call(token, "GET", "scripts/list_paths")).json).toEqual(["f/t/hello"]);
+    expect(await status(call(token, "POST", "scripts/archive/p/f/t/hello"))).toBe(403);
+    expect(await status(call(token, "POST", "jobs/run/p/f/t/hello", {}))).toBe(403);
+    expect(await status(client.call("POST", "users/tokens/create", { token, body: {} }))).toBe(403);
+    expect(await status(client.call("GET", "users/tokens/list", { token }))).toBe(403);
+  });
+
+  it("and labels are changed in place", async () => {
+    const token = await make({ scopes: ["scripts:read"] });
+    const prefix = token.slice(0, 10);
+    expect(await status(call(token, "GET", "jobs/list"))).toBe(403);
+    expectStatus(await dev.api.post(`users/tokens/update_scopes/${prefix}`, { scopes: ["jobs:read"] }), 200);
+    expect([await status(call(token, "GET", "jobs/list")), await status(call(token, "GET", "scripts/list"))]).toEqual([200, 403]);
+    expectStatus(await dev.api.post(`users/tokens/update_label/${prefix}`, { label: "renamed" }), 200);
+    expect((await dev.api.get("users/tokens/list")).json).toContainEqual(
+      expect.objectContaining({ label: "renamed", scopes: ["jobs:read"] }),
+    );
+    expect(await status(dev.api.post(`users/tokens/update_scopes/${prefix}`, { scopes: ["no:thing"] }))).toBe(422);
+    expect(await status(client.post(`users/tokens/update_scopes/${prefix}`, { scopes: null }))).toBe(404);
+    expect(await status(client.call("POST", `users/tokens/update_scopes/${prefix}`, { token, body: { scopes: null } }))).toBe(403);
+  });
+});
+
+describe("a webhook token", () => {
+  it("runs its one script by path, hash and query, and does nothing else, whatever is there", async () => {
+    const token = await make({ label: "webhook", scopes: ["jobs:run:scripts:f/t/hello"], workspace_id: ws.id });
+    expect((await call(token, "POST", "jobs/run_wait_result/p/f/t/hello", {})).json).toBe("hello");
+    const inQuery = await client.call("POST", `w/${ws.id}/jobs/run/p/f/t/hello`, { token: "", query: { token }, body: {} });
+    expect(inQuery.status).toBe(201);
+    const hashOf = async (path: string) => ((await ws.get(`scripts/get/p/${path}`)).json as { hash: string }).hash;
+    expect((await call(token, "POST", `jobs/run_wait_result/h/${await hashOf("f/t/hello")}`, {})).json).toBe("hello");
+    const refused = [
+      await call(token, "POST", "jobs/run/p/f/t/other", {}),
+      await call(token, "POST", "jobs/run/p/f/t/absent", {}),
+      await call(token, "POST", `jobs/run/h/${await hashOf("f/t/other")}`, {}),
+      await call(token, "POST", "jobs/run/h/0123456789abcdef", {}),
+      await call(token, "POST", "jobs/run/preview", { language: "bash", content: "echo" }),
+      await call(token, "GET", `jobs_u/completed/get_result/${inQuery.text}`),
+      await call(token, "GET", "scripts/get/p/f/t/hello"),
+      await client.call("GET", "users/whoami", { token }),
+      await client.call("POST", "w/nowhere/jobs/run/p/f/t/hello", { token, body: {} }),
+    ];
+    expect(refused.map((answer) => [answer.status, answer.headers.get("x-svc-error")])).toEqual(refused.map(() => [403, "auth.forbidden"]));
+    expect(refused[0]?.text).toBe(refused[1]?.text);
+  });
+
+  it("has its creator's rights on the script, also when they change", async () => {
+    const token = await make({ scopes: ["jobs:run:scripts:f/t/hello"] });
+    const runs = () => status(call(token, "POST", "jobs/run/p/f/t/hello", {}));
+    expect(await runs()).toBe(201);
+    expectStatus(await ws.post("acls/remove/folder/t", { owner: `u/${dev.username}` }), 200);
+    expect(await runs()).toBe(404);
+    expectStatus(await ws.post("acls/add/folder/t", { owner: `u/${dev.username}`, write: true }), 200);
+    expect(await runs()).toBe(201);
+  });
+});
+
+describe("a read-only token", () => {
+  it("reads all that its owner may, runs and changes nothing", async () => {
+    const token = await make({ read_only: true });
+    expect(await status(call(token, "GET", "scripts/get/p/f/t/hello"))).toBe(200);
+    expect(await status(client.call("GET", "users/whoami", { token }))).toBe(200);
+    expect(await status(call(token, "POST", "jobs/run/p/f/t/hello", {}))).toBe(403);
+    expect(await status(call(token, "POST", "scripts/create", { path: "f/t/n", summary: "", language: "bash", content: "" }))).toBe(403);
+    expect(await status(client.call("POST", "users/tokens/create", { token, body: {} }))).toBe(403);
+  });
+});
+
+describe("a token with limits", () => {
+  const account = { email: "narrow@example.com", password: "First-horse-11" };
+  let own: string;
+  beforeAll(async () => {
+    await client.call("DELETE", `users/delete/${account.email}`);
+    expectStatus(await client.post("users/create", { ...account, super_admin: false }), 201);
+    own = expectStatus(await client.post("users/tokens/impersonate", { impersonate_email: account.email }), 201).text;
+  });
+  const ofOwn = async (asked: object) =>
+    expectStatus(await client.call("POST", "users/tokens/create", { token: own, body: asked }), 201).text;
+
+  it("sets no password: who signs in with it would have none of the limits", async () => {
+    for (const limit of [{ workspace_id: ws.id }, { scopes: ["users:write"] }, { read_only: true }]) {
+      const token = await ofOwn(limit);
+      const set = await client.call("POST", "users/setpassword", { token, body: { password: "Second-horse-22" } });
+      expect([limit, set.status]).toEqual([limit, 403]);
+    }
+    expect(await status(client.call("POST", "auth/login", { token: "", body: account }))).toBe(200);
+  });
+
+  it("keeps them when it is a session that is renewed", async () => {
+    const session = (await client.call("POST", "auth/login", { token: "", body: account })).text;
+    const body = { scopes: ["users:write"] };
+    expectStatus(await client.call("POST", `users/tokens/update_scopes/${session.slice(0, 10)}`, { token: own, body }), 200);
+    const fresh = expectStatus(await client.call("GET", "users/refresh_token", { token: session }), 200).text;
+    expect(await status(client.call("POST", "users/tokens/create", { token: fresh, body: {} }))).toBe(403);
+  });
+
+  it("bound to a workspace sees, ends and joins nothing beyond it", async () => {
+    const bound = await ofOwn({ workspace_id: ws.id });
+    const listed = await client.call("GET", "users/tokens/list", { token: bound });
+    expect((listed.json as { workspace_id?: string }[]).map(({ workspace_id }) => workspace_id)).toContain(ws.id);
+    expect(listed.text).not.toContain(own.slice(0, 10));
+    expect(await status(client.call("DELETE", `users/tokens/delete/${own}`, { token: bound }))).toBe(403);
+    const other = await newWorkspace();
+    expectStatus(await other.post("workspaces/invite_user", { email: account.email, is_admin: false, operator: true }), 201);
+    for (const route of ["users/accept_invite", "users/decline_invite"]) {
+      expect([route, await status(client.call("POST", route, { token: bound, body: { workspace_id: other.id } }))]).toEqual([route, 403]);
+    }
+    expect(await status(client.call("POST", "users/accept_invite", { token: own, body: { workspace_id: other.id } }))).toBe(200);
+  });
+
+  it("by path makes and changes no resource types, which have none", async () => {
+    const token = await make({ scopes: ["resources:write:f/t/*"] }, client);
+    expect(await status(call(token, "POST", "resources/create", { path: "f/t/scoped", value: 1, resource_type: "any" }))).toBe(201);
+    const schema = { type: "object", required: ["never"] };
+    expect(await status(call(token, "POST", "resources/type/create", { name: "scoped", schema }))).toBe(403);
+    expect(await status(call(token, "POST", "resources/type/update/postgresql", { schema }))).toBe(403);
+  });
+});
+
+describe("the cookie of a session", () => {
+  it("does not count in calls that another site makes", async () => {
+    const { email, password } = shared();
+    const cookie = `token=${(await client.call("POST", "auth/login", { token: "", body: { email, password } })).text}`;
+    const from = (site: string) =>
+      status(client.call("GET", `w/${ws.id}/jobs/run_wait_result/p/f/t/hello`, { token: "", headers: { cookie, "sec-fetch-site": site } }));
+    expect(await from("same-origin")).toBe(200);
+    expect(await from("none")).toBe(200);
+    expect(await from("cross-site")).toBe(401);
+  });
+});
+
+describe("impersonation", () => {
+  it("is a superadmin's, and gives the other's rights", async () => {
+    const asked = { impersonate_email: dev.email, label: "as dev" };
+    const token = expectStatus(await client.post("users/tokens/impersonate", asked), 201).text;
+    expect((await client.call("GET", "users/whoami", { token })).json).toMatchObject({ email: dev.email, super_admin: false });
+    expect(await status(client.call("GET", "users/list_as_super_admin", { token }))).toBe(403);
+    expect(await status(dev.api.post("users/tokens/impersonate", { impersonate_email: shared().email }))).toBe(403);
+    expect(await status(client.post("users/tokens/impersonate", { impersonate_email: "nobody@example.com" }))).toBe(404);
+  });
+});
+
+describe("a job's token", () => {
+  it("dies with its job", async () => {
+    await ws.saveScript({ path: "f/t/leak", language: "bash", content: 'echo "$WM_TOKEN"' });
+    const job = await dev.in(ws).run("f/t/leak");
+    const { result } = (await dev.in(ws).completed(job)) as { result: string };
+    expect(result.split(".")).toHaveLength(3);
+    expect(await status(call(result, "GET", "users/whoami"))).toBe(401);
+  });
+});
+
+describe("signing in", () => {
+  const { email, password } = shared();
+  const login = (body: object, route = "auth/login") => client.call("POST", route, { token: "", body });
+
+  it("answers a token and a cookie that scripts of a page cannot read, at both addresses", async () => {
+    for (const route of ["auth/login", "users/login"]) {
+      const answer = await login({ email, password }, route);
+      expect(answer.status).toBe(200);
+      const cookie = answer.headers.get("set-cookie") ?? "";
+      expect(cookie).toMatch(/^token=[A-Za-z0-9_-]+; Path=\/; HttpOnly; SameSite=Lax; Max-Age=1209600/);
+      expect(cookie).toContain(answer.text);
+      const who = await client.call("GET", "users/whoami", { token: "", headers: { cookie: `token=${answer.text}` } });
+      expect(who.json).toMatchObject({ email, super_admin: true });
+    }
+    expect((await client.call("GET", "auth/is_password_login_disabled", { token: "" })).json).toBe(false);
+  });
+
+  it("says the same of a wrong password, an unknown address and a disabled user", async () => {
+    const disabled = { email: "off@example.com", password: "Correct-horse-9" };
+    await client.call("DELETE", `users/delete/${disabled.email}`);
+    expectStatus(await client.post("users/create", { ...disabled, super_admin: false }), 201);
+    expectStatus(await login(disabled), 200);
+    expectStatus(await client.post(`users/update/${disabled.email}`, { disabled: true }), 200);
+    const refused = [
+      await login({ email, password: "Wrong-horse-99" }),
+      await login({ email: "nobody@example.com", password: "Wrong-horse-99" }),
+      await login(disabled),
+    ];
+    expect(refused.map(({ status, text, headers }) => [status, text, headers.get("x-svc-error"), headers.get("set-cookie")])).toEqual(
+      refused.map(() => [401, "The e-mail address or the password is not right.", "login.refused", null]),
+    );
+    expectStatus(await client.call("DELETE", `users/delete/${disabled.email}`), 200);
+  });
+
+  it("begins a session that expires, is renewed once, and ends by signing out", async () => {
+    const session = (await login({ email, password })).text;
+    const whoami = (token: string) => status(client.call("GET", "users/whoami", { token }));
+    const kept = await client.call("GET", "users/refresh_token", { token: session, query: { if_expiring_in_less_than_s: 60 } });
+    expect([kept.status, kept.text]).toEqual([200, session]);
+    const fresh = expectStatus(await client.call("GET", "users/refresh_token", { token: session }), 200).text;
+    expect([await whoami(session), await whoami(fresh)]).toEqual([401, 200]);
+    const lasting = (await client.get("users/tokens/list", { exclude_ephemeral: true, per_page: 100 })).text;
+    expect(lasting).not.toContain(fresh.slice(0, 10));
+    const out = await client.call("POST", "auth/logout", { token: "", headers: { cookie: `token=${fresh}` } });
+    expect([out.status, out.headers.get("set-cookie")]).toEqual([
+      200,
+      expect.stringContaining("token=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0"),
+    ]);
+    expect(await whoami(fresh)).toBe(401);
+    // A program's token is neither renewed nor ended so.
+    expect(await status(client.get("users/refresh_token"))).toBe(403);
+    expectStatus(await client.post("auth/logout"), 200);
+    expect(await whoami(client.token)).toBe(200);
+  });
+
+  it("follows the password, which ends other sessions when it is changed", async () => {
+    const account = { email: "changer@example.com", password: "First-horse-11" };
+    await client.call("DELETE", `users/delete/${account.email}`);
+    expect(await status(client.post("users/create", { ...account, password: "short", super_admin: false }))).toBe(400);
+    expectStatus(await client.post("users/create", { ...account, super_admin: false }), 201);
+    expect(await status(client.post("users/create", { ...account, password: "Other-horse-11", super_admin: false }))).toBe(409);
+    const [one, two] = [(await login(account)).text, (await login(account)).text];
+    expectStatus(await client.call("POST", "users/setpassword", { token: one, body: { password: "Second-horse-22" } }), 200);
+    expect(await status(client.call("GET", "users/email", { token: two }))).toBe(401);
+    expect(await status(client.call("GET", "users/email", { token: one }))).toBe(200);
+    expect([await status(login(account)), await status(login({ ...account, password: "Second-horse-22" }))]).toEqual([401, 200]);
+  });
+});

@@ -1,0 +1,332 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+
+let ws: Workspace;
+beforeAll(async () => {
+  ws = await newWorkspace();
+});
+
+interface Script {
+  lock?: string;
+  lock_error_logs?: string;
+  schema?: unknown;
+  inferred_schema?: { properties: Record<string, object>; required: string[]; order: string[] };
+  content: string;
+}
+const scriptAt = async (path: string) => expectStatus(await ws.get(`scripts/get/p/${path}`), 200).json as Script;
+const statusOf = async (hash: string) =>
+  (await ws.get(`scripts/deployment_status/h/${hash}`)).json as { lock?: string | null; lock_error_logs?: string; job_id?: string };
+
+describe.each(["bun", "deno", "nodejs"])("npm packages in a %s script", (language) => {
+  it("without a version are the newest, and the lock says which", async () => {
+    const path = `f/t/npm_${language}`;
+    const content = `import leftPad from "left-pad";\nexport const main = (text: string) => leftPad(text, 6, "-");`;
+    const hash = await ws.saveScript({ path, language, content });
+    expect((await ws.runWait(path, { text: "abc" })).json).toBe("---abc");
+    const { lock } = await scriptAt(path);
+    expect(lock).toMatch(/left-pad.*1\.3\.0/s);
+    expect((await statusOf(hash)).lock).toBe(lock);
+  });
+
+  it("with a version in the import are that version", async () => {
+    const path = `f/t/npm_version_${language}`;
+    const specifier = language === "deno" ? "npm:is-odd@2.0.0" : "is-odd@2.0.0";
+    const content = `import isOdd from "${specifier}";\nexport const main = (n: number) => isOdd(n);`;
+    await ws.saveScript({ path, language, content });
+    expect((await ws.runWait(path, { n: 3 })).json).toBe(true);
+    const { lock } = await scriptAt(path);
+    expect(lock).toMatch(/is-odd@2\.0\.0/);
+    expect(lock).not.toMatch(/is-odd@3/);
+  });
+});
+
+describe("PyPI packages", () => {
+  it("are found by the name of the import", async () => {
+    const content = "import yaml\n\ndef main(text: str):\n    return yaml.safe_load(text)\n";
+    await ws.saveScript({ path: "f/t/pypi", language: "python3", content });
+    expect((await ws.runWait("f/t/pypi", { text: "a: [1, 2]" })).json).toEqual({ a: [1, 2] });
+    expect((await scriptAt("f/t/pypi")).lock).toMatch(/^pyyaml==\d/im);
+  });
+
+  it("are taken from a requirements comment, which has the last word", async () => {
+    const content =
+      "# requirements:\n# idna==3.7\n\nimport idna\n\ndef main():\n    return [idna.__version__, idna.encode('bücher').decode()]\n";
+    await ws.saveScript({ path: "f/t/requirements", language: "python3", content });
+    expect((await ws.runWait("f/t/requirements")).json).toEqual(["3.7", "xn--bcher-kva"]);
+    expect((await scriptAt("f/t/requirements")).lock).toMatch(/^idna==3\.7\b/m);
+  });
+
+  it("that exist as source only are not built: their set-up code would run", async () => {
+    const content = "# requirements:\n# docopt==0.6.2\n\ndef main():\n    return 1\n";
+    const hash = await ws.saveScript({ path: "f/t/source_only", language: "python3", content });
+    expect((await statusOf(hash)).lock_error_logs).toContain("docopt");
+    expect((await ws.runWait("f/t/source_only")).json).toMatchObject({ error: { name: "DependencyError" } });
+  });
+});
+
+describe("Go modules", () => {
+  it("are resolved from the imports, and the lock is a go.mod with its sums", async () => {
+    const content = `package inner
+
+import "github.com/google/uuid"
+
+func main(text string) (string, error) {
+	id, err := uuid.Parse(text)
+	return id.Version().String(), err
+}
+`;
+    await ws.saveScript({ path: "f/t/module", language: "go", content });
+    expect((await ws.runWait("f/t/module", { text: "019a0000-0000-7000-8000-000000000000" })).json).toBe("VERSION_7");
+    expect((await ws.runWait("f/t/module", { text: "x" })).json).toMatchObject({
+      error: { message: expect.stringContaining("invalid UUID") },
+    });
+    expect((await scriptAt("f/t/module")).lock).toMatch(/github\.com\/google\/uuid v1\.\d/);
+  });
+});
+
+describe("scripts import one another", () => {
+  it.each(["bun", "deno", "nodejs"])("by path and relative to their own in %s", async (language) => {
+    await ws.call("POST", "folders/create", { body: { name: `lib_${language}` } });
+    await ws.saveScript({
+      path: `f/lib_${language}/base`,
+      language,
+      content: "export const double = (n: number) => 2 * n;\nexport function main() { return double(1); }",
+    });
+    await ws.saveScript({
+      path: `f/lib_${language}/middle`,
+      language,
+      content: `import { double } from "../base.ts";\nexport const four = (n: number) => double(double(n));\nexport const main = four;`,
+    });
+    const path = `f/t/importer_${language}`;
+    await ws.saveScript({
+      path,
+      language,
+      content: `import { four } from "../lib_${language}/middle.ts";
+import { double } from "/f/lib_${language}/base.ts";
+export function main(n: number) { return [double(n), four(n)]; }`,
+    });
+    expect((await ws.runWait(path, { n: 5 })).json).toEqual([10, 20]);
+  });
+
+  it("by module name and relative in python3", async () => {
+    await ws.call("POST", "folders/create", { body: { name: "lib_python" } });
+    await ws.saveScript({
+      path: "f/lib_python/base",
+      language: "python3",
+      content:
+        "import yaml\n\ndef double(n):\n    return 2 * n\n\ndef text(value):\n    return yaml.safe_dump(value)\n\ndef main():\n    return double(1)\n",
+    });
+    await ws.saveScript({
+      path: "f/lib_python/middle",
+      language: "python3",
+      content: "from .base import double\n\ndef four(n):\n    return double(double(n))\n\ndef main():\n    return four(1)\n",
+    });
+    await ws.saveScript({
+      path: "f/t/importer",
+      language: "python3",
+      content:
+        "from f.lib_python.middle import four\nimport f.lib_python.base as base\n\ndef main(n: int):\n    return [base.double(n), four(n), base.text([n])]\n",
+    });
+    expect((await ws.runWait("f/t/importer", { n: 5 })).json).toEqual([10, 20, "- 5\n"]);
+  });
+
+  it("and a script that is not there is named in the failure", async () => {
+    for (const [language, content] of [
+      ["bun", 'import { x } from "/f/t/missing_one.ts";\nexport const main = () => x;'],
+      ["python3", "from f.t.missing_one import x\n\ndef main():\n    return x\n"],
+    ] as const) {
+      const hash = await ws.saveScript({ path: `f/t/lonely_${language}`, language, content });
+      expect((await statusOf(hash)).lock_error_logs).toContain("f/t/missing_one");
+    }
+  });
+});
+
+describe("_ENTRYPOINT_OVERRIDE", () => {
+  it.each([
+    ["bun", "export const main = () => 'main';\nexport function other(a: number, b = 2) { return [a, b]; }"],
+    ["deno", "export const main = () => 'main';\nexport function other(a: number, b = 2) { return [a, b]; }"],
+    ["nodejs", "export const main = () => 'main';\nexport function other(a: number, b = 2) { return [a, b]; }"],
+    ["python3", "def main():\n    return 'main'\n\ndef other(a, b=2):\n    return [a, b]\n"],
+    ["go", 'package inner\n\nfunc main() string { return "main" }\n\nfunc other(a int, b *int) []any { return []any{a, 2} }\n'],
+  ])("calls another function of a %s script, with its own parameters", async (language, content) => {
+    const path = `f/t/entry_${language}`;
+    await ws.saveScript({ path, language, content });
+    expect((await ws.runWait(path)).json).toBe("main");
+    expect((await ws.runWait(path, { _ENTRYPOINT_OVERRIDE: "other", a: 1 })).json).toEqual([1, 2]);
+    const missing = await ws.runWait(path, { _ENTRYPOINT_OVERRIDE: "nowhere" });
+    expect(missing.json).toMatchObject({ error: { message: expect.stringContaining("nowhere") } });
+  });
+});
+
+describe("a lock", () => {
+  it.each([
+    [
+      "bun",
+      (version: string) => `import isOdd from "is-odd${version}";\nexport const main = (n: number) => isOdd(n);`,
+      "@2.0.0",
+      { n: 1 },
+      true,
+    ],
+    [
+      "python3",
+      (version: string) => `# requirements:\n# idna${version}\nimport idna\n\ndef main():\n    return idna.__version__\n`,
+      "==3.6",
+      {},
+      "3.6",
+    ],
+  ] as const)("that was resolved for %s is used again when it is sent", async (language, content, version, args, expected) => {
+    const path = `f/t/lock_${language}`;
+    await ws.saveScript({ path, language, content: content(version) });
+    const { lock } = await scriptAt(path);
+    expect(lock).toBeTruthy();
+    await ws.saveScript({ path: `${path}_again`, language, content: content(""), lock });
+    expect((await scriptAt(`${path}_again`)).lock).toBe(lock);
+    expect((await ws.runWait(`${path}_again`, args)).json).toBe(expected);
+  });
+
+  it("is found again for equal sources: the second save builds nothing", async () => {
+    const content = 'import leftPad from "left-pad";\nexport const main = () => leftPad("a", 3);';
+    const first = await ws.saveScript({ path: "f/t/twice", language: "bun", content });
+    const second = await ws.saveScript({ path: "f/t/twice", language: "bun", content });
+    expect(second).not.toBe(first);
+    const { lock, job_id: job } = await statusOf(second);
+    expect(lock).toBe((await statusOf(first)).lock);
+    expect((await ws.get(`jobs_u/get_logs/${job}`)).text).toContain("nothing had to be built");
+  });
+});
+
+describe("a package that cannot be resolved", () => {
+  it.each([
+    ["bun", 'import x from "left-pad@99.99.99";\nexport const main = () => x;', "left-pad"],
+    ["deno", 'import x from "npm:left-pad@99.99.99";\nexport const main = () => x;', "left-pad"],
+    ["nodejs", 'import x from "left-pad@99.99.99";\nexport const main = () => x;', "left-pad"],
+    ["python3", "# requirements:\n# idna==99.99.99\n\ndef main():\n    return 1\n", "idna"],
+    [
+      "go",
+      'package inner\n\nimport "github.com/google/uuid/v99"\n\nfunc main() string { return uuid.NewString() }\n',
+      "github.com/google/uuid",
+    ],
+  ])("in %s is a failed dependencies job with its log; the script and its runs say so", async (language, content, name) => {
+    const path = `f/t/unresolved_${language}`;
+    const hash = await ws.saveScript({ path, language, content });
+    const { lock_error_logs: log, job_id: job = "", lock } = await statusOf(hash);
+    expect(lock ?? null).toBeNull();
+    expect(log).toContain(name);
+    expect((await scriptAt(path)).lock_error_logs).toBe(log);
+    expect((await scriptAt(path)).lock ?? null).toBeNull();
+    const built = await ws.completed(job);
+    expect(built).toMatchObject({
+      job_kind: "dependencies",
+      success: false,
+      script_hash: hash,
+      result: { error: { name: "DependencyError" } },
+    });
+    expect(built["logs"]).toContain(name);
+    expect((await ws.runWait(path)).json).toMatchObject({ error: { name: "DependencyError", message: expect.stringContaining(name) } });
+    expect(await ws.completed(await ws.run(path))).toMatchObject({ success: false, result: { error: { name: "DependencyError" } } });
+    // The next version is free of it.
+    await ws.saveScript({ path, language: "bash", content: "echo mended" });
+    expect((await ws.runWait(path)).json).toBe("mended");
+    expect((await scriptAt(path)).lock_error_logs).toBeUndefined();
+  });
+
+  it("in a preview fails that preview, with the log", async () => {
+    const { text: job } = await ws.post("jobs/run/preview", {
+      language: "bun",
+      content: 'import x from "left-pad@99.99.99";\nexport const main = () => x;',
+    });
+    const ended = await ws.completed(job);
+    expect(ended).toMatchObject({ success: false, job_kind: "preview", result: { error: { name: "DependencyError" } } });
+    expect(ended["logs"]).toContain("left-pad");
+  });
+});
+
+describe("install scripts of packages", () => {
+  it("do not run: a package that depends on its own has not what it would have made", async () => {
+    // Its install script downloads a program and writes lib/location.js; without it the path is null.
+    const content = `import phantom from "phantomjs-prebuilt@2.1.16";\nexport const main = () => phantom.path;`;
+    const hash = await ws.saveScript({ path: "f/t/install_script", language: "nodejs", content });
+    const { lock_error_logs: failure } = await statusOf(hash);
+    expect(failure).toBeUndefined();
+    expect((await ws.runWait("f/t/install_script")).json).toBeNull();
+  });
+});
+
+describe("signatures", () => {
+  it.each([
+    [
+      "bun",
+      `type Level = "low" | "high";
+export async function main(name: string, count = 3, tags: string[], level: Level = "low", when?: Date) { return name; }`,
+      {
+        name: { type: "string" },
+        count: { type: "number", default: 3 },
+        tags: { type: "array", items: { type: "string" } },
+        level: { enum: ["low", "high"], default: "low" },
+        when: { format: "date-time" },
+      },
+      ["name", "tags"],
+    ],
+    [
+      "python3",
+      `import datetime
+from typing import Literal
+
+def main(name: str, tags: list[str], count: int = 3, level: Literal["low", "high"] = "low", when: datetime.datetime = None):
+    return name
+`,
+      {
+        name: { type: "string" },
+        tags: { type: "array", items: { type: "string" } },
+        count: { type: "integer", default: 3 },
+        level: { enum: ["low", "high"], default: "low" },
+        when: { format: "date-time" },
+      },
+      ["name", "tags"],
+    ],
+    [
+      "go",
+      `package inner
+
+type Item struct {
+	Name string \`json:"name"\`
+}
+
+func main(name string, count int, tags []string, item *Item) error { return nil }
+`,
+      {
+        name: { type: "string" },
+        count: { type: "integer" },
+        tags: { type: "array", items: { type: "string" } },
+        item: { type: "object", properties: { name: { type: "string" } } },
+      },
+      ["name", "count", "tags"],
+    ],
+    ["bash", `name="$1"\ncount="\${2:-3}"\n`, { name: { type: "string" }, count: { type: "string", default: "3" } }, ["name"]],
+  ] as const)(
+    "of %s are read from main: names in order, types, defaults, what is required",
+    async (language, content, properties, required) => {
+      const path = `f/t/signature_${language}`;
+      await ws.saveScript({ path, language, content }, false);
+      const { inferred_schema: schema } = await scriptAt(path);
+      expect(schema?.properties).toMatchObject(properties);
+      expect(schema?.order).toEqual(Object.keys(properties));
+      expect(schema?.required).toEqual(required);
+    },
+  );
+
+  it("stand beside a schema that was sent, which comes back exactly as sent", async () => {
+    const schema = {
+      $schema: "https://json-schema.org/draft/2020-12/schema",
+      type: "object",
+      required: [],
+      order: ["b", "a"],
+      properties: { b: { type: "string", format: "resource-x", default: null }, a: { description: "A", ["x-odd"]: [1] } },
+    };
+    const content = "export const main = (a: number) => a;";
+    await ws.saveScript({ path: "f/t/sent_schema", language: "bun", content, schema }, false);
+    const answer = await ws.get("scripts/get/p/f/t/sent_schema");
+    expect(answer.text).toContain(JSON.stringify(schema));
+    expect((answer.json as Script).inferred_schema?.properties).toMatchObject({ a: { type: "number" } });
+  });
+});

@@ -1,0 +1,195 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { ScanCommand, type ScanCommandOutput } from "@aws-sdk/client-dynamodb";
+import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
+import { beforeAll, describe, expect, it, vi } from "vitest";
+import { maskerFor, rememberSecrets } from "../../../services/secrets/masks.ts";
+import { shared } from "../../support/api.ts";
+import { awsClients } from "../../support/aws.ts";
+import { allLogs } from "../../support/logs.ts";
+import { until } from "../../support/until.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+
+/** Each with characters that forms write differently, and a part that stands nowhere else. */
+const byArgument = `arg"${randomUUID().slice(0, 13)}/ü+ &%`;
+const byRequest = `req\\${randomUUID().slice(0, 13)}?=é 'x`;
+const secrets = [byArgument, byRequest];
+
+/** Every form that a script below prints a secret in. */
+const formsOf = (secret: string) => [
+  secret,
+  JSON.stringify(secret).slice(1, -1),
+  encodeURIComponent(secret),
+  new URLSearchParams({ a: secret }).toString().slice(2),
+  Buffer.from(secret).toString("base64").slice(0, -4),
+  Buffer.from(secret).toString("base64url").slice(0, -4),
+  Buffer.from(`xy${secret}`).toString("base64").slice(4, -4),
+];
+function expectNone(where: string, text: string): void {
+  for (const secret of secrets)
+    for (const form of formsOf(secret)) expect([where, form, text.includes(form)]).toEqual([where, form, false]);
+}
+
+const PRINTS = `
+import { setTimeout as sleep } from "node:timers/promises";
+const ask = async (path: string) => {
+  const headers = { authorization: "Bearer " + process.env.WM_TOKEN };
+  return (await fetch(process.env.BASE_INTERNAL_URL + "/api/w/" + process.env.WM_WORKSPACE + "/" + path, { headers })).json();
+};
+export async function main(db: { password: string }, how: string, pauseMs = 0) {
+  const requested = await ask("variables/get_value/f/t/requested");
+  const read = [db?.password, requested].filter((text) => typeof text === "string") as string[];
+  if (how === "return") return { read, nested: { [read[0]!]: "x " + read[0] } };
+  for (const secret of read) {
+    const half = Math.floor(secret.length / 2);
+    console.log("begin", secret, JSON.stringify({ secret }), encodeURIComponent(secret), new URLSearchParams({ a: secret }).toString());
+    console.error(Buffer.from(secret).toString("base64"), Buffer.from(secret).toString("base64url"), Buffer.from("xy" + secret).toString("base64"));
+    process.stdout.write("cut:" + secret.slice(0, half));
+    if (pauseMs) await sleep(pauseMs);
+    process.stdout.write(secret.slice(half) + ":end\\n");
+  }
+  if (how === "throw") throw new Error("failed with " + read.join(" and ") + " " + Buffer.from(read[0]!).toString("base64"));
+  return read.length;
+}
+`;
+const args = (how: string, pauseMs = 0) => ({ db: "$res:f/t/db", how, pauseMs });
+
+let ws: Workspace;
+beforeAll(async () => {
+  ws = await newWorkspace();
+  for (const [path, value] of [
+    ["f/t/password", byArgument],
+    ["f/t/requested", byRequest],
+  ] as const) {
+    expectStatus(await ws.post("variables/create", { path, value, is_secret: true, description: "" }), 201);
+  }
+  expectStatus(await ws.post("resources/create", { path: "f/t/db", value: { password: "$var:f/t/password" }, resource_type: "any" }), 201);
+  await ws.saveScript({ path: "f/t/prints", language: "bun", content: PRINTS });
+});
+
+describe("secrets that a job has read", () => {
+  it("are masked in its output, in every form, and the rest of the output stays", async () => {
+    const answer = await ws.runWait("f/t/prints", args("print"));
+    expect([answer.status, answer.json]).toEqual([200, 2]);
+    const job = answer.headers.get("x-svc-job-id") ?? "";
+    const logs = (await ws.get(`jobs_u/get_logs/${job}`)).text;
+    expectNone("logs", logs);
+    expect(logs.match(/begin \*{8,}/g)).toHaveLength(2);
+    expect(logs.match(/cut:\*{8,}:end/g)).toHaveLength(2);
+    expectNone("job", (await ws.get(`jobs_u/get/${job}`)).text);
+  });
+
+  it("are masked when the job runs where it was called, and asked for one by itself", async () => {
+    const answer = await ws.runWait("f/t/prints", { how: "print" });
+    expect(answer.json).toBe(1);
+    const logs = (await ws.get(`jobs_u/get_logs/${answer.headers.get("x-svc-job-id")}`)).text;
+    expectNone("logs", logs);
+    expect(logs).toMatch(/begin \*{8,}/);
+  });
+
+  it("are masked across the border of two chunks of output, sent while it runs", async () => {
+    const job = await ws.run("f/t/prints", args("print", 6000));
+    const completed = await ws.completed(job);
+    const { text } = await ws.get(`jobs_u/get_logs/${job}`);
+    expect(completed["success"]).toBe(true);
+    expectNone("logs", text);
+    expect(text.match(/cut:\*{8,}:end/g)).toHaveLength(2);
+  });
+
+  it("are masked however many it reads", async () => {
+    await ws.saveScript({ path: "f/t/waits", language: "bash", content: "sleep 50" });
+    const id = await ws.run("f/t/waits");
+    vi.stubEnv("AWS_ENDPOINT_URL", shared().endpoint);
+    for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, "test");
+    vi.stubEnv("AWS_REGION", "us-east-1");
+    vi.stubEnv("SVC_JOBS_TABLE", shared().outputs["JobsTable"] ?? "");
+    const { jobTable: jobs } = await import("../../../aws/dynamodb/job-table.ts");
+    const running = await until(async () => [await jobs.get(id)].find((job) => job?.state === "running"), { what: "the job to run" });
+    // As the service notes each read, without the calls.
+    const many = Array.from({ length: 205 }, (_, index) => `one-of-many-${String(index).padStart(3, "0")}`);
+    for (let start = 0; start < many.length; start += 20) {
+      await Promise.all(many.slice(start, start + 20).map((secret) => rememberSecrets({ jobs }, running, "token", [secret])));
+    }
+    const now = await jobs.get(id);
+    const masker = now && (await maskerFor({ jobs }, now, "token"));
+    expect(many.filter((secret) => masker?.text(secret) !== "*".repeat(secret.length))).toEqual([]);
+    vi.unstubAllEnvs();
+    expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`, {}), 200);
+  });
+
+  it("are masked in its error", async () => {
+    const answer = await ws.runWait("f/t/prints", args("throw"));
+    expectNone("error", answer.text);
+    expect(answer.json).toMatchObject({ error: { message: expect.stringMatching(/^failed with \*+ and \*+ \*+/) } });
+    expectNone("job", (await ws.get(`jobs_u/completed/get/${answer.headers.get("x-svc-job-id")}`)).text);
+  });
+
+  it("are masked in the result that people read, and there as they are for the next job", async () => {
+    const answer = await ws.runWait("f/t/prints", args("return"));
+    const stars = "*".repeat(byArgument.length);
+    const shown = { read: [stars, "*".repeat(byRequest.length)], nested: { [stars]: `x ${stars}` } };
+    expect(answer.json).toEqual(shown);
+    const job = answer.headers.get("x-svc-job-id") ?? "";
+    expect((await ws.get(`jobs_u/completed/get_result/${job}`)).json).toEqual(shown);
+    expect((await ws.get(`jobs_u/completed/get_result_maybe/${job}`)).json).toMatchObject({ result: shown });
+    expect((await ws.get(`jobs_u/completed/get/${job}`)).json).toMatchObject({ result: shown });
+    expect((await ws.get("jobs/list", { result: JSON.stringify({ read: [byArgument] }) })).json).toEqual([]);
+
+    await ws.saveScript({
+      path: "f/t/next",
+      language: "bun",
+      content: `export async function main(job: string, wanted: string) {
+  const headers = { authorization: "Bearer " + process.env.WM_TOKEN };
+  const url = process.env.BASE_INTERNAL_URL + "/api/w/" + process.env.WM_WORKSPACE + "/jobs_u/completed/get_result/" + job;
+  const { read } = await (await fetch(url, { headers })).json();
+  return btoa(encodeURIComponent(read[0])) === wanted;
+}`,
+    });
+    expect((await ws.runWait("f/t/next", { job, wanted: btoa(encodeURIComponent(byArgument)) })).json).toBe(true);
+    // The leak test below looks for what nobody has asked to be kept.
+    expectStatus(await ws.post(`jobs/completed/delete/${job}`), 200);
+  });
+});
+
+describe("after all of this, the secrets", () => {
+  it("are in no log of any function, and not in the engine's", async () => {
+    const logs = await allLogs();
+    expect([...logs.values()].join("\n")).toContain('"route":"variables.getValue"');
+    for (const [group, text] of logs) expectNone(group, text);
+    expectNone("engine", readFileSync(shared().engineLog, "utf8"));
+  });
+
+  it("are in no item of any table", async () => {
+    const { dynamodb } = awsClients();
+    for (const table of ["JobsTable", "ObjectsTable"]) {
+      let ExclusiveStartKey: ScanCommandOutput["LastEvaluatedKey"];
+      do {
+        const page: ScanCommandOutput = await dynamodb.send(new ScanCommand({ TableName: shared().outputs[table], ExclusiveStartKey }));
+        for (const item of page.Items ?? []) expectNone(`${table} ${item["pk"]?.S} ${item["sk"]?.S}`, strings(item).join("\n"));
+        ExclusiveStartKey = page.LastEvaluatedKey;
+      } while (ExclusiveStartKey);
+    }
+  });
+
+  it("are in no object of the bucket", async () => {
+    const { s3 } = awsClients();
+    const Bucket = shared().outputs["Bucket"];
+    const { Contents = [] } = await s3.send(new ListObjectsV2Command({ Bucket, Prefix: `jobs/${ws.id}/` }));
+    for (const { Key } of Contents) {
+      const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key }));
+      expectNone(Key ?? "", (await Body?.transformToString()) ?? "");
+    }
+  });
+
+  it("are in no list", async () => {
+    for (const route of ["variables/list", "resources/list", "resources/list_search", "jobs/list", "jobs/completed/list"]) {
+      expectNone(route, expectStatus(await ws.get(route, { per_page: 100 }), 200).text);
+    }
+  });
+});
+
+/** Every text in an item, as it is: a search in its JSON would miss what JSON escapes. */
+function strings(value: unknown): string[] {
+  if (typeof value === "string") return [value];
+  return typeof value === "object" && value !== null ? Object.values(value).flatMap(strings) : [];
+}

@@ -1,0 +1,189 @@
+import { randomUUID } from "node:crypto";
+import { ListObjectsV2Command } from "@aws-sdk/client-s3";
+import { beforeAll, describe, expect, it } from "vitest";
+import { shared } from "../../support/api.ts";
+import { awsClients } from "../../support/aws.ts";
+import { outboxOf } from "../../support/outbox.ts";
+import { refused } from "../../support/refusal.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+
+const ECHO = "f/t/echo";
+let ws: Workspace;
+let other: Workspace;
+beforeAll(async () => {
+  [ws, other] = [await newWorkspace(), await newWorkspace()];
+  await ws.saveScript({ path: ECHO, language: "bun", content: "export function main({ ...all }) { return all; }" });
+  await ws.saveScript({ path: "f/t/reply", language: "bun", content: "export function main(result: unknown) { return result; }" });
+});
+
+const { s3 } = awsClients();
+async function storedFiles(): Promise<string[]> {
+  const found = await s3.send(new ListObjectsV2Command({ Bucket: shared().outputs["Bucket"], Prefix: `files/${ws.id}/` }));
+  return (found.Contents ?? []).map(({ Key = "" }) => Key);
+}
+
+interface Sent {
+  headers?: Record<string, string>;
+  query?: Record<string, string>;
+}
+const CE = { id: "1", source: "/s", type: "t", specversion: "1.0" };
+const EVENT = { "content-type": "application/cloudevents+json" };
+const form = (boundary: string) => ({ "content-type": `multipart/form-data${boundary}` });
+const FILE = '--cut\r\nContent-Disposition: form-data; name="f"; filename="a.txt"\r\n\r\nwhole\r\n';
+
+describe("a webhook call that cannot be read", () => {
+  it.each<[string, string, Sent, number, string]>([
+    ["a form without a boundary", `${FILE}--cut--\r\n`, { headers: form("") }, 400, "payload.form"],
+    ["a form under another boundary", `${FILE}--cut--\r\n`, { headers: form("; boundary=other") }, 400, "payload.form"],
+    ["a form that breaks off behind a whole file", FILE, { headers: form("; boundary=cut") }, 400, "payload.form"],
+    ["an event without a type", JSON.stringify({ ...CE, type: undefined }), { headers: EVENT }, 400, "payload.cloudEvent"],
+    ["an event with an empty source", JSON.stringify({ ...CE, source: "" }), { headers: EVENT }, 400, "payload.cloudEvent"],
+    ["an event of a time that is none", JSON.stringify({ ...CE, time: "yesterday" }), { headers: EVENT }, 400, "payload.cloudEvent"],
+    ["an event of a version to come", JSON.stringify({ ...CE, specversion: "9.0" }), { headers: EVENT }, 400, "payload.cloudEvent"],
+    ["an event that is no JSON", "{", { headers: EVENT }, 400, "payload.cloudEvent"],
+    ["an event of headers alone, one of four", "{}", { headers: { "ce-id": "1" } }, 400, "payload.cloudEvent"],
+    ["a batch of events", "[]", { headers: { "content-type": "application/cloudevents-batch+json" } }, 415, "payload.cloudEventBatch"],
+    ["objects 10,000 deep", `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`, {}, 422, "body.tooDeep"],
+    ["lists 10,000 deep", `${"[".repeat(10_000)}${"]".repeat(10_000)}`, {}, 422, "body.tooDeep"],
+  ])("for %s is refused with one sentence, and leaves no job and no file", async (_what, body, { headers, query = {} }, status, code) => {
+    for (const route of ["run", "run_wait_result", "run_and_stream"]) {
+      const id = randomUUID();
+      const answer = await ws.call("POST", `jobs/${route}/p/${ECHO}`, {
+        body,
+        query: { ...query, job_id: id },
+        ...(headers ? { headers } : {}),
+      });
+      expect(refused(answer)).toMatchObject({ status, code });
+      expect((await ws.get(`jobs_u/get/${id}`)).status).toBe(404);
+    }
+    expect(await storedFiles()).toEqual([]);
+  });
+
+  it.each([
+    ["no base64", "*", "payload.base64"],
+    ["base64 of a length that none has", "abcde", "payload.base64"],
+    ["base64 of what is no JSON", Buffer.from("{oops").toString("base64url"), "body.notJson"],
+  ])("for a GET whose payload is %s is refused, and leaves no job", async (_what, payload, code) => {
+    for (const route of ["run_wait_result", "run_and_stream"]) {
+      const id = randomUUID();
+      const answer = refused(await ws.get(`jobs/${route}/p/${ECHO}`, { payload, job_id: id }));
+      expect(answer).toMatchObject({ status: 400, code });
+      expect((await ws.get(`jobs_u/get/${id}`)).status).toBe(404);
+    }
+  });
+});
+
+describe("an unusual webhook call", () => {
+  const received = async (body: string | Uint8Array, headers: Record<string, string> = {}, query: Record<string, string> = {}) =>
+    expectStatus(await ws.call("POST", `jobs/run_wait_result/p/${ECHO}`, { body, headers, query }), 200).json;
+
+  it("with a body that is no UTF-8 becomes raw_string", async () => {
+    expect(await received(Uint8Array.of(0x7b, 0xff, 0xfe, 0x00))).toEqual({ raw_string: "{\ufffd\ufffd\u0000" });
+  });
+
+  it("with 100,000 keys runs, as JSON and as a form", async () => {
+    const keys = Array.from({ length: 100_000 }, (_, at) => `k${at}`);
+    const asJson = await received(JSON.stringify(Object.fromEntries(keys.map((key) => [key, 1]))));
+    expect(Object.keys(asJson as object)).toHaveLength(100_000);
+    const asForm = await received(keys.map((key) => `${key}=1`).join("&"), { "content-type": "application/x-www-form-urlencoded" });
+    expect(Object.keys(asForm as object)).toHaveLength(100_000);
+  });
+
+  it("with fields of a form named like parts of every object keeps them as data", async () => {
+    const named = ["__proto__", "constructor"].map((name) => `--cut\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n1\r\n`);
+    const found = await received(`${named.join("")}--cut--\r\n`, form("; boundary=cut"));
+    expect(Object.entries(found as object)).toEqual([
+      ["__proto__", "1"],
+      ["constructor", "1"],
+    ]);
+  });
+
+  it("that names headers and query parameters which are absent, empty or parts of every object gets none of them", async () => {
+    const query = { include_header: "X-Absent,,__proto__, constructor ,toString", include_query: "absent,,__proto__,constructor,toString" };
+    expect(await received('{"n":1}', {}, query)).toEqual({ n: 1 });
+  });
+});
+
+describe("a reply that a script shapes wrongly", () => {
+  it.each<[string, object]>([
+    ["in two ways at once", { svc_status_code: 200, windmill_status_code: 201 }],
+    ["in two ways, by different keys", { svc_status_code: 200, windmill_headers: {} }],
+    ["with bytes that are no base64", { svc_content_type: "image/png", result: { base64: "not base64!" } }],
+    ["with a header that ends the head", { svc_headers: { "x-a": "a\r\nx-b: b" } }],
+  ])("%s is a 400 that names the job, which stays as it ended", async (_what, result) => {
+    const answer = await ws.runWait("f/t/reply", { result });
+    const id = answer.headers.get("x-svc-job-id") ?? "";
+    expect(refused(answer)).toMatchObject({ status: 400, code: "reply.shape", text: expect.stringContaining(id) });
+    expect((await ws.completed(id))["success"]).toBe(true);
+  });
+});
+
+describe("a token that is not worth the call", () => {
+  const run = (token: string, at = `w/${ws.id}/jobs/run/p/${ECHO}`) => ws.api.call("POST", at, { token, body: {} });
+  const make = async (asked: object) => expectStatus(await ws.api.post("users/tokens/create", asked), 201).text;
+
+  it("malformed, unknown, expired or deleted is 401, and all of them read the same", async () => {
+    const deleted = await make({ label: "deleted" });
+    expectStatus(await ws.api.call("DELETE", `users/tokens/delete/${deleted.slice(0, 10)}`), 200);
+    const tokens = [
+      "x",
+      "x".repeat(5000),
+      "eyJhbGciOiJub25lIn0.e30.",
+      "eyJhbGciOiJFZERTQSJ9.notjson.AAAA",
+      `${ws.api.token}x`,
+      await make({ expiration: new Date(Date.now() - 1000).toISOString() }),
+      deleted,
+    ];
+    const answers = await Promise.all(tokens.map(async (token) => refused(await run(token))));
+    expect(answers.map(({ status, code }) => [status, code])).toEqual(tokens.map(() => [401, "auth.invalid"]));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+    expect(refused(await run("two words"))).toMatchObject({ status: 401, code: "auth.missing" });
+  });
+
+  it("of another workspace or for another script is 403, and does not tell what exists", async () => {
+    const elsewhere = await make({ workspace_id: other.id });
+    const bound = await make({ workspace_id: ws.id, scopes: [`jobs:run:scripts:${ECHO}`] });
+    const answers = [
+      refused(await run(elsewhere)),
+      refused(await run(elsewhere, `w/${ws.id}/jobs/run/p/f/t/absent`)),
+      refused(await run(elsewhere, `w/nowhere/jobs/run/p/${ECHO}`)),
+      refused(await run(bound, `w/${ws.id}/jobs/run/p/f/t/reply`)),
+      refused(await run(bound, `w/${ws.id}/jobs/run/p/f/t/absent`)),
+    ];
+    expect(answers.map(({ status, code }) => [status, code])).toEqual(answers.map(() => [403, "auth.forbidden"]));
+    expect(new Set(answers.map(({ text }) => text)).size).toBe(1);
+  });
+});
+
+describe("a name that tries to leave its folder", () => {
+  const NAMES = ["f/t/../x", "f/../x", "u/../x", "/f/t/x", "f//x", "f/t/", "f/t/.x", "f/t\\x", "f/t/x\u0000", "../f/t/x", "f/t/%2e%2e/x"];
+
+  it.each(NAMES)("%j is refused for scripts, variables and resources, and nothing is stored", async (path) => {
+    for (const [route, body] of [
+      ["scripts/create", { path, summary: "", language: "bash", content: "" }],
+      ["variables/create", { path, value: "v", is_secret: true }],
+      ["resources/create", { path, value: {}, resource_type: "any" }],
+    ] as const) {
+      const answer = refused(await other.post(route, body));
+      expect(answer).toMatchObject({ status: 422, code: "body.shape", text: expect.stringContaining("path: ") });
+    }
+    expect(await outboxOf(other.id)).toEqual(["CreateFolder t"]);
+  });
+
+  it.each(["..", "a/b", ".", "", "a b", "é"])("%j is no folder", async (name) => {
+    expect(refused(await other.post("folders/create", { name }))).toMatchObject({ status: 422, code: "body.shape" });
+  });
+});
+
+describe("a resource's value against its type", () => {
+  it("is refused before anything of it is stored, also when it is to be saved over another", async () => {
+    const value = { host: "h", port: "no number" };
+    const asked = { path: "f/t/pg", value, resource_type: "postgresql" };
+    expect(refused(await other.post("resources/create", asked))).toMatchObject({ status: 422, code: "resource.value" });
+    expect((await other.get("resources/get/f/t/pg")).status).toBe(404);
+    expectStatus(await other.post("resources/create", { ...asked, value: { a: 1 }, resource_type: "any" }), 201);
+    expect(refused(await other.post("resources/create", asked, { update_if_exists: true }))).toMatchObject({ status: 422 });
+    expect((await other.get("resources/get_value/f/t/pg")).json).toEqual({ a: 1 });
+    expect((await outboxOf(other.id)).filter((event) => event.includes("Resource"))).toEqual(["CreateResource f/t/pg"]);
+  });
+});

@@ -1,0 +1,84 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { newWorkspace, type Workspace } from "../../support/workspace.ts";
+
+let ws: Workspace;
+const ECHO = "f/t/echo";
+
+beforeAll(async () => {
+  ws = await newWorkspace();
+  await ws.saveScript({ path: ECHO, language: "bun", content: "export function main({ ...all }) { return all; }" });
+});
+
+interface Sent {
+  body: Uint8Array | string | FormData;
+  type?: string;
+  headers?: Record<string, string>;
+  query?: Record<string, string>;
+}
+/** What a script gets for a body sent to a synchronous webhook. */
+async function received({ body, type, headers = {}, query = {} }: Sent): Promise<Record<string, unknown>> {
+  const answer = await fetch(`${ws.api.url}/api/w/${ws.id}/jobs/run_wait_result/p/${ECHO}?${new URLSearchParams(query)}`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${ws.api.token}`, ...(type ? { "content-type": type } : {}), ...headers },
+    body,
+  });
+  const text = await answer.text();
+  if (answer.status !== 200) throw new Error(`${answer.status} ${text}`);
+  return JSON.parse(text) as Record<string, unknown>;
+}
+const stored = (filename: string) => expect.objectContaining({ s3: expect.stringMatching(/^jobs\//), filename });
+
+describe("a multipart webhook (spec 4.2.5)", () => {
+  it("with wrap_body has its files under body, beside its fields", async () => {
+    const form = new FormData();
+    form.append("title", "photos");
+    form.append("photo", new Blob(["one"]), "one.txt");
+    const found = await received({ body: form, query: { wrap_body: "true" } });
+    expect(found).toEqual({ body: { title: "photos", photo: [stored("one.txt")] } });
+  });
+
+  it("cannot put a file where a chosen header stands", async () => {
+    const form = new FormData();
+    form.append("x_signature", new Blob(["forged"]), "forged.txt");
+    const found = await received({ body: form, headers: { "x-signature": "real" }, query: { include_header: "X-Signature" } });
+    expect(found).toEqual({ x_signature: "real" });
+  });
+
+  it("keeps a text beside a file of the same name", async () => {
+    const form = new FormData();
+    form.append("doc", "see below");
+    form.append("doc", new Blob(["one"]), "one.txt");
+    expect(await received({ body: form })).toEqual({ doc: ["see below", stored("one.txt")] });
+  });
+});
+
+describe("a webhook's text (spec 4.2.1)", () => {
+  it("that begins with a byte order mark is read as JSON, and comes as it was sent with raw=true", async () => {
+    const body = '\ufeff{"a":1}';
+    expect(await received({ body, type: "application/json", query: { raw: "true" } })).toEqual({ a: 1, raw_string: body });
+  });
+
+  it("is read in the charset that its type names, UTF-8 where that is none", async () => {
+    const latin1 = (text: string) => Buffer.from(text, "latin1");
+    expect(await received({ body: latin1("<a>é</a>"), type: "text/xml; charset=ISO-8859-1" })).toEqual({ raw_string: "<a>é</a>" });
+    expect(await received({ body: latin1('{"a":"é"}'), type: 'application/json; charset="latin1"' })).toEqual({ a: "é" });
+    expect(await received({ body: latin1("a=é"), type: "application/x-www-form-urlencoded;charset=windows-1252" })).toEqual({ a: "é" });
+    expect(await received({ body: '{"a":"é"}', type: "application/json; charset=klingon" })).toEqual({ a: "é" });
+  });
+});
+
+describe("a file's bytes (api.md 2.7)", () => {
+  it("arrive whole when nobody says what type they are", async () => {
+    const bytes = Uint8Array.from({ length: 5000 }, (_, at) => (at * 7) % 256);
+    const sent = await fetch(`${ws.api.url}/api/w/${ws.id}/job_helpers/upload_s3_file`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${ws.api.token}` },
+      body: bytes,
+    });
+    const { file_key } = (await sent.json()) as { file_key: string };
+    const back = await fetch(`${ws.api.url}/api/w/${ws.id}/job_helpers/download_s3_file?${new URLSearchParams({ file_key })}`, {
+      headers: { authorization: `Bearer ${ws.api.token}` },
+    });
+    expect(Buffer.from(await back.arrayBuffer()).equals(bytes)).toBe(true);
+  });
+});

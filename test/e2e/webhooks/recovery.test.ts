@@ -1,0 +1,79 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { api } from "../../support/api.ts";
+import { invoke } from "../../support/aws.ts";
+import { eventsOf, streamOf } from "../../support/events.ts";
+import { startTestInstance, type TestInstance } from "../../support/instances.ts";
+import { crashFunction } from "../../support/processes.ts";
+import { until } from "../../support/until.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+
+/** A runner is killed here, and the instance has a setting of its own. */
+let instance: TestInstance;
+let ws: Workspace;
+beforeAll(async () => {
+  process.env["INCLUDE_HEADERS"] = "X-Tenant, X-Absent";
+  instance = await startTestInstance();
+  ws = await newWorkspace(api({ url: instance.url, token: instance.admin.token }));
+  await Promise.all([
+    ws.saveScript({ path: "f/t/echo", language: "bun", content: "export function main({ ...all }) { return all; }" }),
+    ws.saveScript({
+      path: "f/t/late",
+      language: "bun",
+      content: "export async function main(text: string) { await Bun.sleep(27_000); return text; }",
+      delete_after_secs: 0,
+    }),
+    ws.saveScript({
+      path: "f/t/dies_once",
+      language: "bun",
+      content: `export async function* main() {
+        if (process.env.OV_ATTEMPT === "1") { yield "first ".repeat(100); await Bun.sleep(60_000); }
+        yield "second";
+      }`,
+    }),
+  ]);
+});
+afterAll(async () => {
+  delete process.env["INCLUDE_HEADERS"];
+  await instance?.stop();
+});
+
+describe("a stream whose runner dies", () => {
+  it("goes on with what the next attempt yields, even when that is less than the first one's", async () => {
+    const job = await ws.run("f/t/dies_once");
+    const route = `jobs_u/getupdate_sse/${job}`;
+    let crashed = 0;
+    const found = await eventsOf(ws, route, {
+      query: { only_result: "true" },
+      until: ({ data }) => {
+        if (data["new_result_stream"] && crashed === 0) crashed = crashFunction(instance, { runner: "bun" });
+        return false;
+      },
+    });
+    expect(crashed).toBeGreaterThan(0);
+    expect(streamOf(found)).toBe(`${"first ".repeat(100)}second`);
+    const update = expectStatus(await ws.get(`jobs_u/getupdate/${job}`, { stream_offset: 600 }), 200).json;
+    expect(update).toMatchObject({ completed: true, new_result_stream: "second", stream_offset: 606 });
+  });
+});
+
+describe("delete_after_secs of a call that is not answered in time", () => {
+  it("leaves the result to be read for an hour after the run's end, and erases it then", async () => {
+    const answer = await ws.runWait("f/t/late", { text: "topsecret" });
+    expect(answer.status).toBe(504);
+    const id = answer.headers.get("x-svc-job-id") ?? "";
+    expect(await ws.completed(id)).toMatchObject({ success: true, result: "topsecret" });
+    const hourLater = () => invoke("HousekeepingFunction", { nowMs: Date.now() + 3_700_000 }, instance);
+    await until(async () => (await hourLater()) && (await ws.completed(id))["deleted"], { what: "the erasure" });
+    expect(JSON.stringify(await ws.completed(id))).not.toContain("topsecret");
+  });
+});
+
+describe("INCLUDE_HEADERS (spec 4.2.6)", () => {
+  const headers = { "x-tenant": "acme" };
+  it("gives every run its headers, whichever way it is called", async () => {
+    const waited = await ws.call("POST", "jobs/run_wait_result/p/f/t/echo", { body: { a: 1 }, headers });
+    expect(waited.json).toEqual({ a: 1, x_tenant: "acme" });
+    const streamed = await eventsOf(ws, "jobs/run_and_stream/p/f/t/echo", { method: "POST", body: { a: 2 }, headers });
+    expect(streamed.at(-1)?.data["only_result"]).toEqual({ a: 2, x_tenant: "acme" });
+  });
+});

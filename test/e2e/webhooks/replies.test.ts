@@ -1,0 +1,78 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+
+let ws: Workspace;
+beforeAll(async () => {
+  ws = await newWorkspace();
+  await Promise.all([
+    ws.saveScript({ path: "f/t/reply", language: "bun", content: "export function main(result: unknown) { return result; }" }),
+    ws.saveScript({
+      path: "f/t/erased",
+      language: "bun",
+      content: `export async function main() { await Bun.sleep(1000); return "x".repeat(3000); }`,
+      delete_after_secs: 0,
+    }),
+    ws.saveScript({ path: "f/t/quotes", language: "bun", content: `export const main = (n: number) => new Array(n).fill("");` }),
+  ]);
+});
+const reply = (result: unknown) => ws.runWait("f/t/reply", { result });
+
+describe("a shaped reply (spec 4.4)", () => {
+  it.each([204, 205, 304])("%i has no body, and the calls after it get their own answers", async (status) => {
+    for (let round = 0; round < 3; round += 1) {
+      const answers = await Promise.all([reply({ svc_status_code: status, result: { left: "out" } }), reply("next"), reply("other")]);
+      expect(answers.map(({ status, text }) => [status, text])).toEqual([
+        [status, ""],
+        [200, '"next"'],
+        [200, '"other"'],
+      ]);
+      expect(answers[0].headers.get("content-length") ?? "0").toBe("0");
+    }
+  });
+
+  it("with base64 that is none is a 400 naming the job", async () => {
+    for (const base64 of ["%%%", "abc=d", "a"]) {
+      const answer = await reply({ svc_content_type: "image/png", result: { base64 } });
+      expect([base64, answer.status, answer.headers.get("x-svc-error")]).toEqual([base64, 400, "reply.shape"]);
+      expect(answer.headers.get("x-svc-job-id")).toBeTruthy();
+    }
+  });
+
+  it("takes base64 in the URL-safe alphabet and without padding", async () => {
+    const answer = await reply({ svc_content_type: "text/plain", result: { base64: Buffer.from("é?>~ÿ!").toString("base64url") } });
+    expect([answer.status, answer.text]).toEqual([200, "é?>~ÿ!"]);
+  });
+
+  it("keeps a header's letters beyond ASCII, or refuses them", async () => {
+    const answer = await reply({ svc_headers: { "x-name": "café" }, result: 1 });
+    expect([answer.status, answer.headers.get("x-name")]).toEqual([200, "café"]);
+  });
+
+  it("sets headers that the service would set as well", async () => {
+    const answer = await reply({ svc_headers: { "Referrer-Policy": "origin", "Cache-Control": "max-age=60" }, result: 1 });
+    expect([answer.headers.get("referrer-policy"), answer.headers.get("cache-control")]).toEqual(["origin", "max-age=60"]);
+  });
+});
+
+describe("a result that fits a reply only before it is encoded", () => {
+  it("is answered as a link (design 9)", async () => {
+    const answer = expectStatus(await ws.runWait("f/t/quotes", { n: 1_300_000 }), 200);
+    const { s3, url, size } = answer.json as { s3?: string; url?: string; size?: number };
+    expect([typeof s3, typeof url, size]).toEqual(["string", "string", 1 + 3 * 1_300_000]);
+    expect(((await (await fetch(String(url))).json()) as unknown[]).length).toBe(1_300_000);
+  });
+});
+
+describe("calls with one Idempotency-Key whose answer is erased", () => {
+  it("give it once; the others hear that it is gone, and never a result that was none", async () => {
+    const headers = { "idempotency-key": `erased-${ws.id}` };
+    const call = () => ws.call("POST", "jobs/run_wait_result/p/f/t/erased", { body: {}, headers });
+    const answers = await Promise.all([call(), call(), call(), call()]);
+    for (const answer of [...answers, await call()]) {
+      if (answer.status === 200) expect(answer.json).toBe("x".repeat(3000));
+      else expect([answer.status, answer.headers.get("x-svc-error")]).toEqual([404, "job.erased"]);
+    }
+    expect(answers.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
+    expect((await call()).status).toBe(404);
+  });
+});
