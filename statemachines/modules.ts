@@ -2,7 +2,7 @@ import type { FlowModule } from "../contract/flow-value.ts";
 import { limits } from "../contract/limits.ts";
 import { FAILURE } from "../core/flows/journal.ts";
 import { asksPeople, isPlain, ROOT, waitsForOthers } from "../core/flows/scopes.ts";
-import { stretchesOf } from "../core/flows/segments.ts";
+import { segmentGroups } from "../core/flows/segments.ts";
 import { branchAll, branchOne } from "./branches.ts";
 import { forLoop, whileLoop } from "./loops.ts";
 import type { Context, Target, Targets, Ways } from "./machine.ts";
@@ -13,7 +13,7 @@ export function modulesStates(context: Context, modules: readonly FlowModule[], 
   // No state without a way to it: where nothing runs, nothing fails.
   if (modules.length === 0) return to.next;
   const fail = failureStates(context, to);
-  return stretchesOf(context.value, context.scope, modules).reduceRight<Target>((next, { modules: part, segment }) => {
+  return segmentGroups(context.value, context.scope, modules).reduceRight<Target>((next, { modules: part, segment }) => {
     const targets: Targets = { next, stop: to.stop, fail };
     if (segment) return segmentStates(context, part, targets);
     return part.reduceRight<Target>((after, module) => moduleStates(context, module, { ...targets, next: after }), next);

@@ -30,7 +30,7 @@ const GroupEntity = new Entity({
     sk: string().key().default("group"),
     workspace: string().savedAs("ws"),
     /** Changes with each write: whoever writes names the one that they have read. */
-    mark: string().savedAs("m"),
+    version: string().savedAs("m"),
     slots: any().savedAs("sl"),
     waiting: boolean().savedAs("w"),
     timerMs: number().savedAs("t").optional(),
@@ -40,17 +40,17 @@ const GroupEntity = new Entity({
   }),
 });
 
-/** A group as it was read; without a mark there was none. */
+/** A group as it was read; without a version there was none. */
 export interface FoundGroup {
   id: string;
   workspace: string;
   group: Group;
-  mark?: string;
+  version?: string;
 }
 type Part = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 
-const as = ({ mark }: FoundGroup) => ({
-  condition: (mark === undefined ? { attr: "id", exists: false } : { attr: "mark", eq: mark }) as Condition<typeof GroupEntity>,
+const as = ({ version }: FoundGroup) => ({
+  condition: (version === undefined ? { attr: "id", exists: false } : { attr: "version", eq: version }) as Condition<typeof GroupEntity>,
 });
 
 function itemOf({ id, workspace }: FoundGroup, group: Group) {
@@ -58,7 +58,7 @@ function itemOf({ id, workspace }: FoundGroup, group: Group) {
   return {
     id,
     workspace,
-    mark: randomBytes(9).toString("base64"),
+    version: randomBytes(9).toString("base64"),
     slots,
     waiting,
     ...(timerMs === undefined ? {} : { timerMs }),
@@ -73,12 +73,12 @@ export const concurrencyTable = {
   async get(id: string, workspace: string): Promise<FoundGroup> {
     const { Item } = await GroupEntity.build(GetItemCommand).key({ id }).options({ consistent: true }).send();
     if (!Item) return { id, workspace, group: { slots: [], waiting: false } };
-    return { id, workspace: Item.workspace, mark: Item.mark, group: groupSchema.parse(Item) };
+    return { id, workspace: Item.workspace, version: Item.version, group: groupSchema.parse(Item) };
   },
 
   /** A group that is over is no item any more. */
   async replace(found: FoundGroup, group: Group): Promise<boolean> {
-    if (isOver(group) && found.mark === undefined) return true;
+    if (isOver(group) && found.version === undefined) return true;
     const send = isOver(group)
       ? () => GroupEntity.build(DeleteItemCommand).key({ id: found.id, sk: "group" }).options(as(found)).send()
       : () => GroupEntity.build(PutItemCommand).item(itemOf(found, group)).options(as(found)).send();

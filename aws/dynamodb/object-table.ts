@@ -38,7 +38,7 @@ const table = new Table({
 });
 
 /**
- * One shape for every stored object: its key, its value (checked by the noun's own schema where it is read), a counter or mark
+ * One shape for every stored object: its key, its value (checked by the noun's own schema where it is read), a counter or version
  * that conditions compare, and when it expires. Which keys there are stands in `keys`.
  */
 const ObjectEntity = new Entity({
@@ -51,7 +51,7 @@ const ObjectEntity = new Entity({
     sk: string().key(),
     value: any().savedAs("v").optional(),
     /** What the next writer must name: a script's newest hash, for one. */
-    mark: string().savedAs("m").optional(),
+    version: string().savedAs("m").optional(),
     /** Set once by whoever comes first: the child of a script version. */
     next: string().savedAs("x").optional(),
     /** How far a version's build is: apart from the value, so that neither is written over by who changes the other. */
@@ -64,7 +64,7 @@ type Write = NonNullable<TransactWriteCommandInput["TransactItems"]>[number];
 function conditionOf(expect: Expectation): Condition<typeof ObjectEntity> {
   const present = { attr: "pk", exists: true } as const;
   if (typeof expect === "object") {
-    if ("mark" in expect) return { attr: "mark", eq: expect.mark };
+    if ("version" in expect) return { attr: "version", eq: expect.version };
     return {
       or: [
         { attr: "pk", exists: false },
@@ -79,8 +79,8 @@ function conditionOf(expect: Expectation): Condition<typeof ObjectEntity> {
       return present;
     case "childless":
       return { and: [present, { attr: "next", exists: false }] };
-    case "unmarked":
-      return { and: [present, { attr: "mark", exists: false }] };
+    case "unversioned":
+      return { and: [present, { attr: "version", exists: false }] };
   }
 }
 const under = (expect: Expectation | undefined) => (expect === undefined ? {} : { condition: conditionOf(expect) });
@@ -90,9 +90,9 @@ function paramsOf(part: ObjectWrite): Write {
     case "put":
       return ObjectEntity.build(PutTransaction).item(part.object).options(under(part.expect)).params();
     case "update": {
-      const { pk, sk, next, mark, ...whole } = part.change;
+      const { pk, sk, next, version, ...whole } = part.change;
       const replaced = Object.fromEntries(Object.entries(whole).map(([name, value]) => [name, $set(value)]));
-      const item = { pk, sk, ...(next === undefined ? {} : { next }), ...(mark === undefined ? {} : { mark }), ...replaced };
+      const item = { pk, sk, ...(next === undefined ? {} : { next }), ...(version === undefined ? {} : { version }), ...replaced };
       return ObjectEntity.build(UpdateTransaction).item(item).options(under(part.expect)).params();
     }
     case "remove":

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { authorize, type Decider, type Verdict, type Way } from "./authorize.ts";
+import { type AccessPath, type Approver, authorize, type Verdict } from "./authorize.ts";
 import type { GateRules } from "./gate.ts";
 
 // The run was started by ann, and runs on behalf of olga. Addresses are the same in any case: the run names her as nobody else does.
@@ -11,7 +11,11 @@ type Role = "admin" | "developer" | "operator";
 const groupsOf: Readonly<Record<string, string[]>> = { [ann]: ["all", "deciders"], [dan]: ["all", "deciders"] };
 const named = (email: string) => email.slice(0, email.indexOf("@"));
 /** Of the workspace, unless `role` is missing. */
-const person = (email: string, role: Role | undefined = "developer", more: Partial<Exclude<Decider, { kind: "link" }>> = {}): Decider => ({
+const person = (
+  email: string,
+  role: Role | undefined = "developer",
+  more: Partial<Exclude<Approver, { kind: "link" }>> = {},
+): Approver => ({
   kind: "person",
   emails: [email],
   username: named(email),
@@ -19,18 +23,18 @@ const person = (email: string, role: Role | undefined = "developer", more: Parti
   ...(role ? { member: { role, groups: groupsOf[email] ?? ["all"] } } : {}),
   ...more,
 });
-const outside = (email: string, more: Partial<Exclude<Decider, { kind: "link" }>> = {}): Decider => {
-  const { member: _, ...rest } = person(email) as Exclude<Decider, { kind: "link" }>;
+const outside = (email: string, more: Partial<Exclude<Approver, { kind: "link" }>> = {}): Approver => {
+  const { member: _, ...rest } = person(email) as Exclude<Approver, { kind: "link" }>;
   return { ...rest, ...more };
 };
 /** A job has the rights of whom it runs as, and counts as who started it as well. */
-const job = (runsAs: string, startedBy = runsAs): Decider => {
-  const decider = person(runsAs) as Exclude<Decider, { kind: "link" }>;
+const job = (runsAs: string, startedBy = runsAs): Approver => {
+  const decider = person(runsAs) as Exclude<Approver, { kind: "link" }>;
   return { ...decider, kind: "job", emails: runsAs === startedBy ? [runsAs] : [runsAs, startedBy] };
 };
 
 /** Each with whether they may stop the run. */
-const roles: Readonly<Record<string, { title: string; who: Decider; mayStop: boolean }>> = {
+const roles: Readonly<Record<string, { title: string; who: Approver; mayStop: boolean }>> = {
   none: { title: "who has not signed in", who: { kind: "link" }, mayStop: false },
   ann: { title: "the starter, who is in the group", who: person(ann), mayStop: true },
   out: { title: "somebody of no workspace, called as a member is", who: outside("bob@elsewhere.example"), mayStop: false },
@@ -52,7 +56,7 @@ const roles: Readonly<Record<string, { title: string; who: Decider; mayStop: boo
   jBy: { title: "a job that another started, on behalf of the starter", who: job(ann, bob), mayStop: true },
   jBob: { title: "a job of another member", who: job(bob), mayStop: false },
   jDan: { title: "a job of a member of the group", who: job(dan), mayStop: false },
-  jAdm: { title: "a job of an admin", who: { ...(person("adam@example.com", "admin") as object), kind: "job" } as Decider, mayStop: true },
+  jAdm: { title: "a job of an admin", who: { ...(person("adam@example.com", "admin") as object), kind: "job" } as Approver, mayStop: true },
 };
 
 const nothing: GateRules = { required: 1, signedIn: false, notStarter: false, personOnly: false };
@@ -118,7 +122,7 @@ const says: Readonly<Record<Verdict, string>> = {
 };
 
 /** The ways that each line of the table stands for. */
-const ways: Readonly<Record<string, { title: string; way: (mayStop: boolean) => Way; only?: RegExp }[]>> = {
+const ways: Readonly<Record<string, { title: string; way: (mayStop: boolean) => AccessPath; only?: RegExp }[]>> = {
   link: [
     { title: "a link's address", way: () => ({ link: true, mayStop: false }) },
     { title: "the page by a link", way: (mayStop) => ({ link: true, mayStop }) },
@@ -174,9 +178,9 @@ describe("whatever else the rules say,", () => {
   });
   const somebody = fc.constantFrom(...Object.values(roles).map(({ who }) => who));
   const someWay = fc.record({ link: fc.boolean(), mayStop: fc.boolean() });
-  const always = (holds: (rules: GateRules, who: Decider, way: Way) => void) =>
+  const always = (holds: (rules: GateRules, who: Approver, way: AccessPath) => void) =>
     fc.assert(fc.property(someRules, somebody, someWay, holds), { numRuns: 2000 });
-  const verdict = (given: GateRules, who: Decider, way: Way) => authorize({ rules: given, starter: STARTER }, who, way);
+  const verdict = (given: GateRules, who: Approver, way: AccessPath) => authorize({ rules: given, starter: STARTER }, who, way);
 
   it("nobody who has not signed in decides what asks for a person", () => {
     always((given, _, way) => {

@@ -1,7 +1,7 @@
 import type { GateRules } from "./gate.ts";
 
 /** Who wants to decide. A link alone names nobody. */
-export type Decider =
+export type Approver =
   | { kind: "link" }
   | {
       kind: "person" | "job";
@@ -14,13 +14,13 @@ export type Decider =
     };
 
 /** How somebody came to a gate: by a link that was made for it, or as who may see, or stop, the run. */
-export type Way = { link: boolean; mayStop: boolean };
+export type AccessPath = { link: boolean; mayStop: boolean };
 
 /** Why not; `signIn` may become a yes once somebody says who they are. */
 export type Verdict = "yes" | "signIn" | "self" | "notApprover" | "jobToken";
 
 /** Whether somebody may decide, to approve as to reject. Every path that leads to a decision asks here. */
-export function authorize({ rules, starter }: { rules: GateRules; starter: string }, who: Decider, way: Way): Verdict {
+export function authorize({ rules, starter }: { rules: GateRules; starter: string }, who: Approver, way: AccessPath): Verdict {
   const needsPerson = rules.signedIn || rules.notStarter || rules.personOnly || rules.people !== undefined;
   if (who.kind === "link") return needsPerson || !way.link ? "signIn" : "yes";
   if (who.kind === "job" && rules.personOnly) return "jobToken";
@@ -32,7 +32,7 @@ export function authorize({ rules, starter }: { rules: GateRules; starter: strin
 
 const sameAddress = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 
-function isOne(principal: string, { emails, username, member, superAdmin }: Exclude<Decider, { kind: "link" }>): boolean {
+function isOne(principal: string, { emails, username, member, superAdmin }: Exclude<Approver, { kind: "link" }>): boolean {
   if (principal === "role:admin") return superAdmin || member?.role === "admin";
   const [, space, name = ""] = /^([ug])\/(.+)$/.exec(principal) ?? [];
   if (space === "g") return member?.groups.includes(name) ?? false;

@@ -1,9 +1,9 @@
 import * as z from "zod";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import { keptSchema } from "../flows/journal.ts";
-import { type FlowState, stateSchema } from "../flows/step-call.ts";
-import { placeSchema } from "../jobs/job.ts";
+import { valueRefSchema } from "../flows/journal.ts";
+import { type StepState, stepStateSchema } from "../flows/step-call.ts";
+import { valueLocationSchema } from "../jobs/job.ts";
 
 /** Who must agree before a flow goes on. */
 export const gateRulesSchema = z.object({
@@ -39,7 +39,7 @@ export const gateEventSchema = z.object({
   atMs: z.number(),
   /** SHA-256 of the payload's JSON text: the same again is no second event. */
   digest: z.string(),
-  payload: placeSchema,
+  payload: valueLocationSchema,
   /** Whose child the payload is. */
   of: z.string(),
   reason: z.string().optional(),
@@ -53,7 +53,7 @@ const decisionSchema = z.object({
   reason: z.string().optional(),
   atMs: z.number(),
   /** What came with a rejection. */
-  payload: z.object({ of: z.string(), place: placeSchema }).optional(),
+  payload: z.object({ of: z.string(), place: valueLocationSchema }).optional(),
 });
 export type Decision = z.infer<typeof decisionSchema>;
 
@@ -63,7 +63,7 @@ const openedSchema = z.object({
   rules: gateRulesSchema,
   atMs: z.number(),
   deadlineMs: z.number().optional(),
-  result: keptSchema,
+  result: valueRefSchema,
   /** What else the step's outcome will say. */
   also: z.record(z.string(), z.unknown()),
   /** The consent gate's message, filled in. */
@@ -97,7 +97,7 @@ export const gateSchema = z.object({
   decision: decisionSchema.optional(),
   /** Of the task that waits, and the state that its machine goes on with. */
   token: z.string().optional(),
-  state: stateSchema.optional(),
+  state: stepStateSchema.optional(),
   /** The step's outcome was written with the decision: its machine goes on without looking again. */
   settled: z.boolean().optional(),
   expiresAtMs: z.number(),
@@ -167,7 +167,7 @@ export function remind(gate: Gate, nowMs: number): Gate {
 }
 
 /** The last task that says it waits is the one that is told. */
-export const withToken = (gate: Gate, token: string, state: FlowState): Gate =>
+export const withToken = (gate: Gate, token: string, state: StepState): Gate =>
   gate.token === token ? gate : next(gate, { token, state });
 
 /** What must happen to it next by itself. */

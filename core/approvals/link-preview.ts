@@ -8,7 +8,7 @@ type Headers = Readonly<Record<string, string | undefined>>;
  * Whether a `GET` decides. A program's does; what a browser sends when somebody opens a link, and what a machine sends to look at it first, shows the page.
  * `always`: the workspace wants every `GET` to count.
  */
-export async function getDecides(headers: Headers, always: () => Promise<boolean>): Promise<boolean> {
+export async function isApprovalGet(headers: Headers, always: () => Promise<boolean>): Promise<boolean> {
   if (isAhead(headers)) return false;
   const agent = headers["user-agent"] ?? "";
   const opens =

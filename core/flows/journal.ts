@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { placeSchema } from "../jobs/job.ts";
+import { valueLocationSchema } from "../jobs/job.ts";
 import type { Scope, ScopeName } from "./scopes.ts";
 
 /**
@@ -8,15 +8,15 @@ import type { Scope, ScopeName } from "./scopes.ts";
  */
 
 /** A value that some job keeps, and how people may see it where a secret stands in it. */
-export const keptSchema = z.object({ of: z.string(), place: placeSchema, shown: placeSchema.optional() });
-export type Kept = z.infer<typeof keptSchema>;
+export const valueRefSchema = z.object({ of: z.string(), place: valueLocationSchema, shown: valueLocationSchema.optional() });
+export type ValueRef = z.infer<typeof valueRefSchema>;
 
 /** How a module ended. It is written once for each number of redrives. */
 export const outcomeSchema = z.object({
   state: z.enum(["success", "failure"]),
   /** Where control goes. */
   goes: z.enum(["next", "stop", "fail"]),
-  result: keptSchema,
+  result: valueRefSchema,
   /** The job that ran. */
   job: z.string().optional(),
   skipped: z.boolean().optional(),
@@ -41,7 +41,7 @@ export const progressSchema = z.object({
   failed: z.array(z.string()).optional(),
   retryAtMs: z.number().optional(),
   /** What is iterated over, and how much of it there is. */
-  list: keptSchema.optional(),
+  list: valueRefSchema.optional(),
   count: z.number().optional(),
   /** The iteration or branch that runs now; those before it have ended. */
   index: z.number().optional(),
@@ -62,7 +62,7 @@ export const endSchema = z.object({
   n: z.number().optional(),
   /** The module that did it. */
   by: z.string(),
-  result: keptSchema,
+  result: valueRefSchema,
   job: z.string().optional(),
   /** Nobody has approved in time: the flow counts as canceled. */
   canceled: z.boolean().optional(),

@@ -15,7 +15,7 @@ export interface Wanted {
 /** Literal names after `results`; anything else that is done with it needs all. */
 const NAMED = /\bresults\s*(?:\?\.\s*|\.\s*)([A-Za-z_$][\w$]*)|\bresults\s*(?:\?\.\s*)?\[\s*(["'`])([\w$-]+)\2\s*\]/g;
 
-export function wantedBy(expressions: readonly string[]): Wanted {
+export function collectReferences(expressions: readonly string[]): Wanted {
   const text = expressions.join("\n");
   const found = [...text.matchAll(NAMED)].map((match) => match[1] ?? match[3] ?? "");
   const all = text.match(/\bresults\b/g) ?? [];
@@ -52,7 +52,7 @@ export function visibleSteps(
 export function earlyAfter({ modules }: FlowIndex, wanted: string): string | undefined {
   const own = [...modules.values()].filter(({ scope, index }) => scope.name === ROOT && index >= 0).sort((a, b) => a.index - b.index);
   if (own.some(({ module }) => module.id === wanted)) return wanted;
-  const { results } = wantedBy([wanted]);
+  const { results } = collectReferences([wanted]);
   if (results === "all") return own.at(-1)?.module.id;
   const places = [...results].flatMap((id) => {
     const named = modules.get(id);

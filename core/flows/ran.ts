@@ -9,7 +9,7 @@ export interface Journal {
 }
 
 /** Where a step has run, or may be running: the same that its job's id is made of. */
-export interface Ran {
+export interface ExecutedStep {
   module: string;
   scope: ScopeName;
   at: string;
@@ -17,10 +17,10 @@ export interface Ran {
 }
 
 /** Every place in a flow where a step can have run so far, in the order of the flow; of what is running now, also where one may only be about to. */
-export function* ran(value: FlowValue, index: FlowIndex, journal: Journal): Generator<Ran> {
+export function* executedSteps(value: FlowValue, index: FlowIndex, journal: Journal): Generator<ExecutedStep> {
   const { failure_module: failure, preprocessor_module: preprocessor } = value;
 
-  function* list(name: ScopeName, at: string): Generator<Ran> {
+  function* list(name: ScopeName, at: string): Generator<ExecutedStep> {
     const scope = index.scopes.get(name);
     if (!scope) return;
     let goes: Outcome["goes"] | undefined = "next";
@@ -32,7 +32,7 @@ export function* ran(value: FlowValue, index: FlowIndex, journal: Journal): Gene
     if (goes === "fail" && failure) yield* attempts(failure, scope, at);
   }
 
-  function* attempts(module: FlowModule, scope: Scope, at: string): Generator<Ran> {
+  function* attempts(module: FlowModule, scope: Scope, at: string): Generator<ExecutedStep> {
     const { id } = module;
     const outcome = journal.outcome(id, scope.name, at);
     const progress = journal.progress(id, scope.name, at) ?? {};
@@ -46,7 +46,7 @@ export function* ran(value: FlowValue, index: FlowIndex, journal: Journal): Gene
     }
   }
 
-  function* inside(module: FlowModule, at: string, branch: Outcome["branch"] | "any", progress: Progress): Generator<Ran> {
+  function* inside(module: FlowModule, at: string, branch: Outcome["branch"] | "any", progress: Progress): Generator<ExecutedStep> {
     const { id, value: of } = module;
     const reached = progress.index ?? -1;
     if (of.type === "branchone") {

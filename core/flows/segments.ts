@@ -3,12 +3,12 @@ import { placeIn } from "./journal.ts";
 import { ROOT, type Scope, type ScopeName } from "./scopes.ts";
 
 /** Modules of one list that one task of the state machine runs: neighbours with `segment: true`, or a whole flow with `same_worker`. */
-export interface Stretch {
+export interface SegmentGroup {
   modules: readonly FlowModule[];
   segment: boolean;
 }
 
-export function stretchesOf(value: Pick<FlowValue, "same_worker">, scope: ScopeName, modules: readonly FlowModule[]): Stretch[] {
+export function segmentGroups(value: Pick<FlowValue, "same_worker">, scope: ScopeName, modules: readonly FlowModule[]): SegmentGroup[] {
   const together = value.same_worker === true && scope === ROOT;
   const stretches: { modules: FlowModule[]; segment: boolean }[] = [];
   for (const module of modules) {

@@ -1,7 +1,7 @@
 import * as z from "zod";
 
 /** What travels through a state machine: pointers alone, so that no state grows. */
-export const stateSchema = z.object({
+export const stepStateSchema = z.object({
   /** Workspace, job, and the number of the execution. */
   w: z.string(),
   j: z.string(),
@@ -18,13 +18,17 @@ export const stateSchema = z.object({
   c: z.string().optional(),
   list: z.array(z.string()).optional(),
 });
-export type FlowState = z.infer<typeof stateSchema>;
+export type StepState = z.infer<typeof stepStateSchema>;
 
-const moduleCallSchema = z.object({ module: z.string(), scope: z.string(), state: stateSchema, token: z.string().optional() });
+const moduleCallSchema = z.object({ module: z.string(), scope: z.string(), state: stepStateSchema, token: z.string().optional() });
 export type ModuleCall = z.infer<typeof moduleCallSchema>;
-const segmentCallSchema = z.object({ segment: z.string(), until: z.string(), scope: z.string(), state: stateSchema });
+const segmentCallSchema = z.object({ segment: z.string(), until: z.string(), scope: z.string(), state: stepStateSchema });
 export type SegmentCall = z.infer<typeof segmentCallSchema>;
 
 /** What function `step` is called with: a module in a list of modules, several of one list from a first to a last one, or the end of the flow. */
-export const stepCallSchema = z.union([moduleCallSchema, segmentCallSchema, z.object({ finish: z.literal("flow"), state: stateSchema })]);
+export const stepCallSchema = z.union([
+  moduleCallSchema,
+  segmentCallSchema,
+  z.object({ finish: z.literal("flow"), state: stepStateSchema }),
+]);
 export type StepCall = z.infer<typeof stepCallSchema>;

@@ -5,12 +5,12 @@ import { jobKindSchema } from "../../contract/routes/jobs.ts";
 import { concurrencySchema } from "./concurrency.ts";
 
 /** Where a value of a job is kept: in the head item, in a child item of the same job, or in S3. `json` is its JSON text. */
-export const placeSchema = z.discriminatedUnion("in", [
+export const valueLocationSchema = z.discriminatedUnion("in", [
   z.object({ in: z.literal("head"), json: z.string() }),
   z.object({ in: z.literal("item"), ref: z.string() }),
   z.object({ in: z.literal("s3"), key: z.string(), bytes: z.number().optional() }),
 ]);
-export type Place = z.infer<typeof placeSchema>;
+export type ValueLocation = z.infer<typeof valueLocationSchema>;
 
 const base = {
   id: z.uuid(),
@@ -39,9 +39,9 @@ const base = {
   priority: z.number().optional(),
   /** It runs only while it holds a slot of this group. */
   concurrency: concurrencySchema.optional(),
-  args: placeSchema,
+  args: valueLocationSchema,
   /** The arguments as people see them, where a secret that an earlier step read stands in them. */
-  argsShown: placeSchema.optional(),
+  argsShown: valueLocationSchema.optional(),
   /** `wanted`: its arguments are for the script's preprocessor. `done`: they are what that made of them, as `main` got them. */
   preprocess: z.enum(["wanted", "done"]).optional(),
   /** Of a flow's job: which flow, and the number of the execution that counts. */
@@ -59,7 +59,7 @@ const base = {
     })
     .optional(),
   /** Of a flow whose synchronous callers are answered before it has ended: the result that they get. */
-  early: z.object({ of: z.string(), place: placeSchema, shown: placeSchema.optional() }).optional(),
+  early: z.object({ of: z.string(), place: valueLocationSchema, shown: valueLocationSchema.optional() }).optional(),
   /** Of a job that is a step of its parent: which one, where (core/flows/journal.ts), the path of the flow, and which folder it shares. */
   step: z
     .object({ id: z.string(), scope: z.string(), at: z.string(), flow: z.string().optional(), shared: z.string().optional() })
@@ -68,7 +68,7 @@ const base = {
   suspends: z.number().optional(),
   consents: z.number().optional(),
   /** Source of a preview. */
-  code: placeSchema.optional(),
+  code: valueLocationSchema.optional(),
   /** How many attempts were started, and how many of them were lost with their worker. */
   attempt: z.number(),
   losses: z.number(),
@@ -99,9 +99,9 @@ const ended = {
   startedAtMs: z.number().optional(),
   worker: z.string().optional(),
   endedAtMs: z.number(),
-  result: placeSchema,
+  result: valueLocationSchema,
   /** The result as people see it, where a secret that the job read stands in it. */
-  shown: placeSchema.optional(),
+  shown: valueLocationSchema.optional(),
   /** The job whose result this one got instead of running. */
   cachedFrom: z.string().optional(),
   /** Arguments, logs and result were erased on request. */
@@ -151,12 +151,12 @@ export function waitsFor({
 export const PEOPLE = { kind: "person" } as const;
 
 /** The result for a reader: other jobs get it as it is, people without the secrets that the job read. */
-export function resultFor(reader: { kind: "person" | "job" }, job: EndedJob): Place {
+export function resultFor(reader: { kind: "person" | "job" }, job: EndedJob): ValueLocation {
   return reader.kind === "job" ? job.result : (job.shown ?? job.result);
 }
 
 /** The same for its arguments. */
-export function argsFor(reader: { kind: "person" | "job" }, job: Job): Place {
+export function argsFor(reader: { kind: "person" | "job" }, job: Job): ValueLocation {
   return reader.kind === "job" ? job.args : (job.argsShown ?? job.args);
 }
 

@@ -4,20 +4,20 @@ import type { ObjectKey } from "./keys.ts";
 export interface StoredObject extends ObjectKey {
   value?: unknown;
   /** What the next writer must name: a script's newest hash, for one. */
-  mark?: string | undefined;
+  version?: string | undefined;
   /** Set once by whoever comes first: the child of a script version. */
   next?: string | undefined;
   /** How far a version's build is: apart from the value, so that neither is written over by who changes the other. */
   build?: unknown;
   expiresAtS?: number | undefined;
 }
-export type ObjectChange = ObjectKey & Partial<Pick<StoredObject, "value" | "mark" | "next" | "build">>;
+export type ObjectChange = ObjectKey & Partial<Pick<StoredObject, "value" | "version" | "next" | "build">>;
 
 /**
- * What a write expects to find; it happens only then. `childless`: there, and nobody has set `next`; `unmarked`: there, without a mark;
+ * What a write expects to find; it happens only then. `childless`: there, and nobody has set `next`; `unversioned`: there, without a version;
  * `absentOrExpiredAtS`: TTL deletes late.
  */
-export type Expectation = "absent" | "present" | "childless" | "unmarked" | { mark: string } | { absentOrExpiredAtS: number };
+export type Expectation = "absent" | "present" | "childless" | "unversioned" | { version: string } | { absentOrExpiredAtS: number };
 
 /** One part of a transaction. */
 export type ObjectWrite =

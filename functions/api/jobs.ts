@@ -12,7 +12,7 @@ import { runNow } from "../../services/jobs/queue/run-now.ts";
 import { countJobs, listJobs } from "../../services/jobs/read/list.ts";
 import { setProgress } from "../../services/jobs/read/progress.ts";
 import { type Asker, findEnded, findJob, jobJson, jobUpdate, visibleTo } from "../../services/jobs/read/read.ts";
-import { load, loadLogs } from "../../services/jobs/values/values.ts";
+import { loadLogs, loadValue } from "../../services/jobs/values/values.ts";
 import { on } from "../shared/edge.ts";
 import { json, jsonText, text } from "../shared/reply.ts";
 import { type ApiRoutes, type Auth, collaborators as c } from "./collaborators.ts";
@@ -58,7 +58,7 @@ export const jobs: ApiRoutes = [
   }),
   on(routes.getArgs, async ({ auth, params: { workspace, id } }) => {
     const job = await findJob(c, asking(auth, routes.getArgs), workspace, id);
-    return jsonText(200, await load(c, job, argsFor(auth.actor, job)));
+    return jsonText(200, await loadValue(c, job, argsFor(auth.actor, job)));
   }),
   on(routes.getCompletedJob, async ({ auth, params: { workspace, id } }) =>
     json(200, await whole(await findEnded(c, asking(auth, routes.getCompletedJob), workspace, id), { logs: true, code: true })),
@@ -67,14 +67,14 @@ export const jobs: ApiRoutes = [
     const { linked } = auth;
     if (linked && !hasEnded(linked)) throw new SvcError("job.notFinished", { id });
     const job = linked ?? (await findEnded(c, asking(auth, routes.getResult), workspace, id));
-    return jsonText(200, await load(c, job, resultFor(linked ? PEOPLE : auth.actor, job)));
+    return jsonText(200, await loadValue(c, job, resultFor(linked ? PEOPLE : auth.actor, job)));
   }),
   on(routes.getResultMaybe, async ({ auth, params: { workspace, id }, query }) => {
     const job = await findJob(c, asking(auth, routes.getResultMaybe), workspace, id);
     const started = query.get_started ? { started: job.state !== "queued" } : {};
     if (!hasEnded(job)) return json(200, { completed: false, result: null, ...started });
     const success = job.state === "succeeded" || job.state === "skipped";
-    return json(200, { completed: true, result: JSON.parse(await load(c, job, resultFor(auth.actor, job))), success, ...started });
+    return json(200, { completed: true, result: JSON.parse(await loadValue(c, job, resultFor(auth.actor, job))), success, ...started });
   }),
   on(routes.getTiming, async ({ auth, params: { workspace, id } }) => {
     const { created_at, ...job } = await jobJson(c, await findEnded(c, asking(auth, routes.getTiming), workspace, id), none);

@@ -44,7 +44,7 @@ export async function actorIn(token: string | undefined, workspace: string | und
 }
 
 /** Somebody who may come without a token: one that is sent must be right, and may decide. */
-export async function perhaps(token: string | undefined, workspace: string): Promise<Actor | undefined> {
+export async function optionalActor(token: string | undefined, workspace: string): Promise<Actor | undefined> {
   if (token === undefined) return undefined;
   const actor = await actorIn(token, workspace);
   return may(actor, "approvals.decide", { workspace }) ? actor : undefined;

@@ -3,7 +3,7 @@ import { parseApprovalToken } from "../../core/approvals/link.ts";
 import { may } from "../../core/permissions/may.ts";
 import { apiHandler } from "../shared/edge.ts";
 import { guard } from "../shared/guard.ts";
-import { type Auth, actorIn, collaborators as c, perhaps } from "./collaborators.ts";
+import { type Auth, actorIn, collaborators as c, optionalActor } from "./collaborators.ts";
 import { links } from "./links.ts";
 import { notify } from "./notify.ts";
 import { page } from "./page.ts";
@@ -20,7 +20,7 @@ export const handler = apiHandler<Auth>(
     if (route.auth === "none") {
       // The page's query names its link's token: that says nothing about who opens it.
       const isLink = token !== undefined && parseApprovalToken(token) !== undefined;
-      return { actor: await perhaps(isLink ? undefined : token, workspace ?? "") };
+      return { actor: await optionalActor(isLink ? undefined : token, workspace ?? "") };
     }
     if (run !== undefined) {
       const job = /^[0-9a-f-]{36}$/.test(run) ? await c.jobs.get(run) : undefined;

@@ -1,7 +1,7 @@
 import type { Payload } from "../../contract/payload.ts";
 import { approvalRoutes as routes } from "../../contract/routes/approvals.ts";
 import { urlsOf } from "../../core/approvals/link.ts";
-import { getDecides } from "../../core/approvals/link-preview.ts";
+import { isApprovalGet } from "../../core/approvals/link-preview.ts";
 import { argumentsOf, jsonInParameter } from "../../core/payload/arguments.ts";
 import { parseJson } from "../../core/payload/json.ts";
 import { decideByLink, type SentLink } from "../../services/approvals/decisions/decide.ts";
@@ -51,7 +51,7 @@ function toPage({ signature, ...link }: SentLink): Reply {
 }
 
 async function byGet(auth: Auth, link: SentLink, headers: Payload["headers"], approved: boolean, sent: string | undefined): Promise<Reply> {
-  if (!(await getDecides(headers, () => getCounts(c, link.workspace)))) return toPage(link);
+  if (!(await isApprovalGet(headers, () => getCounts(c, link.workspace)))) return toPage(link);
   return decide(auth, link, approved, jsonInParameter(sent));
 }
 

@@ -1,7 +1,7 @@
 import { SvcError } from "../../contract/errors.ts";
 import { approvalNoticeRoutes as routes } from "../../contract/routes/approval-notices.ts";
 import { gateOf } from "../../services/approvals/gates/change-gate.ts";
-import { askedAt } from "../../services/approvals/gates/find-approval-request.ts";
+import { findApprovalRequestOfGate } from "../../services/approvals/gates/find-approval-request.ts";
 import { findJob } from "../../services/jobs/read/read.ts";
 import { resend } from "../../services/notifications/resend.ts";
 import { on } from "../shared/edge.ts";
@@ -13,7 +13,7 @@ export const notify: ApproveRoutes = [
     const gate = await gateOf(c, id);
     if (gate?.workspace !== workspace) throw new SvcError("job.notFound", { id });
     const flow = await findJob(c, { actor: actorOf(auth), action: routes.notifyAgain.name }, workspace, gate.flow);
-    await resend(c, await askedAt(c, gate, flow));
+    await resend(c, await findApprovalRequestOfGate(c, gate, flow));
     return text(200, "Everybody who may decide is told once more.");
   }),
 ];

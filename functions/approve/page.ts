@@ -4,9 +4,15 @@ import { approversOf } from "../../core/approvals/gate.ts";
 import { parseApprovalToken } from "../../core/approvals/link.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { deciderOf } from "../../services/approvals/decisions/approver.ts";
+import { approverFrom } from "../../services/approvals/decisions/approver.ts";
 import { decideAt, decideByLink, type From, type SentLink } from "../../services/approvals/decisions/decide.ts";
-import { type Asked, askedBy, askedIn, noLink, rulesOf } from "../../services/approvals/gates/find-approval-request.ts";
+import {
+  type ApprovalRequest,
+  findApprovalRequest,
+  findApprovalRequestInFlow,
+  noLink,
+  rulesOf,
+} from "../../services/approvals/gates/find-approval-request.ts";
 import { levelOfLink } from "../../services/approvals/links/links.ts";
 import { approvalInfo } from "../../services/approvals/page/approval-info.ts";
 import { flowFields } from "../../services/flows/inspection/status.ts";
@@ -20,10 +26,12 @@ export const mayStop = (actor: Actor | undefined, flow: Job) =>
 const seesRun = (actor: Actor | undefined, flow: Job) => actor !== undefined && visibleTo({ actor, action: "approvals.run" })(flow);
 
 /** A link's gate. One for a flow shows the step that waits now. Throws `approval.link`. */
-async function askedByLink(link: SentLink): Promise<Asked> {
+async function askedByLink(link: SentLink): Promise<ApprovalRequest> {
   const level = await levelOfLink(c, link.signature, link);
   if (level === undefined) throw noLink();
-  return level === "step" ? askedBy(c, link.workspace, link.id) : askedIn(c, link.workspace, link.id, { own: true });
+  return level === "step"
+    ? findApprovalRequest(c, link.workspace, link.id)
+    : findApprovalRequestInFlow(c, link.workspace, link.id, { own: true });
 }
 
 const tokenIn = (workspace: string, id: string, token: string | undefined): SentLink | undefined => {
@@ -32,9 +40,9 @@ const tokenIn = (workspace: string, id: string, token: string | undefined): Sent
 };
 
 /** Without a link it takes a person; whoever may neither decide nor see the run is told that there is nothing. */
-async function askedByPerson(workspace: string, id: string, actor: Actor | undefined): Promise<Asked> {
+async function askedByPerson(workspace: string, id: string, actor: Actor | undefined): Promise<ApprovalRequest> {
   if (!actor) throw new SvcError("approval.person", {});
-  return askedIn(c, workspace, id);
+  return findApprovalRequestInFlow(c, workspace, id);
 }
 
 export const page: ApproveRoutes = [
@@ -51,7 +59,7 @@ export const page: ApproveRoutes = [
     const actor = auth.actor ?? (token && !link ? await actorIn(token, workspace) : undefined);
     const asked = await (link ? askedByLink(link) : askedByPerson(workspace, id, actor));
     const from: From = {
-      who: deciderOf(actor, workspace),
+      who: approverFrom(actor, workspace),
       way: { link: link !== undefined, mayStop: mayStop(actor, asked.flow) },
       ...(link ? { link } : {}),
     };
@@ -67,7 +75,7 @@ export const page: ApproveRoutes = [
     if (token && !link) throw noLink();
     if (link) return text(200, await decideByLink(c, link, auth.actor, said));
     const asked = await askedByPerson(workspace, id, auth.actor);
-    const from: From = { who: deciderOf(auth.actor, workspace), way: { link: false, mayStop: mayStop(auth.actor, asked.flow) } };
+    const from: From = { who: approverFrom(auth.actor, workspace), way: { link: false, mayStop: mayStop(auth.actor, asked.flow) } };
     const answered = decideAt(c, asked, from, said).catch((error: unknown) => {
       if (error instanceof SvcError && error.code === "approval.refused" && !seesRun(auth.actor, asked.flow)) throw noLink();
       throw error;

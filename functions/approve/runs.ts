@@ -1,11 +1,11 @@
 import { SvcError } from "../../contract/errors.ts";
 import { approvalRoutes as routes } from "../../contract/routes/approvals.ts";
 import type { Job } from "../../core/jobs/job.ts";
-import { deciderOf } from "../../services/approvals/decisions/approver.ts";
+import { approverFrom } from "../../services/approvals/decisions/approver.ts";
 import { consentTo, theirGates } from "../../services/approvals/decisions/consent.ts";
 import { decideAt, type From } from "../../services/approvals/decisions/decide.ts";
-import { askedIn } from "../../services/approvals/gates/find-approval-request.ts";
-import { mint } from "../../services/approvals/links/create-resume-urls.ts";
+import { findApprovalRequestInFlow } from "../../services/approvals/gates/find-approval-request.ts";
+import { createResumeUrls } from "../../services/approvals/links/create-resume-urls.ts";
 import { pendingFor } from "../../services/approvals/page/pending.ts";
 import { runJson } from "../../services/approvals/page/run.ts";
 import { findJob, visibleTo } from "../../services/jobs/read/read.ts";
@@ -21,7 +21,7 @@ async function minted(
   { workspace, id, resume_id: resumeId }: { workspace: string; id: string; resume_id: number },
   query: { approver?: string | undefined; flow_level?: boolean | undefined },
 ) {
-  return mint(c, { actor: actorOf(auth), action }, workspace, id, {
+  return createResumeUrls(c, { actor: actorOf(auth), action }, workspace, id, {
     resumeId,
     approver: query.approver ?? "",
     forFlow: query.flow_level ?? false,
@@ -45,8 +45,8 @@ export const runs: ApproveRoutes = [
   on(routes.resumeFlow, async ({ auth, params: { workspace, id }, payload }) => {
     const actor = actorOf(auth);
     const flow = await findJob(c, { actor, action: routes.resumeFlow.name }, workspace, id);
-    const asked = await askedIn(c, workspace, id, { known: flow });
-    const from: From = { who: deciderOf(actor, workspace), way: { link: false, mayStop: true } };
+    const asked = await findApprovalRequestInFlow(c, workspace, id, { known: flow });
+    const from: From = { who: approverFrom(actor, workspace), way: { link: false, mayStop: true } };
     return text(201, await decideAt(c, asked, from, { approved: true, payload: await bodyPayload(payload) }));
   }),
   on(routes.consent, async ({ auth, params: { run_id: id }, body }) => {

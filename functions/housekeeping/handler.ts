@@ -9,7 +9,7 @@ import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
 import { executions } from "../../aws/stepfunctions/executions.ts";
 import { env, requireEnv } from "../../contract/env.ts";
-import { type Housekept, housekeep } from "../../services/maintenance/tick.ts";
+import { type TickResult, tick } from "../../services/maintenance/tick.ts";
 import { logger } from "../shared/edge.ts";
 
 /** Of the 55 s that one call may last. */
@@ -19,7 +19,7 @@ const BUDGET_MS = 35_000;
  * `nowMs` lets an operator, or a test, do now what would be due then. `aheadMs` looks at jobs that are due that much later as well:
  * what becomes of them is decided by `nowMs` alone. `budgetMs` ends the removal of deleted workspaces earlier.
  */
-export async function handler(event: { nowMs?: number; aheadMs?: number; budgetMs?: number }, context: Context): Promise<Housekept> {
+export async function handler(event: { nowMs?: number; aheadMs?: number; budgetMs?: number }, context: Context): Promise<TickResult> {
   const startedMs = Date.now();
   const nowMs = () => event.nowMs ?? Date.now();
   const due: JobTable["due"] = (shard, untilMs, limit) => jobTable.due(shard, untilMs + (event.aheadMs ?? 0), limit);
@@ -36,7 +36,7 @@ export async function handler(event: { nowMs?: number; aheadMs?: number; budgetM
     anchorKey,
     nowMs,
   };
-  const done = await housekeep(collaborators, startedMs + (event.budgetMs ?? BUDGET_MS));
+  const done = await tick(collaborators, startedMs + (event.budgetMs ?? BUDGET_MS));
   logger.info("tick", { requestId: context.awsRequestId, ...done });
   return done;
 }

@@ -17,14 +17,14 @@ import { permit } from "../../services/identity/permit.ts";
 import { eraseAfterReply } from "../../services/jobs/erasure/erase.ts";
 import { enqueue, type NewJob } from "../../services/jobs/queue/enqueue.ts";
 import { checkQueue } from "../../services/jobs/queue/queue-limit.ts";
-import { knownCall, type Once } from "../../services/jobs/queue/record.ts";
+import { findPreviousRun, type IdempotencyKey } from "../../services/jobs/queue/record.ts";
 import { findJob } from "../../services/jobs/read/read.ts";
 import { newestAt, versionOf } from "../../services/scripts/load.ts";
 import { syncLimit } from "../../services/settings/sync-limit.ts";
 import { apiHandler, logger, on, refuse } from "../shared/edge.ts";
 import { executor } from "../shared/executor.ts";
 import { flowInstead } from "../shared/flow-instead.ts";
-import { onceOf } from "../shared/once.ts";
+import { idempotencyKeyFrom } from "../shared/once.ts";
 import { jsonText, type Reply, text } from "../shared/reply.ts";
 import { authenticateRun, flowJob, jobOf, type RunAuth, readCall, type ScriptCall, scriptJob } from "../shared/run-call.ts";
 import { rerunJobs } from "./rerun.ts";
@@ -53,7 +53,7 @@ interface PreviewCall {
 function previewJob({ auth, params: { workspace }, query, body, headers }: PreviewCall): NewJob {
   const { content, language, path, args = {}, lock } = body;
   const code = { content, ...(lock === undefined ? {} : { lock }) };
-  const once = onceOf(headers, [workspace, auth.actor.email, "preview"], { args: { args, code, language }, files: [] });
+  const once = idempotencyKeyFrom(headers, [workspace, auth.actor.email, "preview"], { args: { args, code, language }, files: [] });
   const tag = query.tag ?? body.tag ?? language;
   return {
     ...jobOf(auth.actor, workspace, query, nowMs()),
@@ -69,8 +69,12 @@ function previewJob({ auth, params: { workspace }, query, body, headers }: Previ
 }
 
 /** What an equal call has started already, or what `start` starts. */
-async function unlessKnown(once: Once | undefined, replay: (job: Job) => Promise<Reply>, start: () => Promise<Reply>): Promise<Reply> {
-  const known = once && (await knownCall(collaborators, once));
+async function unlessKnown(
+  once: IdempotencyKey | undefined,
+  replay: (job: Job) => Promise<Reply>,
+  start: () => Promise<Reply>,
+): Promise<Reply> {
+  const known = once && (await findPreviousRun(collaborators, once));
   if (!known) return start();
   const reply = await replay(known);
   return { ...reply, headers: { ...reply.headers, "x-svc-idempotent-replay": "true" } };
@@ -119,7 +123,7 @@ async function waitFlow(call: ScriptCall & QueueLimited, flow: RunnableFlow): Pr
 
 function flowPreviewJob({ auth, params: { workspace }, query, body, headers }: FlowPreviewCall): NewJob {
   const { value, path, args } = body;
-  const once = onceOf(headers, [workspace, auth.actor.email, "preview_flow"], { args: { args, value }, files: [] });
+  const once = idempotencyKeyFrom(headers, [workspace, auth.actor.email, "preview_flow"], { args: { args, value }, files: [] });
   return {
     ...jobOf(auth.actor, workspace, query, nowMs()),
     kind: "flowpreview",

@@ -3,7 +3,7 @@ import type { Payload } from "../../contract/payload.ts";
 import { type Rerun, runRoutes as routes } from "../../contract/routes/runs.ts";
 import { rerun } from "../../services/flows/lifecycle/rerun.ts";
 import { logger } from "../shared/edge.ts";
-import { onceOf } from "../shared/once.ts";
+import { idempotencyKeyFrom } from "../shared/once.ts";
 import { type Reply, text } from "../shared/reply.ts";
 import type { RunAuth } from "../shared/run-call.ts";
 
@@ -17,7 +17,7 @@ interface RerunCall {
 export async function rerunJobs(collaborators: Parameters<typeof rerun>[0], { auth, params, body, headers }: RerunCall): Promise<Reply> {
   const { actor } = auth;
   const what = { args: { ...body }, files: [] };
-  const once = (place: string) => onceOf(headers, [params.workspace, actor.email, "rerun", place], what);
+  const once = (place: string) => idempotencyKeyFrom(headers, [params.workspace, actor.email, "rerun", place], what);
   // A key that is none refuses the call, not each of its jobs.
   once("");
   const outcomes = await rerun(collaborators, { actor, action: routes.rerunJobs.name }, params.workspace, body, once);

@@ -4,10 +4,10 @@ import { functions } from "../../aws/lambda/functions.ts";
 import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
 import { env, requireEnv } from "../../contract/env.ts";
-import type { Executing } from "../../services/execution/invoke-runner.ts";
+import type { InvokeRunnerDeps } from "../../services/execution/invoke-runner.ts";
 
 /** What every function that executes jobs is wired with. `name` shows in the job's record as its worker. */
-export function executor(name: string): Executing {
+export function executor(name: string): InvokeRunnerDeps {
   return {
     jobs: jobTable,
     storage,

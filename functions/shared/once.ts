@@ -4,7 +4,7 @@ import { limits } from "../../contract/limits.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { Arguments } from "../../core/payload/arguments.ts";
-import type { Once } from "../../services/jobs/queue/record.ts";
+import type { IdempotencyKey } from "../../services/jobs/queue/record.ts";
 
 const digest = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("hex");
 
@@ -19,7 +19,11 @@ function headerOf(headers: Payload["headers"], name: string, header: string): st
  * What a call with an `Idempotency-Key` is remembered by: `who` and what it runs, the key, and a fingerprint of all arguments.
  * Never derived from the body alone: two equal calls without a key are two calls. Throws `idempotency.key`.
  */
-export function onceOf(headers: Payload["headers"], who: string[], { args, files }: Pick<Arguments, "args" | "files">): Once | undefined {
+export function idempotencyKeyFrom(
+  headers: Payload["headers"],
+  who: string[],
+  { args, files }: Pick<Arguments, "args" | "files">,
+): IdempotencyKey | undefined {
   const key = headerOf(headers, "idempotency-key", "An Idempotency-Key");
   if (key === undefined) return undefined;
   const sent = files.map(({ argument, filename, bytes }) => [argument, filename, createHash("sha256").update(bytes).digest("hex")]);
@@ -30,7 +34,7 @@ export function onceOf(headers: Payload["headers"], who: string[], { args, files
  * The same for a webhook that says which message it is (Standard Webhooks). What is sent along is not compared: timestamp and signature are
  * new in each attempt to deliver the same message. Throws `idempotency.key`.
  */
-export function onceByWebhookId(headers: Payload["headers"], who: string[]): Once | undefined {
+export function webhookIdKeyFrom(headers: Payload["headers"], who: string[]): IdempotencyKey | undefined {
   const id = headerOf(headers, "webhook-id", "A webhook-id");
   if (id === undefined) return undefined;
   return { key: keys.idempotency(digest(["webhook-id", ...who, id])), fingerprint: "webhook-id", keptMs: limits.webhookIdMs };

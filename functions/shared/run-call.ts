@@ -17,10 +17,10 @@ import { ENTRYPOINT_ARGUMENT } from "../../services/execution/invoke-runner.ts";
 import { storeFiles } from "../../services/files/store.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
 import { jobOfFlow, jobOfVersion, type NewJob } from "../../services/jobs/queue/enqueue.ts";
-import type { Once, Recording } from "../../services/jobs/queue/record.ts";
+import type { CreateJobDeps, IdempotencyKey } from "../../services/jobs/queue/record.ts";
 import type { Authenticate } from "./edge.ts";
 import { guard } from "./guard.ts";
-import { onceByWebhookId, onceOf } from "./once.ts";
+import { idempotencyKeyFrom, webhookIdKeyFrom } from "./once.ts";
 
 /** Who runs something, and the head of the script that was read with the token in one round trip: a run has no other read. */
 export interface RunAuth {
@@ -61,7 +61,7 @@ export interface ScriptCall {
 /** What a call asks to be run, before anything of it is stored. */
 export interface Asked {
   arguments: Arguments;
-  once: Once | undefined;
+  once: IdempotencyKey | undefined;
 }
 
 /** Headers that every run gets as arguments. */
@@ -90,13 +90,13 @@ export async function readCall(
     event: preprocessed,
   });
   const who = [workspace, auth.actor.email, path];
-  const once = onceOf(payload.headers, who, found) ?? (byWebhookId ? onceByWebhookId(payload.headers, who) : undefined);
+  const once = idempotencyKeyFrom(payload.headers, who, found) ?? (byWebhookId ? webhookIdKeyFrom(payload.headers, who) : undefined);
   return { arguments: found, once };
 }
 
 /** The job that a call of a script asks for; its files are stored. */
 export async function scriptJob(
-  storing: Pick<Recording, "nowMs" | "objects"> & { storage: Storage },
+  storing: Pick<CreateJobDeps, "nowMs" | "objects"> & { storage: Storage },
   { auth, query }: ScriptCall,
   runnable: Runnable,
   { arguments: sent, once }: Asked,
@@ -125,7 +125,7 @@ export async function scriptJob(
 
 /** The job that a call of a flow asks for; its files are stored. */
 export async function flowJob(
-  storing: Pick<Recording, "nowMs" | "objects"> & { storage: Storage },
+  storing: Pick<CreateJobDeps, "nowMs" | "objects"> & { storage: Storage },
   { auth, query }: ScriptCall,
   flow: RunnableFlow,
   { arguments: sent, once }: Asked,

@@ -12,7 +12,7 @@ import { flowVersionOf, newestFlowAt } from "../../services/flows/definitions/lo
 import { authenticate } from "../../services/identity/authenticate.ts";
 import { enqueue, type NewJob } from "../../services/jobs/queue/enqueue.ts";
 import { checkQueue } from "../../services/jobs/queue/queue-limit.ts";
-import { knownCall } from "../../services/jobs/queue/record.ts";
+import { findPreviousRun } from "../../services/jobs/queue/record.ts";
 import { findJob, WATCH_MS } from "../../services/jobs/read/read.ts";
 import { eventText, jobEvents } from "../../services/jobs/read/stream.ts";
 import { newestAt, versionOf } from "../../services/scripts/load.ts";
@@ -104,7 +104,7 @@ async function streamed(
   jobOf: (asked: Asked) => Promise<NewJob>,
 ): Promise<Reply> {
   const asked = await readCall(call, runnable);
-  const known = asked.once && (await knownCall(collaborators, asked.once));
+  const known = asked.once && (await findPreviousRun(collaborators, asked.once));
   if (!known) await checkQueue(collaborators, runnable.workspace, call.query.queue_limit);
   const job = known ?? (await enqueue(collaborators, { ...(await jobOf(asked)), ...watched() }));
   const query = { only_result: true, fast: true, poll_delay_ms: call.query.poll_delay_ms };

@@ -7,7 +7,7 @@ import { INSTANCE, matchesAudit } from "../../core/audit/entry.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 
-interface Auditing {
+interface AuditDeps {
   objects: ObjectTable;
   nowMs: () => number;
 }
@@ -17,7 +17,7 @@ export type Audited = Pick<AuditJson, "username" | "operation" | "action_kind" |
  * Does something with an entry in the audit log. The entry is there first, so that nothing happens without one; what the service refused
  * did not happen, and its entry goes. When the process dies in between, an entry may tell of what did not happen, never the reverse.
  */
-export async function audited<T>({ objects, nowMs }: Auditing, what: Audited, act: () => Promise<T>): Promise<T> {
+export async function audited<T>({ objects, nowMs }: AuditDeps, what: Audited, act: () => Promise<T>): Promise<T> {
   const { workspace = INSTANCE, ...rest } = what;
   const atMs = nowMs();
   const id = uuidv7({ msecs: atMs });
@@ -40,7 +40,7 @@ export function entryItem(entry: AuditJson): StoredObject {
 
 /** Newest first, from as many entries as one read holds (some thousands): go on with `before`. */
 export async function listAudit(
-  { objects }: Pick<Auditing, "objects">,
+  { objects }: Pick<AuditDeps, "objects">,
   workspace: string | undefined,
   query: AuditQuery,
 ): Promise<AuditJson[]> {
@@ -53,7 +53,7 @@ export async function listAudit(
 }
 
 /** Throws `audit.notFound`. */
-export async function getAudit({ objects }: Pick<Auditing, "objects">, workspace: string, id: string): Promise<AuditJson> {
+export async function getAudit({ objects }: Pick<AuditDeps, "objects">, workspace: string, id: string): Promise<AuditJson> {
   const found = await objects.get(keys.audit(workspace, id));
   if (!found) throw new SvcError("audit.notFound", { id });
   return auditSchema.parse(found.value);

@@ -11,7 +11,7 @@ import { may } from "../../core/permissions/may.ts";
 import { actorOfJob } from "../identity/identify.ts";
 import { loadVersion, runnableOf } from "../scripts/load.ts";
 
-export interface Building {
+export interface BuildDeps {
   objects: ObjectTable;
   storage: Storage;
   functions: Functions;
@@ -37,9 +37,9 @@ export type Built = { ok: true; key: string; sha256: string; lock: string; log: 
 const MAX_FILES = 200;
 
 /** The artefact of this code: the one that equal inputs have made before, or a new one. */
-export async function artefactFor(building: Building, source: Source): Promise<Built> {
-  const { objects, storage, functions, target, registries } = building;
-  const gathered = await gather(building, source);
+export async function artefactFor(deps: BuildDeps, source: Source): Promise<Built> {
+  const { objects, storage, functions, target, registries } = deps;
+  const gathered = await gather(deps, source);
   if ("missing" in gathered) return { ok: false, error: gathered.missing, log: `${gathered.missing}\n` };
   const inputs = {
     language: source.runner,
@@ -66,23 +66,23 @@ export async function artefactFor(building: Building, source: Source): Promise<B
  * The script's source and that of every script it imports by path, in their newest versions. Of the readings of an import those that do not
  * exist are left out, and so is what the builder may not read: for them it is not there.
  */
-async function gather(building: Building, source: Source): Promise<{ files: Record<string, string> } | { missing: string }> {
+async function gather(deps: BuildDeps, source: Source): Promise<{ files: Record<string, string> } | { missing: string }> {
   const { missingScript, scriptImports } = await import("../../core/builds/imports.ts");
   const files: Record<string, string> = { [source.path]: source.content };
   const waiting = [source.path];
   let actor: Promise<Actor | undefined> | undefined;
   const mayRead = async (path: string) => {
-    actor ??= actorOfJob(building.objects, source.job);
+    actor ??= actorOfJob(deps.objects, source.job);
     const reader = await actor;
     return reader !== undefined && may(reader, "scripts.getByPath", { workspace: source.workspace, path });
   };
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     for (const imported of scriptImports(source.runner, path, files[path] ?? "")) {
       if (files[imported] !== undefined) continue;
-      const head = runnableOf(await building.objects.get(keys.scriptHead(source.workspace, imported)));
+      const head = runnableOf(await deps.objects.get(keys.scriptHead(source.workspace, imported)));
       if (!head || head.archived || !(await mayRead(imported))) continue;
       if (Object.keys(files).length >= MAX_FILES) return { missing: `${source.path} imports more than ${MAX_FILES} scripts.` };
-      files[imported] = (await loadVersion(building, source.workspace, head.hash)).sent.content;
+      files[imported] = (await loadVersion(deps, source.workspace, head.hash)).sent.content;
       waiting.push(imported);
     }
   }

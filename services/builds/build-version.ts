@@ -3,11 +3,11 @@ import type { Queue } from "../../aws/sqs/queue.ts";
 import { type EndedJob, hasEnded, type RunningJob } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { BuildState, Runnable } from "../../core/scripts/version.ts";
-import { endWith, type Finishing } from "../jobs/lifecycle/finish.ts";
+import { endWith, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
 import { loadVersion, versionOf } from "../scripts/load.ts";
-import { artefactFor, type Building } from "./artefact.ts";
+import { artefactFor, type BuildDeps } from "./artefact.ts";
 
-export interface BuildingVersions extends Building, Finishing {
+export interface BuildVersionDeps extends BuildDeps, FinishJobDeps {
   queue: Queue;
 }
 
@@ -18,13 +18,13 @@ export const waitersOf = (workspace: string, hash: string) => `wait#${workspace}
  * Does a `dependencies` job: builds a version, records how it went, and sends the jobs that waited for it. Each step may be
  * repeated: the artefact is found again, the state is the same, a message sent twice runs a job once.
  */
-export async function buildVersion(building: BuildingVersions, job: RunningJob): Promise<EndedJob | undefined> {
-  const { objects } = building;
+export async function buildVersion(deps: BuildVersionDeps, job: RunningJob): Promise<EndedJob | undefined> {
+  const { objects } = deps;
   const { workspace, hash = "" } = job;
   const runnable = versionOf(await objects.get(keys.version(workspace, hash)), hash);
-  const { sent } = await loadVersion(building, workspace, hash);
+  const { sent } = await loadVersion(deps, workspace, hash);
   if (!runnable.runner) throw new Error(`Version ${hash} has no runner to be built for.`);
-  const built = await artefactFor(building, {
+  const built = await artefactFor(deps, {
     workspace,
     runner: runnable.runner,
     path: runnable.path,
@@ -37,9 +37,9 @@ export async function buildVersion(building: BuildingVersions, job: RunningJob):
     : { state: "failed", job: job.id, error: built.error };
   await objects.put({ ...keys.versionLock(workspace, hash), value: built.ok ? { lock: built.lock } : { lockErrorLogs: built.log } });
   await recordBuild(objects, runnable, state);
-  await sendWaiting(building, workspace, hash);
+  await sendWaiting(deps, workspace, hash);
   return endWith(
-    building,
+    deps,
     job,
     built.ok
       ? { state: "succeeded", resultJson: JSON.stringify({ lock: built.lock }) }
@@ -53,11 +53,11 @@ export async function buildVersion(building: BuildingVersions, job: RunningJob):
  * sees it first: nobody waits for it any longer.
  */
 export async function settleBuild(
-  building: Pick<BuildingVersions, "objects" | "jobs" | "queue">,
+  deps: Pick<BuildVersionDeps, "objects" | "jobs" | "queue">,
   { workspace, hash, build, ...rest }: Runnable,
 ): Promise<BuildState> {
   if (build.state !== "pending") return build;
-  const { objects, jobs } = building;
+  const { objects, jobs } = deps;
   const job = await jobs.get(build.job);
   if (job && !hasEnded(job)) return build;
   // Its outcome is recorded before it ends: only now is it certain that there is none.
@@ -67,20 +67,20 @@ export async function settleBuild(
   const failed: BuildState = { state: "failed", job: build.job, error };
   await objects.put({ ...keys.versionLock(workspace, hash), value: { lockErrorLogs: `${error}\n` } });
   await recordBuild(objects, { workspace, hash, build, ...rest }, failed);
-  await sendWaiting(building, workspace, hash);
+  await sendWaiting(deps, workspace, hash);
   return failed;
 }
 
 /** Writes a build's outcome to the version and, while it is the newest, to the script's head. */
 async function recordBuild(objects: ObjectTable, { workspace, path, hash }: Runnable, build: BuildState): Promise<void> {
   for (const key of [keys.version(workspace, hash), keys.scriptHead(workspace, path)]) {
-    await objects.update({ ...key, build }, { mark: hash });
+    await objects.update({ ...key, build }, { version: hash });
   }
 }
 
 /** Sends every job that waits for this version. One that registers later sees the recorded state itself. */
 export async function sendWaiting(
-  { jobs, queue }: Pick<BuildingVersions, "jobs" | "queue">,
+  { jobs, queue }: Pick<BuildVersionDeps, "jobs" | "queue">,
   workspace: string,
   hash: string,
 ): Promise<void> {

@@ -1,17 +1,17 @@
 import { limits } from "../../contract/limits.ts";
 import { hasEnded, type Job } from "../../core/jobs/job.ts";
 import { type Ending, failure, isLost, type JobMessage } from "../../core/jobs/lifecycle.ts";
-import { type Limiting, leave } from "../jobs/concurrency/concurrency.ts";
-import { endWith, type Finishing } from "../jobs/lifecycle/finish.ts";
+import { type ConcurrencyDeps, releaseSlot } from "../jobs/concurrency/concurrency.ts";
+import { endWith, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
 
-type Burying = Finishing & Limiting;
+type HandleDeadLetterDeps = FinishJobDeps & ConcurrencyDeps;
 
 /**
  * What becomes of a message that failed too often. A job that never started is queued again, as often as a lost one; one that
  * did start fails with the reason, unless its lease lives: then somebody runs it.
  */
-export async function bury(burying: Burying, message: JobMessage): Promise<"nothing" | "queued" | "failed"> {
-  const { jobs, queue, nowMs } = burying;
+export async function handleDeadLetter(deps: HandleDeadLetterDeps, message: JobMessage): Promise<"nothing" | "queued" | "failed"> {
+  const { jobs, queue, nowMs } = deps;
   const job = await jobs.get(message.job);
   if (!job || hasEnded(job)) return "nothing";
   if (job.state === "running") {
@@ -21,14 +21,14 @@ export async function bury(burying: Burying, message: JobMessage): Promise<"noth
       name: "WorkerLost",
       message: "The job was started, its worker was lost, and its message failed too often to try again.",
     });
-    return end(burying, job, ending);
+    return end(deps, job, ending);
   }
   if (job.losses + 1 >= limits.maxAttempts) {
     const ending = failure({
       name: "NotStarted",
       message: `The job could not be started: its message failed in all ${limits.maxAttempts} rounds.`,
     });
-    return end(burying, job, ending);
+    return end(deps, job, ending);
   }
   const again = await jobs.change(
     job.id,
@@ -45,8 +45,8 @@ export async function bury(burying: Burying, message: JobMessage): Promise<"noth
   return "queued";
 }
 
-async function end(burying: Burying, job: Job, ending: Ending): Promise<"nothing" | "failed"> {
-  const ended = await endWith(burying, job, ending);
-  if (ended) await leave(burying, ended);
+async function end(deps: HandleDeadLetterDeps, job: Job, ending: Ending): Promise<"nothing" | "failed"> {
+  const ended = await endWith(deps, job, ending);
+  if (ended) await releaseSlot(deps, ended);
   return ended ? "failed" : "nothing";
 }

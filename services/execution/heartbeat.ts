@@ -2,12 +2,12 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { BeatReply, BeatRequest, ReportRequest } from "../../runners/protocol.ts";
-import { type Finishing, finish } from "../jobs/lifecycle/finish.ts";
-import { keepOutput } from "../jobs/values/values.ts";
+import { type FinishJobDeps, finish } from "../jobs/lifecycle/finish.ts";
+import { storeOutput } from "../jobs/values/values.ts";
 import { maskerFor } from "../secrets/masks.ts";
 
 /** Who beats: what the job token says. */
-interface Beating {
+interface HeartbeatDeps {
   id: string;
   workspace: string;
   token: string;
@@ -18,8 +18,8 @@ interface Beating {
  * is told to stop, and its output is not kept: the job's code knows the token of this route, so what it sends must not write over
  * the output of an ended job or of another attempt.
  */
-export async function beat(finishing: Finishing, { id, workspace, token }: Beating, said: BeatRequest): Promise<BeatReply> {
-  const { jobs, nowMs } = finishing;
+export async function beat(deps: FinishJobDeps, { id, workspace, token }: HeartbeatDeps, said: BeatRequest): Promise<BeatReply> {
+  const { jobs, nowMs } = deps;
   const now = nowMs();
   const { attempt, nonce, logs, memPeakKb } = said;
   const counts = (job: Job | undefined) => job?.state === "running" && job.nonce === nonce && job.attempt === attempt;
@@ -27,9 +27,9 @@ export async function beat(finishing: Finishing, { id, workspace, token }: Beati
   if (logs?.text) {
     const job = await jobs.get(id);
     if (!job || !counts(job)) throw new SvcError("job.attemptLost", { id });
-    const masker = await maskerFor(finishing, job, token);
+    const masker = await maskerFor(deps, job, token);
     const output = masker ? { ...logs, text: masker.chunk(logs.text) } : logs;
-    await keepOutput(finishing, { id, workspace, expiresAtMs: now + limits.jobRetentionMs }, attempt, output);
+    await storeOutput(deps, { id, workspace, expiresAtMs: now + limits.jobRetentionMs }, attempt, output);
   }
   const job = await jobs.change(
     id,
@@ -48,11 +48,11 @@ export async function beat(finishing: Finishing, { id, workspace, token }: Beati
     },
   );
   if (!job) throw new SvcError("job.attemptLost", { id });
-  return replyTo(await asItsFlow(finishing, job), now);
+  return replyTo(await asItsFlow(deps, job), now);
 }
 
 /** A step is canceled with its flow, which ends without asking its steps. */
-async function asItsFlow({ jobs }: Finishing, job: Job): Promise<Job> {
+async function asItsFlow({ jobs }: FinishJobDeps, job: Job): Promise<Job> {
   if (!job.step || job.cancel || job.parent === undefined) return job;
   const flow = await jobs.get(job.parent);
   if (flow?.state === "running" && !flow.cancel) return job;
@@ -66,8 +66,8 @@ function replyTo(job: Job, nowMs: number): BeatReply {
 }
 
 /** A runner's own report. It counts if it comes first; a repeated one, or a lost attempt's, changes nothing. */
-export async function report(finishing: Finishing, { id, token }: Beating, said: ReportRequest): Promise<string> {
-  const job = await finishing.jobs.get(id);
+export async function report(deps: FinishJobDeps, { id, token }: HeartbeatDeps, said: ReportRequest): Promise<string> {
+  const job = await deps.jobs.get(id);
   if (job?.state !== "running" || job.nonce !== said.nonce || job.attempt !== said.attempt) throw new SvcError("job.attemptLost", { id });
-  return (await finish(finishing, job, said.outcome, token)) ? "The report counted." : "The job had ended already.";
+  return (await finish(deps, job, said.outcome, token)) ? "The report counted." : "The job had ended already.";
 }

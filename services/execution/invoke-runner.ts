@@ -11,13 +11,13 @@ import { canceled, mayRetryLoss, workerLost } from "../../core/jobs/lifecycle.ts
 import type { NextOutcome, NextRun, RunRequest } from "../../runners/protocol.ts";
 import { mintJobToken } from "../identity/job-token.ts";
 import { reclaim, release } from "../jobs/lifecycle/claim.ts";
-import { endWith, type Finishing, finish, type JustEnded, resultKey } from "../jobs/lifecycle/finish.ts";
+import { endWith, type FinishJobDeps, finish, type JustEnded, resultKey } from "../jobs/lifecycle/finish.ts";
 import { sharedFolder } from "../jobs/lifecycle/shared-folder.ts";
 import { send } from "../jobs/queue/enqueue.ts";
 import { rememberSecrets } from "../secrets/masks.ts";
 import { runTimes } from "./run-times.ts";
 
-export interface Executing extends Finishing {
+export interface InvokeRunnerDeps extends FinishJobDeps {
   functions: Functions;
   queue: Queue;
   signingKey: typeof signingKey;
@@ -66,20 +66,20 @@ export const ENTRYPOINT_ARGUMENT = "_ENTRYPOINT_OVERRIDE";
  * first attempt's request, where there was time to prepare it.
  */
 export async function execute(
-  executing: Executing,
+  deps: InvokeRunnerDeps,
   job: RunningJob,
   what: Executable,
   args: Record<string, unknown>,
   first?: RunRequest,
 ): Promise<JustEnded | undefined> {
-  const { functions, jobs } = executing;
+  const { functions, jobs } = deps;
   for (let attempt = job, prepared = first; ; prepared = undefined) {
-    const asked = prepared ?? (await runRequest(executing, attempt, what, args));
+    const asked = prepared ?? (await runRequest(deps, attempt, what, args));
     if (what.given?.secrets.length) {
       // Noted anew for each attempt: each has a token of its own.
-      const noted = await rememberSecrets(executing, attempt, asked.token, what.given.secrets, {
+      const noted = await rememberSecrets(deps, attempt, asked.token, what.given.secrets, {
         audit: what.given.audit,
-        nowMs: executing.nowMs(),
+        nowMs: deps.nowMs(),
       });
       if (noted?.state !== "running" || noted.nonce !== attempt.nonce) return endedOnly(noted);
       attempt = noted;
@@ -89,18 +89,18 @@ export async function execute(
       case "outcome": {
         const { outcome } = invocation;
         runTimes.note(what.artefact.key, outcome.timings.runMs);
-        const done = await finish(executing, attempt, outcome, asked.token, what.given?.secrets);
+        const done = await finish(deps, attempt, outcome, asked.token, what.given?.secrets);
         if (done && outcome.next) await what.together?.keep(outcome.next, done, asked.token);
         return done ?? endedOnly(await jobs.get(job.id));
       }
       case "throttled":
-        if (await release(executing, attempt)) await send(executing, { ...attempt, scheduledForMs: executing.nowMs() + 2000 });
+        if (await release(deps, attempt)) await send(deps, { ...attempt, scheduledForMs: deps.nowMs() + 2000 });
         return undefined;
       case "unknown":
         // Its runner may live and will tell its end itself. If not, its lease runs out and housekeeping queues the job again.
         return endedOnly(await jobs.get(job.id));
       case "lost": {
-        const next = await afterLoss(executing, attempt);
+        const next = await afterLoss(deps, attempt);
         if (!next || hasEnded(next)) return next;
         attempt = next;
       }
@@ -109,30 +109,30 @@ export async function execute(
 }
 
 /** What follows when a runner was lost: another attempt, or the end. The record may know better: a long run reports its own end. */
-async function afterLoss(executing: Executing, lost: RunningJob): Promise<RunningJob | EndedJob | undefined> {
-  const now = await executing.jobs.get(lost.id);
+async function afterLoss(deps: InvokeRunnerDeps, lost: RunningJob): Promise<RunningJob | EndedJob | undefined> {
+  const now = await deps.jobs.get(lost.id);
   if (now?.state !== "running" || now.nonce !== lost.nonce) return endedOnly(now);
-  if (now.cancel) return endWith(executing, now, canceled(now.cancel));
-  if (mayRetryLoss(now)) return reclaim(executing, now);
-  return endWith(executing, now, workerLost(limits.maxAttempts));
+  if (now.cancel) return endWith(deps, now, canceled(now.cancel));
+  if (mayRetryLoss(now)) return reclaim(deps, now);
+  return endWith(deps, now, workerLost(limits.maxAttempts));
 }
 
 /** What the runner is told about one attempt. */
 export async function runRequest(
-  executing: Executing,
+  deps: InvokeRunnerDeps,
   job: RunningJob,
   what: Executable,
   args: Record<string, unknown>,
 ): Promise<RunRequest> {
-  const { storage, baseUrl, internalUrl, nowMs } = executing;
+  const { storage, baseUrl, internalUrl, nowMs } = deps;
   const { [ENTRYPOINT_ARGUMENT]: override, ...rest } = args;
   const entrypoint = typeof override === "string" && override !== "" ? override : "main";
   const lifetimeS = job.timeoutS + 120;
   const [url, resultUrl, token, shared, followUrls] = await Promise.all([
     storage.sharedReadUrl(what.artefact.key, lifetimeS),
     storage.writeUrl(resultKey(job, job.attempt), lifetimeS),
-    executing.signingKey().then((key) => mintJobToken(key, job, job.attempt, job.createdBy, nowMs())),
-    sharedFolder(executing, job, lifetimeS),
+    deps.signingKey().then((key) => mintJobToken(key, job, job.attempt, job.createdBy, nowMs())),
+    sharedFolder(deps, job, lifetimeS),
     Promise.all(what.together?.runs.map(({ artefact }) => storage.sharedReadUrl(artefact.key, lifetimeS)) ?? []),
   ]);
   const env = contextualVariables({ job, attempt: job.attempt, token, internalUrl, baseUrl });

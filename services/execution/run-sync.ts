@@ -10,12 +10,12 @@ import { cachedResult, endedByCache, keepStream } from "../jobs/cache/cache.ts";
 import { claimedAtOnce, release } from "../jobs/lifecycle/claim.ts";
 import type { JustEnded } from "../jobs/lifecycle/finish.ts";
 import { enqueue, type NewJob, prepare, send } from "../jobs/queue/enqueue.ts";
-import { type Recording, record } from "../jobs/queue/record.ts";
+import { type CreateJobDeps, createJobRecord } from "../jobs/queue/record.ts";
 import { waitFor, waitForEnd } from "../jobs/read/wait.ts";
-import { load } from "../jobs/values/values.ts";
-import { type Executable, type Executing, execute, runRequest } from "./invoke-runner.ts";
+import { loadValue } from "../jobs/values/values.ts";
+import { type Executable, execute, type InvokeRunnerDeps, runRequest } from "./invoke-runner.ts";
 
-export type RunningInPlace = Executing & Recording;
+export type RunningInPlace = InvokeRunnerDeps & CreateJobDeps;
 
 /** A synchronous call's answer: the result's JSON text, or where it is when it is too large for a reply. */
 export interface SyncAnswer {
@@ -39,22 +39,17 @@ const CALLED_CHARS = 256 * 1024;
  * Runs a job and waits for its end. A version that is built is executed right here, or by a worker that is called where something must be
  * read that this function may not read; everything else, limited runs too, goes through the queue and is waited for. Throws `job.idTaken` and, at the deadline, `job.syncTimeout`: the job goes on.
  */
-export async function runSync(
-  executing: RunningInPlace,
-  asked: NewJob,
-  runnable: Runnable | undefined,
-  limitMs: number,
-): Promise<SyncAnswer> {
-  const { id, ended } = await start(executing, asked, runnable, executing.nowMs() + limitMs);
+export async function runSync(deps: RunningInPlace, asked: NewJob, runnable: Runnable | undefined, limitMs: number): Promise<SyncAnswer> {
+  const { id, ended } = await start(deps, asked, runnable, deps.nowMs() + limitMs);
   if (!ended) throw new SvcError("job.syncTimeout", { id, limitMs });
-  return answer(executing, asked.actor, ended);
+  return answer(deps, asked.actor, ended);
 }
 
 /** What a reference stands for, and what is in a file that decides about the cache, is the worker's to read. */
 const needsWorker = (asked: NewJob) => hasReferences(references(asked)) || (asked.cacheTtlS !== undefined && namesFiles(asked.args));
 
 async function start(
-  executing: RunningInPlace,
+  deps: RunningInPlace,
   asked: NewJob,
   runnable: Runnable | undefined,
   untilMs: number,
@@ -62,71 +57,71 @@ async function start(
   // Slots of a concurrency group are given to what comes from the queue.
   const queued = asked.scheduledForMs !== undefined || runnable?.concurrency !== undefined;
   if (runnable?.build.state !== "ready" || !runnable.runner || queued) {
-    const { id } = await enqueue(executing, asked);
-    return { id, ended: await waitForEnd(executing, id, untilMs) };
+    const { id } = await enqueue(deps, asked);
+    return { id, ended: await waitForEnd(deps, id, untilMs) };
   }
-  const { nowMs, worker } = executing;
-  const prepared = await prepare(executing, asked);
+  const { nowMs, worker } = deps;
+  const prepared = await prepare(deps, asked);
   // This function reads what strangers send, and holds no right to secrets and files: what a reference stands for is the worker's to read.
   if (needsWorker(asked)) {
     const job = claimedAtOnce(prepared, nowMs(), worker);
-    const other = await record(executing, job, asked.once);
-    return settle(executing, other ?? job, untilMs, other ? undefined : callWorker(executing, job, asked));
+    const other = await createJobRecord(deps, job, asked.once);
+    return settle(deps, other ?? job, untilMs, other ? undefined : callWorker(deps, job, asked));
   }
-  const known = await cachedResult(executing, prepared);
+  const known = await cachedResult(deps, prepared);
   if (known) {
     const ended = endedByCache(prepared, known, nowMs());
-    const other = await record(executing, ended, asked.once);
-    if (other) return settle(executing, other, untilMs);
-    await keepStream(executing, ended, known);
+    const other = await createJobRecord(deps, ended, asked.once);
+    if (other) return settle(deps, other, untilMs);
+    await keepStream(deps, ended, known);
     return { id: ended.id, ended: known.resultJson === undefined ? ended : { ...ended, resultJson: known.resultJson } };
   }
   const job = claimedAtOnce(prepared, nowMs(), worker);
   const { runner, build, params, paramTypes, preprocessor, dedicated } = runnable;
   const what: Executable = { runner, artefact: build, params, paramTypes, preprocessor, dedicated };
   // Signing takes as long as the record's write, and nothing is said to the runner before that.
-  const [other, first] = await Promise.all([record(executing, job, asked.once), runRequest(executing, job, what, asked.args)]);
-  return settle(executing, other ?? job, untilMs, other ? undefined : execute(executing, job, what, asked.args, first));
+  const [other, first] = await Promise.all([createJobRecord(deps, job, asked.once), runRequest(deps, job, what, asked.args)]);
+  return settle(deps, other ?? job, untilMs, other ? undefined : execute(deps, job, what, asked.args, first));
 }
 
 /** What a run in hand, or of an equal call, comes to until the deadline. */
-async function settle(executing: RunningInPlace, { id }: Pick<Job, "id">, untilMs: number, run?: Promise<JustEnded | undefined>) {
-  const ended = run ? await before(untilMs - executing.nowMs(), run) : "elsewhere";
+async function settle(deps: RunningInPlace, { id }: Pick<Job, "id">, untilMs: number, run?: Promise<JustEnded | undefined>) {
+  const ended = run ? await before(untilMs - deps.nowMs(), run) : "elsewhere";
   // Given back to the queue, or taken over by another attempt: its end shows in the record.
-  return { id, ended: ended === "elsewhere" ? await waitForEnd(executing, id, untilMs) : ended };
+  return { id, ended: ended === "elsewhere" ? await waitForEnd(deps, id, untilMs) : ended };
 }
 
 /** Has a worker run a claimed job. One that no worker takes is given back to the queue. */
-async function callWorker(executing: RunningInPlace, job: RunningJob, { args }: NewJob): Promise<JustEnded | undefined> {
+async function callWorker(deps: RunningInPlace, job: RunningJob, { args }: NewJob): Promise<JustEnded | undefined> {
   const argsJson = JSON.stringify(args);
-  const answer = await executing.functions.work({ running: job, ...(argsJson.length <= CALLED_CHARS ? { argsJson } : {}) });
+  const answer = await deps.functions.work({ running: job, ...(argsJson.length <= CALLED_CHARS ? { argsJson } : {}) });
   if (answer !== "refused") return answer ?? undefined;
-  if (await release(executing, job)) await send(executing, job);
+  if (await release(deps, job)) await send(deps, job);
   return undefined;
 }
 
 /** Runs a flow and waits for its end, or for the step after which its callers are answered. Throws as `runSync` does. */
-export async function runFlowSync(executing: RunningInPlace, asked: NewJob, limitMs: number): Promise<SyncAnswer> {
-  const untilMs = executing.nowMs() + limitMs;
-  const { id } = await enqueue(executing, asked);
-  return flowAnswer(executing, asked.actor, id, untilMs, limitMs);
+export async function runFlowSync(deps: RunningInPlace, asked: NewJob, limitMs: number): Promise<SyncAnswer> {
+  const untilMs = deps.nowMs() + limitMs;
+  const { id } = await enqueue(deps, asked);
+  return flowAnswer(deps, asked.actor, id, untilMs, limitMs);
 }
 
-async function flowAnswer(executing: RunningInPlace, reader: Actor, id: string, untilMs: number, limitMs: number): Promise<SyncAnswer> {
-  const job = await waitFor(executing, id, untilMs, (now) => hasEnded(now) || now.early !== undefined);
-  if (job && hasEnded(job)) return answer(executing, reader, job);
+async function flowAnswer(deps: RunningInPlace, reader: Actor, id: string, untilMs: number, limitMs: number): Promise<SyncAnswer> {
+  const job = await waitFor(deps, id, untilMs, (now) => hasEnded(now) || now.early !== undefined);
+  if (job && hasEnded(job)) return answer(deps, reader, job);
   if (!job?.early) throw new SvcError("job.syncTimeout", { id, limitMs });
   const { of, place, shown } = job.early;
-  const json = await load(executing, { id: of }, reader.kind === "job" ? place : (shown ?? place));
+  const json = await loadValue(deps, { id: of }, reader.kind === "job" ? place : (shown ?? place));
   if (Buffer.byteLength(json) > limits.syncReplyBytes / 2) throw new SvcError("job.syncTimeout", { id, limitMs });
   return { id, state: "succeeded", cached: false, resultJson: json };
 }
 
 /** The answer of a job that an equal call has started: joins its wait. Throws `job.syncTimeout` and `job.erased`. */
-export async function joinRun(executing: RunningInPlace, reader: Actor, job: Job, limitMs: number): Promise<SyncAnswer> {
-  const ended = hasEnded(job) ? job : await waitForEnd(executing, job.id, executing.nowMs() + limitMs);
+export async function joinRun(deps: RunningInPlace, reader: Actor, job: Job, limitMs: number): Promise<SyncAnswer> {
+  const ended = hasEnded(job) ? job : await waitForEnd(deps, job.id, deps.nowMs() + limitMs);
   if (!ended) throw new SvcError("job.syncTimeout", { id: job.id, limitMs });
-  return answer(executing, reader, ended);
+  return answer(deps, reader, ended);
 }
 
 /** The arguments in which references stand for something. */
@@ -147,25 +142,25 @@ async function before(ms: number, run: Promise<JustEnded | undefined>): Promise<
 }
 
 /** Throws `job.erased` when an equal call has had the only answer. */
-async function answer(executing: Executing, reader: Actor, ended: JustEnded): Promise<SyncAnswer> {
+async function answer(deps: InvokeRunnerDeps, reader: Actor, ended: JustEnded): Promise<SyncAnswer> {
   const erased = new SvcError("job.erased", { id: ended.id });
   if (ended.erased) throw erased;
   try {
-    return await read(executing, reader, ended);
+    return await read(deps, reader, ended);
   } catch (error) {
     // It may have been erased between the look at the record and the reading.
-    const now = await executing.jobs.get(ended.id);
+    const now = await deps.jobs.get(ended.id);
     throw now && hasEnded(now) && now.erased ? erased : error;
   }
 }
 
-async function read({ jobs, storage }: Executing, reader: Actor, ended: JustEnded): Promise<SyncAnswer> {
+async function read({ jobs, storage }: InvokeRunnerDeps, reader: Actor, ended: JustEnded): Promise<SyncAnswer> {
   const { id, state } = ended;
   const cached = ended.cachedFrom !== undefined;
   const result = resultFor(reader, ended);
   const resultJson = result === ended.result ? ended.resultJson : undefined;
   const bytes = result.in === "s3" ? (result.bytes ?? 0) : 0;
-  const text = bytes > limits.syncReplyBytes ? undefined : (resultJson ?? (await load({ jobs, storage }, ended, result)));
+  const text = bytes > limits.syncReplyBytes ? undefined : (resultJson ?? (await loadValue({ jobs, storage }, ended, result)));
   if (result.in !== "s3" || (text !== undefined && fitsReply(text, bytes))) return { id, state, cached, resultJson: text };
   return { id, state, cached, stored: { s3: result.key, url: await storage.readUrl(result.key, LINK_S), size: bytes }, linkS: LINK_S };
 }

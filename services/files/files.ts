@@ -7,9 +7,9 @@ import { type Actor, permissionedAs } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { permit, permitPlace } from "../identity/permit.ts";
 import { findJob } from "../jobs/read/read.ts";
-import { type Named, type OpenStorage, openStorage, type Storing } from "./storages.ts";
+import { type Named, type OpenStorage, openStorage, type StorageDeps } from "./storages.ts";
 
-export interface Files extends Storing {
+export interface Files extends StorageDeps {
   jobs: JobTable;
 }
 

@@ -8,10 +8,10 @@ import { keys } from "../../core/objects/keys.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { permit } from "../identity/permit.ts";
 import { findResource } from "../resources/read.ts";
-import { type Resolving, resolveResource } from "../resources/resolve.ts";
+import { type ResolveDeps, resolveResource } from "../resources/resolve.ts";
 import { setSetting } from "../settings/workspace.ts";
 
-export interface Storing extends Resolving {
+export interface StorageDeps extends ResolveDeps {
   buckets: Buckets;
 }
 
@@ -39,7 +39,7 @@ export async function fileStorageOf(objects: Pick<ObjectTable, "get">, workspace
 
 /** Throws `workspace.notFound`, and `resource.notFound` for a storage whose resource is not there or is not the caller's to see. */
 export async function setFileStorage(
-  { objects }: Pick<Storing, "objects">,
+  { objects }: Pick<StorageDeps, "objects">,
   actor: Actor,
   workspace: string,
   asked: FileStorage | undefined,
@@ -53,18 +53,18 @@ export async function setFileStorage(
 }
 
 /** Opens the storage that a call names. Throws `file.storage*`, `resource.notFound`, `reference.*`. */
-export async function openStorage(storing: Storing, actor: Actor | undefined, workspace: string, named: Named): Promise<OpenStorage> {
-  const setting = named.s3_resource_path ? undefined : await fileStorageOf(storing.objects, workspace);
+export async function openStorage(deps: StorageDeps, actor: Actor | undefined, workspace: string, named: Named): Promise<OpenStorage> {
+  const setting = named.s3_resource_path ? undefined : await fileStorageOf(deps.objects, workspace);
   const where = whereOf(setting, named);
   if (where.kind === "stack") {
-    return { where, bucket: storing.buckets.own(), place: (fileKey) => filePlace(workspace, fileKey), prefix: filesPrefix(workspace) };
+    return { where, bucket: deps.buckets.own(), place: (fileKey) => filePlace(workspace, fileKey), prefix: filesPrefix(workspace) };
   }
-  const { resource } = await resourceOf(storing, actor, workspace, where);
+  const { resource } = await resourceOf(deps, actor, workspace, where);
   const { bucket, region, pathStyle, accessKey, secretKey } = resource;
   const name = where.kind === "workspace" ? where.name : where.path;
   return {
     where,
-    bucket: storing.buckets.foreign(name, { bucket, region, endpoint: originOf(resource), pathStyle, accessKey, secretKey }),
+    bucket: deps.buckets.foreign(name, { bucket, region, endpoint: originOf(resource), pathStyle, accessKey, secretKey }),
     place(fileKey) {
       checkFileKey(fileKey);
       return fileKey;
@@ -75,7 +75,7 @@ export async function openStorage(storing: Storing, actor: Actor | undefined, wo
 
 /** The bucket and keys behind a storage, and what of it is secret. A resource that the caller names must be theirs to read. */
 export async function resourceOf(
-  storing: Storing,
+  deps: StorageDeps,
   actor: Actor | undefined,
   workspace: string,
   where: Exclude<Where, { kind: "stack" }>,
@@ -86,7 +86,7 @@ export async function resourceOf(
     permitResource(actor, workspace, path);
   }
   const reader = where.kind === "resource" && actor ? actor : neighbour(workspace, path);
-  const { value, secrets } = await resolveResource(storing, reader, workspace, path);
+  const { value, secrets } = await resolveResource(deps, reader, workspace, path);
   return { resource: s3Resource(path, value), secrets };
 }
 

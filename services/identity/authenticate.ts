@@ -79,7 +79,7 @@ async function liveToken(objects: Pick<ObjectTable, "update">, found: StoredObje
   if (nowMs - record.lastUsedAtMs > LAST_USED_EVERY_MS) {
     const used = { ...record, lastUsedAtMs: nowMs };
     // A token that was deleted meanwhile must not come back, nor one whose scopes were changed get its old ones.
-    const unchanged = found.mark === undefined ? ("unmarked" as const) : { mark: found.mark };
+    const unchanged = found.version === undefined ? ("unversioned" as const) : { version: found.version };
     await objects.update({ ...keys.token(record.hash), value: used }, unchanged);
     await objects.update({ ...keys.userToken(record.email, record.prefix, record.hash), value: used }, unchanged);
   }

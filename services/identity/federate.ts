@@ -13,7 +13,7 @@ import { open, seal } from "../../core/secrets/seal.ts";
 import { mayJoin } from "../workspaces/auto-invite.ts";
 import { knownPerson, openSession } from "./sign-in.ts";
 
-interface Federating {
+interface FederateDeps {
   objects: ObjectTable;
   dataKeys: DataKeys;
   logins: Logins;
@@ -28,14 +28,14 @@ const redirectUri = (baseUrl: string, client: string) => `${baseUrl}/api/oauth/l
 
 /** Where the browser goes, and what it holds until it comes back. Nothing is stored: anybody may ask for this. Throws `login.unknown`, `login.unreachable`. */
 export async function beginLogin(
-  federating: Federating,
+  deps: FederateDeps,
   client: string,
   returnTo: string | undefined,
 ): Promise<{ location: string; pending: string }> {
-  const { logins, nowMs, baseUrl } = federating;
+  const { logins, nowMs, baseUrl } = deps;
   const { location, ...own } = await logins.begin(client, redirectUri(baseUrl, client));
   const pending: PendingLogin = { client, ...own, untilMs: nowMs() + limits.loginMs, ...(returnTo === undefined ? {} : { returnTo }) };
-  const key = await loginKey(federating);
+  const key = await loginKey(deps);
   return { location, pending: Buffer.from(seal({ version: VERSION, key }, PLACE, JSON.stringify(pending))).toString("base64url") };
 }
 
@@ -50,10 +50,10 @@ export interface Answered {
  * A session for whom the provider names, and the page that they came from. What comes back counts in the browser that began, in time, and once: it is spent before the code is
  * exchanged, so that of two calls with it one goes on. Throws `login.*`.
  */
-export async function completeLogin(federating: Federating, client: string, answered: Answered, cookie: string | undefined) {
-  const { objects, logins, nowMs, baseUrl } = federating;
+export async function completeLogin(deps: FederateDeps, client: string, answered: Answered, cookie: string | undefined) {
+  const { objects, logins, nowMs, baseUrl } = deps;
   if (!logins.all.some(({ name }) => name === client)) throw new SvcError("login.unknown", { client });
-  const pending = await opened(federating, cookie);
+  const pending = await opened(deps, cookie);
   const { code, state = "", iss, error } = answered;
   if (!pending || !belongs(pending, client, state, nowMs())) throw new SvcError("login.notBegun", { client });
   const spent = { ...keys.usedLogin(usedLoginHash(state)), expiresAtS: Math.ceil(pending.untilMs / 1000) };
@@ -63,14 +63,14 @@ export async function completeLogin(federating: Federating, client: string, answ
   const claims = await logins.redeem(client, redirectUri(baseUrl, client), { code, state, iss }, pending);
   const named = verifiedPerson(claims);
   if (!named) throw new SvcError("login.unverified", { client });
-  const person = (await knownPerson(objects, named.email)) ?? (await newcomer(federating, named));
+  const person = (await knownPerson(objects, named.email)) ?? (await newcomer(deps, named));
   if (person.disabled) throw new SvcError("login.denied", { email: named.email });
   return { token: await openSession({ objects, nowMs }, person), returnTo: pending.returnTo };
 }
 
 /** Somebody new, where the instance takes them. Of two first sign-ins at once, one makes the user and both go on. Throws `login.denied`. */
 async function newcomer(
-  { objects, nowMs }: Federating,
+  { objects, nowMs }: FederateDeps,
   { email, name }: { email: string; name: string | undefined },
 ): Promise<PersonRecord> {
   if (!(await mayJoin({ objects }, email))) throw new SvcError("login.denied", { email });
@@ -82,13 +82,13 @@ async function newcomer(
     joining: true,
     createdAtMs: nowMs(),
   };
-  await objects.put({ ...keys.user(personKey(email)), value, mark: randomUUID() }, "absent");
+  await objects.put({ ...keys.user(personKey(email)), value, version: randomUUID() }, "absent");
   return (await knownPerson(objects, email)) ?? value;
 }
 
-async function opened(federating: Federating, cookie: string | undefined): Promise<PendingLogin | undefined> {
+async function opened(deps: FederateDeps, cookie: string | undefined): Promise<PendingLogin | undefined> {
   if (!cookie) return undefined;
-  const key = await loginKey(federating);
+  const key = await loginKey(deps);
   try {
     return pendingLoginSchema.parse(JSON.parse(open(key, PLACE, Buffer.from(cookie, "base64url").toString())));
   } catch {
@@ -100,13 +100,13 @@ async function opened(federating: Federating, cookie: string | undefined): Promi
 let known: { key: Buffer; untilMs: number } | undefined;
 
 /** Made by the first sign-in of the instance, wrapped like the keys of secrets; of two made at once, one stays. */
-async function loginKey({ objects, dataKeys, nowMs }: Federating): Promise<Buffer> {
+async function loginKey({ objects, dataKeys, nowMs }: FederateDeps): Promise<Buffer> {
   if (known && known.untilMs > nowMs()) return known.key;
   const stored = await objects.get(keys.loginKey());
   if (!stored) {
     const { wrapped } = await dataKeys.generate(INSTANCE);
     await objects.put({ ...keys.loginKey(), value: { wrapped } }, "absent");
-    return loginKey({ objects, dataKeys, nowMs } as Federating);
+    return loginKey({ objects, dataKeys, nowMs } as FederateDeps);
   }
   const key = await dataKeys.unwrap(INSTANCE, (stored.value as { wrapped: string }).wrapped);
   known = { key, untilMs: nowMs() + limits.dataKeyCacheMs };

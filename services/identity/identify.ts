@@ -7,7 +7,7 @@ import type { JobActor } from "../../core/people/actor.ts";
 import { personKey, personSchema } from "../../core/people/person.ts";
 import { accessSchema, memberSchema, noAccess, rightsOf } from "../../core/permissions/access.ts";
 
-type Reading = Pick<ObjectTable, "getMany">;
+type IdentifyDeps = Pick<ObjectTable, "getMany">;
 
 /** What stands under these keys is what `identify` takes, in this order. */
 export function rightsKeys(person: string, workspace: string | undefined): ObjectKey[] {
@@ -16,7 +16,7 @@ export function rightsKeys(person: string, workspace: string | undefined): Objec
 
 /** What the person may now, whatever was so when token or job began: nobody regains by an old token what was taken from them. */
 export async function identify(
-  objects: Reading,
+  objects: IdentifyDeps,
   email: string,
   asSuperAdmin: boolean,
   workspace: string | undefined,
@@ -43,7 +43,7 @@ export async function identify(
  * Whose rights a job has, for what the service does on its behalf (resolving what it imports, say). `undefined` when its user is gone or
  * disabled: then it has none.
  */
-export async function actorOfJob(objects: Reading, job: Job): Promise<JobActor | undefined> {
+export async function actorOfJob(objects: IdentifyDeps, job: Job): Promise<JobActor | undefined> {
   const { id: jobId, email, superAdmin, workspace, attempt, permissionedAs } = job;
   const found = await objects.getMany(rightsKeys(personKey(email), workspace), { consistent: true });
   try {

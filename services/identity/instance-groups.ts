@@ -30,7 +30,7 @@ export async function getInstanceGroup(collaborators: Collaborators, name: strin
 /** Throws `group.exists`. */
 export async function createInstanceGroup({ objects }: Collaborators, { name, summary }: Stored): Promise<void> {
   const value = { name, ...(summary ? { summary } : {}) };
-  const made = await objects.put({ ...keys.instanceGroup(name), value, mark: randomUUID() }, "absent");
+  const made = await objects.put({ ...keys.instanceGroup(name), value, version: randomUUID() }, "absent");
   if (!made) throw new SvcError("group.exists", { name });
 }
 

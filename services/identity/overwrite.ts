@@ -58,7 +58,7 @@ export async function overwriteUsers(collaborators: Collaborators, wanted: reado
       if (!same(exportUser(person), exportUser(changed(person)))) await changePerson({ objects }, person.email, changed);
     } else {
       const value = { email, username: asked.username ?? usernameOf(email), ...fields, joining: true, createdAtMs: nowMs() };
-      await objects.put({ ...keys.user(personKey(email)), value, mark: randomUUID() }, "absent");
+      await objects.put({ ...keys.user(personKey(email)), value, version: randomUUID() }, "absent");
     }
   }
   const kept = new Set(wanted.map(({ email }) => lower(email)));
@@ -80,7 +80,7 @@ export async function overwriteInstanceGroups({ objects }: Pick<Collaborators, "
   if (stranger !== undefined) throw new SvcError("user.notFound", { email: stranger });
   for (const { name, summary } of wanted) {
     const value = { name, ...(summary ? { summary } : {}) };
-    await objects.put({ ...keys.instanceGroup(name), value, mark: randomUUID() });
+    await objects.put({ ...keys.instanceGroup(name), value, version: randomUUID() });
   }
   for (const { email, groups = [] } of persons) {
     const next = wanted.filter(({ emails = [] }) => emails.some((one) => lower(one) === lower(email))).map(({ name }) => name);

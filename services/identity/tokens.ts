@@ -35,7 +35,11 @@ export function tokenWrites(owner: Owner, asked: NewToken & { session?: boolean 
     lastUsedAtMs: nowMs,
     ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
   };
-  const rest = { value: record, mark: randomUUID(), ...(expiresAtMs === undefined ? {} : { expiresAtS: Math.ceil(expiresAtMs / 1000) }) };
+  const rest = {
+    value: record,
+    version: randomUUID(),
+    ...(expiresAtMs === undefined ? {} : { expiresAtS: Math.ceil(expiresAtMs / 1000) }),
+  };
   return {
     value,
     writes: [
@@ -111,11 +115,11 @@ export async function changeToken(
   const newLabel = "label" in change ? change.label || undefined : label;
   const newScopes = "scopes" in change ? (change.scopes ? knownScopes(change.scopes) : undefined) : scopes;
   const value = { ...rest, ...(newLabel === undefined ? {} : { label: newLabel }), ...(newScopes ? { scopes: newScopes } : {}) };
-  const unchanged = object.mark === undefined ? ("unmarked" as const) : { mark: object.mark };
-  const mark = randomUUID();
+  const unchanged = object.version === undefined ? ("unversioned" as const) : { version: object.version };
+  const version = randomUUID();
   const refused = await objects.transact([
-    write.update({ ...keys.token(record.hash), value, mark }, unchanged),
-    write.update({ pk: object.pk, sk: object.sk, value, mark }, unchanged),
+    write.update({ ...keys.token(record.hash), value, version: version }, unchanged),
+    write.update({ pk: object.pk, sk: object.sk, value, version: version }, unchanged),
   ]);
   if (refused !== undefined) throw new SvcError("token.changedMeanwhile", {});
   return record.prefix;

@@ -16,7 +16,7 @@ interface Collaborators {
   people: People;
   nowMs: () => number;
 }
-type Reading = Pick<Collaborators, "objects">;
+type ReadUserDeps = Pick<Collaborators, "objects">;
 
 /** The GlobalUser of api.md §1. */
 export function globalUserJson({ email, superAdmin, username, name, company, disabled = false }: PersonRecord): GlobalUserJson {
@@ -35,18 +35,18 @@ export function globalUserJson({ email, superAdmin, username, name, company, dis
 }
 
 /** Throws `user.notFound`. */
-export async function loadPerson({ objects }: Reading, email: string): Promise<{ person: PersonRecord; stored: StoredObject }> {
+export async function loadPerson({ objects }: ReadUserDeps, email: string): Promise<{ person: PersonRecord; stored: StoredObject }> {
   const stored = (await objects.get(keys.user(personKey(email)))) ?? (await objects.get(keys.oldUser(email)));
   if (!stored) throw new SvcError("user.notFound", { email });
   return { person: personSchema.parse(stored.value), stored };
 }
 
-export async function personExists({ objects }: Reading, email: string): Promise<boolean> {
+export async function personExists({ objects }: ReadUserDeps, email: string): Promise<boolean> {
   const found = await objects.getMany([keys.user(personKey(email)), keys.oldUser(email)], { consistent: true });
   return found.some(Boolean);
 }
 
-export async function listPersons({ objects }: Reading): Promise<PersonRecord[]> {
+export async function listPersons({ objects }: ReadUserDeps): Promise<PersonRecord[]> {
   const byEmail = new Map((await objects.list("USERS")).map(({ value }) => personSchema.parse(value)).map((one) => [one.email, one]));
   return [...byEmail.values()].sort((a, b) => a.email.localeCompare(b.email));
 }
@@ -65,7 +65,7 @@ export async function createUser({ objects, people, nowMs }: Collaborators, aske
   };
   const exists = await personExists({ objects }, email);
   const key = keys.user(personKey(email));
-  if (exists || !(await objects.put({ ...key, value, mark: randomUUID() }, "absent"))) throw new SvcError("user.exists", { email });
+  if (exists || !(await objects.put({ ...key, value, version: randomUUID() }, "absent"))) throw new SvcError("user.exists", { email });
   if (!password) return;
   try {
     await people.ensure(email, password);
@@ -76,7 +76,7 @@ export async function createUser({ objects, people, nowMs }: Collaborators, aske
 }
 
 /** Works at once: every call reads the record. Throws `user.notFound`, `user.lastAdmin`, `access.changedMeanwhile`. */
-export async function updateUser(collaborators: Reading, email: string, asked: UserChange): Promise<void> {
+export async function updateUser(collaborators: ReadUserDeps, email: string, asked: UserChange): Promise<void> {
   const { is_super_admin, name, disabled } = asked;
   const oneStays = is_super_admin === false || disabled ? await keepOneAdmin(collaborators, email) : [];
   const change = (person: PersonRecord) => ({
@@ -90,14 +90,14 @@ export async function updateUser(collaborators: Reading, email: string, asked: U
 
 /** All or nothing with `also`. Throws `user.notFound`, `access.changedMeanwhile`. */
 export async function changePerson(
-  { objects }: Reading,
+  { objects }: ReadUserDeps,
   email: string,
   change: (person: PersonRecord) => PersonRecord,
   also: ObjectWrite[] = [],
 ): Promise<void> {
   const { person, stored } = await loadPerson({ objects }, email);
   const key = keys.user(personKey(email));
-  const put = { ...key, value: change(person), mark: randomUUID() };
+  const put = { ...key, value: change(person), version: randomUUID() };
   // A record where release 0.1 kept it moves.
   const moved = stored.sk !== key.sk;
   const writes = moved ? [write.put(put, "absent"), write.remove(stored, "present")] : [write.put(put, unchanged(stored))];
@@ -121,7 +121,7 @@ export async function deleteUser(collaborators: Collaborators, email: string): P
 }
 
 /** The part of a transaction that keeps another superadmin as they are: two who end each other at once would leave none. Throws `user.lastAdmin`. */
-async function keepOneAdmin(collaborators: Reading, email: string): Promise<ObjectWrite[]> {
+async function keepOneAdmin(collaborators: ReadUserDeps, email: string): Promise<ObjectWrite[]> {
   const { person } = await loadPerson(collaborators, email);
   if (!person.superAdmin) return [];
   const other = (await collaborators.objects.list("USERS")).find(({ value }) => {
@@ -132,4 +132,4 @@ async function keepOneAdmin(collaborators: Reading, email: string): Promise<Obje
   return [write.check(other, unchanged(other))];
 }
 
-const unchanged = ({ mark }: StoredObject) => (mark === undefined ? ("unmarked" as const) : { mark });
+const unchanged = ({ version }: StoredObject) => (version === undefined ? ("unversioned" as const) : { version });

@@ -13,16 +13,16 @@ import {
   needsPass,
 } from "../../core/workspaces/deleted.ts";
 import { machinePrefix, machineTags } from "../../statemachines/name.ts";
-import type { Canceling } from "../jobs/cancel/cancel.ts";
-import type { Limiting } from "../jobs/concurrency/concurrency.ts";
+import type { CancelDeps } from "../jobs/cancel/cancel.ts";
+import type { ConcurrencyDeps } from "../jobs/concurrency/concurrency.ts";
 import { removeJob } from "../jobs/erasure/remove.ts";
-import type { Finishing } from "../jobs/lifecycle/finish.ts";
+import type { FinishJobDeps } from "../jobs/lifecycle/finish.ts";
 import { stopJobs } from "../workspaces/retire.ts";
 
-export interface Purging extends Finishing, Limiting {
+export interface PurgeDeps extends FinishJobDeps, ConcurrencyDeps {
   objects: ObjectTable;
   scanObjects: typeof scanObjects;
-  executions: Canceling["executions"] & Pick<Executions, "removeMachines">;
+  executions: CancelDeps["executions"] & Pick<Executions, "removeMachines">;
   /** The stack's name. */
   stack: string;
 }
@@ -34,12 +34,12 @@ const ITEMS_AT_ONCE = 16;
  * Removes what deleted workspaces stored, until `untilMs` or until nothing is left. Every step finds by itself what is still to be done, and
  * may be done again: where this stops, or dies, the next tick goes on. Answers how many workspaces are gone for good.
  */
-export async function purgeDeleted(purging: Purging, untilMs: number): Promise<number> {
-  const { objects, nowMs } = purging;
+export async function purgeDeleted(deps: PurgeDeps, untilMs: number): Promise<number> {
+  const { objects, nowMs } = deps;
   let gone = 0;
   for (const { value } of await objects.list(keys.deletedWorkspace("").pk)) {
     const deleted = deletedSchema.parse(value);
-    const now = needsPass(deleted, nowMs()) ? await pass(purging, deleted, untilMs) : deleted;
+    const now = needsPass(deleted, nowMs()) ? await pass(deps, deleted, untilMs) : deleted;
     if (!isGone(now)) continue;
     // While it stands, calls that hold on to the workspace are told that it is not there: so it goes last but one.
     await objects.remove(keys.access(deleted.id));
@@ -50,18 +50,18 @@ export async function purgeDeleted(purging: Purging, untilMs: number): Promise<n
 }
 
 /** One pass over all places, or a part of it. At least one page is read, so that each call comes further. */
-async function pass(purging: Purging, deleted: DeletedWorkspace, untilMs: number): Promise<DeletedWorkspace> {
-  const { objects, storage, executions, stack, scanObjects: scan } = purging;
+async function pass(deps: PurgeDeps, deleted: DeletedWorkspace, untilMs: number): Promise<DeletedWorkspace> {
+  const { objects, storage, executions, stack, scanObjects: scan } = deps;
   const { id } = deleted;
   const inTime = () => Date.now() < untilMs;
-  let state: DeletedWorkspace = { ...deleted, pass: deleted.pass ?? { beganMs: purging.nowMs() } };
+  let state: DeletedWorkspace = { ...deleted, pass: deleted.pass ?? { beganMs: deps.nowMs() } };
   const keep = async (next: DeletedWorkspace) => {
     await objects.put({ ...keys.deletedWorkspace(id), value: next });
     state = next;
   };
   if (!state.pass?.cursor) {
-    await stopJobs(purging, id, "svc", DELETED_REASON, true);
-    if (!(await removeJobs(purging, id, inTime))) return state;
+    await stopJobs(deps, id, "svc", DELETED_REASON, true);
+    if (!(await removeJobs(deps, id, inTime))) return state;
     if (!(await executions.removeMachines(machinePrefix(id), machineTags(stack, id), inTime))) return state;
     for (const folder of ["jobs", "files", "scripts", "flows", "artefacts"]) {
       if (!(await storage.removePrefix(`${folder}/${id}/`, inTime))) return state;
@@ -74,7 +74,7 @@ async function pass(purging: Purging, deleted: DeletedWorkspace, untilMs: number
       objects,
       items.filter((item) => isOf(id, item) && item.pk !== access.pk),
     );
-    const beganMs = state.pass?.beganMs ?? purging.nowMs();
+    const beganMs = state.pass?.beganMs ?? deps.nowMs();
     if (!next) {
       const { pass: _, ...rest } = state;
       await keep({ ...rest, passedMs: beganMs });
@@ -87,8 +87,8 @@ async function pass(purging: Purging, deleted: DeletedWorkspace, untilMs: number
 }
 
 /** True when none is left that can be found. */
-async function removeJobs(purging: Purging, workspace: string, inTime: () => boolean): Promise<boolean> {
-  const { jobs, nowMs } = purging;
+async function removeJobs(deps: PurgeDeps, workspace: string, inTime: () => boolean): Promise<boolean> {
+  const { jobs, nowMs } = deps;
   let left = 0;
   for (let shard = 0; shard < SHARDS; shard += 1) {
     let after: Record<string, unknown> | undefined;
@@ -97,7 +97,7 @@ async function removeJobs(purging: Purging, workspace: string, inTime: () => boo
       for (const { id } of page.entries) {
         const job = await jobs.get(id, { expired: true });
         if (!job) continue;
-        if (isRemovable(job, nowMs())) await removeJob(purging, job);
+        if (isRemovable(job, nowMs())) await removeJob(deps, job);
         else left += 1;
         if (!inTime()) return false;
       }

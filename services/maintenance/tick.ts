@@ -5,20 +5,20 @@ import { limits } from "../../contract/limits.ts";
 import { hasEnded, type Job, listKey, SHARDS } from "../../core/jobs/job.ts";
 import { canceled, firstDueMs, isLost, mayRetryLoss, workerLost } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { type Anchoring, signHeads } from "../approvals/audit-log/sign-heads.ts";
-import { removeIdleMachines, type Tidying } from "../flows/definitions/delete-idle-machines.ts";
-import { lookAtFlow, type Settling } from "../flows/lifecycle/finish.ts";
+import { type SignHeadsDeps, signHeads } from "../approvals/audit-log/sign-heads.ts";
+import { type IdleMachineDeps, removeIdleMachines } from "../flows/definitions/delete-idle-machines.ts";
+import { type FinishFlowDeps, reconcileFlow } from "../flows/lifecycle/finish.ts";
 import { cancel } from "../jobs/cancel/cancel.ts";
-import { isGroup, leave, mendGroup } from "../jobs/concurrency/concurrency.ts";
+import { isGroup, mendGroup, releaseSlot } from "../jobs/concurrency/concurrency.ts";
 import { eraseWhatIsDue } from "../jobs/erasure/erase.ts";
 import { removeJob } from "../jobs/erasure/remove.ts";
 import { endWith } from "../jobs/lifecycle/finish.ts";
 import { send } from "../jobs/queue/enqueue.ts";
 import { deliverAgain } from "../notifications/retry-due.ts";
 import { allWorkspaces } from "../workspaces/workspaces.ts";
-import { type Purging, purgeDeleted } from "./purge-workspaces.ts";
+import { type PurgeDeps, purgeDeleted } from "./purge-workspaces.ts";
 
-export type Housekeeping = Settling & { objects: ObjectTable; functions: Pick<Functions, "deliver"> };
+export type TickDeps = FinishFlowDeps & { objects: ObjectTable; functions: Pick<Functions, "deliver"> };
 
 /** How many due jobs one tick looks at in each shard; the next tick goes on. */
 const DUE_PER_SHARD = 500;
@@ -26,7 +26,7 @@ const EXPIRED_PER_SHARD = 200;
 /** A job that waits for a slot is told by who frees one, and its group is looked at: this is for when both were lost. */
 const LIMITED_AGAIN_MS = 300_000;
 
-export interface Housekept {
+export interface TickResult {
   sent: number;
   requeued: number;
   ended: number;
@@ -47,40 +47,39 @@ export interface Housekept {
  * attempt queued again or ended for good. Then it removes what deleted workspaces stored and idle state machines, and signs the record of approvals, until `untilMs`. Two ticks at once do nothing
  * twice: each step is conditional on what was read.
  */
-export async function housekeep(housekeeping: Housekeeping & Purging & Tidying & Anchoring, untilMs: number): Promise<Housekept> {
-  const done: Housekept = { sent: 0, requeued: 0, ended: 0, waited: 0, swept: 0, purged: 0, notices: 0, idle: 0, anchored: 0 };
-  const now = housekeeping.nowMs();
-  const workspaces = await allWorkspaces(housekeeping);
+export async function tick(deps: TickDeps & PurgeDeps & IdleMachineDeps & SignHeadsDeps, untilMs: number): Promise<TickResult> {
+  const done: TickResult = { sent: 0, requeued: 0, ended: 0, waited: 0, swept: 0, purged: 0, notices: 0, idle: 0, anchored: 0 };
+  const now = deps.nowMs();
+  const workspaces = await allWorkspaces(deps);
   const inUse = new Set(workspaces.filter(({ deleted }) => !deleted).map(({ id }) => id));
   for (let shard = 0; shard < SHARDS; shard += 1) {
-    for (const { id } of await housekeeping.jobs.due(shard, now, DUE_PER_SHARD)) {
+    for (const { id } of await deps.jobs.due(shard, now, DUE_PER_SHARD)) {
       if (isGroup(id)) {
-        await mendGroup(housekeeping, id);
+        await mendGroup(deps, id);
         done.waited += 1;
         continue;
       }
-      const job = await housekeeping.jobs.get(id);
+      const job = await deps.jobs.get(id);
       if (!job) continue;
-      done[hasEnded(job) || job.cancel || inUse.has(job.workspace) ? await mend(housekeeping, job, now) : await stop(housekeeping, job)] +=
-        1;
+      done[hasEnded(job) || job.cancel || inUse.has(job.workspace) ? await mend(deps, job, now) : await stop(deps, job)] += 1;
     }
   }
-  done.notices = await deliverAgain(housekeeping);
+  done.notices = await deliverAgain(deps);
   done.swept = await sweep(
-    housekeeping,
+    deps,
     workspaces.map(({ id }) => id),
     now,
   );
-  done.purged = await purgeDeleted(housekeeping, untilMs);
-  done.idle = await removeIdleMachines(housekeeping, untilMs);
-  done.anchored = await signHeads(housekeeping, inUse, untilMs);
+  done.purged = await purgeDeleted(deps, untilMs);
+  done.idle = await removeIdleMachines(deps, untilMs);
+  done.anchored = await signHeads(deps, inUse, untilMs);
   return done;
 }
 
 /** Whatever still waits or runs in a workspace that is archived or gone was accepted just before. */
-async function stop(housekeeping: Housekeeping, job: Job): Promise<"ended" | "waited"> {
+async function stop(deps: TickDeps, job: Job): Promise<"ended" | "waited"> {
   try {
-    await cancel(housekeeping, job, "svc", "the workspace is archived", false);
+    await cancel(deps, job, "svc", "the workspace is archived", false);
     return "ended";
   } catch (error) {
     if (!isSvcError(error) || !error.code.startsWith("job.")) throw error;
@@ -89,13 +88,13 @@ async function stop(housekeeping: Housekeeping, job: Job): Promise<"ended" | "wa
 }
 
 async function mend(
-  housekeeping: Housekeeping,
+  deps: TickDeps,
   job: Job,
   now: number,
-): Promise<Exclude<keyof Housekept, "swept" | "purged" | "notices" | "idle" | "anchored">> {
-  const { jobs, queue } = housekeeping;
+): Promise<Exclude<keyof TickResult, "swept" | "purged" | "notices" | "idle" | "anchored">> {
+  const { jobs, queue } = deps;
   if (hasEnded(job)) {
-    return eraseWhatIsDue(housekeeping, job);
+    return eraseWhatIsDue(deps, job);
   }
   if (job.state === "queued") {
     // Its message may be on its way: sent again it runs the job once all the same.
@@ -104,15 +103,15 @@ async function mend(
     await jobs.change(job.id, { dueAtMs: nextMs }, { attr: "state", eq: "queued" });
     return "sent";
   }
-  if (job.flow?.plan) return lookAtFlow(housekeeping, job);
+  if (job.flow?.plan) return reconcileFlow(deps, job);
   const same = { and: [{ attr: "state", eq: "running" } as const, { attr: "nonce", eq: job.nonce } as const] };
   if (!isLost(job, now)) {
     await jobs.change(job.id, { dueAtMs: job.leaseUntilMs + limits.leaseGraceMs + 1000 }, same);
     return "waited";
   }
   if (job.cancel || !mayRetryLoss(job)) {
-    const ended = await endWith(housekeeping, job, job.cancel ? canceled(job.cancel) : workerLost(limits.maxAttempts));
-    if (ended) await leave(housekeeping, ended);
+    const ended = await endWith(deps, job, job.cancel ? canceled(job.cancel) : workerLost(limits.maxAttempts));
+    if (ended) await releaseSlot(deps, ended);
     return ended ? "ended" : "waited";
   }
   const { nonce, leaseUntilMs } = jobs.cleared;
@@ -127,7 +126,7 @@ async function mend(
 }
 
 /** Deletes jobs and events past their time. TTL does it on AWS too, but leaves their S3 objects, and does nothing on the local engine. */
-async function sweep({ jobs, storage, objects }: Housekeeping, workspaces: readonly string[], now: number): Promise<number> {
+async function sweep({ jobs, storage, objects }: TickDeps, workspaces: readonly string[], now: number): Promise<number> {
   let swept = 0;
   const until = listKey(now - limits.jobRetentionMs, "");
   for (const workspace of workspaces) {

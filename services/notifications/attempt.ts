@@ -9,9 +9,9 @@ import { mailOf } from "../../core/notifications/text.ts";
 import { signedHeaders } from "../../core/notifications/webhook.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { recipients } from "./recipients.ts";
-import { signingSecrets, type WebhookSigning } from "./webhook-secret.ts";
+import { signingSecrets, type WebhookSecretDeps } from "./webhook-secret.ts";
 
-export interface Sending extends WebhookSigning {
+export interface SendDeps extends WebhookSecretDeps {
   objects: ObjectTable;
   topic: Topic;
   mail: Mail;
@@ -20,35 +20,35 @@ export interface Sending extends WebhookSigning {
 }
 
 /** Sends one part of a notice. What fails is an answer, whatever it is: the next attempt may go well. */
-export async function attempt(sending: Sending, notice: GateNotice, item: Queued): Promise<Attempt> {
+export async function attempt(deps: SendDeps, notice: GateNotice, item: Queued): Promise<Attempt> {
   try {
-    return await attemptBy[item.channel](sending, notice, item);
+    return await attemptBy[item.channel](deps, notice, item);
   } catch (error) {
     // The name alone: an AWS message may hold what belongs to the deployment.
     return failed(error instanceof Error ? error.name : "unknown error");
   }
 }
 
-type By = (sending: Sending, notice: GateNotice, item: Queued) => Promise<Attempt>;
+type By = (deps: SendDeps, notice: GateNotice, item: Queued) => Promise<Attempt>;
 
 const attemptBy: Record<Queued["channel"], By> = {
   topic: ({ topic, baseUrl }, notice) => topic.publish(JSON.stringify(eventOf(baseUrl, notice)), attributesOf(notice)),
 
-  async email(sending, notice, item) {
+  async email(deps, notice, item) {
     if (item.to === NOBODY) return refused("nobody who may decide has an address here");
     // A first mail goes to whom the gate has just named. Until a later one somebody may have decided, or left.
     if (item.attempts > 1) {
-      if (!(await sending.objects.get(keys.pendingGate(notice.workspace, notice.gate)))) return refused("the flow waits here no longer");
-      if (!(await recipients(sending, notice)).includes(item.to)) return refused("who has this address may not decide any more");
+      if (!(await deps.objects.get(keys.pendingGate(notice.workspace, notice.gate)))) return refused("the flow waits here no longer");
+      if (!(await recipients(deps, notice)).includes(item.to)) return refused("who has this address may not decide any more");
     }
     const tags = { flow: notice.flow, notice: notice.id, nth: nthOf(item) };
-    return sending.mail.send(item.to, mailOf(sending.baseUrl, notice), tags);
+    return deps.mail.send(item.to, mailOf(deps.baseUrl, notice), tags);
   },
 
-  async webhook(sending, notice) {
-    const body = JSON.stringify(eventOf(sending.baseUrl, notice));
-    const secrets = await signingSecrets(sending, notice.workspace);
-    return sending.webhooks.post(notice.url ?? "", signedHeaders(secrets, notice.id, body, sending.nowMs()), body);
+  async webhook(deps, notice) {
+    const body = JSON.stringify(eventOf(deps.baseUrl, notice));
+    const secrets = await signingSecrets(deps, notice.workspace);
+    return deps.webhooks.post(notice.url ?? "", signedHeaders(secrets, notice.id, body, deps.nowMs()), body);
   },
 
   chat: async () => refused("chat applications cannot be told yet"),

@@ -14,17 +14,17 @@ import {
 import { type GateNotice, gateNoticeSchema } from "../../core/notifications/notice.ts";
 import { keys, type ObjectKey, workspaceOf } from "../../core/objects/keys.ts";
 import { type StoredObject, write } from "../../core/objects/write.ts";
-import { attempt, type Sending } from "./attempt.ts";
+import { attempt, type SendDeps } from "./attempt.ts";
 import { keepDelivery, recordsOf } from "./delivery-records.ts";
 
-export interface Delivering extends Sending {
+export interface DeliverDeps extends SendDeps {
   objects: ObjectTable;
   jobs: Pick<JobTable, "getWith" | "putChild">;
   nowMs: () => number;
 }
 
 /** `undefined`: the notice or its workspace is gone, and nobody is told of it any more. */
-export async function noticeAt({ objects }: Delivering, key: ObjectKey): Promise<GateNotice | undefined> {
+export async function noticeAt({ objects }: DeliverDeps, key: ObjectKey): Promise<GateNotice | undefined> {
   const [stored, deleted] = await objects.getMany([key, keys.deletedWorkspace(workspaceOf(key.pk) ?? "")], { consistent: true });
   return stored && !deleted ? gateNoticeSchema.parse(stored.value) : undefined;
 }
@@ -42,7 +42,7 @@ export function firstPlace({ workspace, id, atMs }: GateNotice, part: NoticePart
 export function waiting({ pk, sk, workspace, notice, channel, to, attempts, heldUntilMs }: Placed): Item {
   const value: Queued = { workspace, notice, channel, to, attempts, ...(heldUntilMs === undefined ? {} : { heldUntilMs }) };
   const expiresAtS = Math.ceil((Number(sk.split("#")[0]) + limits.jobRetentionMs) / 1000);
-  return { ...value, pk, sk, stored: { pk, sk, value, mark: String(attempts), expiresAtS } };
+  return { ...value, pk, sk, stored: { pk, sk, value, version: String(attempts), expiresAtS } };
 }
 
 /** Its next attempt is somebody's, and nobody else's until it must be lost. */
@@ -51,21 +51,21 @@ export function hold(item: Placed, nowMs: number): Item {
 }
 
 /** Sends one part that waits in the queue, unless somebody else does. `sk`: where it stands there. */
-export async function deliverDue(delivering: Delivering, sk: string): Promise<void> {
-  const { objects, nowMs } = delivering;
+export async function deliverDue(deps: DeliverDeps, sk: string): Promise<void> {
+  const { objects, nowMs } = deps;
   const key = { ...keys.retry(0, "", "", ""), sk };
   const found = await objects.get(key);
   if (!found) return;
   const before: Placed = { ...key, ...queuedSchema.parse(found.value) };
   if (before.heldUntilMs !== undefined && before.heldUntilMs > nowMs()) return;
   const item = hold(before, nowMs());
-  if (!(await objects.put(item.stored, { mark: String(before.attempts) }))) return;
-  const notice = await noticeAt(delivering, keys.notice(item.workspace, item.notice));
+  if (!(await objects.put(item.stored, { version: String(before.attempts) }))) return;
+  const notice = await noticeAt(deps, keys.notice(item.workspace, item.notice));
   if (!notice) return objects.remove(key);
-  const { records, expiresAtS } = await recordsOf(delivering, notice, [item]);
+  const { records, expiresAtS } = await recordsOf(deps, notice, [item]);
   // Its sender died before it could take it out of the queue; or there is no run any more.
   if (expiresAtS === undefined || (records[0] && records[0].state !== "retrying")) return objects.remove(key);
-  await carryOut(delivering, item, { notice, expiresAtS });
+  await carryOut(deps, item, { notice, expiresAtS });
 }
 
 /** What a part is about: its notice, and how long the flow's job, with which its record goes, is kept. */
@@ -75,15 +75,15 @@ interface Subject {
 }
 
 /** Makes an attempt that is held, and writes down what came of it: first the record, by which it is known again, then its place in the queue. */
-export async function carryOut(delivering: Delivering, item: Item, { notice, expiresAtS }: Subject): Promise<void> {
-  const { objects, nowMs } = delivering;
+export async function carryOut(deps: DeliverDeps, item: Item, { notice, expiresAtS }: Subject): Promise<void> {
+  const { objects, nowMs } = deps;
   // One more than there are: the last attempt was lost with its sender.
-  const tried = isLastAttempt(item.attempts - 1) ? refused("its last attempt was lost") : await attempt(delivering, notice, item);
+  const tried = isLastAttempt(item.attempts - 1) ? refused("its last attempt was lost") : await attempt(deps, notice, item);
   const delivery = deliveryOf(notice, item, tried, nowMs());
-  await keepDelivery(delivering, { flow: notice.flow, notice: notice.id, part: item, expiresAtS }, delivery);
+  await keepDelivery(deps, { flow: notice.flow, notice: notice.id, part: item, expiresAtS }, delivery);
   const key = { pk: item.pk, sk: item.sk };
   if (delivery.state !== "retrying") return objects.remove(key);
   const { heldUntilMs: _, ...free } = item;
   const next = { ...free, ...keys.retry(nextAtMs(item.attempts, nowMs()), item.workspace, item.notice, nthOf(item)) };
-  await objects.transact([write.remove(key, { mark: String(item.attempts) }), write.put(waiting(next).stored)]);
+  await objects.transact([write.remove(key, { version: String(item.attempts) }), write.put(waiting(next).stored)]);
 }

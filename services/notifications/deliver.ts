@@ -2,7 +2,7 @@ import type { Functions } from "../../aws/lambda/functions.ts";
 import { partsOf } from "../../core/notifications/delivery.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
 import type { ObjectKey } from "../../core/objects/keys.ts";
-import { carryOut, type Delivering, firstPlace, hold, type Item, noticeAt, waiting } from "./deliver-part.ts";
+import { carryOut, type DeliverDeps, firstPlace, hold, type Item, noticeAt, waiting } from "./deliver-part.ts";
 import { recordsOf } from "./delivery-records.ts";
 import { recipients } from "./recipients.ts";
 
@@ -11,32 +11,32 @@ const SENT_HERE = 20;
 /** Of one such call: even if each waits as long as it may, they are done within the call's time. */
 export const PARTS_PER_CALL = 20;
 
-type Noticing = Delivering & { functions: Pick<Functions, "deliver"> };
+type DeliverNoticeDeps = DeliverDeps & { functions: Pick<Functions, "deliver"> };
 
 /**
  * Sends a notice that has just been written, each part of it once, however often the stream brings it: a part is queued before it is sent, at a
  * place that is always the same, and leaves the queue after its record is written. So it is sent at least once: who dies between sending it and
  * writing that down has it sent again when its hold is over.
  */
-export async function deliverNotice(delivering: Noticing, key: ObjectKey): Promise<void> {
-  const notice = await noticeAt(delivering, key);
+export async function deliverNotice(deps: DeliverNoticeDeps, key: ObjectKey): Promise<void> {
+  const notice = await noticeAt(deps, key);
   if (!notice) return;
-  const addresses = notice.channel === "email" ? await recipients(delivering, notice) : [];
+  const addresses = notice.channel === "email" ? await recipients(deps, notice) : [];
   const parts = partsOf(notice, addresses);
   const here = parts.filter(({ channel }) => channel !== "webhook").slice(0, SENT_HERE);
-  const now = delivering.nowMs();
+  const now = deps.nowMs();
   const { items, expiresAtS } = await queued(
-    delivering,
+    deps,
     notice,
     here.map((part) => hold(firstPlace(notice, part), now)),
   );
   if (expiresAtS === undefined) return;
-  await Promise.all(items.map((item) => carryOut(delivering, item, { notice, expiresAtS })));
+  await Promise.all(items.map((item) => carryOut(deps, item, { notice, expiresAtS })));
   const others = parts.filter((part) => !here.includes(part));
   for (let at = 0; at < others.length; at += PARTS_PER_CALL) {
     const waits = others.slice(at, at + PARTS_PER_CALL).map((part) => waiting(firstPlace(notice, part)));
-    const due = (await queued(delivering, notice, waits)).items.map(({ sk }) => sk);
-    if (due.length > 0) await delivering.functions.deliver({ due });
+    const due = (await queued(deps, notice, waits)).items.map(({ sk }) => sk);
+    if (due.length > 0) await deps.functions.deliver({ due });
   }
 }
 
@@ -44,11 +44,11 @@ export async function deliverNotice(delivering: Noticing, key: ObjectKey): Promi
  * Puts parts into the queue, and answers those that were not sent before. Records are looked for after the put: whoever has sent a part has
  * written its record before it left the queue. Of a flow that is gone nothing stays there.
  */
-async function queued(delivering: Delivering, notice: GateNotice, wanted: Item[]) {
-  const { objects } = delivering;
+async function queued(deps: DeliverDeps, notice: GateNotice, wanted: Item[]) {
+  const { objects } = deps;
   const put = await Promise.all(wanted.map(async (item) => ((await objects.put(item.stored, "absent")) ? [item] : [])));
   const ours = put.flat();
-  const { records, expiresAtS } = await recordsOf(delivering, notice, ours);
+  const { records, expiresAtS } = await recordsOf(deps, notice, ours);
   const known = ours.filter((_, index) => records[index] || expiresAtS === undefined);
   await Promise.all(known.map(({ pk, sk }) => objects.remove({ pk, sk })));
   return { items: ours.filter((item) => !known.includes(item)), expiresAtS };

@@ -6,10 +6,10 @@ const PREFIX = "delivery#";
 const refOf = (notice: string, nth: string) => `${PREFIX}${notice}#${nth}`;
 const parsed = ({ json = "{}" }: Child): Delivery => deliverySchema.parse(JSON.parse(json));
 
-type Reading = { jobs: Pick<JobTable, "children"> };
+type DeliveryRecordDeps = { jobs: Pick<JobTable, "children"> };
 
 /** What became of the notices of a flow's gates, by gate and oldest first, as the run shows it. */
-export async function deliveriesOf({ jobs }: Reading, flow: string) {
+export async function deliveriesOf({ jobs }: DeliveryRecordDeps, flow: string) {
   const all = (await jobs.children(flow, PREFIX)).map(parsed);
   const sorted = all.sort((a, b) => a.atMs - b.atMs || nthOf(a).localeCompare(nthOf(b)));
   return Map.groupBy(sorted.map(shown), ({ gate }) => gate);

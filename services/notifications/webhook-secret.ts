@@ -6,7 +6,7 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { keys } from "../../core/objects/keys.ts";
 
-export interface WebhookSigning {
+export interface WebhookSecretDeps {
   objects: Pick<ObjectTable, "get" | "put">;
   /** Of the purpose `webhooks`. */
   webhookKeys: DataKeys;
@@ -24,37 +24,41 @@ type Stored = z.infer<typeof storedSchema>;
 const shown = (key: Buffer) => `whsec_${key.toString("base64")}`;
 
 /** As stored; made with the first use. Of two that make one at once, one does. */
-async function current({ objects, webhookKeys }: WebhookSigning, workspace: string): Promise<{ stored: Stored; mark: string | undefined }> {
+async function current(
+  { objects, webhookKeys }: WebhookSecretDeps,
+  workspace: string,
+): Promise<{ stored: Stored; version: string | undefined }> {
   const key = keys.webhookSecret(workspace);
   for (;;) {
     const found = await objects.get(key);
-    if (found) return { stored: storedSchema.parse(found.value), mark: found.mark };
+    if (found) return { stored: storedSchema.parse(found.value), version: found.version };
     const { wrapped } = await webhookKeys.generate(workspace);
-    const mark = randomUUID();
-    if (await objects.put({ ...key, value: { wrapped } satisfies Stored, mark }, "absent")) return { stored: { wrapped }, mark };
+    const version = randomUUID();
+    if (await objects.put({ ...key, value: { wrapped } satisfies Stored, version: version }, "absent"))
+      return { stored: { wrapped }, version };
   }
 }
 
 /** What a receiver checks signatures with. */
-export async function webhookSecret(signing: WebhookSigning, workspace: string): Promise<string> {
-  const { stored } = await current(signing, workspace);
-  return shown(await signing.webhookKeys.unwrap(workspace, stored.wrapped));
+export async function webhookSecret(deps: WebhookSecretDeps, workspace: string): Promise<string> {
+  const { stored } = await current(deps, workspace);
+  return shown(await deps.webhookKeys.unwrap(workspace, stored.wrapped));
 }
 
 /** All that a message is signed with now, the current one first: a receiver needs one signature that it knows. */
-export async function signingSecrets(signing: WebhookSigning, workspace: string): Promise<string[]> {
-  const { stored } = await current(signing, workspace);
-  const old = stored.old && stored.old.untilMs > signing.nowMs() ? [stored.old.wrapped] : [];
-  const all = [stored.wrapped, ...old].map((wrapped) => signing.webhookKeys.unwrap(workspace, wrapped));
+export async function signingSecrets(deps: WebhookSecretDeps, workspace: string): Promise<string[]> {
+  const { stored } = await current(deps, workspace);
+  const old = stored.old && stored.old.untilMs > deps.nowMs() ? [stored.old.wrapped] : [];
+  const all = [stored.wrapped, ...old].map((wrapped) => deps.webhookKeys.unwrap(workspace, wrapped));
   return (await Promise.all(all)).map(shown);
 }
 
 /** Answers the new one; the old one signs beside it for a day. Throws `write.collided` where somebody else replaced it at this moment. */
-export async function rotateWebhookSecret(signing: WebhookSigning, workspace: string): Promise<string> {
-  const { stored, mark = "" } = await current(signing, workspace);
-  const { key, wrapped } = await signing.webhookKeys.generate(workspace);
-  const old = { wrapped: stored.wrapped, untilMs: signing.nowMs() + limits.oldWebhookSecretMs };
-  const next = { ...keys.webhookSecret(workspace), value: { wrapped, old } satisfies Stored, mark: randomUUID() };
-  if (!(await signing.objects.put(next, { mark }))) throw new SvcError("write.collided", {});
+export async function rotateWebhookSecret(deps: WebhookSecretDeps, workspace: string): Promise<string> {
+  const { stored, version = "" } = await current(deps, workspace);
+  const { key, wrapped } = await deps.webhookKeys.generate(workspace);
+  const old = { wrapped: stored.wrapped, untilMs: deps.nowMs() + limits.oldWebhookSecretMs };
+  const next = { ...keys.webhookSecret(workspace), value: { wrapped, old } satisfies Stored, version: randomUUID() };
+  if (!(await deps.objects.put(next, { version }))) throw new SvcError("write.collided", {});
   return shown(key);
 }

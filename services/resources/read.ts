@@ -7,7 +7,7 @@ import type { StoredObject } from "../../core/objects/write.ts";
 import { listedResourceJson, matchesResource, type StoredResource, storedResourceSchema } from "../../core/resources/resource.ts";
 import { storedVariableSchema } from "../../core/variables/variable.ts";
 
-interface Reading {
+interface ReadResourceDeps {
   objects: ObjectTable;
 }
 
@@ -18,18 +18,22 @@ export function toResource(found: StoredObject | undefined, path: string): Store
 }
 
 /** Throws `resource.notFound`. */
-export async function findResource({ objects }: Reading, workspace: string, path: string): Promise<StoredResource> {
+export async function findResource({ objects }: ReadResourceDeps, workspace: string, path: string): Promise<StoredResource> {
   return toResource(await objects.get(keys.resource(workspace, path)), path);
 }
 
 /** The resources of a workspace that the caller sees, by path. */
-export async function allResources({ objects }: Reading, workspace: string, sees: (path: string) => boolean): Promise<StoredResource[]> {
+export async function allResources(
+  { objects }: ReadResourceDeps,
+  workspace: string,
+  sees: (path: string) => boolean,
+): Promise<StoredResource[]> {
   const stored = (await objects.list(keys.resource(workspace, "").pk)).map(({ value }) => storedResourceSchema.parse(value));
   return stored.filter(({ path }) => sees(path));
 }
 
 export async function listResources(
-  reading: Reading,
+  reading: ReadResourceDeps,
   workspace: string,
   query: ResourceListQuery,
   sees: (path: string) => boolean,

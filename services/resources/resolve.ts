@@ -8,10 +8,10 @@ import { may } from "../../core/permissions/may.ts";
 import { findCycle, type Reference, referenceOf, referencesIn, resolved, resolvedBytes } from "../../core/resources/references.ts";
 import { storedResourceSchema } from "../../core/resources/resource.ts";
 import { storedVariableSchema } from "../../core/variables/variable.ts";
-import type { Sealing } from "../secrets/key-ring.ts";
+import type { SealDeps } from "../secrets/key-ring.ts";
 import { plainValue } from "../variables/read.ts";
 
-export type Resolving = Sealing;
+export type ResolveDeps = SealDeps;
 
 /** Who reads (`undefined`: its user is gone), known already or looked up while the first values are read. */
 type Readers = readonly (Actor | undefined)[] | Promise<readonly (Actor | undefined)[]>;
@@ -31,7 +31,7 @@ export interface Resolved {
  * read. Each of the readers must be allowed to read each; what does not exist and what may not be read are the same to
  * them. Throws `reference.unreadable`, `reference.cycle`, `reference.tooLarge`.
  */
-export async function resolve(resolving: Resolving, readers: Readers, workspace: string, value: unknown): Promise<Resolved> {
+export async function resolve(deps: ResolveDeps, readers: Readers, workspace: string, value: unknown): Promise<Resolved> {
   const loaded = new Map<string, unknown>();
   const secrets = new Map<string, string>();
   const from = createHash("sha256");
@@ -39,7 +39,7 @@ export async function resolve(resolving: Resolving, readers: Readers, workspace:
   let waiting = referencesIn(value);
   for (let step = 0; waiting.length > 0; step += 1) {
     if (step === limits.referenceSteps) throw tooLarge();
-    const found = await load(resolving, readers, workspace, waiting, { secrets, from });
+    const found = await load(deps, readers, workspace, waiting, { secrets, from });
     for (const [reference, target] of found) loaded.set(reference, target);
     const inner = [...found].flatMap(([reference, target]) => (reference.startsWith("$res:") ? referencesIn(target) : []));
     waiting = [...new Set(inner)].filter((reference) => !loaded.has(reference));
@@ -57,15 +57,15 @@ export async function resolve(resolving: Resolving, readers: Readers, workspace:
 }
 
 /** The resource's value with its references replaced. Throws `resource.notFound` as well. */
-export async function resolveResource(resolving: Resolving, actor: Actor, workspace: string, path: string): Promise<Resolved> {
-  const found = await resolving.objects.get(keys.resource(workspace, path));
+export async function resolveResource(deps: ResolveDeps, actor: Actor, workspace: string, path: string): Promise<Resolved> {
+  const found = await deps.objects.get(keys.resource(workspace, path));
   if (!found) throw new SvcError("resource.notFound", { path });
   const value: unknown = JSON.parse(storedResourceSchema.parse(found.value).json);
-  return resolve(resolving, [actor], workspace, value);
+  return resolve(deps, [actor], workspace, value);
 }
 
 async function load(
-  resolving: Resolving,
+  deps: ResolveDeps,
   readers: Readers,
   workspace: string,
   references: string[],
@@ -75,7 +75,7 @@ async function load(
   const places = wanted.map(({ reference: { kind, path } }) =>
     kind === "var" ? keys.variable(workspace, path) : keys.resource(workspace, path),
   );
-  const [actors, stored] = await Promise.all([readers, resolving.objects.getMany(places, { consistent: true })]);
+  const [actors, stored] = await Promise.all([readers, deps.objects.getMany(places, { consistent: true })]);
   const unreadable = (reference: string, actor = actors[0]) =>
     new SvcError("reference.unreadable", { reference, by: actor ? permissionedAs(actor) : "nobody" });
   for (const { text, reference } of wanted) {
@@ -90,7 +90,7 @@ async function load(
       if (!found) throw unreadable(text);
       if (reference.kind === "res") return JSON.parse(storedResourceSchema.parse(found.value).json) as unknown;
       const variable = storedVariableSchema.parse(found.value);
-      const value = await plainValue(resolving, workspace, variable);
+      const value = await plainValue(deps, workspace, variable);
       if (variable.isSecret) note.secrets.set(reference.path, value);
       return value;
     }),

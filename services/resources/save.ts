@@ -14,7 +14,7 @@ import { aclPart } from "../workspaces/acls.ts";
 import { toResource } from "./read.ts";
 import { checkValue } from "./types.ts";
 
-export interface Saving {
+export interface SaveResourceDeps {
   objects: ObjectTable;
   nowMs: () => number;
 }
@@ -26,7 +26,7 @@ const changed = (path: string) => new SvcError("resource.changedMeanwhile", { pa
  * `resource.exists`, `resource.value`, `body.tooLarge`, `path.noFolder`, `workspace.notFound`.
  */
 export async function createResource(
-  saving: Saving,
+  saving: SaveResourceDeps,
   actor: Actor,
   workspace: string,
   asked: NewResource,
@@ -43,10 +43,10 @@ export async function createResource(
       if (found && !updateIfExists) throw new SvcError("resource.exists", { path });
       const before = found ? toResource(found, path) : undefined;
       const resource = { createdBy: actor.username, ...before, ...settable(asked), path, json, resourceType, editedAtMs: saving.nowMs() };
-      const expect = found ? { mark: found.mark ?? "" } : "absent";
+      const expect = found ? { version: found.version ?? "" } : "absent";
       const stored = await commit(saving.objects, [
         ...placeParts(workspace, path),
-        { write: write.put({ ...keys.resource(workspace, path), value: resource, mark: randomUUID() }, expect), refused: undefined },
+        { write: write.put({ ...keys.resource(workspace, path), value: resource, version: randomUUID() }, expect), refused: undefined },
         event(saving, actor, found ? "UpdateResource" : "CreateResource", workspace, path),
       ]);
       return stored ? { done: undefined } : undefined;
@@ -56,7 +56,13 @@ export async function createResource(
 }
 
 /** Changes what is there and keeps the rest; another `path` renames. Throws what creating throws, and `resource.notFound`. */
-export async function updateResource(saving: Saving, actor: Actor, workspace: string, path: string, asked: ResourceChange): Promise<void> {
+export async function updateResource(
+  saving: SaveResourceDeps,
+  actor: Actor,
+  workspace: string,
+  path: string,
+  asked: ResourceChange,
+): Promise<void> {
   const to = asked.path ?? path;
   permitPlace(actor, "resources.update", workspace, to);
   const sent = asked.value === undefined ? undefined : textOf(asked.value);
@@ -64,14 +70,14 @@ export async function updateResource(saving: Saving, actor: Actor, workspace: st
     async () => {
       const found = await saving.objects.get(keys.resource(workspace, path));
       const before = toResource(found, path);
-      const expect = { mark: found?.mark ?? "" };
+      const expect = { version: found?.version ?? "" };
       const resourceType = asked.resource_type ?? before.resourceType;
       const json = sent ?? before.json;
       if (sent !== undefined || resourceType !== before.resourceType) {
         await checkValue(saving, workspace, to, resourceType, JSON.parse(json));
       }
       const resource: StoredResource = { ...before, ...settable(asked), path: to, json, resourceType, editedAtMs: saving.nowMs() };
-      const object = { ...keys.resource(workspace, to), value: resource, mark: randomUUID() };
+      const object = { ...keys.resource(workspace, to), value: resource, version: randomUUID() };
       const parts: Part[] =
         to === path
           ? [{ write: write.put(object, expect), refused: undefined }]
@@ -89,7 +95,7 @@ export async function updateResource(saving: Saving, actor: Actor, workspace: st
 }
 
 /** Throws `resource.notFound`. */
-export async function deleteResource(saving: Saving, actor: Actor, workspace: string, path: string): Promise<void> {
+export async function deleteResource(saving: SaveResourceDeps, actor: Actor, workspace: string, path: string): Promise<void> {
   const notFound = new SvcError("resource.notFound", { path });
   await retrying(
     async () => {
@@ -105,7 +111,7 @@ export async function deleteResource(saving: Saving, actor: Actor, workspace: st
 }
 
 const event = (
-  { nowMs }: Saving,
+  { nowMs }: SaveResourceDeps,
   actor: Actor,
   type: "CreateResource" | "UpdateResource" | "DeleteResource",
   workspace: string,

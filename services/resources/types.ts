@@ -11,11 +11,11 @@ import { builtInJson, type StoredType, storedTypeSchema, typeJson } from "../../
 import { commit, type Part, retrying } from "../outbox/commit.ts";
 import { eventWrite } from "../outbox/event.ts";
 
-interface Saving {
+interface SaveTypeDeps {
   objects: ObjectTable;
   nowMs: () => number;
 }
-type Reading = Pick<Saving, "objects">;
+type ReadTypeDeps = Pick<SaveTypeDeps, "objects">;
 
 const changed = (name: string) => new SvcError("resourceType.changedMeanwhile", { name });
 
@@ -25,7 +25,7 @@ async function builtIns(): Promise<ResourceTypeJson[]> {
 }
 
 /** The workspace's own types and, where it has none of that name, the built-in ones. By name. */
-export async function listTypes({ objects }: Reading, workspace: string): Promise<ResourceTypeJson[]> {
+export async function listTypes({ objects }: ReadTypeDeps, workspace: string): Promise<ResourceTypeJson[]> {
   const own = (await objects.list(keys.resourceType(workspace, "").pk)).map(({ value }) =>
     typeJson(workspace, storedTypeSchema.parse(value)),
   );
@@ -33,21 +33,21 @@ export async function listTypes({ objects }: Reading, workspace: string): Promis
   return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-export async function findType({ objects }: Reading, workspace: string, name: string): Promise<ResourceTypeJson | undefined> {
+export async function findType({ objects }: ReadTypeDeps, workspace: string, name: string): Promise<ResourceTypeJson | undefined> {
   const found = await objects.get(keys.resourceType(workspace, name));
   if (found) return typeJson(workspace, storedTypeSchema.parse(found.value));
   return (await builtIns()).find((type) => type.name === name);
 }
 
 /** Throws `resourceType.notFound`. */
-export async function getType(reading: Reading, workspace: string, name: string): Promise<ResourceTypeJson> {
+export async function getType(reading: ReadTypeDeps, workspace: string, name: string): Promise<ResourceTypeJson> {
   const type = await findType(reading, workspace, name);
   if (!type) throw new SvcError("resourceType.notFound", { name });
   return type;
 }
 
 /** Throws `resource.value` when the type is registered and has a schema that the value does not fit. */
-export async function checkValue(reading: Reading, workspace: string, path: string, type: string, value: unknown): Promise<void> {
+export async function checkValue(reading: ReadTypeDeps, workspace: string, path: string, type: string, value: unknown): Promise<void> {
   if (type === "any" || type === "state") return;
   const schema = (await findType(reading, workspace, type))?.schema;
   if (!schema) return;
@@ -57,13 +57,13 @@ export async function checkValue(reading: Reading, workspace: string, path: stri
 }
 
 /** Throws `resourceType.exists`, `resourceType.schema`, `body.tooLarge`, `workspace.notFound`. */
-export async function createType(saving: Saving, actor: Actor, workspace: string, asked: NewResourceType): Promise<void> {
+export async function createType(saving: SaveTypeDeps, actor: Actor, workspace: string, asked: NewResourceType): Promise<void> {
   const { name } = asked;
   const type: StoredType = { name, ...(await settable(name, asked)), createdBy: actor.username, editedAtMs: saving.nowMs() };
   await commit(saving.objects, [
     { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
     {
-      write: write.put({ ...keys.resourceType(workspace, name), value: type, mark: randomUUID() }, "absent"),
+      write: write.put({ ...keys.resourceType(workspace, name), value: type, version: randomUUID() }, "absent"),
       refused: new SvcError("resourceType.exists", { name }),
     },
     event(saving, actor, "CreateResourceType", workspace, name),
@@ -71,17 +71,23 @@ export async function createType(saving: Saving, actor: Actor, workspace: string
 }
 
 /** Changes what is sent and keeps the rest. Changing a built-in type makes one of the workspace's own. Throws `resourceType.notFound` as well. */
-export async function updateType(saving: Saving, actor: Actor, workspace: string, name: string, asked: ResourceTypeChange): Promise<void> {
+export async function updateType(
+  saving: SaveTypeDeps,
+  actor: Actor,
+  workspace: string,
+  name: string,
+  asked: ResourceTypeChange,
+): Promise<void> {
   const sent = await settable(name, asked);
   await retrying(
     async () => {
       const found = await saving.objects.get(keys.resourceType(workspace, name));
       const before = found ? storedTypeSchema.parse(found.value) : await ownOf(saving, actor, workspace, name);
       const value: StoredType = { ...before, ...sent, editedAtMs: saving.nowMs() };
-      const expect = found ? { mark: found.mark ?? "" } : "absent";
+      const expect = found ? { version: found.version ?? "" } : "absent";
       const stored = await commit(saving.objects, [
         { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
-        { write: write.put({ ...keys.resourceType(workspace, name), value, mark: randomUUID() }, expect), refused: undefined },
+        { write: write.put({ ...keys.resourceType(workspace, name), value, version: randomUUID() }, expect), refused: undefined },
         event(saving, actor, "UpdateResourceType", workspace, name),
       ]);
       return stored ? { done: undefined } : undefined;
@@ -91,7 +97,7 @@ export async function updateType(saving: Saving, actor: Actor, workspace: string
 }
 
 /** A built-in type as the workspace's own, to be changed. */
-async function ownOf(saving: Saving, actor: Actor, workspace: string, name: string): Promise<StoredType> {
+async function ownOf(saving: SaveTypeDeps, actor: Actor, workspace: string, name: string): Promise<StoredType> {
   const { description, schema } = await getType(saving, workspace, name);
   return {
     name,
@@ -103,7 +109,7 @@ async function ownOf(saving: Saving, actor: Actor, workspace: string, name: stri
 }
 
 /** Throws `resourceType.notFound`, `resourceType.builtIn`. Resources of the type stay, and are checked no more. */
-export async function deleteType(saving: Saving, actor: Actor, workspace: string, name: string): Promise<void> {
+export async function deleteType(saving: SaveTypeDeps, actor: Actor, workspace: string, name: string): Promise<void> {
   const refused = (await builtIns()).some((type) => type.name === name)
     ? new SvcError("resourceType.builtIn", { name })
     : new SvcError("resourceType.notFound", { name });
@@ -135,7 +141,7 @@ async function checkedSchema(name: string, schema: Record<string, unknown>): Pro
   return json;
 }
 
-const event = ({ nowMs }: Saving, actor: Actor, type: WorkspaceEvent["type"], workspace: string, object: string): Part => ({
+const event = ({ nowMs }: SaveTypeDeps, actor: Actor, type: WorkspaceEvent["type"], workspace: string, object: string): Part => ({
   write: eventWrite({ type, workspace, object, by: actor.username, atMs: nowMs() }),
   refused: undefined,
 });

@@ -7,14 +7,14 @@ import { isNoop, type Runnable } from "../../core/scripts/version.ts";
 import { actingFor, onBehalfOf } from "../identity/on-behalf.ts";
 import { permit, permitPlace } from "../identity/permit.ts";
 import { loadVersion, runnableOf } from "./load.ts";
-import { type Creating, type Parent, saveVersion } from "./save-version.ts";
+import { type Parent, type SaveVersionDeps, saveVersion } from "./save-version.ts";
 
 /**
  * Saves a new version: the version, the script's head and listing, its history, the event and the `dependencies` job in one
  * transaction. Of two writers with one parent, one wins. Answers the hash. Throws the `script.*` and `path.noFolder` errors.
  */
 export async function createScript(
-  creating: Creating,
+  deps: SaveVersionDeps,
   actor: Actor,
   workspace: string,
   sent: NewScript,
@@ -24,24 +24,24 @@ export async function createScript(
   permitPlace(actor, "scripts.update", workspace, path);
   const asked = actingFor(actor, workspace, sent);
   if (Buffer.byteLength(asked.content) > limits.scriptBytes) throw new SvcError("script.tooLarge", { limitBytes: limits.scriptBytes });
-  const { objects } = creating;
+  const { objects } = deps;
   const head = await objects.get(keys.scriptHead(workspace, asked.path));
   const current = runnableOf(head);
-  const parent = await findParent(creating, workspace, asked, current);
+  const parent = await findParent(deps, workspace, asked, current);
   if (parent && parent.runnable.path !== path) {
     const hidden = () => new SvcError("script.parentUnknown", { parentHash: parent.runnable.hash });
     permit(actor, "scripts.update", { workspace, path: parent.runnable.path }, hidden);
   }
   if (skipIfNoop && parent && runsAt(parent.runnable, asked.path) && isNoop(parent.version.sent, asked)) return parent.runnable.hash;
-  const runsAs = await onBehalfOf(creating, actor, workspace, asked);
-  return saveVersion(creating, { actor, workspace, asked, current, parent, onBehalfOf: runsAs });
+  const runsAs = await onBehalfOf(deps, actor, workspace, asked);
+  return saveVersion(deps, { actor, workspace, asked, current, parent, onBehalfOf: runsAs });
 }
 
 const runsAt = ({ path, archived, deleted }: Runnable, wanted: string) => path === wanted && !archived && !deleted;
 
 /** The version that the new one follows, or `undefined` for a new script. */
 async function findParent(
-  creating: Creating,
+  deps: SaveVersionDeps,
   workspace: string,
   asked: NewScript,
   current: Runnable | undefined,
@@ -54,11 +54,11 @@ async function findParent(
     if (!free) throw new SvcError("script.pathTaken", { path: asked.path });
     return undefined;
   }
-  const runnable = runnableOf(await creating.objects.get(keys.version(workspace, followed)));
+  const runnable = runnableOf(await deps.objects.get(keys.version(workspace, followed)));
   if (!runnable || (runnable.deleted && current?.hash !== followed)) throw new SvcError("script.parentUnknown", { parentHash: followed });
   if (current && current.hash !== followed) {
     if (current.path === runnable.path) throw new SvcError("script.parentHasChild", { parentHash: followed });
     if (!free) throw new SvcError("script.pathTaken", { path: asked.path });
   }
-  return { runnable, version: await loadVersion(creating, workspace, followed) };
+  return { runnable, version: await loadVersion(deps, workspace, followed) };
 }

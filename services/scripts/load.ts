@@ -5,7 +5,7 @@ import { keys } from "../../core/objects/keys.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { type Runnable, runnableSchema, type StoredVersion } from "../../core/scripts/version.ts";
 
-export interface Loading {
+export interface LoadScriptDeps {
   objects: ObjectTable;
   storage: Storage;
 }
@@ -33,7 +33,7 @@ export function versionOf(found: StoredObject | undefined, hash: string): Runnab
 export const bodyObject = (workspace: string, hash: string) => `scripts/${workspace}/${hash}.json`;
 
 /** A version's fields as they were saved; large ones stand in S3. */
-export async function loadVersion({ objects, storage }: Loading, workspace: string, hash: string): Promise<StoredVersion> {
+export async function loadVersion({ objects, storage }: LoadScriptDeps, workspace: string, hash: string): Promise<StoredVersion> {
   const found = await objects.get(keys.versionBody(workspace, hash));
   if (!found) throw new SvcError("script.versionNotFound", { hash });
   const { json, s3Key } = found.value as { json?: string; s3Key?: string };
@@ -41,7 +41,11 @@ export async function loadVersion({ objects, storage }: Loading, workspace: stri
 }
 
 /** What the build of a version yielded. */
-export async function loadBuilt({ objects }: Loading, workspace: string, hash: string): Promise<{ lock?: string; lockErrorLogs?: string }> {
+export async function loadBuilt(
+  { objects }: LoadScriptDeps,
+  workspace: string,
+  hash: string,
+): Promise<{ lock?: string; lockErrorLogs?: string }> {
   const found = await objects.get(keys.versionLock(workspace, hash));
   return (found?.value ?? {}) as { lock?: string; lockErrorLogs?: string };
 }

@@ -6,25 +6,25 @@ import { keys } from "../../core/objects/keys.ts";
 import { pageOf } from "../../core/objects/page.ts";
 import { type Runnable, scriptJson } from "../../core/scripts/version.ts";
 import { settleBuild } from "../builds/build-version.ts";
-import { type Loading, loadBuilt, loadVersion, newestAt, runnableOf, versionOf } from "./load.ts";
+import { type LoadScriptDeps, loadBuilt, loadVersion, newestAt, runnableOf, versionOf } from "./load.ts";
 
-async function whole(loading: Loading, runnable: Runnable): Promise<ScriptJson> {
+async function whole(deps: LoadScriptDeps, runnable: Runnable): Promise<ScriptJson> {
   const { workspace, hash } = runnable;
-  const [version, built] = await Promise.all([loadVersion(loading, workspace, hash), loadBuilt(loading, workspace, hash)]);
+  const [version, built] = await Promise.all([loadVersion(deps, workspace, hash), loadBuilt(deps, workspace, hash)]);
   return scriptJson(version, runnable, built);
 }
 
 /** Throws `script.notFound`. */
-export async function scriptAt(loading: Loading, workspace: string, path: string): Promise<ScriptJson> {
-  return whole(loading, newestAt(await loading.objects.get(keys.scriptHead(workspace, path)), path));
+export async function scriptAt(deps: LoadScriptDeps, workspace: string, path: string): Promise<ScriptJson> {
+  return whole(deps, newestAt(await deps.objects.get(keys.scriptHead(workspace, path)), path));
 }
 
 /** Throws `script.versionNotFound`. */
-export async function scriptVersion(loading: Loading, workspace: string, hash: string): Promise<ScriptJson> {
-  return whole(loading, versionOf(await loading.objects.get(keys.version(workspace, hash)), hash));
+export async function scriptVersion(deps: LoadScriptDeps, workspace: string, hash: string): Promise<ScriptJson> {
+  return whole(deps, versionOf(await deps.objects.get(keys.version(workspace, hash)), hash));
 }
 
-export async function scriptExists({ objects }: Loading, workspace: string, path: string): Promise<boolean> {
+export async function scriptExists({ objects }: LoadScriptDeps, workspace: string, path: string): Promise<boolean> {
   const runnable = runnableOf(await objects.get(keys.scriptHead(workspace, path)));
   return runnable !== undefined && !runnable.archived;
 }
@@ -44,7 +44,7 @@ const among = (list: string | undefined, value: string) => list === undefined ||
 
 /** Scripts without their content, newest first unless asked otherwise; equal times by path, so that pages are stable. */
 export async function listScripts(
-  { objects }: Loading,
+  { objects }: LoadScriptDeps,
   workspace: string,
   query: ScriptListQuery,
   readable: (path: string) => boolean,
@@ -82,7 +82,7 @@ export async function listScripts(
 }
 
 /** The versions saved at a path, newest first. Throws `script.notFound` when there never was one. */
-export async function scriptHistory({ objects }: Loading, workspace: string, path: string): Promise<HistoryItemJson[]> {
+export async function scriptHistory({ objects }: LoadScriptDeps, workspace: string, path: string): Promise<HistoryItemJson[]> {
   const stored = await objects.list(keys.history(workspace, path, 0, "").pk, { newestFirst: true });
   if (stored.length === 0) throw new SvcError("script.notFound", { path });
   return stored.map(({ value }) => {
@@ -98,13 +98,13 @@ export async function scriptHistory({ objects }: Loading, workspace: string, pat
 
 /** Throws `script.versionNotFound`. */
 export async function deploymentStatus(
-  loading: Loading & { jobs: JobTable; queue: Queue },
+  deps: LoadScriptDeps & { jobs: JobTable; queue: Queue },
   workspace: string,
   hash: string,
 ): Promise<{ lock?: string; lock_error_logs?: string; job_id?: string }> {
-  const build = await settleBuild(loading, versionOf(await loading.objects.get(keys.version(workspace, hash)), hash));
+  const build = await settleBuild(deps, versionOf(await deps.objects.get(keys.version(workspace, hash)), hash));
   if (build.state === "none") return { lock: "" };
-  const { lock, lockErrorLogs } = await loadBuilt(loading, workspace, hash);
+  const { lock, lockErrorLogs } = await loadBuilt(deps, workspace, hash);
   return {
     ...(lock === undefined ? {} : { lock }),
     ...(lockErrorLogs === undefined ? {} : { lock_error_logs: lockErrorLogs }),

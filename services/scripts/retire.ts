@@ -9,39 +9,39 @@ import { type Runnable, type StoredVersion, scriptJson } from "../../core/script
 import { eventWrite } from "../outbox/event.ts";
 import { bodyObject, loadVersion, newestAt, runnableOf, versionOf } from "./load.ts";
 
-interface Retiring {
+interface ArchiveScriptDeps {
   objects: ObjectTable;
   storage: Storage;
   nowMs: () => number;
 }
 
 /** Its path runs no more and is free for a new script; every version stays and runs by its hash. Throws `script.notFound`. */
-export async function archiveScript({ objects, nowMs }: Retiring, actor: Actor, workspace: string, path: string): Promise<void> {
+export async function archiveScript({ objects, nowMs }: ArchiveScriptDeps, actor: Actor, workspace: string, path: string): Promise<void> {
   const found = await objects.get(keys.scriptHead(workspace, path));
   const { build, ...value } = newestAt(found, path);
   const archived = { ...value, archived: true };
-  const isNewest = { mark: value.hash };
-  const listing = await objects.get(keys.scriptListing(workspace, path));
+  const isNewest = { version: value.hash };
+  const deps = await objects.get(keys.scriptListing(workspace, path));
   const refused = await objects.transact([
     write.update({ ...keys.scriptHead(workspace, path), value: archived }, isNewest),
     write.update({ ...keys.version(workspace, value.hash), value: archived }, isNewest),
-    ...(listing ? [write.put({ ...listing, value: { ...(listing.value as object), archived: true } }, "present")] : []),
+    ...(deps ? [write.put({ ...deps, value: { ...(deps.value as object), archived: true } }, "present")] : []),
     eventWrite({ type: "DeleteScript", workspace, object: path, by: actor.username, atMs: nowMs() }),
   ]);
   if (refused !== undefined) throw new SvcError("script.changedMeanwhile", { path });
 }
 
 /** Throws `script.versionNotFound`, also for a version that is not its script's newest. */
-export async function archiveVersion(retiring: Retiring, actor: Actor, workspace: string, hash: string): Promise<void> {
-  const { path } = versionOf(await retiring.objects.get(keys.version(workspace, hash)), hash);
-  const newest = runnableOf(await retiring.objects.get(keys.scriptHead(workspace, path)));
+export async function archiveVersion(deps: ArchiveScriptDeps, actor: Actor, workspace: string, hash: string): Promise<void> {
+  const { path } = versionOf(await deps.objects.get(keys.version(workspace, hash)), hash);
+  const newest = runnableOf(await deps.objects.get(keys.scriptHead(workspace, path)));
   if (newest?.hash !== hash) throw new SvcError("script.versionNotFound", { hash });
-  await archiveScript(retiring, actor, workspace, path);
+  await archiveScript(deps, actor, workspace, path);
 }
 
 /** Deletes a script with all versions saved at its path. What fails halfway is taken up by calling it again. Throws `script.notFound`. */
-export async function deleteScript(retiring: Retiring, actor: Actor, workspace: string, path: string): Promise<void> {
-  const { objects, storage, nowMs } = retiring;
+export async function deleteScript(deps: ArchiveScriptDeps, actor: Actor, workspace: string, path: string): Promise<void> {
+  const { objects, storage, nowMs } = deps;
   const head = runnableOf(await objects.get(keys.scriptHead(workspace, path)));
   const history = await objects.list(keys.history(workspace, path, 0, "").pk);
   if (!head && history.length === 0) throw new SvcError("script.notFound", { path });
@@ -49,7 +49,7 @@ export async function deleteScript(retiring: Retiring, actor: Actor, workspace: 
     const { hash } = value as { hash: string };
     const version = runnableOf(await objects.get(keys.version(workspace, hash)));
     if (version && !version.deleted) {
-      const refused = await objects.transact(erasing(version, await loadVersion(retiring, workspace, hash)));
+      const refused = await objects.transact(erasing(version, await loadVersion(deps, workspace, hash)));
       if (refused !== undefined) throw new SvcError("script.changedMeanwhile", { path });
     }
     await storage.remove(bodyObject(workspace, hash));
@@ -58,7 +58,7 @@ export async function deleteScript(retiring: Retiring, actor: Actor, workspace: 
   // The newest goes last and together with the event: until then a repeated call finds the script.
   const refused = await objects.transact([
     ...(head
-      ? [write.remove(keys.scriptHead(workspace, path), { mark: head.hash }), write.remove(keys.scriptListing(workspace, path))]
+      ? [write.remove(keys.scriptHead(workspace, path), { version: head.hash }), write.remove(keys.scriptListing(workspace, path))]
       : []),
     ...history.filter(({ value }) => (value as { hash: string }).hash === head?.hash).map(({ pk, sk }) => write.remove({ pk, sk })),
     eventWrite({ type: "DeleteScriptPath", workspace, object: path, by: actor.username, atMs: nowMs() }),
@@ -70,20 +70,20 @@ export async function deleteScript(retiring: Retiring, actor: Actor, workspace: 
  * Erases one version's content; what is left says that it was there. Deleting the newest version makes its path free. Answers what the
  * version was. Throws `script.versionNotFound`, and `script.changedMeanwhile` when somebody saved at this moment.
  */
-export async function deleteVersion(retiring: Retiring, actor: Actor, workspace: string, hash: string): Promise<ScriptJson> {
-  const { objects, storage, nowMs } = retiring;
+export async function deleteVersion(deps: ArchiveScriptDeps, actor: Actor, workspace: string, hash: string): Promise<ScriptJson> {
+  const { objects, storage, nowMs } = deps;
   const found = runnableOf(await objects.get(keys.version(workspace, hash)));
   // An earlier call may have ended between the record and the object: whoever calls again finds nothing, and leaves nothing.
   if (found?.deleted) await storage.remove(bodyObject(workspace, hash));
   if (!found || found.deleted) throw new SvcError("script.versionNotFound", { hash });
   const { path } = found;
-  const [version, newest] = await Promise.all([loadVersion(retiring, workspace, hash), objects.get(keys.scriptHead(workspace, path))]);
+  const [version, newest] = await Promise.all([loadVersion(deps, workspace, hash), objects.get(keys.scriptHead(workspace, path))]);
   const head = runnableOf(newest);
   const refused = await objects.transact([
     ...erasing(found, version),
     ...(head?.hash === hash
       ? [
-          write.update({ ...keys.scriptHead(workspace, path), value: gone(head) }, { mark: hash }),
+          write.update({ ...keys.scriptHead(workspace, path), value: gone(head) }, { version: hash }),
           write.remove(keys.scriptListing(workspace, path)),
         ]
       : []),
@@ -114,8 +114,8 @@ const ERASED = "erased";
 function erasing(runnable: Runnable, version: StoredVersion): ObjectWrite[] {
   const { workspace, hash } = runnable;
   return [
-    write.put({ ...keys.versionBody(workspace, hash), value: { json: JSON.stringify(blank(version)) }, mark: ERASED }, "unmarked"),
+    write.put({ ...keys.versionBody(workspace, hash), value: { json: JSON.stringify(blank(version)) }, version: ERASED }, "unversioned"),
     write.remove(keys.versionLock(workspace, hash)),
-    write.update({ ...keys.version(workspace, hash), value: gone(runnable) }, { mark: hash }),
+    write.update({ ...keys.version(workspace, hash), value: gone(runnable) }, { version: hash }),
   ];
 }

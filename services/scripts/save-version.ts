@@ -20,7 +20,7 @@ import { eventWrite } from "../outbox/event.ts";
 import { aclPart } from "../workspaces/acls.ts";
 import { bodyObject } from "./load.ts";
 
-export interface Creating {
+export interface SaveVersionDeps {
   objects: ObjectTable;
   jobs: JobTable;
   storage: Storage;
@@ -45,9 +45,9 @@ interface Saving {
 }
 
 /** The new version's hash. Throws what a concurrent writer, a workspace or a folder that is gone makes of it. */
-export async function saveVersion(creating: Creating, saving: Saving): Promise<string> {
+export async function saveVersion(deps: SaveVersionDeps, saving: Saving): Promise<string> {
   const { actor, workspace, asked, parent } = saving;
-  const atMs = creating.nowMs();
+  const atMs = deps.nowMs();
   const hash = versionHash(workspace, randomUUID(), asked);
   const { interfaceOf } = await import("../../core/scripts/interface.ts");
   const { inferredSchema, ...read } = interfaceOf(asked.language, asked.content);
@@ -60,19 +60,19 @@ export async function saveVersion(creating: Creating, saving: Saving): Promise<s
     ...(inferredSchema ? { inferredSchema } : {}),
   };
   const runner = runnerFor(asked.language, asked.content);
-  const job = runner ? await prepare(creating, dependenciesJob(saving, hash)) : undefined;
+  const job = runner ? await prepare(deps, dependenciesJob(saving, hash)) : undefined;
   const runnable = { ...newRunnable(saving, hash), ...(runner ? { runner } : {}), ...read };
   const parts = [
     ...placeParts(workspace, asked.path),
-    ...versionParts(saving, runnable, job, await keptBody(creating, workspace, version)),
+    ...versionParts(saving, runnable, job, await keptBody(deps, workspace, version)),
     ...listingParts(saving, version, read.preprocessor !== undefined),
-    ...(await renameParts(creating, saving)),
+    ...(await renameParts(deps, saving)),
     part(eventWrite({ type: parent ? "UpdateScript" : "CreateScript", workspace, object: asked.path, by: actor.username, atMs })),
-    ...(job ? [part({ raw: { Put: creating.jobs.createParams(job, firstDueMs(job.createdAtMs)) } })] : []),
+    ...(job ? [part({ raw: { Put: deps.jobs.createParams(job, firstDueMs(job.createdAtMs)) } })] : []),
   ];
-  if (!(await commit(creating.objects, parts))) throw new SvcError("script.changedMeanwhile", { path: asked.path });
+  if (!(await commit(deps.objects, parts))) throw new SvcError("script.changedMeanwhile", { path: asked.path });
   // The script is saved whatever becomes of the message: housekeeping finds the job by its due time and sends it again.
-  if (job) await send(creating, job).catch(() => undefined);
+  if (job) await send(deps, job).catch(() => undefined);
   return hash;
 }
 
@@ -113,7 +113,11 @@ function newRunnable({ workspace, asked, onBehalfOf }: Saving, hash: string) {
 }
 
 /** The version's fields, or where they were put because no item holds them. */
-async function keptBody({ storage }: Creating, workspace: string, version: StoredVersion): Promise<{ json: string } | { s3Key: string }> {
+async function keptBody(
+  { storage }: SaveVersionDeps,
+  workspace: string,
+  version: StoredVersion,
+): Promise<{ json: string } | { s3Key: string }> {
   const json = JSON.stringify(version);
   if (Buffer.byteLength(json) <= BODY_ITEM_BYTES) return { json };
   const s3Key = bodyObject(workspace, version.hash);
@@ -139,8 +143,8 @@ function versionParts(
             new SvcError("script.parentHasChild", { parentHash }),
           ),
         ]),
-    part(write.put({ ...keys.scriptHead(workspace, path), value, mark: hash, build }, current ? { mark: current.hash } : "absent")),
-    part(write.put({ ...keys.version(workspace, hash), value, mark: hash, build }, "absent")),
+    part(write.put({ ...keys.scriptHead(workspace, path), value, version: hash, build }, current ? { version: current.hash } : "absent")),
+    part(write.put({ ...keys.version(workspace, hash), value, version: hash, build }, "absent")),
     part(write.put({ ...keys.versionBody(workspace, hash), value: body }, "absent")),
   ];
 }
@@ -158,12 +162,12 @@ function listingParts({ workspace, asked }: Saving, version: StoredVersion, hasP
 }
 
 /** A parent at another path renames: nothing runs at the old path any more, its versions and history stay. */
-async function renameParts(creating: Creating, { workspace, asked: { path }, parent }: Saving): Promise<Part[]> {
+async function renameParts(deps: SaveVersionDeps, { workspace, asked: { path }, parent }: Saving): Promise<Part[]> {
   if (!parent || parent.runnable.path === path) return [];
   const { hash: parentHash, path: from } = parent.runnable;
   return [
-    part(write.remove(keys.scriptHead(workspace, from), { mark: parentHash }), new SvcError("script.parentHasChild", { parentHash })),
+    part(write.remove(keys.scriptHead(workspace, from), { version: parentHash }), new SvcError("script.parentHasChild", { parentHash })),
     part(write.remove(keys.scriptListing(workspace, from))),
-    part((await aclPart(creating, { workspace, kind: "script", path: from }, path)).write),
+    part((await aclPart(deps, { workspace, kind: "script", path: from }, path)).write),
   ];
 }

@@ -42,8 +42,8 @@ it("twenty secrets at once are one read of the keys and one call of KMS, and a r
     import("../../aws/dynamodb/object-table.ts"),
     import("../../aws/kms/data-keys.ts"),
   ]);
-  const sealing = { objects: objectTable, dataKeys, nowMs: Date.now };
-  const open = (text: string) => unseal(sealing, "w", "f/t/x", seal({ version: 1, key }, { workspace: "w", path: "f/t/x" }, text));
+  const deps = { objects: objectTable, dataKeys, nowMs: Date.now };
+  const open = (text: string) => unseal(deps, "w", "f/t/x", seal({ version: 1, key }, { workspace: "w", path: "f/t/x" }, text));
   const texts = Array.from({ length: 20 }, (_, index) => `secret ${index}`);
   const failed = await Promise.allSettled(texts.map(open));
   expect(failed.every(({ status }) => status === "rejected")).toBe(true);

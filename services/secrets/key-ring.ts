@@ -8,7 +8,7 @@ import { EXPORT_KEY_PATH, type KeyRing, keyRingSchema, ringMark } from "../../co
 import { type DataKey, newExportKey, open, seal, sealedWith } from "../../core/secrets/seal.ts";
 import { commit } from "../outbox/commit.ts";
 
-export interface Sealing {
+export interface SealDeps {
   objects: ObjectTable;
   dataKeys: DataKeys;
   nowMs: () => number;
@@ -24,7 +24,7 @@ const cache = new Map<string, { opened: Promise<Opened>; untilMs: number }>();
 const CACHED_MOST = 1000;
 
 /** The ring as stored now. */
-export async function readRing({ objects }: Pick<Sealing, "objects">, workspace: string): Promise<KeyRing | undefined> {
+export async function readRing({ objects }: Pick<SealDeps, "objects">, workspace: string): Promise<KeyRing | undefined> {
   const found = await objects.get(keys.keyRing(workspace));
   return found ? keyRingSchema.parse(found.value) : undefined;
 }
@@ -34,30 +34,30 @@ export function forgetRing(workspace: string): void {
 }
 
 /** Throws `workspace.notFound`. The first secret of a workspace makes its ring; of two at once, one does. */
-async function makeRing({ objects, dataKeys }: Sealing, workspace: string): Promise<KeyRing> {
+async function makeRing({ objects, dataKeys }: SealDeps, workspace: string): Promise<KeyRing> {
   const { key, wrapped } = await dataKeys.generate(workspace);
   const exportKey = seal({ version: 1, key }, { workspace, path: EXPORT_KEY_PATH }, newExportKey());
   const ring: KeyRing = { current: 1, wrapped: { 1: wrapped }, exportKey };
   await commit(objects, [
     { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
-    { write: write.put({ ...keys.keyRing(workspace), value: ring, mark: ringMark(ring) }, "absent"), refused: undefined },
+    { write: write.put({ ...keys.keyRing(workspace), value: ring, version: ringMark(ring) }, "absent"), refused: undefined },
   ]);
   return (await readRing({ objects }, workspace)) ?? ring;
 }
 
-function opened(sealing: Sealing, workspace: string): Promise<Opened> {
-  const now = sealing.nowMs();
+function opened(deps: SealDeps, workspace: string): Promise<Opened> {
+  const now = deps.nowMs();
   const known = cache.get(workspace);
   if (known && known.untilMs > now) return known.opened;
   if (cache.size >= CACHED_MOST) cache.clear();
-  const fresh = openRing(sealing, workspace);
+  const fresh = openRing(deps, workspace);
   cache.set(workspace, { opened: fresh, untilMs: now + limits.dataKeyCacheMs });
   fresh.catch(() => forget(workspace, fresh));
   return fresh;
 }
 
-async function openRing(sealing: Sealing, workspace: string): Promise<Opened> {
-  return { ring: (await readRing(sealing, workspace)) ?? (await makeRing(sealing, workspace)), unwrapped: new Map() };
+async function openRing(deps: SealDeps, workspace: string): Promise<Opened> {
+  return { ring: (await readRing(deps, workspace)) ?? (await makeRing(deps, workspace)), unwrapped: new Map() };
 }
 
 /** Unless another one has taken its place. */
@@ -65,7 +65,7 @@ function forget(workspace: string, which: Promise<Opened>): void {
   if (cache.get(workspace)?.opened === which) cache.delete(workspace);
 }
 
-function keyOf({ dataKeys }: Pick<Sealing, "dataKeys">, workspace: string, { ring, unwrapped }: Opened, version: number): Promise<Buffer> {
+function keyOf({ dataKeys }: Pick<SealDeps, "dataKeys">, workspace: string, { ring, unwrapped }: Opened, version: number): Promise<Buffer> {
   const known = unwrapped.get(version);
   if (known) return known;
   const wrapped = ring.wrapped[version];
@@ -76,27 +76,27 @@ function keyOf({ dataKeys }: Pick<Sealing, "dataKeys">, workspace: string, { rin
   return key;
 }
 
-/** The key to seal with now, and the mark that the write must find on the ring: a replaced key makes it refuse. */
-export async function sealingKey(sealing: Sealing, workspace: string): Promise<{ dataKey: DataKey; mark: string }> {
-  const current = await opened(sealing, workspace);
+/** The key to seal with now, and the version that the write must find on the ring: a replaced key makes it refuse. */
+export async function sealingKey(deps: SealDeps, workspace: string): Promise<{ dataKey: DataKey; version: string }> {
+  const current = await opened(deps, workspace);
   const version = current.ring.current;
-  return { dataKey: { version, key: await keyOf(sealing, workspace, current, version) }, mark: ringMark(current.ring) };
+  return { dataKey: { version, key: await keyOf(deps, workspace, current, version) }, version: ringMark(current.ring) };
 }
 
 /** The value of a secret. A version that this process has not heard of makes it read the ring again. */
-export async function unseal(sealing: Sealing, workspace: string, path: string, sealed: string): Promise<string> {
+export async function unseal(deps: SealDeps, workspace: string, path: string, sealed: string): Promise<string> {
   const version = sealedWith(sealed);
-  const kept = opened(sealing, workspace);
+  const kept = opened(deps, workspace);
   let ring = await kept;
   if (ring.ring.wrapped[version] === undefined) {
     forget(workspace, kept);
-    ring = await opened(sealing, workspace);
+    ring = await opened(deps, workspace);
   }
-  return open(await keyOf(sealing, workspace, ring, version), { workspace, path }, sealed);
+  return open(await keyOf(deps, workspace, ring, version), { workspace, path }, sealed);
 }
 
 /** The exportable key as stored now: people change it, and expect the next export to use it. */
-export async function exportKeyOf(sealing: Sealing, workspace: string): Promise<string> {
-  const ring = (await readRing(sealing, workspace)) ?? (await makeRing(sealing, workspace));
-  return unseal(sealing, workspace, EXPORT_KEY_PATH, ring.exportKey);
+export async function exportKeyOf(deps: SealDeps, workspace: string): Promise<string> {
+  const ring = (await readRing(deps, workspace)) ?? (await makeRing(deps, workspace));
+  return unseal(deps, workspace, EXPORT_KEY_PATH, ring.exportKey);
 }

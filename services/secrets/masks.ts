@@ -6,7 +6,7 @@ import type { Job } from "../../core/jobs/job.ts";
 import { type Masker, maskerOf } from "../../core/secrets/mask.ts";
 import { boxSecrets, unboxSecrets } from "../../core/secrets/mask-box.ts";
 
-interface Remembering {
+interface MaskDeps {
   jobs: JobTable;
 }
 const MASK = "mask#";
@@ -17,7 +17,7 @@ const MASK = "mask#";
  * of the moment when the job first got secrets.
  */
 export async function rememberSecrets(
-  { jobs }: Remembering,
+  { jobs }: MaskDeps,
   { id, attempt }: Pick<Job, "id" | "attempt">,
   token: string,
   secrets: readonly string[],
@@ -39,7 +39,7 @@ const NOTED_MOST = 10_000;
 
 /** The same for what a job asks for over HTTP. False when the attempt does not run any more. */
 export async function noteRead(
-  remembering: Remembering,
+  deps: MaskDeps,
   job: { jobId: string; attempt: number },
   token: string,
   secrets: readonly string[],
@@ -48,7 +48,7 @@ export async function noteRead(
   const fresh = [...names].filter(([name]) => !noted.has(name));
   if (fresh.length === 0) return true;
   const known = await rememberSecrets(
-    remembering,
+    deps,
     { id: job.jobId, attempt: job.attempt },
     token,
     fresh.map(([, secret]) => secret),
@@ -65,7 +65,7 @@ const nameOf = (token: string, secret: string) => createHash("sha256").update(`$
  * has noted itself for this attempt. Where the record counts one note, that is it, and nothing is read either.
  */
 export async function maskerFor(
-  { jobs }: Remembering,
+  { jobs }: MaskDeps,
   job: Pick<Job, "id" | "masks">,
   token: string,
   given: readonly string[] = [],

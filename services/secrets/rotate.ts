@@ -6,7 +6,7 @@ import { beginRotation, EXPORT_KEY_PATH, endRotation, type KeyRing, ringMark } f
 import { newExportNonce, seal, sealedWith } from "../../core/secrets/seal.ts";
 import { type StoredVariable, storedVariableSchema } from "../../core/variables/variable.ts";
 import { commit, retrying } from "../outbox/commit.ts";
-import { exportKeyOf, forgetRing, readRing, type Sealing, sealingKey, unseal } from "./key-ring.ts";
+import { exportKeyOf, forgetRing, readRing, type SealDeps, sealingKey, unseal } from "./key-ring.ts";
 
 /** Longer than the function that rotates may live: after that it has died, and another may begin. */
 const ROTATION_MS = 60_000;
@@ -16,80 +16,78 @@ const rotating = () => new SvcError("encryptionKey.rotating", {});
 
 /**
  * Makes `newKey` the exportable key and seals every secret anew under a new data key; answers how many. Readers go on: the ring
- * keeps the old data keys, and each value names its own. Writers that sealed for the old one are refused by the ring's mark and
+ * keeps the old data keys, and each value names its own. Writers that sealed for the old one are refused by the ring's version and
  * seal again. Whoever comes while it goes on is refused; if it dies in the middle everything stays readable, and whoever asks for
  * the same key again goes on where it stopped. Throws `encryptionKey.rotating`, `workspace.notFound`.
  */
-export async function replaceKey(sealing: Sealing, workspace: string, newKey: string, { reseal = true } = {}): Promise<number> {
+export async function replaceKey(deps: SealDeps, workspace: string, newKey: string, { reseal = true } = {}): Promise<number> {
   // Makes the first ring.
-  await exportKeyOf(sealing, workspace);
+  await exportKeyOf(deps, workspace);
   if (!reseal) {
-    await setExportKey(sealing, workspace, newKey);
+    await setExportKey(deps, workspace, newKey);
     return 0;
   }
-  const version = await begin(sealing, workspace, newKey);
+  const version = await begin(deps, workspace, newKey);
   forgetRing(workspace);
-  const resealed = await sealAllAnew(sealing, workspace, version);
-  await end(sealing, workspace, version);
+  const resealed = await sealAllAnew(deps, workspace, version);
+  await end(deps, workspace, version);
   return resealed;
 }
 
 /** Only what is exported from now on changes: nothing stored is sealed with this key. */
-async function setExportKey(sealing: Sealing, workspace: string, newKey: string): Promise<void> {
+async function setExportKey(deps: SealDeps, workspace: string, newKey: string): Promise<void> {
   await retrying(async () => {
     forgetRing(workspace);
-    const { dataKey, mark } = await sealingKey(sealing, workspace);
-    const ring = await idleRing(sealing, workspace);
+    const { dataKey, version } = await sealingKey(deps, workspace);
+    const ring = await idleRing(deps, workspace);
     const exportKey = seal(dataKey, { workspace, path: EXPORT_KEY_PATH }, newKey);
-    return (await putRing(sealing, workspace, { ...ring, exportKey }, mark)) ? { done: undefined } : undefined;
+    return (await putRing(deps, workspace, { ...ring, exportKey }, version)) ? { done: undefined } : undefined;
   }, rotating);
 }
 
 /** Answers the version that is current from now on. */
-async function begin(sealing: Sealing, workspace: string, newKey: string): Promise<number> {
-  const { key, wrapped } = await sealing.dataKeys.generate(workspace);
+async function begin(deps: SealDeps, workspace: string, newKey: string): Promise<number> {
+  const { key, wrapped } = await deps.dataKeys.generate(workspace);
   return retrying(async () => {
-    const ring = await idleRing(sealing, workspace);
-    const untilMs = sealing.nowMs() + ROTATION_MS;
-    if (ring.rotatingUntilMs !== undefined && (await exportKeyOf(sealing, workspace)) === newKey) {
+    const ring = await idleRing(deps, workspace);
+    const untilMs = deps.nowMs() + ROTATION_MS;
+    if (ring.rotatingUntilMs !== undefined && (await exportKeyOf(deps, workspace)) === newKey) {
       // One that died on the way to the same key: its data key is there, and part of the work done.
-      return (await putRing(sealing, workspace, { ...ring, rotatingUntilMs: untilMs }, ringMark(ring)))
-        ? { done: ring.current }
-        : undefined;
+      return (await putRing(deps, workspace, { ...ring, rotatingUntilMs: untilMs }, ringMark(ring))) ? { done: ring.current } : undefined;
     }
     const version = ring.current + 1;
     const exportKey = seal({ version, key }, { workspace, path: EXPORT_KEY_PATH }, newKey);
     const begun = beginRotation(ring, wrapped, exportKey, untilMs);
-    return (await putRing(sealing, workspace, begun, ringMark(ring))) ? { done: version } : undefined;
+    return (await putRing(deps, workspace, begun, ringMark(ring))) ? { done: version } : undefined;
   }, rotating);
 }
 
-async function end(sealing: Sealing, workspace: string, version: number): Promise<void> {
-  const ring = await readRing(sealing, workspace);
+async function end(deps: SealDeps, workspace: string, version: number): Promise<void> {
+  const ring = await readRing(deps, workspace);
   // When another one has begun because this one was taken for dead, that one ends it.
-  if (ring?.current === version) await putRing(sealing, workspace, endRotation(ring), ringMark(ring));
+  if (ring?.current === version) await putRing(deps, workspace, endRotation(ring), ringMark(ring));
   forgetRing(workspace);
 }
 
-async function idleRing(sealing: Sealing, workspace: string): Promise<KeyRing> {
-  const ring = await readRing(sealing, workspace);
+async function idleRing(deps: SealDeps, workspace: string): Promise<KeyRing> {
+  const ring = await readRing(deps, workspace);
   if (!ring) throw new SvcError("workspace.notFound", { workspace });
-  if ((ring.rotatingUntilMs ?? 0) > sealing.nowMs()) throw rotating();
+  if ((ring.rotatingUntilMs ?? 0) > deps.nowMs()) throw rotating();
   return ring;
 }
 
-async function putRing({ objects }: Sealing, workspace: string, ring: KeyRing, mark: string): Promise<boolean> {
-  return objects.put({ ...keys.keyRing(workspace), value: ring, mark: ringMark(ring) }, { mark });
+async function putRing({ objects }: SealDeps, workspace: string, ring: KeyRing, version: string): Promise<boolean> {
+  return objects.put({ ...keys.keyRing(workspace), value: ring, version: ringMark(ring) }, { version });
 }
 
-async function sealAllAnew(sealing: Sealing, workspace: string, version: number): Promise<number> {
-  const stored = await sealing.objects.list(keys.variable(workspace, "").pk);
+async function sealAllAnew(deps: SealDeps, workspace: string, version: number): Promise<number> {
+  const stored = await deps.objects.list(keys.variable(workspace, "").pk);
   const isOld = ({ isSecret, value }: StoredVariable) => isSecret && sealedWith(value) < version;
   const waiting = stored.filter(({ value }) => isOld(storedVariableSchema.parse(value))).map(({ sk }) => sk);
   let done = 0;
   const work = async () => {
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-      await sealAnew(sealing, workspace, path);
+      await sealAnew(deps, workspace, path);
       done += 1;
     }
   };
@@ -98,23 +96,23 @@ async function sealAllAnew(sealing: Sealing, workspace: string, version: number)
 }
 
 /** One secret under the current data key. It changes nothing that anybody can see, so there is no event. */
-async function sealAnew(sealing: Sealing, workspace: string, path: string): Promise<void> {
+async function sealAnew(deps: SealDeps, workspace: string, path: string): Promise<void> {
   const key = keys.variable(workspace, path);
   await retrying(
     async () => {
-      const found = await sealing.objects.get(key);
+      const found = await deps.objects.get(key);
       // Deleted or renamed meanwhile: whoever did it has sealed what there is with the new key.
       if (!found) return { done: undefined };
       const variable = storedVariableSchema.parse(found.value);
-      const { dataKey, mark } = await sealingKey(sealing, workspace);
+      const { dataKey, version } = await sealingKey(deps, workspace);
       if (!variable.isSecret || sealedWith(variable.value) === dataKey.version) return { done: undefined };
-      const value = seal(dataKey, { workspace, path }, await unseal(sealing, workspace, path, variable.value));
-      const stored = await commit(sealing.objects, [
-        { write: write.check(keys.keyRing(workspace), { mark }), refused: undefined },
+      const value = seal(dataKey, { workspace, path }, await unseal(deps, workspace, path, variable.value));
+      const stored = await commit(deps.objects, [
+        { write: write.check(keys.keyRing(workspace), { version }), refused: undefined },
         {
           write: write.put(
-            { ...key, value: { ...variable, value, exportNonce: newExportNonce() }, mark: randomUUID() },
-            { mark: found.mark ?? "" },
+            { ...key, value: { ...variable, value, exportNonce: newExportNonce() }, version: randomUUID() },
+            { version: found.version ?? "" },
           ),
           refused: undefined,
         },

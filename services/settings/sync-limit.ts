@@ -3,13 +3,13 @@ import { limits } from "../../contract/limits.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { SYNC_LIMIT, syncLimitSchema } from "../../core/settings/instance.ts";
 
-interface Reading {
+interface SyncLimitDeps {
   objects: Pick<ObjectTable, "get">;
   nowMs: () => number;
 }
 
 /** How long a synchronous call waits, as the instance says: known for half a minute, so that it costs no read per call. */
-export function syncLimit({ objects, nowMs }: Reading): () => Promise<number> {
+export function syncLimit({ objects, nowMs }: SyncLimitDeps): () => Promise<number> {
   let last: { ms: number; untilMs: number } | undefined;
   return async () => {
     if (last && last.untilMs > nowMs()) return last.ms;

@@ -5,7 +5,7 @@ import { pageOf } from "../../core/objects/page.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { exportSecret } from "../../core/secrets/seal.ts";
 import { matchesVariable, type StoredVariable, storedVariableSchema, variableJson } from "../../core/variables/variable.ts";
-import { exportKeyOf, type Sealing, unseal } from "../secrets/key-ring.ts";
+import { exportKeyOf, type SealDeps, unseal } from "../secrets/key-ring.ts";
 
 /** Throws `variable.notFound`. */
 export function toVariable(found: StoredObject | undefined, path: string): StoredVariable {
@@ -14,19 +14,19 @@ export function toVariable(found: StoredObject | undefined, path: string): Store
 }
 
 /** Throws `variable.notFound`. */
-async function findVariable({ objects }: Pick<Sealing, "objects">, workspace: string, path: string): Promise<StoredVariable> {
+async function findVariable({ objects }: Pick<SealDeps, "objects">, workspace: string, path: string): Promise<StoredVariable> {
   return toVariable(await objects.get(keys.variable(workspace, path)), path);
 }
 
 /** A variable's value, unsealed, and again if it is a secret. Throws `variable.notFound`. */
-export async function variableValue(sealing: Sealing, workspace: string, path: string): Promise<{ value: string; secrets: string[] }> {
-  const variable = await findVariable(sealing, workspace, path);
-  const value = await plainValue(sealing, workspace, variable);
+export async function variableValue(deps: SealDeps, workspace: string, path: string): Promise<{ value: string; secrets: string[] }> {
+  const variable = await findVariable(deps, workspace, path);
+  const value = await plainValue(deps, workspace, variable);
   return { value, secrets: variable.isSecret ? [value] : [] };
 }
 
-export async function plainValue(sealing: Sealing, workspace: string, { path, isSecret, value }: StoredVariable): Promise<string> {
-  return isSecret ? unseal(sealing, workspace, path, value) : value;
+export async function plainValue(deps: SealDeps, workspace: string, { path, isSecret, value }: StoredVariable): Promise<string> {
+  return isSecret ? unseal(deps, workspace, path, value) : value;
 }
 
 export interface Shown {
@@ -36,22 +36,22 @@ export interface Shown {
 }
 
 /** Throws `variable.notFound`. */
-export async function getVariable(sealing: Sealing, workspace: string, path: string, shown: Shown): Promise<VariableJson> {
-  const variable = await findVariable(sealing, workspace, path);
-  const value = await shownValue(sealing, workspace, variable, shown);
-  return variableJson(workspace, variable, value, { nowMs: sealing.nowMs() });
+export async function getVariable(deps: SealDeps, workspace: string, path: string, shown: Shown): Promise<VariableJson> {
+  const variable = await findVariable(deps, workspace, path);
+  const value = await shownValue(deps, workspace, variable, shown);
+  return variableJson(workspace, variable, value, { nowMs: deps.nowMs() });
 }
 
-async function shownValue(sealing: Sealing, workspace: string, variable: StoredVariable, { decrypted, encrypted }: Shown) {
-  if (decrypted || !variable.isSecret) return plainValue(sealing, workspace, variable);
+async function shownValue(deps: SealDeps, workspace: string, variable: StoredVariable, { decrypted, encrypted }: Shown) {
+  if (decrypted || !variable.isSecret) return plainValue(deps, workspace, variable);
   if (!encrypted) return undefined;
-  const [key, value] = await Promise.all([exportKeyOf(sealing, workspace), plainValue(sealing, workspace, variable)]);
+  const [key, value] = await Promise.all([exportKeyOf(deps, workspace), plainValue(deps, workspace, variable)]);
   return exportSecret(key, value, variable.exportNonce);
 }
 
 /** Variables that the caller sees, by path; values of secrets are left out. */
 export async function listVariables(
-  { objects, nowMs }: Pick<Sealing, "objects" | "nowMs">,
+  { objects, nowMs }: Pick<SealDeps, "objects" | "nowMs">,
   workspace: string,
   query: VariableListQuery,
   sees: (path: string) => boolean,

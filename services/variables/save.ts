@@ -10,11 +10,11 @@ import type { StoredVariable } from "../../core/variables/variable.ts";
 import { permitPlace } from "../identity/permit.ts";
 import { commit, type Part, placeParts, retrying } from "../outbox/commit.ts";
 import { eventWrite } from "../outbox/event.ts";
-import { exportKeyOf, forgetRing, type Sealing, sealingKey, unseal } from "../secrets/key-ring.ts";
+import { exportKeyOf, forgetRing, type SealDeps, sealingKey, unseal } from "../secrets/key-ring.ts";
 import { aclPart } from "../workspaces/acls.ts";
 import { toVariable } from "./read.ts";
 
-interface Saving {
+interface SaveVariableDeps {
   /** `value` is an exported ciphertext. */
   alreadyEncrypted?: boolean;
 }
@@ -29,25 +29,25 @@ const changed = (path: string) => new SvcError("variable.changedMeanwhile", { pa
 
 /** Throws `variable.exists`, `variable.notCiphertext`, `body.tooLarge`, `path.noFolder`, `workspace.notFound`. */
 export async function createVariable(
-  sealing: Sealing,
+  deps: SealDeps,
   actor: Actor,
   workspace: string,
   asked: NewVariable,
-  { alreadyEncrypted = false }: Saving = {},
+  { alreadyEncrypted = false }: SaveVariableDeps = {},
 ): Promise<void> {
   const { path, is_secret: isSecret, description } = asked;
   permitPlace(actor, "variables.update", workspace, path);
-  const plain = await plainOf(sealing, workspace, path, asked.value, isSecret && alreadyEncrypted);
+  const plain = await plainOf(deps, workspace, path, asked.value, isSecret && alreadyEncrypted);
   const exists = new SvcError("variable.exists", { path });
   await retrying(
     async () => {
-      const { value, parts } = await valueParts(sealing, workspace, path, isSecret, plain);
-      const variable = { path, isSecret, description, ...value, ...settable(asked), ...edited(sealing, actor) };
-      const stored = await commitSealed(sealing, workspace, [
+      const { value, parts } = await valueParts(deps, workspace, path, isSecret, plain);
+      const variable = { path, isSecret, description, ...value, ...settable(asked), ...edited(deps, actor) };
+      const stored = await commitSealed(deps, workspace, [
         ...placeParts(workspace, path),
         ...parts,
-        { write: write.put({ ...keys.variable(workspace, path), value: variable, mark: randomUUID() }, "absent"), refused: exists },
-        event(sealing, actor, "CreateVariable", workspace, path),
+        { write: write.put({ ...keys.variable(workspace, path), value: variable, version: randomUUID() }, "absent"), refused: exists },
+        event(deps, actor, "CreateVariable", workspace, path),
       ]);
       return stored ? { done: undefined } : undefined;
     },
@@ -57,28 +57,28 @@ export async function createVariable(
 
 /** Changes what is there and keeps the rest; another `path` renames. Throws what creating throws, and `variable.notFound`. */
 export async function updateVariable(
-  sealing: Sealing,
+  deps: SealDeps,
   actor: Actor,
   workspace: string,
   path: string,
   asked: VariableChange,
-  { alreadyEncrypted = false }: Saving = {},
+  { alreadyEncrypted = false }: SaveVariableDeps = {},
 ): Promise<void> {
   const to = asked.path ?? path;
   permitPlace(actor, "variables.update", workspace, to);
   await retrying(
     async () => {
-      const found = await sealing.objects.get(keys.variable(workspace, path));
+      const found = await deps.objects.get(keys.variable(workspace, path));
       const before = toVariable(found, path);
-      const expect = { mark: found?.mark ?? "" };
+      const expect = { version: found?.version ?? "" };
       const isSecret = asked.is_secret ?? before.isSecret;
       const same = asked.value === undefined && isSecret === before.isSecret && to === path;
       const plain = same
         ? undefined
         : asked.value === undefined
-          ? await plainStored(sealing, workspace, before)
-          : await plainOf(sealing, workspace, to, asked.value, isSecret && alreadyEncrypted);
-      const { value, parts } = plain ? await valueParts(sealing, workspace, to, isSecret, plain) : { value: {}, parts: [] };
+          ? await plainStored(deps, workspace, before)
+          : await plainOf(deps, workspace, to, asked.value, isSecret && alreadyEncrypted);
+      const { value, parts } = plain ? await valueParts(deps, workspace, to, isSecret, plain) : { value: {}, parts: [] };
       const { exportNonce, ...kept } = before;
       const nonce = same && exportNonce !== undefined ? { exportNonce } : {};
       const variable: StoredVariable = {
@@ -89,9 +89,9 @@ export async function updateVariable(
         isSecret,
         ...(asked.description === undefined ? {} : { description: asked.description }),
         ...settable(asked),
-        ...edited(sealing, actor),
+        ...edited(deps, actor),
       };
-      const object = { ...keys.variable(workspace, to), value: variable, mark: randomUUID() };
+      const object = { ...keys.variable(workspace, to), value: variable, version: randomUUID() };
       const moved: Part[] =
         to === path
           ? [{ write: write.put(object, expect), refused: undefined }]
@@ -99,9 +99,9 @@ export async function updateVariable(
               ...placeParts(workspace, to),
               { write: write.put(object, "absent"), refused: new SvcError("variable.exists", { path: to }) },
               { write: write.remove(keys.variable(workspace, path), expect), refused: undefined },
-              await aclPart(sealing, { workspace, kind: "variable", path }, to),
+              await aclPart(deps, { workspace, kind: "variable", path }, to),
             ];
-      const stored = await commitSealed(sealing, workspace, [...parts, ...moved, event(sealing, actor, "UpdateVariable", workspace, to)]);
+      const stored = await commitSealed(deps, workspace, [...parts, ...moved, event(deps, actor, "UpdateVariable", workspace, to)]);
       return stored ? { done: undefined } : undefined;
     },
     () => changed(path),
@@ -109,14 +109,14 @@ export async function updateVariable(
 }
 
 /** Throws `variable.notFound`. */
-export async function deleteVariable(sealing: Sealing, actor: Actor, workspace: string, path: string): Promise<void> {
+export async function deleteVariable(deps: SealDeps, actor: Actor, workspace: string, path: string): Promise<void> {
   const notFound = new SvcError("variable.notFound", { path });
   await retrying(
     async () => {
-      const stored = await commit(sealing.objects, [
+      const stored = await commit(deps.objects, [
         { write: write.remove(keys.variable(workspace, path), "present"), refused: notFound },
-        await aclPart(sealing, { workspace, kind: "variable", path }),
-        event(sealing, actor, "DeleteVariable", workspace, path),
+        await aclPart(deps, { workspace, kind: "variable", path }),
+        event(deps, actor, "DeleteVariable", workspace, path),
       ]);
       return stored ? { done: undefined } : undefined;
     },
@@ -125,7 +125,7 @@ export async function deleteVariable(sealing: Sealing, actor: Actor, workspace: 
 }
 
 const event = (
-  { nowMs }: Sealing,
+  { nowMs }: SealDeps,
   actor: Actor,
   type: "CreateVariable" | "UpdateVariable" | "DeleteVariable",
   workspace: string,
@@ -134,7 +134,7 @@ const event = (
   write: eventWrite({ type, workspace, object, by: actor.username, atMs: nowMs() }),
   refused: undefined,
 });
-const edited = ({ nowMs }: Sealing, actor: Actor) => ({ editedAtMs: nowMs(), editedBy: actor.username });
+const edited = ({ nowMs }: SealDeps, actor: Actor) => ({ editedAtMs: nowMs(), editedBy: actor.username });
 
 function settable({ account, is_oauth, expires_at, labels, ws_specific }: VariableChange): Partial<StoredVariable> {
   return {
@@ -146,38 +146,38 @@ function settable({ account, is_oauth, expires_at, labels, ws_specific }: Variab
   };
 }
 
-async function plainOf(sealing: Sealing, workspace: string, path: string, sent: string, encrypted: boolean): Promise<Plain> {
+async function plainOf(deps: SealDeps, workspace: string, path: string, sent: string, encrypted: boolean): Promise<Plain> {
   if (Buffer.byteLength(sent) > limits.variableBytes)
     throw new SvcError("body.tooLarge", { limitBytes: limits.variableBytes, what: "value" });
   if (!encrypted) return { value: sent, exportNonce: newExportNonce() };
-  const imported = importSecret(await exportKeyOf(sealing, workspace), sent);
+  const imported = importSecret(await exportKeyOf(deps, workspace), sent);
   if (!imported) throw new SvcError("variable.notCiphertext", { path });
   return { value: imported.value, exportNonce: imported.nonce };
 }
 
-async function plainStored(sealing: Sealing, workspace: string, { path, isSecret, value, exportNonce }: StoredVariable): Promise<Plain> {
-  return { value: isSecret ? await unseal(sealing, workspace, path, value) : value, exportNonce: exportNonce ?? newExportNonce() };
+async function plainStored(deps: SealDeps, workspace: string, { path, isSecret, value, exportNonce }: StoredVariable): Promise<Plain> {
+  return { value: isSecret ? await unseal(deps, workspace, path, value) : value, exportNonce: exportNonce ?? newExportNonce() };
 }
 
 /** A value as it is stored at a path. A sealed one is written only if the key that sealed it is still the current one. */
 async function valueParts(
-  sealing: Sealing,
+  deps: SealDeps,
   workspace: string,
   path: string,
   isSecret: boolean,
   { value, exportNonce }: Plain,
 ): Promise<{ value: Pick<StoredVariable, "value" | "exportNonce">; parts: Part[] }> {
   if (!isSecret) return { value: { value }, parts: [] };
-  const { dataKey, mark } = await sealingKey(sealing, workspace);
+  const { dataKey, version } = await sealingKey(deps, workspace);
   return {
     value: { value: seal(dataKey, { workspace, path }, value), exportNonce },
-    parts: [{ write: write.check(keys.keyRing(workspace), { mark }), refused: undefined }],
+    parts: [{ write: write.check(keys.keyRing(workspace), { version }), refused: undefined }],
   };
 }
 
 /** Commits; when somebody was faster, that may have been who replaced the key, so the ring is read again. */
-async function commitSealed(sealing: Sealing, workspace: string, parts: Part[]): Promise<boolean> {
-  const stored = await commit(sealing.objects, parts);
+async function commitSealed(deps: SealDeps, workspace: string, parts: Part[]): Promise<boolean> {
+  const stored = await commit(deps.objects, parts);
   if (!stored) forgetRing(workspace);
   return stored;
 }

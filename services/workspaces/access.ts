@@ -10,18 +10,18 @@ const TRIES = 12;
 const PAUSE_MS = 40;
 
 /** Who may what in a workspace. One whose rights were never changed since release 0.1 has them in its folders. */
-export async function loadAccess(objects: ObjectTable, workspace: string): Promise<{ access: Access; mark: string | undefined }> {
+export async function loadAccess(objects: ObjectTable, workspace: string): Promise<{ access: Access; version: string | undefined }> {
   const found = await objects.get(keys.access(workspace));
-  if (found) return { access: accessSchema.parse(found.value), mark: found.mark };
+  if (found) return { access: accessSchema.parse(found.value), version: found.version };
   const folders = folderSchema.array().parse((await objects.list(`F#${workspace}`)).map(({ value }) => value));
   const of = folders.map(({ name, owners, extra_perms: perms }) => [name, { owners, perms }]);
-  return { access: { groups: {}, folders: Object.fromEntries(of), objects: {} }, mark: undefined };
+  return { access: { groups: {}, folders: Object.fromEntries(of), objects: {} }, version: undefined };
 }
 
 /** Release 0.1 had only superadmins, who need none: whoever else comes needs the rights that its folders say. */
 export async function ensureAccess(objects: ObjectTable, workspace: string): Promise<void> {
-  const { access, mark } = await loadAccess(objects, workspace);
-  if (mark === undefined) await objects.put({ ...keys.access(workspace), value: access, mark: randomUUID() }, "absent");
+  const { access, version } = await loadAccess(objects, workspace);
+  if (version === undefined) await objects.put({ ...keys.access(workspace), value: access, version: randomUUID() }, "absent");
 }
 
 /** More would not fit one item of the table. */
@@ -39,10 +39,13 @@ export async function changeAccess(
   refused: (part: number) => Error = () => new SvcError("access.changedMeanwhile", {}),
 ): Promise<void> {
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const { access, mark } = await loadAccess(objects, workspace);
+    const { access, version } = await loadAccess(objects, workspace);
     change(access);
     if (Buffer.byteLength(JSON.stringify(access)) > MOST_BYTES) throw new SvcError("access.tooMuch", {});
-    const changed = write.put({ ...keys.access(workspace), value: access, mark: randomUUID() }, mark === undefined ? "absent" : { mark });
+    const changed = write.put(
+      { ...keys.access(workspace), value: access, version: randomUUID() },
+      version === undefined ? "absent" : { version },
+    );
     const failed = await objects.transact([...also, changed]);
     if (failed === undefined) return;
     if (failed < also.length) throw refused(failed);

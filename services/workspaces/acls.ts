@@ -99,11 +99,11 @@ export async function dropAcl({ objects }: Pick<Collaborators, "objects">, { wor
  * meanwhile it refuses, and the caller looks again.
  */
 export async function aclPart({ objects }: Pick<Collaborators, "objects">, { workspace, kind, path }: Place, to?: string): Promise<Part> {
-  const { access, mark } = await loadAccess(objects, workspace);
+  const { access, version } = await loadAccess(objects, workspace);
   const key = keys.access(workspace);
-  const unchanged = mark === undefined ? ("absent" as const) : { mark };
+  const unchanged = version === undefined ? ("absent" as const) : { version };
   if (!Object.hasOwn(access.objects, objectKey(kind, path))) return { write: write.check(key, unchanged), refused: undefined };
   const { [objectKey(kind, path)]: perms = {}, ...held } = access.objects;
   const moved = { ...access, objects: to === undefined ? held : { ...held, [objectKey(kind, to)]: perms } };
-  return { write: write.put({ ...key, value: moved, mark: randomUUID() }, unchanged), refused: undefined };
+  return { write: write.put({ ...key, value: moved, version: randomUUID() }, unchanged), refused: undefined };
 }

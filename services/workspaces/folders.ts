@@ -36,7 +36,7 @@ export async function createFolder({ objects, nowMs }: Collaborators, actor: Act
     },
     [
       write.check(keys.workspace(workspace), "present"),
-      write.put({ ...keys.folder(workspace, name), value, mark: randomUUID() }, "absent"),
+      write.put({ ...keys.folder(workspace, name), value, version: randomUUID() }, "absent"),
       eventWrite({ type: "CreateFolder", workspace, object: name, by: actor.username, atMs }),
     ],
     (part) => (part === 0 ? new SvcError("workspace.notFound", { workspace }) : new SvcError("folder.exists", { name })),
@@ -79,7 +79,7 @@ export async function updateFolder(
       if (asked.extra_perms) folder.perms = asked.extra_perms;
     },
     [
-      write.put({ ...keys.folder(workspace, name), value, mark: randomUUID() }, unchanged(found)),
+      write.put({ ...keys.folder(workspace, name), value, version: randomUUID() }, unchanged(found)),
       eventWrite({ type: "UpdateFolder", workspace, object: name, by: actor.username, atMs }),
     ],
   );
@@ -136,7 +136,7 @@ function folderJson(stored: unknown, { folders }: Access): FolderJson {
   return { ...folder, owners, extra_perms: perms };
 }
 
-const unchanged = ({ mark }: StoredObject) => (mark === undefined ? ("unmarked" as const) : { mark });
+const unchanged = ({ version }: StoredObject) => (version === undefined ? ("unversioned" as const) : { version });
 
 /** Throws `access.owner` for what is neither `u/<username>` nor `g/<group>`. */
 export function checkPrincipals(owners: readonly string[]): void {

@@ -116,15 +116,15 @@ export async function addMember(
   const newcomer: PersonRecord = { email, username: usernameOf(email), superAdmin: false, createdAtMs };
   // Who is a user since release 0.1 stands elsewhere, and stays who they are.
   const old = await objects.get(keys.oldUser(email));
-  if (!old) await objects.put({ ...keys.user(personKey(email)), value: newcomer, mark: randomUUID() }, "absent");
+  if (!old) await objects.put({ ...keys.user(personKey(email)), value: newcomer, version: randomUUID() }, "absent");
   await ensureAccess(objects, workspace);
   const former = keys.formerUsername(workspace, username);
-  const comesBack = (await objects.get(former))?.mark === personKey(email);
+  const comesBack = (await objects.get(former))?.version === personKey(email);
   const refused = await objects.transact([
     write.check(keys.workspace(workspace), "present"),
     ...memberWrites(workspace, { email, username, role: roleOf(asked), createdAtMs }),
     write.remove(keys.invite(workspace, personKey(email))),
-    ...(inherits ? [] : [write.check(former, comesBack ? { mark: personKey(email) } : "absent")]),
+    ...(inherits ? [] : [write.check(former, comesBack ? { version: personKey(email) } : "absent")]),
   ]);
   if (refused === 0) throw new SvcError("workspace.notFound", { workspace });
   if (refused === 1) throw new SvcError("member.exists", { email });
@@ -160,7 +160,7 @@ export async function removeMember({ objects }: Pick<Collaborators, "objects">, 
     [
       write.remove(keys.member(workspace, personKey(member.email)), "present"),
       write.remove(keys.username(workspace, member.username)),
-      write.put({ ...keys.formerUsername(workspace, member.username), mark: personKey(member.email) }),
+      write.put({ ...keys.formerUsername(workspace, member.username), version: personKey(member.email) }),
     ],
     () => new SvcError("member.notFound", { username }),
   );

@@ -5,17 +5,17 @@ import { hasEnded, SHARDS } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { DeletedWorkspace } from "../../core/workspaces/deleted.ts";
-import { type Canceling, cancel } from "../jobs/cancel/cancel.ts";
+import { type CancelDeps, cancel } from "../jobs/cancel/cancel.ts";
 import { changeAccess } from "./access.ts";
 import { recordChange } from "./workspaces.ts";
 
-interface Retiring {
+interface ArchiveWorkspaceDeps {
   objects: ObjectTable;
   nowMs: () => number;
 }
 
 /** Archiving what is archived changes nothing, nor does bringing back what is in use. Throws `workspace.notFound`, `access.changedMeanwhile`. */
-export async function setArchived({ objects }: Retiring, workspace: string, archived: boolean): Promise<void> {
+export async function setArchived({ objects }: ArchiveWorkspaceDeps, workspace: string, archived: boolean): Promise<void> {
   const changed = await recordChange({ objects }, workspace, ({ deleted: _, ...record }) => ({
     ...record,
     ...(archived ? { deleted: true } : {}),
@@ -35,7 +35,7 @@ export async function setArchived({ objects }: Retiring, workspace: string, arch
  * Deletes a workspace in one transaction: from then on it is there for nobody, its id is taken, and housekeeping removes what it stored
  * (`purge.ts`), however often it dies on the way. Throws `workspace.notFound`, `access.changedMeanwhile`.
  */
-export async function deleteWorkspace({ objects, nowMs }: Retiring, workspace: string, by: string): Promise<void> {
+export async function deleteWorkspace({ objects, nowMs }: ArchiveWorkspaceDeps, workspace: string, by: string): Promise<void> {
   const value: DeletedWorkspace = { id: workspace, by, atMs: nowMs() };
   await changeAccess(
     objects,
@@ -49,7 +49,7 @@ export async function deleteWorkspace({ objects, nowMs }: Retiring, workspace: s
 }
 
 /** Cancels whatever waits or runs in a workspace; who was accepted a moment later is stopped by housekeeping when it looks at them. */
-export async function stopJobs(stopping: Canceling, workspace: string, by: string, reason: string, force = false): Promise<void> {
+export async function stopJobs(stopping: CancelDeps, workspace: string, by: string, reason: string, force = false): Promise<void> {
   const { jobs } = stopping;
   for (let shard = 0; shard < SHARDS; shard += 1) {
     // Every job that has not ended stands in the due index.

@@ -22,7 +22,7 @@ export function newWorkspaceWrites(asked: { email: string; username: string; wor
   return [
     write.check(keys.deletedWorkspace(workspace.id), "absent"),
     write.put({ ...keys.workspace(workspace.id), value }, "absent"),
-    write.put({ ...keys.access(workspace.id), value: noAccess, mark: "new" }, "absent"),
+    write.put({ ...keys.access(workspace.id), value: noAccess, version: "new" }, "absent"),
     ...memberWrites(workspace.id, { email, username, role: "admin", createdAtMs: nowMs }),
   ];
 }
@@ -53,8 +53,8 @@ export async function recordChange(
   if (!found) throw new SvcError("workspace.notFound", { workspace });
   const value = change(found.value as WorkspaceJson);
   return {
-    change: { ...keys.workspace(workspace), value, mark: randomUUID() },
-    expect: found.mark === undefined ? "unmarked" : { mark: found.mark },
+    change: { ...keys.workspace(workspace), value, version: randomUUID() },
+    expect: found.version === undefined ? "unversioned" : { version: found.version },
   };
 }
 

@@ -13,7 +13,7 @@ export async function recordedParts(objects: ObjectTable, flow: Job, before: Gat
 }
 
 /** What of a change somebody is to hear. */
-export function heardOf({ opened: before, decision: known }: Gate, { opened: after, decision }: Gate): GateNotice["what"][] {
+export function notificationsFor({ opened: before, decision: known }: Gate, { opened: after, decision }: Gate): GateNotice["what"][] {
   if (!after) return [];
   if (!before) return decision ? [] : ["opened"];
   if (decision) return known ? [] : [decision.how === "expired" ? "expired" : "decided"];

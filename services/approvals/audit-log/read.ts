@@ -14,10 +14,10 @@ import { dayOf } from "../../../core/approvals/record.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";
 
-interface Reading {
+interface ReadRecordDeps {
   objects: Pick<ObjectTable, "list">;
 }
-interface Verifying extends Reading {
+interface VerifyRecordDeps extends ReadRecordDeps {
   anchorKey: Pick<AnchorKey, "holds">;
 }
 
@@ -32,7 +32,7 @@ const CHAINS_PER_CALL = 5_000;
 const ANCHORS_PER_CALL = 20;
 
 /** Newest first. What is no entry any more is left out; `verifyRecord` names it. */
-export async function listRecord({ objects }: Reading, workspace: string, query: ApprovalAuditQuery): Promise<ApprovalAuditPage> {
+export async function listRecord({ objects }: ReadRecordDeps, workspace: string, query: ApprovalAuditQuery): Promise<ApprovalAuditPage> {
   const { run, gate, per_page = PER_PAGE } = query;
   const beforeMs = query.before === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(query.before);
   const afterMs = query.after === undefined ? -1 : Date.parse(query.after);
@@ -68,7 +68,7 @@ interface Day {
 }
 
 /** Newest first. */
-async function* daysOf(objects: Reading["objects"], workspace: string, { before, after }: ApprovalAuditQuery): AsyncGenerator<Day> {
+async function* daysOf(objects: ReadRecordDeps["objects"], workspace: string, { before, after }: ApprovalAuditQuery): AsyncGenerator<Day> {
   const { pk } = keys.grownChain(workspace, "", "");
   const from = after === undefined ? "0" : dayOf(Date.parse(after));
   let to = before === undefined ? "~" : `${dayOf(Date.parse(before))}~`;
@@ -92,7 +92,7 @@ async function* daysOf(objects: Reading["objects"], workspace: string, { before,
   if (day) yield day;
 }
 
-async function readable(objects: Reading["objects"], workspace: string, roots: readonly string[]): Promise<ApprovalEntry[]> {
+async function readable(objects: ReadRecordDeps["objects"], workspace: string, roots: readonly string[]): Promise<ApprovalEntry[]> {
   const entries: ApprovalEntry[] = [];
   for (let start = 0; start < roots.length; start += AT_ONCE) {
     const chains = await Promise.all(roots.slice(start, start + AT_ONCE).map((root) => chainItems(objects, workspace, root)));
@@ -101,12 +101,12 @@ async function readable(objects: Reading["objects"], workspace: string, roots: r
   return entries;
 }
 
-const chainItems = (objects: Reading["objects"], workspace: string, root: string) =>
+const chainItems = (objects: ReadRecordDeps["objects"], workspace: string, root: string) =>
   objects.list(keys.approvalRecord(workspace, root, 0).pk, { beginsWith: `${root}#` });
 
 /** One chain, or all from `from` on, and the anchors' heads in them. */
 export async function verifyRecord(
-  { objects, anchorKey }: Verifying,
+  { objects, anchorKey }: VerifyRecordDeps,
   workspace: string,
   { run, from }: { run?: string | undefined; from?: string | undefined },
 ): Promise<VerifiedRecord> {
@@ -153,7 +153,7 @@ function chainFault(workspace: string, root: string, items: readonly StoredObjec
 }
 
 /** Chain after chain, in the order of their runs' ids. */
-async function* chainsFrom(objects: Reading["objects"], workspace: string, from: string) {
+async function* chainsFrom(objects: ReadRecordDeps["objects"], workspace: string, from: string) {
   const { pk } = keys.approvalRecord(workspace, "", 0);
   let after = from === "" ? "0" : from;
   let chain: { root: string; items: StoredObject[] } | undefined;
@@ -175,7 +175,7 @@ async function* chainsFrom(objects: Reading["objects"], workspace: string, from:
   if (chain) yield chain;
 }
 
-async function verifiedAnchors({ objects, anchorKey }: Verifying, workspace: string, run: string | undefined) {
+async function verifiedAnchors({ objects, anchorKey }: VerifyRecordDeps, workspace: string, run: string | undefined) {
   const items = await objects.list(keys.anchor(workspace, 0).pk);
   const anchors: Anchor[] = [];
   for (const { value } of items) {
@@ -201,7 +201,7 @@ async function verifiedAnchors({ objects, anchorKey }: Verifying, workspace: str
   return { heads, faults, anchors: said };
 }
 
-async function signaturesOf(anchorKey: Verifying["anchorKey"], anchors: readonly Anchor[]): Promise<boolean[]> {
+async function signaturesOf(anchorKey: VerifyRecordDeps["anchorKey"], anchors: readonly Anchor[]): Promise<boolean[]> {
   const held: boolean[] = [];
   for (let start = 0; start < anchors.length; start += AT_ONCE) {
     held.push(...(await Promise.all(anchors.slice(start, start + AT_ONCE).map(({ hash, mac }) => anchorKey.holds(hash, mac)))));
@@ -210,7 +210,7 @@ async function signaturesOf(anchorKey: Verifying["anchorKey"], anchors: readonly
 }
 
 /** Oldest first. What is no anchor any more is left out; the ones after it show the gap. */
-export async function listAnchors({ objects, anchorKey }: Verifying, workspace: string, from = 1) {
+export async function listAnchors({ objects, anchorKey }: VerifyRecordDeps, workspace: string, from = 1) {
   const { pk, sk } = keys.anchor(workspace, from);
   const items = await objects.list(pk, { between: [sk, "~"], limit: ANCHORS_PER_CALL });
   const anchors = items.flatMap(({ value }) => anchorSchema.safeParse(value).data ?? []);

@@ -4,7 +4,7 @@ import { type Anchor, anchorSchema, CHAIN_START } from "../../../contract/approv
 import { firstOpenDay, nextAnchor } from "../../../core/approvals/anchor.ts";
 import { keys } from "../../../core/objects/keys.ts";
 
-export interface Anchoring {
+export interface SignHeadsDeps {
   objects: Pick<ObjectTable, "list" | "put">;
   anchorKey: Pick<AnchorKey, "sign">;
   nowMs: () => number;
@@ -21,14 +21,14 @@ const lookedTo = new Map<string, string>();
  * Signs the heads of all chains that grew on days that are over, until `untilMs`. Answers how many anchors were made. Of two that do it at once one does:
  * an anchor's number can be taken only once, and what an anchor holds is not signed again.
  */
-export async function signHeads(anchoring: Anchoring, workspaces: Iterable<string>, untilMs: number): Promise<number> {
-  const day = firstOpenDay(anchoring.nowMs());
+export async function signHeads(deps: SignHeadsDeps, workspaces: Iterable<string>, untilMs: number): Promise<number> {
+  const day = firstOpenDay(deps.nowMs());
   let made = 0;
   for (const workspace of workspaces) {
     if ((lookedTo.get(workspace) ?? "") >= day) continue;
     for (;;) {
       if (Date.now() >= untilMs) return made;
-      const signed = await signNext(anchoring, workspace, day);
+      const signed = await signNext(deps, workspace, day);
       if (signed === "nothing") break;
       if (signed === "made") made += 1;
     }
@@ -38,7 +38,11 @@ export async function signHeads(anchoring: Anchoring, workspaces: Iterable<strin
 }
 
 /** The runs that come after the last one that was signed, of one day. */
-async function signNext({ objects, anchorKey, nowMs }: Anchoring, workspace: string, before: string): Promise<"made" | "late" | "nothing"> {
+async function signNext(
+  { objects, anchorKey, nowMs }: SignHeadsDeps,
+  workspace: string,
+  before: string,
+): Promise<"made" | "late" | "nothing"> {
   const previous = await newestAnchor(objects, workspace);
   const last = previous?.heads.at(-1);
   // A space comes before every character that the next run's id may go on with.
@@ -56,13 +60,13 @@ async function signNext({ objects, anchorKey, nowMs }: Anchoring, workspace: str
   return (await objects.put({ ...keys.anchor(workspace, anchor.n), value }, "absent")) ? "made" : "late";
 }
 
-async function newestAnchor(objects: Anchoring["objects"], workspace: string): Promise<Anchor | undefined> {
+async function newestAnchor(objects: SignHeadsDeps["objects"], workspace: string): Promise<Anchor | undefined> {
   const [newest] = await objects.list(keys.anchor(workspace, 0).pk, { newestFirst: true, limit: 1 });
   return newest && anchorSchema.parse(newest.value);
 }
 
 /** As the key has it, and not as the entry says: a chain whose entries are gone is signed as such, and shows. */
-async function headOf(objects: Anchoring["objects"], workspace: string, root: string): Promise<Anchor["heads"][number]> {
+async function headOf(objects: SignHeadsDeps["objects"], workspace: string, root: string): Promise<Anchor["heads"][number]> {
   const { pk } = keys.approvalRecord(workspace, root, 0);
   const [newest] = await objects.list(pk, { beginsWith: `${root}#`, newestFirst: true, limit: 1 });
   const { hash } = (newest?.value ?? {}) as { hash?: unknown };

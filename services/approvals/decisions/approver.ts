@@ -1,15 +1,15 @@
 import { isSvcError } from "../../../contract/errors.ts";
-import type { Decider } from "../../../core/approvals/authorize.ts";
+import type { Approver } from "../../../core/approvals/authorize.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { personKey } from "../../../core/people/person.ts";
 import type { Rights } from "../../../core/permissions/access.ts";
 import { identify, rightsKeys } from "../../identity/identify.ts";
-import type { Gating } from "../gates/change-gate.ts";
+import type { GateDeps } from "../gates/change-gate.ts";
 
 const memberBy = (rights: Rights | undefined) => (rights ? { member: { groups: rights.groups, role: rights.role } } : {});
 
 /** A caller as one who decides. A job counts as who started it as well. */
-export function deciderOf(actor: Actor | undefined, workspace: string): Decider {
+export function approverFrom(actor: Actor | undefined, workspace: string): Approver {
   if (!actor) return { kind: "link" };
   const { kind, email, username, superAdmin, rights } = actor;
   const emails = [email, ...(actor.kind === "job" ? (actor.startedBy ?? []) : [])];
@@ -17,7 +17,11 @@ export function deciderOf(actor: Actor | undefined, workspace: string): Decider 
 }
 
 /** Somebody who decided before it was asked, as what they are now; a link where they are nobody any more. */
-export async function deciderNow({ objects }: Pick<Gating, "objects">, email: string | undefined, workspace: string): Promise<Decider> {
+export async function approverByEmail(
+  { objects }: Pick<GateDeps, "objects">,
+  email: string | undefined,
+  workspace: string,
+): Promise<Approver> {
   if (email === undefined) return { kind: "link" };
   try {
     const found = await objects.getMany(rightsKeys(personKey(email), workspace), { consistent: true });

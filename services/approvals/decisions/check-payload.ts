@@ -2,15 +2,15 @@ import { SvcError } from "../../../contract/errors.ts";
 import type { FlowModule } from "../../../contract/flow-value.ts";
 import { limits } from "../../../contract/limits.ts";
 import { referencesIn } from "../../../core/resources/references.ts";
-import type { Keeping } from "../../jobs/values/values.ts";
-import type { Asked } from "../gates/find-approval-request.ts";
+import type { ValueDeps } from "../../jobs/values/values.ts";
+import type { ApprovalRequest } from "../gates/find-approval-request.ts";
 import { promptOf } from "../page/prompt.ts";
 
 /**
  * Checks what comes with an approval. Throws `approval.form`, field by field, where the step's form does not allow it, and for references to
  * variables and resources: whoever holds a link must not read with the flow's rights.
  */
-export async function checkPayload(keeping: Keeping, asked: Asked, payload: unknown): Promise<void> {
+export async function checkPayload(deps: ValueDeps, asked: ApprovalRequest, payload: unknown): Promise<void> {
   checkSize(payload);
   const schema = asked.module.suspend?.resume_form?.["schema"];
   if (typeof schema !== "object" || schema === null) return;
@@ -21,7 +21,7 @@ export async function checkPayload(keeping: Keeping, asked: Asked, payload: unkn
     path: path.replace(/^value\.?/, ""),
     reason,
   }));
-  const { enums = {} } = await promptOf(keeping, asked);
+  const { enums = {} } = await promptOf(deps, asked);
   for (const [field, choices] of Object.entries(enums)) {
     const chosen = (value as Record<string, unknown>)[field];
     const all = (Array.isArray(chosen) ? chosen : [chosen]).filter((each) => each !== undefined);

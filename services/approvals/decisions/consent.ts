@@ -4,9 +4,9 @@ import { type Gate, isOpen } from "../../../core/approvals/gate.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { gatesOfRun } from "../gates/change-gate.ts";
-import { askedAt, starterOf } from "../gates/find-approval-request.ts";
-import { deciderOf } from "./approver.ts";
-import { type Deciding, decideGate } from "./decide.ts";
+import { findApprovalRequestOfGate, starterOf } from "../gates/find-approval-request.ts";
+import { approverFrom } from "./approver.ts";
+import { type DecideDeps, decideGate } from "./decide.ts";
 
 interface Consent {
   decision: "approved" | "rejected";
@@ -19,7 +19,7 @@ const WAY = { link: false, mayStop: false };
 
 /** Which gates of a run somebody may decide, whoever has started it. */
 export function theirGates(actor: Actor, job: Job): (gate: Gate) => boolean {
-  const who = deciderOf(actor, job.workspace);
+  const who = approverFrom(actor, job.workspace);
   return ({ opened }) => opened !== undefined && authorize({ rules: opened.rules, starter: starterOf(job) }, who, WAY) === "yes";
 }
 
@@ -27,9 +27,9 @@ export function theirGates(actor: Actor, job: Job): (gate: Gate) => boolean {
  * Decides a ConsentGate of a run. `seesRun`: whoever asks may see it. Throws `job.notFound` for who may neither see it nor is asked, `approval.none`,
  * `approval.several`, and what deciding throws.
  */
-export async function consentTo(deciding: Deciding, actor: Actor, job: Job, said: Consent, seesRun: boolean) {
+export async function consentTo(deps: DecideDeps, actor: Actor, job: Job, said: Consent, seesRun: boolean) {
   const isTheirs = theirGates(actor, job);
-  const gates = (await gatesOfRun(deciding, job.root ?? job.id))
+  const gates = (await gatesOfRun(deps, job.root ?? job.id))
     .filter(({ flow }) => job.root === undefined || flow === job.id)
     .filter(({ opened }) => opened?.kind === "consent")
     .filter(({ id, module }) => said.gate === undefined || said.gate === id || said.gate === module);
@@ -40,10 +40,10 @@ export async function consentTo(deciding: Deciding, actor: Actor, job: Job, said
   // Refused where none is theirs; told what was decided where none waits.
   const gate = theirs[0] ?? open[0] ?? gates.at(-1);
   if (!gate) throw new SvcError("approval.none", { id: job.id });
-  const asked = await askedAt(deciding, gate, job);
+  const asked = await findApprovalRequestOfGate(deps, gate, job);
   const approved = said.decision === "approved";
-  const from = { who: deciderOf(actor, job.workspace), way: WAY };
-  const { gate: after } = await decideGate(deciding, asked, from, { approved, ...(said.reason ? { reason: said.reason } : {}) });
+  const from = { who: approverFrom(actor, job.workspace), way: WAY };
+  const { gate: after } = await decideGate(deps, asked, from, { approved, ...(said.reason ? { reason: said.reason } : {}) });
   const goesOn = approved || asked.module.continue_on_error === true;
   return {
     run_id: job.id,

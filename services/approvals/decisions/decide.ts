@@ -1,18 +1,25 @@
 import { createHash } from "node:crypto";
 import { SvcError } from "../../../contract/errors.ts";
-import { authorize, type Decider, type Verdict, type Way } from "../../../core/approvals/authorize.ts";
+import { type AccessPath, type Approver, authorize, type Verdict } from "../../../core/approvals/authorize.ts";
 import { approve, type Gate, type GateEvent, type GateRules, isOpen, missing, reject } from "../../../core/approvals/gate.ts";
 import type { Linked } from "../../../core/approvals/link.ts";
 import type { Actor } from "../../../core/people/actor.ts";
-import { keep } from "../../jobs/values/values.ts";
-import { changeGate, type GateOf, type Gating, gatesOfRun } from "../gates/change-gate.ts";
-import { type Asked, askedAt, askedBy, noLink, rulesOf, starterOf } from "../gates/find-approval-request.ts";
-import { keepForFlow, takeEarly } from "../gates/pre-approvals.ts";
-import { type Linking, levelOfLink } from "../links/links.ts";
-import { deciderOf } from "./approver.ts";
+import { storeValue } from "../../jobs/values/values.ts";
+import { changeGate, type GateDeps, type GateOf, gatesOfRun } from "../gates/change-gate.ts";
+import {
+  type ApprovalRequest,
+  findApprovalRequest,
+  findApprovalRequestOfGate,
+  noLink,
+  rulesOf,
+  starterOf,
+} from "../gates/find-approval-request.ts";
+import { applyPreApprovals, storePreApproval } from "../gates/pre-approvals.ts";
+import { type LinkDeps, levelOfLink } from "../links/links.ts";
+import { approverFrom } from "./approver.ts";
 import { checkPayload, checkSize } from "./check-payload.ts";
 
-export type Deciding = Gating & Linking;
+export type DecideDeps = GateDeps & LinkDeps;
 
 /** What somebody says. */
 export interface Said {
@@ -28,35 +35,35 @@ export interface SentLink extends Omit<Linked, "level"> {
 
 /** Who says it, and how they came. */
 export interface From {
-  who: Decider;
-  way: Way;
+  who: Approver;
+  way: AccessPath;
   link?: SentLink;
   level?: "step" | "flow";
 }
 
 /** Answers what came of it in one sentence. Throws the `approval.*` errors. */
-export async function decideByLink(deciding: Deciding, link: SentLink, actor: Actor | undefined, said: Said): Promise<string> {
-  const level = await levelOfLink(deciding, link.signature, link);
+export async function decideByLink(deps: DecideDeps, link: SentLink, actor: Actor | undefined, said: Said): Promise<string> {
+  const level = await levelOfLink(deps, link.signature, link);
   if (level === undefined) throw noLink();
-  const from: From = { who: deciderOf(actor, link.workspace), way: { link: true, mayStop: false }, link, level };
-  if (level === "flow") return decideForFlow(deciding, link.workspace, link.id, from, said);
-  return decideAt(deciding, await askedBy(deciding, link.workspace, link.id), from, said);
+  const from: From = { who: approverFrom(actor, link.workspace), way: { link: true, mayStop: false }, link, level };
+  if (level === "flow") return decideForFlow(deps, link.workspace, link.id, from, said);
+  return decideAt(deps, await findApprovalRequest(deps, link.workspace, link.id), from, said);
 }
 
-export async function decideAt(deciding: Deciding, asked: Asked, from: From, said: Said): Promise<string> {
-  const { gate } = await decideGate(deciding, asked, from, said);
+export async function decideAt(deps: DecideDeps, asked: ApprovalRequest, from: From, said: Said): Promise<string> {
+  const { gate } = await decideGate(deps, asked, from, said);
   return sentenceOf(gate);
 }
 
-export async function decideGate(deciding: Deciding, asked: Asked, from: From, said: Said): Promise<GateOf> {
+export async function decideGate(deps: DecideDeps, asked: ApprovalRequest, from: From, said: Said): Promise<GateOf> {
   const { who, way } = from;
   const rules = rulesOf(asked);
   permitDecision(authorize({ rules, starter: starterOf(asked.flow) }, who, way));
   // What is decided is decided, whatever else may be wrong with what comes late.
-  if (said.approved && !asked.gate.decision) await checkPayload(deciding, asked, said.payload ?? null);
-  const event = await eventOf(deciding, asked.gate, who, rules, from, said);
-  return changeGate(deciding, asked, asked.module, (gate) =>
-    said.approved ? approve(gate, { ...event, atMs: deciding.nowMs() }) : reject(gate, rejection(deciding, event, said)),
+  if (said.approved && !asked.gate.decision) await checkPayload(deps, asked, said.payload ?? null);
+  const event = await eventOf(deps, asked.gate, who, rules, from, said);
+  return changeGate(deps, asked, asked.module, (gate) =>
+    said.approved ? approve(gate, { ...event, atMs: deps.nowMs() }) : reject(gate, rejection(deps, event, said)),
   );
 }
 
@@ -72,7 +79,7 @@ function permitDecision(verdict: Verdict): void {
   throw new SvcError("approval.refused", { reason: REFUSALS[verdict] });
 }
 
-const rejection = ({ nowMs }: Deciding, { approver: by, email, of, payload: place }: GateEvent, { reason }: Said) => ({
+const rejection = ({ nowMs }: DecideDeps, { approver: by, email, of, payload: place }: GateEvent, { reason }: Said) => ({
   by,
   email,
   reason,
@@ -82,9 +89,9 @@ const rejection = ({ nowMs }: Deciding, { approver: by, email, of, payload: plac
 
 /** The payload is kept first: should the rest fail, nothing names it. */
 async function eventOf(
-  deciding: Deciding,
+  deps: DecideDeps,
   { id, workspace, expiresAtMs }: Pick<Gate, "id" | "workspace" | "expiresAtMs">,
-  who: Decider,
+  who: Approver,
   rules: Pick<GateRules, "signedIn"> | undefined,
   { link, level = "step" }: Pick<From, "link" | "level">,
   { payload = null, reason }: Said,
@@ -99,9 +106,9 @@ async function eventOf(
     ...(approver ? { approver } : {}),
     ...(reason ? { reason } : {}),
     counts: rules?.signedIn || !link ? "person" : "link",
-    atMs: deciding.nowMs(),
+    atMs: deps.nowMs(),
     digest: createHash("sha256").update(json).digest("hex"),
-    payload: await keep(deciding, { id, workspace, expiresAtMs }, "approval", json),
+    payload: await storeValue(deps, { id, workspace, expiresAtMs }, "approval", json),
     of: id,
   };
 }
@@ -110,25 +117,25 @@ async function eventOf(
  * For whichever step of the flow asks next: the one that waits now, or else it is kept. Between the two another step may have asked: whoever
  * opens a gate looks what is kept, and this looks again for gates.
  */
-async function decideForFlow(deciding: Deciding, workspace: string, id: string, from: From, said: Said): Promise<string> {
-  const flow = await deciding.jobs.get(id);
+async function decideForFlow(deps: DecideDeps, workspace: string, id: string, from: From, said: Said): Promise<string> {
+  const flow = await deps.jobs.get(id);
   if (flow?.workspace !== workspace) throw noLink();
   const { link } = from;
-  const gates = await gatesOfRun(deciding, flow.root ?? flow.id, flow.id);
+  const gates = await gatesOfRun(deps, flow.root ?? flow.id, flow.id);
   const counted = gates.find(({ events }) => events.some(({ resumeId, level }) => resumeId === link?.resumeId && level === "flow"));
   for (const gate of counted ? [counted] : gates.filter(isOpen)) {
     if (gate.opened?.kind !== "suspend") continue;
-    const asked = await askedAt(deciding, gate, flow);
+    const asked = await findApprovalRequestOfGate(deps, gate, flow);
     const verdict = authorize({ rules: rulesOf(asked), starter: starterOf(flow) }, from.who, from.way);
     if (verdict === "signIn") permitDecision(verdict);
-    if (verdict === "yes") return decideAt(deciding, asked, from, said);
+    if (verdict === "yes") return decideAt(deps, asked, from, said);
   }
   checkSize(said.payload ?? null);
-  const event = await eventOf(deciding, flow, from.who, undefined, from, said);
-  await keepForFlow(deciding, flow, { event, ...(said.approved ? {} : { rejects: { ...(said.reason ? { reason: said.reason } : {}) } }) });
-  for (const gate of (await gatesOfRun(deciding, flow.root ?? flow.id, flow.id)).filter(isOpen)) {
-    const asked = await askedAt(deciding, gate, flow);
-    await takeEarly(deciding, asked, asked.module);
+  const event = await eventOf(deps, flow, from.who, undefined, from, said);
+  await storePreApproval(deps, flow, { event, ...(said.approved ? {} : { rejects: { ...(said.reason ? { reason: said.reason } : {}) } }) });
+  for (const gate of (await gatesOfRun(deps, flow.root ?? flow.id, flow.id)).filter(isOpen)) {
+    const asked = await findApprovalRequestOfGate(deps, gate, flow);
+    await applyPreApprovals(deps, asked, asked.module);
   }
   return said.approved
     ? "Approved: the next step of the flow that asks gets it."

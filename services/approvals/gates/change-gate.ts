@@ -13,12 +13,12 @@ import { flowLookMs } from "../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { write } from "../../../core/objects/write.ts";
 import { noticePart } from "../../notifications/enqueue.ts";
-import { heardOf, recordedParts } from "../audit-log/entry.ts";
+import { notificationsFor, recordedParts } from "../audit-log/entry.ts";
 
 /** One part of a transaction over both tables. */
 export type Write = Parameters<ObjectTable["transact"]>[0][number];
 
-export interface Gating {
+export interface GateDeps {
   jobs: JobTable;
   objects: ObjectTable;
   storage: Storage;
@@ -40,22 +40,22 @@ const parsed = (child: Child | undefined): Gate | undefined =>
   child?.json === undefined ? undefined : gateSchema.parse(JSON.parse(child.json));
 
 /** A gate as stored now, and the job whose id it has where there is one. */
-export async function gateAndJob({ jobs }: Pick<Gating, "jobs">, id: string): Promise<{ gate: Gate | undefined; job: Job | undefined }> {
+export async function gateAndJob({ jobs }: Pick<GateDeps, "jobs">, id: string): Promise<{ gate: Gate | undefined; job: Job | undefined }> {
   const { job, items } = await jobs.getWith(id, [GATE]);
   return { job, gate: parsed(items.get(GATE)) };
 }
 
-export async function gateOf({ jobs }: Pick<Gating, "jobs">, id: string): Promise<Gate | undefined> {
+export async function gateOf({ jobs }: Pick<GateDeps, "jobs">, id: string): Promise<Gate | undefined> {
   return parsed(await jobs.getChild(id, GATE));
 }
 
 /** The gates of a run that have opened, by their ids. */
-export async function gateIds({ jobs }: Pick<Gating, "jobs">, root: string): Promise<string[]> {
+export async function gateIds({ jobs }: Pick<GateDeps, "jobs">, root: string): Promise<string[]> {
   return (await jobs.children(root, POINTERS)).map(({ ref }) => ref.slice(POINTERS.length));
 }
 
 /** The gates of a run that have opened, the earliest first; with `flow` those of that flow in it. */
-export async function gatesOfRun({ jobs }: Pick<Gating, "jobs">, root: string, flow?: string): Promise<Gate[]> {
+export async function gatesOfRun({ jobs }: Pick<GateDeps, "jobs">, root: string, flow?: string): Promise<Gate[]> {
   const pointers = await jobs.children(root, POINTERS);
   const wanted = pointers.filter(({ json = "" }) => flow === undefined || json === JSON.stringify({ flow }));
   const gates = await Promise.all(wanted.map(({ ref }) => gateOf({ jobs }, ref.slice(POINTERS.length))));
@@ -68,7 +68,7 @@ export async function gatesOfRun({ jobs }: Pick<Gating, "jobs">, root: string, f
  * `also`: what is written with it besides, asked for anew with each try. Throws what the rule throws, and `approval.over` for a flow that has ended.
  */
 export async function changeGate(
-  gating: Gating,
+  deps: GateDeps,
   start: GateOf,
   module: FlowModule,
   rule: (gate: Gate) => Gate,
@@ -76,26 +76,26 @@ export async function changeGate(
 ): Promise<GateOf> {
   let { gate, flow } = start;
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const changed = settledBy(gate, await ruled(gating, gate, rule));
+    const changed = settledBy(gate, await ruled(deps, gate, rule));
     if (changed === gate) {
-      await tell(gating, gate);
+      await tell(deps, gate);
       return { gate, flow };
     }
     if (flow.state !== "running") throw new SvcError("approval.over", { id: flow.id, state: flow.state });
-    const notices = heardOf(gate, changed).map((what) => noticePart(gating.nowMs(), changed, flow, module, what));
+    const notices = notificationsFor(gate, changed).map((what) => noticePart(deps.nowMs(), changed, flow, module, what));
     const parts = [
-      ...partsOf(gating, { gate: changed, flow }, gate),
+      ...partsOf(deps, { gate: changed, flow }, gate),
       ...notices,
-      ...(await recordedParts(gating.objects, flow, gate, changed)),
+      ...(await recordedParts(deps.objects, flow, gate, changed)),
       ...(await also()),
     ];
-    if ((await gating.objects.transact(parts)) === undefined) {
-      await tell(gating, changed);
+    if ((await deps.objects.transact(parts)) === undefined) {
+      await tell(deps, changed);
       return { gate: changed, flow };
     }
     // Those who lost do not all come back at once.
     await sleep(Math.random() * 5 * Math.min(tries, 10));
-    ({ gate, flow } = await again(gating, start));
+    ({ gate, flow } = await again(deps, start));
   }
   throw new SvcError("write.collided", {});
 }
@@ -110,23 +110,23 @@ function settledBy(before: Gate, after: Gate): Gate {
 }
 
 /** A refused change may be the second try of one whose end was lost: the task is told once more. */
-async function ruled(gating: Gating, gate: Gate, rule: (gate: Gate) => Gate): Promise<Gate> {
+async function ruled(deps: GateDeps, gate: Gate, rule: (gate: Gate) => Gate): Promise<Gate> {
   try {
     return rule(gate);
   } catch (error) {
-    await tell(gating, gate);
+    await tell(deps, gate);
     throw error;
   }
 }
 
-async function again({ jobs }: Gating, { gate, flow }: GateOf): Promise<GateOf> {
+async function again({ jobs }: GateDeps, { gate, flow }: GateOf): Promise<GateOf> {
   const [fresh, job] = await Promise.all([gateOf({ jobs }, gate.id), jobs.get(flow.id)]);
   if (!job) throw new SvcError("approval.over", { id: flow.id, state: "gone" });
   return { gate: fresh ?? newGate(gate), flow: job };
 }
 
 /** Lets the task go on that waits for a gate which is decided. Sent twice, or too late, it changes nothing. */
-export async function tell({ executions }: Pick<Gating, "executions">, { decision, token, state, settled }: Gate): Promise<void> {
+export async function tell({ executions }: Pick<GateDeps, "executions">, { decision, token, state, settled }: Gate): Promise<void> {
   if (decision && token !== undefined) await executions.resume(token, { ...state, o: settled ? "next" : "look" });
 }
 
@@ -145,7 +145,7 @@ export const hasLostItsTask = (gate: Gate, nowMs: number) =>
 const running = { attr: "state", eq: "running" } as const;
 const raw = (params: object) => ({ raw: params }) as Write;
 
-function partsOf({ jobs, nowMs }: Gating, { gate, flow }: GateOf, before: Gate): Write[] {
+function partsOf({ jobs, nowMs }: GateDeps, { gate, flow }: GateOf, before: Gate): Write[] {
   const { id, workspace, root, version, expiresAtMs } = gate;
   const expiresAtS = Math.ceil(expiresAtMs / 1000);
   const item: Child = { parent: id, ref: GATE, json: JSON.stringify(gate), version, expiresAtS };

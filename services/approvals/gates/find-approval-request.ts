@@ -5,10 +5,10 @@ import { suspendRules } from "../../../core/approvals/rules.ts";
 import { asksPeople } from "../../../core/flows/scopes.ts";
 import { hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
 import { type LoadedPlan, loadPlanIfThere } from "../../flows/definitions/load.ts";
-import { type Gating, gateAndJob, gatesOfRun } from "./change-gate.ts";
+import { type GateDeps, gateAndJob, gatesOfRun } from "./change-gate.ts";
 
 /** A step that asks people, or will. */
-export interface Asked {
+export interface ApprovalRequest {
   gate: Gate;
   flow: Job;
   module: FlowModule;
@@ -18,26 +18,26 @@ export interface Asked {
 export const noLink = () => new SvcError("approval.link", {});
 
 /** The gate of a step, by the id of the step's job. Throws `approval.link` where there is none, or it is another workspace's. */
-export async function askedBy(gating: Gating, workspace: string, id: string): Promise<Asked> {
-  const { job, gate } = await gateAndJob(gating, id);
+export async function findApprovalRequest(deps: GateDeps, workspace: string, id: string): Promise<ApprovalRequest> {
+  const { job, gate } = await gateAndJob(deps, id);
   const place = gate ?? placeOf(job);
   if (place?.workspace !== workspace) throw noLink();
-  return askedAt(gating, gate ?? newGate(place));
+  return findApprovalRequestOfGate(deps, gate ?? newGate(place));
 }
 
 /** The same of a gate that was read, with a job of its run that was read too, which may be its flow's. */
-export async function askedAt(gating: Gating, gate: Gate, known?: Job): Promise<Asked> {
-  const flow = known?.id === gate.flow ? known : await gating.jobs.get(gate.flow);
+export async function findApprovalRequestOfGate(deps: GateDeps, gate: Gate, known?: Job): Promise<ApprovalRequest> {
+  const flow = known?.id === gate.flow ? known : await deps.jobs.get(gate.flow);
   if (!flow) throw noLink();
-  const plan = await planOf(gating, flow);
+  const plan = await planOf(deps, flow);
   const module = plan?.index.modules.get(gate.module)?.module;
   if (!plan || !module) throw new SvcError("approval.over", { id: flow.id, state: flow.state });
   if (!asksPeople(module)) throw new SvcError("approval.none", { id: flow.id });
   return { gate, flow, module, plan };
 }
 
-async function planOf(gating: Gating, { flow }: Job): Promise<LoadedPlan | undefined> {
-  return flow?.plan ? loadPlanIfThere(gating, flow.plan) : undefined;
+async function planOf(deps: GateDeps, { flow }: Job): Promise<LoadedPlan | undefined> {
+  return flow?.plan ? loadPlanIfThere(deps, flow.plan) : undefined;
 }
 
 /** Where the gate of a step will be, before anybody came to it. */
@@ -51,22 +51,22 @@ function placeOf(job: Job | undefined): ReturnType<typeof newGate> | undefined {
  * A step that waits now, by the gate's id or a flow's, the earliest first; of a flow that waits no more, the last one that did. Of a run's first flow
  * those of flows inside count too, unless only its `own` are meant.
  */
-export async function askedIn(
-  gating: Gating,
+export async function findApprovalRequestInFlow(
+  deps: GateDeps,
   workspace: string,
   id: string,
   { known, own = false }: { known?: Job; own?: boolean } = {},
-): Promise<Asked> {
-  const job = known ?? (await gating.jobs.get(id));
-  if (!job || !isFlowJob(job) || job.workspace !== workspace) return askedBy(gating, workspace, id);
-  const gates = await gatesOfRun(gating, job.root ?? job.id, own || job.root !== undefined ? job.id : undefined);
+): Promise<ApprovalRequest> {
+  const job = known ?? (await deps.jobs.get(id));
+  if (!job || !isFlowJob(job) || job.workspace !== workspace) return findApprovalRequest(deps, workspace, id);
+  const gates = await gatesOfRun(deps, job.root ?? job.id, own || job.root !== undefined ? job.id : undefined);
   const gate = gates.find(isOpen) ?? gates.at(-1);
   if (!gate) throw hasEnded(job) ? new SvcError("approval.over", { id, state: job.state }) : new SvcError("approval.none", { id });
-  return askedAt(gating, gate, job);
+  return findApprovalRequestOfGate(deps, gate, job);
 }
 
 /** Who may decide. Of a step that has not asked yet, as far as that is said without its result; throws `approval.notYet`. */
-export function rulesOf({ gate, module }: Pick<Asked, "gate" | "module">): GateRules {
+export function rulesOf({ gate, module }: Pick<ApprovalRequest, "gate" | "module">): GateRules {
   if (gate.opened) return gate.opened.rules;
   const { suspend } = module;
   if (!suspend || module.value.type === "consentgate") throw new SvcError("approval.notYet", {});

@@ -4,16 +4,16 @@ import type { FlowModule } from "../../../contract/flow-value.ts";
 import { authorize } from "../../../core/approvals/authorize.ts";
 import { approve, type Gate, gateEventSchema, isOpen, reject } from "../../../core/approvals/gate.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import { deciderNow } from "../decisions/approver.ts";
-import { changeGate, type GateOf, type Gating } from "./change-gate.ts";
+import { approverByEmail } from "../decisions/approver.ts";
+import { changeGate, type GateDeps, type GateOf } from "./change-gate.ts";
 import { starterOf } from "./find-approval-request.ts";
 
 /** Of a flow, before one of its steps asks. `rejects`: it says no. */
 const earlySchema = z.object({ event: gateEventSchema, rejects: z.object({ reason: z.string().optional() }).optional() });
-export type Early = z.infer<typeof earlySchema>;
+export type PreApproval = z.infer<typeof earlySchema>;
 
 const EARLY = "early#";
-const earlyRef = ({ event }: Early) => `${EARLY}${event.resumeId ?? event.email}`;
+const earlyRef = ({ event }: PreApproval) => `${EARLY}${event.resumeId ?? event.email}`;
 
 /** Somebody else has taken it. */
 class Taken extends Error {
@@ -24,7 +24,7 @@ class Taken extends Error {
  * Keeps an approval for whichever step of a flow asks next. The same one again changes nothing. Throws `approval.over` for a flow that has ended, and
  * `approval.used` where the link has said something else before.
  */
-export async function keepForFlow({ jobs, objects }: Gating, flow: Job, early: Early): Promise<void> {
+export async function storePreApproval({ jobs, objects }: GateDeps, flow: Job, early: PreApproval): Promise<void> {
   const ref = earlyRef(early);
   const item = { parent: flow.id, ref, json: JSON.stringify(early), expiresAtS: Math.ceil(flow.expiresAtMs / 1000) };
   const notEnded = { or: [{ attr: "state", eq: "running" } as const, { attr: "state", eq: "queued" } as const] };
@@ -38,34 +38,40 @@ export async function keepForFlow({ jobs, objects }: Gating, flow: Job, early: E
 }
 
 /** What was kept for a flow is the gate's now, in the order in which it came, as far as the gate wants it and who said it may decide there. */
-export async function takeEarly(gating: Gating, start: GateOf, module: FlowModule): Promise<Gate> {
+export async function applyPreApprovals(deps: GateDeps, start: GateOf, module: FlowModule): Promise<Gate> {
   let { gate } = start;
   if (!isOpen(gate) || gate.opened.kind !== "suspend") return gate;
-  const kept = (await gating.jobs.children(start.flow.id, EARLY)).flatMap(({ ref, json }) =>
+  const kept = (await deps.jobs.children(start.flow.id, EARLY)).flatMap(({ ref, json }) =>
     json === undefined ? [] : [{ ref, early: earlySchema.parse(JSON.parse(json)) }],
   );
   kept.sort((a, b) => a.early.event.atMs - b.early.event.atMs);
   for (const { ref, early } of kept) {
     if (!isOpen(gate)) break;
-    const who = await deciderNow(gating, early.event.email, gate.workspace);
+    const who = await approverByEmail(deps, early.event.email, gate.workspace);
     if (authorize({ rules: gate.opened.rules, starter: starterOf(start.flow) }, who, { link: true, mayStop: false }) !== "yes") continue;
-    gate = await hand(gating, { gate, flow: start.flow }, module, ref, early);
+    gate = await applyPreApproval(deps, { gate, flow: start.flow }, module, ref, early);
   }
   return gate;
 }
 
 /** Away from the flow and to the gate in one transaction: two gates cannot have it both. */
-async function hand(gating: Gating, from: GateOf, module: FlowModule, ref: string, { event, rejects }: Early): Promise<Gate> {
-  const { jobs } = gating;
+async function applyPreApproval(
+  deps: GateDeps,
+  from: GateOf,
+  module: FlowModule,
+  ref: string,
+  { event, rejects }: PreApproval,
+): Promise<Gate> {
+  const { jobs } = deps;
   const { id } = from.flow;
   const rule = (gate: Gate): Gate => {
-    const atMs = gating.nowMs();
+    const atMs = deps.nowMs();
     if (!rejects) return approve(gate, { ...event, atMs });
     const { approver: by, email, payload, of } = event;
     return reject(gate, { by, email, ...rejects, atMs, payload: { of, place: payload } });
   };
   try {
-    const { gate } = await changeGate(gating, from, module, rule, async () => {
+    const { gate } = await changeGate(deps, from, module, rule, async () => {
       if (!(await jobs.getChild(id, ref))) throw new Taken();
       return [{ raw: jobs.takeParams(id, ref) }];
     });

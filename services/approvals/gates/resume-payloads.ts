@@ -1,6 +1,6 @@
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { errorOf, namesOf } from "../../../core/approvals/gate.ts";
-import { type Keeping, load } from "../../jobs/values/values.ts";
+import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";
 import { gateOf } from "./change-gate.ts";
 
 /** What came with the approvals of a step, for the next one. */
@@ -13,12 +13,12 @@ interface Resumed {
 }
 export const NOTHING_RESUMED: Resumed = { resume: null, resumes: [], approvers: [] };
 
-export async function resumedBy(keeping: Keeping & { jobs: JobTable }, id: string): Promise<Resumed> {
-  const gate = await gateOf(keeping, id);
+export async function resumedBy(deps: ValueDeps & { jobs: JobTable }, id: string): Promise<Resumed> {
+  const gate = await gateOf(deps, id);
   if (!gate) return NOTHING_RESUMED;
   const { events, decision } = gate;
   const came = [...events.map(({ of, payload: place }) => ({ of, place })), ...(decision?.payload ? [decision.payload] : [])];
-  const payloads = await Promise.all(came.map(async ({ of, place }) => JSON.parse(await load(keeping, { id: of }, place)) as unknown));
+  const payloads = await Promise.all(came.map(async ({ of, place }) => JSON.parse(await loadValue(deps, { id: of }, place)) as unknown));
   const error = errorOf(gate);
   const resumes = error ? [...payloads, { error }] : payloads;
   return { resume: resumes.at(-1) ?? null, resumes, approvers: namesOf(gate) };

@@ -3,8 +3,8 @@ import type { Gate, Opened } from "../../../core/approvals/gate.ts";
 import type { Linked } from "../../../core/approvals/link.ts";
 import { isFlowJob, type Job } from "../../../core/jobs/job.ts";
 import { type Asker, findJob } from "../../jobs/read/read.ts";
-import { type Gating, gateOf } from "../gates/change-gate.ts";
-import { type Linking, linkFor } from "./links.ts";
+import { type GateDeps, gateOf } from "../gates/change-gate.ts";
+import { type LinkDeps, linkFor } from "./links.ts";
 
 export interface Wanted {
   resumeId: number;
@@ -14,10 +14,10 @@ export interface Wanted {
 }
 
 /** The links that a gate has from the moment it opens: one for each approval that it wants, numbered from 1, and one that rejects. */
-export async function linksOf(linking: Linking, { id, workspace, opened }: Gate & { opened: Opened }) {
+export async function linksOf(deps: LinkDeps, { id, workspace, opened }: Gate & { opened: Opened }) {
   const made = await Promise.all(
     Array.from({ length: opened.rules.required }, (_, index) =>
-      linkFor(linking, { workspace, id, resumeId: index + 1, approver: "", level: "step" }),
+      linkFor(deps, { workspace, id, resumeId: index + 1, approver: "", level: "step" }),
     ),
   );
   const { cancel = "", approvalPage = "" } = made[0] ?? {};
@@ -28,16 +28,22 @@ export async function linksOf(linking: Linking, { id, workspace, opened }: Gate 
  * A link for a step, by the id of its job or its gate, or for the flow. A flow's own job has links for the flow, or as a step of another one. Throws
  * `job.notFound` and `approval.none`.
  */
-export async function mint(minting: Pick<Gating, "jobs"> & Linking, asker: Asker, workspace: string, id: string, wanted: Wanted) {
+export async function createResumeUrls(
+  deps: Pick<GateDeps, "jobs"> & LinkDeps,
+  asker: Asker,
+  workspace: string,
+  id: string,
+  wanted: Wanted,
+) {
   const { resumeId, approver, forFlow } = wanted;
   const link = (level: Linked["level"], of: string | undefined) => {
     if (of === undefined) throw new SvcError("approval.none", { id });
-    return linkFor(minting, { workspace, id: of, resumeId, approver, level });
+    return linkFor(deps, { workspace, id: of, resumeId, approver, level });
   };
   // Loops, branches and gates have no jobs of their own: their flow's job says who may.
-  const job = await minting.jobs.get(id);
-  const gate = job ? undefined : await gateOf(minting, id);
-  const asked: Job = await findJob(minting, asker, workspace, gate?.flow ?? id, () => new SvcError("job.notFound", { id }));
+  const job = await deps.jobs.get(id);
+  const gate = job ? undefined : await gateOf(deps, id);
+  const asked: Job = await findJob(deps, asker, workspace, gate?.flow ?? id, () => new SvcError("job.notFound", { id }));
   if (gate) return forFlow ? link("flow", gate.flow) : link("step", id);
   if (forFlow || !asked.step) return link("flow", isFlowJob(asked) ? id : asked.step && asked.parent);
   return link("step", id);

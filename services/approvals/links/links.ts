@@ -5,7 +5,7 @@ import { limits } from "../../../contract/limits.ts";
 import { type Linked, type LinkKeys, levelOf, linkKeysSchema, signatureOf, urlsOf } from "../../../core/approvals/link.ts";
 import { keys } from "../../../core/objects/keys.ts";
 
-export interface Linking {
+export interface LinkDeps {
   objects: Pick<ObjectTable, "get" | "put">;
   /** Of the purpose `links`. */
   linkKeys: DataKeys;
@@ -22,14 +22,14 @@ interface Opened {
 const cache = new Map<string, Promise<Opened>>();
 const CACHED_MOST = 1000;
 
-async function opened(linking: Linking, workspace: string): Promise<Opened> {
+async function opened(deps: LinkDeps, workspace: string): Promise<Opened> {
   const known = await cache.get(workspace);
-  if (known && known.untilMs > linking.nowMs()) return known;
+  if (known && known.untilMs > deps.nowMs()) return known;
   if (cache.size >= CACHED_MOST) cache.clear();
-  const fresh = currentRing(linking, workspace).then((ring) => ({
+  const fresh = currentRing(deps, workspace).then((ring) => ({
     ring,
     unwrapped: known?.unwrapped ?? new Map<string, Promise<Buffer>>(),
-    untilMs: linking.nowMs() + limits.dataKeyCacheMs,
+    untilMs: deps.nowMs() + limits.dataKeyCacheMs,
   }));
   cache.set(workspace, fresh);
   fresh.catch(() => cache.delete(workspace));
@@ -37,7 +37,7 @@ async function opened(linking: Linking, workspace: string): Promise<Opened> {
 }
 
 /** The ring as stored, with a new key where there is none or the current one is old. Of two that make one at once, one does. */
-async function currentRing({ objects, linkKeys, nowMs }: Linking, workspace: string): Promise<LinkKeys> {
+async function currentRing({ objects, linkKeys, nowMs }: LinkDeps, workspace: string): Promise<LinkKeys> {
   const key = keys.linkKeys(workspace);
   for (;;) {
     const found = await objects.get(key);
@@ -48,12 +48,12 @@ async function currentRing({ objects, linkKeys, nowMs }: Linking, workspace: str
     const current = randomUUID();
     const kept = Object.entries(ring?.keys ?? {}).filter(([, { madeAtMs }]) => now - madeAtMs < limits.linkKeyKeptMs);
     const next: LinkKeys = { current, keys: { ...Object.fromEntries(kept), [current]: { wrapped, madeAtMs: now } } };
-    const stored = { ...key, value: next, mark: current };
-    if (await objects.put(stored, ring ? { mark: ring.current } : "absent")) return next;
+    const stored = { ...key, value: next, version: current };
+    if (await objects.put(stored, ring ? { version: ring.current } : "absent")) return next;
   }
 }
 
-async function keyOf({ linkKeys }: Linking, workspace: string, { ring, unwrapped }: Opened, id: string) {
+async function keyOf({ linkKeys }: LinkDeps, workspace: string, { ring, unwrapped }: Opened, id: string) {
   let key = unwrapped.get(id);
   if (!key) {
     key = linkKeys.unwrap(workspace, ring.keys[id]?.wrapped ?? "");
@@ -64,17 +64,17 @@ async function keyOf({ linkKeys }: Linking, workspace: string, { ring, unwrapped
 }
 
 /** The addresses of a link, and its signature. */
-export async function linkFor(linking: Linking, linked: Linked) {
-  const current = await opened(linking, linked.workspace);
-  const signature = signatureOf(await keyOf(linking, linked.workspace, current, current.ring.current), linked);
-  return { signature, ...urlsOf(linking.baseUrl, linked, signature) };
+export async function linkFor(deps: LinkDeps, linked: Linked) {
+  const current = await opened(deps, linked.workspace);
+  const signature = signatureOf(await keyOf(deps, linked.workspace, current, current.ring.current), linked);
+  return { signature, ...urlsOf(deps.baseUrl, linked, signature) };
 }
 
 /** Which level a link was made for; `undefined` where it is none of ours. Nobody learns from it whether the workspace or the job is there. */
-export async function levelOfLink(linking: Linking, signature: string, of: Omit<Linked, "level">): Promise<Linked["level"] | undefined> {
+export async function levelOfLink(deps: LinkDeps, signature: string, of: Omit<Linked, "level">): Promise<Linked["level"] | undefined> {
   // Nothing is made for what strangers name.
-  if (!cache.has(of.workspace) && !(await linking.objects.get(keys.linkKeys(of.workspace)))) return undefined;
-  const ring = await opened(linking, of.workspace);
-  const all = await Promise.all(Object.keys(ring.ring.keys).map((id) => keyOf(linking, of.workspace, ring, id)));
+  if (!cache.has(of.workspace) && !(await deps.objects.get(keys.linkKeys(of.workspace)))) return undefined;
+  const ring = await opened(deps, of.workspace);
+  const all = await Promise.all(Object.keys(ring.ring.keys).map((id) => keyOf(deps, of.workspace, ring, id)));
   return levelOf(all, signature, of);
 }

@@ -4,10 +4,10 @@ import { approversOf, conditionsIn, type Decision, isLateAt, iso } from "../../.
 import { viewTokenOf } from "../../../core/approvals/link.ts";
 import { argsFor, hasEnded, type Job, PEOPLE, waitsFor } from "../../../core/jobs/job.ts";
 import { loadFlow } from "../../flows/definitions/load.ts";
-import { type Keeping, load } from "../../jobs/values/values.ts";
+import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";
 import type { From } from "../decisions/decide.ts";
-import type { Gating } from "../gates/change-gate.ts";
-import { type Asked, rulesOf, starterOf } from "../gates/find-approval-request.ts";
+import type { GateDeps } from "../gates/change-gate.ts";
+import { type ApprovalRequest, rulesOf, starterOf } from "../gates/find-approval-request.ts";
 import { isObject, promptOf } from "./prompt.ts";
 import { resultsShown } from "./redacted-results.ts";
 
@@ -26,15 +26,15 @@ const REFUSED: Partial<Record<Verdict, ApprovalInfo["refused"]>> = {
 };
 
 /** What the approval page shows to somebody. What the step says, and the form, only to who may decide, or may see the run. `seesRun`: they may. */
-export async function approvalInfo(gating: Gating, asked: Asked, from: From, seesRun: boolean): Promise<ApprovalInfo> {
+export async function approvalInfo(deps: GateDeps, asked: ApprovalRequest, from: From, seesRun: boolean): Promise<ApprovalInfo> {
   const { gate, flow, module } = asked;
   const { opened, decision } = gate;
   const rules = rulesOf(asked);
   const verdict = authorize({ rules, starter: starterOf(flow) }, from.who, from.way);
-  const state = stateOf(asked, gating.nowMs());
+  const state = stateOf(asked, deps.nowMs());
   const suspend = module.suspend ?? undefined;
   const refused = REFUSED[verdict];
-  const summary = await summaryOf(gating, flow);
+  const summary = await summaryOf(deps, flow);
   const isConsent = module.value.type === "consentgate";
   return {
     flow_id: flow.id,
@@ -60,40 +60,40 @@ export async function approvalInfo(gating: Gating, asked: Asked, from: From, see
     ...(opened ? { opened_at: iso(opened.atMs) } : {}),
     ...(from.who.kind === "link" ? {} : { signed_in_as: from.who.username }),
     ...(refused ? { refused } : {}),
-    ...(verdict === "yes" || seesRun ? await detailsOf(gating, asked) : {}),
+    ...(verdict === "yes" || seesRun ? await detailsOf(deps, asked) : {}),
   };
 }
 
 /** The step's own words, the form, and what the flow has chosen to show. */
-async function detailsOf(keeping: Keeping, asked: Asked): Promise<Partial<ApprovalInfo>> {
+async function detailsOf(deps: ValueDeps, asked: ApprovalRequest): Promise<Partial<ApprovalInfo>> {
   const { gate, flow, module, plan } = asked;
   const isConsent = module.value.type === "consentgate";
   const schema = module.suspend?.resume_form?.["schema"];
   const wanted = module.suspend?.inputs ?? [];
-  const { description, ...prompt } = await promptOf(keeping, asked);
+  const { description, ...prompt } = await promptOf(deps, asked);
   const given =
-    wanted.length > 0 || isConsent ? (JSON.parse(await load(keeping, flow, argsFor(PEOPLE, flow))) as Record<string, unknown>) : {};
+    wanted.length > 0 || isConsent ? (JSON.parse(await loadValue(deps, flow, argsFor(PEOPLE, flow))) as Record<string, unknown>) : {};
   return {
     ...(isObject(schema) ? { form_schema: schema } : {}),
     ...(description === undefined ? {} : { description: description as NonNullable<ApprovalInfo["description"]> }),
     ...prompt,
     ...(wanted.length > 0 ? { inputs: Object.fromEntries(wanted.map((name) => [name, given[name] ?? null])) } : {}),
     ...(isConsent
-      ? { message: gate.opened?.message ?? "", context: { ...given, ...(await resultsShown(keeping, flow.id, plan.value)) } }
+      ? { message: gate.opened?.message ?? "", context: { ...given, ...(await resultsShown(deps, flow.id, plan.value)) } }
       : {}),
   };
 }
 
-function stateOf({ gate, flow }: Pick<Asked, "gate" | "flow">, nowMs: number): ApprovalInfo["state"] {
+function stateOf({ gate, flow }: Pick<ApprovalRequest, "gate" | "flow">, nowMs: number): ApprovalInfo["state"] {
   if (gate.decision) return gate.decision.how;
   if (hasEnded(flow)) return "canceled";
   if (!gate.opened) return "waiting";
   return isLateAt(gate, nowMs) ? "expired" : "open";
 }
 
-async function summaryOf(gating: Gating, { workspace, flow }: Job): Promise<string | undefined> {
+async function summaryOf(deps: GateDeps, { workspace, flow }: Job): Promise<string | undefined> {
   if (flow?.version === undefined) return undefined;
   // Deleted since.
-  const found = await loadFlow(gating, workspace, flow.version).catch(() => undefined);
+  const found = await loadFlow(deps, workspace, flow.version).catch(() => undefined);
   return found?.sent.summary || undefined;
 }

@@ -3,8 +3,8 @@ import { isLateAt, isOpen, iso } from "../../../core/approvals/gate.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { Actor } from "../../../core/people/actor.ts";
-import { deciderOf } from "../decisions/approver.ts";
-import { type Gating, gateOf } from "../gates/change-gate.ts";
+import { approverFrom } from "../decisions/approver.ts";
+import { type GateDeps, gateOf } from "../gates/change-gate.ts";
 import { starterOf } from "../gates/find-approval-request.ts";
 
 /** So many gates at a time are read. */
@@ -12,13 +12,13 @@ const AT_ONCE = 25;
 const LISTED_MOST = 1000;
 
 /** Gates that wait in a workspace and that the caller may decide, the oldest first. What has ended without its gate leaves the list when it is met. */
-export async function pendingFor(gating: Gating & { baseUrl: string }, actor: Actor, workspace: string, mayStop: (flow: Job) => boolean) {
-  const { jobs, objects, nowMs, baseUrl } = gating;
-  const who = deciderOf(actor, workspace);
+export async function pendingFor(deps: GateDeps & { baseUrl: string }, actor: Actor, workspace: string, mayStop: (flow: Job) => boolean) {
+  const { jobs, objects, nowMs, baseUrl } = deps;
+  const who = approverFrom(actor, workspace);
   const waiting = await objects.list(keys.pendingGate(workspace, "").pk, { limit: LISTED_MOST });
   const found = [];
   for (let start = 0; start < waiting.length; start += AT_ONCE) {
-    const gates = await Promise.all(waiting.slice(start, start + AT_ONCE).map(({ sk }) => gateOf(gating, sk)));
+    const gates = await Promise.all(waiting.slice(start, start + AT_ONCE).map(({ sk }) => gateOf(deps, sk)));
     const open = gates.flatMap((gate) => (gate && isOpen(gate) ? [gate] : []));
     const flows = new Map((await jobs.getMany(open.map(({ flow }) => flow))).map((flow) => [flow.id, flow]));
     for (const gate of open) {

@@ -1,6 +1,6 @@
-import type { Kept } from "../../../core/flows/journal.ts";
-import { type Keeping, load } from "../../jobs/values/values.ts";
-import type { Asked } from "../gates/find-approval-request.ts";
+import type { ValueRef } from "../../../core/flows/journal.ts";
+import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";
+import type { ApprovalRequest } from "../gates/find-approval-request.ts";
 
 /** What a step may return for who decides (spec §2.6). */
 interface Prompt {
@@ -15,12 +15,12 @@ const PROMPT_BYTES = 1024 * 1024;
 export const isObject = (value: unknown): value is Record<string, unknown> =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 
-export async function promptOf(keeping: Keeping, { gate, module }: Pick<Asked, "gate" | "module">): Promise<Prompt> {
+export async function promptOf(deps: ValueDeps, { gate, module }: Pick<ApprovalRequest, "gate" | "module">): Promise<Prompt> {
   if (!gate.opened || module.value.type === "consentgate") return {};
-  const { of, place, shown } = gate.opened.result as Kept;
+  const { of, place, shown } = gate.opened.result as ValueRef;
   const said = shown ?? place;
   if (said.in === "s3" && (said.bytes ?? 0) > PROMPT_BYTES) return {};
-  const value = JSON.parse(await load(keeping, { id: of }, said)) as unknown;
+  const value = JSON.parse(await loadValue(deps, { id: of }, said)) as unknown;
   if (!isObject(value)) return {};
   const { default_args, enums, description } = value;
   return {

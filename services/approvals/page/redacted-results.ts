@@ -1,34 +1,34 @@
 import type { FlowValue } from "../../../contract/flow-value.ts";
 import { type Outcome, outcomeRef, outcomeSchema } from "../../../core/flows/journal.ts";
 import { ROOT } from "../../../core/flows/scopes.ts";
-import { type Keeping, load } from "../../jobs/values/values.ts";
+import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";
 
 /** A result larger than this is not shown to who decides: it is a pointer to look at the run. */
 const SHOWN_BYTES = 32 * 1024;
 
 /** Results by step, of the flow's own list, as people may see them. */
 export async function resultsShown(
-  keeping: Keeping,
+  deps: ValueDeps,
   flow: string,
   { modules }: Pick<FlowValue, "modules">,
 ): Promise<Record<string, unknown>> {
   const refs = new Map(modules.map(({ id }) => [outcomeRef(id, ROOT, ""), id]));
-  const { items } = await keeping.jobs.getWith(flow, [...refs.keys()], { head: false });
+  const { items } = await deps.jobs.getWith(flow, [...refs.keys()], { head: false });
   const shown = await Promise.all(
     [...items].flatMap(([ref, { json }]) => {
       const id = refs.get(ref);
       return id === undefined || json === undefined
         ? []
-        : [shownOf(keeping, outcomeSchema.parse(JSON.parse(json))).then((value) => [id, value] as const)];
+        : [shownOf(deps, outcomeSchema.parse(JSON.parse(json))).then((value) => [id, value] as const)];
     }),
   );
   return Object.fromEntries(shown);
 }
 
-async function shownOf(keeping: Keeping, { result }: Outcome): Promise<unknown> {
+async function shownOf(deps: ValueDeps, { result }: Outcome): Promise<unknown> {
   const place = result.shown ?? result.place;
   if (place.in === "s3" && (place.bytes ?? 0) > SHOWN_BYTES) return TOO_LARGE;
-  const json = await load(keeping, { id: result.of }, place);
+  const json = await loadValue(deps, { id: result.of }, place);
   return json.length > SHOWN_BYTES ? TOO_LARGE : (JSON.parse(json) as unknown);
 }
 const TOO_LARGE = "(too large to be shown here)";

@@ -2,16 +2,16 @@ import type { RunJson } from "../../../contract/routes/approvals.ts";
 import { type Gate, isOpen, iso, namesOf } from "../../../core/approvals/gate.ts";
 import { argsFor, hasEnded, type Job, PEOPLE } from "../../../core/jobs/job.ts";
 import { loadPlanIfThere } from "../../flows/definitions/load.ts";
-import { load } from "../../jobs/values/values.ts";
+import { loadValue } from "../../jobs/values/values.ts";
 import { deliveriesOf } from "../../notifications/delivery-records.ts";
-import { type Gating, gatesOfRun } from "../gates/change-gate.ts";
+import { type GateDeps, gatesOfRun } from "../gates/change-gate.ts";
 import { linksOf } from "../links/create-resume-urls.ts";
-import type { Linking } from "../links/links.ts";
+import type { LinkDeps } from "../links/links.ts";
 import { decisionJson } from "./approval-info.ts";
 import { resultsShown } from "./redacted-results.ts";
 
 /** What of a run somebody may be shown. */
-export interface Seeing {
+export interface RunPageDeps {
   /** Whether they see the whole run, or as approvers the gates that are theirs. */
   whole: boolean;
   isTheirs: (gate: Gate) => boolean;
@@ -20,18 +20,18 @@ export interface Seeing {
 }
 
 /** A run with its gates, those of flows inside too; `undefined` where nothing of it may be shown. */
-export async function runJson(gating: Gating & Linking, job: Job, { whole, isTheirs, mints }: Seeing): Promise<RunJson | undefined> {
-  const all = (await gatesOfRun(gating, job.root ?? job.id)).filter(({ flow }) => job.root === undefined || flow === job.id);
+export async function runJson(deps: GateDeps & LinkDeps, job: Job, { whole, isTheirs, mints }: RunPageDeps): Promise<RunJson | undefined> {
+  const all = (await gatesOfRun(deps, job.root ?? job.id)).filter(({ flow }) => job.root === undefined || flow === job.id);
   const gates = whole ? all : all.filter(isTheirs);
   if (!whole && gates.length === 0) return undefined;
   // Who is asked for consent is told what about; others who are asked see it on the page, as far as the flow shows it.
   const inContext = whole || gates.some(({ opened }) => opened?.kind === "consent");
-  const plan = job.flow?.plan ? await loadPlanIfThere(gating, job.flow.plan) : undefined;
+  const plan = job.flow?.plan ? await loadPlanIfThere(deps, job.flow.plan) : undefined;
   const erased = !inContext || (hasEnded(job) && job.erased);
-  const input = erased ? {} : (JSON.parse(await load(gating, job, argsFor(PEOPLE, job))) as Record<string, unknown>);
-  const results = plan && !erased ? await resultsShown(gating, job.id, plan.value) : {};
+  const input = erased ? {} : (JSON.parse(await loadValue(deps, job, argsFor(PEOPLE, job))) as Record<string, unknown>);
+  const results = plan && !erased ? await resultsShown(deps, job.id, plan.value) : {};
   const flows = [...new Set(gates.map(({ flow }) => flow))];
-  const notices = new Map((await Promise.all(flows.map((flow) => deliveriesOf(gating, flow)))).flatMap((of) => [...of]));
+  const notices = new Map((await Promise.all(flows.map((flow) => deliveriesOf(deps, flow)))).flatMap((of) => [...of]));
   const rejected = gates.findLast(({ opened, decision }) => opened?.kind === "consent" && decision && decision.how !== "approved");
   const reason = rejected?.decision?.reason ?? (rejected?.decision?.how === "expired" ? "timeout" : "");
   return {
@@ -46,7 +46,7 @@ export async function runJson(gating: Gating & Linking, job: Job, { whole, isThe
         .filter(({ opened }) => opened)
         .map(async (gate) => ({
           ...gateJson(gate, plan?.index.modules.get(gate.module)?.module.summary ?? undefined),
-          ...(mints && isOpen(gate) && gate.opened.kind === "suspend" ? { links: await linksOf(gating, gate) } : {}),
+          ...(mints && isOpen(gate) && gate.opened.kind === "suspend" ? { links: await linksOf(deps, gate) } : {}),
           notices: (notices.get(gate.id) ?? []).map(({ gate: _, ...notice }) => notice),
         })),
     ),

@@ -8,7 +8,7 @@ import { retrying } from "../../outbox/commit.ts";
 import { eventWrite } from "../../outbox/event.ts";
 import { flowObject, flowOf, flowVersionOf } from "./load.ts";
 
-interface Retiring {
+interface ArchiveFlowDeps {
   objects: ObjectTable;
   storage: Storage;
   nowMs: () => number;
@@ -16,7 +16,7 @@ interface Retiring {
 
 /** An archived flow's path runs no more and is free for a new one; every version stays and runs by its number. Throws `flow.notFound`. */
 export async function setFlowArchived(
-  { objects, nowMs }: Retiring,
+  { objects, nowMs }: ArchiveFlowDeps,
   actor: Actor,
   workspace: string,
   path: string,
@@ -30,7 +30,7 @@ export async function setFlowArchived(
   if (flow.archived === archived) return;
   const { build, ...value } = flow;
   const refused = await objects.transact([
-    write.update({ ...keys.flowHead(workspace, path), value: { ...value, archived } }, { mark: String(flow.version) }),
+    write.update({ ...keys.flowHead(workspace, path), value: { ...value, archived } }, { version: String(flow.version) }),
     ...(listing ? [write.put({ ...listing, value: { ...(listing.value as object), archived } }, "present")] : []),
     eventWrite({ type: archived ? "ArchiveFlow" : "UpdateFlow", workspace, object: path, by: actor.username, atMs: nowMs() }),
   ]);
@@ -38,7 +38,7 @@ export async function setFlowArchived(
 }
 
 /** Sets the message of a version. Throws `flow.versionNotFound`. */
-export async function setFlowMessage({ objects }: Retiring, workspace: string, version: number, message: string): Promise<void> {
+export async function setFlowMessage({ objects }: ArchiveFlowDeps, workspace: string, version: number, message: string): Promise<void> {
   const changed = async () => {
     const { path } = flowVersionOf(await objects.get(keys.flowVersion(workspace, version)), version);
     const entry = await objects.get(keys.flowHistory(workspace, path, version));
@@ -51,13 +51,18 @@ export async function setFlowMessage({ objects }: Retiring, workspace: string, v
 }
 
 /** Deletes a flow with all versions saved at its path. What fails halfway is taken up by calling it again; one that is gone is no error. */
-export async function deleteFlow({ objects, storage, nowMs }: Retiring, actor: Actor, workspace: string, path: string): Promise<void> {
+export async function deleteFlow(
+  { objects, storage, nowMs }: ArchiveFlowDeps,
+  actor: Actor,
+  workspace: string,
+  path: string,
+): Promise<void> {
   const head = flowOf(await objects.get(keys.flowHead(workspace, path)));
   const history = await objects.list(keys.flowHistory(workspace, path, 0).pk);
   // The flow goes first: where somebody has saved it meanwhile, nothing of it is gone, and what is saved from now on is another flow's.
   if (head) {
     const refused = await objects.transact([
-      write.remove(keys.flowHead(workspace, path), { mark: String(head.version) }),
+      write.remove(keys.flowHead(workspace, path), { version: String(head.version) }),
       write.remove(keys.flowListing(workspace, path)),
       eventWrite({ type: "DeleteFlow", workspace, object: path, by: actor.username, atMs: nowMs() }),
     ]);

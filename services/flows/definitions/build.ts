@@ -4,7 +4,7 @@ import type { FlowBuild, RunnableFlow } from "../../../core/flows/version.ts";
 import { hasEnded, type RunningJob } from "../../../core/jobs/job.ts";
 import { failure } from "../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../core/objects/keys.ts";
-import { type BuildingVersions, sendWaiting } from "../../builds/build-version.ts";
+import { type BuildVersionDeps, sendWaiting } from "../../builds/build-version.ts";
 import { endWith, type JustEnded } from "../../jobs/lifecycle/finish.ts";
 import { flowVersionOf, loadFlow } from "./load.ts";
 import { type Planned, planFlow } from "./plan.ts";
@@ -12,16 +12,16 @@ import { type Planned, planFlow } from "./plan.ts";
 const planKey = (workspace: string, version: number) => `flows/${workspace}/${version}/plan.json`;
 
 /** Does a `flowdependencies` job: builds the inline scripts, makes the state machine, records how it went, and sends the jobs that waited. */
-export async function buildFlow(building: BuildingVersions, job: RunningJob): Promise<JustEnded | undefined> {
-  const { objects, storage, functions } = building;
+export async function buildFlow(deps: BuildVersionDeps, job: RunningJob): Promise<JustEnded | undefined> {
+  const { objects, storage, functions } = deps;
   const { workspace, flow: { version = 0 } = {} } = job;
   const flow = flowVersionOf(await objects.get(keys.flowVersion(workspace, version)), version);
-  const { sent } = await loadFlow(building, workspace, version);
+  const { sent } = await loadFlow(deps, workspace, version);
   const planned = await withMachine(
     functions,
     workspace,
     flow.path,
-    await planFlow(building, job, flow.path, keptFlowSchema.parse(sent.value)),
+    await planFlow(deps, job, flow.path, keptFlowSchema.parse(sent.value)),
   );
   let build: FlowBuild = { state: "failed", job: job.id, error: planned.ok ? "" : planned.error };
   if (planned.ok) {
@@ -30,16 +30,16 @@ export async function buildFlow(building: BuildingVersions, job: RunningJob): Pr
     build = { state: "ready", job: job.id, plan, ...(planned.machine ? { machine: planned.machine } : {}) };
   }
   await recordBuild(objects, flow, build);
-  await sendWaiting(building, workspace, flow.hash);
+  await sendWaiting(deps, workspace, flow.hash);
   const ending = planned.ok
     ? { state: "succeeded" as const, resultJson: JSON.stringify({ locks: planned.locks }) }
     : failure({ name: "DependencyError", message: planned.error });
-  return endWith(building, job, ending, planned.log);
+  return endWith(deps, job, ending, planned.log);
 }
 
 /** A plan together with its flow's state machine; a flow of no modules runs without one. */
 export async function withMachine(
-  functions: Pick<BuildingVersions["functions"], "makeMachine">,
+  functions: Pick<BuildVersionDeps["functions"], "makeMachine">,
   workspace: string,
   path: string,
   planned: Planned,
@@ -50,13 +50,10 @@ export async function withMachine(
 }
 
 /** How far a version is. One whose job ended without saying how is recorded as failed by whoever sees it first. */
-export async function settleFlowBuild(
-  building: Pick<BuildingVersions, "objects" | "jobs" | "queue">,
-  flow: RunnableFlow,
-): Promise<FlowBuild> {
+export async function settleFlowBuild(deps: Pick<BuildVersionDeps, "objects" | "jobs" | "queue">, flow: RunnableFlow): Promise<FlowBuild> {
   const { workspace, version, build } = flow;
   if (build.state !== "pending") return build;
-  const { objects, jobs } = building;
+  const { objects, jobs } = deps;
   const job = await jobs.get(build.job);
   if (job && !hasEnded(job)) return build;
   // Its outcome is recorded before it ends: only now is it certain that there is none.
@@ -65,13 +62,13 @@ export async function settleFlowBuild(
   const error = `The job ${build.job} that builds it ${job ? `was ${job.state === "canceled" ? "canceled" : "lost"}` : "is gone"}. Save the flow again.`;
   const failed: FlowBuild = { state: "failed", job: build.job, error };
   await recordBuild(objects, flow, failed);
-  await sendWaiting(building, workspace, flow.hash);
+  await sendWaiting(deps, workspace, flow.hash);
   return failed;
 }
 
 /** Writes a build's outcome to the version and, while it is the newest, to the flow's head. */
 async function recordBuild(objects: ObjectTable, { workspace, path, version }: RunnableFlow, build: FlowBuild): Promise<void> {
   for (const key of [keys.flowVersion(workspace, version), keys.flowHead(workspace, path)]) {
-    await objects.update({ ...key, build }, { mark: String(version) });
+    await objects.update({ ...key, build }, { version: String(version) });
   }
 }

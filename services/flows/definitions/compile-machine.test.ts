@@ -5,13 +5,13 @@ import { makeMachine } from "./compile-machine.ts";
 import { whyRefused } from "./validate-machine.ts";
 
 const asked = (modules: object[]) => ({ workspace: "demo", path: "f/t/flow", value: aFlow({ modules }) });
-const making = (make: (name: string, definition: string) => "made" | "leaving" | { refused: string }) => ({
+const deps = (make: (name: string, definition: string) => "made" | "leaving" | { refused: string }) => ({
   executions: { make: async (name: string, definition: string) => make(name, definition) },
   step: "arn:aws:lambda:us-east-1:000000000000:function:step",
   role: "arn:aws:iam::000000000000:role/any",
   stack: "svc",
 });
-const never = making(() => expect.fail("something was made"));
+const never = deps(() => expect.fail("something was made"));
 
 describe("makeMachine", () => {
   it("refuses a flow whose definition is larger than Step Functions takes, before it asks", async () => {
@@ -32,7 +32,7 @@ describe("makeMachine", () => {
     const modules = Array.from({ length: 1249 }, (_, index) => identity(`step_${index}`));
     const sent: number[] = [];
     const made = await makeMachine(
-      making((_, definition) => {
+      deps((_, definition) => {
         sent.push(Buffer.byteLength(JSON.stringify({ definition })));
         return "made";
       }),
@@ -43,7 +43,7 @@ describe("makeMachine", () => {
   });
 
   it("tells what Step Functions itself says against a definition", async () => {
-    const says = making(() => ({ refused: "Step Functions does not take it" }));
+    const says = deps(() => ({ refused: "Step Functions does not take it" }));
     expect(await makeMachine(says, asked([identity("a")]))).toEqual({ refused: "Step Functions does not take it" });
   });
 });
@@ -52,7 +52,7 @@ describe("a machine that is just being deleted", () => {
   it("has its name until its last execution has ended: meanwhile there is another one", async () => {
     const tried: string[] = [];
     const made = await makeMachine(
-      making((name) => {
+      deps((name) => {
         tried.push(name);
         return tried.length === 1 ? "leaving" : "made";
       }),
@@ -68,7 +68,7 @@ describe("a machine that is just being deleted", () => {
   it("and so is the other one: whoever asks asks again", async () => {
     await expect(
       makeMachine(
-        making(() => "leaving"),
+        deps(() => "leaving"),
         asked([identity("a")]),
       ),
     ).rejects.toThrow("are being deleted");

@@ -5,7 +5,7 @@ import { flowMachine } from "../../../statemachines/flow-machine.ts";
 import { machineTags } from "../../../statemachines/name.ts";
 import { whyRefused } from "./validate-machine.ts";
 
-export interface Making {
+export interface CompileMachineDeps {
   executions: Pick<Executions, "make">;
   /** ARN of the function that carries out steps, and of the role that may call it. */
   step: string;
@@ -16,7 +16,7 @@ export interface Making {
 
 /** The flow's state machine, made unless it is there: its name, or why there can be none. */
 export async function makeMachine(
-  { executions, step, role, stack }: Making,
+  { executions, step, role, stack }: CompileMachineDeps,
   { workspace, path, value }: MachineRequest,
 ): Promise<MachineAnswer> {
   const large = tooManySteps(value);

@@ -6,9 +6,9 @@ import { tooManySteps } from "../../../core/flows/history.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
 import { flowMachine } from "../../../statemachines/flow-machine.ts";
 import { mermaid } from "../../../statemachines/mermaid.ts";
-import { type Loading, loadFlow } from "./load.ts";
+import { type LoadFlowDeps, loadFlow } from "./load.ts";
 
-interface Showing extends Loading {
+interface DescribeMachineDeps extends LoadFlowDeps {
   executions: Pick<Executions, "machineShown">;
   /** ARN of the function that carries out steps. */
   step: string;
@@ -18,10 +18,10 @@ interface Showing extends Loading {
  * What a flow's version was built to. It is compiled again: the same comes out as when it was built, whether the machine is there, was deleted
  * because nothing ran it, or is not made yet. Throws `flow.noMachine`.
  */
-export async function machineShown(showing: Showing, flow: RunnableFlow): Promise<MachineJson> {
-  const { executions, step } = showing;
+export async function machineShown(deps: DescribeMachineDeps, flow: RunnableFlow): Promise<MachineJson> {
+  const { executions, step } = deps;
   const { workspace, path, version, build } = flow;
-  const value = keptFlowSchema.parse((await loadFlow(showing, workspace, version)).sent.value);
+  const value = keptFlowSchema.parse((await loadFlow(deps, workspace, version)).sent.value);
   const none = value.modules.length === 0 ? "It has no steps, and ends without one." : tooManySteps(value);
   if (none) throw new SvcError("flow.noMachine", { path, reason: none });
   const { name, spare, definition } = flowMachine(value, { step, workspace, path });

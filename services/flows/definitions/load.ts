@@ -6,7 +6,7 @@ import { type FlowPlan, flowPlanSchema, type RunnableFlow, runnableFlowSchema, t
 import { keys } from "../../../core/objects/keys.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";
 
-export interface Loading {
+export interface LoadFlowDeps {
   objects: ObjectTable;
   storage: Storage;
 }
@@ -33,7 +33,7 @@ export function flowVersionOf(found: StoredObject | undefined, version: number):
 export const flowObject = (workspace: string, version: number) => `flows/${workspace}/${version}.json`;
 
 /** A version's fields as they were saved. Throws `flow.versionNotFound`. */
-export async function loadFlow({ objects, storage }: Loading, workspace: string, version: number): Promise<StoredFlow> {
+export async function loadFlow({ objects, storage }: LoadFlowDeps, workspace: string, version: number): Promise<StoredFlow> {
   const found = await objects.get(keys.flowBody(workspace, version));
   if (!found) throw new SvcError("flow.versionNotFound", { version: String(version) });
   const { json, s3Key } = found.value as { json?: string; s3Key?: string };
@@ -48,7 +48,7 @@ export interface LoadedPlan extends FlowPlan {
 const plans = new Map<string, LoadedPlan>();
 const PLANS_MOST = 50;
 
-export async function loadPlan({ storage }: Pick<Loading, "storage">, key: string): Promise<LoadedPlan> {
+export async function loadPlan({ storage }: Pick<LoadFlowDeps, "storage">, key: string): Promise<LoadedPlan> {
   const known = plans.get(key);
   if (known) return known;
   const plan = flowPlanSchema.parse(JSON.parse(await storage.getText(key)));
@@ -61,9 +61,9 @@ export async function loadPlan({ storage }: Pick<Loading, "storage">, key: strin
 }
 
 /** The same; `undefined` when it is gone with its flow, or was erased with its job. */
-export async function loadPlanIfThere(loading: Pick<Loading, "storage">, key: string): Promise<LoadedPlan | undefined> {
+export async function loadPlanIfThere(deps: Pick<LoadFlowDeps, "storage">, key: string): Promise<LoadedPlan | undefined> {
   try {
-    return await loadPlan(loading, key);
+    return await loadPlan(deps, key);
   } catch (error) {
     if (error instanceof Error && error.name === "NoSuchKey") return undefined;
     throw error;

@@ -4,22 +4,22 @@ import { flowJson, type RunnableFlow } from "../../../core/flows/version.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { pageOf } from "../../../core/objects/page.ts";
 import { settleFlowBuild } from "./build.ts";
-import { flowOf, flowVersionOf, type Loading, loadFlow, newestFlowAt } from "./load.ts";
+import { flowOf, flowVersionOf, type LoadFlowDeps, loadFlow, newestFlowAt } from "./load.ts";
 
 /** The newest version, an archived flow's too. Throws `flow.notFound`. */
-export async function flowAt(loading: Loading, workspace: string, path: string): Promise<FlowJson> {
-  const flow = flowOf(await loading.objects.get(keys.flowHead(workspace, path)));
+export async function flowAt(deps: LoadFlowDeps, workspace: string, path: string): Promise<FlowJson> {
+  const flow = flowOf(await deps.objects.get(keys.flowHead(workspace, path)));
   if (!flow) throw new SvcError("flow.notFound", { path });
-  return flowJson(await loadFlow(loading, workspace, flow.version), flow);
+  return flowJson(await loadFlow(deps, workspace, flow.version), flow);
 }
 
 /** Throws `flow.versionNotFound`. */
-export async function flowAtVersion(loading: Loading, workspace: string, version: number): Promise<FlowJson> {
-  const flow = flowVersionOf(await loading.objects.get(keys.flowVersion(workspace, version)), version);
-  return flowJson(await loadFlow(loading, workspace, version), flow);
+export async function flowAtVersion(deps: LoadFlowDeps, workspace: string, version: number): Promise<FlowJson> {
+  const flow = flowVersionOf(await deps.objects.get(keys.flowVersion(workspace, version)), version);
+  return flowJson(await loadFlow(deps, workspace, version), flow);
 }
 
-export async function flowExists({ objects }: Loading, workspace: string, path: string): Promise<boolean> {
+export async function flowExists({ objects }: LoadFlowDeps, workspace: string, path: string): Promise<boolean> {
   const flow = flowOf(await objects.get(keys.flowHead(workspace, path)));
   return flow !== undefined && !flow.archived;
 }
@@ -32,19 +32,19 @@ interface Listed extends Omit<NewFlow, "value" | "schema"> {
   archived: boolean;
 }
 
-async function listed({ objects }: Loading, workspace: string): Promise<Listed[]> {
+async function listed({ objects }: LoadFlowDeps, workspace: string): Promise<Listed[]> {
   return (await objects.list(keys.flowListing(workspace, "").pk)).map(({ value }) => value as Listed);
 }
 
 /** Newest first unless asked otherwise; equal times by path, so that pages are stable. */
 export async function listFlows(
-  loading: Loading,
+  deps: LoadFlowDeps,
   workspace: string,
   query: FlowListQuery,
   readable: (path: string) => boolean,
 ): Promise<ListedFlowJson[]> {
   const order = query.order_desc === false ? 1 : -1;
-  const found = (await listed(loading, workspace))
+  const found = (await listed(deps, workspace))
     .filter(
       (flow) =>
         readable(flow.path) &&
@@ -64,17 +64,17 @@ export async function listFlows(
   });
 }
 
-export async function flowPaths(loading: Loading, workspace: string): Promise<string[]> {
-  return (await listed(loading, workspace)).filter(({ archived }) => !archived).map(({ path }) => path);
+export async function flowPaths(deps: LoadFlowDeps, workspace: string): Promise<string[]> {
+  return (await listed(deps, workspace)).filter(({ archived }) => !archived).map(({ path }) => path);
 }
 
-export async function searchFlows(loading: Loading, workspace: string, readable: (path: string) => boolean) {
-  const found = (await listed(loading, workspace)).filter(({ path, archived }) => !archived && readable(path));
-  return Promise.all(found.map(async ({ path, version }) => ({ path, value: (await loadFlow(loading, workspace, version)).sent.value })));
+export async function searchFlows(deps: LoadFlowDeps, workspace: string, readable: (path: string) => boolean) {
+  const found = (await listed(deps, workspace)).filter(({ path, archived }) => !archived && readable(path));
+  return Promise.all(found.map(async ({ path, version }) => ({ path, value: (await loadFlow(deps, workspace, version)).sent.value })));
 }
 
 /** The versions saved at a path, newest first. Throws `flow.notFound` when there never was one. */
-export async function flowHistory({ objects }: Loading, workspace: string, path: string): Promise<FlowHistoryJson[]> {
+export async function flowHistory({ objects }: LoadFlowDeps, workspace: string, path: string): Promise<FlowHistoryJson[]> {
   const stored = await objects.list(keys.flowHistory(workspace, path, 0).pk, { newestFirst: true });
   if (stored.length === 0) throw new SvcError("flow.notFound", { path });
   return stored.map(({ value }) => {
@@ -91,10 +91,10 @@ export async function flowHistory({ objects }: Loading, workspace: string, path:
 
 /** Throws `flow.notFound`. */
 export async function flowDeploymentStatus(
-  building: Parameters<typeof settleFlowBuild>[0],
+  deps: Parameters<typeof settleFlowBuild>[0],
   workspace: string,
   path: string,
 ): Promise<{ lock_error_logs?: string; job_id: string }> {
-  const build = await settleFlowBuild(building, newestFlowAt(await building.objects.get(keys.flowHead(workspace, path)), path));
+  const build = await settleFlowBuild(deps, newestFlowAt(await deps.objects.get(keys.flowHead(workspace, path)), path));
   return { ...(build.state === "failed" ? { lock_error_logs: build.error } : {}), job_id: build.job };
 }

@@ -18,7 +18,7 @@ import { permit, permitPlace } from "../../identity/permit.ts";
 import { prepare, send } from "../../jobs/queue/enqueue.ts";
 import { commit, type Part, placeParts } from "../../outbox/commit.ts";
 import { eventWrite } from "../../outbox/event.ts";
-import type { Creating } from "../../scripts/save-version.ts";
+import type { SaveVersionDeps } from "../../scripts/save-version.ts";
 import { aclPart } from "../../workspaces/acls.ts";
 import { flowObject, flowOf, newestFlowAt } from "./load.ts";
 
@@ -29,10 +29,10 @@ const BODY_ITEM_BYTES = 100 * 1024;
  * Saves a flow's first version, or a new one of the flow `at` a path, which the body may rename: head, version, listing, history, event and
  * the `flowdependencies` job in one transaction. Answers the path. Throws the `flow.*` and `path.noFolder` errors.
  */
-export async function saveFlow(creating: Creating, actor: Actor, workspace: string, sent: NewFlow, at?: string): Promise<string> {
+export async function saveFlow(deps: SaveVersionDeps, actor: Actor, workspace: string, sent: NewFlow, at?: string): Promise<string> {
   const { path } = sent;
   permitPlace(actor, "flows.update", workspace, path);
-  const { objects, nowMs } = creating;
+  const { objects, nowMs } = deps;
   const asked = actingFor(actor, workspace, sent);
   const [there, before] = await Promise.all([
     objects.get(keys.flowHead(workspace, path)),
@@ -57,8 +57,8 @@ export async function saveFlow(creating: Creating, actor: Actor, workspace: stri
   };
   const json = JSON.stringify(stored);
   if (Buffer.byteLength(json) > limits.flowBytes) throw new SvcError("flow.tooLarge", { limitBytes: limits.flowBytes });
-  const value = runnable(workspace, stored, await onBehalfOf(creating, actor, workspace, asked));
-  const job = await prepare(creating, {
+  const value = runnable(workspace, stored, await onBehalfOf(deps, actor, workspace, asked));
+  const job = await prepare(deps, {
     actor,
     workspace,
     kind: "flowdependencies",
@@ -70,22 +70,27 @@ export async function saveFlow(creating: Creating, actor: Actor, workspace: stri
     id: uuidv7(),
   });
   const build: FlowBuild = { state: "pending", job: job.id };
-  const mark = String(version);
+  const asVersion = String(version);
   const known = current ?? renamed;
   const parts: Part[] = [
     ...placeParts(workspace, path),
-    part(write.put({ ...keys.flowHead(workspace, path), value, mark, build }, current ? { mark: String(current.version) } : "absent")),
-    part(write.put({ ...keys.flowVersion(workspace, version), value, mark, build }, "absent")),
+    part(
+      write.put(
+        { ...keys.flowHead(workspace, path), value, version: asVersion, build },
+        current ? { version: String(current.version) } : "absent",
+      ),
+    ),
+    part(write.put({ ...keys.flowVersion(workspace, version), value, version: asVersion, build }, "absent")),
     part(write.put({ ...keys.flowHash(workspace, stored.hash), value: { version } }, "absent")),
-    part(write.put({ ...keys.flowBody(workspace, version), value: await bodyOf(creating, workspace, version, json) }, "absent")),
+    part(write.put({ ...keys.flowBody(workspace, version), value: await bodyOf(deps, workspace, version, json) }, "absent")),
     ...listingParts(workspace, stored),
-    ...(renamed ? await renameParts(creating, workspace, renamed, path) : []),
+    ...(renamed ? await renameParts(deps, workspace, renamed, path) : []),
     part(eventWrite({ type: known ? "UpdateFlow" : "CreateFlow", workspace, object: path, by: actor.username, atMs })),
-    part({ raw: { Put: creating.jobs.createParams(job, firstDueMs(job.createdAtMs)) } }),
+    part({ raw: { Put: deps.jobs.createParams(job, firstDueMs(job.createdAtMs)) } }),
   ];
   if (!(await commit(objects, parts))) throw new SvcError("flow.changedMeanwhile", { path });
   // The flow is saved whatever becomes of the message: housekeeping finds the job by its due time and sends it again.
-  await send(creating, job).catch(() => undefined);
+  await send(deps, job).catch(() => undefined);
   return path;
 }
 
@@ -128,7 +133,7 @@ function runnable(workspace: string, { sent, version, hash }: StoredFlow, behalf
   };
 }
 
-async function bodyOf({ storage }: Creating, workspace: string, version: number, json: string) {
+async function bodyOf({ storage }: SaveVersionDeps, workspace: string, version: number, json: string) {
   if (Buffer.byteLength(json) <= BODY_ITEM_BYTES) return { json };
   const s3Key = flowObject(workspace, version);
   await storage.put(s3Key, json, "application/json");
@@ -145,10 +150,10 @@ function listingParts(workspace: string, { sent, version, hash, createdBy, creat
 }
 
 /** Nothing runs at the old path any more; its versions and history stay. */
-async function renameParts(creating: Creating, workspace: string, { path: from, version }: RunnableFlow, to: string): Promise<Part[]> {
+async function renameParts(deps: SaveVersionDeps, workspace: string, { path: from, version }: RunnableFlow, to: string): Promise<Part[]> {
   return [
-    part(write.remove(keys.flowHead(workspace, from), { mark: String(version) })),
+    part(write.remove(keys.flowHead(workspace, from), { version: String(version) })),
     part(write.remove(keys.flowListing(workspace, from))),
-    part((await aclPart(creating, { workspace, kind: "flow", path: from }, to)).write),
+    part((await aclPart(deps, { workspace, kind: "flow", path: from }, to)).write),
   ];
 }

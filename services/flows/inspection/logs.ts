@@ -1,13 +1,13 @@
 import { limits } from "../../../contract/limits.ts";
 import { indicesOf } from "../../../core/flows/journal.ts";
-import { type Journal, type Ran, ran } from "../../../core/flows/ran.ts";
+import { type ExecutedStep, executedSteps, type Journal } from "../../../core/flows/ran.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import { type Keeping, loadLogs } from "../../jobs/values/values.ts";
+import { loadLogs, type ValueDeps } from "../../jobs/values/values.ts";
 import { loadPlanIfThere } from "../definitions/load.ts";
 import { jsonOf, outcomeIn, progressIn } from "../runtime/step-context.ts";
 import { stepJobId } from "../runtime/step-job-id.ts";
 
-interface Reading extends Keeping {
+interface FlowLogsDeps extends ValueDeps {
   /** Which jobs the caller may read. */
   visible: (job: Job) => boolean;
 }
@@ -25,7 +25,7 @@ const AT_ONCE = 20;
  * What a flow's steps have printed so far, in the order in which they began, each under a line that names it; a flow in it stands with its own steps
  * where it began. Of other jobs, their log. What is too much is left out at the end, and a line says so.
  */
-export async function allLogs(reading: Reading, job: Job): Promise<string> {
+export async function allLogs(reading: FlowLogsDeps, job: Job): Promise<string> {
   const own = await loadLogs(reading, job);
   const { sections, isAll } = await sectionsOf(reading, job, [], limits.flowLogJobs);
   let chars = own.length;
@@ -48,7 +48,7 @@ const began = (job: Job) => ("startedAtMs" in job ? job.startedAtMs : undefined)
 const HIDDEN = "[svc] What this step has printed is not yours to read.\n";
 const ended = (text: string) => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
 
-async function journalOf({ jobs }: Reading, { id }: Job): Promise<Journal> {
+async function journalOf({ jobs }: FlowLogsDeps, { id }: Job): Promise<Journal> {
   const itemsOf = async (prefix: string) => jsonOf(new Map((await jobs.children(id, prefix)).map((child) => [child.ref, child])));
   const [outcomes, progress] = await Promise.all([itemsOf("m#"), itemsOf("w#")]);
   return {
@@ -57,14 +57,14 @@ async function journalOf({ jobs }: Reading, { id }: Job): Promise<Journal> {
   };
 }
 
-function headingOf(steps: readonly string[], { at, attempt }: Ran, { id }: Job): string {
+function headingOf(steps: readonly string[], { at, attempt }: ExecutedStep, { id }: Job): string {
   const iteration = indicesOf(at).join(".");
   return `=== ${steps.join(" > ")},${iteration ? ` iteration ${iteration},` : ""} attempt ${attempt + 1}, job ${id}`;
 }
 
 /** The steps of a flow's job, and of flows in it, as far as `most` goes. */
 async function sectionsOf(
-  reading: Reading,
+  reading: FlowLogsDeps,
   flow: Job,
   path: readonly string[],
   most: number,
@@ -72,9 +72,9 @@ async function sectionsOf(
   const sections: Section[] = [];
   const plan = flow.flow?.plan === undefined ? undefined : await loadPlanIfThere(reading, flow.flow.plan);
   if (!plan) return { sections, isAll: true };
-  const places = new Map<string, Ran>();
+  const places = new Map<string, ExecutedStep>();
   let isAll = true;
-  for (const place of ran(plan.value, plan.index, await journalOf(reading, flow))) {
+  for (const place of executedSteps(plan.value, plan.index, await journalOf(reading, flow))) {
     isAll = places.size < most;
     if (!isAll) break;
     places.set(stepJobId(flow.id, place.module, place.scope, place.at, place.attempt), place);

@@ -8,20 +8,20 @@ import { asksPeople, bodyScope, branchScope, isContainer, modulesOf, ROOT } from
 import { flowStatus, type Known } from "../../../core/flows/status.ts";
 import { hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
 import { gateOf } from "../../approvals/gates/change-gate.ts";
-import { load } from "../../jobs/values/values.ts";
-import { type Loading, loadFlow, loadPlanIfThere } from "../definitions/load.ts";
+import { loadValue } from "../../jobs/values/values.ts";
+import { type LoadFlowDeps, loadFlow, loadPlanIfThere } from "../definitions/load.ts";
 import { outcomeIn, progressIn, readItems } from "../runtime/step-context.ts";
 import { stepJobId } from "../runtime/step-job-id.ts";
 import { userStates } from "../runtime/user-states.ts";
 
-type Reading = Loading & { jobs: JobTable; executions: Pick<Executions, "executionShown"> };
+type FlowStatusDeps = LoadFlowDeps & { jobs: JobTable; executions: Pick<Executions, "executionShown"> };
 
 /** Iterations of a loop under way whose jobs are named. */
 const ITERATIONS_NAMED = 90;
 
 /** What a flow's job has besides what every job has; nothing of other jobs. */
 export async function flowFields(
-  reading: Reading,
+  reading: FlowStatusDeps,
   job: Job,
   { code = false } = {},
 ): Promise<{ flow_status?: FlowStatus; raw_flow?: FlowValue; execution?: ExecutionJson }> {
@@ -36,7 +36,7 @@ export async function flowFields(
 const EARLIER_NAMED = 100;
 
 /** The machine is noted when the first execution is started. */
-function executionOf({ executions }: Reading, { id, flow }: Job): { execution?: ExecutionJson } {
+function executionOf({ executions }: FlowStatusDeps, { id, flow }: Job): { execution?: ExecutionJson } {
   if (flow?.machine === undefined) return {};
   const { machine, n } = flow;
   const shown = (at: number) => executions.executionShown({ machine, job: id, n: at });
@@ -47,11 +47,11 @@ function executionOf({ executions }: Reading, { id, flow }: Job): { execution?: 
 }
 
 /** The flow that a job runs, also before its execution has begun. With `code` as it was sent; without, inline scripts may be empty. */
-async function valueOfFlow(reading: Reading, job: Job, code: boolean): Promise<FlowValue | undefined> {
+async function valueOfFlow(reading: FlowStatusDeps, job: Job, code: boolean): Promise<FlowValue | undefined> {
   const { flow } = job;
   if (hasEnded(job) && job.erased) return undefined;
   if (flow?.plan && !code) return (await loadPlanIfThere(reading, flow.plan))?.value;
-  if (job.code) return keptFlowSchema.parse((JSON.parse(await load(reading, job, job.code)) as { flow: unknown }).flow);
+  if (job.code) return keptFlowSchema.parse((JSON.parse(await loadValue(reading, job, job.code)) as { flow: unknown }).flow);
   try {
     return keptFlowSchema.parse((await loadFlow(reading, job.workspace, flow?.version ?? 0)).sent.value);
   } catch (error) {
@@ -60,7 +60,7 @@ async function valueOfFlow(reading: Reading, job: Job, code: boolean): Promise<F
   }
 }
 
-async function statusOf(reading: Reading, job: Job, value: FlowValue): Promise<FlowStatus> {
+async function statusOf(reading: FlowStatusDeps, job: Job, value: FlowValue): Promise<FlowStatus> {
   const beside = [value.failure_module, value.preprocessor_module].flatMap((module) => module ?? []);
   const all = [...value.modules, ...beside];
   const refs = all.flatMap(({ id }) => [outcomeRef(id, ROOT, ""), progressRef(id, ROOT, "")]);
@@ -98,6 +98,6 @@ async function statusOf(reading: Reading, job: Job, value: FlowValue): Promise<F
   return { ...flowStatus({ id: job.id, ended: hasEnded(job) }, value, (id) => known.get(id) ?? {}), ...(await userStates(reading, job)) };
 }
 
-async function itemsOf({ jobs }: Reading, { id }: Job, refs: string[]): Promise<Map<string, string>> {
+async function itemsOf({ jobs }: FlowStatusDeps, { id }: Job, refs: string[]): Promise<Map<string, string>> {
   return refs.length === 0 ? new Map() : readItems({ working: { jobs }, flow: { id } }, refs);
 }

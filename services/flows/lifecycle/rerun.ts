@@ -7,14 +7,14 @@ import type { StoredObject } from "../../../core/objects/write.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { permit } from "../../identity/permit.ts";
-import { type Accepting, enqueue, jobOfFlow, jobOfVersion } from "../../jobs/queue/enqueue.ts";
-import type { Once, Recording } from "../../jobs/queue/record.ts";
+import { type EnqueueDeps, enqueue, jobOfFlow, jobOfVersion } from "../../jobs/queue/enqueue.ts";
+import type { CreateJobDeps, IdempotencyKey } from "../../jobs/queue/record.ts";
 import { type Asker, visibleTo } from "../../jobs/read/read.ts";
-import { load } from "../../jobs/values/values.ts";
+import { loadValue } from "../../jobs/values/values.ts";
 import { newestAt, versionOf } from "../../scripts/load.ts";
 import { flowVersionOf, newestFlowAt } from "../definitions/load.ts";
 
-type Rerunning = Accepting & Recording;
+type RerunDeps = EnqueueDeps & CreateJobDeps;
 type Options = Rerun["script_options_by_path"][string];
 
 /** Jobs started at a time. */
@@ -25,16 +25,16 @@ const AT_ONCE = 10;
  * other. `once` makes a call that comes again start nothing twice.
  */
 export async function rerun(
-  rerunning: Rerunning,
+  deps: RerunDeps,
   asker: Asker,
   workspace: string,
   { job_ids: ids, script_options_by_path: ofScripts, flow_options_by_path: ofFlows }: Rerun,
-  once: (place: string) => Once | undefined,
+  once: (place: string) => IdempotencyKey | undefined,
 ): Promise<PromiseSettledResult<string>[]> {
   const visible = visibleTo(asker);
-  const seen = (await rerunning.jobs.getMany([...new Set(ids)])).filter((job) => job.workspace === workspace && visible(job));
+  const seen = (await deps.jobs.getMany([...new Set(ids)])).filter((job) => job.workspace === workspace && visible(job));
   const jobs = new Map(seen.map((job) => [job.id, job]));
-  const versionFor = versions(rerunning, asker.actor, workspace);
+  const versionFor = versions(deps, asker.actor, workspace);
   const outcomes: PromiseSettledResult<string>[] = [];
   for (let at = 0; at < ids.length; at += AT_ONCE) {
     const some = ids.slice(at, at + AT_ONCE).map(async (id, index) => {
@@ -42,7 +42,7 @@ export async function rerun(
       if (!job) throw new SvcError("job.notFound", { id });
       const options = (job.kind === "flow" ? ofFlows : ofScripts)[job.path ?? ""] ?? {};
       const version = await versionFor(job, options);
-      const args = await argumentsFor(rerunning, job, options);
+      const args = await argumentsFor(deps, job, options);
       const asked = {
         actor: asker.actor,
         workspace,
@@ -51,7 +51,7 @@ export async function rerun(
         args,
         once: once(`${at + index} ${id}`),
       };
-      return (await enqueue(rerunning, asked)).id;
+      return (await enqueue(deps, asked)).id;
     });
     outcomes.push(...(await Promise.allSettled(some)));
   }
@@ -68,7 +68,7 @@ const ofScript = (script: Runnable): Version => ({ job: jobOfVersion(script), pr
 const ofFlow = (flow: RunnableFlow): Version => ({ job: jobOfFlow(flow), preprocesses: flow.preprocessor === true });
 
 /** The version that a job runs, or the newest at its path; each is read once. Throws `rerun.kind` and what running it would throw. */
-function versions({ objects }: Rerunning, actor: Actor, workspace: string) {
+function versions({ objects }: RerunDeps, actor: Actor, workspace: string) {
   const read = new Map<string, Promise<Version>>();
   const readOnce = (key: ObjectKey, version: (found: StoredObject | undefined) => Version) => {
     const name = JSON.stringify(key);
@@ -91,14 +91,10 @@ function versions({ objects }: Rerunning, actor: Actor, workspace: string) {
 }
 
 /** What the job was given, with what the options put over it. Throws `rerun.erased`, `rerun.secrets` and `rerun.expression`. */
-async function argumentsFor(
-  rerunning: Rerunning,
-  job: Job,
-  { input_transforms: transforms = {} }: Options,
-): Promise<Record<string, unknown>> {
+async function argumentsFor(deps: RerunDeps, job: Job, { input_transforms: transforms = {} }: Options): Promise<Record<string, unknown>> {
   if (hasEnded(job) && job.erased) throw new SvcError("rerun.erased", { id: job.id });
   if (job.argsShown) throw new SvcError("rerun.secrets", { id: job.id });
-  const input = JSON.parse(await load(rerunning, job, job.args)) as Record<string, unknown>;
+  const input = JSON.parse(await loadValue(deps, job, job.args)) as Record<string, unknown>;
   const changed: [string, unknown][] = [];
   for (const [argument, transform] of Object.entries(transforms)) {
     changed.push([argument, await transformed(argument, transform, { job: expressionJob(job, input) })]);

@@ -3,30 +3,38 @@ import type { Child } from "../../../aws/dynamodb/job-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { Restart } from "../../../contract/routes/flow-runs.ts";
-import { endSchema, indicesOf, type Kept, outcomeRef, outcomeSchema, progressRef, progressSchema } from "../../../core/flows/journal.ts";
+import {
+  endSchema,
+  indicesOf,
+  outcomeRef,
+  outcomeSchema,
+  progressRef,
+  progressSchema,
+  type ValueRef,
+} from "../../../core/flows/journal.ts";
 import { isContainer, isParallel, ROOT } from "../../../core/flows/scopes.ts";
 import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { Actor } from "../../../core/people/actor.ts";
-import { type Accepting, enqueue, type NewJob } from "../../jobs/queue/enqueue.ts";
-import type { Recording } from "../../jobs/queue/record.ts";
-import { load } from "../../jobs/values/values.ts";
-import { flowVersionOf, type LoadedPlan, type Loading, loadPlan } from "../definitions/load.ts";
+import { type EnqueueDeps, enqueue, type NewJob } from "../../jobs/queue/enqueue.ts";
+import type { CreateJobDeps } from "../../jobs/queue/record.ts";
+import { loadValue } from "../../jobs/values/values.ts";
+import { flowVersionOf, type LoadedPlan, type LoadFlowDeps, loadPlan } from "../definitions/load.ts";
 
-type Restarting = Accepting & Recording & Loading;
+type RestartFlowDeps = EnqueueDeps & CreateJobDeps & LoadFlowDeps;
 
 /**
  * A new job of a flow that has ended, which goes on from one of its steps: what the steps before it yielded stands in its journal from the
  * beginning, as references to the first job's values. Without a step it goes on where the first job failed. Throws `flow.notRestarted`, `flow.versionNotFound`, `job.idTaken`.
  */
 export async function restartFlow(
-  restarting: Restarting,
+  deps: RestartFlowDeps,
   actor: Actor,
   origin: Job,
   asked: Restart,
   own: Partial<NewJob>,
 ): Promise<{ id: string }> {
-  const { jobs, objects } = restarting;
+  const { jobs, objects } = deps;
   const refused = (reason: string) => new SvcError("flow.notRestarted", { id: origin.id, reason });
   if (!origin.flow) throw refused("it is no flow");
   if (!hasEnded(origin)) throw refused("it has not ended yet");
@@ -38,13 +46,13 @@ export async function restartFlow(
   // Who may run this flow may not run any other by its number.
   if (flow && flow.path !== origin.path) throw refused(`version ${wanted} is of another flow`);
   if (flow && flow.build.state !== "ready") throw refused(`version ${wanted} is not ready to run`);
-  const plan = await loadPlan(restarting, flow?.build.state === "ready" ? flow.build.plan : origin.flow.plan);
+  const plan = await loadPlan(deps, flow?.build.state === "ready" ? flow.build.plan : origin.flow.plan);
   const outcomes = await jobs.children(origin.id, "m#");
   const from =
-    asked.step_id === undefined ? await whereItFailed(restarting, origin, plan, outcomes, refused) : { ...asked, step_id: asked.step_id };
+    asked.step_id === undefined ? await whereItFailed(deps, origin, plan, outcomes, refused) : { ...asked, step_id: asked.step_id };
   const kept = keptItems(plan, outcomes, from, refused);
-  const loop = await iterationsKept(restarting, origin, plan, from, refused);
-  await mustBeThere(restarting, origin, [...kept, ...loop], refused);
+  const loop = await iterationsKept(deps, origin, plan, from, refused);
+  await mustBeThere(deps, origin, [...kept, ...loop], refused);
   // Steps get what they are given as it is: nobody gets at secrets by going on with somebody else's run.
   if (origin.email !== actor.email && [...kept, ...loop].some(hidesSecrets)) {
     throw refused("what its steps have yielded holds secrets, which only who ran it may go on with");
@@ -57,7 +65,7 @@ export async function restartFlow(
     [],
   );
   const { kind, path, hash, tag, timeoutS, priority, code } = origin;
-  return enqueue(restarting, {
+  return enqueue(deps, {
     ...own,
     actor,
     id,
@@ -66,7 +74,7 @@ export async function restartFlow(
     path,
     hash,
     flow: wanted === undefined ? { n: 0 } : { version: wanted, n: 0 },
-    ...(code ? { code: JSON.parse(await load(restarting, origin, code)) as { flow: unknown } } : {}),
+    ...(code ? { code: JSON.parse(await loadValue(deps, origin, code)) as { flow: unknown } } : {}),
     tag,
     // That of a flow inside of another one was what its caller had left.
     timeoutS: flow ? (flow.timeoutS ?? limits.flowTimeoutS) : timeoutS,
@@ -75,7 +83,7 @@ export async function restartFlow(
     ...(origin.preprocess === "wanted" ? { preprocess: true as const } : {}),
     onBehalfOf: flow?.onBehalfOf,
     concurrency: flow?.concurrency,
-    args: JSON.parse(await load(restarting, origin, origin.args)) as Record<string, unknown>,
+    args: JSON.parse(await loadValue(deps, origin, origin.args)) as Record<string, unknown>,
   });
 }
 
@@ -84,7 +92,7 @@ type From = Omit<Restart, "step_id"> & { step_id: string; onlyFailed?: boolean }
 
 /** Where a flow that did not come to its end goes on: at the first of its own modules that did not, in a loop where it failed. */
 async function whereItFailed(
-  { jobs }: Restarting,
+  { jobs }: RestartFlowDeps,
   origin: EndedJob,
   { value }: LoadedPlan,
   outcomes: Child[],
@@ -110,12 +118,12 @@ async function whereItFailed(
 
 /** Values that are erased or gone by now cannot be gone on with. */
 async function mustBeThere(
-  { jobs }: Restarting,
+  { jobs }: RestartFlowDeps,
   origin: Job,
   kept: readonly Child[],
   refused: (reason: string) => SvcError,
 ): Promise<void> {
-  const owners = new Set(kept.flatMap(({ json = "{}" }) => (JSON.parse(json) as { result?: Kept }).result?.of ?? []));
+  const owners = new Set(kept.flatMap(({ json = "{}" }) => (JSON.parse(json) as { result?: ValueRef }).result?.of ?? []));
   owners.delete(origin.id);
   const there = new Set((await jobs.getMany([...owners])).flatMap((job) => (hasEnded(job) && job.erased ? [] : [job.id])));
   if ([...owners].some((id) => !there.has(id))) throw refused("what a step before it has yielded was erased");
@@ -146,7 +154,7 @@ function keptItems({ value, index }: LoadedPlan, items: Child[], { step_id: step
 
 /** Of a loop, or of branches: what those that do not run again have yielded, and what is iterated over. */
 async function iterationsKept(
-  { jobs }: Restarting,
+  { jobs }: RestartFlowDeps,
   origin: Job,
   { index }: LoadedPlan,
   { step_id: step, branch_or_iteration_n: from, onlyFailed }: From,

@@ -2,87 +2,87 @@ import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { isSvcError } from "../../../contract/errors.ts";
 import { flowValueSchema } from "../../../contract/flow-value.ts";
 import { limits } from "../../../contract/limits.ts";
-import { wantedBy } from "../../../core/flows/names.ts";
+import { collectReferences } from "../../../core/flows/names.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
 import { failure, flowLookMs } from "../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { maskerOf } from "../../../core/secrets/mask.ts";
-import type { BuildingVersions } from "../../builds/build-version.ts";
+import type { BuildVersionDeps } from "../../builds/build-version.ts";
 import { cachedResult, keyWithFiles } from "../../jobs/cache/cache.ts";
 import { endFromCache, endWith, type JustEnded } from "../../jobs/lifecycle/finish.ts";
-import { jobPrefix, load } from "../../jobs/values/values.ts";
+import { jobPrefix, loadValue } from "../../jobs/values/values.ts";
 import { readersOf } from "../../resources/readers.ts";
-import { type Resolving, resolve } from "../../resources/resolve.ts";
+import { type ResolveDeps, resolve } from "../../resources/resolve.ts";
 import { settleFlowBuild, withMachine } from "../definitions/build.ts";
 import { flowVersionOf, type LoadedPlan, loadPlan } from "../definitions/load.ts";
 import { planFlow } from "../definitions/plan.ts";
 import { environmentOf, evaluateReading } from "../runtime/expressions/evaluator.ts";
 
-export interface Starting extends BuildingVersions, Resolving {
+export interface StartFlowDeps extends BuildVersionDeps, ResolveDeps {
   executions: Executions;
 }
 
 /** Gives a job back until its version is built. */
-type WaitForBuild<S> = (starting: S, job: RunningJob, isPending: () => Promise<boolean>) => Promise<undefined>;
+type WaitForBuild<S> = (deps: S, job: RunningJob, isPending: () => Promise<boolean>) => Promise<undefined>;
 
 /** Starts a claimed flow's execution; flows that need none end at once. */
-export async function startFlow<S extends Starting>(
-  starting: S,
+export async function startFlow<S extends StartFlowDeps>(
+  deps: S,
   job: RunningJob,
   waitForBuild: WaitForBuild<S>,
 ): Promise<JustEnded | undefined> {
-  const { objects, storage } = starting;
+  const { objects, storage } = deps;
   const { workspace, flow = { n: 0 } } = job;
-  if (flow.plan) return begin(starting, job);
-  if (job.kind === "flowpreview") return startPreview(starting, job);
+  if (flow.plan) return begin(deps, job);
+  if (job.kind === "flowpreview") return startPreview(deps, job);
   const { version = 0 } = flow;
   const load = async () => flowVersionOf(await objects.get(keys.flowVersion(workspace, version)), version);
-  const build = await settleFlowBuild(starting, await load());
+  const build = await settleFlowBuild(deps, await load());
   switch (build.state) {
     case "pending":
-      return waitForBuild(starting, job, async () => (await load()).build.state === "pending");
+      return waitForBuild(deps, job, async () => (await load()).build.state === "pending");
     case "failed":
-      return endWith(starting, job, failure({ name: "DependencyError", message: build.error }));
+      return endWith(deps, job, failure({ name: "DependencyError", message: build.error }));
     case "ready": {
       await loadPlan({ storage }, build.plan);
-      return begin(starting, { ...job, flow: { ...flow, plan: build.plan, ...(build.machine ? { machine: build.machine } : {}) } });
+      return begin(deps, { ...job, flow: { ...flow, plan: build.plan, ...(build.machine ? { machine: build.machine } : {}) } });
     }
   }
 }
 
-async function startPreview(starting: Starting, job: RunningJob): Promise<JustEnded | undefined> {
-  const { storage, functions } = starting;
-  const { flow: sent } = JSON.parse(job.code ? await load(starting, job, job.code) : "{}") as { flow: unknown };
-  const built = await planFlow(starting, job, job.path ?? `${job.permissionedAs}/preview`, flowValueSchema.parse(sent));
+async function startPreview(deps: StartFlowDeps, job: RunningJob): Promise<JustEnded | undefined> {
+  const { storage, functions } = deps;
+  const { flow: sent } = JSON.parse(job.code ? await loadValue(deps, job, job.code) : "{}") as { flow: unknown };
+  const built = await planFlow(deps, job, job.path ?? `${job.permissionedAs}/preview`, flowValueSchema.parse(sent));
   const planned = await withMachine(functions, job.workspace, job.path ?? "preview", built);
-  if (!planned.ok) return endWith(starting, job, failure({ name: "DependencyError", message: planned.error }), planned.log);
+  if (!planned.ok) return endWith(deps, job, failure({ name: "DependencyError", message: planned.error }), planned.log);
   const plan = `${jobPrefix(job)}plan.json`;
   await storage.put(plan, JSON.stringify(planned.plan), "application/json");
-  return begin(starting, { ...job, flow: { n: 0, ...job.flow, plan, ...(planned.machine ? { machine: planned.machine } : {}) } });
+  return begin(deps, { ...job, flow: { n: 0, ...job.flow, plan, ...(planned.machine ? { machine: planned.machine } : {}) } });
 }
 
-async function begin(starting: Starting, job: RunningJob): Promise<JustEnded | undefined> {
-  const { jobs, nowMs } = starting;
+async function begin(deps: StartFlowDeps, job: RunningJob): Promise<JustEnded | undefined> {
+  const { jobs, nowMs } = deps;
   const { flow } = job;
   if (!flow?.plan) throw new Error(`The flow job ${job.id} has no plan.`);
-  const plan = await loadPlan(starting, flow.plan);
+  const plan = await loadPlan(deps, flow.plan);
   const { value } = plan;
   if (value.skip_expr) {
-    const skips = await skipsAll(starting, job, plan, value.skip_expr);
+    const skips = await skipsAll(deps, job, plan, value.skip_expr);
     if (!skips.ok) {
-      return endWith(starting, job, failure({ name: "ExpressionError", message: `skip_expr ${value.skip_expr}: ${skips.reason}` }));
+      return endWith(deps, job, failure({ name: "ExpressionError", message: `skip_expr ${value.skip_expr}: ${skips.reason}` }));
     }
-    if (skips.value) return endWith(starting, job, { state: "skipped", resultJson: JSON.stringify("stopped early") });
+    if (skips.value) return endWith(deps, job, { state: "skipped", resultJson: JSON.stringify("stopped early") });
   }
-  if (value.modules.length === 0) return endWith(starting, job, { state: "succeeded", resultJson: await load(starting, job, job.args) });
+  if (value.modules.length === 0) return endWith(deps, job, { state: "succeeded", resultJson: await loadValue(deps, job, job.args) });
   // A step that runs another flow may have a cache of its own.
   const cacheTtlS = job.cacheTtlS ?? value.cache_ttl;
   if (job.kind === "flow" && cacheTtlS) {
     job = { ...job, cacheTtlS };
-    const key = await keyOf(starting, job, value.cache_ignore_s3_path === true);
+    const key = await keyOf(deps, job, value.cache_ignore_s3_path === true);
     job = { ...job, ...(key === undefined ? {} : { cacheKey: key }) };
-    const known = await cachedResult(starting, job);
-    if (known) return endFromCache(starting, job, known);
+    const known = await cachedResult(deps, job);
+    if (known) return endFromCache(deps, job, known);
   }
   // From now on housekeeping asks the execution how it is, and no lease.
   const now = nowMs();
@@ -103,15 +103,15 @@ async function begin(starting: Starting, job: RunningJob): Promise<JustEnded | u
       ],
     },
   );
-  if (started) await startExecution(starting, started);
+  if (started) await startExecution(deps, started);
   return undefined;
 }
 
 /** Whether a flow is not to run at all; its reason, where that cannot be said, shows no secret. */
-async function skipsAll(working: Starting, flow: RunningJob, plan: LoadedPlan, expression: string) {
-  const reading = { working, flow, plan, secrets: new Set<string>() };
-  const flow_input = JSON.parse(await load(working, flow, flow.args)) as unknown;
-  const flow_env = wantedBy([expression]).env ? await environmentOf(reading) : null;
+async function skipsAll(deps: StartFlowDeps, flow: RunningJob, plan: LoadedPlan, expression: string) {
+  const reading = { working: deps, flow, plan, secrets: new Set<string>() };
+  const flow_input = JSON.parse(await loadValue(deps, flow, flow.args)) as unknown;
+  const flow_env = collectReferences([expression]).env ? await environmentOf(reading) : null;
   const skips = await evaluateReading(reading, expression, { flow_input, flow_env });
   return skips.ok ? skips : { ...skips, reason: String(maskerOf(reading.secrets)?.value(skips.reason) ?? skips.reason) };
 }
@@ -122,11 +122,11 @@ const cacheFields = ({ cacheTtlS, cacheKey }: Job) => (cacheKey === undefined ? 
  * What a flow's result is kept under: what its arguments refer to is a part of it, read as its steps would. What cannot be read now gives no key:
  * the step that needs it fails.
  */
-async function keyOf(starting: Starting, job: RunningJob, ignorePaths: boolean): Promise<string | undefined> {
-  const sent = JSON.parse(await load(starting, job, job.args)) as Record<string, unknown>;
+async function keyOf(deps: StartFlowDeps, job: RunningJob, ignorePaths: boolean): Promise<string | undefined> {
+  const sent = JSON.parse(await loadValue(deps, job, job.args)) as Record<string, unknown>;
   try {
-    const { value: given, from: references } = await resolve(starting, readersOf(starting, job), job.workspace, sent);
-    return await keyWithFiles(starting, job, given, { args: sent, references, ignorePaths });
+    const { value: given, from: references } = await resolve(deps, readersOf(deps, job), job.workspace, sent);
+    return await keyWithFiles(deps, job, given, { args: sent, references, ignorePaths });
   } catch (error) {
     if (!isSvcError(error) || !error.code.startsWith("reference.")) throw error;
     return undefined;
@@ -134,8 +134,8 @@ async function keyOf(starting: Starting, job: RunningJob, ignorePaths: boolean):
 }
 
 /** Starts the execution that counts for a flow's job; one that is there is left alone. */
-export async function startExecution(starting: Pick<Starting, "executions" | "functions" | "jobs" | "storage">, job: Job): Promise<void> {
-  const { executions, functions, jobs } = starting;
+export async function startExecution(deps: Pick<StartFlowDeps, "executions" | "functions" | "jobs" | "storage">, job: Job): Promise<void> {
+  const { executions, functions, jobs } = deps;
   const { id, workspace, flow } = job;
   if (!flow?.plan) throw new Error(`The flow job ${id} has no plan.`);
   const input = { w: workspace, j: id, n: flow.n, e: 0, at: "", o: "" };
@@ -144,7 +144,7 @@ export async function startExecution(starting: Pick<Starting, "executions" | "fu
     if (started === "started") return;
   }
   // Never made, or deleted because nothing ran it for long.
-  const { value } = await loadPlan(starting, flow.plan);
+  const { value } = await loadPlan(deps, flow.plan);
   const made = await functions.makeMachine({ workspace, path: job.path ?? "preview", value });
   if (!("machine" in made)) throw new Error(made.refused);
   const { machine } = made;

@@ -1,12 +1,12 @@
 import type { FlowModule } from "../../../contract/flow-value.ts";
 import { outcomeRef, placeIn, progressRef } from "../../../core/flows/journal.ts";
 import type { Scope } from "../../../core/flows/scopes.ts";
-import type { FlowState, ModuleCall } from "../../../core/flows/step-call.ts";
+import type { ModuleCall, StepState } from "../../../core/flows/step-call.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
-import type { Working } from "../../execution/run-job.ts";
+import type { RunJobDeps } from "../../execution/run-job.ts";
 import { type LoadedPlan, loadPlan } from "../definitions/load.ts";
 import { endLate, isLate } from "../lifecycle/finish.ts";
-import { type Here, jsonOf, progressIn, readItems } from "./step-context.ts";
+import { jsonOf, progressIn, readItems, type StepContext } from "./step-context.ts";
 
 /** Of an execution that does not count any more: it ends without changing anything. */
 class Superseded extends Error {
@@ -14,26 +14,26 @@ class Superseded extends Error {
 }
 
 /** Finds the place that a call is for, and what the journal has there. Throws `Superseded`. */
-export async function arrive(
-  working: Working,
+export async function loadStepContext(
+  deps: RunJobDeps,
   { state, module: id, scope: name }: ModuleCall,
-): Promise<{ here: Here; found: Map<string, string> }> {
+): Promise<{ here: StepContext; found: Map<string, string> }> {
   // Most places are where the state says: one read, with the head.
   const refsAt = (at: string) => [outcomeRef(id, name, at), progressRef(id, name, at)];
-  const { job, items } = await working.jobs.getWith(state.j, refsAt(state.at));
+  const { job, items } = await deps.jobs.getWith(state.j, refsAt(state.at));
   const flow = counting(job, state);
-  if (isLate(working, flow)) {
-    await endLate(working, flow);
+  if (isLate(deps, flow)) {
+    await endLate(deps, flow);
     throw new Superseded(`The time of the flow ${flow.id} is over.`);
   }
-  const plan = await loadPlan(working, flow.flow?.plan ?? "");
+  const plan = await loadPlan(deps, flow.flow?.plan ?? "");
   const [module, scope] = placed(plan, id, name);
   const at = placeIn(scope, state.at);
-  const found = at === state.at ? jsonOf(items) : await readItems({ working, flow }, refsAt(at));
+  const found = at === state.at ? jsonOf(items) : await readItems({ working: deps, flow }, refsAt(at));
   const progress = progressIn(found, id, name, at) ?? {};
-  return { here: { working, flow, plan, module, scope, at, state, progress, secrets: new Set() }, found };
+  return { here: { working: deps, flow, plan, module, scope, at, state, progress, secrets: new Set() }, found };
 }
-function counting(flow: Job | undefined, { j, n }: FlowState): RunningJob {
+function counting(flow: Job | undefined, { j, n }: StepState): RunningJob {
   if (flow?.state !== "running" || flow.flow?.n !== n) throw new Superseded(`Execution ${n} of job ${j} does not count any more.`);
   if (flow.cancel) throw new Superseded(`The job ${j} is being canceled.`);
   return flow;

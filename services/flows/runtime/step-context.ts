@@ -6,34 +6,34 @@ import {
   endRef,
   endSchema,
   FAILURE,
-  type Kept,
   type Outcome,
   outcomeRef,
   outcomeSchema,
   type Progress,
   progressRef,
   progressSchema,
+  type ValueRef,
 } from "../../../core/flows/journal.ts";
 import type { Scope, ScopeName } from "../../../core/flows/scopes.ts";
-import type { FlowState } from "../../../core/flows/step-call.ts";
+import type { StepState } from "../../../core/flows/step-call.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
 import { flowLeftS } from "../../../core/jobs/lifecycle.ts";
 import { maskerOf } from "../../../core/secrets/mask.ts";
 import { secretsIn } from "../../../core/secrets/shown.ts";
-import type { Working } from "../../execution/run-job.ts";
-import { keepApart, load } from "../../jobs/values/values.ts";
+import type { RunJobDeps } from "../../execution/run-job.ts";
+import { loadValue, storeValueApart } from "../../jobs/values/values.ts";
 import type { LoadedPlan } from "../definitions/load.ts";
 import { stepJobId } from "./step-job-id.ts";
 
 /** A place in a running flow, and all that is needed there. */
-export interface Here {
-  working: Working;
+export interface StepContext {
+  working: RunJobDeps;
   flow: RunningJob;
   plan: LoadedPlan;
   module: FlowModule;
   scope: Scope;
   at: string;
-  state: FlowState;
+  state: StepState;
   progress: Progress;
   /** Secrets in values that were read here: what is kept from here on hides them. */
   secrets: Set<string>;
@@ -64,51 +64,58 @@ export const progressIn = (items: ReadonlyMap<string, string>, module: string, s
   parsed(progressSchema, items.get(progressRef(module, scope, at)));
 
 /** Writes an item of the journal: whoever comes again writes the same, or finds it. */
-async function write({ working, flow }: Here, ref: string, value: object): Promise<void> {
+async function write({ working, flow }: StepContext, ref: string, value: object): Promise<void> {
   await working.jobs.putChild({ parent: flow.id, ref, json: JSON.stringify(value), expiresAtS: Math.ceil(flow.expiresAtMs / 1000) });
 }
-export const writeOutcome = (here: Here, outcome: Outcome) => write(here, outcomeRef(here.module.id, here.scope.name, here.at), outcome);
-export const writeEnd = (here: Here, end: End) => write(here, endRef(here.scope.name, here.at), end);
+export const writeOutcome = (step: StepContext, outcome: Outcome) =>
+  write(step, outcomeRef(step.module.id, step.scope.name, step.at), outcome);
+export const writeEnd = (step: StepContext, end: End) => write(step, endRef(step.scope.name, step.at), end);
 
-export async function writeProgress(here: Here, change: Progress): Promise<Progress> {
-  const progress = { ...here.progress, ...change };
-  await write(here, progressRef(here.module.id, here.scope.name, here.at), progress);
+export async function writeProgress(step: StepContext, change: Progress): Promise<Progress> {
+  const progress = { ...step.progress, ...change };
+  await write(step, progressRef(step.module.id, step.scope.name, step.at), progress);
   return progress;
 }
 
 /** Keeps a value as the flow's own: in the journal where it is small. */
-export async function keepValue({ working, flow, secrets }: Pick<Here, "working" | "flow" | "secrets">, value: unknown): Promise<Kept> {
+export async function storeFlowValue(
+  { working, flow, secrets }: Pick<StepContext, "working" | "flow" | "secrets">,
+  value: unknown,
+): Promise<ValueRef> {
   const keep = async (of: unknown) => {
     const json = JSON.stringify(of ?? null);
-    return Buffer.byteLength(json) <= limits.inlineBytes ? ({ in: "head", json } as const) : keepApart(working, flow, "end", json);
+    return Buffer.byteLength(json) <= limits.inlineBytes ? ({ in: "head", json } as const) : storeValueApart(working, flow, "end", json);
   };
   const shown = maskerOf(secrets)?.value(value);
   const hides = shown !== undefined && JSON.stringify(shown) !== JSON.stringify(value);
   return { of: flow.id, place: await keep(value), ...(hides ? { shown: await keep(shown) } : {}) };
 }
 
-export async function keptValue({ working, secrets }: Pick<Here, "working" | "secrets">, { of, place, shown }: Kept): Promise<unknown> {
-  const value = JSON.parse(await load(working, { id: of }, place)) as unknown;
-  if (shown) secretsIn(value, JSON.parse(await load(working, { id: of }, shown)), secrets);
+export async function loadFlowValue(
+  { working, secrets }: Pick<StepContext, "working" | "secrets">,
+  { of, place, shown }: ValueRef,
+): Promise<unknown> {
+  const value = JSON.parse(await loadValue(working, { id: of }, place)) as unknown;
+  if (shown) secretsIn(value, JSON.parse(await loadValue(working, { id: of }, shown)), secrets);
   return value;
 }
 
-export const keptResult = (job: Extract<Job, { endedAtMs: number }>): Kept => ({
+export const resultRefOf = (job: Extract<Job, { endedAtMs: number }>): ValueRef => ({
   of: job.id,
   place: job.result,
   ...(job.shown ? { shown: job.shown } : {}),
 });
 
-export const isFailureModule = ({ module }: Here) => module.id === FAILURE;
+export const isFailureModule = ({ module }: StepContext) => module.id === FAILURE;
 /** Attempts of a module that have failed. */
-export const failuresOf = ({ progress }: Here) => progress.failed?.length ?? 0;
+export const failuresOf = ({ progress }: StepContext) => progress.failed?.length ?? 0;
 
 /** The job of one attempt of a module: whoever comes again finds the same. */
-export const attemptId = (here: Here, attempt = failuresOf(here)) =>
-  stepJobId(here.flow.id, here.module.id, here.scope.name, here.at, attempt);
+export const attemptId = (step: StepContext, attempt = failuresOf(step)) =>
+  stepJobId(step.flow.id, step.module.id, step.scope.name, step.at, attempt);
 
 /** What the state machine is answered, and so where it goes. */
-export function goTo({ state, at, flow, working }: Here, o: string, { s, ...more }: Partial<FlowState> = {}): FlowState {
+export function goTo({ state, at, flow, working }: StepContext, o: string, { s, ...more }: Partial<StepState> = {}): StepState {
   const { s: _, list: __, m: ___, c: ____, ...pointers } = state;
   // No longer than the flow itself may last: then it is ended.
   const waits = s === undefined ? {} : { s: Math.min(s, flowLeftS(flow, working.nowMs())) };
@@ -116,14 +123,14 @@ export function goTo({ state, at, flow, working }: Here, o: string, { s, ...more
 }
 
 /** The next attempt's time is noted when the last one failed: whoever comes again waits for what is left. */
-export function waitBeforeRetry(here: Here): FlowState | undefined {
-  const waitS = Math.ceil(((here.progress.retryAtMs ?? 0) - here.working.nowMs()) / 1000);
-  return waitS > 0 ? goTo(here, "retry", { s: waitS }) : undefined;
+export function waitBeforeRetry(step: StepContext): StepState | undefined {
+  const waitS = Math.ceil(((step.progress.retryAtMs ?? 0) - step.working.nowMs()) / 1000);
+  return waitS > 0 ? goTo(step, "retry", { s: waitS }) : undefined;
 }
 
 /** What a failure module says of the list that failed: it is well, with this as its result. */
-export async function recovers(working: Parameters<typeof load>[0], { state, result }: Outcome): Promise<boolean> {
+export async function recovers(deps: Parameters<typeof loadValue>[0], { state, result }: Outcome): Promise<boolean> {
   if (state === "failure") return false;
-  const said = JSON.parse(await load(working, { id: result.of }, result.place)) as { recover?: unknown } | null;
+  const said = JSON.parse(await loadValue(deps, { id: result.of }, result.place)) as { recover?: unknown } | null;
   return said?.recover === true;
 }

@@ -4,7 +4,7 @@ import { limits } from "../../../contract/limits.ts";
 import type { FlowStatus } from "../../../contract/routes/flow-status.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
 
-interface Keeping {
+interface UserStateDeps {
   jobs: JobTable;
 }
 /** Under these names a flow's job keeps what its scripts tell about it. */
@@ -18,7 +18,7 @@ const flowIdOf = (job: Job): string => {
 };
 
 /** Throws `job.ended`, `body.tooLarge`, and `job.notFound` for what is no flow. */
-export async function setUserState({ jobs }: Keeping, job: Job, key: string, value: unknown): Promise<void> {
+export async function setUserState({ jobs }: UserStateDeps, job: Job, key: string, value: unknown): Promise<void> {
   if (hasEnded(job)) throw new SvcError("job.ended", { id: job.id, state: job.state });
   const json = JSON.stringify(value ?? null);
   if (Buffer.byteLength(json) > limits.userStateBytes)
@@ -32,12 +32,12 @@ export async function setUserState({ jobs }: Keeping, job: Job, key: string, val
   await jobs.putChild({ parent, ref, json, expiresAtS: Math.ceil(job.expiresAtMs / 1000) });
 }
 
-export async function userState({ jobs }: Keeping, job: Job, key: string): Promise<string> {
+export async function userState({ jobs }: UserStateDeps, job: Job, key: string): Promise<string> {
   return (await jobs.getChild(flowIdOf(job), `${STATE}${key}`))?.json ?? "null";
 }
 
 /** All of them; absent while there are none. */
-export async function userStates({ jobs }: Keeping, { id }: Job): Promise<Pick<FlowStatus, "user_states">> {
+export async function userStates({ jobs }: UserStateDeps, { id }: Job): Promise<Pick<FlowStatus, "user_states">> {
   const found = await jobs.children(id, STATE, limits.userStates);
   if (found.length === 0) return {};
   // Without a prototype, because a key named `__proto__` is a key like any other.

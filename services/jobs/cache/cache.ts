@@ -5,12 +5,12 @@ import { isSvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import { filePlace } from "../../../core/files/place.ts";
 import { cacheKey, filesIn, type Inputs } from "../../../core/jobs/cache.ts";
-import type { EndedJob, Job, Place } from "../../../core/jobs/job.ts";
+import type { EndedJob, Job, ValueLocation } from "../../../core/jobs/job.ts";
 import { StreamLines } from "../../../core/streams/stream-lines.ts";
 import { fileStorageOf } from "../../files/storages.ts";
-import { type Keeping, keepOutput, loadLogs, takeOver } from "../values/values.ts";
+import { copyValue, loadLogs, storeOutput, type ValueDeps } from "../values/values.ts";
 
-type Caching = Keeping & { nowMs: () => number };
+type CacheDeps = ValueDeps & { nowMs: () => number };
 const ENTRY = "result";
 
 /** The key with the content of files in it; `undefined` when there are too many to look at, or when they are in a storage that is not ours. */
@@ -52,15 +52,15 @@ export async function remember({ jobs }: { jobs: JobTable }, job: Job, atMs: num
 /** An earlier result, kept once more as the new job's own. */
 export interface CachedResult {
   /** What the record gets. */
-  fields: { cachedFrom: string; result: Place; shown?: Place; logChars: number };
+  fields: { cachedFrom: string; result: ValueLocation; shown?: ValueLocation; logChars: number };
   resultJson?: string;
   /** The lines of output that are the run's stream. */
   stream: string;
 }
 
 /** A result that may stand for a run of this job; `undefined` when there is none that is young enough and still there. */
-export async function cachedResult(caching: Caching, job: Job): Promise<CachedResult | undefined> {
-  const { jobs, nowMs } = caching;
+export async function cachedResult(deps: CacheDeps, job: Job): Promise<CachedResult | undefined> {
+  const { jobs, nowMs } = deps;
   const { cacheKey: parent, cacheTtlS = 0 } = job;
   if (parent === undefined) return undefined;
   const entry = await jobs.getChild(parent, ENTRY);
@@ -71,7 +71,7 @@ export async function cachedResult(caching: Caching, job: Job): Promise<CachedRe
   const origin = await jobs.get(id);
   if (origin?.state !== "succeeded" || origin.erased) return undefined;
   try {
-    return await copied(caching, origin, job);
+    return await copied(deps, origin, job);
   } catch (error) {
     // Erased while it was being copied: then it is not there. Anything else is a failure.
     const now = await jobs.get(id);
@@ -80,11 +80,11 @@ export async function cachedResult(caching: Caching, job: Job): Promise<CachedRe
   }
 }
 
-async function copied(caching: Keeping, origin: EndedJob, job: Job): Promise<CachedResult> {
-  const { place: result, json } = await takeOver(caching, origin, origin.result, job, "end");
-  const shown = origin.shown ? (await takeOver(caching, origin, origin.shown, job, "shown")).place : undefined;
+async function copied(deps: ValueDeps, origin: EndedJob, job: Job): Promise<CachedResult> {
+  const { place: result, json } = await copyValue(deps, origin, origin.result, job, "end");
+  const shown = origin.shown ? (await copyValue(deps, origin, origin.shown, job, "shown")).place : undefined;
   // A stream is a part of what a run gives back, and stands in its output. The rest of that output is not this job's.
-  const stream = origin.logChars === 0 ? "" : StreamLines.only(await loadLogs(caching, origin));
+  const stream = origin.logChars === 0 ? "" : StreamLines.only(await loadLogs(deps, origin));
   return {
     stream,
     fields: { cachedFrom: origin.id, result, ...(shown ? { shown } : {}), logChars: stream.length },
@@ -96,8 +96,8 @@ async function copied(caching: Keeping, origin: EndedJob, job: Job): Promise<Cac
  * Keeps an earlier run's stream as the job's own. Its record is there first: output has no random name, and the id that a caller chose may
  * be another job's.
  */
-export async function keepStream(keeping: Keeping, job: Job, { stream }: CachedResult): Promise<void> {
-  if (stream !== "") await keepOutput(keeping, job, Math.max(job.attempt, 1), { offset: 0, text: stream });
+export async function keepStream(deps: ValueDeps, job: Job, { stream }: CachedResult): Promise<void> {
+  if (stream !== "") await storeOutput(deps, job, Math.max(job.attempt, 1), { offset: 0, text: stream });
 }
 
 /** A job that ends as it is made, with an earlier result. */

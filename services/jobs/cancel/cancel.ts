@@ -3,12 +3,12 @@ import { SvcError } from "../../../contract/errors.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { canceled } from "../../../core/jobs/lifecycle.ts";
 import { parkedJobs } from "../../flows/runtime/parked-jobs.ts";
-import { tellParent } from "../../flows/runtime/resume-parent-task.ts";
-import { type Limiting, leave } from "../concurrency/concurrency.ts";
-import { endWith, type Finishing } from "../lifecycle/finish.ts";
+import { resumeParentTask } from "../../flows/runtime/resume-parent-task.ts";
+import { type ConcurrencyDeps, releaseSlot } from "../concurrency/concurrency.ts";
+import { endWith, type FinishJobDeps } from "../lifecycle/finish.ts";
 
 /** What canceling takes: of a flow its execution is stopped too. */
-export type Canceling = Finishing & Limiting & { executions: Pick<Executions, "stop" | "resume"> };
+export type CancelDeps = FinishJobDeps & ConcurrencyDeps & { executions: Pick<Executions, "stop" | "resume"> };
 
 /** The most often a cancellation looks again when the job moves on under it. */
 const TRIES = 5;
@@ -17,17 +17,17 @@ const TRIES = 5;
  * Cancels a job: a waiting one ends at once, a running one is marked, and its runner learns it from its next beat. `force` ends
  * the record at once. A flow ends at once as well: its steps find that out before they begin, and those that run by their next beat. Throws `job.ended`.
  */
-export async function cancel(canceling: Canceling, job: Job, by: string, reason: string, force: boolean): Promise<string> {
-  const { jobs } = canceling;
+export async function cancel(deps: CancelDeps, job: Job, by: string, reason: string, force: boolean): Promise<string> {
+  const { jobs } = deps;
   const mark = { by, reason };
   for (let current = job, tries = 0; tries < TRIES; tries += 1) {
     if (hasEnded(current)) throw new SvcError("job.ended", { id: job.id, state: current.state });
     if (current.state === "queued" || force || current.flow?.plan) {
-      const ended = await endWith(canceling, { ...current, cancel: mark }, canceled(mark), "", { cancel: mark });
+      const ended = await endWith(deps, { ...current, cancel: mark }, canceled(mark), "", { cancel: mark });
       if (ended) {
-        await stopInside(canceling, current, mark);
+        await stopInside(deps, current, mark);
         // Canceled it is, whether or not its slot could be given on: if not, housekeeping does it.
-        await leave(canceling, ended).catch(() => undefined);
+        await releaseSlot(deps, ended).catch(() => undefined);
         return `The job ${job.id} is canceled.`;
       }
     } else if (
@@ -55,15 +55,15 @@ export async function cancel(canceling: Canceling, job: Job, by: string, reason:
  * Waits and states that have not begun end with the execution, and flows inside and steps that wait for a slot are canceled for the same reason. Should any of that fail,
  * they find the record ended.
  */
-export async function stopInside(canceling: Canceling, job: Job, { by, reason }: { by: string; reason: string }): Promise<void> {
-  const { executions, jobs } = canceling;
+export async function stopInside(deps: CancelDeps, job: Job, { by, reason }: { by: string; reason: string }): Promise<void> {
+  const { executions, jobs } = deps;
   const { id, flow } = job;
   if (!flow) return;
-  await tellParent(canceling, job).catch(() => undefined);
+  await resumeParentTask(deps, job).catch(() => undefined);
   if (flow.machine) await executions.stop({ machine: flow.machine, job: id, n: flow.n }, reason || "canceled").catch(() => undefined);
   const nested = (await jobs.children(id, "w#")).flatMap(({ json = "{}" }) => (JSON.parse(json) as { nested?: string }).nested ?? []);
-  for (const inner of [...nested, ...(await parkedJobs(canceling, job))]) {
+  for (const inner of [...nested, ...(await parkedJobs(deps, job))]) {
     const inside = await jobs.get(inner);
-    if (inside && !hasEnded(inside)) await cancel(canceling, inside, by, reason, false).catch(() => undefined);
+    if (inside && !hasEnded(inside)) await cancel(deps, inside, by, reason, false).catch(() => undefined);
   }
 }

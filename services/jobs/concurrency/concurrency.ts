@@ -20,7 +20,7 @@ import { hasEnded, type Job, listKey, type RunningJob } from "../../../core/jobs
 import { isSendable, queueDelayS } from "../../../core/jobs/lifecycle.ts";
 import { attemptFields } from "../lifecycle/claim.ts";
 
-export interface Limiting {
+export interface ConcurrencyDeps {
   jobs: JobTable;
   concurrency: ConcurrencyTable;
   queue: Queue;
@@ -45,20 +45,20 @@ const pause = (tries: number) => sleep(randomInt(Math.min(400, 20 * 2 ** tries))
  * Claims a queued job together with its slot, in one transaction: no run is without one, and no slot without its run. Where none is
  * free the job waits, and is told when one is; `undefined` then, and where it is not queued any more.
  */
-export async function claimLimited(limiting: Limiting & { worker: string }, id: string, group: string): Promise<RunningJob | undefined> {
-  const { jobs, concurrency, nowMs, worker } = limiting;
+export async function claimLimited(deps: ConcurrencyDeps & { worker: string }, id: string, group: string): Promise<RunningJob | undefined> {
+  const { jobs, concurrency, nowMs, worker } = deps;
   for (let tries = 1; ; tries += 1) {
     const [job, found] = await Promise.all([jobs.get(id), concurrency.get(idOf(group), "")]);
     if (!job?.concurrency) return undefined;
     if (job.state !== "queued") {
       // Told, and canceled before it came: the next one is.
-      if (hasEnded(job)) await leave(limiting, job);
+      if (hasEnded(job)) await releaseSlot(deps, job);
       return undefined;
     }
     const now = nowMs();
     const stood = standing(found.group, now);
     if (tries > TRIES || !mayStart(stood, id, job.concurrency.limit)) {
-      await wait(limiting, job, job.concurrency.limit);
+      await wait(deps, job, job.concurrency.limit);
       return undefined;
     }
     const attempt = { ...attemptFields(now, worker), attempt: job.attempt + 1 };
@@ -78,23 +78,23 @@ export async function claimLimited(limiting: Limiting & { worker: string }, id: 
 }
 
 /** Registers a job that waits, then looks again: whoever frees a slot does so first and looks for waiting jobs after, so one sees the other. */
-async function wait(limiting: Limiting, job: Job, limit: number): Promise<void> {
+async function wait(deps: ConcurrencyDeps, job: Job, limit: number): Promise<void> {
   const group = idOf(job.concurrency?.group ?? "");
-  await limiting.jobs.putChild({ parent: group, ref: waitRef(job), expiresAtS: Math.ceil(job.expiresAtMs / 1000) });
-  await admit(limiting, group, job.workspace, (found) => ({ ...found, waiting: true }), limit);
+  await deps.jobs.putChild({ parent: group, ref: waitRef(job), expiresAtS: Math.ceil(job.expiresAtMs / 1000) });
+  await admitNext(deps, group, job.workspace, (found) => ({ ...found, waiting: true }), limit);
 }
 
 /** Gives the slot of an ended job to the next who waits. Repeating it changes nothing. */
-export async function leave(limiting: Limiting, job: Job): Promise<void> {
+export async function releaseSlot(deps: ConcurrencyDeps, job: Job): Promise<void> {
   if (!job.concurrency) return;
   const { group, windowS } = job.concurrency;
-  if (job.attempt === 0) await limiting.jobs.deleteItem(idOf(group), waitRef(job));
-  await admit(limiting, idOf(group), job.workspace, (found) => left(found, job.id, windowS));
+  if (job.attempt === 0) await deps.jobs.deleteItem(idOf(group), waitRef(job));
+  await admitNext(deps, idOf(group), job.workspace, (found) => left(found, job.id, windowS));
 }
 
 /** What did not go on by itself: slots of jobs that are gone, jobs that were told and never came, a group that nobody waits for any more. */
-export async function mendGroup(limiting: Limiting, id: string): Promise<void> {
-  const { jobs, nowMs } = limiting;
+export async function mendGroup(deps: ConcurrencyDeps, id: string): Promise<void> {
+  const { jobs, nowMs } = deps;
   const reap = async (group: Group) => {
     const running = group.slots.flatMap(({ state, job }) => (state === "running" ? [job] : []));
     const heads = new Map((await jobs.getMany(running)).map((job) => [job.id, job]));
@@ -106,21 +106,21 @@ export async function mendGroup(limiting: Limiting, id: string): Promise<void> {
     // Should one still wait, looking again finds it.
     return { ...mended, waiting: false };
   };
-  await admit(limiting, id, "", reap);
+  await admitNext(deps, id, "", reap);
 }
 
 /**
  * Changes a group, then promises its free slots to those who have waited longest and tells them. `limit`: of a job that has only come to
  * wait; where all its slots are taken and others wait already, there is nothing to do.
  */
-async function admit(
-  limiting: Limiting,
+async function admitNext(
+  deps: ConcurrencyDeps,
   id: string,
   workspace: string,
   change: (group: Group) => Group | Promise<Group>,
   limit?: number,
 ): Promise<void> {
-  const { jobs, concurrency, queue, nowMs } = limiting;
+  const { jobs, concurrency, queue, nowMs } = deps;
   let asked: typeof change | undefined = change;
   for (let tries = 0; tries < TRIES; tries += 1) {
     const found = await concurrency.get(id, workspace);

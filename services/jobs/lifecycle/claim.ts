@@ -3,7 +3,7 @@ import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { Job, QueuedJob, RunningJob } from "../../../core/jobs/job.ts";
 
-interface Claiming {
+interface ClaimDeps {
   jobs: JobTable;
   nowMs: () => number;
   /** Names this process in the job's record. */
@@ -17,7 +17,7 @@ export function attemptFields(nowMs: number, worker: string) {
 }
 
 /** Takes a queued job by a lease; `undefined` when it waits no more: somebody has it, or it has ended. */
-export async function claim({ jobs, nowMs, worker }: Claiming, id: string): Promise<RunningJob | undefined> {
+export async function claim({ jobs, nowMs, worker }: ClaimDeps, id: string): Promise<RunningJob | undefined> {
   const changed = await jobs.change(
     id,
     { ...attemptFields(nowMs(), worker), attempt: jobs.oneMore },
@@ -38,7 +38,7 @@ export function claimedAtOnce(job: QueuedJob, nowMs: number, worker: string): Ru
 }
 
 /** The next attempt of a job whose worker was lost, taken over at once; `undefined` when the job was not ours any more. */
-export async function reclaim({ jobs, nowMs, worker }: Claiming, lost: RunningJob): Promise<RunningJob | undefined> {
+export async function reclaim({ jobs, nowMs, worker }: ClaimDeps, lost: RunningJob): Promise<RunningJob | undefined> {
   const changed = await jobs.change(
     lost.id,
     { ...attemptFields(nowMs(), worker), attempt: jobs.oneMore, losses: jobs.oneMore },
@@ -53,7 +53,7 @@ export async function reclaim({ jobs, nowMs, worker }: Claiming, lost: RunningJo
 }
 
 /** Gives a claimed job back. `lost` counts it as a loss; without it the attempt does not count (a throttled runner, a pending build). */
-export async function release({ jobs }: Pick<Claiming, "jobs">, job: RunningJob, { lost = false } = {}): Promise<boolean> {
+export async function release({ jobs }: Pick<ClaimDeps, "jobs">, job: RunningJob, { lost = false } = {}): Promise<boolean> {
   const { nonce, leaseUntilMs } = jobs.cleared;
   const changed = await jobs.change(
     job.id,
@@ -73,7 +73,7 @@ const HOLD_EVERY_MS = 3000;
 
 /** Renews the lease of work that no runner beats for, while `work` lasts. Calls `onCancel` once when the job is marked. */
 export async function holding<T>(
-  { jobs, nowMs }: Pick<Claiming, "jobs" | "nowMs">,
+  { jobs, nowMs }: Pick<ClaimDeps, "jobs" | "nowMs">,
   job: RunningJob,
   work: Promise<T>,
   onCancel: (marked: RunningJob) => void,

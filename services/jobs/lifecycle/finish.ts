@@ -1,15 +1,15 @@
 import type { HeadChange, JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { limits } from "../../../contract/limits.ts";
-import { type EndedJob, type EndState, hasEnded, type Job, type Place, type RunningJob } from "../../../core/jobs/job.ts";
+import { type EndedJob, type EndState, hasEnded, type Job, type RunningJob, type ValueLocation } from "../../../core/jobs/job.ts";
 import { type Ending, endingOf } from "../../../core/jobs/lifecycle.ts";
 import type { Masker } from "../../../core/secrets/mask.ts";
 import type { RunOutcome } from "../../../runners/protocol.ts";
 import { maskerFor } from "../../secrets/masks.ts";
 import { type CachedResult, keepStream, remember } from "../cache/cache.ts";
-import { jobPrefix, type Keeping, keep, keepApart, keepOutput, type Output, takeOver } from "../values/values.ts";
+import { copyValue, jobPrefix, type Output, storeOutput, storeValue, storeValueApart, type ValueDeps } from "../values/values.ts";
 import { noteSharedFolder } from "./shared-folder.ts";
 
-export interface Finishing extends Keeping {
+export interface FinishJobDeps extends ValueDeps {
   nowMs: () => number;
 }
 
@@ -38,30 +38,30 @@ export function fitsHead(job: Job, json: string): boolean {
  * secrets that the caller itself gave this attempt, and noted.
  */
 export async function finish(
-  finishing: Finishing,
+  deps: FinishJobDeps,
   claimed: RunningJob,
   reported: RunOutcome,
   token: string,
   given?: readonly string[],
 ): Promise<JustEnded | undefined> {
-  const job = await upToDate(finishing, claimed, reported);
+  const job = await upToDate(deps, claimed, reported);
   if (!job) return undefined;
-  await noteSharedFolder(finishing, job, reported);
-  const masker = await maskerFor(finishing, job, token, given);
+  await noteSharedFolder(deps, job, reported);
+  const masker = await maskerFor(deps, job, token, given);
   const outcome = masker ? masked(masker, reported) : reported;
-  const prepared = await keepPreprocessed(finishing, job, outcome);
+  const prepared = await keepPreprocessed(deps, job, outcome);
   // A run is killed because of a mark that came after it was claimed: only the record has it.
-  const marked = outcome.outcome === "killed" ? await finishing.jobs.get(job.id) : undefined;
+  const marked = outcome.outcome === "killed" ? await deps.jobs.get(job.id) : undefined;
   const ending = endingOf(marked?.cancel ? { ...job, cancel: marked.cancel } : job, outcome);
   const { logs, memPeakKb, resultUploaded } = outcome;
-  const uploaded: Place | undefined =
+  const uploaded: ValueLocation | undefined =
     resultUploaded && outcome.outcome === "success"
       ? { in: "s3", key: resultKey(job, job.attempt), bytes: resultUploaded.bytes }
       : undefined;
   const { result, logChars } = uploaded
-    ? { result: uploaded, logChars: await keepLogs(finishing, job, logs) }
-    : await keepEnding(finishing, { ...job, ...prepared }, ending, logs);
-  const shown = masker && !uploaded ? await keepShown(finishing, job, masker, ending.resultJson) : undefined;
+    ? { result: uploaded, logChars: await keepLogs(deps, job, logs) }
+    : await keepEnding(deps, { ...job, ...prepared }, ending, logs);
+  const shown = masker && !uploaded ? await keepShown(deps, job, masker, ending.resultJson) : undefined;
   const extra = {
     ...prepared,
     logChars: Math.max(logChars, job.logChars),
@@ -70,30 +70,30 @@ export async function finish(
   };
   const sameMasks: MasksCondition = job.masks === undefined ? { attr: "masks", exists: false } : { attr: "masks", eq: job.masks };
   // An equal run may be answered from the cache from now on. Should noting that fail, it runs.
-  const remembered = ending.state === "succeeded" ? remember(finishing, job, finishing.nowMs()).catch(() => undefined) : undefined;
-  const [ended] = await Promise.all([end(finishing, job, { ...ending, result }, extra, sameMasks), remembered]);
+  const remembered = ending.state === "succeeded" ? remember(deps, job, deps.nowMs()).catch(() => undefined) : undefined;
+  const [ended] = await Promise.all([end(deps, job, { ...ending, result }, extra, sameMasks), remembered]);
   if (!ended) {
     // Refused, perhaps because it has read a secret since its record was read: then what was kept just now is kept again, masked.
-    const now = await finishing.jobs.get(job.id);
+    const now = await deps.jobs.get(job.id);
     if (now && now.masks !== job.masks) {
-      if (now.state === "running" && now.nonce === job.nonce) return finish(finishing, now, reported, token);
-      const late = await maskerFor(finishing, now, token);
-      if (late) await keepLogs(finishing, job, masked(late, reported).logs);
+      if (now.state === "running" && now.nonce === job.nonce) return finish(deps, now, reported, token);
+      const late = await maskerFor(deps, now, token);
+      if (late) await keepLogs(deps, job, masked(late, reported).logs);
     }
   }
   return ended && !uploaded ? { ...ended, resultJson: ending.resultJson } : ended;
 }
 
 /** The arguments that `main` got take the place of what its preprocessor got. */
-async function keepPreprocessed(keeping: Keeping, job: RunningJob, { preprocessed }: RunOutcome) {
+async function keepPreprocessed(deps: ValueDeps, job: RunningJob, { preprocessed }: RunOutcome) {
   if (!preprocessed || job.preprocess !== "wanted") return {};
-  return { args: await keep(keeping, job, "args", JSON.stringify(preprocessed)), preprocess: "done" as const };
+  return { args: await storeValue(deps, job, "args", JSON.stringify(preprocessed)), preprocess: "done" as const };
 }
 
 /** A run that reports its end itself as well, or has read secrets, is looked at again: what was kept masked must not be kept anew as it was. */
 const REPORTED_MS = 4000;
 
-async function upToDate({ jobs }: Finishing, job: RunningJob, { timings }: RunOutcome): Promise<RunningJob | undefined> {
+async function upToDate({ jobs }: FinishJobDeps, job: RunningJob, { timings }: RunOutcome): Promise<RunningJob | undefined> {
   if (job.masks === undefined && timings.totalMs < REPORTED_MS) return job;
   const now = await jobs.get(job.id);
   return now?.state === "running" && now.nonce === job.nonce ? now : undefined;
@@ -112,9 +112,9 @@ export function masked(masker: Masker, outcome: RunOutcome): RunOutcome & { logs
 }
 
 /** The result as people see it; `undefined` when no secret stands in it. */
-export async function keepShown(keeping: Keeping, job: Job, masker: Masker, resultJson: string): Promise<Place | undefined> {
+export async function keepShown(deps: ValueDeps, job: Job, masker: Masker, resultJson: string): Promise<ValueLocation | undefined> {
   const shown = JSON.stringify(masker.value(JSON.parse(resultJson)));
-  return shown === resultJson ? undefined : keepApart(keeping, job, "shown", shown);
+  return shown === resultJson ? undefined : storeValueApart(deps, job, "shown", shown);
 }
 
 /**
@@ -122,60 +122,62 @@ export async function keepShown(keeping: Keeping, job: Job, masker: Masker, resu
  * still send is kept under other names: it changes nothing that this end points to. `log` is for jobs that no runner writes for.
  */
 export async function endWith(
-  finishing: Finishing,
+  deps: FinishJobDeps,
   job: Job,
   ending: Ending,
   log = "",
   extra: HeadChange = {},
 ): Promise<EndedJob | undefined> {
-  const logChars = await keepLogs(finishing, job, { offset: 0, text: log });
+  const logChars = await keepLogs(deps, job, { offset: 0, text: log });
   const { resultJson } = ending;
-  const result: Place = fitsHead(job, resultJson) ? { in: "head", json: resultJson } : await keepApart(finishing, job, "end", resultJson);
-  return end(finishing, job, { ...ending, result }, { ...extra, logChars: Math.max(logChars, job.logChars) });
+  const result: ValueLocation = fitsHead(job, resultJson)
+    ? { in: "head", json: resultJson }
+    : await storeValueApart(deps, job, "end", resultJson);
+  return end(deps, job, { ...ending, result }, { ...extra, logChars: Math.max(logChars, job.logChars) });
 }
 
 /** Ends a job with an earlier result instead of running it. */
-export async function endFromCache(finishing: Finishing, job: Job, known: CachedResult): Promise<EndedJob | undefined> {
+export async function endFromCache(deps: FinishJobDeps, job: Job, known: CachedResult): Promise<EndedJob | undefined> {
   const { result, ...extra } = known.fields;
-  await keepStream(finishing, job, known);
-  return end(finishing, job, { state: "succeeded", result }, extra);
+  await keepStream(deps, job, known);
+  return end(deps, job, { state: "succeeded", result }, extra);
 }
 
 /** Ends a job with a value that another job, or it itself, keeps: it gets one of its own, so that each is erased with its job. */
 export async function endKept(
-  finishing: Finishing,
+  deps: FinishJobDeps,
   job: Job,
   state: EndState,
-  { of, place, shown }: { of: string; place: Place; shown?: Place | undefined },
+  { of, place, shown }: { of: string; place: ValueLocation; shown?: ValueLocation | undefined },
 ): Promise<EndedJob | undefined> {
-  const own = (value: Place, what: "end" | "shown") =>
-    of === job.id && value.in !== "head" ? { place: value } : takeOver(finishing, { id: of }, value, job, what);
+  const own = (value: ValueLocation, what: "end" | "shown") =>
+    of === job.id && value.in !== "head" ? { place: value } : copyValue(deps, { id: of }, value, job, what);
   const [result, seen] = await Promise.all([own(place, "end"), shown ? own(shown, "shown") : undefined]);
   const kept =
     result.place.in === "head" && !fitsHead(job, result.place.json)
-      ? await keepApart(finishing, job, "end", result.place.json)
+      ? await storeValueApart(deps, job, "end", result.place.json)
       : result.place;
-  return end(finishing, job, { state, result: kept }, seen ? { shown: seen.place } : {});
+  return end(deps, job, { state, result: kept }, seen ? { shown: seen.place } : {});
 }
 
-async function keepLogs(keeping: Keeping, job: Job, logs: Output): Promise<number> {
-  if (logs.text) await keepOutput(keeping, job, job.attempt, logs);
+async function keepLogs(deps: ValueDeps, job: Job, logs: Output): Promise<number> {
+  if (logs.text) await storeOutput(deps, job, job.attempt, logs);
   return logs.offset + logs.text.length;
 }
 
-async function keepEnding(keeping: Keeping, job: Job, ending: Ending, logs: Output): Promise<{ result: Place; logChars: number }> {
+async function keepEnding(deps: ValueDeps, job: Job, ending: Ending, logs: Output): Promise<{ result: ValueLocation; logChars: number }> {
   const { resultJson } = ending;
   const bytes = Buffer.byteLength(resultJson);
   if (fitsHead(job, resultJson)) {
-    return { result: { in: "head", json: resultJson }, logChars: await keepLogs(keeping, job, logs) };
+    return { result: { in: "head", json: resultJson }, logChars: await keepLogs(deps, job, logs) };
   }
   if (bytes <= limits.itemBytes) {
-    const ref = await keepOutput(keeping, job, job.attempt, logs, resultJson);
+    const ref = await storeOutput(deps, job, job.attempt, logs, resultJson);
     return { result: { in: "item", ref }, logChars: logs.offset + logs.text.length };
   }
   const key = resultKey(job, job.attempt);
-  await keeping.storage.put(key, resultJson, "application/json");
-  return { result: { in: "s3", key, bytes }, logChars: await keepLogs(keeping, job, logs) };
+  await deps.storage.put(key, resultJson, "application/json");
+  return { result: { in: "s3", key, bytes }, logChars: await keepLogs(deps, job, logs) };
 }
 
 /** As many secrets read as when the masks were made. */
@@ -184,7 +186,7 @@ type MasksCondition = { attr: "masks"; exists: false } | { attr: "masks"; eq: nu
 async function end(
   { jobs, nowMs }: { jobs: JobTable; nowMs: () => number },
   job: Job,
-  { state, result }: Pick<Ending, "state"> & { result: Place },
+  { state, result }: Pick<Ending, "state"> & { result: ValueLocation },
   extra: HeadChange,
   ...also: MasksCondition[]
 ): Promise<EndedJob | undefined> {

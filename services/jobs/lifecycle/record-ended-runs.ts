@@ -1,11 +1,11 @@
 import type { Child } from "../../../aws/dynamodb/job-table.ts";
 import { limits } from "../../../contract/limits.ts";
-import type { EndedJob, Place, RunningJob } from "../../../core/jobs/job.ts";
+import type { EndedJob, RunningJob, ValueLocation } from "../../../core/jobs/job.ts";
 import { endingOf } from "../../../core/jobs/lifecycle.ts";
 import type { Masker } from "../../../core/secrets/mask.ts";
 import type { NextOutcome } from "../../../runners/protocol.ts";
-import { keepAmong, keepOutput, outputRef } from "../values/values.ts";
-import { type Finishing, fitsHead, keepShown, masked } from "./finish.ts";
+import { outputRef, stageValue, storeOutput } from "../values/values.ts";
+import { type FinishJobDeps, fitsHead, keepShown, masked } from "./finish.ts";
 
 /** A job that began and ended within the call of another one: nobody knew of it before. */
 export interface Ran {
@@ -18,38 +18,38 @@ export interface Ran {
 }
 
 /** Writes down jobs that have ended already, with all that they leave, in as few calls as there are. */
-export async function keepEnded(finishing: Finishing, ran: readonly Ran[], masker: Masker | undefined): Promise<EndedJob[]> {
-  const kept = await Promise.all(ran.map((each) => endedJob(finishing, each, masker)));
+export async function keepEnded(deps: FinishJobDeps, ran: readonly Ran[], masker: Masker | undefined): Promise<EndedJob[]> {
+  const kept = await Promise.all(ran.map((each) => endedJob(deps, each, masker)));
   // A head is found when all that it names is there.
   const children = kept.flatMap((each) => each.children);
-  if (children.length > 0) await finishing.jobs.putWith(children, []);
-  await finishing.jobs.putWith(
+  if (children.length > 0) await deps.jobs.putWith(children, []);
+  await deps.jobs.putWith(
     [],
-    kept.map(({ job }) => finishing.jobs.putRequest(job)),
+    kept.map(({ job }) => deps.jobs.putRequest(job)),
   );
   return kept.map(({ job }) => job);
 }
 
-async function endedJob(finishing: Finishing, ran: Ran, masker: Masker | undefined): Promise<{ job: EndedJob; children: Child[] }> {
+async function endedJob(deps: FinishJobDeps, ran: Ran, masker: Masker | undefined): Promise<{ job: EndedJob; children: Child[] }> {
   const { job } = ran;
   const outcome = masker ? masked(masker, ran.outcome) : ran.outcome;
   const { state, resultJson } = endingOf(job, outcome);
   const children = [...ran.children];
-  const result = await placeOf(finishing, ran, resultJson, children);
-  const shown = masker && !outcome.resultUploaded ? await keepShown(finishing, job, masker, resultJson) : undefined;
+  const result = await placeOf(deps, ran, resultJson, children);
+  const shown = masker && !outcome.resultUploaded ? await keepShown(deps, job, masker, resultJson) : undefined;
   const { text } = outcome.logs;
   if (text && Buffer.byteLength(text) <= limits.itemBytes) {
     const expiresAtS = Math.ceil(job.expiresAtMs / 1000);
     children.push({ parent: job.id, ref: outputRef(1, 0), text, chars: text.length, expiresAtS });
-  } else if (text) await keepOutput(finishing, job, 1, outcome.logs);
+  } else if (text) await storeOutput(deps, job, 1, outcome.logs);
   const { nonce: _, leaseUntilMs: __, watchedUntilMs: ___, ...fields } = job;
   const { startedAtMs, endedAtMs, memPeakKb } = ran.outcome;
   const more = { startedAtMs, endedAtMs, logChars: text.length, ...(memPeakKb ? { memPeakKb } : {}), ...(shown ? { shown } : {}) };
   return { job: { ...fields, ...more, state, result, erased: false }, children };
 }
 
-async function placeOf(finishing: Finishing, { job, outcome, resultKey }: Ran, json: string, children: Child[]): Promise<Place> {
+async function placeOf(deps: FinishJobDeps, { job, outcome, resultKey }: Ran, json: string, children: Child[]): Promise<ValueLocation> {
   if (outcome.resultUploaded) return { in: "s3", key: resultKey, bytes: outcome.resultUploaded.bytes };
   if (fitsHead(job, json)) return { in: "head", json };
-  return keepAmong(finishing, job, "end", json, children);
+  return stageValue(deps, job, "end", json, children);
 }

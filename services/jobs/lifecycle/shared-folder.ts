@@ -7,7 +7,7 @@ import type { Job } from "../../../core/jobs/job.ts";
 import type { RunOutcome, SharedFolder } from "../../../runners/protocol.ts";
 import { jobPrefix } from "../values/values.ts";
 
-interface Sharing {
+interface SharedFolderDeps {
   jobs: JobTable;
   storage: Storage;
 }
@@ -18,7 +18,7 @@ const keptSchema = z.object({ key: z.string(), sha256: z.string() });
 const archiveKey = ({ id, workspace, parent = "", attempt }: Job) => `${jobPrefix({ workspace, id: parent })}shared#${id}#${attempt}.zip`;
 
 /** The folder `./shared` for an attempt of a step, as the step before has left it; nothing for steps that share none. */
-export async function sharedFolder({ jobs, storage }: Sharing, job: Job, lifetimeS: number): Promise<SharedFolder | undefined> {
+export async function sharedFolder({ jobs, storage }: SharedFolderDeps, job: Job, lifetimeS: number): Promise<SharedFolder | undefined> {
   if (job.parent === undefined || job.step?.shared === undefined) return undefined;
   const [item, putUrl] = await Promise.all([
     jobs.getChild(job.parent, sharedRef(job.step.shared)),
@@ -30,7 +30,7 @@ export async function sharedFolder({ jobs, storage }: Sharing, job: Job, lifetim
 }
 
 /** Notes what an attempt has left, for the steps after it. */
-export async function noteSharedFolder({ jobs }: Sharing, job: Job, { shared }: RunOutcome): Promise<void> {
+export async function noteSharedFolder({ jobs }: SharedFolderDeps, job: Job, { shared }: RunOutcome): Promise<void> {
   if (!shared || job.parent === undefined || job.step?.shared === undefined) return;
   const json = JSON.stringify({ key: archiveKey(job), sha256: shared.sha256 });
   await jobs.putChild({ parent: job.parent, ref: sharedRef(job.step.shared), json, expiresAtS: Math.ceil(job.expiresAtMs / 1000) });

@@ -11,10 +11,10 @@ import { isSendable, queueDelayS } from "../../../core/jobs/lifecycle.ts";
 import { type Actor, permissionedAs } from "../../../core/people/actor.ts";
 import { hasReferences } from "../../../core/resources/references.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
-import { type Keeping, keep } from "../values/values.ts";
-import { type Once, type Recording, record } from "./record.ts";
+import { storeValue, type ValueDeps } from "../values/values.ts";
+import { type CreateJobDeps, createJobRecord, type IdempotencyKey } from "./record.ts";
 
-export interface Accepting extends Keeping {
+export interface EnqueueDeps extends ValueDeps {
   queue: Queue;
   nowMs: () => number;
 }
@@ -44,7 +44,7 @@ export interface NewJob {
   parent?: string | undefined;
   root?: string | undefined;
   /** This call may come again, and starts one job all the same. */
-  once?: Once | undefined;
+  once?: IdempotencyKey | undefined;
   /** Somebody reads along until then. */
   watchedUntilMs?: number | undefined;
   priority?: number | undefined;
@@ -80,7 +80,7 @@ export function jobOfFlow({ path, hash, version, tag, timeoutS, priority, concur
 }
 
 /** A job's record with its large values kept, not stored itself yet. */
-export async function prepare({ nowMs, ...keeping }: Accepting, asked: NewJob): Promise<QueuedJob> {
+export async function prepare({ nowMs, ...keeping }: EnqueueDeps, asked: NewJob): Promise<QueuedJob> {
   const createdAtMs = nowMs();
   const { actor } = asked;
   const keptFromMs = Math.max(createdAtMs, asked.scheduledForMs ?? 0);
@@ -90,8 +90,8 @@ export async function prepare({ nowMs, ...keeping }: Accepting, asked: NewJob): 
     expiresAtMs: keptFromMs + lastsMs(asked.kind) + limits.jobRetentionMs,
   };
   const [args, code] = await Promise.all([
-    keep(keeping, owner, "args", JSON.stringify(asked.args)),
-    asked.code === undefined ? undefined : keep(keeping, owner, "code", JSON.stringify(asked.code)),
+    storeValue(keeping, owner, "args", JSON.stringify(asked.args)),
+    asked.code === undefined ? undefined : storeValue(keeping, owner, "code", JSON.stringify(asked.code)),
   ]);
   const job: QueuedJob = {
     ...owner,
@@ -144,7 +144,7 @@ function identityOf({ actor, onBehalfOf }: NewJob) {
 }
 
 /** Sends a queued job's message. One that must wait for longer than a queue holds it back is housekeeping's to send. */
-export async function send({ queue, nowMs }: Pick<Accepting, "queue" | "nowMs">, job: Job): Promise<void> {
+export async function send({ queue, nowMs }: Pick<EnqueueDeps, "queue" | "nowMs">, job: Job): Promise<void> {
   if (!isSendable(job.scheduledForMs, nowMs())) return;
   await queue.send(job, queueDelayS(job.scheduledForMs, nowMs()));
 }
@@ -154,14 +154,14 @@ export async function send({ queue, nowMs }: Pick<Accepting, "queue" | "nowMs">,
  * when this process dies in between, housekeeping finds the record by its due time. Answers the job that runs: with `once` it may
  * be one that an equal call has started. Throws `job.idTaken` and `idempotency.reused`.
  */
-export async function enqueue(accepting: Accepting & Recording, asked: NewJob): Promise<{ id: string }> {
-  const { jobs, objects } = accepting;
+export async function enqueue(deps: EnqueueDeps & CreateJobDeps, asked: NewJob): Promise<{ id: string }> {
+  const { jobs, objects } = deps;
   const { once } = asked;
-  const job = await prepare(accepting, asked);
-  const other = await record(accepting, job, once);
+  const job = await prepare(deps, asked);
+  const other = await createJobRecord(deps, job, once);
   if (other) return other;
   try {
-    await send(accepting, job);
+    await send(deps, job);
   } catch (error) {
     // When the message went out all the same and somebody has taken the job, it is accepted.
     if (await jobs.removeUnclaimed(job.id)) {

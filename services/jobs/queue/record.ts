@@ -7,20 +7,20 @@ import type { ObjectKey } from "../../../core/objects/keys.ts";
 import { write } from "../../../core/objects/write.ts";
 
 /** A call that may come again (`Idempotency-Key`, `webhook-id`): the item that remembers it, and what was asked. */
-export interface Once {
+export interface IdempotencyKey {
   key: ObjectKey;
   fingerprint: string;
   keptMs: number;
 }
 
-export interface Recording {
+export interface CreateJobDeps {
   jobs: JobTable;
   objects: Pick<ObjectTable, "get" | "transact" | "remove">;
   nowMs: () => number;
 }
 
 /** The job that an earlier call with this key has started. Throws `idempotency.reused` when it asked for something else. */
-export async function knownCall({ jobs, objects }: Recording, { key, fingerprint }: Once): Promise<Job | undefined> {
+export async function findPreviousRun({ jobs, objects }: CreateJobDeps, { key, fingerprint }: IdempotencyKey): Promise<Job | undefined> {
   const found = await objects.get(key);
   if (!found) return undefined;
   const known = found.value as { job: string; fingerprint: string };
@@ -35,8 +35,8 @@ export async function knownCall({ jobs, objects }: Recording, { key, fingerprint
  * Makes a job's record and, in the same transaction, the one of its call. Answers the other job when another call with the same
  * key was first by a moment. Throws `job.idTaken` and `idempotency.reused`.
  */
-export async function record(recording: Recording, job: Job, once: Once | undefined): Promise<Job | undefined> {
-  const { jobs, objects, nowMs } = recording;
+export async function createJobRecord(deps: CreateJobDeps, job: Job, once: IdempotencyKey | undefined): Promise<Job | undefined> {
+  const { jobs, objects, nowMs } = deps;
   const dueMs = hasEnded(job) ? undefined : firstDueMs(job.createdAtMs, job.scheduledForMs);
   if (!once) {
     if (!(await jobs.create(job, dueMs))) throw new SvcError("job.idTaken", { id: job.id });
@@ -53,7 +53,7 @@ export async function record(recording: Recording, job: Job, once: Once | undefi
     { raw: { Put: jobs.createParams(job, dueMs) } },
   ]);
   if (refused === undefined) return undefined;
-  const other = await knownCall(recording, once);
+  const other = await findPreviousRun(deps, once);
   if (refused === 0 && other) return other;
   throw new SvcError("job.idTaken", { id: job.id });
 }

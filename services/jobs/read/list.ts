@@ -3,9 +3,9 @@ import { limits } from "../../../contract/limits.ts";
 import type { JobListQuery } from "../../../contract/routes/jobs.ts";
 import { isJsonSubset, type ListScope, matchesJob } from "../../../core/jobs/filter.ts";
 import { hasEnded, type Job, PEOPLE, resultFor, SHARDS } from "../../../core/jobs/job.ts";
-import { type Keeping, load } from "../values/values.ts";
+import { loadValue, type ValueDeps } from "../values/values.ts";
 
-interface Listing extends Keeping {
+interface ListJobsDeps extends ValueDeps {
   nowMs: () => number;
   /** What the caller may see. */
   visible: (job: Job) => boolean;
@@ -22,10 +22,10 @@ interface Shard {
 }
 
 /** Jobs that match, in the order of their creation: waiting and running first where the scope is `all`. */
-export async function listJobs(listing: Listing, workspaces: readonly string[], query: JobListQuery, scope: ListScope): Promise<Job[]> {
+export async function listJobs(deps: ListJobsDeps, workspaces: readonly string[], query: JobListQuery, scope: ListScope): Promise<Job[]> {
   const size = Math.min(query.per_page ?? limits.perPage, limits.maxPerPage);
   const start = (Math.max(query.page ?? 1, 1) - 1) * size;
-  const lists = await Promise.all(workspaces.map((workspace) => firstJobs(listing, workspace, query, scope, start + size)));
+  const lists = await Promise.all(workspaces.map((workspace) => firstJobs(deps, workspace, query, scope, start + size)));
   return (lists.length === 1 ? (lists[0] ?? []) : inOrder(lists.flat(), query, scope)).slice(start, start + size);
 }
 
@@ -36,12 +36,12 @@ function inOrder(jobs: Job[], query: JobListQuery, scope: ListScope): Job[] {
 }
 
 /** The first jobs of one workspace that match. */
-async function firstJobs(listing: Listing, workspace: string, query: JobListQuery, scope: ListScope, most: number): Promise<Job[]> {
+async function firstJobs(deps: ListJobsDeps, workspace: string, query: JobListQuery, scope: ListScope, most: number): Promise<Job[]> {
   const wanted = { args: subset(query.args, "args"), result: subset(query.result, "result") };
-  if (scope !== "all") return take(listing, workspace, query, scope, wanted, most);
+  if (scope !== "all") return take(deps, workspace, query, scope, wanted, most);
   // The queue stands first and is short: it is read whole, then the ended jobs go on behind it.
-  const queued = await take(listing, workspace, query, "queue", wanted, Number.POSITIVE_INFINITY);
-  const ended = await take(listing, workspace, query, "completed", wanted, Math.max(0, most - queued.length));
+  const queued = await take(deps, workspace, query, "queue", wanted, Number.POSITIVE_INFINITY);
+  const ended = await take(deps, workspace, query, "completed", wanted, Math.max(0, most - queued.length));
   // One that ended in between is in both.
   const waiting = new Set(queued.map(({ id }) => id));
   return [...queued, ...ended.filter(({ id }) => !waiting.has(id))];
@@ -49,18 +49,18 @@ async function firstJobs(listing: Listing, workspace: string, query: JobListQuer
 
 /** How many jobs match, counted in the indexes as far as a list reads. */
 export async function countJobs(
-  listing: Listing,
+  deps: ListJobsDeps,
   workspaces: readonly string[],
   query: JobListQuery,
   scope: "queue" | "completed",
 ): Promise<number> {
   const all = { args: undefined, result: undefined };
-  const found = await Promise.all(workspaces.map((workspace) => take(listing, workspace, query, scope, all, Number.POSITIVE_INFINITY)));
+  const found = await Promise.all(workspaces.map((workspace) => take(deps, workspace, query, scope, all, Number.POSITIVE_INFINITY)));
   return found.flat().length;
 }
 
 async function take(
-  listing: Listing,
+  deps: ListJobsDeps,
   workspace: string,
   query: JobListQuery,
   scope: "queue" | "completed",
@@ -68,13 +68,13 @@ async function take(
   most: number,
 ): Promise<Job[]> {
   const found: Job[] = [];
-  const now = listing.nowMs();
+  const now = deps.nowMs();
   if (most === 0) return found;
-  for await (const ids of scope === "queue" ? live(listing, workspace) : merged(listing, workspace, query)) {
-    const fitting = (await listing.jobs.getMany(ids)).filter(
-      (job) => job.workspace === workspace && matchesJob(job, query, scope, now) && listing.visible(job),
+  for await (const ids of scope === "queue" ? live(deps, workspace) : merged(deps, workspace, query)) {
+    const fitting = (await deps.jobs.getMany(ids)).filter(
+      (job) => job.workspace === workspace && matchesJob(job, query, scope, now) && deps.visible(job),
     );
-    for (const job of fitting) if (await holds(listing, job, wanted)) found.push(job);
+    for (const job of fitting) if (await holds(deps, job, wanted)) found.push(job);
     if (found.length >= most && scope === "completed") break;
   }
   if (scope === "queue") {
@@ -85,7 +85,7 @@ async function take(
 }
 
 /** Every job that has not ended stands in the due index: no other index needs to know about states. */
-async function* live({ jobs }: Listing, workspace: string): AsyncGenerator<string[]> {
+async function* live({ jobs }: ListJobsDeps, workspace: string): AsyncGenerator<string[]> {
   for (let shard = 0; shard < SHARDS; shard += 1) {
     const due = await jobs.due(shard, Number.MAX_SAFE_INTEGER, limits.listScan);
     const ids = due.filter((entry) => entry.workspace === workspace).map(({ id }) => id);
@@ -94,7 +94,7 @@ async function* live({ jobs }: Listing, workspace: string): AsyncGenerator<strin
 }
 
 /** Ids from the list index (or the path index, when one path is asked for), its shards merged into one order. */
-async function* merged({ jobs }: Listing, workspace: string, query: JobListQuery): AsyncGenerator<string[]> {
+async function* merged({ jobs }: ListJobsDeps, workspace: string, query: JobListQuery): AsyncGenerator<string[]> {
   const exact = query.script_path_exact;
   const byPath = exact !== undefined && exact !== "" && !/[,!*]/.test(exact);
   const ascending = query.order_desc === false;
@@ -145,10 +145,10 @@ async function* merged({ jobs }: Listing, workspace: string, query: JobListQuery
 /** A time as the list indexes begin. Nothing is older than 1970, and no key is. */
 const sortOf = (time: string) => String(Math.max(0, Date.parse(time))).padStart(14, "0");
 
-async function holds(listing: Listing, job: Job, wanted: { args: unknown; result: unknown }): Promise<boolean> {
-  if (wanted.args !== undefined && !isJsonSubset(wanted.args, JSON.parse(await load(listing, job, job.args)))) return false;
+async function holds(deps: ListJobsDeps, job: Job, wanted: { args: unknown; result: unknown }): Promise<boolean> {
+  if (wanted.args !== undefined && !isJsonSubset(wanted.args, JSON.parse(await loadValue(deps, job, job.args)))) return false;
   if (wanted.result === undefined) return true;
-  return hasEnded(job) && isJsonSubset(wanted.result, JSON.parse(await load(listing, job, resultFor(PEOPLE, job))));
+  return hasEnded(job) && isJsonSubset(wanted.result, JSON.parse(await loadValue(deps, job, resultFor(PEOPLE, job))));
 }
 
 function subset(text: string | undefined, name: string): unknown {

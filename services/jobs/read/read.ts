@@ -5,7 +5,7 @@ import type { Actor } from "../../../core/people/actor.ts";
 import { may, type Target } from "../../../core/permissions/may.ts";
 import { streamIn } from "../../../core/streams/stream-lines.ts";
 import { permit } from "../../identity/permit.ts";
-import { type Keeping, load, loadLogs } from "../values/values.ts";
+import { loadLogs, loadValue, type ValueDeps } from "../values/values.ts";
 
 const iso = (ms: number) => new Date(ms).toISOString();
 
@@ -24,7 +24,7 @@ function targetOf({ workspace, path, starter, email }: Job, actor: Actor): Targe
  * not see as well: whether they exist is not the caller's to know.
  */
 export async function findJob(
-  { jobs }: Pick<Keeping, "jobs">,
+  { jobs }: Pick<ValueDeps, "jobs">,
   asker: Asker,
   workspace: string,
   id: string,
@@ -42,8 +42,8 @@ export function visibleTo({ actor, action }: Asker): (job: Job) => boolean {
 }
 
 /** Throws `job.notFound` and `job.notFinished`. */
-export async function findEnded(keeping: Pick<Keeping, "jobs">, asker: Asker, workspace: string, id: string): Promise<EndedJob> {
-  const job = await findJob(keeping, asker, workspace, id);
+export async function findEnded(deps: Pick<ValueDeps, "jobs">, asker: Asker, workspace: string, id: string): Promise<EndedJob> {
+  const job = await findJob(deps, asker, workspace, id);
   if (!hasEnded(job)) throw new SvcError("job.notFinished", { id });
   return job;
 }
@@ -56,13 +56,13 @@ export interface JobParts {
 }
 
 /** The Job of api.md §2.3, with the large values that are asked for. */
-export async function jobJson(keeping: Keeping, job: Job, parts: JobParts): Promise<JobJson> {
+export async function jobJson(deps: ValueDeps, job: Job, parts: JobParts): Promise<JobJson> {
   const erased = hasEnded(job) && job.erased;
   const [args, result, logs, code] = await Promise.all([
-    parts.args && !erased ? load(keeping, job, argsFor(PEOPLE, job)) : undefined,
-    parts.result && hasEnded(job) && !erased ? load(keeping, job, resultFor(PEOPLE, job)) : undefined,
-    parts.logs && !erased ? loadLogs(keeping, job) : undefined,
-    parts.code && job.code && !erased ? load(keeping, job, job.code) : undefined,
+    parts.args && !erased ? loadValue(deps, job, argsFor(PEOPLE, job)) : undefined,
+    parts.result && hasEnded(job) && !erased ? loadValue(deps, job, resultFor(PEOPLE, job)) : undefined,
+    parts.logs && !erased ? loadLogs(deps, job) : undefined,
+    parts.code && job.code && !erased ? loadValue(deps, job, job.code) : undefined,
   ]);
   const shared = {
     id: job.id,
@@ -138,7 +138,7 @@ const HOLD_STEP_MS = 100;
 export const WATCH_MS = 10_000;
 
 /** Tells the job's runner that somebody reads along: it sends its output more often. */
-export async function watch({ jobs, nowMs }: Keeping & { nowMs: () => number }, job: Job): Promise<void> {
+export async function watch({ jobs, nowMs }: ValueDeps & { nowMs: () => number }, job: Job): Promise<void> {
   if ((job.watchedUntilMs ?? 0) >= nowMs() + WATCH_MS / 2) return;
   await jobs.change(job.id, { watchedUntilMs: nowMs() + WATCH_MS }, { attr: "state", eq: job.state });
 }
@@ -154,23 +154,23 @@ export interface UpdateQuestion {
 
 /** What is new since the caller's offsets. While nothing is, the request is held for a second: clients ask again at once. */
 export async function jobUpdate(
-  keeping: Keeping & { nowMs: () => number },
+  deps: ValueDeps & { nowMs: () => number },
   asker: Asker,
   workspace: string,
   id: string,
   asked: UpdateQuestion,
 ): Promise<JobUpdateJson> {
-  const { nowMs } = keeping;
+  const { nowMs } = deps;
   const untilMs = nowMs() + HOLD_MS;
-  let job = await findJob(keeping, asker, workspace, id);
-  if (job.state === "running") await watch(keeping, job);
+  let job = await findJob(deps, asker, workspace, id);
+  if (job.state === "running") await watch(deps, job);
   let logs = "";
   let stream = "";
   const { log_offset: seen = 0, stream_offset: heard } = asked;
   for (;;) {
     if (job.logChars > 0 && (!asked.no_logs || heard !== undefined)) {
       // Where a piece of the stream stands in the log, only the log from its beginning says.
-      const log = await loadLogs(keeping, job, heard === undefined ? seen : 0);
+      const log = await loadLogs(deps, job, heard === undefined ? seen : 0);
       logs = asked.no_logs ? "" : log.slice(heard === undefined ? 0 : seen);
       stream = heard === undefined ? "" : streamIn(log, hasEnded(job)).slice(heard);
     }
@@ -179,7 +179,7 @@ export async function jobUpdate(
     const isNews = hasEnded(job) || logs !== "" || stream !== "" || moved;
     if (isNews || nowMs() >= untilMs) break;
     await new Promise((resolve) => setTimeout(resolve, HOLD_STEP_MS));
-    job = await findJob(keeping, asker, workspace, id);
+    job = await findJob(deps, asker, workspace, id);
   }
   return {
     running: job.state === "running",

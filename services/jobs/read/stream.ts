@@ -5,7 +5,7 @@ import { hasEnded, type Job, PEOPLE, resultFor } from "../../../core/jobs/job.ts
 import { onlyResult, StreamLines } from "../../../core/streams/stream-lines.ts";
 import { loadPlanIfThere } from "../../flows/definitions/load.ts";
 import { stepJobId } from "../../flows/runtime/step-job-id.ts";
-import { type Keeping, load, loadLogs } from "../values/values.ts";
+import { loadLogs, loadValue, type ValueDeps } from "../values/values.ts";
 import { jobJson, watch } from "./read.ts";
 
 /** One event of api.md §2.5; `id` is the offset in the stream that it reaches. */
@@ -26,14 +26,14 @@ const QUEUED_POLL_MS = 250;
  * Nothing is lost in between: the stream is read out of the kept log, from its beginning. Ends at once when the caller is `gone`.
  */
 export async function* jobEvents(
-  keeping: Keeping & { nowMs: () => number },
+  deps: ValueDeps & { nowMs: () => number },
   workspace: string,
   id: string,
   asked: UpdateStreamQuery,
   untilMs: number,
   gone: AbortSignal,
 ): AsyncGenerator<StreamEvent> {
-  const { jobs, nowMs } = keeping;
+  const { jobs, nowMs } = deps;
   const lines = new StreamLines();
   const startedMs = nowMs();
   let stream = "";
@@ -52,9 +52,9 @@ export async function* jobEvents(
     }
     const ended = hasEnded(job);
     // A flow streams what its last step does.
-    const speaker = job.flow?.plan ? await lastStep(keeping, job) : job;
+    const speaker = job.flow?.plan ? await lastStep(deps, job) : job;
     const output = speaker ? outputOf(speaker) : "";
-    const log = speaker && speaker.logChars > 0 && output !== read ? await loadLogs(keeping, speaker, logRead) : "";
+    const log = speaker && speaker.logChars > 0 && output !== read ? await loadLogs(deps, speaker, logRead) : "";
     read = output;
     const newLogs = asked.no_logs || asked.only_result || speaker !== job ? "" : log.slice(Math.max(0, logTold - logRead));
     logRead += log.length;
@@ -72,7 +72,7 @@ export async function* jobEvents(
     if (ended) {
       yield {
         id: told,
-        data: { type: "update", ...news, running: false, completed: true, ...(await outcome(keeping, job, asked, stream)) },
+        data: { type: "update", ...news, running: false, completed: true, ...(await outcome(deps, job, asked, stream)) },
       };
       return;
     }
@@ -88,14 +88,14 @@ export async function* jobEvents(
       yield { id: told, data: { type: "timeout" } };
       return;
     }
-    await watch(keeping, speaker ?? job);
+    await watch(deps, speaker ?? job);
     const fast = asked.fast && now - startedMs < FAST_FOR_MS ? FAST_MS : undefined;
     await pause(asked.poll_delay_ms ?? fast ?? (job.state === "running" ? POLL_MS : QUEUED_POLL_MS), gone);
   }
 }
 
 /** The job of a flow's last step, once it is there. */
-async function lastStep({ jobs, storage }: Keeping, flow: Job): Promise<Job | undefined> {
+async function lastStep({ jobs, storage }: ValueDeps, flow: Job): Promise<Job | undefined> {
   const plan = await loadPlanIfThere({ storage }, flow.flow?.plan ?? "");
   const last = plan?.value.modules.at(-1);
   return last && jobs.get(stepJobId(flow.id, last.id, ROOT, "", 0));
@@ -108,10 +108,10 @@ function outputOf(job: Job): string {
   return [job.logChars, ...(job.attempt > 1 ? [job.attempt, job.state, job.lastPingMs] : [])].join();
 }
 
-async function outcome(keeping: Keeping, job: Job, asked: UpdateStreamQuery, stream: string): Promise<Record<string, unknown>> {
+async function outcome(deps: ValueDeps, job: Job, asked: UpdateStreamQuery, stream: string): Promise<Record<string, unknown>> {
   if (!hasEnded(job)) return {};
-  if (!asked.only_result) return { job: await jobJson(keeping, job, { args: true, result: true, logs: !asked.no_logs, code: true }) };
-  return { only_result: onlyResult(JSON.parse(await load(keeping, job, resultFor(PEOPLE, job))), stream) };
+  if (!asked.only_result) return { job: await jobJson(deps, job, { args: true, result: true, logs: !asked.no_logs, code: true }) };
+  return { only_result: onlyResult(JSON.parse(await loadValue(deps, job, resultFor(PEOPLE, job))), stream) };
 }
 
 /** The text of one server-sent event. */

@@ -2,9 +2,9 @@ import { randomBytes } from "node:crypto";
 import type { Child, JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { Storage } from "../../../aws/s3/storage.ts";
 import { limits } from "../../../contract/limits.ts";
-import type { Job, Place } from "../../../core/jobs/job.ts";
+import type { Job, ValueLocation } from "../../../core/jobs/job.ts";
 
-export interface Keeping {
+export interface ValueDeps {
   jobs: JobTable;
   storage: Storage;
 }
@@ -20,17 +20,17 @@ export const jobPrefix = (job: Pick<Job, "id" | "workspace">) => `jobs/${job.wor
  * Keeps a value where its size belongs: inline up to 512 bytes, a child item up to 8 KB, S3 above. It is written before the head
  * that names it, under a random name: a job id that turns out to be taken harms nothing.
  */
-export async function keep(keeping: Keeping, job: Owner, what: "args" | "code" | "approval", json: string): Promise<Place> {
-  return Buffer.byteLength(json) <= limits.inlineBytes ? { in: "head", json } : keepApart(keeping, job, what, json);
+export async function storeValue(deps: ValueDeps, job: Owner, what: "args" | "code" | "approval", json: string): Promise<ValueLocation> {
+  return Buffer.byteLength(json) <= limits.inlineBytes ? { in: "head", json } : storeValueApart(deps, job, what, json);
 }
 
 /** The same for a value that has no place in the head. */
-export async function keepApart(
-  { jobs, storage }: Keeping,
+export async function storeValueApart(
+  { jobs, storage }: ValueDeps,
   job: Owner,
   what: "args" | "code" | "end" | "shown" | "approval",
   json: string,
-): Promise<Place> {
+): Promise<ValueLocation> {
   const item = asItem(job, what, json);
   if (item) {
     await jobs.putChild(item.child);
@@ -42,28 +42,28 @@ export async function keepApart(
 }
 
 /** The same, but what fits an item is left to the caller, who writes several together. */
-export async function keepAmong(
-  keeping: Keeping,
+export async function stageValue(
+  deps: ValueDeps,
   job: Owner,
-  what: Parameters<typeof keepApart>[2],
+  what: Parameters<typeof storeValueApart>[2],
   json: string,
   children: Child[],
-): Promise<Place> {
+): Promise<ValueLocation> {
   const item = asItem(job, what, json);
-  if (!item) return keepApart(keeping, job, what, json);
+  if (!item) return storeValueApart(deps, job, what, json);
   children.push(item.child);
   return item.place;
 }
 
 /** The item that keeps a value; `undefined` where it is too large for one. */
-function asItem(job: Owner, what: string, json: string): { place: Place; child: Child } | undefined {
+function asItem(job: Owner, what: string, json: string): { place: ValueLocation; child: Child } | undefined {
   if (Buffer.byteLength(json) > limits.itemBytes) return undefined;
   const ref = newName(what);
   return { place: { in: "item", ref }, child: { parent: job.id, ref, json, expiresAtS: Math.ceil(job.expiresAtMs / 1000) } };
 }
 
 /** The JSON text of a kept value. */
-export async function load({ jobs, storage }: Keeping, job: Pick<Job, "id">, place: Place): Promise<string> {
+export async function loadValue({ jobs, storage }: ValueDeps, job: Pick<Job, "id">, place: ValueLocation): Promise<string> {
   switch (place.in) {
     case "head":
       return place.json;
@@ -81,23 +81,23 @@ export async function load({ jobs, storage }: Keeping, job: Pick<Job, "id">, pla
  * Keeps a value of another job as one of this job, so that each is erased with its own. What is in S3 is copied there and not read. The
  * JSON text comes along where it was read.
  */
-export async function takeOver(
-  keeping: Keeping,
+export async function copyValue(
+  deps: ValueDeps,
   from: Pick<Job, "id">,
-  place: Place,
+  place: ValueLocation,
   job: Owner,
   what: "end" | "shown",
-): Promise<{ place: Place; json?: string }> {
+): Promise<{ place: ValueLocation; json?: string }> {
   switch (place.in) {
     case "head":
       return { place, json: place.json };
     case "item": {
-      const json = await load(keeping, from, place);
-      return { place: await keepApart(keeping, job, what, json), json };
+      const json = await loadValue(deps, from, place);
+      return { place: await storeValueApart(deps, job, what, json), json };
     }
     case "s3": {
       const key = `${jobPrefix(job)}${newName(what)}.json`;
-      await keeping.storage.copy(place.key, key);
+      await deps.storage.copy(place.key, key);
       return { place: { ...place, key } };
     }
   }
@@ -116,8 +116,8 @@ export const outputRef = (attempt: number, offset: number) => `log#${String(atte
  * Keeps a chunk of output, and beside it, where both fit one item, the run's result. The reference is made of attempt and offset:
  * the same chunk sent twice is written once. Answers the reference.
  */
-export async function keepOutput(
-  { jobs, storage }: Keeping,
+export async function storeOutput(
+  { jobs, storage }: ValueDeps,
   job: Owner,
   attempt: number,
   logs: Output,
@@ -137,7 +137,7 @@ export async function keepOutput(
 }
 
 /** All output of a job from an offset on, attempts one after the other. */
-export async function loadLogs({ jobs, storage }: Keeping, job: Pick<Job, "id" | "logChars">, fromOffset = 0): Promise<string> {
+export async function loadLogs({ jobs, storage }: ValueDeps, job: Pick<Job, "id" | "logChars">, fromOffset = 0): Promise<string> {
   if (job.logChars === 0) return "";
   let position = 0;
   let text = "";

@@ -3,17 +3,17 @@ import type { InputTransform } from "../../../../contract/flow-value.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { readsOfJob } from "../../../../core/audit/entry.ts";
 import { evaluate, isPlainPath } from "../../../../core/expressions/evaluate.ts";
-import { endRef, indicesOf, type Kept, outcomeRef, placeIn, progressRef } from "../../../../core/flows/journal.ts";
-import { visibleSteps, wantedBy } from "../../../../core/flows/names.ts";
+import { endRef, indicesOf, outcomeRef, placeIn, progressRef, type ValueRef } from "../../../../core/flows/journal.ts";
+import { collectReferences, visibleSteps } from "../../../../core/flows/names.ts";
 import type { Scope } from "../../../../core/flows/scopes.ts";
 import type { RunningJob } from "../../../../core/jobs/job.ts";
 import { NOTHING_RESUMED, resumedBy } from "../../../approvals/gates/resume-payloads.ts";
 import { entryItem } from "../../../audit/audit.ts";
-import type { Working } from "../../../execution/run-job.ts";
+import type { RunJobDeps } from "../../../execution/run-job.ts";
 import { readersOf } from "../../../resources/readers.ts";
-import { type Resolving, resolve } from "../../../resources/resolve.ts";
+import { type ResolveDeps, resolve } from "../../../resources/resolve.ts";
 import { type LoadedPlan, loadPlan } from "../../definitions/load.ts";
-import { endIn, type Here, isFailureModule, keptValue, outcomeIn, progressIn, readItems } from "../step-context.ts";
+import { endIn, isFailureModule, loadFlowValue, outcomeIn, progressIn, readItems, type StepContext } from "../step-context.ts";
 
 /** An expression that failed: the step fails with it. */
 export class ExpressionError extends Error {
@@ -31,16 +31,16 @@ export interface Evaluator {
   transform(transform: InputTransform, more?: More): Promise<unknown>;
 }
 
-export function evaluator(here: Here, expressions: readonly string[]): Evaluator {
-  const wanted = wantedBy(expressions);
+export function evaluator(step: StepContext, expressions: readonly string[]): Evaluator {
+  const wanted = collectReferences(expressions);
   let names: Promise<Record<string, unknown>> | undefined;
   const loaded = () => {
-    names ??= namesFor(here, wanted);
+    names ??= namesFor(step, wanted);
     return names;
   };
   const reads = new Map<string, unknown>();
   const value = async (expression: string, more: More = {}) => {
-    const found = await evaluateReading(here, expression, { ...(await loaded()), ...more }, reads);
+    const found = await evaluateReading(step, expression, { ...(await loaded()), ...more }, reads);
     if (found.ok) return found.value;
     // What is missing on a plain way is nothing, and no error.
     if (isPlainPath(expression) && /TypeError/.test(found.reason)) return null;
@@ -63,15 +63,15 @@ export function evaluator(here: Here, expressions: readonly string[]): Evaluator
 }
 
 /** Whose rights reading has, and what it must hide. */
-interface Reading {
-  working: Resolving & Pick<Working, "jobs" | "storage">;
+interface ExpressionContext {
+  working: ResolveDeps & Pick<RunJobDeps, "jobs" | "storage">;
   flow: RunningJob;
   secrets: Set<string>;
 }
 
 /** What an expression yields that may read variables and resources: each that it asks for is read, then it is evaluated again. */
 export async function evaluateReading(
-  reading: Reading,
+  reading: ExpressionContext,
   expression: string,
   names: Readonly<Record<string, unknown>>,
   reads = new Map<string, unknown>(),
@@ -96,7 +96,7 @@ const noted = new Set<string>();
 const NOTED_MOST = 10_000;
 
 /** A value with its references resolved, with the rights of the flow's job. Secrets in it are hidden from here on, and the audit log has them. */
-async function readFor({ working, flow, secrets }: Reading, value: unknown): Promise<unknown> {
+async function readFor({ working, flow, secrets }: ExpressionContext, value: unknown): Promise<unknown> {
   const readers = readersOf(working, flow);
   const found = await resolve(working, readers, flow.workspace, value);
   for (const secret of found.secrets) secrets.add(secret);
@@ -111,38 +111,38 @@ async function readFor({ working, flow, secrets }: Reading, value: unknown): Pro
   return found.value;
 }
 
-async function namesFor(here: Here, wanted: ReturnType<typeof wantedBy>): Promise<Record<string, unknown>> {
-  const steps = visibleSteps(here.plan.index, here.scope, here.at, wanted.results);
-  const before = previousModule(here);
-  const failing = isFailureModule(here);
+async function namesFor(step: StepContext, wanted: ReturnType<typeof collectReferences>): Promise<Record<string, unknown>> {
+  const steps = visibleSteps(step.plan.index, step.scope, step.at, wanted.results);
+  const before = previousModule(step);
+  const failing = isFailureModule(step);
   const refs = [
     ...[...steps].map(([id, { scope, at }]) => outcomeRef(id, scope.name, at)),
-    ...((wanted.previous || wanted.resume) && before ? [outcomeRef(before, here.scope.name, here.at)] : []),
-    ...(wanted.previous && failing ? [endRef(here.scope.name, here.at)] : []),
+    ...((wanted.previous || wanted.resume) && before ? [outcomeRef(before, step.scope.name, step.at)] : []),
+    ...(wanted.previous && failing ? [endRef(step.scope.name, step.at)] : []),
   ];
-  const items = refs.length === 0 ? new Map<string, string>() : await readItems(here, refs);
+  const items = refs.length === 0 ? new Map<string, string>() : await readItems(step, refs);
   const results: Record<string, unknown> = {};
   const [flow_input, flow_env] = await Promise.all([
-    wanted.input || (wanted.previous && !before && !failing) ? inputOf(here) : null,
-    wanted.env ? environmentOf(here) : null,
+    wanted.input || (wanted.previous && !before && !failing) ? inputOf(step) : null,
+    wanted.env ? environmentOf(step) : null,
     ...[...steps].map(async ([id, { scope, at }]) => {
       const outcome = outcomeIn(items, id, scope.name, at);
-      results[id] = outcome ? await keptValue(here, outcome.result) : null;
+      results[id] = outcome ? await loadFlowValue(step, outcome.result) : null;
     }),
   ]);
   // Named, and nowhere: nothing, and no error.
   if (wanted.results !== "all") for (const id of wanted.results) results[id] ??= null;
   let previous_result: unknown = null;
   if (wanted.previous) {
-    const outcome = before ? outcomeIn(items, before, here.scope.name, here.at) : undefined;
-    const end = failing ? endIn(items, here.scope.name, here.at) : undefined;
-    if (end) previous_result = errorIn(await keptValue(here, end.result));
-    else if (before) previous_result = outcome ? await keptValue(here, outcome.result) : null;
+    const outcome = before ? outcomeIn(items, before, step.scope.name, step.at) : undefined;
+    const end = failing ? endIn(items, step.scope.name, step.at) : undefined;
+    if (end) previous_result = errorIn(await loadFlowValue(step, end.result));
+    else if (before) previous_result = outcome ? await loadFlowValue(step, outcome.result) : null;
     else previous_result = flow_input;
   }
   const error = (previous_result as { error?: unknown } | null)?.error ?? null;
-  const { gate } = (wanted.resume && before && outcomeIn(items, before, here.scope.name, here.at)) || {};
-  const resumed = gate === undefined ? NOTHING_RESUMED : await resumedBy(here.working, gate);
+  const { gate } = (wanted.resume && before && outcomeIn(items, before, step.scope.name, step.at)) || {};
+  const resumed = gate === undefined ? NOTHING_RESUMED : await resumedBy(step.working, gate);
   return { flow_input, results, previous_result, error, flow_env, ...resumed };
 }
 
@@ -152,25 +152,25 @@ function errorIn(result: unknown): unknown {
 }
 
 /** The module whose result is `previous_result` here; none for the first one, and for those beside the others. */
-export function previousModule({ plan, module, scope }: Here): string | undefined {
+export function previousModule({ plan, module, scope }: StepContext): string | undefined {
   const placed = plan.index.modules.get(module.id);
   return placed && placed.index > 0 ? scope.modules[placed.index - 1]?.id : undefined;
 }
 
-export const inputOfFlow = ({ id, args, argsShown }: Here["flow"]): Kept => ({
+export const inputOfFlow = ({ id, args, argsShown }: StepContext["flow"]): ValueRef => ({
   of: id,
   place: args,
   ...(argsShown ? { shown: argsShown } : {}),
 });
 
 /** The input of the flow, or of the iteration that this place is in. */
-export async function inputOf(here: Here): Promise<Record<string, unknown>> {
-  const { flow, scope, at } = here;
-  let input = (await keptValue(here, inputOfFlow(flow))) as Record<string, unknown>;
+export async function inputOf(step: StepContext): Promise<Record<string, unknown>> {
+  const { flow, scope, at } = step;
+  let input = (await loadFlowValue(step, inputOfFlow(flow))) as Record<string, unknown>;
   const indices = indicesOf(at);
   for (const [depth, loop] of loopsAround(scope).entries()) {
     const index = indices[depth] ?? 0;
-    input = withIter(input, { index, value: await itemAt(here, loop, index) });
+    input = withIter(input, { index, value: await itemAt(step, loop, index) });
   }
   return input;
 }
@@ -199,39 +199,39 @@ function loopsAround(scope: Scope): Scope[] {
   return found;
 }
 
-async function itemAt(here: Here, body: Scope, index: number): Promise<unknown> {
+async function itemAt(step: StepContext, body: Scope, index: number): Promise<unknown> {
   const { of } = body;
   if (of?.module.value.type !== "forloopflow") return index;
-  const at = placeIn(of.scope, here.at);
+  const at = placeIn(of.scope, step.at);
   const { id } = of.module;
-  const items = await readItems(here, [progressRef(id, of.scope.name, at)]);
+  const items = await readItems(step, [progressRef(id, of.scope.name, at)]);
   const { list } = progressIn(items, id, of.scope.name, at) ?? {};
-  return list === undefined ? null : ((await listOf(here, list)) as unknown[])[index];
+  return list === undefined ? null : ((await listOf(step, list)) as unknown[])[index];
 }
 
 /** Lists that iterations of this process have looked into: each is frozen, and read once for many of them. */
 const lists = new Map<string, { value: Promise<unknown>; secrets: Set<string> }>();
 const LISTS_MOST = 20;
 
-async function listOf(here: Here, kept: Kept): Promise<unknown> {
+async function listOf(step: StepContext, kept: ValueRef): Promise<unknown> {
   const { place } = kept;
-  if (place.in === "head") return keptValue(here, kept);
+  if (place.in === "head") return loadFlowValue(step, kept);
   const name = `${kept.of} ${place.in === "item" ? place.ref : place.key}`;
   let known = lists.get(name);
   if (!known) {
     const secrets = new Set<string>();
-    known = { value: keptValue({ ...here, secrets }, kept), secrets };
+    known = { value: loadFlowValue({ ...step, secrets }, kept), secrets };
     if (lists.size >= LISTS_MOST) lists.clear();
     lists.set(name, known);
     known.value.catch(() => lists.delete(name));
   }
   const value = await known.value;
-  for (const secret of known.secrets) here.secrets.add(secret);
+  for (const secret of known.secrets) step.secrets.add(secret);
   return value;
 }
 
 /** The flow's environment, its references resolved with the rights of the job. A nested flow without one has its caller's. */
-export async function environmentOf({ working, flow, plan, secrets }: Reading & { plan: LoadedPlan }): Promise<unknown> {
+export async function environmentOf({ working, flow, plan, secrets }: ExpressionContext & { plan: LoadedPlan }): Promise<unknown> {
   const { flow_env: own } = plan.value;
   if (!own && flow.step && flow.parent !== undefined) {
     const parent = await working.jobs.get(flow.parent);

@@ -1,36 +1,36 @@
 import { limits } from "../../../../contract/limits.ts";
 import { asksPeople } from "../../../../core/flows/scopes.ts";
-import type { FlowState } from "../../../../core/flows/step-call.ts";
+import type { StepState } from "../../../../core/flows/step-call.ts";
 import { hasEnded, type QueuedJob } from "../../../../core/jobs/job.ts";
 import { firstDueMs, flowLeftS } from "../../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../../core/objects/keys.ts";
 import { gateOf } from "../../../approvals/gates/change-gate.ts";
 import { flowOf } from "../../definitions/load.ts";
-import { decide } from "../complete-step.ts";
+import { completeStep } from "../complete-step.ts";
 import type { Evaluator } from "../expressions/evaluator.ts";
-import { goOnFrom, heldBy, tokenRef } from "../resume-parent-task.ts";
-import { attemptId, goTo, type Here, writeProgress } from "../step-context.ts";
-import { failed } from "../step-result.ts";
-import { holdAtGate } from "./approval.ts";
+import { heldBy, resumeTask, tokenRef } from "../resume-parent-task.ts";
+import { attemptId, goTo, type StepContext, writeProgress } from "../step-context.ts";
+import { failureResult } from "../step-result.ts";
+import { registerGateToken } from "./approval.ts";
 import { argumentsFor, doneBy, erasedAfterS, keptArguments, noteErasureOf, ofFlow, readersMay } from "./script.ts";
 
 /** Starts another flow as a job of its own, or says what came of it. */
-export async function runNested(here: Here, evaluator: Evaluator): Promise<FlowState> {
-  const { working } = here;
-  const id = attemptId(here);
+export async function runSubflow(step: StepContext, expressions: Evaluator): Promise<StepState> {
+  const { working } = step;
+  const id = attemptId(step);
   const job = await working.jobs.get(id);
-  if (job && hasEnded(job)) return decide(here, evaluator, await doneBy(here, job));
-  const wrong = job ? undefined : await begin(here, id, await argumentsFor(here, evaluator));
-  if (wrong) return decide(here, evaluator, await failed(here, wrong));
-  return goTo(here, "wait");
+  if (job && hasEnded(job)) return completeStep(step, expressions, await doneBy(step, job));
+  const wrong = job ? undefined : await begin(step, id, await argumentsFor(step, expressions));
+  if (wrong) return completeStep(step, expressions, await failureResult(step, wrong));
+  return goTo(step, "wait");
 }
 
 /** Answers what is wrong when there is no such flow, the caller's job may not run it, or too many are around it. */
-async function begin(here: Here, id: string, args: Record<string, unknown>): Promise<{ name: string; message: string } | undefined> {
-  const { flow, module, working } = here;
+async function begin(step: StepContext, id: string, args: Record<string, unknown>): Promise<{ name: string; message: string } | undefined> {
+  const { flow, module, working } = step;
   const { jobs, objects, queue } = working;
   const path = module.value.type === "flow" ? module.value.path : "";
-  const [mayRun, head] = await Promise.all([readersMay(here, "jobs.run.flows"), objects.get(keys.flowHead(flow.workspace, path))]);
+  const [mayRun, head] = await Promise.all([readersMay(step, "jobs.run.flows"), objects.get(keys.flowHead(flow.workspace, path))]);
   const nested = flowOf(head);
   if (!nested || nested.archived || !mayRun(path)) return { name: "NotFound", message: `There is no flow at ${path}.` };
   const depth = (flow.flow?.depth ?? 0) + 1;
@@ -38,11 +38,11 @@ async function begin(here: Here, id: string, args: Record<string, unknown>): Pro
     const message = `Flows may run one another ${limits.flowDepth} deep: ${path} is not started in the step ${module.id}.`;
     return { name: "TooDeep", message };
   }
-  const afterS = erasedAfterS(here) ?? nested.deleteAfterS;
+  const afterS = erasedAfterS(step) ?? nested.deleteAfterS;
   const now = working.nowMs();
   const owner = { id, workspace: flow.workspace, expiresAtMs: flow.expiresAtMs };
   const job: QueuedJob = {
-    ...ofFlow(here),
+    ...ofFlow(step),
     ...owner,
     state: "queued",
     kind: "flow",
@@ -52,7 +52,7 @@ async function begin(here: Here, id: string, args: Record<string, unknown>): Pro
     tag: nested.tag,
     timeoutS: Math.min(nested.timeoutS ?? limits.flowTimeoutS, flowLeftS(flow, now)),
     createdAtMs: now,
-    ...(await keptArguments(here, owner, args)),
+    ...(await keptArguments(step, owner, args)),
     ...(module.cache_ttl ? { cacheTtlS: module.cache_ttl } : {}),
     // Erased with this flow, and so are its own steps.
     ...(flow.erasesSteps === "all" || afterS !== undefined ? { erasesSteps: "all" as const } : {}),
@@ -60,29 +60,29 @@ async function begin(here: Here, id: string, args: Record<string, unknown>): Pro
     losses: 0,
     logChars: 0,
   };
-  await noteErasureOf(here, id, nested.deleteAfterS);
+  await noteErasureOf(step, id, nested.deleteAfterS);
   // Named first: who cancels this flow finds it.
-  await writeProgress(here, { nested: id });
+  await writeProgress(step, { nested: id });
   if (await jobs.create(job, firstDueMs(now))) await queue.send(job);
   return undefined;
 }
 
 /** Keeps the token of the task that waits, and lets it go on when there is nothing to wait for any more. */
-export async function holdFor(here: Here, token: string): Promise<FlowState> {
-  const { jobs, executions } = here.working;
-  const id = attemptId(here);
-  const gate = asksPeople(here.module) ? await gateOf({ jobs }, id) : undefined;
+export async function registerTaskToken(step: StepContext, token: string): Promise<StepState> {
+  const { jobs, executions } = step.working;
+  const id = attemptId(step);
+  const gate = asksPeople(step.module) ? await gateOf({ jobs }, id) : undefined;
   if (gate?.opened) {
-    await holdAtGate(here, gate, token);
-    return here.state;
+    await registerGateToken(step, gate, token);
+    return step.state;
   }
   await jobs.putChild({
     parent: id,
     ref: tokenRef(token),
-    json: JSON.stringify(heldBy(token, here.state)),
-    expiresAtS: Math.ceil(here.flow.expiresAtMs / 1000),
+    json: JSON.stringify(heldBy(token, step.state)),
+    expiresAtS: Math.ceil(step.flow.expiresAtMs / 1000),
   });
   const job = await jobs.get(id);
-  if (!job || hasEnded(job)) await goOnFrom(executions, heldBy(token, here.state));
-  return here.state;
+  if (!job || hasEnded(job)) await resumeTask(executions, heldBy(token, step.state));
+  return step.state;
 }

@@ -1,7 +1,7 @@
 import type { FlowModule, InputTransform } from "../../../../contract/flow-value.ts";
 import type { RunnerLanguage } from "../../../../contract/languages.ts";
 import { plainPath } from "../../../../core/expressions/evaluate.ts";
-import { wantedBy } from "../../../../core/flows/names.ts";
+import { collectReferences } from "../../../../core/flows/names.ts";
 import { isPlain } from "../../../../core/flows/scopes.ts";
 import type { RunningJob } from "../../../../core/jobs/job.ts";
 import { hasReferences } from "../../../../core/resources/references.ts";
@@ -9,8 +9,8 @@ import type { Runnable } from "../../../../core/scripts/version.ts";
 import type { NextArgument, NextRun } from "../../../../runners/protocol.ts";
 import { runTimes } from "../../../execution/run-times.ts";
 import { type Evaluator, ExpressionError } from "../expressions/evaluator.ts";
-import { erasedAfterS, type NamedScript, ownerOf, readersMay, scriptOf, stepJob, whatOf } from "../modules/script.ts";
-import { attemptId, type Here } from "../step-context.ts";
+import { erasedAfterS, type NamedScript, ownerOf, readersMay, runnableFor, scriptOf, stepJob } from "../modules/script.ts";
+import { attemptId, type StepContext } from "../step-context.ts";
 
 /** Steps that took less than this when they ran last go together. */
 const QUICK_MS = 50;
@@ -18,7 +18,7 @@ const MOST = 50;
 
 /** A step on its way into a batch. */
 export interface Member {
-  here: Here;
+  here: StepContext;
   code: Code;
   job: Omit<RunningJob, "args">;
   args: NextRun["args"];
@@ -38,12 +38,12 @@ export interface Candidate {
 }
 
 /** Neighbours of one language that do nothing but run, and are known to be quick. */
-export async function quickOnes(here: Here, modules: readonly FlowModule[]): Promise<Candidate[]> {
-  if (here.plan.value.early_return || (here.flow.watchedUntilMs ?? 0) > 0) return [];
-  const codeOf = codes(here);
+export async function quickOnes(step: StepContext, modules: readonly FlowModule[]): Promise<Candidate[]> {
+  if (step.plan.value.early_return || (step.flow.watchedUntilMs ?? 0) > 0) return [];
+  const codeOf = codes(step);
   const found: Candidate[] = [];
   for (const module of modules.slice(0, MOST)) {
-    const alone = !doesNothingElse(module) || erasedAfterS({ module, scope: here.scope }) !== undefined;
+    const alone = !doesNothingElse(module) || erasedAfterS({ module, scope: step.scope }) !== undefined;
     const code = alone ? undefined : await codeOf(module);
     if (!code || code.runner !== (found[0]?.code.runner ?? code.runner)) break;
     if ((runTimes.of(code.artefact.key) ?? QUICK_MS) >= QUICK_MS) break;
@@ -53,12 +53,12 @@ export async function quickOnes(here: Here, modules: readonly FlowModule[]): Pro
 }
 
 /** Finds the code of steps: each script is looked up once, and the rights to run any. */
-function codes(here: Here): (module: FlowModule) => Promise<Code | undefined> {
+function codes(step: StepContext): (module: FlowModule) => Promise<Code | undefined> {
   const scripts = new Map<string, Promise<Code | undefined>>();
   let rights: ReturnType<typeof readersMay> | undefined;
   const lookUp = async (value: NamedScript): Promise<Code | undefined> => {
-    rights ??= readersMay(here, "jobs.run.scripts");
-    const [mayRun, script] = await Promise.all([rights, scriptOf(here, value)]);
+    rights ??= readersMay(step, "jobs.run.scripts");
+    const [mayRun, script] = await Promise.all([rights, scriptOf(step, value)]);
     if (script?.build.state !== "ready" || !script.runner || !mayRun(script.path)) return undefined;
     const { runner, build, params, paramTypes, concurrency, cacheTtlS, deleteAfterS, dedicated } = script;
     if (concurrency || cacheTtlS || deleteAfterS !== undefined || dedicated) return undefined;
@@ -71,7 +71,7 @@ function codes(here: Here): (module: FlowModule) => Promise<Code | undefined> {
       scripts.set(name, known);
       return known;
     }
-    const built = here.plan.scripts[id];
+    const built = step.plan.scripts[id];
     if (!built) return undefined;
     const { runner, key, sha256, params, paramTypes } = built;
     return { runner, artefact: { key, sha256 }, params, paramTypes };
@@ -106,15 +106,15 @@ export const expressionsOf = (module: FlowModule) =>
   Object.values(transformsOf(module)).flatMap((transform) => (transform.type === "javascript" ? [transform.expr] : []));
 
 /** As many as have arguments that are known now, or plain parts of what those before them will yield. */
-export async function membersOf(here: Here, candidates: readonly Candidate[], names: Evaluator): Promise<Member[]> {
+export async function membersOf(step: StepContext, candidates: readonly Candidate[], names: Evaluator): Promise<Member[]> {
   const members: Member[] = [];
   const modules = candidates.map(({ module }) => module);
   for (const [index, { module, code }] of candidates.entries()) {
-    const member = { ...here, module, progress: {} };
+    const member = { ...step, module, progress: {} };
     const args = await argumentsOf(modules.slice(0, index), module, names);
-    const what = await whatOf(member, names, code.script);
+    const what = await runnableFor(member, names, code.script);
     if (!args || "missing" in what) break;
-    members.push({ here: member, code, job: stepJob(member, ownerOf(here, attemptId(member)), what), args });
+    members.push({ here: member, code, job: stepJob(member, ownerOf(step, attemptId(member)), what), args });
   }
   return members;
 }
@@ -133,7 +133,7 @@ async function argumentsOf(before: readonly FlowModule[], module: FlowModule, na
 async function argumentOf(before: readonly FlowModule[], transform: InputTransform, names: Evaluator): Promise<NextArgument | undefined> {
   // Of what the same step gets, in the order of its parameters: not known here.
   if (transform.type === "javascript" && /\bparams\b/.test(transform.expr)) return undefined;
-  const wanted = wantedBy(transform.type === "javascript" ? [transform.expr] : []);
+  const wanted = collectReferences(transform.type === "javascript" ? [transform.expr] : []);
   const waits = wanted.results === "all" || wanted.previous || before.some(({ id }) => (wanted.results as ReadonlySet<string>).has(id));
   if (before.length > 0 && waits && transform.type === "javascript") {
     const [root, ...path] = plainPath(transform.expr) ?? [];
