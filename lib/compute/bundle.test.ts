@@ -46,7 +46,7 @@ describe("bundleAll", () => {
   it("leaves in an asset what runs: bundle and wrappers, no maps, no tests", () => {
     const root = aCheckout({
       "runners/bun/handler.ts": "export const handler = () => 2;",
-      "runners/bun/host.mjs": 'import { shared } from "../../shared/realm.mjs"; console.log(shared);',
+      "runners/bun/host.mjs": 'import { shared } from "../shared/realm.mjs"; console.log(shared);',
       "runners/bun/host.test.mjs": "",
       "runners/bun/fixtures/a.mjs": "",
       "runners/python3/handler.py": "",
@@ -68,7 +68,7 @@ describe("bundleAll", () => {
 
   it("puts what is imported only when it is needed beside the handler, and counts it apart", () => {
     const root = aCheckout({
-      "functions/run/handler.ts": `export const handler = async () => (await import("../large.ts")).large;`,
+      "functions/run/handler.ts": `export const handler = async () => (await import("./large.ts")).large;`,
       "functions/run/large.ts": `export const large = "${"x".repeat(5000)}";`,
     });
     const bundles = bundleAll(root, join(root, "dist"));
@@ -90,7 +90,7 @@ describe("bundleAll", () => {
   it("gives CommonJS inside a bundle the require it asks for", async () => {
     const root = aCheckout({
       "functions/run/old.cjs": 'const os = require(["node", "os"].join(":")); module.exports = { platform: os.platform };',
-      "functions/run/handler.ts": 'import old from "../old.cjs"; export const handler = () => old.platform();',
+      "functions/run/handler.ts": 'import old from "./old.cjs"; export const handler = () => old.platform();',
     });
     bundleAll(root, join(root, "dist"));
     const { handler } = await import(join(root, "dist/functions/run/index.mjs"));

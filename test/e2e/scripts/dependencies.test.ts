@@ -95,7 +95,7 @@ describe("scripts import one another", () => {
     await ws.saveScript({
       path: `f/lib_${language}/middle`,
       language,
-      content: `import { double } from "../base.ts";\nexport const four = (n: number) => double(double(n));\nexport const main = four;`,
+      content: `import { double } from "./base.ts";\nexport const four = (n: number) => double(double(n));\nexport const main = four;`,
     });
     const path = `f/t/importer_${language}`;
     await ws.saveScript({
