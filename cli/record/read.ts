@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { Anchor, ApprovalEntry } from "../../contract/approval-record.ts";
-import { approvalRecordRoutes as routes } from "../../contract/routes/approval-records.ts";
+import { approvalRecordRoutes as routes } from "../../contract/routes/approvals/approval-records.ts";
 
 interface Whom {
   url: string;

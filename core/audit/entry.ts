@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
-import type { AuditJson, AuditQuery } from "../../contract/routes/audit.ts";
+import type { AuditJson, AuditQuery } from "../../contract/routes/workspaces/audit.ts";
 
 /** Where entries stand that concern no workspace; no workspace can be called so. */
 export const INSTANCE = "-";

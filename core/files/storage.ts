@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { SvcError } from "../../contract/errors.ts";
-import type { FileStorage, S3Storage } from "../../contract/routes/settings.ts";
+import type { FileStorage, S3Storage } from "../../contract/routes/workspaces/settings.ts";
 
 /** The name of the default storage, where one has to be said. */
 export const DEFAULT_STORAGE = "_default_";

@@ -1,5 +1,5 @@
 import type { FlowModule, FlowValue } from "../../contract/flow-value.ts";
-import type { FlowStatus, ModuleStatus } from "../../contract/routes/flow-status.ts";
+import type { FlowStatus, ModuleStatus } from "../../contract/routes/flows/flow-status.ts";
 import { conditionsIn, type Gate, isOpen, missing, type Opened } from "../approvals/gate.ts";
 import type { Outcome, Progress } from "./journal.ts";
 

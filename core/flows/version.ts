@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import { type FlowModule, type FlowValue, keptFlowSchema } from "../../contract/flow-value.ts";
 import { runnerLanguages } from "../../contract/languages.ts";
-import type { FlowJson, NewFlow } from "../../contract/routes/flows.ts";
+import type { FlowJson, NewFlow } from "../../contract/routes/flows/flows.ts";
 import { concurrencyRuleSchema } from "../jobs/concurrency.ts";
 import { withInner } from "./scopes.ts";
 

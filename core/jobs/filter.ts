@@ -1,4 +1,4 @@
-import type { JobListQuery } from "../../contract/routes/jobs.ts";
+import type { JobListQuery } from "../../contract/routes/jobs/jobs.ts";
 import { type EndedJob, hasEnded, type Job, waitsFor } from "./job.ts";
 
 /** What a list shows: all jobs, those waiting and running, or those that ended. */

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { scriptLanguageSchema } from "../../contract/languages.ts";
-import { jobKindSchema } from "../../contract/routes/jobs.ts";
+import { jobKindSchema } from "../../contract/routes/jobs/jobs.ts";
 import { concurrencySchema } from "./concurrency.ts";
 
 /** Where a value of a job is kept: in the head item, in a child item of the same job, or in S3. `json` is its JSON text. */

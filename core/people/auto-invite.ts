@@ -1,4 +1,4 @@
-import type { AutoInvite } from "../../contract/routes/settings.ts";
+import type { AutoInvite } from "../../contract/routes/workspaces/settings.ts";
 
 const domainOf = (email: string) => email.slice(email.lastIndexOf("@") + 1).toLowerCase();
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ListedResourceJson, ResourceJson, ResourceListQuery } from "../../contract/routes/resources.ts";
+import type { ListedResourceJson, ResourceJson, ResourceListQuery } from "../../contract/routes/stored/resources.ts";
 import { isJsonSubset, matchesList } from "../jobs/filter.ts";
 import { jsonIfAny } from "../payload/json.ts";
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { ResourceTypeJson } from "../../contract/routes/resources.ts";
+import type { ResourceTypeJson } from "../../contract/routes/stored/resources.ts";
 
 /** A type of a workspace's own. Its schema is kept as JSON text, like values. */
 export const storedTypeSchema = z.object({

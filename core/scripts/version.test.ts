@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { newScriptSchema } from "../../contract/routes/scripts.ts";
+import { newScriptSchema } from "../../contract/routes/stored/scripts.ts";
 import { concurrencyRuleOf, isNoop, versionHash } from "./version.ts";
 
 const aScript = (fields: object = {}) =>

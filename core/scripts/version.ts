@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { runnerLanguages, scriptLanguageSchema } from "../../contract/languages.ts";
-import type { NewScript, ScriptJson } from "../../contract/routes/scripts.ts";
+import type { NewScript, ScriptJson } from "../../contract/routes/stored/scripts.ts";
 import { type ConcurrencyRule, concurrencyRuleSchema } from "../jobs/concurrency.ts";
 
 /** How far a version's artefact is. `none`: nothing can run it (a language without a runner), it is only kept. */

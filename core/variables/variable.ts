@@ -1,5 +1,5 @@
 import * as z from "zod";
-import type { VariableJson, VariableListQuery } from "../../contract/routes/variables.ts";
+import type { VariableJson, VariableListQuery } from "../../contract/routes/stored/variables.ts";
 
 /** A variable as it is stored. A secret's `value` is sealed. */
 export const storedVariableSchema = z.object({

@@ -1,4 +1,4 @@
-import { accessRoutes as routes } from "../../contract/routes/access.ts";
+import { accessRoutes as routes } from "../../contract/routes/people/access.ts";
 import { pageOf } from "../../core/objects/page.ts";
 import { changeAcl, getAcl } from "../../services/workspaces/acls.ts";
 import {

@@ -1,6 +1,6 @@
 import { limits } from "../../contract/limits.ts";
 import type { Route } from "../../contract/route.ts";
-import { auditRoutes as routes } from "../../contract/routes/audit.ts";
+import { auditRoutes as routes } from "../../contract/routes/workspaces/audit.ts";
 import { actionKindOf, operationOf } from "../../core/audit/entry.ts";
 import { pageOf } from "../../core/objects/page.ts";
 import { scopeNeed } from "../../core/permissions/actions.ts";

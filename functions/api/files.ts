@@ -1,5 +1,5 @@
 import type { Route } from "../../contract/route.ts";
-import { fileRoutes as routes } from "../../contract/routes/files.ts";
+import { fileRoutes as routes } from "../../contract/routes/stored/files.ts";
 import type { Download } from "../../services/files/files.ts";
 import * as service from "../../services/files/files.ts";
 import { publicFile, resourceInfo, signFiles } from "../../services/files/share.ts";

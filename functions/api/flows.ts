@@ -1,6 +1,6 @@
 import { SvcError } from "../../contract/errors.ts";
-import type { FlowJson, MachineJson, NewFlow } from "../../contract/routes/flows.ts";
-import { flowRoutes as routes } from "../../contract/routes/flows.ts";
+import type { FlowJson, MachineJson, NewFlow } from "../../contract/routes/flows/flows.ts";
+import { flowRoutes as routes } from "../../contract/routes/flows/flows.ts";
 import type { RunnableFlow } from "../../core/flows/version.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { deleteFlow, setFlowArchived, setFlowMessage } from "../../services/flows/definitions/archive.ts";

@@ -1,4 +1,4 @@
-import { instanceRoutes as routes } from "../../contract/routes/instance.ts";
+import { instanceRoutes as routes } from "../../contract/routes/instance/instance.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";

@@ -1,7 +1,7 @@
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
-import { flowRunRoutes as flowRoutes } from "../../contract/routes/flow-runs.ts";
-import { jobRoutes as routes } from "../../contract/routes/jobs.ts";
+import { flowRunRoutes as flowRoutes } from "../../contract/routes/flows/flow-runs.ts";
+import { jobRoutes as routes } from "../../contract/routes/jobs/jobs.ts";
 import { argsFor, hasEnded, type Job, PEOPLE, resultFor } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { flowFields } from "../../services/flows/inspection/status.ts";

@@ -1,7 +1,7 @@
 import { linkKeys } from "../../aws/kms/data-keys.ts";
 import { isSvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
-import { jobRoutes as routes } from "../../contract/routes/jobs.ts";
+import { jobRoutes as routes } from "../../contract/routes/jobs/jobs.ts";
 import { parseViewToken } from "../../core/approvals/link.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { collaborators as c } from "./collaborators.ts";

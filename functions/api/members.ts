@@ -1,6 +1,6 @@
 import { SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
-import { memberRoutes as routes } from "../../contract/routes/members.ts";
+import { memberRoutes as routes } from "../../contract/routes/people/members.ts";
 import { pageOf } from "../../core/objects/page.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";

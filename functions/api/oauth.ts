@@ -1,6 +1,6 @@
 import { logins } from "../../aws/cognito/logins.ts";
 import { limits } from "../../contract/limits.ts";
-import { oauthRoutes as routes } from "../../contract/routes/oauth.ts";
+import { oauthRoutes as routes } from "../../contract/routes/people/oauth.ts";
 import { beginLogin, completeLogin } from "../../services/identity/federate.ts";
 import { cookieOf } from "../shared/credentials.ts";
 import { on } from "../shared/edge.ts";

@@ -1,5 +1,5 @@
 import { people } from "../../aws/cognito/people.ts";
-import { peopleRoutes as routes } from "../../contract/routes/people.ts";
+import { peopleRoutes as routes } from "../../contract/routes/people/people.ts";
 import { pageOf } from "../../core/objects/page.ts";
 import {
   addToInstanceGroup,

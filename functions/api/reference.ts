@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { instanceRoutes as routes } from "../../contract/routes/instance.ts";
+import { instanceRoutes as routes } from "../../contract/routes/instance/instance.ts";
 import { on } from "../shared/edge.ts";
 import { PAGE_POLICY, staticFiles } from "../shared/static-files.ts";
 import type { ApiRoutes } from "./collaborators.ts";

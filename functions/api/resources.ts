@@ -1,4 +1,4 @@
-import { resourceRoutes as routes } from "../../contract/routes/resources.ts";
+import { resourceRoutes as routes } from "../../contract/routes/stored/resources.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { resourceJson } from "../../core/resources/resource.ts";
 import { allResources, findResource, listResources } from "../../services/resources/read.ts";

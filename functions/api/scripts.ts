@@ -1,6 +1,6 @@
 import { SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
-import { scriptRoutes as routes, type ScriptJson } from "../../contract/routes/scripts.ts";
+import { scriptRoutes as routes, type ScriptJson } from "../../contract/routes/stored/scripts.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { permit } from "../../services/identity/permit.ts";

@@ -1,4 +1,4 @@
-import { settingRoutes as routes } from "../../contract/routes/settings.ts";
+import { settingRoutes as routes } from "../../contract/routes/workspaces/settings.ts";
 import { autoInviteOf } from "../../core/people/auto-invite.ts";
 import { setFileStorage } from "../../services/files/storages.ts";
 import { globalSetting, globalSettings, setGlobalSetting } from "../../services/settings/instance.ts";

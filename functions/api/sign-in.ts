@@ -1,6 +1,6 @@
 import { people } from "../../aws/cognito/people.ts";
 import { limits } from "../../contract/limits.ts";
-import { signInRoutes as routes } from "../../contract/routes/sign-in.ts";
+import { signInRoutes as routes } from "../../contract/routes/people/sign-in.ts";
 import { refreshSession, setPassword, signIn, signOut } from "../../services/identity/sign-in.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";

@@ -1,4 +1,4 @@
-import { tokenRoutes as routes } from "../../contract/routes/tokens.ts";
+import { tokenRoutes as routes } from "../../contract/routes/people/tokens.ts";
 import { scopeList } from "../../core/permissions/scopes.ts";
 import { impersonate } from "../../services/identity/sign-in.ts";
 import { changeToken, createToken, deleteToken, listTokens } from "../../services/identity/tokens.ts";

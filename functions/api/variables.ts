@@ -1,4 +1,4 @@
-import { variableRoutes as routes } from "../../contract/routes/variables.ts";
+import { variableRoutes as routes } from "../../contract/routes/stored/variables.ts";
 import { contextualVariables } from "../../core/jobs/environment.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { permissionedAs } from "../../core/people/actor.ts";

@@ -1,4 +1,4 @@
-import { workspaceRoutes as routes } from "../../contract/routes/workspaces.ts";
+import { workspaceRoutes as routes } from "../../contract/routes/workspaces/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { pageOf } from "../../core/objects/page.ts";
 import { exportKeyOf } from "../../services/secrets/key-ring.ts";

@@ -1,5 +1,5 @@
 import type { Payload } from "../../contract/payload.ts";
-import { approvalRoutes as routes } from "../../contract/routes/approvals.ts";
+import { approvalRoutes as routes } from "../../contract/routes/approvals/approvals.ts";
 import { urlsOf } from "../../core/approvals/link.ts";
 import { isApprovalGet } from "../../core/approvals/link-preview.ts";
 import { argumentsOf, jsonInParameter } from "../../core/payload/arguments.ts";

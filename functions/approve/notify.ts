@@ -1,5 +1,5 @@
 import { SvcError } from "../../contract/errors.ts";
-import { approvalNoticeRoutes as routes } from "../../contract/routes/approval-notices.ts";
+import { approvalNoticeRoutes as routes } from "../../contract/routes/approvals/approval-notices.ts";
 import { gateOf } from "../../services/approvals/gates/change-gate.ts";
 import { findApprovalRequestOfGate } from "../../services/approvals/gates/find-approval-request.ts";
 import { findJob } from "../../services/jobs/read/read.ts";

@@ -1,5 +1,5 @@
 import { SvcError } from "../../contract/errors.ts";
-import { approvalRoutes as routes } from "../../contract/routes/approvals.ts";
+import { approvalRoutes as routes } from "../../contract/routes/approvals/approvals.ts";
 import { approversOf } from "../../core/approvals/gate.ts";
 import { parseApprovalToken } from "../../core/approvals/link.ts";
 import type { Job } from "../../core/jobs/job.ts";

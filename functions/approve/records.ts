@@ -1,6 +1,6 @@
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { anchorKey } from "../../aws/kms/anchor-key.ts";
-import { approvalRecordRoutes as routes } from "../../contract/routes/approval-records.ts";
+import { approvalRecordRoutes as routes } from "../../contract/routes/approvals/approval-records.ts";
 import { recordCsv } from "../../core/approvals/record-csv.ts";
 import { listAnchors, listRecord, verifyRecord } from "../../services/approvals/audit-log/read.ts";
 import { type Handled, on } from "../shared/edge.ts";

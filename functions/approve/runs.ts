@@ -1,5 +1,5 @@
 import { SvcError } from "../../contract/errors.ts";
-import { approvalRoutes as routes } from "../../contract/routes/approvals.ts";
+import { approvalRoutes as routes } from "../../contract/routes/approvals/approvals.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { approverFrom } from "../../services/approvals/decisions/approver.ts";
 import { consentTo, theirGates } from "../../services/approvals/decisions/consent.ts";

@@ -1,6 +1,6 @@
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { webhookKeys } from "../../aws/kms/data-keys.ts";
-import { approvalNoticeRoutes as routes } from "../../contract/routes/approval-notices.ts";
+import { approvalNoticeRoutes as routes } from "../../contract/routes/approvals/approval-notices.ts";
 import { operationOf } from "../../core/audit/entry.ts";
 import { audited } from "../../services/audit/audit.ts";
 import { rotateWebhookSecret, webhookSecret } from "../../services/notifications/webhook-secret.ts";

@@ -2,7 +2,7 @@ import { jobTable } from "../../aws/dynamodb/job-table.ts";
 import { publicKey } from "../../aws/kms/signing-keys.ts";
 import { storage } from "../../aws/s3/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { internalRoutes as routes } from "../../contract/routes/internal.ts";
+import { internalRoutes as routes } from "../../contract/routes/jobs/internal.ts";
 import { isJobToken, type JobClaims } from "../../core/people/token.ts";
 import { beat, report } from "../../services/execution/heartbeat.ts";
 import { readJobToken } from "../../services/identity/job-token.ts";

@@ -1,6 +1,6 @@
 import { answerFor, isSvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
-import { type Rerun, runRoutes as routes } from "../../contract/routes/runs.ts";
+import { type Rerun, runRoutes as routes } from "../../contract/routes/jobs/runs.ts";
 import { rerun } from "../../services/flows/lifecycle/rerun.ts";
 import { logger } from "../shared/edge.ts";
 import { idempotencyKeyFrom } from "../shared/once.ts";

@@ -2,7 +2,7 @@ import type { Context } from "aws-lambda";
 import * as z from "zod";
 import { people } from "../../aws/cognito/people.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
-import { newWorkspaceSchema } from "../../contract/routes/workspaces.ts";
+import { newWorkspaceSchema } from "../../contract/routes/workspaces/workspaces.ts";
 import { setUp } from "../../services/identity/set-up.ts";
 import { logger } from "../shared/edge.ts";
 

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { describe, expect, it } from "vitest";
 import { SvcError } from "../../contract/errors.ts";
-import { runRoutes } from "../../contract/routes/runs.ts";
+import { runRoutes } from "../../contract/routes/jobs/runs.ts";
 import { apiHandler, on } from "./edge.ts";
 import { json, type Reply } from "./reply.ts";
 

@@ -5,7 +5,7 @@ import { env } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
 import type { Route } from "../../contract/route.ts";
-import type { PayloadQuery, RunQuery } from "../../contract/routes/runs.ts";
+import type { PayloadQuery, RunQuery } from "../../contract/routes/jobs/runs.ts";
 import type { RunnableFlow } from "../../core/flows/version.ts";
 import { keys, type ObjectKey } from "../../core/objects/keys.ts";
 import type { StoredObject } from "../../core/objects/write.ts";

@@ -5,7 +5,7 @@ import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
 import { isSvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import { streamRoutes as routes, type UpdateStreamQuery } from "../../contract/routes/streams.ts";
+import { streamRoutes as routes, type UpdateStreamQuery } from "../../contract/routes/jobs/streams.ts";
 import type { RunnableFlow } from "../../core/flows/version.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
 import { flowVersionOf, newestFlowAt } from "../../services/flows/definitions/load.ts";

@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
-import { webRoutes as routes } from "../../contract/routes/web.ts";
+import { webRoutes as routes } from "../../contract/routes/instance/web.ts";
 import { apiHandler, on } from "../shared/edge.ts";
 import type { Reply } from "../shared/reply.ts";
 import { PAGE_POLICY, staticFiles } from "../shared/static-files.ts";

@@ -1,7 +1,7 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Bucket, Buckets } from "../../aws/s3/buckets.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { type FileStorage, fileStorageSchema } from "../../contract/routes/settings.ts";
+import { type FileStorage, fileStorageSchema } from "../../contract/routes/workspaces/settings.ts";
 import { checkFileKey, filePlace, filesPrefix } from "../../core/files/place.ts";
 import { originOf, type S3Resource, s3Resource, type Where, whereOf } from "../../core/files/storage.ts";
 import { keys } from "../../core/objects/keys.ts";

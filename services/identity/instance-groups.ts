@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import type { InstanceGroupJson } from "../../contract/routes/people.ts";
+import type { InstanceGroupJson } from "../../contract/routes/people/people.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { changePerson, listPersons, loadPerson } from "./users.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { People } from "../../aws/cognito/people.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import type { ExportedUser, InstanceGroupJson } from "../../contract/routes/people.ts";
+import type { ExportedUser, InstanceGroupJson } from "../../contract/routes/people/people.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { usernameOf } from "../../core/people/actor.ts";
 import { type PersonRecord, personKey } from "../../core/people/person.ts";

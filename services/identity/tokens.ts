@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import type { NewToken, TruncatedTokenJson } from "../../contract/routes/tokens.ts";
+import type { NewToken, TruncatedTokenJson } from "../../contract/routes/people/tokens.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type StoredObject, write } from "../../core/objects/write.ts";
 import type { Actor, Person } from "../../core/people/actor.ts";

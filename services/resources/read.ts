@@ -1,6 +1,6 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import type { ListedResourceJson, ResourceListQuery } from "../../contract/routes/resources.ts";
+import type { ListedResourceJson, ResourceListQuery } from "../../contract/routes/stored/resources.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { pageOf } from "../../core/objects/page.ts";
 import type { StoredObject } from "../../core/objects/write.ts";

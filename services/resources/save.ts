@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import type { NewResource, ResourceChange } from "../../contract/routes/resources.ts";
+import type { NewResource, ResourceChange } from "../../contract/routes/stored/resources.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";

@@ -3,7 +3,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { WorkspaceEvent } from "../../contract/events.ts";
 import { limits } from "../../contract/limits.ts";
-import type { NewResourceType, ResourceTypeChange, ResourceTypeJson } from "../../contract/routes/resources.ts";
+import type { NewResourceType, ResourceTypeChange, ResourceTypeJson } from "../../contract/routes/stored/resources.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";

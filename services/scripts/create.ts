@@ -1,6 +1,6 @@
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import type { NewScript } from "../../contract/routes/scripts.ts";
+import type { NewScript } from "../../contract/routes/stored/scripts.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { isNoop, type Runnable } from "../../core/scripts/version.ts";

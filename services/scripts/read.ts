@@ -1,7 +1,7 @@
 import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import type { Queue } from "../../aws/sqs/queue.ts";
 import { SvcError } from "../../contract/errors.ts";
-import type { HistoryItemJson, ListedScriptJson, NewScript, ScriptJson, ScriptListQuery } from "../../contract/routes/scripts.ts";
+import type { HistoryItemJson, ListedScriptJson, NewScript, ScriptJson, ScriptListQuery } from "../../contract/routes/stored/scripts.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { pageOf } from "../../core/objects/page.ts";
 import { type Runnable, scriptJson } from "../../core/scripts/version.ts";

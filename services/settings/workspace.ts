@@ -1,7 +1,7 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import type { SettingsJson } from "../../contract/routes/settings.ts";
-import type { WorkspaceJson } from "../../contract/routes/workspaces.ts";
+import type { SettingsJson } from "../../contract/routes/workspaces/settings.ts";
+import type { WorkspaceJson } from "../../contract/routes/workspaces/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import { commit } from "../outbox/commit.ts";

@@ -1,5 +1,5 @@
 import { SvcError } from "../../contract/errors.ts";
-import type { VariableJson, VariableListQuery } from "../../contract/routes/variables.ts";
+import type { VariableJson, VariableListQuery } from "../../contract/routes/stored/variables.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { pageOf } from "../../core/objects/page.ts";
 import type { StoredObject } from "../../core/objects/write.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import type { NewVariable, VariableChange } from "../../contract/routes/variables.ts";
+import type { NewVariable, VariableChange } from "../../contract/routes/stored/variables.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";

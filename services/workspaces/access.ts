@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { folderSchema } from "../../contract/routes/workspaces.ts";
+import { folderSchema } from "../../contract/routes/workspaces/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import { type Access, accessSchema } from "../../core/permissions/access.ts";

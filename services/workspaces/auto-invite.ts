@@ -1,7 +1,7 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { isSvcError } from "../../contract/errors.ts";
-import type { InviteJson } from "../../contract/routes/members.ts";
-import type { AutoInvite } from "../../contract/routes/settings.ts";
+import type { InviteJson } from "../../contract/routes/people/members.ts";
+import type { AutoInvite } from "../../contract/routes/workspaces/settings.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { takesNewUser } from "../../core/people/auto-invite.ts";
 import { personKey } from "../../core/people/person.ts";

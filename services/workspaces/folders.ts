@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { type FolderChange, type FolderJson, folderSchema, type NewFolder } from "../../contract/routes/workspaces.ts";
+import { type FolderChange, type FolderJson, folderSchema, type NewFolder } from "../../contract/routes/workspaces/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type StoredObject, write } from "../../core/objects/write.ts";
 import { type Actor, permissionedAs } from "../../core/people/actor.ts";

@@ -1,6 +1,6 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import type { GroupJson } from "../../contract/routes/access.ts";
+import type { GroupJson } from "../../contract/routes/people/access.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";

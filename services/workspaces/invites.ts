@@ -1,7 +1,7 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import type { InviteJson, NewMember } from "../../contract/routes/members.ts";
-import { workspaceRoutes } from "../../contract/routes/workspaces.ts";
+import type { InviteJson, NewMember } from "../../contract/routes/people/members.ts";
+import { workspaceRoutes } from "../../contract/routes/workspaces/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";

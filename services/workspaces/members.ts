@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import type { MemberChange, NewMember } from "../../contract/routes/members.ts";
-import type { UserJson } from "../../contract/routes/people.ts";
+import type { MemberChange, NewMember } from "../../contract/routes/people/members.ts";
+import type { UserJson } from "../../contract/routes/people/people.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import { type Actor, usernameOf } from "../../core/people/actor.ts";

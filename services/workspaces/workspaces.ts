@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { type NewWorkspace, type WorkspaceJson, workspaceRoutes } from "../../contract/routes/workspaces.ts";
+import { type NewWorkspace, type WorkspaceJson, workspaceRoutes } from "../../contract/routes/workspaces/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type Expectation, type ObjectChange, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { streamEventSchema } from "../../contract/routes/streams.ts";
+import { streamEventSchema } from "../../contract/routes/jobs/streams.ts";
 import type { Workspace } from "./workspace.ts";
 
 /** One server-sent event; `id` is the offset in the stream that it reaches. */

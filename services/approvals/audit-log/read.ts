@@ -9,7 +9,7 @@ import {
   verifyAnchors,
   verifyChain,
 } from "../../../contract/approval-record.ts";
-import type { ApprovalAuditPage, ApprovalAuditQuery, VerifiedRecord } from "../../../contract/routes/approval-records.ts";
+import type { ApprovalAuditPage, ApprovalAuditQuery, VerifiedRecord } from "../../../contract/routes/approvals/approval-records.ts";
 import { dayOf } from "../../../core/approvals/record.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";

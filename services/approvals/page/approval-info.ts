@@ -1,4 +1,4 @@
-import type { ApprovalInfo } from "../../../contract/routes/approvals.ts";
+import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
 import { authorize, type Verdict } from "../../../core/approvals/authorize.ts";
 import { approversOf, conditionsIn, type Decision, isLateAt, iso } from "../../../core/approvals/gate.ts";
 import { viewTokenOf } from "../../../core/approvals/link.ts";

@@ -1,4 +1,4 @@
-import type { RunJson } from "../../../contract/routes/approvals.ts";
+import type { RunJson } from "../../../contract/routes/approvals/approvals.ts";
 import { type Gate, isOpen, iso, namesOf } from "../../../core/approvals/gate.ts";
 import { argsFor, hasEnded, type Job, PEOPLE } from "../../../core/jobs/job.ts";
 import { loadPlanIfThere } from "../../flows/definitions/load.ts";

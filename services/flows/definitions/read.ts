@@ -1,5 +1,5 @@
 import { SvcError } from "../../../contract/errors.ts";
-import type { FlowHistoryJson, FlowJson, FlowListQuery, ListedFlowJson, NewFlow } from "../../../contract/routes/flows.ts";
+import type { FlowHistoryJson, FlowJson, FlowListQuery, ListedFlowJson, NewFlow } from "../../../contract/routes/flows/flows.ts";
 import { flowJson, type RunnableFlow } from "../../../core/flows/version.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { pageOf } from "../../../core/objects/page.ts";

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
-import type { NewFlow } from "../../../contract/routes/flows.ts";
+import type { NewFlow } from "../../../contract/routes/flows/flows.ts";
 import { tooFewMembers } from "../../../core/approvals/groups.ts";
 import { withInner } from "../../../core/flows/scopes.ts";
 import { type FlowBuild, flowHash, type RunnableFlow, type StoredFlow, versionId } from "../../../core/flows/version.ts";

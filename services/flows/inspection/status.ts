@@ -2,7 +2,7 @@ import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { isSvcError } from "../../../contract/errors.ts";
 import { type FlowValue, keptFlowSchema } from "../../../contract/flow-value.ts";
-import type { ExecutionJson, FlowStatus } from "../../../contract/routes/flow-status.ts";
+import type { ExecutionJson, FlowStatus } from "../../../contract/routes/flows/flow-status.ts";
 import { innerAt, insideAt, outcomeRef, progressRef } from "../../../core/flows/journal.ts";
 import { asksPeople, bodyScope, branchScope, isContainer, modulesOf, ROOT } from "../../../core/flows/scopes.ts";
 import { flowStatus, type Known } from "../../../core/flows/status.ts";

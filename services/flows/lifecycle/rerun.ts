@@ -1,5 +1,5 @@
 import { SvcError } from "../../../contract/errors.ts";
-import type { InputTransform, Rerun } from "../../../contract/routes/runs.ts";
+import type { InputTransform, Rerun } from "../../../contract/routes/jobs/runs.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { keys, type ObjectKey } from "../../../core/objects/keys.ts";

@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { Child } from "../../../aws/dynamodb/job-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
-import type { Restart } from "../../../contract/routes/flow-runs.ts";
+import type { Restart } from "../../../contract/routes/flows/flow-runs.ts";
 import {
   endSchema,
   indicesOf,

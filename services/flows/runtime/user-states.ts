@@ -1,7 +1,7 @@
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
-import type { FlowStatus } from "../../../contract/routes/flow-status.ts";
+import type { FlowStatus } from "../../../contract/routes/flows/flow-status.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
 
 interface UserStateDeps {

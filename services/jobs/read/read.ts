@@ -1,5 +1,5 @@
 import { SvcError } from "../../../contract/errors.ts";
-import type { JobJson, JobUpdateJson } from "../../../contract/routes/jobs.ts";
+import type { JobJson, JobUpdateJson } from "../../../contract/routes/jobs/jobs.ts";
 import { argsFor, type EndedJob, hasEnded, type Job, PEOPLE, resultFor, waitsFor } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { may, type Target } from "../../../core/permissions/may.ts";

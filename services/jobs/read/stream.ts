@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { StreamEventJson, UpdateStreamQuery } from "../../../contract/routes/streams.ts";
+import type { StreamEventJson, UpdateStreamQuery } from "../../../contract/routes/jobs/streams.ts";
 import { ROOT } from "../../../core/flows/scopes.ts";
 import { hasEnded, type Job, PEOPLE, resultFor } from "../../../core/jobs/job.ts";
 import { onlyResult, StreamLines } from "../../../core/streams/stream-lines.ts";

@@ -3,7 +3,7 @@ import path from "node:path";
 import { DeleteCommand, DynamoDBDocumentClient, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Anchor, type ApprovalEntry, anchorHash } from "../../../contract/approval-record.ts";
-import type { ApprovalAuditPage, VerifiedRecord } from "../../../contract/routes/approval-records.ts";
+import type { ApprovalAuditPage, VerifiedRecord } from "../../../contract/routes/approvals/approval-records.ts";
 import { append, type Recorded } from "../../../core/approvals/record.ts";
 import { keys, type ObjectKey } from "../../../core/objects/keys.ts";
 import { runCommand } from "../../../engine/commands/command.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { resourceRoutes as routes } from "../../../contract/routes/resources.ts";
+import { resourceRoutes as routes } from "../../../contract/routes/stored/resources.ts";
 import { outboxOf } from "../../support/outbox.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 

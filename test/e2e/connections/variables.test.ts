@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { variableRoutes as routes } from "../../../contract/routes/variables.ts";
+import { variableRoutes as routes } from "../../../contract/routes/stored/variables.ts";
 import { outboxOf } from "../../support/outbox.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 

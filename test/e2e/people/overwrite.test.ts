@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { peopleRoutes as routes } from "../../../contract/routes/people.ts";
+import { peopleRoutes as routes } from "../../../contract/routes/people/people.ts";
 import { api } from "../../support/api.ts";
 import { startTestInstance } from "../../support/instances.ts";
 import { someone } from "../../support/people.ts";

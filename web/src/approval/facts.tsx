@@ -1,6 +1,6 @@
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import type { ApprovalInfo } from "../../../contract/routes/approvals.ts";
+import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
 import { Deadline } from "./deadline.tsx";
 import { When } from "./when.tsx";
 

@@ -1,5 +1,5 @@
 import { Button, Group, Loader, Stack, Text } from "@mantine/core";
-import type { ApprovalInfo } from "../../../contract/routes/approvals.ts";
+import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
 import type { Refused } from "./api.ts";
 import { Facts } from "./facts.tsx";
 import { Note } from "./note.tsx";

@@ -1,5 +1,5 @@
 import { Stack, Text } from "@mantine/core";
-import type { ApprovalInfo } from "../../../contract/routes/approvals.ts";
+import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
 import { Facts } from "./facts.tsx";
 import { isOver } from "./look-again.ts";
 import { Sheet } from "./sheet.tsx";

@@ -1,5 +1,5 @@
 import { useCallback, useEffect, useRef, useState } from "react";
-import type { ApprovalInfo } from "../../../contract/routes/approvals.ts";
+import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
 import type { Address } from "./address.ts";
 import { type Decision, decide, loadInfo, Refused } from "./api.ts";
 import { lookAgainMs } from "./look-again.ts";

@@ -12,10 +12,10 @@ import {
   timestamp,
   versionHash,
   workspaceId,
-} from "../common.ts";
-import { flowValueSchema } from "../flow-value.ts";
-import { limits } from "../limits.ts";
-import { defineRoute } from "../route.ts";
+} from "../../common.ts";
+import { flowValueSchema } from "../../flow-value.ts";
+import { limits } from "../../limits.ts";
+import { defineRoute } from "../../route.ts";
 
 /** A flow's version: whole, and the larger the newer. */
 export const flowVersion = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { jobId } from "../common.ts";
-import { defineRoute } from "../route.ts";
+import { jobId } from "../../common.ts";
+import { defineRoute } from "../../route.ts";
 
 const attempt = { attempt: z.number().int().positive(), nonce: z.string().min(1).max(64) };
 const logs = z.object({ offset: z.number().int().min(0), text: z.string() });

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { anyJson, flag, inWorkspace, jobId, jsonObject, timestamp, workspaceId } from "../common.ts";
-import { defineRoute } from "../route.ts";
-import { jobSchema } from "./jobs.ts";
+import { anyJson, flag, inWorkspace, jobId, jsonObject, timestamp, workspaceId } from "../../common.ts";
+import { defineRoute } from "../../route.ts";
+import { jobSchema } from "../jobs/jobs.ts";
 
 const w = "/api/w/{workspace}";
 const resumeId = z.coerce.number().int().min(0).max(0xffff_ffff).describe("An unsigned 32-bit number: each counts once.");

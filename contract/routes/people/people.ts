@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { flag, page, timestamp } from "../common.ts";
-import { defineRoute } from "../route.ts";
+import { flag, page, timestamp } from "../../common.ts";
+import { defineRoute } from "../../route.ts";
 
 const read = { method: "GET", fn: "api", auth: "token", status: 200, errors: [] } as const;
 const post = { method: "POST", fn: "api", auth: "token", status: 200 } as const;

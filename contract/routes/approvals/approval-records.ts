@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { anchorSchema, approvalEntrySchema } from "../approval-record.ts";
-import { inWorkspace, jobId, timestamp } from "../common.ts";
-import { defineRoute } from "../route.ts";
+import { anchorSchema, approvalEntrySchema } from "../../approval-record.ts";
+import { inWorkspace, jobId, timestamp } from "../../common.ts";
+import { defineRoute } from "../../route.ts";
 
 const read = { method: "GET", fn: "approve", auth: "token", params: inWorkspace, status: 200, errors: [] } as const;
 const w = "/api/w/{workspace}/approvals";

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { anyJson, atJob, flag, inWorkspace, jobId, jsonObject, page, timestamp, versionHash, workspaceId } from "../common.ts";
-import { scriptLanguageSchema } from "../languages.ts";
-import { defineRoute } from "../route.ts";
-import { flowJobFields, flowStatusSchema } from "./flow-status.ts";
+import { anyJson, atJob, flag, inWorkspace, jobId, jsonObject, page, timestamp, versionHash, workspaceId } from "../../common.ts";
+import { scriptLanguageSchema } from "../../languages.ts";
+import { defineRoute } from "../../route.ts";
+import { flowJobFields, flowStatusSchema } from "../flows/flow-status.ts";
 
 const jobKinds = [
   "script",

@@ -1,8 +1,8 @@
 import * as z from "zod";
-import { anyJson, anyPath, flag, inWorkspace, jobId, jsonObject, timestamp, versionHash, workspaceId } from "../common.ts";
-import { scriptLanguageSchema } from "../languages.ts";
-import { limits } from "../limits.ts";
-import { defineRoute } from "../route.ts";
+import { anyJson, anyPath, flag, inWorkspace, jobId, jsonObject, timestamp, versionHash, workspaceId } from "../../common.ts";
+import { scriptLanguageSchema } from "../../languages.ts";
+import { limits } from "../../limits.ts";
+import { defineRoute } from "../../route.ts";
 
 /** Names, separated by commas. */
 const nameList = z

@@ -1,8 +1,20 @@
 import * as z from "zod";
-import { atHash, atPath, extraPerms, flag, inWorkspace, jobId, jsonObject, page, runnablePath, timestamp, versionHash } from "../common.ts";
-import { scriptLanguageSchema } from "../languages.ts";
-import { limits } from "../limits.ts";
-import { defineRoute } from "../route.ts";
+import {
+  atHash,
+  atPath,
+  extraPerms,
+  flag,
+  inWorkspace,
+  jobId,
+  jsonObject,
+  page,
+  runnablePath,
+  timestamp,
+  versionHash,
+} from "../../common.ts";
+import { scriptLanguageSchema } from "../../languages.ts";
+import { limits } from "../../limits.ts";
+import { defineRoute } from "../../route.ts";
 
 const scriptKindSchema = z.enum(["script", "failure", "trigger", "command", "approval", "preprocessor"]);
 

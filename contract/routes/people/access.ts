@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { anyPath, extraPerms, folderName, inWorkspace, page, workspaceId } from "../common.ts";
-import { defineRoute } from "../route.ts";
+import { anyPath, extraPerms, folderName, inWorkspace, page, workspaceId } from "../../common.ts";
+import { defineRoute } from "../../route.ts";
 
 const w = "/api/w/{workspace}";
 const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;

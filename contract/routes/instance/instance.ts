@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { jsonObject } from "../common.ts";
-import { defineRoute } from "../route.ts";
+import { jsonObject } from "../../common.ts";
+import { defineRoute } from "../../route.ts";
 
 const open = { method: "GET", fn: "api", auth: "none", status: 200, errors: [] } as const;
 

@@ -1,8 +1,7 @@
 import * as z from "zod";
-import { anyJson, atJob, inWorkspace, jsonObject, workspaceId } from "../common.ts";
-import { flowValueSchema } from "../flow-value.ts";
-import { defineRoute } from "../route.ts";
-import { flowVersion } from "./flows.ts";
+import { anyJson, atJob, inWorkspace, jsonObject, workspaceId } from "../../common.ts";
+import { flowValueSchema } from "../../flow-value.ts";
+import { defineRoute } from "../../route.ts";
 import {
   accepted,
   byPath,
@@ -15,7 +14,8 @@ import {
   runQuery,
   waitErrors,
   waitQuery,
-} from "./runs.ts";
+} from "../jobs/runs.ts";
+import { flowVersion } from "./flows.ts";
 
 export const byVersion = z.object({ workspace: workspaceId, version: flowVersion });
 const atUserState = atJob.extend({ key: z.string().min(1).max(200) });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { defineRoute } from "../route.ts";
+import { defineRoute } from "../../route.ts";
 
 const page = { method: "GET", fn: "web", auth: "none", status: 200, reply: { bytes: "The page." }, errors: [] } as const;
 /** As it stands in a link; what it is for, the page asks the API. */

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { defineRoute } from "../route.ts";
+import { defineRoute } from "../../route.ts";
 
 const credentials = z.object({ email: z.string().min(1).max(320), password: z.string().min(1).max(1000) });
 const post = { method: "POST", fn: "api", auth: "none", status: 200 } as const;

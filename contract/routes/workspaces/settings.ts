@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { anyJson, inWorkspace, runnablePath } from "../common.ts";
-import { defineRoute } from "../route.ts";
+import { anyJson, inWorkspace, runnablePath } from "../../common.ts";
+import { defineRoute } from "../../route.ts";
 
 const w = "/api/w/{workspace}";
 const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;

@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { anyJson, atJob, flag } from "../common.ts";
-import { defineRoute } from "../route.ts";
-import { byVersion as atVersion } from "./flow-runs.ts";
+import { anyJson, atJob, flag } from "../../common.ts";
+import { defineRoute } from "../../route.ts";
+import { byVersion as atVersion } from "../flows/flow-runs.ts";
 import { jobSchema, jobUpdateSchema } from "./jobs.ts";
 import { byHash as atHash, byPath as atPath, payloadQuery, queueLimit } from "./runs.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { atPath, extraPerms, flag, inWorkspace, jsonObject, page, runnablePath, timestamp, workspaceId } from "../common.ts";
-import { defineRoute } from "../route.ts";
+import { atPath, extraPerms, flag, inWorkspace, jsonObject, page, runnablePath, timestamp, workspaceId } from "../../common.ts";
+import { defineRoute } from "../../route.ts";
 
 const w = "/api/w/{workspace}/resources";
 const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;

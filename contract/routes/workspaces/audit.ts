@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { inWorkspace, page, timestamp, workspaceId } from "../common.ts";
-import { defineRoute } from "../route.ts";
+import { inWorkspace, page, timestamp, workspaceId } from "../../common.ts";
+import { defineRoute } from "../../route.ts";
 
 const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { atPath, inWorkspace, page, workspaceId } from "../common.ts";
-import { defineRoute } from "../route.ts";
+import { atPath, inWorkspace, page, workspaceId } from "../../common.ts";
+import { defineRoute } from "../../route.ts";
 import { userSchema } from "./people.ts";
 
 const w = "/api/w/{workspace}";

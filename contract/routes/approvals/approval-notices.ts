@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { inWorkspace, jobId, workspaceId } from "../common.ts";
-import { defineRoute } from "../route.ts";
+import { inWorkspace, jobId, workspaceId } from "../../common.ts";
+import { defineRoute } from "../../route.ts";
 
 const w = "/api/w/{workspace}/approvals";
 const secretSchema = z.object({

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { defineRoute } from "../route.ts";
+import { defineRoute } from "../../route.ts";
 
 const open = { fn: "api", auth: "none" } as const;
 const atLogin = z.object({ client: z.string().min(1).max(100) });

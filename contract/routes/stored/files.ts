@@ -1,7 +1,7 @@
 import * as z from "zod";
-import { inWorkspace, timestamp, workspaceId } from "../common.ts";
-import { limits } from "../limits.ts";
-import { defineRoute } from "../route.ts";
+import { inWorkspace, timestamp, workspaceId } from "../../common.ts";
+import { limits } from "../../limits.ts";
+import { defineRoute } from "../../route.ts";
 
 const fileKey = z.string().min(1).max(800);
 /** What a header can hold: a name in other letters is written as `filename*=UTF-8''…`. */

@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { extraPerms, folderName, inWorkspace, page, timestamp, workspaceId } from "../common.ts";
-import { defineRoute } from "../route.ts";
+import { extraPerms, folderName, inWorkspace, page, timestamp, workspaceId } from "../../common.ts";
+import { defineRoute } from "../../route.ts";
 
 const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;
 const create = { method: "POST", fn: "api", auth: "token", status: 201 } as const;

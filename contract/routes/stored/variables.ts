@@ -1,6 +1,6 @@
 import * as z from "zod";
-import { atPath, extraPerms, flag, inWorkspace, page, runnablePath, timestamp } from "../common.ts";
-import { defineRoute } from "../route.ts";
+import { atPath, extraPerms, flag, inWorkspace, page, runnablePath, timestamp } from "../../common.ts";
+import { defineRoute } from "../../route.ts";
 
 const w = "/api/w/{workspace}/variables";
 const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;
