@@ -2,7 +2,8 @@
 
 /** Folder → our folders it may import from, beside itself. */
 const arrows = {
-  contract: [],
+  // The list of runner manifests is plain data: the languages of the contract are read from it.
+  contract: ["runners/manifests?.ts"],
   core: ["contract"],
   aws: ["contract", "core"],
   statemachines: ["contract", "core"],
@@ -60,8 +61,22 @@ module.exports = {
       name: "runners-stand-alone",
       comment: "A runner meets user code: it shares the protocol and runners/shared, nothing else.",
       severity: "error",
-      from: { path: "^runners/([^/]+)/", pathNot: testFiles },
-      to: { path: `^(${ours.join("|")})/`, pathNot: "^runners/($1/|shared/|protocol\\.ts$)" },
+      from: { path: "^runners/([^/]+)/", pathNot: `${testFiles}|^runners/([^/]+/test|conformance)/` },
+      to: { path: `^(${ours.join("|")})/`, pathNot: "^runners/($1/|shared/|(protocol|manifest)\\.ts$)" },
+    },
+    {
+      name: "manifests-are-plain-data",
+      comment: "Every bundle contains all manifests, so they import nothing but their own type.",
+      severity: "error",
+      from: { path: "^runners/(manifests\\.ts$|[^/]+/manifest\\.ts$)" },
+      to: { pathNot: "^runners/(manifest\\.ts$|[^/]+/manifest\\.ts$)" },
+    },
+    {
+      name: "manifests-through-the-contract",
+      comment: "Outside runners/, contract/languages.ts is the only reader of the manifests.",
+      severity: "error",
+      from: { pathNot: "^runners/|^contract/languages\\.ts$" },
+      to: { path: "^runners/(manifests?\\.ts$|[^/]+/manifest\\.ts$)" },
     },
     {
       name: "protocol-imports-nothing",

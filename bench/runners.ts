@@ -1,7 +1,6 @@
 import { fork } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
-import type { RunnerLanguage } from "../contract/languages.ts";
 import { svcDir } from "../engine/paths.ts";
 import { interpreter } from "../runners/shared/test/harness.ts";
 import { spawnFloor } from "./floors.ts";
@@ -13,7 +12,7 @@ const engines = path.join(svcDir, "venv", "bin", "python3");
 const python = existsSync(engines) ? engines : "python3";
 
 /** Starting the same interpreter for nothing. A Go script is a program: starting the smallest program is its floor. */
-const bare: Record<RunnerLanguage, string[]> = {
+const bare = {
   bun: [interpreter("bun"), "-e", "0"],
   deno: [interpreter("deno"), "eval", "0"],
   nodejs: [process.execPath, "-e", "0"],
@@ -21,9 +20,10 @@ const bare: Record<RunnerLanguage, string[]> = {
   go: ["true"],
   bash: ["bash", "-c", ":"],
 };
+type Measured = keyof typeof bare;
 
-const freshTargets: Partial<Record<RunnerLanguage, number>> = { bun: 5, python3: 5 };
-const dedicatedTargets: Partial<Record<RunnerLanguage, number>> = { bun: 1, python3: 1 };
+const freshTargets: Partial<Record<Measured, number>> = { bun: 5, python3: 5 };
+const dedicatedTargets: Partial<Record<Measured, number>> = { bun: 1, python3: 1 };
 
 /** What our own code adds to a script in its runner: no engine, no AWS. `goBinary` is a Go script that was built. */
 export async function runnerRows(goBinary: string | undefined, quick: boolean): Promise<Row[]> {
@@ -51,7 +51,7 @@ interface Overheads {
   dedicatedMs: number | undefined;
 }
 
-async function overheads(language: RunnerLanguage, calls: number, goBinary = ""): Promise<Overheads> {
+async function overheads(language: Measured, calls: number, goBinary = ""): Promise<Overheads> {
   // Not under /tmp: there a job's own /tmp could not be private, as it is in the local set-up.
   mkdirSync(svcDir, { recursive: true });
   const workDir = mkdtempSync(path.join(svcDir, "bench-runner-"));

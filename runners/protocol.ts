@@ -1,4 +1,4 @@
-/** What executors and runners say to each other. Nothing here imports anything: a runner must stay small and separate. */
+/** The protocol between executors and runners. This file imports nothing, so that a runner stays small and separate. */
 
 /** One run of one attempt of a job, as the executor invokes a runner with it. Times are milliseconds. */
 export interface RunRequest {
@@ -7,7 +7,8 @@ export interface RunRequest {
   attempt: number;
   /** Random per attempt; beats and reports carry it, so that a lost attempt cannot speak for its successor. */
   nonce: string;
-  language: "bun" | "deno" | "nodejs" | "python3" | "go" | "bash";
+  /** The id of the runner's manifest. */
+  language: string;
   artefact: Artefact;
   /** Name of the exported function to call. Ignored by bash. */
   entrypoint: string;

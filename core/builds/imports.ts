@@ -1,23 +1,25 @@
-import type { RunnerLanguage } from "../../contract/languages.ts";
+import { assertNever } from "../../contract/assert-never.ts";
+import { manifestOf, type RunnerLanguage } from "../../contract/languages.ts";
 import { javascriptImports } from "./javascript-imports.ts";
 import { readSpecifier } from "./package-specifiers.ts";
 import { pythonImports } from "./python-imports.ts";
 
 /**
- * Paths of the scripts that a source imports, without extension, each once. Whoever gathers a build's `files` follows them transitively and
- * leaves out those that do not exist: in Python `from f.ops.tools import clean` names either the script `f/ops/tools` or `f/ops/tools/clean`,
- * and only the store knows which. What is missing in the end fails the build with the line that asked for it. Never throws.
+ * Lists the paths of the scripts that a source imports, without extension, each once. The caller follows them transitively and leaves out
+ * those that do not exist: in Python `from f.ops.tools import clean` names either the script `f/ops/tools` or `f/ops/tools/clean`, and only
+ * the stored scripts show which. An import that remains unresolved fails the build. Never throws.
  */
 export function scriptImports(language: RunnerLanguage, path: string, source: string): string[] {
-  switch (language) {
-    case "bun":
-    case "deno":
-    case "nodejs":
+  const { imports } = manifestOf(language);
+  switch (imports) {
+    case "javascript":
       return typescriptScriptImports(path, source);
-    case "python3":
+    case "python":
       return pythonScriptImports(path, source);
-    default:
+    case "none":
       return [];
+    default:
+      return assertNever(imports);
   }
 }
 
@@ -49,11 +51,11 @@ function pythonReadings(path: string, source: string): string[][] {
 }
 
 /**
- * A script that a source imports and that is not among `known`, the scripts that exist; `undefined` when all are there. Only for languages
- * whose build does not look itself: a bundler names the line as well.
+ * Finds a script that a source imports and that is not among `known`, the scripts that exist; `undefined` when all exist. Only Python needs
+ * it: the JavaScript bundler reports a missing script itself, with the line.
  */
 export function missingScript(language: RunnerLanguage, path: string, source: string, known: ReadonlySet<string>): string | undefined {
-  if (language !== "python3") return undefined;
+  if (manifestOf(language).imports !== "python") return undefined;
   const has = (candidate: string) => known.has(candidate) || [...known].some((other) => other.startsWith(`${candidate}/`));
   return pythonReadings(path, source).find((readings) => readings.length > 0 && !readings.some(has))?.[0];
 }

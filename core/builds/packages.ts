@@ -1,3 +1,5 @@
+import { assertNever } from "../../contract/assert-never.ts";
+import { manifestOf } from "../../contract/languages.ts";
 import type { BuildRequest } from "./build.ts";
 import { javascriptImports } from "./javascript-imports.ts";
 import { isOwnClient, ownPythonClient } from "./own-clients.ts";
@@ -67,16 +69,17 @@ function importedDistributions(source: string, pythonVersion: string): string[] 
   return names;
 }
 
-/** What a build installs from a registry, in the notation of the language's own tool. Throws `ImportProblem`. */
+/** Lists the packages that a build installs from a registry, in the notation of the language's own tool. Throws `ImportProblem`. */
 export function packagesOf({ language, files, target }: Pick<BuildRequest, "language" | "files" | "target">): string[] {
-  switch (language) {
-    case "bun":
-    case "deno":
-    case "nodejs":
+  const { imports } = manifestOf(language);
+  switch (imports) {
+    case "javascript":
       return Object.entries(npmPackagesOf(files)).map(([name, version]) => `${name}@${version}`);
-    case "python3":
+    case "python":
       return pythonRequirementsOf(files, target.python);
-    default:
+    case "none":
       return [];
+    default:
+      return assertNever(imports);
   }
 }

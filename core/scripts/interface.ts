@@ -1,4 +1,4 @@
-import { type RunnerLanguage, runnerFor, type ScriptLanguage } from "../../contract/languages.ts";
+import { manifestOf, runnerFor, type ScriptLanguage } from "../../contract/languages.ts";
 import { schemaOf, signatureOf } from "../signatures/signature.ts";
 
 /** How a script's entrypoint is called, read from its source. `params` is `null` when it could not be read. */
@@ -10,13 +10,12 @@ export interface ScriptInterface {
   preprocessor?: { params: string[] | null };
 }
 
-/** In these a script's two functions run one after the other in one process. */
-const PREPROCESSED: readonly (RunnerLanguage | undefined)[] = ["bun", "deno", "nodejs", "python3"];
-
+/** Reads from its source how a script is called. Never throws: `params` is `null` for a source that cannot be parsed. */
 export function interfaceOf(language: ScriptLanguage, content: string): ScriptInterface {
   const signature = signatureOf(language, content);
   if (!signature.ok) return { params: null };
-  const preprocesses = signature.hasPreprocessor && PREPROCESSED.includes(runnerFor(language, content));
+  const runner = runnerFor(language, content);
+  const preprocesses = signature.hasPreprocessor && runner !== undefined && manifestOf(runner).preprocessor;
   const before = preprocesses ? { preprocessor: { params: signature.preprocessorParams } } : {};
   if (!signature.hasMain) return { params: null, ...before };
   // `main({ a, b })` and `main(...all)` are not called name by name: the wrapper looks at the function itself.

@@ -1,4 +1,4 @@
-import type { ScriptLanguage } from "../../contract/languages.ts";
+import { manifestFor, type RunnerManifest, type ScriptLanguage } from "../../contract/languages.ts";
 import { bashSignature } from "./bash.ts";
 import { goSignature } from "./go.ts";
 import { pythonSignature } from "./python.ts";
@@ -36,27 +36,22 @@ export interface ParsedSignature {
 
 export type Signature = ParsedSignature | { ok: false; error: string };
 
+/** The parsers by the name that a manifest gives them. */
+const parsers: Record<Exclude<RunnerManifest["signature"], "none">, (content: string) => Signature> = {
+  typescript: typescriptSignature,
+  python: pythonSignature,
+  go: goSignature,
+  bash: bashSignature,
+};
+
 /**
- * Reads the signature of a script's `main` from its text. Nothing of the script runs, and it never throws: broken source gives what can be
- * made out of it. `ok: false` is for languages in which a script has no parameters to be found.
+ * Parses the signature of a script's `main` from its source without executing it. Never throws: broken source yields the parts that can be
+ * parsed. `ok: false` means that the parameters of this language cannot be read.
  */
 export function signatureOf(language: ScriptLanguage, content: string): Signature {
-  switch (language) {
-    case "bun":
-    case "bunnative":
-    case "deno":
-    case "nativets":
-    case "nodejs":
-      return typescriptSignature(content);
-    case "python3":
-      return pythonSignature(content);
-    case "go":
-      return goSignature(content);
-    case "bash":
-      return bashSignature(content);
-    default:
-      return { ok: false, error: `The parameters of ${language} scripts are not read.` };
-  }
+  const parser = manifestFor(language)?.signature ?? "none";
+  if (parser === "none") return { ok: false, error: `The parameters of ${language} scripts are not read.` };
+  return parsers[parser](content);
 }
 
 /** The signature as the JSON Schema of the arguments, in the form that forms and the command line use. */

@@ -1,26 +1,23 @@
-import { writeFile } from "node:fs/promises";
-import { join } from "node:path";
+import { manifestOf } from "../../contract/languages.ts";
 import { type BuildRequest, type BuildResult, buildRequestSchema } from "../../core/builds/build.ts";
 import { ImportProblem } from "../../core/builds/packages.ts";
 import { isSafeScriptPath } from "../../core/builds/script-paths.ts";
 import { archiveOf } from "./archive.ts";
 import { BuildFailure, BuildRoom } from "./build-room.ts";
-import { buildGo } from "./go.ts";
-import { buildJavascript } from "./javascript.ts";
-import { buildPython } from "./python.ts";
+import { builders } from "./builders.ts";
 
-/** Leaves a Lambda invocation of 5 minutes the time to say so. */
+/** Less than the 5 minutes of a Lambda invocation, so that there is time left to report the failure. */
 const BUILD_TIME_MS = 280_000;
 
 /**
- * Builds one script's artefact and uploads it. What the author can mend comes back as `{ok: false}`; a failed upload or a missing tool is
- * ours and throws. The answer and the log hold nothing of the machine but what tools print.
+ * Builds one script's artefact and uploads it. A mistake in the script is answered as `{ok: false}`; a failed upload or a missing tool
+ * throws, because the author cannot correct it. The answer and the log contain nothing about this machine except the tools' own output.
  */
 export async function handler(event: unknown): Promise<BuildResult> {
   const request = buildRequestSchema.parse(event);
   const startedMs = Date.now();
   const result = await build(request);
-  // The local engine answers at once only when a call has printed something.
+  // The local engine answers without delay only when a call has printed a line.
   console.log(JSON.stringify({ message: "build", language: request.language, ok: result.ok, ms: Date.now() - startedMs }));
   return result;
 }
@@ -29,7 +26,7 @@ async function build(request: BuildRequest): Promise<BuildResult> {
   await using room = await BuildRoom.open(BUILD_TIME_MS);
   try {
     checkFiles(request);
-    const lock = await make(request, room);
+    const lock = await builders[manifestOf(request.language).build](request, room);
     room.checkTime();
     const { bytes, sha256 } = await archiveOf(room.out, request.maxArtefactBytes);
     await upload(request.uploadUrl, bytes, room.signal);
@@ -44,27 +41,6 @@ function checkFiles({ files, entry }: BuildRequest): void {
   const unsafe = Object.keys(files).find((path) => !isSafeScriptPath(path));
   if (unsafe !== undefined) throw new BuildFailure(`"${unsafe}" is not a path of a script.`);
   if (files[entry] === undefined) throw new BuildFailure(`There is no script ${entry}.`);
-}
-
-/** Fills `room.out`; returns the lock. */
-async function make(request: BuildRequest, room: BuildRoom): Promise<string> {
-  switch (request.language) {
-    case "bun":
-    case "deno":
-    case "nodejs":
-      return await buildJavascript(request, room);
-    case "python3":
-      return await buildPython(request, room);
-    case "go":
-      return await buildGo(request, room);
-    case "bash":
-      await writeFile(join(room.out, "main.sh"), request.files[request.entry] ?? "", { mode: 0o755 });
-      return "";
-    default: {
-      const never: never = request.language;
-      throw new Error(`No builder for ${never}`);
-    }
-  }
 }
 
 async function upload(url: string, bytes: Uint8Array, signal: AbortSignal): Promise<void> {

@@ -2,15 +2,15 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileS
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { env } from "../../contract/env.ts";
+import { manifestOf, runnerLanguages } from "../../contract/languages.ts";
 import { carriesInterpreters, type StackConfig } from "../config.ts";
 import type { Bundle } from "./bundle.ts";
 import { fetchTool, type Tool } from "./tools.ts";
 
-/** What each asset carries. node, python3 and bash are in Lambda's runtimes; a Go script is a binary of its own. */
+/** The tools in each asset. A runner's manifest names its own. */
 const carried: Readonly<Record<string, readonly Tool[]>> = {
-  "runners/bun": ["bun"],
-  "runners/deno": ["deno"],
-  // esbuild as a package, see `placeOf`: its JavaScript half looks for the binary there.
+  ...Object.fromEntries(runnerLanguages.map((language) => [`runners/${language}`, manifestOf(language).function.tools])),
+  // esbuild as a package, see `placeOf`: its JavaScript half expects the binary there.
   "functions/build": ["bun", "uv", "esbuild"],
 };
 

@@ -6,6 +6,8 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { strToU8, zipSync } from "fflate";
+import type { RunnerManifest } from "../../manifest.ts";
+import * as manifests from "../../manifests.ts";
 import type { BeatReply, BeatRequest, ReportRequest, RunOutcome, RunRequest } from "../../protocol.ts";
 
 /** A script, and what its request has that differs from the usual. `code` becomes `main.mjs`, `main.sh` or `main`. */
@@ -130,11 +132,12 @@ function serve(runner: Runner): Server {
   });
 }
 
-const mainFile = { bun: "main.mjs", deno: "main.mjs", nodejs: "main.mjs", go: "main", bash: "main.sh", python3: "main.py" };
+const entryFile = (language: string): string =>
+  (Object.values(manifests) as RunnerManifest[]).find(({ id }) => id === language)?.entryFile ?? "main";
 
 function makeRequest(language: RunRequest["language"], script: Script, runner: Runner, origin: string): RunRequest {
   const { code, files = {}, ...overrides } = script;
-  const contents = { ...(code !== undefined && { [mainFile[language]]: code }), ...files };
+  const contents = { ...(code !== undefined && { [entryFile(language)]: code }), ...files };
   const bytes = zipSync(
     Object.fromEntries(Object.entries(contents).map(([name, content]) => [name, typeof content === "string" ? strToU8(content) : content])),
     { mtime: "2020-01-01" },

@@ -1,0 +1,32 @@
+/**
+ * Describes one language that svc can run. A manifest is plain data, because the bundle of every function contains all of them.
+ * `runners/manifests.ts` lists them; docs/how-to-change.md describes how to add one.
+ */
+export interface RunnerManifest {
+  /** Name of the folder below `runners/`, of the runner function, and the `language` of a run request. */
+  id: string;
+  /** Other stored languages that this runner executes. */
+  aliases: readonly string[];
+  /** A script of another stored language whose content matches runs here instead. */
+  directives: readonly { language: string; content: RegExp }[];
+  /** File extension of a script, without the dot. */
+  extension: string;
+  function: {
+    /** `node`: the bundle of `handler.ts`. `python`: the folder's own files, with `handler.py`. */
+    runtime: "node" | "python";
+    /** Interpreters that the asset contains on AWS (lib/compute/tools.ts). Lambda's runtimes already contain node, python3 and bash. */
+    tools: readonly ("bun" | "deno")[];
+  };
+  /** How an artefact is made (functions/build/builders.ts). `file`: the source itself, as `main.<extension>`. */
+  build: "javascript" | "python" | "go" | "file";
+  /** How a source's imports of scripts and packages are found (core/builds/imports.ts). `none`: a script imports nothing through svc. */
+  imports: "javascript" | "python" | "none";
+  /** The parser of `main`'s parameters (core/signatures/signature.ts). `none`: a script has no parameters that can be read. */
+  signature: "typescript" | "python" | "go" | "bash" | "none";
+  /** The entry file inside an artefact. `undefined`: the artefact's own `svc.json` names it. */
+  entryFile: string | undefined;
+  /** How user code is called: by a wrapper of ours inside the interpreter's process, or as a program of its own. */
+  wrapper: "in-process" | "program";
+  /** Whether a script's `preprocessor` can run before its `main` in the same process. */
+  preprocessor: boolean;
+}
