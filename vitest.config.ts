@@ -3,6 +3,9 @@ import { defineConfig } from "vitest/config";
 /** Folders whose tests stand beside their code and need no engine. */
 const unitFolders = "{contract,core,services,aws,functions,runners,lib,bin,engine,statemachines,cli,clients,web,bench,test/support}";
 
+/** Tests of use cases stand beside them too. */
+const useCases = "services/**/*.usecase.test.ts";
+
 export default defineConfig({
   test: {
     // Most tests wait for an engine most of the time: one file at a time would leave half of two cores idle.
@@ -15,8 +18,19 @@ export default defineConfig({
         test: {
           name: "unit",
           include: [`${unitFolders}/**/*.test.{ts,mjs}`],
-          exclude: ["**/node_modules/**", "**/fixtures/**"],
+          exclude: ["**/node_modules/**", "**/fixtures/**", useCases],
           testTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          // Use cases, called in the test's own process over an engine's storage: no function is deployed.
+          name: "services",
+          include: [useCases],
+          globalSetup: ["./test/support/use-case-setup.ts"],
+          setupFiles: ["./test/support/use-case-env.ts"],
+          testTimeout: 30_000,
+          hookTimeout: 60_000,
         },
       },
       {

@@ -42,7 +42,7 @@ export async function startTestInstance({ logins }: Pick<InstanceOptions, "login
 export async function removeAbandonedInstances(): Promise<void> {
   mkdirSync(svcDir, { recursive: true });
   for (const name of readdirSync(svcDir)) {
-    const pid = Number(/^test-(\d+)-\d+$/.exec(name)?.[1] ?? Number.NaN);
+    const pid = Number(/^test-(\d+)-(?:\d+|services)$/.exec(name)?.[1] ?? Number.NaN);
     if (!Number.isNaN(pid) && !isAlive(pid)) await removeInstance(path.join(svcDir, name));
   }
 }
