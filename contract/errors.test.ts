@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { answers, type ErrorCode } from "./errors.ts";
 
-/** Stands for whatever an error knows about itself, and reads as its name where a sentence shows it. */
+/** Replaces one detail of an error and appears as the detail's name in the sentence. */
 function placeholder(name: string): unknown {
   return new Proxy([], {
     get: (_target, key) => {
@@ -16,7 +16,7 @@ const details = new Proxy({}, { get: (_target, name) => placeholder(String(name)
 
 function sentenceOf(code: ErrorCode): string {
   const say = answers[code].say as (details: unknown) => string;
-  // What a sentence reckons with, such as a size in MB, is a number there.
+  // A detail that a sentence calculates with, for example a size in MB, becomes NaN.
   return say(details).replaceAll("NaN", "‹n›").replaceAll("|", "\\|").replaceAll("<", "&lt;");
 }
 
@@ -31,24 +31,24 @@ function page(): string {
   });
   return `# Errors
 
-Every error is one sentence in \`text/plain\`, with its code in the header \`x-svc-error\`. The code stays what it is, sentences may change: let programs
-read the code. ‹…› stands for what the answer fills in. This page is made from \`contract/errors.ts\` by its test: \`npx vitest run --project unit
-contract/errors.test.ts -u\` writes it anew.
+Every error is one sentence in \`text/plain\`, with its code in the header \`x-svc-error\`. Codes are stable and sentences may change, so programs
+should read the code. ‹…› marks a value that the response fills in. The test of \`contract/errors.ts\` generates this page: to update it, run
+\`npx vitest run --project unit contract/errors.test.ts -u\`.
 
 ${sections.join("\n")}
 ## Before the service
-What stands in front answers in the same form: API Gateway with \`gateway.badRequest\` (400), \`gateway.mediaType\` (415), \`gateway.failed\` (502) and
-\`gateway.timeout\` (504), the local front server with \`engine.unreachable\` (503). \`internal\` (500) is a fault of ours; the operator finds it in the
-log under the request's id.
+The components in front of the service respond in the same form: API Gateway with \`gateway.badRequest\` (400), \`gateway.mediaType\` (415), \`gateway.failed\` (502) and
+\`gateway.timeout\` (504), the local front server with \`engine.unreachable\` (503). \`internal\` (500) is a fault of the service; its log contains the error under
+the id of the request.
 `;
 }
 
 describe("docs/errors.md", () => {
-  it("has every code with its status and sentence, and no other", async () => {
+  it("lists every code with its status and sentence, and no other code", async () => {
     await expect(page()).toMatchFileSnapshot("../docs/errors.md");
   });
 
-  it("names no detail that reads as nothing", () => {
+  it("contains no unresolved detail", () => {
     expect(page()).not.toMatch(/undefined|\[object|\bNaN\b/);
   });
 });

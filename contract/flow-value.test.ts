@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { answerFor, issuesOf, SvcError } from "./errors.ts";
+import { issuesOf } from "./errors/issues.ts";
+import { answerFor, SvcError } from "./errors.ts";
 import { flowValueSchema } from "./flow-value.ts";
 import { limits } from "./limits.ts";
 

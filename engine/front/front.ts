@@ -238,7 +238,7 @@ function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
   const { status, code, sentence } =
     error.code === "HPE_HEADER_OVERFLOW"
       ? { ...answerFor(new SvcError("request.tooLong", { limitBytes: limits.requestHeadBytes })), code: "request.tooLong" }
-      : { status: 400, code: "gateway.badRequest", sentence: "The request did not reach the service: it is not well formed." };
+      : { status: 400, code: "gateway.badRequest", sentence: "The request is malformed and did not reach the service." };
   const headers = ["content-type: text/plain; charset=utf-8", `x-svc-error: ${code}`, `content-length: ${Buffer.byteLength(sentence)}`];
   socket.end([`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`, ...headers, "connection: close", "", sentence].join("\r\n"));
 }

@@ -14,6 +14,6 @@ export const notify: ApproveRoutes = [
     if (gate?.workspace !== workspace) throw new SvcError("job.notFound", { id });
     const flow = await findJob(c, { actor: actorOf(auth), action: routes.notifyAgain.name }, workspace, gate.flow);
     await resend(c, await findApprovalRequestOfGate(c, gate, flow));
-    return text(200, "Everybody who may decide is told once more.");
+    return text(200, "The approvers are notified again.");
   }),
 ];

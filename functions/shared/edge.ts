@@ -6,7 +6,8 @@ import httpSecurityHeaders from "@middy/http-security-headers";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { z } from "zod";
 import { takeCounts } from "../../aws/sdk/counting.ts";
-import { answerFor, isSvcError, issuesOf, SvcError } from "../../contract/errors.ts";
+import { issuesOf } from "../../contract/errors/issues.ts";
+import { answerFor, isSvcError, SvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { pathPattern, type Route, type RouteInput } from "../../contract/route.ts";
 import { tokenOf } from "./credentials.ts";
@@ -181,19 +182,24 @@ async function guarded(run: () => Promise<Reply>): Promise<Reply> {
   } catch (error) {
     if (isSvcError(error)) return refuse(error);
     logger.error("unexpected", error as Error);
-    return text(500, "Something went wrong here. The operator finds it in the log under this request's id.", { "x-svc-error": "internal" });
+    return text(500, "An internal error occurred. The log contains it under the id of this request.", { "x-svc-error": "internal" });
   }
 }
 
-/** A failure as the caller gets it. */
+/** The response for an error: its status, its sentence and the headers that belong to its code. */
 export function refuse(error: SvcError, headers: Record<string, string> = {}): Reply {
   const { status, sentence } = answerFor(error);
   return text(status, sentence, {
     "x-svc-error": error.code,
-    ...(status === 429 ? { "Retry-After": "1" } : {}),
+    ...(status === 429 ? { "Retry-After": String(retryAfterS(error)) } : {}),
     ...(error.code === "job.syncTimeout" ? { "x-svc-job-id": (error as SvcError<"job.syncTimeout">).details.id } : {}),
     ...headers,
   });
+}
+
+/** Seconds until a refused request may succeed: the error's own value if it has one, otherwise 1. */
+function retryAfterS({ details }: SvcError): number {
+  return "retryAfterS" in details ? details.retryAfterS : 1;
 }
 
 /** Which methods an unknown call's path would take: the difference between 404 and 405. */

@@ -29,20 +29,20 @@ const busy = { status: String(answers["engine.busy"].status), code: "engine.busy
 const gatewayAnswers: readonly [ResponseType, { status: string; code: string; sentence: string }][] = [
   [
     ResponseType.DEFAULT_4XX,
-    { status: "400", code: "gateway.badRequest", sentence: "The request did not reach the service: it is not well formed." },
+    { status: "400", code: "gateway.badRequest", sentence: "The request is malformed and did not reach the service." },
   ],
-  [ResponseType.DEFAULT_5XX, { status: "502", code: "gateway.failed", sentence: "The service did not answer. Try again." }],
+  [ResponseType.DEFAULT_5XX, { status: "502", code: "gateway.failed", sentence: "The service did not respond. Try again." }],
   [ResponseType.REQUEST_TOO_LARGE, { status: "413", code: "body.tooLarge", sentence: "The body is larger than the limit of 4 MB." }],
-  [ResponseType.MISSING_AUTHENTICATION_TOKEN, { status: "404", code: "route.unknown", sentence: "There is nothing at this address." }],
-  [ResponseType.RESOURCE_NOT_FOUND, { status: "404", code: "route.unknown", sentence: "There is nothing at this address." }],
+  [ResponseType.MISSING_AUTHENTICATION_TOKEN, { status: "404", code: "route.unknown", sentence: "There is no such route." }],
+  [ResponseType.RESOURCE_NOT_FOUND, { status: "404", code: "route.unknown", sentence: "There is no such route." }],
   [ResponseType.UNSUPPORTED_MEDIA_TYPE, { status: "415", code: "gateway.mediaType", sentence: "This content type is not supported." }],
   [ResponseType.THROTTLED, busy],
   [ResponseType.QUOTA_EXCEEDED, busy],
   [
     ResponseType.INTEGRATION_TIMEOUT,
-    { status: "504", code: "gateway.timeout", sentence: "The service did not answer in time. What it was asked to do may still happen." },
+    { status: "504", code: "gateway.timeout", sentence: "The service did not respond in time. The request may still take effect." },
   ],
-  [ResponseType.INTEGRATION_FAILURE, { status: "502", code: "gateway.failed", sentence: "The service did not answer. Try again." }],
+  [ResponseType.INTEGRATION_FAILURE, { status: "502", code: "gateway.failed", sentence: "The service did not respond. Try again." }],
 ];
 
 /** The REST API. Which function answers an address follows from the routes of the contract; `api` answers what none of them claims. */

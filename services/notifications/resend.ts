@@ -7,16 +7,16 @@ import { write } from "../../core/objects/write.ts";
 import type { ApprovalRequest } from "../approvals/gates/find-approval-request.ts";
 import { noticePart } from "./enqueue.ts";
 
-interface Collaborators {
-  objects: Pick<ObjectTable, "transact">;
+interface ResendDeps {
+  objects: Pick<ObjectTable, "get" | "transact">;
   nowMs: () => number;
 }
 
 /**
- * Has everybody who may decide told once more. Throws `approval.noticeOver` where the flow does not wait, `approval.noticeAgain` when it was done
- * a moment ago. A decision in the same moment does not stop it: the page says then what was decided.
+ * Notifies all approvers of an open gate again. Throws `approval.noticeOver` if the flow does not wait for it, and `approval.noticeAgain` if a
+ * reminder was sent within the last `limits.noticeAgainMs`. A decision at the same time does not stop the reminder: the page then shows the decision.
  */
-export async function resend({ objects, nowMs }: Collaborators, { gate, flow, module }: ApprovalRequest): Promise<void> {
+export async function resend({ objects, nowMs }: ResendDeps, { gate, flow, module }: ApprovalRequest): Promise<void> {
   if (!isOpen(gate) || flow.state !== "running") throw new SvcError("approval.noticeOver", {});
   const atMs = nowMs();
   const again = { ...keys.noticeAgain(gate.workspace, gate.id), expiresAtS: Math.ceil((atMs + limits.noticeAgainMs) / 1000) };
@@ -24,5 +24,10 @@ export async function resend({ objects, nowMs }: Collaborators, { gate, flow, mo
     write.put(again, { absentOrExpiredAtS: Math.floor(atMs / 1000) }),
     noticePart(atMs, gate, flow, module, "reminded"),
   ]);
-  if (refused !== undefined) throw new SvcError("approval.noticeAgain", { seconds: limits.noticeAgainMs / 1000 });
+  if (refused === undefined) return;
+  const untilS = (await objects.get(again))?.expiresAtS ?? 0;
+  throw new SvcError("approval.noticeAgain", {
+    seconds: limits.noticeAgainMs / 1000,
+    retryAfterS: Math.max(1, untilS - Math.floor(atMs / 1000)),
+  });
 }

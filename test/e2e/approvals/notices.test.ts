@@ -140,7 +140,7 @@ describe("a flow that waits", () => {
     expect(await noticed(run, "decided", 1)).toMatchObject([{ channel: "topic", state: "sent" }]);
   });
 
-  it("has them told again when somebody asks for it, once a minute, while it waits", async () => {
+  it("is sent again on request, at most once a minute, while its gate waits", async () => {
     const [ann, other] = await Promise.all([member(ws, "ann"), member(ws, "other", "operator")]);
     const run = await begin(ws, [consent("pay", [`u/${ann.username}`])]);
     const [gate] = await waiting(ws, run);
@@ -149,6 +149,12 @@ describe("a flow that waits", () => {
     expect((await other.in(ws).post(notify)).status).toBe(404);
     const answers = await Promise.all([1, 2, 3].map(() => ws.post(notify)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 429, 429]);
+    for (const { status, headers } of answers) {
+      if (status !== 429) continue;
+      const waitS = Number(headers.get("retry-after"));
+      expect(waitS).toBeGreaterThan(30);
+      expect(waitS).toBeLessThanOrEqual(61);
+    }
     await noticed(run, "reminded", 2);
     expect((await mailsTo(ann.email)).map(({ subject }) => subject)).toEqual([
       expect.stringMatching(/^Approval needed/),

@@ -166,7 +166,7 @@ describe("variable() and resource() in expressions", () => {
     expect(job).toMatchObject({ success: true, result: secret.length });
     const [a] = await stepsOf(job["id"]);
     const body = { job_ids: [a?.["id"]], script_options_by_path: {}, flow_options_by_path: {} };
-    expect((await ws.post("jobs/run/batch_rerun_jobs", body)).text).toMatch(/^Error: Secrets that a flow has handed on/);
+    expect((await ws.post("jobs/run/batch_rerun_jobs", body)).text).toMatch(/^Error: The job \S+ cannot be run again by itself/);
   });
 
   it("fail the step with a sentence that names the path, where there is none or its caller may not read it", async () => {
@@ -177,7 +177,7 @@ describe("variable() and resource() in expressions", () => {
     const dev = await member(ws, "dev");
     const value = { modules: [step("a", "resource('f/t/db').hosts.concat(variable('u/admin/mine'))")] };
     const answer = await dev.in(ws).post("jobs/run_wait_result/preview_flow", { value });
-    expect(answer.text).toMatch(/\$(var|res):\S+ does not exist, or u\/dev\w+ may not read it/);
+    expect(answer.text).toMatch(/\$(var|res):\S+ does not exist, or u\/dev\w+ is not allowed to read it/);
     expect(answer.text).not.toContain("planted");
   });
 });

@@ -75,7 +75,7 @@ describe("batch_rerun_jobs", () => {
     const lines = await rerun([good, erased, preview, missing, bad, wrong], { script_options_by_path: options });
     expect(lines).toEqual([
       expect.stringMatching(/^[0-9a-f-]{36}$/),
-      expect.stringMatching(new RegExp(`^Error: The arguments of job ${erased} were erased`)),
+      expect.stringMatching(new RegExp(`^Error: The job ${erased} cannot be run again: its arguments were erased`)),
       expect.stringMatching(new RegExp(`^Error: The job ${preview} is of kind preview`)),
       `Error: There is no job ${missing}.`,
       expect.stringMatching(/^Error: The expression for the argument a cannot be evaluated: TypeError/),
@@ -118,7 +118,7 @@ describe("batch_rerun_jobs", () => {
     for (const lines of others) expect(lines).toEqual(first);
     expect(await rerun(ids, {}, { key })).toEqual(first);
     const [changed] = await rerun(ids, { script_options_by_path: { [PATH]: { use_latest_version: true } } }, { key });
-    expect(changed).toMatch(/^Error: This Idempotency-Key was used with other arguments/);
+    expect(changed).toMatch(/^Error: This Idempotency-Key was already used with other arguments/);
   });
 
   it.each([

@@ -218,7 +218,7 @@ describe("signing in", () => {
       await login(disabled),
     ];
     expect(refused.map(({ status, text, headers }) => [status, text, headers.get("x-svc-error"), headers.get("set-cookie")])).toEqual(
-      refused.map(() => [401, "The e-mail address or the password is not right.", "login.refused", null]),
+      refused.map(() => [401, "The e-mail address or the password is wrong.", "login.refused", null]),
     );
     expectStatus(await client.call("DELETE", `users/delete/${disabled.email}`), 200);
   });

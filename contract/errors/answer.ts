@@ -1,0 +1,16 @@
+/** The response to one error code: the HTTP status and the sentence, with what the error says about itself filled in. */
+interface Answer<D> {
+  readonly status: number;
+  readonly say: (details: D) => string;
+}
+
+/** One answer for each code of a domain. `D` maps each code to its details, so a new code does not compile without an answer. */
+export type Answers<D> = { readonly [C in keyof D]: Answer<D[C]> };
+
+export type NoDetails = Record<never, never>;
+export type Issues = { path: string; reason: string }[];
+
+/** Issues in one sentence part: `path: reason; path: reason`. */
+export const listIssues = (issues: Issues) => issues.map(({ path, reason }) => `${path || "(the whole value)"}: ${reason}`).join("; ");
+
+export const megabytes = (bytes: number) => `${Math.round((bytes / 1048576) * 10) / 10} MB`;

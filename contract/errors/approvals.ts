@@ -1,0 +1,50 @@
+import { type Answers, type Issues, listIssues, type NoDetails } from "./answer.ts";
+
+/** Errors of approval requests and decisions. */
+export interface ApprovalErrors {
+  "approval.link": NoDetails;
+  "approval.none": { id: string };
+  "approval.several": { id: string; gates: string[] };
+  "approval.decided": { outcome: string; at: string };
+  "approval.used": { by: string; at: string };
+  "approval.full": { limit: number };
+  "approval.over": { id: string; state: string };
+  "approval.person": NoDetails;
+  "approval.refused": { reason: string };
+  "approval.form": { issues: Issues };
+  "approval.notYet": NoDetails;
+  "approval.noticeAgain": { seconds: number; retryAfterS: number };
+  "approval.noticeOver": NoDetails;
+}
+
+export const approvalAnswers: Answers<ApprovalErrors> = {
+  "approval.link": { status: 404, say: () => "This approval link is incomplete or invalid." },
+  "approval.none": { status: 409, say: ({ id }) => `The run ${id} is not waiting for approval.` },
+  "approval.several": {
+    status: 409,
+    say: ({ gates }) => `This run is waiting for several approvals. Send one of these ids as 'gate': ${gates.join(", ")}.`,
+  },
+  "approval.decided": { status: 409, say: ({ outcome, at }) => `This request was already decided: ${outcome}, at ${at}.` },
+  "approval.used": {
+    status: 409,
+    say: ({ by, at }) => `This approval was already given by ${by} at ${at}, with other values. It counts once.`,
+  },
+  "approval.full": { status: 409, say: ({ limit }) => `This step already has ${limit} approvals, which is the maximum.` },
+  "approval.over": { status: 409, say: ({ id, state }) => `The run ${id} is ${state}, so there is nothing left to decide.` },
+  "approval.person": { status: 401, say: () => "Sign in to decide. This step requires an identified approver." },
+  "approval.refused": { status: 403, say: ({ reason }) => `You can't decide this request: ${reason}.` },
+  "approval.form": { status: 422, say: ({ issues }) => `Some values of the form are invalid. ${listIssues(issues)}.` },
+  "approval.notYet": {
+    status: 409,
+    say: () =>
+      "The step has not requested approval yet, and its result determines who may decide. Try again when the flow is waiting for approval.",
+  },
+  "approval.noticeAgain": {
+    status: 429,
+    say: ({ seconds }) => `The approvers were notified less than ${seconds} seconds ago. Try again later.`,
+  },
+  "approval.noticeOver": {
+    status: 409,
+    say: () => "The flow is no longer waiting for this approval, so there is no reminder to send.",
+  },
+};

@@ -1,0 +1,45 @@
+import type { Answers, NoDetails } from "./answer.ts";
+
+/** Errors of stored files and of the buckets that hold them. */
+export interface FileErrors {
+  "file.key": { fileKey: string };
+  "file.notFound": { fileKey: string };
+  "file.storage": { storage: string };
+  "file.storageOff": NoDetails;
+  "file.storageFailed": { storage: string; reason: string };
+  "file.storageResource": { path: string; reason: string };
+  "file.noKeys": { storage: string };
+  "file.ofJob": { fileKey: string };
+  "file.link": NoDetails;
+}
+
+export const fileAnswers: Answers<FileErrors> = {
+  "file.key": {
+    status: 400,
+    say: ({ fileKey }) => `${JSON.stringify(fileKey)} is not a valid file key: no part between slashes may be empty, '.' or '..'.`,
+  },
+  "file.notFound": { status: 404, say: ({ fileKey }) => `There is no file ${fileKey}.` },
+  "file.storage": {
+    status: 400,
+    say: ({ storage }) =>
+      `This workspace has no storage ${storage}. Omit 'storage' to use the default one, or add it as an admin with POST workspaces/edit_large_file_storage_config.`,
+  },
+  "file.storageOff": {
+    status: 400,
+    say: () =>
+      "File storage is turned off in this workspace. An admin can configure one with POST workspaces/edit_large_file_storage_config.",
+  },
+  "file.storageFailed": { status: 400, say: ({ storage, reason }) => `The storage ${storage} cannot be used: ${reason}.` },
+  "file.storageResource": { status: 400, say: ({ path, reason }) => `The resource ${path} cannot be used as a storage: ${reason}.` },
+  "file.noKeys": {
+    status: 400,
+    say: ({ storage }) =>
+      `The storage ${storage} is the service's own bucket and has no access keys. Use job_helpers/upload_s3_file, download_s3_file and presign_upload.`,
+  },
+  "file.ofJob": {
+    status: 400,
+    say: ({ fileKey }) =>
+      `${JSON.stringify(fileKey)} belongs to a job. It is deleted with the job, and only the job can write it. Choose another key.`,
+  },
+  "file.link": { status: 403, say: () => "This file link is invalid or has expired. Request a new one from the sender." },
+};

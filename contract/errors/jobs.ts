@@ -1,0 +1,59 @@
+import type { Answers } from "./answer.ts";
+
+/** Errors of jobs, their queue and their replies. */
+export interface JobErrors {
+  "reply.shape": { id: string; reason: string };
+  "job.notFound": { id: string };
+  "job.notFinished": { id: string };
+  "job.erased": { id: string };
+  "job.idTaken": { id: string };
+  "job.ended": { id: string; state: string };
+  "job.syncTimeout": { id: string; limitMs: number };
+  "job.notQueued": { id: string };
+  "job.attemptLost": { id: string };
+  "idempotency.key": { limit: number; header: string };
+  "idempotency.reused": { id: string };
+  "queue.full": { limit: number };
+  "rerun.kind": { id: string; kind: string };
+  "rerun.erased": { id: string };
+  "rerun.secrets": { id: string };
+  "rerun.expression": { argument: string; reason: string };
+}
+
+export const jobAnswers: Answers<JobErrors> = {
+  "reply.shape": { status: 400, say: ({ id, reason }) => `The job ${id} returned an invalid reply: ${reason}.` },
+  "job.notFound": { status: 404, say: ({ id }) => `There is no job ${id}.` },
+  "job.notFinished": { status: 404, say: ({ id }) => `The job ${id} has not finished.` },
+  "job.erased": { status: 404, say: ({ id }) => `The result of job ${id} was erased, either on request or as its script specifies.` },
+  "job.idTaken": { status: 400, say: ({ id }) => `There is already a job ${id}. Omit job_id, or send a new UUID.` },
+  "job.ended": { status: 400, say: ({ id, state }) => `The job ${id} has already ended: ${state}.` },
+  "job.syncTimeout": {
+    status: 504,
+    say: ({ id, limitMs }) =>
+      `The job ${id} did not finish within ${limitMs / 1000} s. It is still running: read its result at jobs_u/completed/get_result/${id}.`,
+  },
+  "job.notQueued": { status: 400, say: ({ id }) => `The job ${id} is no longer queued.` },
+  "job.attemptLost": { status: 409, say: ({ id }) => `This attempt of job ${id} was replaced by another one. Stop working on it.` },
+  "idempotency.key": {
+    status: 400,
+    say: ({ limit, header }) => `The header ${header} must have 1 to ${limit} printable ASCII characters.`,
+  },
+  "idempotency.reused": {
+    status: 422,
+    say: ({ id }) => `This Idempotency-Key was already used with other arguments, for job ${id}. Send a new key.`,
+  },
+  "queue.full": { status: 429, say: ({ limit }) => `The queue_limit of ${limit} is reached. Try again later.` },
+  "rerun.kind": {
+    status: 400,
+    say: ({ id, kind }) => `The job ${id} is of kind ${kind}. Only runs of saved scripts and flows can be run again.`,
+  },
+  "rerun.erased": { status: 400, say: ({ id }) => `The job ${id} cannot be run again: its arguments were erased.` },
+  "rerun.secrets": {
+    status: 400,
+    say: ({ id }) => `The job ${id} cannot be run again by itself: its flow passed secrets to it. Run the flow again.`,
+  },
+  "rerun.expression": {
+    status: 400,
+    say: ({ argument, reason }) => `The expression for the argument ${argument} cannot be evaluated: ${reason}`,
+  },
+};

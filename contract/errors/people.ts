@@ -1,0 +1,91 @@
+import type { Answers, NoDetails } from "./answer.ts";
+
+/** Errors of users, members, groups, rights, tokens and sign-in. */
+export interface PeopleErrors {
+  "user.notFound": { email: string };
+  "user.exists": { email: string };
+  "user.usernameTaken": { username: string };
+  "user.lastAdmin": NoDetails;
+  "user.invalidPassword": { reason: string };
+  "member.notFound": { username: string };
+  "member.exists": { email: string };
+  "invite.notFound": { workspace: string };
+  "group.notFound": { name: string };
+  "group.exists": { name: string };
+  "group.all": NoDetails;
+  "access.notFound": { kind: string; path: string };
+  "access.changedMeanwhile": NoDetails;
+  "access.tooMuch": NoDetails;
+  "access.owner": { owner: string };
+  "login.refused": NoDetails;
+  "login.unknown": { client: string };
+  "login.notBegun": { client: string };
+  "login.notConfirmed": { client: string; reason: string };
+  "login.unverified": { client: string };
+  "login.denied": { email: string };
+  "login.unreachable": { client: string };
+  "login.noPasswords": NoDetails;
+  "token.notFound": { prefix: string };
+  "token.ambiguous": { prefix: string };
+  "token.notForJobs": NoDetails;
+  "token.unknownScope": { scope: string };
+  "token.tooWide": NoDetails;
+  "token.changedMeanwhile": NoDetails;
+}
+
+export const peopleAnswers: Answers<PeopleErrors> = {
+  "user.notFound": { status: 404, say: ({ email }) => `There is no user ${email}.` },
+  "user.exists": { status: 409, say: ({ email }) => `There is already a user ${email}.` },
+  "user.usernameTaken": {
+    status: 409,
+    say: ({ username }) => `The username ${username} is already in use in this workspace. Send another username.`,
+  },
+  "user.lastAdmin": { status: 400, say: () => "This is the last superadmin. Make another user a superadmin first." },
+  "user.invalidPassword": { status: 400, say: ({ reason }) => `The password cannot be set: ${reason}` },
+  "member.notFound": { status: 404, say: ({ username }) => `There is no user ${username} in this workspace.` },
+  "member.exists": { status: 409, say: ({ email }) => `${email} is already a member of this workspace.` },
+  "invite.notFound": { status: 404, say: ({ workspace }) => `You have no invitation to the workspace ${workspace}.` },
+  "group.notFound": { status: 404, say: ({ name }) => `There is no group ${name}.` },
+  "group.exists": { status: 409, say: ({ name }) => `The group ${name} already exists.` },
+  "group.all": { status: 400, say: () => "The group 'all' always contains every user. It cannot be changed or deleted." },
+  "access.notFound": { status: 404, say: ({ kind, path }) => `There is no ${kind.replace(/_$/, "")} at ${path}.` },
+  "access.changedMeanwhile": {
+    status: 409,
+    say: () => "Another request changed the permissions of this workspace at the same time. Try again.",
+  },
+  "access.tooMuch": {
+    status: 400,
+    say: () => "The workspace has too many permissions. Grant rights to groups and folders instead of single users and objects.",
+  },
+  "access.owner": { status: 422, say: ({ owner }) => `${owner} is not a valid owner. Send u/<username> or g/<group>.` },
+  "login.refused": { status: 401, say: () => "The e-mail address or the password is wrong." },
+  "login.unknown": { status: 404, say: ({ client }) => `There is no login ${client}. GET /api/oauth/list_logins lists them.` },
+  "login.notBegun": {
+    status: 400,
+    say: ({ client }) =>
+      `This sign-in was started in another browser, is already complete, or took longer than ten minutes. Start again at /api/oauth/login/${client}.`,
+  },
+  "login.notConfirmed": {
+    status: 401,
+    say: ({ client, reason }) => `${client} did not confirm your identity (${reason}). Start again at /api/oauth/login/${client}.`,
+  },
+  "login.unverified": {
+    status: 403,
+    say: ({ client }) => `${client} has not verified your e-mail address. Verify it there, then sign in again.`,
+  },
+  "login.denied": { status: 403, say: ({ email }) => `${email} is not allowed to sign in here. Ask an administrator for an invitation.` },
+  "login.unreachable": { status: 502, say: ({ client }) => `${client} does not respond. Try again, or sign in another way.` },
+  "login.noPasswords": { status: 400, say: () => "Sign-in with a password is turned off in this deployment. Use a token." },
+  "token.notFound": { status: 404, say: ({ prefix }) => `You have no token that starts with ${prefix}.` },
+  "token.ambiguous": {
+    status: 400,
+    say: ({ prefix }) => `More than one token starts with ${prefix}. Send at least its first ten characters.`,
+  },
+  "token.notForJobs": { status: 403, say: () => "A job's token cannot create or delete tokens." },
+  "token.unknownScope": {
+    status: 422,
+    say: ({ scope }) => `There is no scope ${scope}. GET /api/tokens/list/scopes lists all scopes; a path may follow after a colon.`,
+  },
+  "token.tooWide": { status: 403, say: () => "A token cannot create or change a token that has more rights than itself." },
+  "token.changedMeanwhile": { status: 409, say: () => "Another request changed this token at the same time. Try again." },
+};
