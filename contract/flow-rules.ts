@@ -65,7 +65,7 @@ function listsIn({ value }: FlowModule): [readonly FlowModule[], Path][] {
 
 const tooDeep = (path: Path): Fault => ({
   path,
-  message: `is nested in more than ${limits.flowNesting} loops and branches: let a step call another flow`,
+  message: `is nested in more than ${limits.flowNesting} loops and branches: move the inner steps into another flow and call it`,
 });
 
 function idFaults(steps: readonly Found[]): Fault[] {
@@ -73,8 +73,8 @@ function idFaults(steps: readonly Found[]): Fault[] {
   return steps.flatMap(({ module: { id }, path }) => {
     const first = seen.get(id);
     if (!first) seen.set(id, path);
-    if (RESERVED.includes(id)) return [{ path: [...path, "id"], message: `is the id of the ${id}_module alone` }];
-    return first ? [{ path: [...path, "id"], message: `is the id of value.${first.join(".")} already` }] : [];
+    if (RESERVED.includes(id)) return [{ path: [...path, "id"], message: `is reserved as the id of the ${id}_module` }];
+    return first ? [{ path: [...path, "id"], message: `is already the id of value.${first.join(".")}` }] : [];
   });
 }
 
@@ -85,11 +85,14 @@ function moduleFaults({ module, path, place }: Found): Fault[] {
   if (allIters && !loops && value.type !== "branchall") {
     faults.push({
       path: [...path, "stop_after_all_iters_if"],
-      message: "is for loops and branchall alone: other modules have stop_after_if",
+      message: "is only for loops and branchall: use stop_after_if for other modules",
     });
   }
   if (place && (loops || value.type === "branchall") && value.parallel) {
-    faults.push({ path: [...path, "value", "parallel"], message: `is not possible in a ${place}: its steps share one place` });
+    faults.push({
+      path: [...path, "value", "parallel"],
+      message: `is not possible in a ${place}, because its steps share one working directory`,
+    });
   }
   return [...faults, ...retryFaults(retry, [...path, "retry"]), ...consentFaults(value, [...path, "value"])];
 }
@@ -107,7 +110,7 @@ function consentFaults(value: FlowModule["value"], path: Path): Fault[] {
   const nowhere = value.notification?.channel === "webhook" && !value.notification.url;
   return [
     ...unknown.map((at) => ({ path: at.path, message: "must be u/<user>, g/<group>, role:admin or an e-mail address" })),
-    ...(nowhere ? [{ path: [...path, "notification", "url"], message: "is missing: where the webhook goes" }] : []),
+    ...(nowhere ? [{ path: [...path, "notification", "url"], message: "is missing: the URL of the webhook" }] : []),
   ];
 }
 
@@ -117,14 +120,14 @@ function retryFaults(retry: FlowModule["retry"], path: Path): Fault[] {
   const { constant, exponential, retry_if: predicate } = retry;
   const without = Object.entries({ constant, exponential }).flatMap(([name, policy]) => {
     const empty = !policy || Object.keys(policy).length === 0 || typeof policy.attempts === "number";
-    return empty ? [] : [{ path: [...path, name, "attempts"], message: "is missing: how often to try again" }];
+    return empty ? [] : [{ path: [...path, name, "attempts"], message: "is missing: the number of retries" }];
   });
   if (without.length > 0 || !predicate || [constant, exponential].some((policy) => typeof policy?.attempts === "number")) return without;
-  return [{ path, message: "says when to try again, and not how often: name attempts in constant or exponential" }];
+  return [{ path, message: "defines a condition but no number of retries: set attempts in constant or exponential" }];
 }
 
 /** A step within a loop or branch may have several results, or none. */
 function earlyReturnFaults({ early_return: wanted, modules }: FlowValue): Fault[] {
   if (!wanted || !STEP_ID.test(wanted) || modules.some(({ id }) => id === wanted)) return [];
-  return [{ path: ["early_return"], message: `names no step of the flow itself: ${wanted.slice(0, 80)}` }];
+  return [{ path: ["early_return"], message: `is not the id of a top-level step of the flow: ${wanted.slice(0, 80)}` }];
 }

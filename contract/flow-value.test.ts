@@ -73,7 +73,7 @@ describe("ids", () => {
   it("are unique in the whole flow, wherever their modules stand", () => {
     const value = flow(step("a"), each("b", [step("a")]), one("c", [[step("b")]], [step("d")]), all("e", [[step("f")], [step("d")]]));
     expect(faults(value)).toEqual([
-      "value.modules.1.value.modules.0.id (module a): is the id of value.modules.0 already",
+      "value.modules.1.value.modules.0.id (module a): is already the id of value.modules.0",
       "value.modules.2.value.branches.0.modules.0.id (module b): is the id of value.modules.1 already",
       "value.modules.3.value.branches.1.modules.0.id (module d): is the id of value.modules.2.value.default.0 already",
     ]);
@@ -108,10 +108,10 @@ describe("early_return", () => {
     ["a", []],
     ["results.b.x", []],
     ["", []],
-    ["b", ["value.early_return: names no step of the flow itself: b"]],
-    ["none", ["value.early_return: names no step of the flow itself: none"]],
-    ["failure", ["value.early_return: names no step of the flow itself: failure"]],
-    ["toString", ["value.early_return: names no step of the flow itself: toString"]],
+    ["b", ["value.early_return: is not the id of a top-level step of the flow: b"]],
+    ["none", ["value.early_return: is not the id of a top-level step of the flow: none"]],
+    ["failure", ["value.early_return: is not the id of a top-level step of the flow: failure"]],
+    ["toString", ["value.early_return: is not the id of a top-level step of the flow: toString"]],
   ])("%j is a step of the flow itself, or an expression", (early_return, expected) => {
     expect(faults({ modules: [step("a"), each("l", [step("b")])], failure_module: script("failure"), early_return })).toEqual(expected);
   });
@@ -143,7 +143,7 @@ describe("loops and branches", () => {
     const stop = { stop_after_all_iters_if: { expr: "true" } };
     expect(faults(flow(...[each("a", []), endless("b", []), all("c", [])].map((module) => ({ ...module, ...stop }))))).toEqual([]);
     expect(faults({ modules: [step("a", stop), { ...one("b", []), ...stop }], failure_module: script("failure", stop) })).toEqual([
-      expect.stringMatching(/^value\.modules\.0\.stop_after_all_iters_if \(module a\): is for loops and branchall alone/),
+      expect.stringMatching(/^value\.modules\.0\.stop_after_all_iters_if \(module a\): is only for loops and branchall/),
       expect.stringMatching(/^value\.modules\.1\.stop_after_all_iters_if \(module b\): /),
       expect.stringMatching(/^value\.failure_module\.stop_after_all_iters_if \(module failure\): /),
     ]);

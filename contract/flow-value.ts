@@ -121,7 +121,7 @@ const moduleValueSchema = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("identity") }),
   z.looseObject({
     type: z.literal("consentgate"),
-    approvers: z.array(z.string().min(1)).min(1, "names at least one approver"),
+    approvers: z.array(z.string().min(1)).min(1, "must name at least one approver"),
     timeout: optional(seconds),
     notification: optional(z.looseObject({ channel: z.enum(["email", "chat", "webhook"]), url: optional(z.url()) })),
     message: optional(z.string()),

@@ -198,7 +198,7 @@ function refuseDecided(gate: Gate, nowMs: number): void {
 
 /** As people read it. */
 const outcomeOf = ({ how, by }: Pick<Decision, "how" | "by">) =>
-  how === "expired" ? "nobody decided in time" : `${how} by ${by ?? "somebody"}`;
+  how === "expired" ? "no decision was made in time" : `${how} by ${by ?? "an unnamed approver"}`;
 
 const decided = (decision: Decision) => new SvcError("approval.decided", { outcome: outcomeOf(decision), at: iso(decision.atMs) });
 /** A time as people and programs are told it. */
@@ -210,7 +210,7 @@ export function errorOf({ decision, opened }: Gate): { name: string; message: st
   const { how, by, reason } = decision;
   const because = reason ? { reason } : {};
   if (opened?.kind === "consent") {
-    const message = how === "expired" ? "Nobody consented in time" : `Rejected by ${by ?? "unknown"}${reason ? `: ${reason}` : ""}`;
+    const message = how === "expired" ? "No approver decided in time" : `Rejected by ${by ?? "unknown"}${reason ? `: ${reason}` : ""}`;
     return { name: "ConsentRejected", message, reason: reason ?? (how === "expired" ? "timeout" : "") };
   }
   if (how === "expired") return { name: "SuspendedTimedOut", message: "Timed out waiting to be resumed" };

@@ -10,5 +10,5 @@ export function tooFewMembers({ groups }: Access, names: readonly string[], requ
   if (wanted.length === 0 || wanted.some((name) => !Object.hasOwn(groups, name))) return undefined;
   const members = new Set(wanted.flatMap((name) => groups[name]?.members ?? []));
   if (members.size >= required) return undefined;
-  return `${required} approvals are wanted, and ${members.size} people are in ${wanted.join(", ")}`;
+  return `${required} approvals are required, but ${wanted.join(", ")} has only ${members.size} members`;
 }

@@ -19,7 +19,7 @@ const VERSION = /^[\w.+*^~<>=| -]+$/;
 export function readSpecifier(from: string, specifier: string): Specifier {
   const path = scriptPathOf(from, specifier);
   if (path !== undefined) return { kind: "script", path };
-  if (specifier.startsWith(".")) return { kind: "unsupported", reason: `${specifier} leads out of the workspace` };
+  if (specifier.startsWith(".")) return { kind: "unsupported", reason: `${specifier} points outside the workspace` };
   if (/^(https?|data|file|blob):/.test(specifier)) {
     return { kind: "unsupported", reason: `imports by URL are not supported; import the npm package instead of ${specifier}` };
   }
@@ -32,10 +32,10 @@ export function readSpecifier(from: string, specifier: string): Specifier {
   const bare = specifier.replace(/^npm:\/?/, "");
   const match = PACKAGE.exec(bare)?.groups;
   if (!match?.["name"] || match["name"].startsWith("."))
-    return { kind: "unsupported", reason: `"${specifier}" is not the name of a package` };
+    return { kind: "unsupported", reason: `"${specifier}" is not a valid package name` };
   const { name, version, subpath } = match;
   if (version !== undefined && !VERSION.test(version)) {
-    return { kind: "unsupported", reason: `"${version}" is not a version of ${name}: use a version, a range or a tag` };
+    return { kind: "unsupported", reason: `"${version}" is not a valid version of ${name}: use a version, a range or a tag` };
   }
   return { kind: "package", name, version, subpath: subpath ?? "" };
 }

@@ -33,7 +33,7 @@ export function readRequirements(source: string): Requirements {
     ...(only && { only: [...only, ...extra] }),
     extra,
     ...(wrong !== undefined && {
-      problem: `"${wrong.slice(0, 200)}" is not a requirement that can be installed: write a package's name, with a version if you like`,
+      problem: `"${wrong.slice(0, 200)}" is not a valid requirement: write the name of a package, optionally with a version`,
     }),
   };
 }

@@ -61,7 +61,8 @@ export async function evaluate(expression: string, names: Readonly<Record<string
   } catch (error) {
     // An interpreter that has failed itself is not used again.
     engine = undefined;
-    if (error instanceof RangeError || isTrap(error)) return { ok: false, reason: "it was too much for the interpreter." };
+    if (error instanceof RangeError || isTrap(error))
+      return { ok: false, reason: "it exceeded the memory or stack limit of the interpreter." };
     throw error;
   }
 }

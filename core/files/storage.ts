@@ -60,7 +60,7 @@ export function s3Resource(path: string, value: unknown): S3Resource {
   const { bucket, region, endPoint, port, useSSL, pathStyle, accessKey, secretKey } = parsed.data;
   const host = endPoint?.replace(/^https?:\/\//, "").replace(/\/+$/, "");
   if (host !== undefined && !/^[A-Za-z0-9.-]+(:\d+)?$|^\[[0-9A-Fa-f:.]+\](:\d+)?$/.test(host)) {
-    throw new SvcError("file.storageResource", { path, reason: "endPoint is not the name of a host" });
+    throw new SvcError("file.storageResource", { path, reason: "endPoint is not a valid host name" });
   }
   const at = region || "us-east-1";
   return {

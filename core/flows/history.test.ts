@@ -19,7 +19,7 @@ describe("tooManySteps", () => {
     expect(why(steps(1000))).toBeUndefined();
     expect(why(steps(1249))).toBeUndefined();
     expect(why(steps(1250))).toBe(
-      "The flow is too large: at most 1249 steps may stand outside of loops. Put some into a flow of their own.",
+      "The flow is too large: at most 1249 steps are allowed outside loops. Move some of them into a separate flow.",
     );
     expect(why([branches("b", [steps(700, "x"), steps(700, "y")])])).toContain("outside of loops");
   });
@@ -27,7 +27,7 @@ describe("tooManySteps", () => {
   it("refuses a loop of which not one iteration fits an execution", () => {
     expect(why([loop("l", steps(399))])).toBeUndefined();
     expect(why([loop("l", steps(400))])).toBe(
-      "The flow is too large: at most 399 steps may stand in a loop, with those of the loops around it. Put some into a flow of their own.",
+      "The flow is too large: at most 399 steps are allowed in a loop, including those of its enclosing loops. Move some of them into a separate flow.",
     );
   });
 

@@ -49,10 +49,10 @@ export function iterationsAtOnce(loop: FlowModule, eventsSoFar: number): number 
 /** Why a flow could never come to its end, however often another execution goes on with it; `undefined` where nothing stands against it. */
 export function tooManySteps({ modules }: FlowValue): string | undefined {
   if (eventsOf(modules, most) > STRAIGHT_EVENTS) {
-    return `The flow is too large: at most ${STRAIGHT_EVENTS / PER_MODULE - 1} steps may stand outside of loops. Put some into a flow of their own.`;
+    return `The flow is too large: at most ${STRAIGHT_EVENTS / PER_MODULE - 1} steps are allowed outside loops. Move some of them into a separate flow.`;
   }
   if (eventsBelow(modules, most) > HISTORY_EVENTS) {
-    return `The flow is too large: at most ${HISTORY_EVENTS / PER_MODULE - 1} steps may stand in a loop, with those of the loops around it. Put some into a flow of their own.`;
+    return `The flow is too large: at most ${HISTORY_EVENTS / PER_MODULE - 1} steps are allowed in a loop, including those of its enclosing loops. Move some of them into a separate flow.`;
   }
   return undefined;
 }

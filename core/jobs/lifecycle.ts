@@ -53,10 +53,10 @@ export function failure({ reply, ...error }: RunError): Ending {
 }
 
 export const workerLost = (attempts: number): Ending =>
-  failure({ name: "WorkerLost", message: `The worker running this job was lost ${attempts} times; it is not tried again.` });
+  failure({ name: "WorkerLost", message: `The worker that ran this job was lost ${attempts} times. The job is not retried.` });
 
 export const flowTimedOut = ({ timeoutS }: Pick<Job, "timeoutS">): Ending =>
-  failure({ name: "TimeoutError", message: `The flow did not end within the ${timeoutS} s that it may take.` });
+  failure({ name: "TimeoutError", message: `The flow exceeded its time limit of ${timeoutS} s.` });
 
 export function canceled(cancel: { by: string; reason: string }): Ending {
   const message = `Canceled by ${cancel.by}${cancel.reason ? `: ${cancel.reason}` : ""}`;
@@ -72,11 +72,11 @@ export function endingOf(job: RunningJob, outcome: RunOutcome): Ending {
     case "success":
       return { state: "succeeded", resultJson: JSON.stringify(outcome.result ?? null) };
     case "failure":
-      return failure(outcome.error ?? { name: "Error", message: "The script failed without saying why." });
+      return failure(outcome.error ?? { name: "Error", message: "The script failed without an error message." });
     case "timeout":
-      return failure(outcome.error ?? { name: "ExecutionTimeout", message: `The script ran longer than its limit of ${job.timeoutS} s.` });
+      return failure(outcome.error ?? { name: "ExecutionTimeout", message: `The script exceeded its time limit of ${job.timeoutS} s.` });
     case "killed":
-      return job.cancel ? canceled(job.cancel) : failure(outcome.error ?? { name: "Killed", message: "The run was ended from outside." });
+      return job.cancel ? canceled(job.cancel) : failure(outcome.error ?? { name: "Killed", message: "The run was stopped from outside." });
   }
 }
 

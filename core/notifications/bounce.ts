@@ -20,6 +20,6 @@ export const bounceSchema = z
       ? `bounced: ${bounce.bounceType}, ${bounce.bounceSubType}${said ? `, ${said}` : ""}`
       : reject
         ? `rejected: ${reject.reason}`
-        : "its reader reported it as unwanted";
+        : "the recipient reported it as spam";
     return { flow: mail.tags.flow[0], notice: mail.tags.notice[0], nth: mail.tags.nth[0], reason };
   });

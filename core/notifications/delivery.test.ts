@@ -164,7 +164,7 @@ describe("mails that came back", () => {
   it.each([
     [{ bounce: { ...bounce, bouncedRecipients: [{ diagnosticCode: "550 gone" }] } }, "bounced: Permanent, General, 550 gone"],
     [{ bounce: { ...bounce, bouncedRecipients: [{}] } }, "bounced: Permanent, General"],
-    [{ complaint: { feedbackId: "1" } }, "its reader reported it as unwanted"],
+    [{ complaint: { feedbackId: "1" } }, "the recipient reported it as spam"],
     [{ reject: { reason: "Bad content" } }, "rejected: Bad content"],
   ])("say of %j: %s", (detail, reason) => {
     expect(told(detail)).toEqual({ flow: "f", notice: "n", nth: "mail-x", reason });

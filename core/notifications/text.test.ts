@@ -30,15 +30,15 @@ describe("the mail about an approval", () => {
     expect(subject).toBe("Approval needed: Check the amount (f/pay/invoice)");
     expect(text).toBe(
       [
-        'ann started f/pay/invoice in workspace acme. It waits at the step "Check the amount" for a decision.',
-        "Without one until 2026-11-22 09:30 UTC its time is over.",
+        'ann started f/pay/invoice in workspace acme. It is waiting for approval at the step "Check the amount".',
+        "This request expires at 2026-11-22 09:30 UTC.",
         "",
         "Pay 7?",
         "",
-        "Read and decide:",
+        "Review and decide:",
         page,
         "",
-        "You get this mail because you may decide. Nothing happens by opening the link: approve or reject on the page.",
+        "You receive this mail because you are an approver. Opening the link does not decide anything: approve or reject on the page.",
         "",
       ].join("\n"),
     );
@@ -90,7 +90,7 @@ describe("the mail about an approval", () => {
     const { flowPath: _, ...unsaved } = aNotice({ required: 3 });
     const { subject, text } = mailOf(BASE, unsaved);
     expect(subject).toBe("Approval needed: Check the amount (a flow)");
-    expect(text).toContain("for 3 people's decisions");
-    expect(text).not.toMatch(/undefined|Without one/);
+    expect(text).toContain("waiting for 3 approvals");
+    expect(text).not.toMatch(/undefined|expires/);
   });
 });

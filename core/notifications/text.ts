@@ -29,7 +29,7 @@ const beginnings: Readonly<Record<GateNotice["what"], string>> = {
   reminded: "Reminder: approval needed",
   escalated: "Escalated: approval needed",
   decided: "Decided",
-  expired: "Nobody decided in time",
+  expired: "No decision was made in time",
 };
 
 /** The mail that asks somebody to decide. It holds one link, to a page that decides nothing by being opened. */
@@ -38,21 +38,22 @@ export function mailOf(baseUrl: string, notice: GateNotice): MailText {
   const where = name(flowPath ?? "a flow");
   const page = pageOf(baseUrl, notice);
   const lines = [
-    `${name(requestedBy)} started ${where} in workspace ${workspace}. It waits at the step "${name(step)}" for ${required > 1 ? `${required} people's decisions` : "a decision"}.`,
-    ...(deadlineMs === undefined ? [] : [`Without one until ${at(deadlineMs)} its time is over.`]),
+    `${name(requestedBy)} started ${where} in workspace ${workspace}. It is waiting for ${required > 1 ? `${required} approvals` : "approval"} at the step "${name(step)}".`,
+    ...(deadlineMs === undefined ? [] : [`This request expires at ${at(deadlineMs)}.`]),
   ];
   const message = notice.message === undefined ? undefined : shortened(plain(notice.message), limits.noticeTextChars);
-  const why = "You get this mail because you may decide. Nothing happens by opening the link: approve or reject on the page.";
+  const why =
+    "You receive this mail because you are an approver. Opening the link does not decide anything: approve or reject on the page.";
   return {
     subject: oneLine(plain(`${beginnings[what]}: ${step} (${flowPath ?? "a flow"})`), SUBJECT_CHARS),
-    text: [...lines, ...(message === undefined ? [] : ["", message]), "", "Read and decide:", page, "", why, ""].join("\n"),
+    text: [...lines, ...(message === undefined ? [] : ["", message]), "", "Review and decide:", page, "", why, ""].join("\n"),
     html: [
       '<!doctype html><html lang="en"><body style="font-family:sans-serif;line-height:1.5">',
       ...lines.map((line) => `<p>${escaped(line)}</p>`),
       ...(message === undefined
         ? []
         : [`<p style="white-space:pre-wrap;border-left:3px solid #ccc;padding-left:1em">${escaped(message)}</p>`]),
-      `<p><a href="${escaped(page)}">Read and decide</a></p>`,
+      `<p><a href="${escaped(page)}">Review and decide</a></p>`,
       `<p style="color:#666;font-size:smaller">${escaped(why)}<br>${escaped(page)}</p>`,
       "</body></html>",
     ].join("\n"),

@@ -71,7 +71,7 @@ function structuredData(typeOfData: unknown, data: unknown, base64: unknown): Pi
   if (base64 !== undefined) {
     if (data !== undefined) throw new SvcError("payload.cloudEvent", { reason: "it has both data and data_base64" });
     if (typeof base64 !== "string" || !isBase64(base64))
-      throw new SvcError("payload.cloudEvent", { reason: "its data_base64 is not base64" });
+      throw new SvcError("payload.cloudEvent", { reason: "its data_base64 is not valid base64" });
     return { contentType, bytes: Buffer.from(base64, "base64") };
   }
   if (data === undefined) return { contentType: undefined, bytes: Buffer.alloc(0) };

@@ -9,7 +9,7 @@ interface ScopeDomain {
 const domains: readonly ScopeDomain[] = [
   { name: "scripts", paths: true },
   { name: "flows", paths: true },
-  { name: "variables", paths: true, description: "Reading includes the values of secrets." },
+  { name: "variables", paths: true, description: "Read access includes the values of secrets." },
   { name: "resources", paths: true },
   { name: "schedules", paths: true },
   { name: "apps", paths: true },
@@ -20,7 +20,7 @@ const domains: readonly ScopeDomain[] = [
   { name: "acls", paths: true },
   { name: "workspaces", paths: false },
   { name: "audit", paths: false },
-  { name: "approvals", paths: false, description: "Deciding takes `approvals:write`." },
+  { name: "approvals", paths: false, description: "A decision requires `approvals:write`." },
   { name: "settings", paths: false },
 ];
 
@@ -35,7 +35,7 @@ const readWrite = ({ name, paths }: ScopeDomain) =>
 export const scopeList = [
   {
     name: "jobs",
-    description: "Runs and their results. A webhook token carries one scope jobs:run:scripts:<path> or jobs:run:flows:<path>.",
+    description: "Jobs and their results. A webhook token carries one scope jobs:run:scripts:<path> or jobs:run:flows:<path>.",
     scopes: [
       { value: "jobs:read", label: "Read jobs", requires_resource_path: true },
       { value: "jobs:write", label: "Read, cancel and erase jobs", requires_resource_path: true },

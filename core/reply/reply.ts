@@ -59,7 +59,7 @@ const isObject = (value: unknown): value is Record<string, unknown> => typeof va
 function shapeOf(value: unknown, refuse: Refuse): { shape: Shape; body: unknown } | undefined {
   if (!isObject(value)) return undefined;
   const spelled = PREFIXES.filter((prefix) => KEYS.some((key) => Object.hasOwn(value, prefix + key)));
-  if (spelled.length > 1) throw refuse("it has both svc_… and windmill_… keys");
+  if (spelled.length > 1) throw refuse("it has both svc_… and windmill_… keys; use one kind");
   const [prefix] = spelled;
   if (prefix === undefined) return undefined;
   return { shape: Object.fromEntries(KEYS.map((key) => [key, value[prefix + key]])), body: value["result"] ?? null };
@@ -78,7 +78,7 @@ function statusOf(value: unknown, refuse: Refuse): number {
   if (value === undefined || value === null) return 200;
   // RFC 9110 §15: three digits, the first of them 1 to 5. 1xx is no final answer.
   if (typeof value !== "number" || !Number.isInteger(value) || value < 200 || value > 599) {
-    throw refuse(`its status code is ${JSON.stringify(value)}, which must be a whole number from 200 to 599`);
+    throw refuse(`its status code is ${JSON.stringify(value)}, but it must be an integer from 200 to 599`);
   }
   return value;
 }
@@ -91,16 +91,16 @@ function contentTypeOf(value: unknown, refuse: Refuse): Record<string, string> {
 
 function headersOf(value: unknown, refuse: Refuse): Record<string, string> {
   if (value === undefined || value === null) return {};
-  if (!isObject(value)) throw refuse("its headers are not an object of names and texts");
+  if (!isObject(value)) throw refuse("its headers are not an object with string values");
   return Object.fromEntries(
     Object.entries(value).map(([name, text]) => {
       const key = name.toLowerCase();
-      if (!HEADER_NAME.test(name)) throw refuse(`${JSON.stringify(name.slice(0, 50))} is not the name of a header`);
-      if (RESERVED.has(key)) throw refuse(`the header ${name} belongs to the connection`);
-      if (typeof text !== "string" && typeof text !== "number") throw refuse(`the header ${name} is not a text`);
-      if (NOT_IN_VALUE.test(String(text))) throw refuse(`the header ${name} holds characters that no header may hold`);
+      if (!HEADER_NAME.test(name)) throw refuse(`${JSON.stringify(name.slice(0, 50))} is not a valid header name`);
+      if (RESERVED.has(key)) throw refuse(`the header ${name} is set by the connection`);
+      if (typeof text !== "string" && typeof text !== "number") throw refuse(`the header ${name} is not a string`);
+      if (NOT_IN_VALUE.test(String(text))) throw refuse(`the header ${name} contains invalid characters`);
       // The session's cookie: a script could sign its callers in as somebody else.
-      if (key === "set-cookie" && /^\s*token\s*=/i.test(String(text))) throw refuse("the cookie 'token' is this service's own");
+      if (key === "set-cookie" && /^\s*token\s*=/i.test(String(text))) throw refuse("the cookie 'token' is reserved for this service");
       return [key, String(text)];
     }),
   );
@@ -112,7 +112,7 @@ function bodyOf(body: unknown, type: string, refuse: Refuse): Pick<ShapedReply, 
   if (isObject(body) && Object.keys(body).length === 1 && typeof body["base64"] === "string") {
     // Some writers break it into lines.
     const base64 = body["base64"].replace(/[\r\n]/g, "");
-    if (!isBase64(base64)) throw refuse("the base64 of its result is not base64");
+    if (!isBase64(base64)) throw refuse("its result is not valid base64");
     // Gateways take no other spelling than this.
     return { body: Buffer.from(base64, "base64").toString("base64"), base64: true };
   }

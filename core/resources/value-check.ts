@@ -38,12 +38,12 @@ export function valueIssues(schema: Record<string, unknown>, value: unknown): Is
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
     // Such a schema is found by no check of the schema alone: it takes a value that gets to the place.
-    return [{ path: "value", reason: "cannot be checked, because the type's schema refers back to itself without end" }];
+    return [{ path: "value", reason: "cannot be checked, because the schema of the type refers to itself without end" }];
   }
   return (validate.errors ?? [])
     .filter((error) => !excused(error))
     .slice(0, ISSUES_MOST)
-    .map(({ instancePath, message = "does not fit", keyword, params }) => ({
+    .map(({ instancePath, message = "does not match the schema", keyword, params }) => ({
       path: `value${instancePath.replaceAll("/", ".")}`,
       reason: keyword === "enum" ? `must be one of ${(params["allowedValues"] as unknown[]).join(", ")}` : message,
     }));

@@ -39,7 +39,7 @@ export function seal({ version, key }: DataKey, place: Place, value: string): st
 /** The version of the data key that a sealed value names. */
 export function sealedWith(sealed: string): number {
   const version = SEALED.exec(sealed)?.[1];
-  if (version === undefined) throw new Error("A stored secret is not in the form that secrets are sealed in.");
+  if (version === undefined) throw new Error("A stored secret does not have the format of sealed secrets.");
   return Number(version);
 }
 

@@ -7,7 +7,11 @@ export const REQUIRE_KNOWN_USER = "require_preexisting_user_for_oauth";
 /** How long a synchronous call waits before it answers 504, in seconds. */
 export const SYNC_LIMIT = "timeout_wait_result";
 const maxWaitS = limits.syncCallMs / 1000;
-export const syncLimitSchema = z.number().int().min(1).max(maxWaitS, `API Gateway ends a call after 29 s: at most ${maxWaitS}`);
+export const syncLimitSchema = z
+  .number()
+  .int()
+  .min(1)
+  .max(maxWaitS, `API Gateway ends a request after 29 s, so the maximum is ${maxWaitS}`);
 
 /** Settings that this service reads: their values are checked. All others are kept as they come. */
 const known: Readonly<Record<string, z.ZodType>> = {

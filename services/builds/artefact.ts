@@ -52,7 +52,13 @@ export async function artefactFor(deps: BuildDeps, source: Source): Promise<Buil
   const known = await objects.get(keys.artefact(key));
   if (known) {
     const { sha256, lock } = known.value as { sha256: string; lock: string };
-    return { ok: true, key, sha256, lock, log: "An artefact of the same sources and dependencies was found; nothing had to be built.\n" };
+    return {
+      ok: true,
+      key,
+      sha256,
+      lock,
+      log: "An artefact with the same sources and dependencies already exists, so no build was necessary.\n",
+    };
   }
   const uploadUrl = await storage.writeUrl(key, 900);
   const result = await functions.build({ ...inputs, registries, uploadUrl, maxArtefactBytes: limits.artefactBytes });

@@ -23,7 +23,7 @@ export async function buildVersion(deps: BuildVersionDeps, job: RunningJob): Pro
   const { workspace, hash = "" } = job;
   const runnable = versionOf(await objects.get(keys.version(workspace, hash)), hash);
   const { sent } = await loadVersion(deps, workspace, hash);
-  if (!runnable.runner) throw new Error(`Version ${hash} has no runner to be built for.`);
+  if (!runnable.runner) throw new Error(`Version ${hash} has no runner.`);
   const built = await artefactFor(deps, {
     workspace,
     runner: runnable.runner,

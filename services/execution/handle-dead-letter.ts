@@ -19,7 +19,7 @@ export async function handleDeadLetter(deps: HandleDeadLetterDeps, message: JobM
     if (job.flow?.plan || !isLost(job, nowMs())) return "nothing";
     const ending = failure({
       name: "WorkerLost",
-      message: "The job was started, its worker was lost, and its message failed too often to try again.",
+      message: "The job was started, its worker was lost, and its message failed too often to be retried.",
     });
     return end(deps, job, ending);
   }

@@ -69,5 +69,5 @@ function replyTo(job: Job, nowMs: number): BeatReply {
 export async function report(deps: FinishJobDeps, { id, token }: HeartbeatDeps, said: ReportRequest): Promise<string> {
   const job = await deps.jobs.get(id);
   if (job?.state !== "running" || job.nonce !== said.nonce || job.attempt !== said.attempt) throw new SvcError("job.attemptLost", { id });
-  return (await finish(deps, job, said.outcome, token)) ? "The report counted." : "The job had ended already.";
+  return (await finish(deps, job, said.outcome, token)) ? "The report counted." : "The job had already ended.";
 }

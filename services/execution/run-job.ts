@@ -95,7 +95,7 @@ function endOf(deps: RunJobDeps, job: RunningJob, argsJson?: string, together?: 
     case "flowscript":
       return runInline(deps, job, argsJson, together);
     default:
-      return endWith(deps, job, failure({ name: "NotSupported", message: `Jobs of kind ${job.kind} cannot be run yet.` }));
+      return endWith(deps, job, failure({ name: "NotSupported", message: `Jobs of kind ${job.kind} are not supported yet.` }));
   }
 }
 
@@ -112,7 +112,7 @@ async function giveUpAttempt(deps: RunJobDeps, job: RunningJob, error: unknown):
   const now = await deps.jobs.get(job.id);
   if (now?.state !== "running" || now.nonce !== job.nonce) return undefined;
   if (!mayRetryLoss(now)) {
-    return endWith(deps, now, failure({ name: "InternalError", message: "The service failed three times to carry this job out." }));
+    return endWith(deps, now, failure({ name: "InternalError", message: "The service failed three times to run this job." }));
   }
   if (await release(deps, now, { lost: true })) await send(deps, { ...now, scheduledForMs: deps.nowMs() + RETRY_MS });
   throw error;
@@ -237,4 +237,4 @@ async function executeUnlessCached(
 }
 
 const noRunner = (language: string) =>
-  failure({ name: "NoRunner", message: `Scripts in ${language} are kept, but nothing here can run them.` });
+  failure({ name: "NoRunner", message: `Scripts in ${language} can be stored, but this service cannot run them.` });

@@ -164,6 +164,6 @@ export async function filePreview(
   // S3 knows no part of nothing, nor one behind the end.
   const part = from >= info.bytes ? { bytes: Buffer.alloc(0) } : await open.bucket.read(key, limits.previewBytes, { from, bytes });
   if (!part || "tooLarge" in part) throw new SvcError("file.notFound", { fileKey });
-  if (part.bytes.includes(0)) return { content_type: "Unknown", msg: "The file is no text: download it." };
+  if (part.bytes.includes(0)) return { content_type: "Unknown", msg: "The file is not text. Download it instead." };
   return { content: part.bytes.toString("utf8"), content_type: fileKey.endsWith(".csv") ? "Csv" : "RawText" };
 }

@@ -20,7 +20,7 @@ const lower = (email: string) => email.toLowerCase();
 /** Throws `body.shape` where something is named twice. */
 function onlyOnce(field: string, names: readonly string[]): void {
   const at = names.findIndex((name, index) => names.indexOf(name) < index);
-  if (at >= 0) throw new SvcError("body.shape", { issues: [{ path: `${at}.${field}`, reason: "stands in the list twice" }] });
+  if (at >= 0) throw new SvcError("body.shape", { issues: [{ path: `${at}.${field}`, reason: "appears twice in the list" }] });
 }
 
 export function exportUser({ email, username, superAdmin, name, company, disabled = false }: PersonRecord): ExportedUser {

@@ -78,7 +78,7 @@ export async function refreshSession(
   if (!found) throw new SvcError("auth.invalid", {});
   const record = tokenRecordSchema.parse(found.value);
   // Who holds a token with an end must not be able to move it.
-  if (!record.session) throw new SvcError("auth.forbidden", { action: "users.refreshToken: only sessions are renewed" });
+  if (!record.session) throw new SvcError("auth.forbidden", { action: "users.refreshToken: only session tokens can be refreshed" });
   if (ifWithinS !== undefined && (record.expiresAtMs ?? Number.POSITIVE_INFINITY) - nowMs() >= ifWithinS * 1000) return undefined;
   const { person } = await loadPerson({ objects }, record.email);
   const { scopes, workspace: workspace_id, readOnly: read_only } = record;

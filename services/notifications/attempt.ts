@@ -35,11 +35,12 @@ const attemptBy: Record<Queued["channel"], By> = {
   topic: ({ topic, baseUrl }, notice) => topic.publish(JSON.stringify(eventOf(baseUrl, notice)), attributesOf(notice)),
 
   async email(deps, notice, item) {
-    if (item.to === NOBODY) return refused("nobody who may decide has an address here");
+    if (item.to === NOBODY) return refused("no approver has an e-mail address in this service");
     // A first mail goes to whom the gate has just named. Until a later one somebody may have decided, or left.
     if (item.attempts > 1) {
-      if (!(await deps.objects.get(keys.pendingGate(notice.workspace, notice.gate)))) return refused("the flow waits here no longer");
-      if (!(await recipients(deps, notice)).includes(item.to)) return refused("who has this address may not decide any more");
+      if (!(await deps.objects.get(keys.pendingGate(notice.workspace, notice.gate))))
+        return refused("the flow is no longer waiting for this approval");
+      if (!(await recipients(deps, notice)).includes(item.to)) return refused("the owner of this address may no longer decide");
     }
     const tags = { flow: notice.flow, notice: notice.id, nth: nthOf(item) };
     return deps.mail.send(item.to, mailOf(deps.baseUrl, notice), tags);
@@ -51,5 +52,5 @@ const attemptBy: Record<Queued["channel"], By> = {
     return deps.webhooks.post(notice.url ?? "", signedHeaders(secrets, notice.id, body, deps.nowMs()), body);
   },
 
-  chat: async () => refused("chat applications cannot be told yet"),
+  chat: async () => refused("notifications to chat applications are not supported yet"),
 };

@@ -78,7 +78,7 @@ interface Subject {
 export async function carryOut(deps: DeliverDeps, item: Item, { notice, expiresAtS }: Subject): Promise<void> {
   const { objects, nowMs } = deps;
   // One more than there are: the last attempt was lost with its sender.
-  const tried = isLastAttempt(item.attempts - 1) ? refused("its last attempt was lost") : await attempt(deps, notice, item);
+  const tried = isLastAttempt(item.attempts - 1) ? refused("the last delivery attempt was lost") : await attempt(deps, notice, item);
   const delivery = deliveryOf(notice, item, tried, nowMs());
   await keepDelivery(deps, { flow: notice.flow, notice: notice.id, part: item, expiresAtS }, delivery);
   const key = { pk: item.pk, sk: item.sk };

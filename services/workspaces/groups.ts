@@ -23,7 +23,7 @@ function groupIn(access: Access, name: string): Group {
 
 export async function listGroups({ objects }: Collaborators, workspace: string): Promise<GroupJson[]> {
   const [{ access }, members] = await Promise.all([loadAccess(objects, workspace), loadMembers(objects, workspace)]);
-  const all = { name: ALL, summary: "Everybody in this workspace.", members: members.map(({ username }) => username), extra_perms: {} };
+  const all = { name: ALL, summary: "All users of this workspace.", members: members.map(({ username }) => username), extra_perms: {} };
   const made = Object.entries(access.groups).map(([name, { summary, members: inIt, perms }]) => ({
     name,
     ...(summary === undefined ? {} : { summary }),

@@ -4,13 +4,13 @@ import { secret, text } from "./fields.ts";
 export const ai: readonly BuiltInType[] = [
   {
     name: "openai",
-    description: "The OpenAI API, or one that speaks its protocol.",
+    description: "The OpenAI API or a compatible one.",
     schema: {
       type: "object",
       properties: {
         api_key: secret("API key"),
-        organization_id: text("Id of the organisation"),
-        base_url: text("Address, where it is another one"),
+        organization_id: text("Organisation id"),
+        base_url: text("URL of the API, if it is not the default one"),
       },
       required: ["api_key"],
     },
@@ -20,7 +20,7 @@ export const ai: readonly BuiltInType[] = [
     description: "The Anthropic API.",
     schema: {
       type: "object",
-      properties: { apiKey: secret("API key"), baseUrl: text("Address, where it is another one") },
+      properties: { apiKey: secret("API key"), baseUrl: text("URL of the API, if it is not the default one") },
       required: ["apiKey"],
     },
   },

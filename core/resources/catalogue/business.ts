@@ -27,7 +27,7 @@ export const business: readonly BuiltInType[] = [
     description: "A Salesforce organisation.",
     schema: {
       type: "object",
-      properties: { instance_url: text("Address of the organisation"), token: secret("Access token") },
+      properties: { instance_url: text("URL of the organisation"), token: secret("Access token") },
       required: ["instance_url", "token"],
     },
   },

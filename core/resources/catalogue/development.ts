@@ -4,10 +4,10 @@ import { secret, text } from "./fields.ts";
 export const development: readonly BuiltInType[] = [
   {
     name: "github",
-    description: "GitHub, with a personal or an application's token.",
+    description: "GitHub with a personal or an application token.",
     schema: {
       type: "object",
-      properties: { token: secret("Token"), base_url: text("Address of the API, for GitHub Enterprise") },
+      properties: { token: secret("Token"), base_url: text("URL of the API, for GitHub Enterprise") },
       required: ["token"],
     },
   },
@@ -16,7 +16,7 @@ export const development: readonly BuiltInType[] = [
     description: "GitLab, with an access token.",
     schema: {
       type: "object",
-      properties: { token: secret("Access token"), baseUrl: text("Address of the server, where it is not gitlab.com") },
+      properties: { token: secret("Access token"), baseUrl: text("URL of the server, if it is not gitlab.com") },
       required: ["token"],
     },
   },
@@ -26,7 +26,7 @@ export const development: readonly BuiltInType[] = [
     schema: {
       type: "object",
       properties: {
-        url: text("Address to clone from; a token in it is better kept in a secret variable"),
+        url: text("URL to clone from. If it contains a token, store the token in a secret variable"),
         branch: text("Branch"),
         folder: text("Folder inside the repository"),
       },

@@ -3,13 +3,13 @@ import { secret, text } from "./fields.ts";
 
 export const general: readonly BuiltInType[] = [
   { name: "any", description: "Any JSON value." },
-  { name: "state", description: "What a script keeps from one run to the next." },
+  { name: "state", description: "State that a script stores between its runs." },
   {
     name: "http_basic",
     description: "An HTTP service with user name and password.",
     schema: {
       type: "object",
-      properties: { base_url: text("Address of the service"), username: text("User name"), password: secret("Password") },
+      properties: { base_url: text("URL of the service"), username: text("User name"), password: secret("Password") },
       required: ["username"],
     },
   },
@@ -18,7 +18,7 @@ export const general: readonly BuiltInType[] = [
     description: "An HTTP service with a bearer token.",
     schema: {
       type: "object",
-      properties: { base_url: text("Address of the service"), token: secret("Sent as Authorization: Bearer …") },
+      properties: { base_url: text("URL of the service"), token: secret("Sent as Authorization: Bearer …") },
       required: ["token"],
     },
   },

@@ -17,27 +17,27 @@ export const messaging: readonly BuiltInType[] = [
     description: "A webhook of a Discord channel.",
     schema: {
       type: "object",
-      properties: { webhook_url: secret("Address of the webhook: who knows it may post") },
+      properties: { webhook_url: secret("URL of the webhook. It is secret: it allows anyone to post") },
       required: ["webhook_url"],
     },
   },
   {
     name: "telegram",
     description: "A Telegram bot.",
-    schema: { type: "object", properties: { token: secret("Token that BotFather gave") }, required: ["token"] },
+    schema: { type: "object", properties: { token: secret("Token issued by BotFather") }, required: ["token"] },
   },
   {
     name: "ms_teams_webhook",
     description: "An incoming webhook of a Microsoft Teams channel.",
     schema: {
       type: "object",
-      properties: { webhook_url: secret("Address of the webhook: who knows it may post") },
+      properties: { webhook_url: secret("URL of the webhook. It is secret: it allows anyone to post") },
       required: ["webhook_url"],
     },
   },
   {
     name: "smtp",
-    description: "A server that sends mail.",
+    description: "An SMTP server.",
     schema: {
       type: "object",
       properties: {
@@ -45,8 +45,8 @@ export const messaging: readonly BuiltInType[] = [
         port: number("Port, usually 465 or 587"),
         user: text("User name"),
         password: secret("Password"),
-        secure: flag("Whether the connection begins encrypted, as on port 465"),
-        from: text("Address that mail comes from"),
+        secure: flag("Whether the connection uses TLS from the start, as on port 465"),
+        from: text("Sender address"),
       },
       required: ["host"],
     },
@@ -61,7 +61,7 @@ export const messaging: readonly BuiltInType[] = [
     description: "Messages and calls by Twilio.",
     schema: {
       type: "object",
-      properties: { accountSid: text("Id of the account, AC…"), token: secret("Auth token"), from: text("Number that messages come from") },
+      properties: { accountSid: text("Account SID, AC…"), token: secret("Auth token"), from: text("Sender number") },
       required: ["accountSid", "token"],
     },
   },

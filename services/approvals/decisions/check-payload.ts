@@ -37,7 +37,7 @@ export async function formProblem({ suspend }: Pick<FlowModule, "suspend">): Pro
   if (typeof schema !== "object" || Array.isArray(schema)) return "suspend.resume_form.schema must be a JSON Schema object";
   const { schemaProblem } = await import("../../../core/resources/value-check.ts");
   const problem = schemaProblem(schema as Record<string, unknown>);
-  return problem === undefined ? undefined : `suspend.resume_form.schema is no JSON Schema: ${problem}`;
+  return problem === undefined ? undefined : `suspend.resume_form.schema is not a valid JSON Schema: ${problem}`;
 }
 
 /** The same of what is kept for a flow, whose next form nobody knows yet. */

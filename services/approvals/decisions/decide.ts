@@ -69,8 +69,8 @@ export async function decideGate(deps: DecideDeps, asked: ApprovalRequest, from:
 
 const REFUSALS = {
   self: "you started this run",
-  notApprover: "you are none of those who are asked",
-  jobToken: "a person must, and a job's token does not count",
+  notApprover: "you are not one of its approvers",
+  jobToken: "a person must decide, and a job's token does not identify one",
 } as const;
 
 function permitDecision(verdict: Verdict): void {
@@ -138,8 +138,8 @@ async function decideForFlow(deps: DecideDeps, workspace: string, id: string, fr
     await applyPreApprovals(deps, asked, asked.module);
   }
   return said.approved
-    ? "Approved: the next step of the flow that asks gets it."
-    : "Rejected: the next step of the flow that asks gets it.";
+    ? "Approved: it applies to the next step of the flow that requests approval."
+    : "Rejected: it applies to the next step of the flow that requests approval.";
 }
 
 /** What is said to who has decided, or has heard nothing of it before. */
@@ -147,5 +147,5 @@ function sentenceOf(gate: Gate): string {
   const { decision } = gate;
   if (decision?.how === "rejected") return "Rejected.";
   if (decision || !gate.opened) return "Approved.";
-  return `Approved: ${missing(gate)} more of ${gate.opened.rules.required} approvals are wanted.`;
+  return `Approved. ${missing(gate)} of ${gate.opened.rules.required} required approvals are still missing.`;
 }

@@ -22,7 +22,7 @@ export async function machineShown(deps: DescribeMachineDeps, flow: RunnableFlow
   const { executions, step } = deps;
   const { workspace, path, version, build } = flow;
   const value = keptFlowSchema.parse((await loadFlow(deps, workspace, version)).sent.value);
-  const none = value.modules.length === 0 ? "It has no steps, and ends without one." : tooManySteps(value);
+  const none = value.modules.length === 0 ? "It has no steps, so it ends without a state machine." : tooManySteps(value);
   if (none) throw new SvcError("flow.noMachine", { path, reason: none });
   const { name, spare, definition } = flowMachine(value, { step, workspace, path });
   const machine = (build.state === "ready" ? build.machine : undefined) ?? name;

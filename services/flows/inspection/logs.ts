@@ -41,11 +41,11 @@ export async function allLogs(reading: FlowLogsDeps, job: Job): Promise<string> 
     for (const [index, { heading }] of part.entries()) text = `${ended(text)}${heading}\n${logs[index] ?? ""}`;
   }
   if (isAll && fitting.length === sections.length && text.length <= limits.flowLogChars) return text;
-  return `${ended(text.slice(0, limits.flowLogChars))}[svc] This is not all of it: jobs_u/get_logs/<job> has all that one step has printed, jobs/list?parent_job=${job.id} lists the steps' jobs.\n`;
+  return `${ended(text.slice(0, limits.flowLogChars))}[svc] The log is truncated here. jobs_u/get_logs/<job> returns the whole log of one step, and jobs/list?parent_job=${job.id} lists the jobs of the steps.\n`;
 }
 
 const began = (job: Job) => ("startedAtMs" in job ? job.startedAtMs : undefined) ?? job.createdAtMs;
-const HIDDEN = "[svc] What this step has printed is not yours to read.\n";
+const HIDDEN = "[svc] You are not allowed to read the log of this step.\n";
 const ended = (text: string) => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
 
 async function journalOf({ jobs }: FlowLogsDeps, { id }: Job): Promise<Journal> {

@@ -43,7 +43,7 @@ async function settleFlow(deps: FinishFlowDeps, flow: RunningJob): Promise<void>
   }
   if (isLate(deps, flow)) {
     await endLate(deps, flow);
-    throw new FlowFailed(`The flow's time is over: its job ${flow.id} says so.`);
+    throw new FlowFailed(`The flow exceeded its time limit. See its job ${flow.id}.`);
   }
   const plan = await loadPlanIfThere(deps, flow.flow?.plan ?? "");
   if (!plan) {
@@ -55,8 +55,7 @@ async function settleFlow(deps: FinishFlowDeps, flow: RunningJob): Promise<void>
     // An equal run may be answered from the cache from now on. Should noting that fail, it runs.
     if (verdict.state === "succeeded") await remember(deps, flow, deps.nowMs()).catch(() => undefined);
     await ended(deps, flow, endKept(deps, flow, verdict.state, verdict.result));
-    if (verdict.state === "failed" || verdict.state === "canceled")
-      throw new FlowFailed(`The flow has failed: its job ${flow.id} says why.`);
+    if (verdict.state === "failed" || verdict.state === "canceled") throw new FlowFailed(`The flow failed. See its job ${flow.id}.`);
     return;
   }
   const waits = await parked(deps, flow);
@@ -71,7 +70,7 @@ async function settleFlow(deps: FinishFlowDeps, flow: RunningJob): Promise<void>
   const steps = (await deps.jobs.children(flow.id, "m#")).length;
   if (steps > (flow.flow?.steps ?? 0)) return goOn(deps, flow, 0, steps);
   if (stalls + 1 < STALLS) return goOn(deps, flow, stalls + 1, steps);
-  const message = `The flow was lost ${STALLS} times without getting a step further; it is not tried again.`;
+  const message = `The flow's execution was lost ${STALLS} times without completing another step. The flow is not retried.`;
   await ended(deps, flow, endWith(deps, flow, failure({ name: "FlowLost", message })));
 }
 
@@ -103,7 +102,7 @@ export const isLate = ({ nowMs }: Pick<FinishFlowDeps, "nowMs">, flow: RunningJo
 export async function endLate(deps: FinishFlowDeps, flow: RunningJob): Promise<void> {
   const late = await endWith(deps, flow, flowTimedOut(flow));
   if (!late) return;
-  await stopInside(deps, flow, { by: "svc", reason: "the time of the flow that it is a step of is over" });
+  await stopInside(deps, flow, { by: "svc", reason: "the flow that contains this step exceeded its time limit" });
   await releaseSlot(deps, late);
 }
 
@@ -129,7 +128,7 @@ export async function reconcileFlow(deps: FinishFlowDeps & GateDeps, flow: Runni
   if (!isOver && is !== "none" && lost && machine !== undefined) {
     // Another execution asks anew; what this one still waits for comes from nowhere.
     await goOn(deps, flow, 0);
-    await executions.stop({ machine, job: flow.id, n }, "a task that should wait was lost");
+    await executions.stop({ machine, job: flow.id, n }, "a waiting task was lost");
     return "waited";
   }
   if (isOver) await settle(deps, flow.id, n, is === "stopped");

@@ -36,15 +36,15 @@ export async function restartFlow(
 ): Promise<{ id: string }> {
   const { jobs, objects } = deps;
   const refused = (reason: string) => new SvcError("flow.notRestarted", { id: origin.id, reason });
-  if (!origin.flow) throw refused("it is no flow");
+  if (!origin.flow) throw refused("it is not a flow");
   if (!hasEnded(origin)) throw refused("it has not ended yet");
-  if (!origin.flow.plan) throw refused("it never began");
-  if (origin.erased) throw refused("what it was given and what it left was erased");
-  if (origin.argsShown) throw refused("secrets of the flow around it stand in what it was given");
+  if (!origin.flow.plan) throw refused("it never started");
+  if (origin.erased) throw refused("its arguments and results were erased");
+  if (origin.argsShown) throw refused("its arguments contain secrets of the enclosing flow");
   const wanted = asked.flow_version ?? origin.flow.version;
   const flow = wanted === undefined ? undefined : flowVersionOf(await objects.get(keys.flowVersion(origin.workspace, wanted)), wanted);
   // Who may run this flow may not run any other by its number.
-  if (flow && flow.path !== origin.path) throw refused(`version ${wanted} is of another flow`);
+  if (flow && flow.path !== origin.path) throw refused(`version ${wanted} belongs to another flow`);
   if (flow && flow.build.state !== "ready") throw refused(`version ${wanted} is not ready to run`);
   const plan = await loadPlan(deps, flow?.build.state === "ready" ? flow.build.plan : origin.flow.plan);
   const outcomes = await jobs.children(origin.id, "m#");
@@ -55,7 +55,7 @@ export async function restartFlow(
   await mustBeThere(deps, origin, [...kept, ...loop], refused);
   // Steps get what they are given as it is: nobody gets at secrets by going on with somebody else's run.
   if (origin.email !== actor.email && [...kept, ...loop].some(hidesSecrets)) {
-    throw refused("what its steps have yielded holds secrets, which only who ran it may go on with");
+    throw refused("the results of its steps contain secrets, so only the user who ran it can restart it");
   }
   const id = own.id ?? uuidv7();
   if (await jobs.get(id)) throw new SvcError("job.idTaken", { id });
@@ -98,7 +98,8 @@ async function whereItFailed(
   outcomes: Child[],
   refused: (reason: string) => SvcError,
 ): Promise<From> {
-  if (origin.state === "succeeded" || origin.state === "skipped") throw refused("it has not failed: name the step to begin with");
+  if (origin.state === "succeeded" || origin.state === "skipped")
+    throw refused("it has not failed, so step_id must name the step to restart from");
   const wentOn = (id: string) => {
     const { json } = outcomes.find(({ ref }) => ref === outcomeRef(id, ROOT, "")) ?? {};
     return json !== undefined && outcomeSchema.parse(JSON.parse(json)).goes === "next";
@@ -126,7 +127,7 @@ async function mustBeThere(
   const owners = new Set(kept.flatMap(({ json = "{}" }) => (JSON.parse(json) as { result?: ValueRef }).result?.of ?? []));
   owners.delete(origin.id);
   const there = new Set((await jobs.getMany([...owners])).flatMap((job) => (hasEnded(job) && job.erased ? [] : [job.id])));
-  if ([...owners].some((id) => !there.has(id))) throw refused("what a step before it has yielded was erased");
+  if ([...owners].some((id) => !there.has(id))) throw refused("the result of an earlier step was erased");
 }
 
 function hidesSecrets({ ref, json = "{}" }: Child): boolean {
@@ -137,13 +138,13 @@ function hidesSecrets({ ref, json = "{}" }: Child): boolean {
 /** How the modules before the step ended, those inside of them too: later ones may name them. */
 function keptItems({ value, index }: LoadedPlan, items: Child[], { step_id: step }: From, refused: (reason: string) => SvcError): Child[] {
   const at = value.modules.findIndex(({ id }) => id === step);
-  if (at < 0) throw refused(`its flow has no step ${step} in its own list`);
+  if (at < 0) throw refused(`its flow has no step ${step} at the top level`);
   const before = new Set(value.modules.slice(0, at).map(({ id }) => id));
   const found = new Map(items.map((item) => [item.ref, item]));
   for (const id of before) {
     const { json } = found.get(`m#${id}@`) ?? {};
     const outcome = json === undefined ? undefined : outcomeSchema.parse(JSON.parse(json));
-    if (outcome?.goes !== "next") throw refused(`the step ${id} before it did not come to its end`);
+    if (outcome?.goes !== "next") throw refused(`the earlier step ${id} did not finish`);
   }
   return items.filter(({ ref }) => {
     const [, id = "", place = ""] = /^m#([^@]*)@(.*)$/.exec(ref) ?? [];
@@ -164,13 +165,13 @@ async function iterationsKept(
   const module = index.modules.get(step)?.module;
   const type = module?.value.type;
   if (type !== "forloopflow" && type !== "whileloopflow" && type !== "branchall")
-    throw refused(`the step ${step} is no loop and no branchall`);
+    throw refused(`the step ${step} is neither a loop nor a branchall`);
   const item = await jobs.getChild(origin.id, progressRef(step, ROOT, ""));
   const { list, count, width, index: reached = 0, failed = [] } = progressSchema.parse(JSON.parse(item?.json ?? "{}"));
-  if (from && (!item || from > reached + 1)) throw refused(`the step ${step} did not come to number ${from}`);
+  if (from && (!item || from > reached + 1)) throw refused(`the step ${step} did not reach iteration or branch ${from}`);
   if (failed.length > 0) {
     if (onlyFailed) return [];
-    throw refused(`the step ${step} was tried again: it can only begin at its first one`);
+    throw refused(`the step ${step} was retried, so it can only restart at its first iteration or branch`);
   }
   if (!item) return [];
   const began = Object.fromEntries(Object.entries({ list, count, width, index: from ?? 0 }).filter(([, value]) => value !== undefined));

@@ -160,5 +160,5 @@ export async function startExecution(deps: Pick<StartFlowDeps, "executions" | "f
   );
   const started = changed && (await executions.start({ machine, job: id, n: flow.n }, input));
   if (started === "noMachine")
-    throw new Error(`The state machine ${machine} of the flow job ${id} is gone again; it is looked at once more.`);
+    throw new Error(`The state machine ${machine} of the flow job ${id} was deleted again. The message is retried.`);
 }

@@ -18,7 +18,7 @@ export async function executeModule(step: StepContext, found: ReadonlyMap<string
   const { module, scope, at } = step;
   const known = outcomeIn(found, module.id, scope.name, at);
   if (known) return nextState(step, known);
-  if (module.id === FAILURE && !(await isToRun(step))) throw new StepFailed("There is nothing for the failure module to do.");
+  if (module.id === FAILURE && !(await isToRun(step))) throw new StepFailed("The failure module has nothing to do.");
   return runModule(step);
 }
 

@@ -24,7 +24,7 @@ export async function loadStepContext(
   const flow = counting(job, state);
   if (isLate(deps, flow)) {
     await endLate(deps, flow);
-    throw new Superseded(`The time of the flow ${flow.id} is over.`);
+    throw new Superseded(`The flow ${flow.id} exceeded its time limit.`);
   }
   const plan = await loadPlan(deps, flow.flow?.plan ?? "");
   const [module, scope] = placed(plan, id, name);
@@ -34,7 +34,7 @@ export async function loadStepContext(
   return { here: { working: deps, flow, plan, module, scope, at, state, progress, secrets: new Set() }, found };
 }
 function counting(flow: Job | undefined, { j, n }: StepState): RunningJob {
-  if (flow?.state !== "running" || flow.flow?.n !== n) throw new Superseded(`Execution ${n} of job ${j} does not count any more.`);
+  if (flow?.state !== "running" || flow.flow?.n !== n) throw new Superseded(`Execution ${n} of job ${j} was replaced by a newer one.`);
   if (flow.cancel) throw new Superseded(`The job ${j} is being canceled.`);
   return flow;
 }

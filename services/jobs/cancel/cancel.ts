@@ -42,13 +42,13 @@ export async function cancel(deps: CancelDeps, job: Job, by: string, reason: str
         },
       )
     ) {
-      return `The job ${job.id} is being canceled: its runner stops within seconds.`;
+      return `The job ${job.id} is being canceled. Its runner stops within seconds.`;
     }
     const next = await jobs.get(job.id);
     if (!next) throw new SvcError("job.notFound", { id: job.id });
     current = next;
   }
-  throw new Error(`The job ${job.id} kept changing while it was being canceled.`);
+  throw new Error(`The job ${job.id} could not be canceled, because other requests changed it repeatedly. Try again.`);
 }
 
 /**

@@ -145,7 +145,7 @@ export async function loadLogs({ jobs, storage }: ValueDeps, job: Pick<Job, "id"
   for (const chunk of await jobs.children(job.id, "log#")) {
     const of = chunk.ref.split("#")[1] ?? "";
     if (attempt !== "" && of !== attempt) {
-      const marker = `\n[svc] The worker was lost; attempt ${Number(of)} follows.\n`;
+      const marker = `\n[svc] The worker was lost. Attempt ${Number(of)} follows.\n`;
       text += marker.slice(Math.max(0, fromOffset - position));
       position += marker.length;
     }

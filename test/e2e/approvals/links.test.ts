@@ -200,6 +200,6 @@ describe.concurrent("after the decision", () => {
   it("an expired one says that the time was over", async () => {
     const { run, resume } = await asked({ timeout: 2 });
     await ws.completed(run);
-    expect(await visit(resume)).toMatchObject({ status: 409, text: expect.stringContaining("nobody decided in time") });
+    expect(await visit(resume)).toMatchObject({ status: 409, text: expect.stringContaining("no decision was made in time") });
   });
 });

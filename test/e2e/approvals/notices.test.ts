@@ -341,7 +341,7 @@ describe("on bad days", () => {
     const [mailed, spared] = await Promise.all(notices.map((notice, index) => ended(notice, "email", index + 1)));
     expect(mailed).toMatchObject([{ to: stays.email, state: "sent", attempts: 2 }]);
     expect(spared).toMatchObject([
-      { to: leaves.email, state: "failed", error: expect.stringContaining("may not decide any more") },
+      { to: leaves.email, state: "failed", error: expect.stringContaining("may no longer decide") },
       { to: "nobody", state: "failed" },
     ]);
     expect(await mailsTo(leaves.email)).toEqual([]);
@@ -354,7 +354,9 @@ describe("on bad days", () => {
     await writeNotice(notice);
     await ended(notice, "topic");
     await housekeep();
-    expect(await ended(notice, "email")).toMatchObject([{ state: "failed", error: expect.stringContaining("waits here no longer") }]);
+    expect(await ended(notice, "email")).toMatchObject([
+      { state: "failed", error: expect.stringContaining("is no longer waiting for this approval") },
+    ]);
     expect(await mailsTo(address)).toEqual([]);
   });
 

@@ -308,7 +308,7 @@ describe("who comes late or early", () => {
     const [gate] = (await runOf(ws, run)).gates;
     const late = await visited((await urls(ws, gate?.gate_id ?? "")).approvalPage);
     await heading(late.page, "Too late").waitFor();
-    await late.page.getByText("Nobody decided in time").waitFor();
+    await late.page.getByText("No decision was made in time").waitFor();
     await expectUsable(late.page);
     expectQuiet(late);
   });

@@ -115,7 +115,10 @@ describe.concurrent("who may decide", () => {
     const fixed = { required_events: 3, ...groups("deciders") };
     const body = { path: "f/t/many", summary: "", value: { modules: [flow.step("ask", "1", { suspend: fixed })] } };
     const refused = await ws.post("flows/create", body);
-    expect([refused.status, refused.text]).toEqual([422, expect.stringContaining("3 approvals are wanted, and 2 people are in deciders")]);
+    expect([refused.status, refused.text]).toEqual([
+      422,
+      expect.stringContaining("3 approvals are required, but deciders has only 2 members"),
+    ]);
     const computed = { required_events: 3, user_groups_required: { type: "javascript", expr: "['deciders']" } };
     const run = await begin(ws, [flow.step("ask", "1", { suspend: computed })]);
     expect(await ws.completed(run)).toMatchObject({ success: false, result: { error: { name: "ApprovalImpossible" } } });

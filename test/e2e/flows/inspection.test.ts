@@ -118,7 +118,7 @@ describe("the logs of a whole flow", () => {
     const job = await runFlow(ws, [loud, { ...loud, id: "b" }, says("c", "'not shown'")]);
     const logs = await logsOf(job["id"]);
     expect(logs.length).toBeLessThan(1024 * 1024 + 500);
-    expect(plain(logs)).toMatch(/\n\[svc\] This is not all of it: .*jobs\/list\?parent_job=# lists the steps' jobs\.\n$/);
+    expect(plain(logs)).toMatch(/\n\[svc\] The log is truncated here\. .*jobs\/list\?parent_job=# lists the jobs of the steps\.\n$/);
     expect(logs).not.toContain("not shown");
   });
 
@@ -143,7 +143,7 @@ describe("the logs of a whole flow", () => {
     expectStatus(await ws.post("folders/update/t", { extra_perms: { [`u/${dev.username}`]: false } }), 200);
     const logs = plain(await logsOf(id, dev.in(ws)));
     expect(logs).toBe(
-      "=== a, attempt 1, job #\nfor all\n=== b, attempt 1, job #\n[svc] What this step has printed is not yours to read.\n",
+      "=== a, attempt 1, job #\nfor all\n=== b, attempt 1, job #\n[svc] You are not allowed to read the log of this step.\n",
     );
   });
 

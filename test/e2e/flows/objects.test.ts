@@ -150,7 +150,9 @@ describe("saving a flow", () => {
       expect(text.split("; ")).toHaveLength(3);
     }
     const twice = refused(await create(aFlow("f/t/wrong", { value: { modules: [identity(), identity()], early_return: "z" } })));
-    expect(twice.text).toContain("value.modules.1.id (module a): is the id of value.modules.0 already; value.early_return: names no step");
+    expect(twice.text).toContain(
+      "value.modules.1.id (module a): is already the id of value.modules.0; value.early_return: is not the id of a top-level step",
+    );
     expect((await ws.get("flows/exists/f/t/wrong")).json).toBe(false);
   });
 
@@ -550,7 +552,7 @@ describe("building a flow", () => {
     await created("f/t/long", { value: { modules } });
     const { ended } = await deployed("f/t/long");
     expect(ended["result"]).toMatchObject({
-      error: { message: expect.stringMatching(/at most \d+ steps may stand outside of loops/) },
+      error: { message: expect.stringMatching(/at most \d+ steps are allowed outside loops/) },
     });
     expect((await ws.get("flows/deployment_status/p/f/t/long")).json).toMatchObject({
       lock_error_logs: expect.stringContaining("too large"),

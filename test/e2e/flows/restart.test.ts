@@ -96,6 +96,6 @@ describe("a flow that is started again from a step", () => {
       text: expect.stringContaining("another flow"),
     });
     const steps = (await ws.get("jobs/list", { parent_job: String(job["id"]) })).json as { id: string }[];
-    expect(await restart(steps[0]?.id, { step_id: "a" })).toMatchObject({ status: 400, text: expect.stringContaining("it is no flow") });
+    expect(await restart(steps[0]?.id, { step_id: "a" })).toMatchObject({ status: 400, text: expect.stringContaining("it is not a flow") });
   });
 });

@@ -191,7 +191,7 @@ describe("a lock", () => {
     expect(second).not.toBe(first);
     const { lock, job_id: job } = await statusOf(second);
     expect(lock).toBe((await statusOf(first)).lock);
-    expect((await ws.get(`jobs_u/get_logs/${job}`)).text).toContain("nothing had to be built");
+    expect((await ws.get(`jobs_u/get_logs/${job}`)).text).toContain("no build was necessary");
   });
 });
 

@@ -26,7 +26,7 @@ function Decided({ info: { state, decision }, said }: { info: ApprovalInfo; said
   if (state === "canceled") return <Text>The run ended before anybody decided.</Text>;
   if (!decision) return null;
   const when = <When at={decision.at} />;
-  if (decision.how === "expired") return <Text>Nobody decided in time: it was open until {when}.</Text>;
+  if (decision.how === "expired") return <Text>No decision was made in time: it was open until {when}.</Text>;
   const by = decision.by ?? "somebody with a link";
   const missed = said !== undefined && said !== decision.how;
   return (

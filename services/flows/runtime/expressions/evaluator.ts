@@ -56,7 +56,7 @@ export function evaluator(step: StepContext, expressions: readonly string[]): Ev
         case "javascript":
           return value(transform.expr, more);
         case "ai":
-          throw new ExpressionError("An argument that a model fills in cannot be evaluated here.");
+          throw new ExpressionError("Input transforms of type ai are not supported.");
       }
     },
   };

@@ -34,7 +34,7 @@ export async function openSuspend(step: StepContext, expressions: Evaluator, don
   const cannotAsk = async (name: string, message: string) => failStep(step, await failureResult(step, { name, message }, done.also));
   if (named === undefined) {
     const got = JSON.stringify(groups).slice(0, 200);
-    return cannotAsk("ApprovalGroups", `user_groups_required must yield a list of groups' names, got ${got}.`);
+    return cannotAsk("ApprovalGroups", `user_groups_required must evaluate to a list of group names, but it is ${got}.`);
   }
   const wrong = await formProblem(module);
   if (wrong !== undefined) return cannotAsk("ApprovalForm", wrong);

@@ -48,7 +48,7 @@ export async function runContainer(step: StepContext, expressions: Evaluator): P
 }
 
 /** Nothing but its own predicate can stop a while loop without steps. */
-const ENDLESS = { name: "EndlessLoop", message: "A while loop without steps does not come to an end: put one into it." };
+const ENDLESS = { name: "EndlessLoop", message: "A while loop without steps never ends. Add a step to it." };
 const EMPTY_MOST = 1000;
 const endlessFrom = ({ module }: StepContext) => (module.stop_after_if ? EMPTY_MOST : 0);
 
@@ -94,7 +94,7 @@ const lastOf = ({ modules }: Scope) => modules.slice(-1).map(({ id }) => id);
 async function dispatch(step: StepContext, change: { index?: number; branch?: number | "default" }): Promise<void> {
   const { progress, state } = step;
   if (!step.segment && progress.n === state.n && progress.index === change.index && progress.branch === change.branch) {
-    throw new Error(`What the module ${step.module.id} runs has not ended.`);
+    throw new Error(`The iterations or branches of the module ${step.module.id} have not ended.`);
   }
   await writeProgress(step, { ...change, n: state.n });
 }
@@ -138,7 +138,7 @@ async function forLoop(step: StepContext, expressions: Evaluator, { iterator }: 
       return completeStep(
         step,
         expressions,
-        await failureResult(step, { name: "IteratorError", message: `Expected an array to iterate over, got ${kind}.` }),
+        await failureResult(step, { name: "IteratorError", message: `Expected an array to iterate over, but got ${kind}.` }),
       );
     }
     const { parallelism } = step.module.value as Value<"forloopflow">;

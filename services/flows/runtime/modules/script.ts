@@ -153,7 +153,7 @@ async function limited(step: StepContext, child: RunningJob, concurrency: Concur
   await parkJob(working, flow, child.id, state.n);
   const now = await working.jobs.get(child.id);
   if (now && hasEnded(now)) return now;
-  throw new StepParked(`The job ${child.id} of a step waits for a slot.`);
+  throw new StepParked(`The job ${child.id} of a step is waiting for a concurrency slot.`);
 }
 
 /** Arguments, and how people see them where a secret of an earlier step stands in them. */
@@ -173,7 +173,7 @@ export async function keptArguments(
 /** Given back to the queue, taken over, or begun by an earlier call of this step: its end shows in its record. */
 async function endOf({ working }: StepContext, id: string): Promise<EndedJob> {
   const job = await waitForEnd(working, id, working.nowMs() + limits.stepWaitMs);
-  if (!job || !hasEnded(job)) throw new Error(`The job ${id} of a step has not ended in time; the step is looked at again.`);
+  if (!job || !hasEnded(job)) throw new Error(`The job ${id} of a step has not ended in time. The step is checked again.`);
   return job;
 }
 
@@ -250,7 +250,7 @@ export async function runnableFor(step: StepContext, expressions: Evaluator, scr
         : {}),
     };
   }
-  if (value.type !== "script") return { missing: `Steps of type ${value.type} are kept, but nothing here can run them.` };
+  if (value.type !== "script") return { missing: `Steps of type ${value.type} can be stored, but this service cannot run them.` };
   const { path, hash, tag_override: tag } = value;
   const runnable = script ?? (await lookedUp(step, value));
   if (!runnable) return { missing: hash ? `There is no script version ${hash}.` : `There is no script at ${path}.` };

@@ -35,7 +35,7 @@ async function begin(step: StepContext, id: string, args: Record<string, unknown
   if (!nested || nested.archived || !mayRun(path)) return { name: "NotFound", message: `There is no flow at ${path}.` };
   const depth = (flow.flow?.depth ?? 0) + 1;
   if (depth > limits.flowDepth) {
-    const message = `Flows may run one another ${limits.flowDepth} deep: ${path} is not started in the step ${module.id}.`;
+    const message = `Flows can be nested at most ${limits.flowDepth} levels deep, so the step ${module.id} did not start ${path}.`;
     return { name: "TooDeep", message };
   }
   const afterS = erasedAfterS(step) ?? nested.deleteAfterS;
