@@ -64,7 +64,7 @@ describe("a flow's shape", () => {
         /^value\.modules\.1\.value\.modules\.0\.value\.branches\.0\.modules\.0\.retry\.constant\.attempts \(module inner\): /,
       ),
       expect.stringMatching(/^value\.modules\.2\.value\.type \(module b\): /),
-      "value.modules.3.value.approvers (module c): names at least one approver",
+      "value.modules.3.value.approvers (module c): must name at least one approver",
     ]);
   });
 });
@@ -74,16 +74,16 @@ describe("ids", () => {
     const value = flow(step("a"), each("b", [step("a")]), one("c", [[step("b")]], [step("d")]), all("e", [[step("f")], [step("d")]]));
     expect(faults(value)).toEqual([
       "value.modules.1.value.modules.0.id (module a): is already the id of value.modules.0",
-      "value.modules.2.value.branches.0.modules.0.id (module b): is the id of value.modules.1 already",
-      "value.modules.3.value.branches.1.modules.0.id (module d): is the id of value.modules.2.value.default.0 already",
+      "value.modules.2.value.branches.0.modules.0.id (module b): is already the id of value.modules.1",
+      "value.modules.3.value.branches.1.modules.0.id (module d): is already the id of value.modules.2.value.default.0",
     ]);
   });
 
   it("failure and preprocessor are those of the modules beside the others", () => {
     expect(faults({ modules: [step("a")], failure_module: script("failure"), preprocessor_module: script("preprocessor") })).toEqual([]);
     expect(faults(flow(step("failure"), each("b", [step("preprocessor")])))).toEqual([
-      "value.modules.0.id (module failure): is the id of the failure_module alone",
-      "value.modules.1.value.modules.0.id (module preprocessor): is the id of the preprocessor_module alone",
+      "value.modules.0.id (module failure): is reserved as the id of the failure_module",
+      "value.modules.1.value.modules.0.id (module preprocessor): is reserved as the id of the preprocessor_module",
     ]);
     expect(faults({ modules: [], failure_module: script("mend"), preprocessor_module: step("preprocessor") })).toEqual([
       "value.failure_module.id (module mend): must be failure",
@@ -130,7 +130,7 @@ describe("loops and branches", () => {
     const modules = [each("a", [step("x")], { parallel: true }), all("b", [[endless("c", [], { parallel: true })]], { parallel: true })];
     expect(faults({ modules })).toEqual([]);
     expect(faults({ modules, same_worker: false })).toEqual([]);
-    const reason = "is not possible in a flow with same_worker: its steps share one place";
+    const reason = "is not possible in a flow with same_worker, because its steps share one working directory";
     expect(faults({ modules, same_worker: true })).toEqual([
       `value.modules.0.value.parallel (module a): ${reason}`,
       `value.modules.1.value.parallel (module b): ${reason}`,
@@ -166,7 +166,7 @@ describe("retry", () => {
     [{ constant: { seconds: 5 } }, ["value.modules.0.retry.constant.attempts"]],
     [{ constant: { seconds: 5 }, exponential: { multiplier: 2 } }, ["retry.constant.attempts", "retry.exponential.attempts"]],
     [{ constant: { attempts: null, seconds: 5 }, retry_if: { expr: "true" } }, ["retry.constant.attempts"]],
-    [{ retry_if: { expr: "true" } }, ["value.modules.0.retry (module a): says when"]],
+    [{ retry_if: { expr: "true" } }, ["value.modules.0.retry (module a): defines a condition"]],
   ])("without attempts is refused: %j", (retry, expected) => {
     expect(faults(flow(script("a", { retry })))).toEqual(expected.map((part) => expect.stringContaining(part)));
   });

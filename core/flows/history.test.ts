@@ -21,7 +21,7 @@ describe("tooManySteps", () => {
     expect(why(steps(1250))).toBe(
       "The flow is too large: at most 1249 steps are allowed outside loops. Move some of them into a separate flow.",
     );
-    expect(why([branches("b", [steps(700, "x"), steps(700, "y")])])).toContain("outside of loops");
+    expect(why([branches("b", [steps(700, "x"), steps(700, "y")])])).toContain("outside loops");
   });
 
   it("refuses a loop of which not one iteration fits an execution", () => {

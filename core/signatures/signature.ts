@@ -50,7 +50,7 @@ const parsers: Record<Exclude<RunnerManifest["signature"], "none">, (content: st
  */
 export function signatureOf(language: ScriptLanguage, content: string): Signature {
   const parser = manifestFor(language)?.signature ?? "none";
-  if (parser === "none") return { ok: false, error: `The parameters of ${language} scripts are not read.` };
+  if (parser === "none") return { ok: false, error: `The parameters of ${language} scripts cannot be read.` };
   return parsers[parser](content);
 }
 
