@@ -266,7 +266,7 @@ describe("build of Python", () => {
       "an option among requirements",
       "# requirements:\n# -r /etc/passwd\n",
       undefined,
-      'f/ops/hello: "-r /etc/passwd" is not a requirement',
+      'f/ops/hello: "-r /etc/passwd" is not a valid requirement',
     ],
     ["an option in a lock", "import yaml\n", "--index-url http://host.example\npyyaml==6.0.2\n", "is not a package with its exact version"],
     ["a package that a lock leaves out", "import yaml\n", "requests==2.32.3\n", "does not hold pyyaml"],

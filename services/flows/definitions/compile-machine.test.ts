@@ -19,7 +19,9 @@ describe("makeMachine", () => {
     const more = { summary: "x".repeat(200), retry: { constant: { attempts: 1 } }, sleep: { type: "static", value: 1 } };
     const modules = Array.from({ length: 900 }, (_, index) => identity(`s${index}`, more));
     expect(await makeMachine(never, asked(modules))).toEqual({
-      refused: expect.stringMatching(/^The flow is too large: its state machine has \d+ bytes, and the maximum is 1000000\. Move some steps/),
+      refused: expect.stringMatching(
+        /^The flow is too large: its state machine has \d+ bytes, and the maximum is 1000000\. Move some steps/,
+      ),
     });
   });
 
