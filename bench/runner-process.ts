@@ -1,8 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { startRunner } from "../runners/conformance/harness.ts";
 import type { RunOutcome, RunRequest } from "../runners/protocol.ts";
-import { startRunner as startPythonRunner } from "../runners/python3/test/harness.ts";
-import { startRunner } from "../runners/shared/test/harness.ts";
 import { median, oneClient } from "./measure.ts";
 
 /** One runner alone in a process of its own, as it reads its settings once: how long a call of it takes for a script that does nothing. */
@@ -16,17 +15,14 @@ interface Started {
 }
 
 async function start(): Promise<Started> {
-  if (language === "python3") {
-    const { SVC_WORK_DIR = "", SVC_TMP_MODE = "" } = process.env;
-    const python = await startPythonRunner({ SVC_WORK_DIR, SVC_TMP_MODE });
-    return { request: () => python.request({ code: "def main():\n    return 1\n" }), send: python.send, close: python.close };
-  }
-  const runner = await startRunner(language as RunRequest["language"]);
-  // The runner's own line for each run goes to a log on AWS.
+  const { SVC_WORK_DIR = "", SVC_TMP_MODE = "" } = process.env;
+  const runner = await startRunner(language, { SVC_WORK_DIR, SVC_TMP_MODE });
+  // On AWS the runner's own line for each run goes to a log.
   console.log = () => {};
   const script = {
     bash: { code: "true" },
     go: { files: { main: goBinary ? readFileSync(goBinary) : "" }, args: { n: 1 }, params: ["n"] },
+    python3: { code: "def main():\n    return 1\n" },
   }[language] ?? { code: "export function main() { return 1; }" };
   return { request: () => runner.request(script), send: runner.send, close: runner.close };
 }

@@ -2,7 +2,7 @@ import { fork } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
 import { svcDir } from "../engine/paths.ts";
-import { interpreter } from "../runners/shared/test/harness.ts";
+import { interpreter } from "../runners/conformance/harness.ts";
 import { spawnFloor } from "./floors.ts";
 import { GO_MARK } from "./scripts.ts";
 import type { Row } from "./table.ts";

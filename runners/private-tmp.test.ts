@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { filesOfJobs, type Runner, startRunner } from "./shared/test/harness.ts";
+import { filesOfJobs, type Runner, startRunner } from "./conformance/harness.ts";
 import { effectiveTmpMode } from "./shared/tmp.ts";
 
 /** Outside of /tmp, as the engine has it. */

@@ -3,7 +3,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { filesOfJobs, isAlive, type Runner, startRunner, until } from "./shared/test/harness.ts";
+import { filesOfJobs, isAlive, type Runner, startRunner, until } from "./conformance/harness.ts";
 
 describe("a bash script", () => {
   let runner: Runner;

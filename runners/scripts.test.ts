@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { filesOfJobs, isAlive, type Runner, startRunner, until } from "./shared/test/harness.ts";
+import { filesOfJobs, isAlive, type Runner, startRunner, until } from "./conformance/harness.ts";
 
 /** What holds in every TypeScript language alike. */
 describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {

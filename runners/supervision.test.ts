@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from "vitest";
+import { filesOfJobs, isAlive, type Runner, startRunner, until } from "./conformance/harness.ts";
 import { removeLeftovers } from "./shared/child.ts";
 import { settings } from "./shared/settings.ts";
-import { filesOfJobs, isAlive, type Runner, startRunner, until } from "./shared/test/harness.ts";
 import { emptyDirectory } from "./shared/tmp.ts";
 
 /** What the supervisor does around any job, shown with bash, the smallest. */

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { zipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Runner, startRunner } from "./conformance/harness.ts";
 import { type NextRun, nextArguments, type RunOutcome, type RunRequest } from "./protocol.ts";
-import { type Runner, startRunner } from "./shared/test/harness.ts";
 
 /** A call of several runs: the first one's code is the others' too. */
 async function run(runner: Runner, code: string, runs: Partial<NextRun>[], more: Partial<RunRequest> = {}): Promise<RunOutcome> {

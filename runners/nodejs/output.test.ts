@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Runner, startRunner } from "../shared/test/harness.ts";
+import { type Runner, startRunner } from "../conformance/harness.ts";
 
 let runner: Runner;
 beforeAll(async () => {

@@ -3,19 +3,19 @@ import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { type Runner, startRunner } from "../conformance/harness.ts";
 import type { BeatRequest } from "../protocol.ts";
-import { type Runner, startRunner } from "./test/harness.ts";
 
 let runner: Runner;
 beforeAll(async () => {
-  runner = await startRunner({ SVC_TEST_LOST_AFTER_S: "6", SVC_MEMORY_LIMIT_MB: "300" });
+  runner = await startRunner("python3", { SVC_TEST_LOST_AFTER_S: "6", SVC_MEMORY_LIMIT_MB: "300" });
 });
 afterAll(() => runner.close());
 beforeEach(() => {
-  runner.service.beats.length = 0;
-  runner.service.reports.length = 0;
-  runner.service.onBeat = () => ({ go: "on", watched: false });
-  runner.service.onReport = () => 200;
+  runner.beats.length = 0;
+  runner.reports.length = 0;
+  runner.onBeat = () => ({ go: "on", watched: false });
+  runner.onReport = () => 200;
 });
 
 /** What a few lines print that use the supervisor's own modules. */
@@ -64,7 +64,7 @@ def main():
   it("is cut at the limit, once, and the script goes on", async () => {
     const code = "def main():\n    for _ in range(100):\n        print('x' * 99_999)\n    return 'through'";
     const outcome = await runner.run({ code, maxLogBytes: 5 * 1024 * 1024 });
-    const carried = runner.service.beats.map((beat) => beat.logs?.text ?? "").join("");
+    const carried = runner.beats.map((beat) => beat.logs?.text ?? "").join("");
     const text = carried + outcome.logs.text;
     const marker = "\n[svc] The log was cut here: it reached the limit of 5 MB.\n";
     expect(outcome.result).toBe("through");
@@ -84,18 +84,18 @@ def main():
 describe("beats", () => {
   it("are not sent for a short run", async () => {
     await runner.run({ code: "def main():\n    print('x')" });
-    expect(runner.service.beats).toEqual([]);
+    expect(runner.beats).toEqual([]);
   });
 
   it("carry output with its offset in UTF-16 units, the rest comes with the outcome", async () => {
     const code = "import time\ndef main():\n    print('𝄞')\n    time.sleep(1.6)\n    print('end')\n    return 1";
     const request = runner.request({ code });
     const outcome = await runner.send(request);
-    expect(runner.service.beats[0]).toMatchObject({
+    expect(runner.beats[0]).toMatchObject({
       job: request.job,
       attempt: 1,
       nonce: "nonce-of-this-attempt",
-      authorization: "Bearer job-token",
+      authorization: "Bearer secret-job-token",
       logs: { offset: 0, text: "𝄞\n" },
       memPeakKb: expect.any(Number),
     });
@@ -103,10 +103,10 @@ describe("beats", () => {
   });
 
   it("carry output again and again while somebody watches", async () => {
-    runner.service.onBeat = () => ({ go: "on", watched: true });
+    runner.onBeat = () => ({ go: "on", watched: true });
     const code = "import time\ndef main():\n    for n in range(10):\n        print(n)\n        time.sleep(0.3)";
     const outcome = await runner.run({ code });
-    const carrying = runner.service.beats.filter((beat: BeatRequest) => beat.logs?.text);
+    const carrying = runner.beats.filter((beat: BeatRequest) => beat.logs?.text);
     expect(carrying.length).toBeGreaterThan(2);
     const all = [...carrying.map((beat) => beat.logs), outcome.logs];
     expect(all.map((logs) => logs?.text).join("")).toBe("0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n");
@@ -122,17 +122,17 @@ describe("beats", () => {
     ["status 401", () => 401, "This attempt of the job does not count any more."],
     ["status 409", () => 409, "This attempt of the job does not count any more."],
   ])("kill the run on %s", async (_, reply, message) => {
-    runner.service.onBeat = reply;
+    runner.onBeat = reply;
     for (const dedicated of [false, true]) {
       const outcome = await runner.run({ code: sleeping(60), dedicated, timeoutMs: 60_000 });
       expect(outcome).toMatchObject({ outcome: "killed", error: { name: "CanceledError", message } });
     }
-    runner.service.onBeat = () => ({ go: "on", watched: false });
+    runner.onBeat = () => ({ go: "on", watched: false });
     expect(await runner.run({ code: "def main():\n    return 1" })).toMatchObject({ result: 1 });
   });
 
   it("that nobody acknowledges end the run as lost", async () => {
-    runner.service.onBeat = () => 503;
+    runner.onBeat = () => 503;
     const outcome = await runner.run({ code: sleeping(60), timeoutMs: 60_000 });
     expect(outcome).toMatchObject({ outcome: "killed", error: { message: expect.stringContaining("No beat was acknowledged") } });
     expect(outcome.logs).toEqual({ offset: 0, text: "begun\n" });
@@ -140,10 +140,10 @@ describe("beats", () => {
 
   it("that fail now and then do no harm", async () => {
     let count = 0;
-    runner.service.onBeat = () => (count++ % 2 === 0 ? 500 : { go: "on", watched: true });
+    runner.onBeat = () => (count++ % 2 === 0 ? 500 : { go: "on", watched: true });
     const outcome = await runner.run({ code: sleeping(2) });
     expect(outcome).toMatchObject({ outcome: "success", result: 1 });
-    const carried = runner.service.beats.filter((_, index) => index % 2 === 1).map((beat) => beat.logs?.text ?? "");
+    const carried = runner.beats.filter((_, index) => index % 2 === 1).map((beat) => beat.logs?.text ?? "");
     expect(carried.join("") + outcome.logs.text).toBe("begun\ndone\n");
   });
 });
@@ -151,11 +151,11 @@ describe("beats", () => {
 describe("the report of a long run", () => {
   it("holds the outcome, and is repeated when it is not taken", async () => {
     let refused = 0;
-    runner.service.onReport = () => (refused++ === 0 ? 503 : 200);
+    runner.onReport = () => (refused++ === 0 ? 503 : 200);
     const request = runner.request({ code: sleeping(5.5) });
     const outcome = await runner.send(request);
-    expect(runner.service.reports).toHaveLength(2);
-    expect(runner.service.reports[1]).toMatchObject({
+    expect(runner.reports).toHaveLength(2);
+    expect(runner.reports[1]).toMatchObject({
       job: request.job,
       attempt: 1,
       nonce: "nonce-of-this-attempt",
@@ -165,7 +165,7 @@ describe("the report of a long run", () => {
 
   it("is not made for a short one", async () => {
     await runner.run({ code: sleeping(1.5) });
-    expect(runner.service.reports).toEqual([]);
+    expect(runner.reports).toEqual([]);
   });
 });
 
@@ -280,7 +280,7 @@ describe("writes to /tmp", () => {
   });
 
   it("stay in a private /tmp where the kernel allows it, and the log line says which", async () => {
-    const other = await startRunner({ SVC_TMP_MODE: "private" });
+    const other = await startRunner("python3", { SVC_TMP_MODE: "private" });
     const name = `svc-private-${process.pid}`;
     const code = `
 import os

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Runner, type Script, startRunner } from "./test/harness.ts";
+import { type Runner, startRunner } from "../conformance/harness.ts";
+import type { Script } from "../conformance/service.ts";
 
 let runner: Runner;
 beforeAll(async () => {
-  runner = await startRunner();
+  runner = await startRunner("python3");
 });
 afterAll(() => runner.close());
 
@@ -178,7 +179,7 @@ def main():
   it("above the inline limit are uploaded", async () => {
     const request = runner.request({ code: "def main():\n    return {'text': 'é' * 50_000}" });
     const outcome = await runner.send(request);
-    const stored = runner.service.results.get(request.job);
+    const stored = runner.uploads.get(request.job);
     expect(outcome).toMatchObject({ outcome: "success", resultUploaded: { bytes: 100_011 } });
     expect(outcome.result).toBeUndefined();
     expect(stored?.type).toBe("application/json");
@@ -186,7 +187,7 @@ def main():
   });
 
   it("above the limit fail and say it", async () => {
-    expect(await errorOf({ code: "def main():\n    return 'x' * 3_000_000" })).toEqual({
+    expect(await errorOf({ code: "def main():\n    return 'x' * 3_000_000", maxResultBytes: 1024 * 1024 })).toEqual({
       name: "ResultTooLarge",
       message: "The result is 2.86 MB of JSON, the limit is 1 MB. Store it as a file and return its key.",
     });
@@ -279,7 +280,7 @@ describe("errors of a Python script", () => {
       name: "ArtefactError",
       message: "The artefact's bytes are not the ones that were built: the SHA-256 differs.",
     });
-    const gone = { ...request.artefact, sha256: "1".repeat(64), url: `${runner.service.origin}/artefacts/gone?secret-signature` };
+    const gone = { ...request.artefact, sha256: "1".repeat(64), url: `${runner.origin}/artefacts/gone?secret-signature` };
     expect((await runner.send({ ...request, artefact: gone })).error?.message).toBe("The artefact cannot be loaded: HTTP 404.");
   });
 

@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { zipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { type Runner, startRunner } from "../conformance/harness.ts";
 import type { NextRun, RunOutcome, RunRequest } from "../protocol.ts";
-import { type Runner, startRunner } from "./test/harness.ts";
 
 let runner: Runner;
 beforeAll(async () => {
-  runner = await startRunner();
+  runner = await startRunner("python3");
 });
 afterAll(() => runner.close());
 
@@ -59,13 +59,13 @@ def main(n):
   it("end behind a result that is too large for the answer, which is stored", async () => {
     const large = await run("def main(n): return 'x' * n", [value(2_000_000), value(1)], { maxResultBytes: 50_000_000 });
     expect(large.next).toEqual([expect.objectContaining({ outcome: "success", resultUploaded: { bytes: 2_000_002 } })]);
-    expect(runner.service.results.get("of-a-later-run")?.body).toHaveLength(2_000_002);
+    expect(runner.uploads.get("of-a-later-run")?.body).toHaveLength(2_000_002);
   });
 
   it("have one folder ./shared, whose files are kept once when they have changed", async () => {
     const before = zipSync({ "deep/words": Buffer.from("before ") });
     const sha256 = createHash("sha256").update(before).digest("hex");
-    runner.service.artefacts.set(sha256, before);
+    runner.artefacts.set(sha256, before);
     const code = `
 def main(n=None):
     if n:

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { env } from "../../contract/env.ts";
 import { root } from "../../engine/paths.ts";
-import { interpreter } from "../../runners/shared/test/harness.ts";
+import { interpreter } from "../../runners/conformance/harness.ts";
 
 export const clients = ["bun", "deno", "nodejs", "python3", "go"] as const;
 export type Client = (typeof clients)[number];

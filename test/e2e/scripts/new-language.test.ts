@@ -14,7 +14,9 @@ beforeAll(async () => {
   copyCheckout();
   cpSync(path.join(root, "test/fixtures/toy-language"), path.join(checkout, "runners/toy"), { recursive: true });
   appendFileSync(path.join(checkout, "runners/manifests.ts"), 'export { toy } from "./toy/manifest.ts";\n');
-  const { startTestInstance } = (await import(path.join(checkout, "test/support/instances.ts"))) as typeof import("../../support/instances.ts");
+  const { startTestInstance } = (await import(
+    path.join(checkout, "test/support/instances.ts")
+  )) as typeof import("../../support/instances.ts");
   instance = await startTestInstance();
 });
 afterAll(async () => {

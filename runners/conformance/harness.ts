@@ -1,0 +1,165 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { createRequire } from "node:module";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createInterface } from "node:readline";
+import type { RunnerManifest } from "../manifest.ts";
+import * as manifests from "../manifests.ts";
+import type { RunOutcome, RunRequest } from "../protocol.ts";
+import { makeRequest, type Script, type Service, startService } from "./service.ts";
+
+/** A runner of one language and the service around it. */
+export interface Runner extends Service {
+  run(script: Script): Promise<RunOutcome>;
+  /** Sends a request as it is. */
+  send(request: RunRequest): Promise<RunOutcome>;
+  request(script: Script): RunRequest;
+  /** The lines that the runner has printed itself, one for each run. */
+  printed: string[];
+  /** The process that supervises. */
+  pid: number;
+  workDir: string;
+  close(): Promise<void>;
+}
+
+/** A supervisor, however it is hosted. */
+interface Supervisor {
+  send(request: RunRequest): Promise<RunOutcome>;
+  printed: string[];
+  pid: number;
+  workDir: string;
+  close(): Promise<void>;
+}
+
+/** Variables of the supervisor that no script may see. */
+const secrets = { AWS_ACCESS_KEY_ID: "never-to-be-seen", AWS_SECRET_ACCESS_KEY: "never-to-be-seen", SUPERVISOR_SECRET: "never-to-be-seen" };
+
+/**
+ * Starts a runner of one language. A supervisor hosted in Node runs in this process, with one work directory for all of them: its settings are
+ * read at the first run.
+ * @param environment variables of the runner, in addition to the usual ones
+ */
+export async function startRunner(language: string, environment: Record<string, string> = {}): Promise<Runner> {
+  const manifest = (Object.values(manifests) as RunnerManifest[]).find(({ id }) => id === language);
+  if (!manifest) throw new Error(`There is no manifest for ${language}.`);
+  const { service, close } = await startService();
+  const supervisor = manifest.function.runtime === "python" ? spawnSupervisor(environment) : await loadSupervisor(language, environment);
+  const { send, printed, pid, workDir } = supervisor;
+  const request = (script: Script) => makeRequest(manifest, script, service);
+  return Object.assign(service, {
+    run: (script: Script) => send(request(script)),
+    send,
+    request,
+    printed,
+    pid,
+    workDir,
+    async close() {
+      await supervisor.close();
+      await close();
+    },
+  });
+}
+
+/** Makes this process the supervisor. */
+async function loadSupervisor(language: string, environment: Record<string, string>): Promise<Supervisor> {
+  process.env["SVC_WORK_DIR"] ??= mkdtempSync(join(tmpdir(), "svc-runner-"));
+  const workDir = process.env["SVC_WORK_DIR"];
+  process.env["SVC_BUN_PATH"] ??= interpreter("bun");
+  process.env["SVC_DENO_PATH"] ??= interpreter("deno");
+  Object.assign(process.env, secrets, environment);
+  const { handler } = (await import(`../${language}/handler.ts`)) as { handler: (request: RunRequest) => Promise<RunOutcome> };
+  const printed: string[] = [];
+  const print = console.log;
+  console.log = (...line: unknown[]) => {
+    if (String(line[0]).startsWith(`{"level":`)) printed.push(String(line[0]));
+    else print(...line);
+  };
+  return {
+    send: handler,
+    printed,
+    pid: process.pid,
+    workDir,
+    async close() {
+      console.log = print;
+      process.once("exit", () => rmSync(workDir, { recursive: true, force: true }));
+    },
+  };
+}
+
+/** Starts the Python supervisor as one warm process, as the local engine does. It takes one request at a time, like a Lambda environment. */
+function spawnSupervisor(environment: Record<string, string>): Supervisor {
+  const workDir = mkdtempSync(join(tmpdir(), "svc-python3-"));
+  const child = spawn(process.env["SVC_TEST_PYTHON"] ?? "python3", [join(import.meta.dirname, "../python3/test/driver.py")], {
+    env: { PATH: process.env["PATH"], SVC_WORK_DIR: workDir, ...secrets, ...environment },
+    stdio: ["pipe", "pipe", "pipe"],
+  });
+  const printed: string[] = [];
+  createInterface({ input: child.stderr }).on("line", (line) => printed.push(line));
+  const waiting: { resolve: (outcome: RunOutcome) => void; reject: (error: Error) => void }[] = [];
+  createInterface({ input: child.stdout }).on("line", (line) => {
+    const next = waiting.shift();
+    if (!next) throw new Error(`the runner wrote to the protocol's stream: ${line}`);
+    next.resolve(JSON.parse(line) as RunOutcome);
+  });
+  child.on("exit", () => {
+    for (const { reject } of waiting.splice(0)) reject(new Error(`the runner ended: ${printed.join("\n")}`));
+  });
+  return {
+    send: (request) =>
+      new Promise((resolve, reject) => {
+        waiting.push({ resolve, reject });
+        child.stdin.write(`${JSON.stringify(request)}\n`);
+      }),
+    printed,
+    pid: child.pid ?? -1,
+    workDir,
+    async close() {
+      child.stdin.end();
+      if (child.exitCode === null && child.signalCode === null) await new Promise((done) => child.once("exit", done));
+      rmSync(workDir, { recursive: true, force: true });
+    },
+  };
+}
+
+const require = createRequire(import.meta.url);
+const arch = process.arch === "arm64" ? "aarch64" : "x64";
+
+/** The path of an interpreter from the npm package of this platform. */
+export function interpreter(name: "bun" | "deno"): string {
+  const places =
+    name === "bun"
+      ? [`@oven/bun-${process.platform}-${arch}/bin/bun`]
+      : [`@deno/${process.platform}-${process.arch}-glibc/deno`, `@deno/${process.platform}-${process.arch}/deno`];
+  for (const place of places) {
+    const [scope = "", packageName = "", ...path] = place.split("/");
+    try {
+      const found = join(dirname(require.resolve(`${scope}/${packageName}/package.json`)), ...path);
+      if (existsSync(found)) return found;
+    } catch {
+      // The package belongs to another platform.
+    }
+  }
+  return name;
+}
+
+/** The files that jobs have left. Hosts and spares that wait have a directory each, empty except for its `tmp`. */
+export function filesOfJobs(runner: Runner): string[] {
+  return readdirSync(join(runner.workDir, "jobs"), { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && !/\/(deno|cache)(\/|$)/.test(entry.parentPath))
+    .map((entry) => join(entry.parentPath, entry.name));
+}
+
+export function isAlive(id: number): boolean {
+  try {
+    process.kill(id, 0);
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** Waits until a condition holds; the test's own time limit is the limit. */
+export async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await new Promise((resolve) => setTimeout(resolve, 20));
+}
