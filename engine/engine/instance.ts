@@ -10,6 +10,7 @@ import { bootstrap, deploy, type Outputs } from "./deploy.ts";
 import { type Engine, startMinistack, stopStaleEngine } from "./ministack.ts";
 import { freePort, isPortFree } from "./ports.ts";
 import { containerSettings, type EngineSettings, type LocalSettings, localSettings } from "./settings.ts";
+import { restoreSnapshot, type Snapshot } from "./snapshot.ts";
 
 /** One engine with the service deployed to it and a front server before it: `npm run up` runs one, and tests run their own. */
 export interface Instance {
@@ -45,6 +46,8 @@ export interface InstanceOptions {
   foreignEngine?: ForeignEngine;
   /** Providers to sign in with. */
   logins?: LocalSettings["logins"];
+  /** Starts from a copy of a stopped instance instead of bootstrapping and deploying; `dir` must be new. */
+  snapshot?: Snapshot;
   inPhase?: InPhase;
   onRequest?: (event: FrontEvent) => void;
   signal?: AbortSignal;
@@ -97,24 +100,17 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
     });
     signal.throwIfAborted();
     const startedMs = Date.now();
-    engine = await inPhase("engine", foreign ? "LocalStack" : "MiniStack", (say) => startEngine(options, tools, say));
+    let restored: Outputs | undefined;
+    const prepare = (port: number) => {
+      if (!options.snapshot) return;
+      makeWorkDir(dir);
+      restored = restoreSnapshot(options.snapshot, { dir, url: front.url, port });
+    };
+    engine = await inPhase("engine", foreign ? "LocalStack" : "MiniStack", (say) => startEngine(options, { tools, prepare, say }));
     signal.throwIfAborted();
     const { endpoint, died } = engine;
     void died.then((sentence) => lost.abort(new Complaint(sentence)));
-    await inPhase("bootstrap", "cdk bootstrap", async (say) => {
-      if (!(await bootstrap(endpoint, dir, signal))) say("done before");
-    });
-    signal.throwIfAborted();
-    const own = foreign
-      ? await containerSettings({ url: front.url, internalUrl: `${foreign.endpointForFunctions}${API_PATH}`, tools })
-      : await settingsHere(dir, front.url, tools, go);
-    const settings = options.logins ? { ...own, logins: options.logins } : own;
-    const more = foreign ? { limits: FOREIGN_LIMITS, pythonDir: path.dirname(tools.python) } : {};
-    const outputs = await inPhase("deploy", "cdk deploy", async (say) => {
-      const { outputs, did } = await deploy({ dir, endpoint, settings, say, signal, ...more });
-      say(did);
-      return outputs;
-    });
+    const outputs = restored ?? (await deployTo(endpoint, { options, inPhase, signal, url: front.url, tools, go }));
     deployed = { endpoint, outputs };
     target = new URL(`${endpoint}${API_PATH}`);
     if (!foreign) recoverJobs(endpoint, outputs, startedMs);
@@ -126,10 +122,43 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   }
 }
 
+interface Deploying {
+  options: InstanceOptions;
+  inPhase: InPhase;
+  signal: AbortSignal;
+  /** Origin of the front server. */
+  url: string;
+  tools: PythonTools;
+  go: string;
+}
+
+async function deployTo(endpoint: string, { options, inPhase, signal, url, tools, go }: Deploying): Promise<Outputs> {
+  const { dir, foreignEngine: foreign } = options;
+  await inPhase("bootstrap", "cdk bootstrap", async (say) => {
+    if (!(await bootstrap(endpoint, dir, signal))) say("done before");
+  });
+  signal.throwIfAborted();
+  const own = foreign
+    ? await containerSettings({ url, internalUrl: `${foreign.endpointForFunctions}${API_PATH}`, tools })
+    : await settingsHere(dir, url, tools, go);
+  const settings = options.logins ? { ...own, logins: options.logins } : own;
+  const more = foreign ? { limits: FOREIGN_LIMITS, pythonDir: path.dirname(tools.python) } : {};
+  return inPhase("deploy", "cdk deploy", async (say) => {
+    const { outputs, did } = await deploy({ dir, endpoint, settings, say, signal, ...more });
+    say(did);
+    return outputs;
+  });
+}
+
 async function settingsHere(dir: string, url: string, tools: PythonTools, go: string): Promise<EngineSettings> {
+  return localSettings({ url, workDir: makeWorkDir(dir), tools, go });
+}
+
+/** Directories of running jobs lie below it, and only their owner may look at them. */
+function makeWorkDir(dir: string): string {
   const workDir = path.join(dir, "work");
   mkdirSync(workDir, { recursive: true, mode: 0o700 });
-  return localSettings({ url, workDir, tools, go });
+  return workDir;
 }
 
 /** At this clock every lease given before a moment counts as lost, and none given after it. */
@@ -148,12 +177,20 @@ function recoverJobs(endpoint: string, outputs: Outputs, startedMs: number): voi
   if (housekeeping) invokeFunction(endpoint, housekeeping, { nowMs: startedMs + LEASE_OVER_MS, aheadMs: DUE_LATER_MS }).catch(() => {});
 }
 
-async function startEngine({ dir, foreignEngine }: InstanceOptions, tools: PythonTools, say: (detail: string) => void): Promise<Engine> {
+interface Starting {
+  tools: PythonTools;
+  /** Runs before an engine of our own starts on this port. */
+  prepare: (port: number) => void;
+  say: (detail: string) => void;
+}
+
+async function startEngine({ dir, foreignEngine }: InstanceOptions, { tools, prepare, say }: Starting): Promise<Engine> {
   if (foreignEngine) return borrowed(foreignEngine);
   const engineDir = path.join(dir, "engine");
   mkdirSync(engineDir, { recursive: true });
   if (await stopStaleEngine(engineDir)) say("an engine that an earlier run left behind was stopped");
   const port = await enginePort(dir);
+  prepare(port);
   const engine = await startMinistack({ dir: engineDir, port, tools });
   say(`MiniStack on port ${port}`);
   return engine;

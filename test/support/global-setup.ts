@@ -5,7 +5,7 @@ import type { TestProject } from "vitest/node";
 import { svcDir } from "../../engine/paths.ts";
 import { awsClients } from "./aws.ts";
 import { CLIENT, startIdentityProvider } from "./identity-provider.ts";
-import { removeAbandonedInstances, startTestInstance } from "./instances.ts";
+import { ensureSnapshot, LOGIN_SECRET, removeAbandonedInstances, startFromSnapshot } from "./instances.ts";
 
 /** What every end-to-end test file gets of the instance they share. Plain data: it crosses process borders. */
 export interface SharedInstance {
@@ -17,6 +17,8 @@ export interface SharedInstance {
   email: string;
   password: string;
   engineLog: string;
+  /** Folder from which further instances start. */
+  snapshot: string;
 }
 
 declare module "vitest" {
@@ -30,22 +32,19 @@ export default async function setup(project: TestProject): Promise<() => Promise
   await removeAbandonedInstances();
   const startedMs = Date.now();
   const provider = await startIdentityProvider();
-  const login = { issuer: provider.issuer, clientId: CLIENT.clientId, clientSecretName: "svc/test-login" };
-  const instance = await startTestInstance({
-    logins: [
-      { name: "acme", displayName: "Acme", ...login },
-      // Nobody listens there.
-      { name: "silent", ...login, issuer: "http://127.0.0.1:9" },
-    ],
-  }).catch(async (error: unknown) => {
+  const start = async () => {
+    const snapshot = await ensureSnapshot();
+    return { snapshot, instance: await startFromSnapshot(snapshot, provider.issuer) };
+  };
+  const { snapshot, instance } = await start().catch(async (error: unknown) => {
     await provider.close();
     throw error;
   });
-  await awsClients(instance).secrets.send(new CreateSecretCommand({ Name: login.clientSecretName, SecretString: CLIENT.clientSecret }));
+  await awsClients(instance).secrets.send(new CreateSecretCommand({ Name: LOGIN_SECRET, SecretString: CLIENT.clientSecret }));
   console.log(`end-to-end instance ready at ${instance.url} after ${Math.round((Date.now() - startedMs) / 1000)} s`);
   const { url, endpoint, outputs, dir, engineLog } = instance;
   const { token, email, password } = instance.admin;
-  project.provide("svc", { url, endpoint, outputs, dir, engineLog, token, email, password });
+  project.provide("svc", { url, endpoint, outputs, dir, engineLog, snapshot, token, email, password });
   void instance.died.then((sentence) => console.error(sentence));
   return async () => {
     // The log outlives the instance: it is the first place to look when a test failed.

@@ -3,12 +3,13 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { type AttributeValue, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { PutObjectCommand } from "@aws-sdk/client-s3";
-import { afterAll, describe, expect, it } from "vitest";
+import { afterAll, describe, expect, it, vi } from "vitest";
 import { type Instance, removeInstance, startInstance } from "../../../engine/engine/instance.ts";
-import { svcDir } from "../../../engine/paths.ts";
-import { createAdmin } from "../../../engine/seed/admin.ts";
-import { api } from "../../support/api.ts";
+import { type Account, createAdmin } from "../../../engine/seed/admin.ts";
+import { api, shared } from "../../support/api.ts";
 import { awsClients } from "../../support/aws.ts";
+import { eventsOf } from "../../support/events.ts";
+import { newInstanceDir } from "../../support/instances.ts";
 import { workspaceOf } from "../../support/workspace.ts";
 
 /** What release 0.1 wrote for one workspace with one script, its build and one run of it: items of both tables, and files. */
@@ -20,9 +21,14 @@ interface State {
 const oldState = JSON.parse(readFileSync(path.join(import.meta.dirname, "../../fixtures/state/0.1.json"), "utf8")) as State;
 const RAN = "01a1feec-e3e7-7329-a1e3-40996adc64c6";
 
-const dir = path.join(svcDir, `test-${process.pid}-900`);
+// The service is deployed once more over its state.
+vi.setConfig({ testTimeout: 400_000 });
+
+const dir = newInstanceDir();
 let instance: Instance | undefined;
+let admin: Account | undefined;
 afterAll(async () => {
+  delete process.env["INCLUDE_HEADERS"];
   await instance?.stop();
   await removeInstance(dir);
 });
@@ -60,9 +66,9 @@ async function putOldPerson({ endpoint, outputs }: Instance, email: string): Pro
 
 describe("a newer version started on an older version's state", () => {
   it("deploys over it and keeps scripts, versions and jobs, also those of older releases", async () => {
-    instance = await startInstance({ dir });
+    instance = await startInstance({ dir, snapshot: { dir: shared().snapshot } });
     const { endpoint, outputs, url } = instance;
-    const account = await createAdmin({
+    admin = await createAdmin({
       endpoint,
       setupFunction: outputs["SetupFunction"],
       email: "admin@example.com",
@@ -70,16 +76,17 @@ describe("a newer version started on an older version's state", () => {
       tokenLabel: "tests",
     });
     await putOldState(instance);
-    const before = workspaceOf(api({ url, token: account.token }), "kept");
+    const before = workspaceOf(api({ url, token: admin.token }), "kept");
     const hash = await before.saveScript({ path: "u/admin/kept", language: "bash", content: "echo kept" });
     const job = await before.run("u/admin/kept");
     await before.completed(job);
     await instance.stop();
 
+    process.env["INCLUDE_HEADERS"] = "X-Tenant, X-Absent";
     // The origin is a setting of every function: another port changes the stack, so this start deploys over the state.
     instance = await startInstance({ dir });
     expect(instance.url).not.toBe(url);
-    const client = api({ url: instance.url, token: account.token });
+    const client = api({ url: instance.url, token: admin.token });
     const kept = workspaceOf(client, "kept");
     expect((await kept.get(`jobs_u/completed/get_result/${job}`)).json).toBe("kept");
     expect((await kept.post(`jobs/run_wait_result/h/${hash}`, {})).json).toBe("kept");
@@ -114,5 +121,18 @@ describe("a newer version started on an older version's state", () => {
     expect((await old.get("folders/get/t")).json).toMatchObject({ owners: ["u/admin"] });
     expect((await client.call("DELETE", "users/delete/veteran@example.com")).status).toBe(200);
     expect((await veteran.api.get("users/whoami")).status).toBe(401);
+  });
+});
+
+describe("INCLUDE_HEADERS (spec 4.2.6)", () => {
+  const headers = { "x-tenant": "acme" };
+  it("gives every run its headers, whichever way it is called", async () => {
+    if (!instance || !admin) throw new Error("The instance did not start.");
+    const ws = workspaceOf(api({ url: instance.url, token: admin.token }), "kept");
+    await ws.saveScript({ path: "u/admin/echo", language: "bun", content: "export function main({ ...all }) { return all; }" });
+    const waited = await ws.call("POST", "jobs/run_wait_result/p/u/admin/echo", { body: { a: 1 }, headers });
+    expect(waited.json).toEqual({ a: 1, x_tenant: "acme" });
+    const streamed = await eventsOf(ws, "jobs/run_and_stream/p/u/admin/echo", { method: "POST", body: { a: 2 }, headers });
+    expect(streamed.at(-1)?.data["only_result"]).toEqual({ a: 2, x_tenant: "acme" });
   });
 });
