@@ -1,5 +1,7 @@
 import { createInterface } from "node:readline/promises";
+import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { DeleteStateMachineCommand, ListTagsForResourceCommand, paginateListStateMachines, SFNClient } from "@aws-sdk/client-sfn";
 import { Complaint, explain } from "../launch/complaint.mjs";
 import { inPhase } from "../launch/progress.mjs";
 import { lastLines, runCommand } from "./command.ts";
@@ -8,6 +10,9 @@ const USAGE = "npm run aws:destroy -- [--stack svc] [--delete-data] [--force]";
 /** Every state machine of the service is named so, and carries the tag `svc` with its stack's name. */
 const MACHINE_PREFIX = "svc-";
 const MACHINE_TAG = "svc";
+/** Step Functions refuses more requests than a few each second, and the client repeats the refused ones. */
+const MACHINES_AT_ONCE = 4;
+const STACK_POLL_MS = 2_000;
 
 /** What stays when a stack goes, because it cannot be made again. */
 const dataTypes = [
@@ -24,14 +29,18 @@ interface Resource {
   PhysicalResourceId?: string;
   ResourceStatus: string;
 }
+interface StackRecord {
+  StackId: string;
+  StackStatus: string;
+  StackStatusReason?: string;
+}
 interface Data {
   type: DataType;
   id: string;
 }
 
-/** The AWS CLI rather than the SDK: it brings the person's own sign-in, and deploying has used it already. */
+/** The AWS CLI: deploying has used the person's own sign-in through it already. */
 async function aws(...args: string[]): Promise<string> {
-  // Step Functions deletes about one machine a second: what it refuses meanwhile is asked again.
   const env = { AWS_RETRY_MODE: "standard", AWS_MAX_ATTEMPTS: "5", ...process.env, AWS_PAGER: "" };
   const { code, output } = await runCommand("aws", [...args, "--output", "json"], { env });
   if (code === -1) throw new Complaint("aws was not found: install the AWS CLI and sign in to the account.");
@@ -41,23 +50,54 @@ async function aws(...args: string[]): Promise<string> {
 
 const parsed = async <T>(...args: string[]): Promise<T> => JSON.parse((await aws(...args)) || "{}") as T;
 
+/** The SDK, because an account can have a thousand machines and each call of the CLI starts a program. It finds the same sign-in. */
+const stepFunctions = () => new SFNClient({ maxAttempts: 10 });
+
+async function eachAtOnce<T>(items: readonly T[], work: (item: T) => Promise<void>): Promise<void> {
+  const waiting = [...items];
+  const next = async () => {
+    for (let item = waiting.shift(); item !== undefined; item = waiting.shift()) await work(item);
+  };
+  await Promise.all(Array.from({ length: MACHINES_AT_ONCE }, next));
+}
+
+/** Addresses of the stack's own state machines. */
 async function machinesOf(stack: string): Promise<string[]> {
-  const { stateMachines } = await parsed<{ stateMachines: { name: string; stateMachineArn: string }[] }>(
-    "stepfunctions",
-    "list-state-machines",
-  );
-  const own: string[] = [];
-  for (const { name, stateMachineArn } of stateMachines) {
-    if (!name.startsWith(MACHINE_PREFIX)) continue;
-    const { tags } = await parsed<{ tags: { key: string; value: string }[] }>(
-      "stepfunctions",
-      "list-tags-for-resource",
-      "--resource-arn",
-      stateMachineArn,
-    );
-    if (tags.some(({ key, value }) => key === MACHINE_TAG && value === stack)) own.push(stateMachineArn);
+  const client = stepFunctions();
+  const candidates: string[] = [];
+  for await (const { stateMachines = [] } of paginateListStateMachines({ client }, {})) {
+    for (const { name, stateMachineArn } of stateMachines) {
+      if (name?.startsWith(MACHINE_PREFIX) && stateMachineArn) candidates.push(stateMachineArn);
+    }
   }
+  const own: string[] = [];
+  await eachAtOnce(candidates, async (resourceArn) => {
+    const { tags = [] } = await client.send(new ListTagsForResourceCommand({ resourceArn }));
+    if (tags.some(({ key, value }) => key === MACHINE_TAG && value === stack)) own.push(resourceArn);
+  });
   return own;
+}
+
+async function deleteMachines(machines: readonly string[]): Promise<void> {
+  const client = stepFunctions();
+  await eachAtOnce(machines, async (stateMachineArn) => {
+    await client.send(new DeleteStateMachineCommand({ stateMachineArn }));
+  });
+}
+
+/** Waits for the stack's end, by its address: its name is unknown from then on. The CLI's own waiting looks every 30 s only. */
+async function deleteStack(stack: string): Promise<void> {
+  const describe = (name: string) => parsed<{ Stacks: StackRecord[] }>("cloudformation", "describe-stacks", "--stack-name", name);
+  const { StackId: id } = (await describe(stack)).Stacks[0] ?? {};
+  if (!id) throw new Complaint(`CloudFormation does not describe the stack ${stack}.`);
+  await aws("cloudformation", "delete-stack", "--stack-name", id);
+  for (;;) {
+    const { StackStatus: status, StackStatusReason: reason = "" } = (await describe(id)).Stacks[0] ?? {};
+    if (status === "DELETE_COMPLETE") return;
+    if (status?.endsWith("_FAILED"))
+      throw new Complaint(`CloudFormation could not delete the stack ${stack} (${status}). ${reason}`.trim());
+    await sleep(STACK_POLL_MS);
+  }
 }
 
 function dataIn(resources: readonly Resource[]): Data[] {
@@ -125,13 +165,8 @@ async function main(): Promise<void> {
   await consent(stack, force);
 
   // Before the stack: its roles are what running executions work with.
-  await inPhase("machines", `${machines.length} state machines`, async () => {
-    for (const machine of machines) await aws("stepfunctions", "delete-state-machine", "--state-machine-arn", machine);
-  });
-  await inPhase("stack", `${stack}, some minutes for CloudFront`, async () => {
-    await aws("cloudformation", "delete-stack", "--stack-name", stack);
-    await aws("cloudformation", "wait", "stack-delete-complete", "--stack-name", stack);
-  });
+  await inPhase("machines", `${machines.length} state machines`, () => deleteMachines(machines));
+  await inPhase("stack", `${stack}, some minutes for CloudFront`, () => deleteStack(stack));
   if (!withData) return;
   await inPhase("data", `${data.length} stores`, async () => {
     for (const store of data) await deleteData(store);

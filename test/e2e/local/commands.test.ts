@@ -1,17 +1,22 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import { DescribeTableCommand } from "@aws-sdk/client-dynamodb";
+import { HeadBucketCommand, PutObjectCommand } from "@aws-sdk/client-s3";
+import { DescribeSecretCommand } from "@aws-sdk/client-secrets-manager";
+import { CreateStateMachineCommand, DescribeStateMachineCommand } from "@aws-sdk/client-sfn";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { runCommand } from "../../../engine/commands/command.ts";
 import { engineCredentials } from "../../../engine/engine/child-env.ts";
 import { ensurePythonTools } from "../../../engine/launch/venv.ts";
 import { machineTags } from "../../../statemachines/name.ts";
 import { shared } from "../../support/api.ts";
+import { awsClients } from "../../support/aws.ts";
 import { endCommands, npmRun } from "../../support/commands.ts";
 import { until } from "../../support/until.ts";
 import { newWorkspace } from "../../support/workspace.ts";
 
-// Dozens of calls of the AWS CLI, each a Python program that starts anew.
+// Six builds, and some calls of the AWS CLI, each a Python program that starts anew.
 vi.setConfig({ testTimeout: 400_000 });
 
 afterAll(endCommands);
@@ -93,43 +98,37 @@ describe("npm run aws:destroy", () => {
   });
   afterAll(() => rmSync(bin, { recursive: true, force: true }));
 
-  const aws = (...args: string[]) => runCommand("aws", [...args, "--output", "json"], { env: { ...process.env, ...env } });
-  const made = async (...args: string[]) => {
-    const { code, output } = await aws(...args);
-    if (code !== 0) throw new Error(`aws ${args.join(" ")}: ${output}`);
+  const clients = () => awsClients(shared());
+  const exists = (call: Promise<unknown>) =>
+    call.then(
+      () => true,
+      () => false,
+    );
+  const left = async (name: string) => {
+    const { dynamodb, s3, secrets } = clients();
+    return {
+      table: await exists(dynamodb.send(new DescribeTableCommand({ TableName: `${name}-table` }))),
+      bucket: await exists(s3.send(new HeadBucketCommand({ Bucket: `${name}-bucket` }))),
+      secret: await exists(secrets.send(new DescribeSecretCommand({ SecretId: `${name}-secret` }))),
+    };
+  };
+  const cloudformation = async (...args: string[]) => {
+    const { code, output } = await runCommand("aws", ["cloudformation", ...args, "--output", "json"], { env: { ...process.env, ...env } });
+    if (code !== 0) throw new Error(`aws cloudformation ${args.join(" ")}: ${output}`);
     return output;
   };
-  const exists = async (...args: string[]) => (await aws(...args)).code === 0;
-  const left = async (name: string) => ({
-    table: await exists("dynamodb", "describe-table", "--table-name", `${name}-table`),
-    bucket: await exists("s3api", "head-bucket", "--bucket", `${name}-bucket`),
-    secret: await exists("secretsmanager", "describe-secret", "--secret-id", `${name}-secret`),
-  });
-  const stackState = async (name: string) => (await aws("cloudformation", "describe-stacks", "--stack-name", name)).output;
+  const stackState = (name: string) => cloudformation("describe-stacks", "--stack-name", name);
   const aStack = async (name: string) => {
-    await made("cloudformation", "create-stack", "--stack-name", name, "--template-body", JSON.stringify(template(name)));
+    await cloudformation("create-stack", "--stack-name", name, "--template-body", JSON.stringify(template(name)));
     await until(async () => (await stackState(name)).includes("CREATE_COMPLETE"), { what: `the stack ${name}`, timeoutMs: 60_000 });
-    const file = path.join(bin, "object");
-    writeFileSync(file, "kept");
-    await made("s3", "cp", file, `s3://${name}-bucket/a/b`, "--only-show-errors");
+    await clients().s3.send(new PutObjectCommand({ Bucket: `${name}-bucket`, Key: "a/b", Body: "kept" }));
   };
   const aMachine = async (name: string, stack: string) => {
     const definition = JSON.stringify({ StartAt: "End", States: { End: { Type: "Succeed" } } });
-    const role = "arn:aws:iam::000000000000:role/any";
-    const tags = JSON.stringify(Object.entries(machineTags(stack, "t")).map(([key, value]) => ({ key, value })));
-    const output = await made(
-      "stepfunctions",
-      "create-state-machine",
-      "--name",
-      name,
-      "--definition",
-      definition,
-      "--role-arn",
-      role,
-      "--tags",
-      tags,
-    );
-    return (JSON.parse(output) as { stateMachineArn: string }).stateMachineArn;
+    const roleArn = "arn:aws:iam::000000000000:role/any";
+    const tags = Object.entries(machineTags(stack, "t")).map(([key, value]) => ({ key, value }));
+    const made = await clients().sfn.send(new CreateStateMachineCommand({ name, definition, roleArn, tags }));
+    return made.stateMachineArn ?? "";
   };
 
   it("asks for the stack's name, or for --force where nobody can type, and does nothing before", async () => {
@@ -146,7 +145,7 @@ describe("npm run aws:destroy", () => {
     const [own, other] = [await aMachine("svc-t-own", "svc-kept"), await aMachine("svc-t-other", "svc-elsewhere")];
     const destroy = npmRun("aws:destroy", ["--stack", "svc-kept", "--force"], env);
     expect([await destroy.ended, destroy.output()]).toEqual([0, expect.stringContaining("Its data stays")]);
-    const machine = (arn: string) => exists("stepfunctions", "describe-state-machine", "--state-machine-arn", arn);
+    const machine = (stateMachineArn: string) => exists(clients().sfn.send(new DescribeStateMachineCommand({ stateMachineArn })));
     expect(await machine(other)).toBe(true);
     await until(async () => !(await machine(own)), { what: "the end of the state machine" });
     expect(await left("svc-kept")).toMatchObject({ table: true, bucket: true, secret: true });
