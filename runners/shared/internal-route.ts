@@ -1,6 +1,6 @@
 import type { BeatReply, BeatRequest, ReportRequest, RunRequest } from "../protocol.ts";
 
-/** The attempt does not count any more, says the route by its status: as good as `stop`. */
+/** Statuses with which the route refuses an attempt: they mean `stop`. */
 const REFUSED = new Set([401, 409]);
 
 export type Beat = { acknowledged: true; reply: BeatReply } | { acknowledged: false };
@@ -19,7 +19,7 @@ export class InternalRoute {
       const response = await this.#post("beat", body, timeoutMs);
       if (REFUSED.has(response.status)) {
         await response.body?.cancel();
-        return { acknowledged: true, reply: { go: "stop", reason: "This attempt does not count any more.", watched: false } };
+        return { acknowledged: true, reply: { go: "stop", reason: "This attempt of the job is no longer valid.", watched: false } };
       }
       if (!response.ok) {
         await response.body?.cancel();

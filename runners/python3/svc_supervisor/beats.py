@@ -107,7 +107,7 @@ class Beats:
         if connection is not self._connection:
             return False
         if status in (401, 409):
-            self._decide("This attempt of the job does not count any more.")
+            self._decide("This attempt of the job is no longer valid.")
             return False
         if status != 200 or not isinstance(answer, dict):
             return False

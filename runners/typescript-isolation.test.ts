@@ -1,0 +1,144 @@
+import { existsSync } from "node:fs";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { filesOfJobs, isAlive, type Runner, startRunner, until } from "./conformance/harness.ts";
+
+/** Behaviour that is the same in every TypeScript language. */
+describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
+  let runner: Runner;
+  beforeAll(async () => {
+    runner = await startRunner(language);
+  });
+  afterAll(() => runner.close());
+
+  const result = async (code: string, args: Record<string, unknown> = {}, more = {}) => {
+    const outcome = await runner.run({ code, args, ...more });
+    expect(outcome.error).toBeUndefined();
+    return outcome.result;
+  };
+  describe("isolation", () => {
+    const env = language === "deno" ? "Deno.env.toObject()" : "process.env";
+
+    it("shows the job's variables and none of the supervisor's", async () => {
+      const seen = (await result(
+        `export function main() { return { ...${env} }; }`,
+        {},
+        { env: { WM_JOB_ID: "j1", OWN: "x", AWS_REGION: "no" } },
+      )) as Record<string, string>;
+      expect(Object.keys(seen).sort()).toEqual(["HOME", "LANG", "OWN", "PATH", "SVC_PROCESS_TAG", "TMPDIR", "WM_JOB_ID"]);
+      expect(JSON.stringify(seen)).not.toMatch(/never-to-be-seen|secret-job-token|nonce-of-this-attempt/);
+    });
+
+    it("gives children the job's variables too", async () => {
+      const code = `import { execSync } from "node:child_process";
+        export function main() { return [execSync("echo $OWN").toString(), globalThis.Bun ? Bun.spawnSync(["sh", "-c", "echo $OWN"]).stdout.toString() : "x\\n"]; }`;
+      expect(await result(code, {}, { env: { OWN: "x" } })).toEqual(["x\n", "x\n"]);
+    });
+
+    it("works in an empty 0700 directory of its own that is gone after the run", async () => {
+      const code = `import fs from "node:fs"; import os from "node:os"; import process from "node:process";
+        export function main() {
+          const found = fs.readdirSync(".", { recursive: true });
+          fs.writeFileSync("left.txt", "x"); fs.writeFileSync(process.env.TMPDIR + "/left.txt", "x"); fs.mkdirSync("locked/deep", { recursive: true }); fs.chmodSync("locked", 0);
+          return { found, cwd: process.cwd(), home: process.env.HOME, tmp: os.tmpdir(), mode: (fs.statSync(".").mode & 0o777).toString(8) };
+        }`;
+      const seen = (await result(code)) as { found: string[]; cwd: string; home: string; tmp: string; mode: string };
+      expect(seen).toEqual({ found: ["tmp"], cwd: seen.home, home: seen.home, tmp: `${seen.home}/tmp`, mode: "700" });
+      expect(existsSync(`${seen.home}/left.txt`)).toBe(false);
+      expect(filesOfJobs(runner)).toEqual([]);
+    });
+
+    it("starts every run with fresh modules, globals and environment", async () => {
+      const code = `import process from "node:process"; let count = 0;
+        export function main() { count++; globalThis.seen = (globalThis.seen ?? 0) + 1; const before = process.env.LEFT ?? null; process.env.LEFT = "x"; Array.prototype.bad = 1; return [count, globalThis.seen, before]; }`;
+      for (let i = 0; i < 3; i++) expect(await result(code)).toEqual([1, 1, null]);
+    });
+
+    it("lets no process outlive the job, in whatever group or session", async () => {
+      const code = `import { spawn, execSync } from "node:child_process"; import fs from "node:fs";
+        export async function main() {
+          spawn("sleep", ["300"], { stdio: "ignore" }).unref();
+          spawn("sleep", ["301"], { stdio: "ignore", detached: true }).unref();
+          execSync("(setsid sh -c 'echo $$ > daemon.pid; exec sleep 302' > /dev/null 2>&1 &) ; (env -i setsid sh -c 'echo $$ > naked.pid; exec sleep 303' > /dev/null 2>&1 &)");
+          while (!fs.existsSync("daemon.pid") || !fs.existsSync("naked.pid")) await new Promise((r) => setTimeout(r, 5));
+          await new Promise((r) => setTimeout(r, 20));
+          return [execSync("pgrep -P " + globalThis.process?.pid + " || true").toString().trim().split("\\n").map(Number), Number(fs.readFileSync("daemon.pid")), Number(fs.readFileSync("naked.pid"))].flat();
+        }`;
+      const ids = ((await result(code)) as number[]).filter((id) => id > 0);
+      expect(ids.length).toBeGreaterThanOrEqual(2);
+      await until(() => !ids.some(isAlive));
+    });
+
+    it("runs twenty in a row without losing descriptors, files or processes", async () => {
+      const descriptors = async () => (await import("node:fs")).readdirSync("/proc/self/fd").length;
+      const code = "export function main(i) { console.log('run', i); return i; }";
+      await result(code, { i: -1 });
+      await result(code, { i: -1 });
+      const before = await descriptors();
+      for (let i = 0; i < 20; i++) {
+        const outcome = await runner.run({ code, args: { i } });
+        expect(outcome).toMatchObject({ outcome: "success", result: i, logs: { offset: 0, text: `run ${i}\n` } });
+      }
+      // A spare that is being prepared holds three pipes.
+      expect((await descriptors()) - before).toBeLessThan(12);
+      expect(filesOfJobs(runner)).toEqual([]);
+    });
+  });
+
+  describe("limits", () => {
+    it("stops an endless loop at its time limit", async () => {
+      const outcome = await runner.run({ code: "export function main() { console.log('in'); for (;;); }", timeoutMs: 300 });
+      expect(outcome).toMatchObject({
+        outcome: "timeout",
+        error: { name: "TimeoutError", message: "The script ran longer than its limit of 0.3 s and was stopped." },
+        logs: { offset: 0, text: "in\n" },
+      });
+      expect(await result("export function main() { return 'next'; }")).toBe("next");
+    });
+
+    it("stops a loop that goes on behind the result", async () => {
+      const code = "export function main() { setTimeout(() => { for (;;); }, 0); return 'early'; }";
+      expect(await result(code)).toBe("early");
+      expect(await result(code)).toBe("early");
+    });
+
+    it("reports the memory that was used", async () => {
+      const outcome = await runner.run({ code: "export function main() { return new Uint8Array(50_000_000).fill(1).length; }" });
+      if (process.platform === "linux") expect(outcome.memPeakKb).toBeGreaterThan(50_000);
+    });
+
+    it("drops what a script prints after its result", async () => {
+      const code = "export function main(i) { setInterval(() => console.log('late of', i), 1); return i; }";
+      for (let i = 0; i < 5; i++) {
+        const { logs } = await runner.run({ code, args: { i }, params: ["i"] });
+        for (const line of logs.text.split("\n").filter(Boolean)) expect(line).toBe(`late of ${i}`);
+      }
+    });
+  });
+
+  describe("dedicated", () => {
+    const code = `import process from "node:process"; import fs from "node:fs"; let count = 0;
+      export function main(what) { if (what === "throw") throw new Error("x"); if (what === "exit") process.exit(3); console.log("run", ++count); const found = fs.readdirSync("."); fs.writeFileSync(process.cwd() + "/left", ""); return [count, process.env.WM_JOB_ID, found]; }`;
+    const run = (job: string, what = "") =>
+      runner.run({ code, job, args: { what }, params: ["what"], dedicated: true, hostKey: "dedicated" });
+
+    it("keeps the loaded module, with each job's own environment and directory", async () => {
+      const [first, second] = [await run("a"), await run("b")];
+      expect(first).toMatchObject({ result: [1, "a", ["tmp"]], logs: { text: "run 1\n" }, timings: { freshHost: true } });
+      expect(second).toMatchObject({ result: [2, "b", ["tmp"]], logs: { text: "run 2\n" }, timings: { freshHost: false } });
+    });
+
+    it("survives a failure and starts anew after an exit", async () => {
+      await run("a");
+      const { result: before } = (await run("a")) as { result: [number] };
+      expect(await run("b", "throw")).toMatchObject({ outcome: "failure", error: { message: "x" } });
+      expect(await run("c")).toMatchObject({ result: [before[0] + 1, "c", ["tmp"]] });
+      expect(await run("d", "exit")).toMatchObject({ outcome: "failure", error: { exit_code: 3 } });
+      expect(await run("e")).toMatchObject({ result: [1, "e", ["tmp"]] });
+    });
+
+    it("is never shared with another key", async () => {
+      await run("a");
+      expect(await runner.run({ code, job: "b", dedicated: true, hostKey: "other" })).toMatchObject({ result: [1, "b", ["tmp"]] });
+    });
+  });
+});
