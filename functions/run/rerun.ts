@@ -2,10 +2,10 @@ import { answerFor, isSvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { type Rerun, runRoutes as routes } from "../../contract/routes/jobs/runs.ts";
 import { rerun } from "../../services/flows/lifecycle/rerun.ts";
+import { idempotencyKeyFrom } from "../../services/jobs/queue/idempotency-key.ts";
 import { logger } from "../shared/edge.ts";
-import { idempotencyKeyFrom } from "../shared/once.ts";
 import { type Reply, text } from "../shared/reply.ts";
-import type { RunAuth } from "../shared/run-call.ts";
+import type { RunAuth } from "../shared/run-routes.ts";
 
 interface RerunCall {
   auth: RunAuth;
@@ -18,13 +18,13 @@ export async function rerunJobs(collaborators: Parameters<typeof rerun>[0], { au
   const { actor } = auth;
   const what = { args: { ...body }, files: [] };
   const once = (place: string) => idempotencyKeyFrom(headers, [params.workspace, actor.email, "rerun", place], what);
-  // A key that is none refuses the call, not each of its jobs.
+  // An invalid key refuses the call, not each of its jobs.
   once("");
   const outcomes = await rerun(collaborators, { actor, action: routes.rerunJobs.name }, params.workspace, body, once);
   return text(201, outcomes.map((outcome) => `${lineOf(outcome)}\n`).join(""));
 }
 
-/** A job that could not be started is a line: those that were started must be known all the same. */
+/** A job that could not be started is a line of its own: the caller must learn the ids of the others. */
 function lineOf(outcome: PromiseSettledResult<string>): string {
   if (outcome.status === "fulfilled") return outcome.value;
   const error: unknown = outcome.reason;

@@ -10,11 +10,14 @@ import { issuesOf } from "../../contract/errors/issues.ts";
 import { answerFor, isSvcError, SvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { pathPattern, type Route, type RouteInput } from "../../contract/route.ts";
+import { registerTelemetry } from "../../core/telemetry/telemetry.ts";
 import { tokenOf } from "./credentials.ts";
 import { bodyBytes, jsonBody } from "./json-body.ts";
 import { type Reply, text } from "./reply.ts";
 
 export const logger = new Logger({ serviceName: "svc" });
+
+registerTelemetry({ failure: (message, error, context) => logger.error(message, { ...context, error: error as Error }) });
 
 /** A checked call of one route, with who makes it. `auth` is what the function's `authenticate` answered. */
 export interface Call<R extends Route, Auth> extends RouteInput<R> {

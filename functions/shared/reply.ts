@@ -20,3 +20,8 @@ export const jsonText = (statusCode: number, body: string, headers: Headers = {}
   headers: { "Content-Type": "application/json", ...headers },
   body,
 });
+
+/** Marks the reply to a call whose idempotency key is known. */
+export function markReplay(reply: Reply, replayed: boolean): Reply {
+  return replayed ? { ...reply, headers: { ...reply.headers, "x-svc-idempotent-replay": "true" } } : reply;
+}

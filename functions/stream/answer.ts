@@ -5,22 +5,17 @@ import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
 import { isSvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
+import type { Payload } from "../../contract/payload.ts";
 import { streamRoutes as routes, type UpdateStreamQuery } from "../../contract/routes/jobs/streams.ts";
-import type { RunnableFlow } from "../../core/flows/version.ts";
-import type { Runnable } from "../../core/scripts/version.ts";
-import { flowVersionOf, newestFlowAt } from "../../services/flows/definitions/load.ts";
+import type { VersionRunRequest } from "../../services/execution/run-request.ts";
+import { startRun } from "../../services/execution/start-run.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
-import { enqueue, type NewJob } from "../../services/jobs/queue/enqueue.ts";
-import { checkQueue } from "../../services/jobs/queue/queue-limit.ts";
-import { findPreviousRun } from "../../services/jobs/queue/record.ts";
 import { findJob, WATCH_MS } from "../../services/jobs/read/read.ts";
 import { eventText, jobEvents } from "../../services/jobs/read/stream.ts";
-import { newestAt, versionOf } from "../../services/scripts/load.ts";
 import { apiHandler, logger, on } from "../shared/edge.ts";
-import { flowInstead } from "../shared/flow-instead.ts";
 import { guard } from "../shared/guard.ts";
-import type { Reply } from "../shared/reply.ts";
-import { type Asked, authenticateRun, flowJob, type RunAuth, readCall, type ScriptCall, scriptJob } from "../shared/run-call.ts";
+import { markReplay, type Reply } from "../shared/reply.ts";
+import { authenticateRun, type RunAuth, versionRoutes } from "../shared/run-routes.ts";
 
 const collaborators = { objects: objectTable, jobs: jobTable, queue, storage, nowMs: Date.now };
 const authenticator = { objects: objectTable, jobs: jobTable, publicKey, nowMs: Date.now };
@@ -78,6 +73,7 @@ async function* texts(still: () => Promise<unknown>, of: ReturnType<typeof jobEv
 interface StreamCall {
   auth: StreamAuth;
   query: { poll_delay_ms?: number | undefined; queue_limit?: number | undefined };
+  payload: Payload;
 }
 
 async function holds(still: () => Promise<unknown>): Promise<boolean> {
@@ -90,57 +86,32 @@ async function holds(still: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-function runAndStream(call: ScriptCall & StreamCall, runnable: Runnable): Promise<Reply> {
-  return streamed(call, runnable, (asked) => scriptJob(collaborators, call, runnable, asked));
+/** Starts a run and streams it. A client's last offset counts only for the run that it belongs to: a replayed one. */
+async function runAndStream(request: VersionRunRequest, { auth, query, payload }: StreamCall): Promise<Reply> {
+  const watchedUntilMs = collaborators.nowMs() + WATCH_MS;
+  const { id, replayed } = await startRun(collaborators, request, { queueLimit: query.queue_limit, watchedUntilMs });
+  const asked = { only_result: true, fast: true, poll_delay_ms: query.poll_delay_ms };
+  const lastEventId = replayed ? payload.headers["last-event-id"] : undefined;
+  return markReplay(events(auth.again, request.options.workspace, id, asked, lastEventId), replayed);
 }
 
-function flowAndStream(call: ScriptCall & StreamCall, flow: RunnableFlow): Promise<Reply> {
-  return streamed(call, flow, (asked) => flowJob(collaborators, call, flow, asked));
-}
-
-async function streamed(
-  call: ScriptCall & StreamCall,
-  runnable: Pick<Runnable, "workspace" | "path">,
-  jobOf: (asked: Asked) => Promise<NewJob>,
-): Promise<Reply> {
-  const asked = await readCall(call, runnable);
-  const known = asked.once && (await findPreviousRun(collaborators, asked.once));
-  if (!known) await checkQueue(collaborators, runnable.workspace, call.query.queue_limit);
-  const job = known ?? (await enqueue(collaborators, { ...(await jobOf(asked)), ...watched() }));
-  const query = { only_result: true, fast: true, poll_delay_ms: call.query.poll_delay_ms };
-  // The offset that a client has kept is of an earlier run, unless it joins that run again.
-  const reply = events(call.auth.again, runnable.workspace, job.id, query, known ? call.payload.headers["last-event-id"] : undefined);
-  return known ? { ...reply, headers: { ...reply.headers, "x-svc-idempotent-replay": "true" } } : reply;
-}
-
-/** Its runner sends the first output at once. */
-const watched = () => ({ watchedUntilMs: collaborators.nowMs() + WATCH_MS });
+const runStreamRoutes = [
+  routes.streamScriptByPath,
+  routes.streamScriptByPathGet,
+  routes.streamScriptByHash,
+  routes.streamScriptByHashGet,
+  routes.streamFlowByPath,
+  routes.streamFlowByPathGet,
+  routes.streamFlowByVersion,
+  routes.streamFlowByVersionGet,
+];
 
 const ofRun = authenticateRun(authenticator);
 
 /** The streaming routes: replies with `chunks`. Its edges are `handler.ts` on AWS, and the front server's locally. */
 export const answer = apiHandler<StreamAuth>(
   [
-    on(routes.streamScriptByPath, async (call) => {
-      const flow = await flowInstead(objectTable, call.auth, call.params);
-      return flow ? flowAndStream(call, flow) : runAndStream(call, newestAt(call.auth.head, call.params.path));
-    }),
-    on(routes.streamScriptByPathGet, async (call) => {
-      const flow = await flowInstead(objectTable, call.auth, call.params);
-      return flow ? flowAndStream(call, flow) : runAndStream(call, newestAt(call.auth.head, call.params.path));
-    }),
-    on(routes.streamScriptByHash, async (call) => {
-      const flow = await flowInstead(objectTable, call.auth, call.params);
-      return flow ? flowAndStream(call, flow) : runAndStream(call, versionOf(call.auth.head, call.params.hash));
-    }),
-    on(routes.streamScriptByHashGet, async (call) => {
-      const flow = await flowInstead(objectTable, call.auth, call.params);
-      return flow ? flowAndStream(call, flow) : runAndStream(call, versionOf(call.auth.head, call.params.hash));
-    }),
-    on(routes.streamFlowByPath, (call) => flowAndStream(call, newestFlowAt(call.auth.head, call.params.path))),
-    on(routes.streamFlowByPathGet, (call) => flowAndStream(call, newestFlowAt(call.auth.head, call.params.path))),
-    on(routes.streamFlowByVersion, (call) => flowAndStream(call, flowVersionOf(call.auth.head, call.params.version))),
-    on(routes.streamFlowByVersionGet, (call) => flowAndStream(call, flowVersionOf(call.auth.head, call.params.version))),
+    ...versionRoutes(runStreamRoutes, collaborators, runAndStream),
     on(routes.updateStream, async ({ auth, params: { workspace, id }, query, headers }) => {
       const find = ({ actor }: RunAuth) => findJob(collaborators, { actor, action: routes.updateStream.name }, workspace, id);
       const job = await find(auth);

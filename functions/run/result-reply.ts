@@ -1,0 +1,19 @@
+import { isSvcError } from "../../contract/errors.ts";
+import { replyOf } from "../../core/reply/reply.ts";
+import type { SyncAnswer } from "../../services/execution/run-sync.ts";
+import { refuse } from "../shared/edge.ts";
+import { jsonText, type Reply } from "../shared/reply.ts";
+
+/** Returns the reply of a synchronous run: its result, or the reply that the script describes in it. */
+export function resultReply({ id, state, resultJson, stored, cached }: SyncAnswer): Reply {
+  const ours = { "x-svc-job-id": id, "x-svc-job-state": state, ...(cached ? { "x-svc-cached": "true" } : {}) };
+  if (resultJson === undefined) return jsonText(200, JSON.stringify(stored), ours);
+  try {
+    const { status, headers, body, base64 } = replyOf(id, resultJson);
+    return { statusCode: status, headers: { ...headers, ...ours }, body, isBase64Encoded: base64 };
+  } catch (error) {
+    // The run itself is unaffected: only its reply cannot be made.
+    if (isSvcError(error)) return refuse(error, ours);
+    throw error;
+  }
+}

@@ -1,0 +1,115 @@
+import type { publicKey } from "../../aws/kms/signing-keys.ts";
+import { env } from "../../contract/env.ts";
+import { SvcError } from "../../contract/errors.ts";
+import type { Payload } from "../../contract/payload.ts";
+import type { Route } from "../../contract/route.ts";
+import type { PayloadQuery } from "../../contract/routes/jobs/runs.ts";
+import { keys, type ObjectKey } from "../../core/objects/keys.ts";
+import type { StoredObject } from "../../core/objects/write.ts";
+import { argumentsOf } from "../../core/payload/arguments.ts";
+import type { Actor } from "../../core/people/actor.ts";
+import { jobOptions, type RunTarget, type VersionRunRequest } from "../../services/execution/run-request.ts";
+import { findRunTarget, type RunAddress } from "../../services/flows/definitions/find-run-target.ts";
+import { authenticate } from "../../services/identity/authenticate.ts";
+import { idempotencyKeyFrom, webhookIdKeyFrom } from "../../services/jobs/queue/idempotency-key.ts";
+import { type Authenticate, type Call, type Handled, on } from "./edge.ts";
+import { guard } from "./guard.ts";
+import type { Reply } from "./reply.ts";
+
+/** The caller of a run, with the head of the script or flow that was read together with the token: a run needs no other read. */
+export interface RunAuth {
+  actor: Actor;
+  head: StoredObject | undefined;
+}
+
+type Authenticator = Parameters<typeof authenticate>[0] & { publicKey: typeof publicKey };
+
+/** Authenticates routes that run something. A stored script proves that its workspace exists; a preview needs the workspace's own record. */
+export function authenticateRun(authenticator: Authenticator): Authenticate<RunAuth> {
+  return async (token, route, params) => {
+    const { workspace = "" } = params;
+    const wanted = headKey(addressOf(route, params));
+    const { actor, read } = await authenticate(authenticator, token, { workspace, alsoRead: [wanted ?? keys.workspace(workspace)] });
+    // The path of a version is known from its head; a version that does not exist has none.
+    const path = wanted && (params["path"] ?? (read[0]?.value as { path?: string } | undefined)?.path);
+    guard(actor, route, params, { workspace, ...(path === undefined ? {} : { path }) });
+    if (!wanted && !read[0]) throw new SvcError("workspace.notFound", { workspace });
+    return { actor, head: read[0] };
+  };
+}
+
+/** Route addresses end in `p/{path+}` and `h/{hash}` for scripts, in `f/{path+}` and `fv/{version}` for flows. */
+function addressOf(
+  { path: address }: Route,
+  { workspace = "", path, hash, version }: Partial<Record<string, string | number>>,
+): RunAddress {
+  return {
+    kind: /\/fv?\/\{\w+\+?\}$/.test(address) ? "flow" : "script",
+    workspace: String(workspace),
+    path: path === undefined ? undefined : String(path),
+    hash: hash === undefined ? undefined : String(hash),
+    version: version === undefined ? undefined : Number(version),
+  };
+}
+
+function headKey({ kind, workspace, path, hash, version }: RunAddress): ObjectKey | undefined {
+  if (path !== undefined) return kind === "flow" ? keys.flowHead(workspace, path) : keys.scriptHead(workspace, path);
+  if (version !== undefined) return keys.flowVersion(workspace, version);
+  return hash === undefined ? undefined : keys.version(workspace, hash);
+}
+
+/** A call of a script's or flow's webhook. */
+interface VersionCall {
+  auth: RunAuth;
+  params: Partial<Record<string, string | number>>;
+  query: PayloadQuery;
+  payload: Payload;
+}
+
+/** A run route of a stored script or flow: its parameters name the version, and its body the arguments. */
+export type VersionRoute = Route & { payload: true };
+
+/**
+ * Makes the handlers of all routes that run a stored script or flow: each call is read into a request and answered by `run`.
+ * Throws `payload.*`, `body.*`, `idempotency.key`, and `script.*` and `flow.*` for what does not exist.
+ */
+export function versionRoutes<R extends VersionRoute, Auth extends RunAuth>(
+  routes: readonly R[],
+  deps: Parameters<typeof findRunTarget>[0],
+  run: (request: VersionRunRequest, call: Call<R, Auth>) => Promise<Reply>,
+): Handled<Auth>[] {
+  return routes.map((route) =>
+    on(route, async (call: Call<R, Auth>) => {
+      const read = call as unknown as VersionCall;
+      const target = await findRunTarget(deps, read.auth, addressOf(route, read.params));
+      return run(await readRunRequest(read, target), call);
+    }),
+  );
+}
+
+/** Headers that every run gets as arguments. */
+const everyRun = (process.env[env.includeHeaders] ?? "").split(",").flatMap((name) => name.trim() || []);
+
+async function readRunRequest({ auth: { actor }, query, payload }: VersionCall, target: RunTarget): Promise<VersionRunRequest> {
+  const { workspace, path, preprocessor } = target.version;
+  const onceByWebhookId = target.kind === "script" && target.version.onceByWebhookId;
+  // A running job sends arguments for `main`: preprocessors handle only calls from outside.
+  const preprocessed = preprocessor !== undefined && !query.skip_preprocessor && actor.kind === "person";
+  const sent = await argumentsOf(payload, {
+    wrapBody: query.wrap_body ?? false,
+    raw: query.raw ?? false,
+    headers: [...everyRun, ...(query.include_header ?? [])],
+    query: query.include_query ?? [],
+    event: preprocessed,
+  });
+  const scope = [workspace, actor.email, path];
+  return {
+    target,
+    options: jobOptions(actor, workspace, query, Date.now()),
+    tag: query.tag,
+    cacheTtlS: query.cache_ttl,
+    arguments: sent,
+    idempotencyKey:
+      idempotencyKeyFrom(payload.headers, scope, sent) ?? (onceByWebhookId ? webhookIdKeyFrom(payload.headers, scope) : undefined),
+  };
+}

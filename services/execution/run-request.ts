@@ -1,0 +1,85 @@
+import { v7 as uuidv7 } from "uuid";
+import type { Storage } from "../../aws/s3/storage.ts";
+import type { RunQuery } from "../../contract/routes/jobs/runs.ts";
+import type { RunnableFlow } from "../../core/flows/version.ts";
+import { type Arguments, argumentsWithFiles, type WebhookEvent } from "../../core/payload/arguments.ts";
+import { preprocessorArguments } from "../../core/payload/preprocessor.ts";
+import type { Actor } from "../../core/people/actor.ts";
+import type { Runnable } from "../../core/scripts/version.ts";
+import { storeFiles } from "../files/store.ts";
+import { jobOfFlow, jobOfVersion, type NewJob } from "../jobs/queue/enqueue.ts";
+import type { CreateJobDeps, IdempotencyKey } from "../jobs/queue/record.ts";
+import { ENTRYPOINT_ARGUMENT } from "./invoke-runner.ts";
+
+/** The stored version that a run executes. */
+export type RunTarget = { kind: "script"; version: Runnable } | { kind: "flow"; version: RunnableFlow };
+
+type StoredFiles = Awaited<ReturnType<typeof storeFiles>>;
+
+/** The fields of a job that its caller chooses. */
+type JobOptions = Pick<NewJob, "actor" | "workspace" | "id" | "parent" | "root" | "scheduledForMs">;
+
+/** A call that runs a stored script or flow. Nothing of it is stored yet. */
+export interface VersionRunRequest {
+  target: RunTarget;
+  options: JobOptions;
+  tag: string | undefined;
+  /** Seconds. 0 does not turn off the script's own `cache_ttl`. */
+  cacheTtlS: number | undefined;
+  arguments: Arguments;
+  idempotencyKey: IdempotencyKey | undefined;
+}
+
+/** A call that runs a stored version, or code that is not stored (a preview), which is a complete job already. */
+export type RunRequest = VersionRunRequest | { preview: NewJob };
+
+export type CreateNewJobDeps = Pick<CreateJobDeps, "objects"> & { storage: Storage };
+
+/** Returns a new job's fields as the query of a run route names them. `scheduled_for` takes precedence over `scheduled_in_secs`. */
+export function jobOptions(actor: Actor, workspace: string, query: RunQuery, nowMs: number): JobOptions {
+  const { job_id: id, parent_job: parent, root_job: root, scheduled_in_secs: delayS, scheduled_for: at } = query;
+  const scheduledForMs = at !== undefined ? Date.parse(at) : delayS ? nowMs + delayS * 1000 : undefined;
+  return { actor, workspace, id, parent, root, scheduledForMs };
+}
+
+/** Returns the options that the caller chose, of either form of request. */
+export const runOptions = (request: RunRequest): JobOptions => ("preview" in request ? request.preview : request.options);
+
+/** Stores the files of a request and returns the job that it asks for. Throws `file.storageOff`. */
+export async function createNewJob(deps: CreateNewJobDeps, request: RunRequest): Promise<NewJob> {
+  if ("preview" in request) return request.preview;
+  const { target, options, tag, cacheTtlS, arguments: sent, idempotencyKey: once } = request;
+  const { files } = sent;
+  const version = target.kind === "script" ? jobOfVersion(target.version) : jobOfFlow(target.version);
+  const id = files.length === 0 ? options.id : (options.id ?? uuidv7());
+  const stored = id === undefined || files.length === 0 ? {} : await storeFiles(deps, options.workspace, id, files);
+  return {
+    ...options,
+    ...version,
+    ...(version.kind === "script" ? { cacheTtlS: cacheTtlS || version.cacheTtlS } : {}),
+    id,
+    tag: tag ?? version.tag,
+    ...jobArguments(target, sent, stored),
+    once,
+  };
+}
+
+/** The job's arguments: those of the preprocessor where one handles the request. */
+function jobArguments(target: RunTarget, sent: Arguments, stored: StoredFiles): Pick<NewJob, "args" | "preprocess"> {
+  const args = argumentsWithFiles(sent, stored);
+  const preprocessor = preprocessorOf(target);
+  // A caller who names another function than `main` gets that function called with the arguments as sent.
+  const overridden = target.kind === "script" && args[ENTRYPOINT_ARGUMENT] !== undefined;
+  if (!sent.event || !preprocessor || overridden) return { args };
+  return { args: preprocessorArguments(preprocessor, args, eventWithFiles(sent.event, stored)), preprocess: true };
+}
+
+function preprocessorOf({ kind, version }: RunTarget): Parameters<typeof preprocessorArguments>[0] | undefined {
+  if (kind === "script") return version.preprocessor;
+  return version.preprocessor ? { params: null } : undefined;
+}
+
+/** The files of a form appear in the event's body as they do in the arguments. */
+function eventWithFiles(event: WebhookEvent, stored: StoredFiles): WebhookEvent {
+  return Object.keys(stored).length === 0 ? event : { ...event, body: { ...(event.body as object), ...stored } };
+}

@@ -1,0 +1,37 @@
+import type { Job } from "../../core/jobs/job.ts";
+import { type EnqueueDeps, enqueue } from "../jobs/queue/enqueue.ts";
+import { checkQueue } from "../jobs/queue/queue-limit.ts";
+import { type CreateJobDeps, findPreviousRun } from "../jobs/queue/record.ts";
+import { type CreateNewJobDeps, createNewJob, type RunRequest, runOptions } from "./run-request.ts";
+
+type StartRunDeps = EnqueueDeps & CreateJobDeps & CreateNewJobDeps;
+
+export interface StartRunOptions {
+  /** The call is refused when this many jobs of the workspace wait already. */
+  queueLimit?: number | undefined;
+  /** Until then a reader follows the run, and its runner sends output at short intervals. */
+  watchedUntilMs?: number | undefined;
+}
+
+/**
+ * Queues a run and returns its job's id. A call whose idempotency key is known starts nothing: it gets the earlier job, with `replayed`. Throws
+ * `job.idTaken`, `idempotency.reused`, `queue.full` and `file.storageOff`.
+ */
+export async function startRun(
+  deps: StartRunDeps,
+  request: RunRequest,
+  { queueLimit, watchedUntilMs }: StartRunOptions = {},
+): Promise<{ id: string; replayed: boolean }> {
+  const previous = await findPreviousRunOf(deps, request);
+  if (previous) return { id: previous.id, replayed: true };
+  await checkQueue(deps, runOptions(request).workspace, queueLimit);
+  const job = await createNewJob(deps, request);
+  const { id } = await enqueue(deps, watchedUntilMs === undefined ? job : { ...job, watchedUntilMs });
+  return { id, replayed: false };
+}
+
+/** Returns the job that an earlier call with the request's idempotency key started. Throws `idempotency.reused`. */
+export async function findPreviousRunOf(deps: CreateJobDeps, request: RunRequest): Promise<Job | undefined> {
+  const key = "preview" in request ? request.preview.once : request.idempotencyKey;
+  return key && findPreviousRun(deps, key);
+}

@@ -1,0 +1,62 @@
+import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
+import type { RunnableFlow } from "../../../core/flows/version.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import type { StoredObject } from "../../../core/objects/write.ts";
+import type { Actor } from "../../../core/people/actor.ts";
+import { may } from "../../../core/permissions/may.ts";
+import type { RunTarget } from "../../execution/run-request.ts";
+import { newestAt, versionOf } from "../../scripts/load.ts";
+import { flowOf, flowVersionOf, newestFlowAt } from "./load.ts";
+
+/** The address of a run: a script or flow by path (its newest version), a script or flow version by hash, or a flow by version number. */
+export interface RunAddress {
+  kind: "script" | "flow";
+  workspace: string;
+  path?: string | undefined;
+  hash?: string | undefined;
+  version?: number | undefined;
+}
+
+/** A caller with the stored head that was read together with the token. */
+interface RunCaller {
+  actor: Actor;
+  head: StoredObject | undefined;
+}
+
+/**
+ * Returns the version that the address of a run means. Where no script exists at a script's address, a flow may: the specification gives the
+ * forms `p/<path>` and `h/<hash>` to both. Reads nothing when the caller's `head` is the version already. Throws `script.notFound`,
+ * `script.versionNotFound`, `flow.notFound` and `flow.versionNotFound`.
+ */
+export async function findRunTarget(
+  deps: { objects: Pick<ObjectTable, "get"> },
+  caller: RunCaller,
+  address: RunAddress,
+): Promise<RunTarget> {
+  const { kind, path, hash, version } = address;
+  if (kind === "flow") {
+    return { kind, version: path === undefined ? flowVersionOf(caller.head, version ?? 0) : newestFlowAt(caller.head, path) };
+  }
+  const flow = await findFlowInstead(deps, caller, address);
+  if (flow) return { kind: "flow", version: flow };
+  return { kind, version: path === undefined ? versionOf(caller.head, hash ?? "") : newestAt(caller.head, path) };
+}
+
+/** A flow that the caller may not run does not exist for them. */
+async function findFlowInstead(
+  { objects }: { objects: Pick<ObjectTable, "get"> },
+  { actor, head }: RunCaller,
+  { workspace, path, hash = "" }: RunAddress,
+): Promise<RunnableFlow | undefined> {
+  if (head && !(head.value as { archived?: boolean }).archived) return undefined;
+  const flow =
+    path === undefined ? await findFlowByHash(objects, workspace, hash) : flowOf(await objects.get(keys.flowHead(workspace, path)));
+  if (!flow || (path !== undefined && flow.archived)) return undefined;
+  const action = path === undefined ? "jobs.run.fv" : "jobs.run.flows";
+  return may(actor, action, { workspace, path: flow.path }) ? flow : undefined;
+}
+
+async function findFlowByHash(objects: Pick<ObjectTable, "get">, workspace: string, hash: string): Promise<RunnableFlow | undefined> {
+  const found = await objects.get(keys.flowHash(workspace, hash));
+  return found && flowOf(await objects.get(keys.flowVersion(workspace, (found.value as { version: number }).version)));
+}

@@ -1,0 +1,41 @@
+import { createHash } from "node:crypto";
+import { SvcError } from "../../../contract/errors.ts";
+import { limits } from "../../../contract/limits.ts";
+import type { Payload } from "../../../contract/payload.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import type { Arguments } from "../../../core/payload/arguments.ts";
+import type { IdempotencyKey } from "./record.ts";
+
+const digest = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("hex");
+
+function readKeyHeader(headers: Payload["headers"], name: string, label: string): string | undefined {
+  const value = headers[name];
+  if (value === undefined) return undefined;
+  if (/^[\x21-\x7e]([\x20-\x7e]*[\x21-\x7e])?$/.test(value) && value.length <= limits.idempotencyKeyChars) return value;
+  throw new SvcError("idempotency.key", { limit: limits.idempotencyKeyChars, header: label });
+}
+
+/**
+ * Derives the key of a call with the header `Idempotency-Key` from the caller and the target (`scope`), the header, and a fingerprint of all
+ * arguments. It is never derived from the body alone: two equal calls without a key are two calls. Throws `idempotency.key`.
+ */
+export function idempotencyKeyFrom(
+  headers: Payload["headers"],
+  scope: string[],
+  { args, files }: Pick<Arguments, "args" | "files">,
+): IdempotencyKey | undefined {
+  const key = readKeyHeader(headers, "idempotency-key", "An Idempotency-Key");
+  if (key === undefined) return undefined;
+  const sent = files.map(({ argument, filename, bytes }) => [argument, filename, createHash("sha256").update(bytes).digest("hex")]);
+  return { key: keys.idempotency(digest([...scope, key])), fingerprint: digest([args, sent]), keptMs: limits.idempotencyMs };
+}
+
+/**
+ * Derives the key of a webhook that names its message (Standard Webhooks, header `webhook-id`). The arguments are not compared: timestamp and
+ * signature differ between two attempts to deliver the same message. Throws `idempotency.key`.
+ */
+export function webhookIdKeyFrom(headers: Payload["headers"], scope: string[]): IdempotencyKey | undefined {
+  const id = readKeyHeader(headers, "webhook-id", "A webhook-id");
+  if (id === undefined) return undefined;
+  return { key: keys.idempotency(digest(["webhook-id", ...scope, id])), fingerprint: "webhook-id", keptMs: limits.webhookIdMs };
+}
