@@ -1,5 +1,4 @@
 import { linkKeys } from "../../aws/kms/data-keys.ts";
-import { isSvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
 import { jobRoutes as routes } from "../../contract/routes/jobs/jobs.ts";
 import { parseViewToken } from "../../core/approvals/link.ts";
@@ -8,7 +7,7 @@ import { collaborators as c } from "./collaborators.ts";
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-/** What a link to an approval lets its holder read without a token of their own: the flow's job, and its result. */
+/** Returns the flow's job that a link to an approval lets its holder read without a token, on the routes of the job and of its result. */
 export async function seenByLink(
   route: Route,
   { workspace = "", id = "" }: Record<string, string>,
@@ -16,17 +15,12 @@ export async function seenByLink(
 ): Promise<Job | undefined> {
   const link = linkIn(route, query);
   if (!link) return undefined;
-  // Loaded with the first link that somebody holds.
-  const { flowSeenBy } = await import("../../services/approvals/page/flow-for-link-holder.ts");
-  try {
-    return await flowSeenBy({ ...c, linkKeys }, { ...link, workspace }, id);
-  } catch (error) {
-    if (isSvcError(error) && error.code.startsWith("approval.")) return undefined;
-    throw error;
-  }
+  // Loaded with the first call that carries a link.
+  const { flowForLinkHolder } = await import("../../services/approvals/page/flow-for-link-holder.ts");
+  return flowForLinkHolder({ ...c, linkKeys }, { ...link, workspace }, id);
 }
 
-/** As one token, or its parts one by one. */
+/** The link comes as one token, or as its parts. */
 function linkIn({ name }: Route, query: Query): ReturnType<typeof parseViewToken> {
   if (name === routes.getResult.name) {
     const { suspended_job: id, resume_id: resumeId, secret: signature, approver = "" } = query;

@@ -1,11 +1,10 @@
 import type { Payload } from "../../contract/payload.ts";
 import { approvalRoutes as routes } from "../../contract/routes/approvals/approvals.ts";
 import { urlsOf } from "../../core/approvals/link.ts";
-import { isApprovalGet } from "../../core/approvals/link-preview.ts";
 import { argumentsOf, jsonInParameter } from "../../core/payload/arguments.ts";
 import { parseJson } from "../../core/payload/json.ts";
-import { decideByLink, type SentLink } from "../../services/approvals/decisions/decide.ts";
-import { getCounts } from "../../services/approvals/links/settings.ts";
+import { decideByLink, type Said, type SentLink } from "../../services/approvals/decisions/decide.ts";
+import { decideByGet } from "../../services/approvals/decisions/decide-by-get.ts";
 import { on } from "../shared/edge.ts";
 import { type Reply, text } from "../shared/reply.ts";
 import { type ApproveRoutes, type Auth, collaborators as c } from "./collaborators.ts";
@@ -27,7 +26,7 @@ const linkOf = (
   signature,
 });
 
-/** What came as a body: JSON, a form, or nothing at all, which is an empty object. */
+/** Reads a body of JSON or of a form. An empty body is an empty object. */
 export async function bodyPayload(payload: Payload): Promise<unknown> {
   const body = payload.bytes.toString("utf8").trim();
   if (body === "") return {};
@@ -41,18 +40,28 @@ const reasonIn = (payload: unknown): { reason?: string } => {
   return typeof reason === "string" ? { reason: reason.slice(0, 2000) } : {};
 };
 
+const decision = (approved: boolean, payload: unknown): Said => ({ approved, payload, ...(approved ? {} : reasonIn(payload)) });
+
 async function decide(auth: Auth, link: SentLink, approved: boolean, payload: unknown): Promise<Reply> {
-  return text(201, await decideByLink(c, link, auth.actor, { approved, payload, ...(approved ? {} : reasonIn(payload)) }));
+  return text(201, await decideByLink(c, link, auth.actor, decision(approved, payload)));
 }
 
-/** To the page: it shows what the link is for, and decides nothing. */
+/** Redirects to the page, which shows the request and decides nothing by itself. */
 function toPage({ signature, ...link }: SentLink): Reply {
   return text(303, "Decide on the page.", { Location: urlsOf(c.baseUrl, link, signature).approvalPage, "Cache-Control": "no-store" });
 }
 
-async function byGet(auth: Auth, link: SentLink, headers: Payload["headers"], approved: boolean, sent: string | undefined): Promise<Reply> {
-  if (!(await isApprovalGet(headers, () => getCounts(c, link.workspace)))) return toPage(link);
-  return decide(auth, link, approved, jsonInParameter(sent));
+interface LinkGet {
+  auth: Auth;
+  params: AtLink;
+  query: { approver?: string | undefined; payload?: string | undefined };
+  headers: Payload["headers"];
+}
+
+async function byGet({ auth: { actor }, params, query, headers }: LinkGet, approved: boolean): Promise<Reply> {
+  const link = linkOf(params, query);
+  const sentence = await decideByGet(c, { link, actor, headers }, () => decision(approved, jsonInParameter(query.payload)));
+  return sentence === undefined ? toPage(link) : text(201, sentence);
 }
 
 export const links: ApproveRoutes = [
@@ -62,6 +71,6 @@ export const links: ApproveRoutes = [
   on(routes.cancelByLink, async ({ auth, params, query, payload }) =>
     decide(auth, linkOf(params, query), false, await bodyPayload(payload)),
   ),
-  on(routes.resumeByGet, ({ auth, params, query, headers }) => byGet(auth, linkOf(params, query), headers, true, query.payload)),
-  on(routes.cancelByGet, ({ auth, params, query, headers }) => byGet(auth, linkOf(params, query), headers, false, query.payload)),
+  on(routes.resumeByGet, (call) => byGet(call, true)),
+  on(routes.cancelByGet, (call) => byGet(call, false)),
 ];

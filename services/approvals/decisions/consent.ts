@@ -7,6 +7,7 @@ import { gatesOfRun } from "../gates/change-gate.ts";
 import { findApprovalRequestOfGate, starterOf } from "../gates/find-approval-request.ts";
 import { approverFrom } from "./approver.ts";
 import { type DecideDeps, decideGate } from "./decide.ts";
+import { maySeeRun } from "./visibility.ts";
 
 interface Consent {
   decision: "approved" | "rejected";
@@ -24,16 +25,16 @@ export function theirGates(actor: Actor, job: Job): (gate: Gate) => boolean {
 }
 
 /**
- * Decides a ConsentGate of a run. `seesRun`: whoever asks may see it. Throws `job.notFound` for who may neither see it nor is asked, `approval.none`,
- * `approval.several`, and what deciding throws.
+ * Decides a ConsentGate of a run. Throws `job.notFound` for a caller who may neither see the run nor decide one of its gates, `approval.none`,
+ * `approval.several`, and what a decision throws.
  */
-export async function consentTo(deps: DecideDeps, actor: Actor, job: Job, said: Consent, seesRun: boolean) {
+export async function consentTo(deps: DecideDeps, actor: Actor, job: Job, said: Consent) {
   const isTheirs = theirGates(actor, job);
   const gates = (await gatesOfRun(deps, job.root ?? job.id))
     .filter(({ flow }) => job.root === undefined || flow === job.id)
     .filter(({ opened }) => opened?.kind === "consent")
     .filter(({ id, module }) => said.gate === undefined || said.gate === id || said.gate === module);
-  if (!seesRun && !gates.some(isTheirs)) throw new SvcError("job.notFound", { id: job.id });
+  if (!maySeeRun(actor, job) && !gates.some(isTheirs)) throw new SvcError("job.notFound", { id: job.id });
   const open = gates.filter(isOpen);
   const theirs = open.filter(isTheirs);
   if (theirs.length > 1) throw new SvcError("approval.several", { id: job.id, gates: theirs.map(({ module }) => module) });

@@ -1,19 +1,19 @@
+import { isSvcError } from "../../../contract/errors.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { SentLink } from "../decisions/decide.ts";
-import type { GateDeps } from "../gates/change-gate.ts";
-import { findApprovalRequest, findApprovalRequestInFlow, rulesOf } from "../gates/find-approval-request.ts";
-import { type LinkDeps, levelOfLink } from "../links/links.ts";
+import { rulesOf } from "../gates/find-approval-request.ts";
+import { findRequestByLink, type ShowApprovalDeps } from "./show-approval.ts";
 
 /**
- * The flow that a link's holder may look at without signing in; `undefined` where the link is none of ours, leads to another flow, or who decides there
- * must sign in. Throws what `askedBy` throws.
+ * Returns the flow that the holder of a link may read without signing in. Returns `undefined` where the link is not valid, leads to another flow,
+ * or where approvers must sign in.
  */
-export async function flowSeenBy(viewing: GateDeps & LinkDeps, link: SentLink, flow: string): Promise<Job | undefined> {
-  const level = await levelOfLink(viewing, link.signature, link);
-  if (level === undefined) return undefined;
-  const { workspace, id } = link;
-  const asked = await (level === "step"
-    ? findApprovalRequest(viewing, workspace, id)
-    : findApprovalRequestInFlow(viewing, workspace, id, { own: true }));
-  return asked.flow.id === flow && !rulesOf(asked).signedIn ? asked.flow : undefined;
+export async function flowForLinkHolder(deps: ShowApprovalDeps, link: SentLink, flow: string): Promise<Job | undefined> {
+  try {
+    const request = await findRequestByLink(deps, link);
+    return request.flow.id === flow && !rulesOf(request).signedIn ? request.flow : undefined;
+  } catch (error) {
+    if (isSvcError(error) && error.code.startsWith("approval.")) return undefined;
+    throw error;
+  }
 }

@@ -1,9 +1,9 @@
 import { authorize } from "../../../core/approvals/authorize.ts";
 import { isLateAt, isOpen, iso } from "../../../core/approvals/gate.ts";
-import type { Job } from "../../../core/jobs/job.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { approverFrom } from "../decisions/approver.ts";
+import { mayResumeFlow } from "../decisions/visibility.ts";
 import { type GateDeps, gateOf } from "../gates/change-gate.ts";
 import { starterOf } from "../gates/find-approval-request.ts";
 
@@ -11,8 +11,8 @@ import { starterOf } from "../gates/find-approval-request.ts";
 const AT_ONCE = 25;
 const LISTED_MOST = 1000;
 
-/** Gates that wait in a workspace and that the caller may decide, the oldest first. What has ended without its gate leaves the list when it is met. */
-export async function pendingFor(deps: GateDeps & { baseUrl: string }, actor: Actor, workspace: string, mayStop: (flow: Job) => boolean) {
+/** Lists the open gates of a workspace that the caller may decide, the oldest first. Removes entries of flows that have ended. */
+export async function pendingFor(deps: GateDeps & { baseUrl: string }, actor: Actor, workspace: string) {
   const { jobs, objects, nowMs, baseUrl } = deps;
   const who = approverFrom(actor, workspace);
   const waiting = await objects.list(keys.pendingGate(workspace, "").pk, { limit: LISTED_MOST });
@@ -28,7 +28,7 @@ export async function pendingFor(deps: GateDeps & { baseUrl: string }, actor: Ac
         continue;
       }
       if (isLateAt(gate, nowMs())) continue;
-      const way = { link: false, mayStop: mayStop(flow) };
+      const way = { link: false, mayStop: mayResumeFlow(actor, flow) };
       if (authorize({ rules: gate.opened.rules, starter: starterOf(flow) }, who, way) !== "yes") continue;
       found.push({
         gate_id: gate.id,

@@ -1,29 +1,29 @@
+import { SvcError } from "../../../contract/errors.ts";
 import type { RunJson } from "../../../contract/routes/approvals/approvals.ts";
 import { type Gate, isOpen, iso, namesOf } from "../../../core/approvals/gate.ts";
 import { argsFor, hasEnded, type Job, PEOPLE } from "../../../core/jobs/job.ts";
+import type { Actor } from "../../../core/people/actor.ts";
 import { loadPlanIfThere } from "../../flows/definitions/load.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 import { deliveriesOf } from "../../notifications/delivery-records.ts";
+import { theirGates } from "../decisions/consent.ts";
+import { mayCreateLinks, maySeeRun } from "../decisions/visibility.ts";
 import { type GateDeps, gatesOfRun } from "../gates/change-gate.ts";
 import { linksOf } from "../links/create-resume-urls.ts";
 import type { LinkDeps } from "../links/links.ts";
 import { decisionJson } from "./approval-info.ts";
 import { resultsShown } from "./redacted-results.ts";
 
-/** What of a run somebody may be shown. */
-export interface RunPageDeps {
-  /** Whether they see the whole run, or as approvers the gates that are theirs. */
-  whole: boolean;
-  isTheirs: (gate: Gate) => boolean;
-  /** They may have links made. */
-  mints: boolean;
-}
-
-/** A run with its gates, those of flows inside too; `undefined` where nothing of it may be shown. */
-export async function runJson(deps: GateDeps & LinkDeps, job: Job, { whole, isTheirs, mints }: RunPageDeps): Promise<RunJson | undefined> {
+/**
+ * Returns a run with its gates, those of its subflows included. An approver who may not see the run gets only the gates that ask them. Throws
+ * `job.notFound` for a caller who may see neither.
+ */
+export async function runJson(deps: GateDeps & LinkDeps, actor: Actor, job: Job): Promise<RunJson> {
+  const whole = maySeeRun(actor, job);
+  const mints = mayCreateLinks(actor, job);
   const all = (await gatesOfRun(deps, job.root ?? job.id)).filter(({ flow }) => job.root === undefined || flow === job.id);
-  const gates = whole ? all : all.filter(isTheirs);
-  if (!whole && gates.length === 0) return undefined;
+  const gates = whole ? all : all.filter(theirGates(actor, job));
+  if (!whole && gates.length === 0) throw new SvcError("job.notFound", { id: job.id });
   // Who is asked for consent is told what about; others who are asked see it on the page, as far as the flow shows it.
   const inContext = whole || gates.some(({ opened }) => opened?.kind === "consent");
   const plan = job.flow?.plan ? await loadPlanIfThere(deps, job.flow.plan) : undefined;

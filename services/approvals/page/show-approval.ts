@@ -1,0 +1,60 @@
+import { SvcError } from "../../../contract/errors.ts";
+import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
+import { approversOf } from "../../../core/approvals/gate.ts";
+import type { Actor } from "../../../core/people/actor.ts";
+import { flowFields } from "../../flows/inspection/status.ts";
+import { jobJson } from "../../jobs/read/read.ts";
+import type { SentLink } from "../decisions/decide.ts";
+import { approvalSource, maySeeRun } from "../decisions/visibility.ts";
+import type { GateDeps } from "../gates/change-gate.ts";
+import { type ApprovalRequest, findApprovalRequest, findApprovalRequestInFlow, noLink, rulesOf } from "../gates/find-approval-request.ts";
+import { type LinkDeps, levelOfLink } from "../links/links.ts";
+import { approvalInfo } from "./approval-info.ts";
+
+export type ShowApprovalDeps = GateDeps & LinkDeps;
+
+/** The address of an approval page: a step's gate or a flow, opened with a link, or by a person. */
+export interface ApprovalPage {
+  workspace: string;
+  id: string;
+  link?: SentLink | undefined;
+  actor: Actor | undefined;
+}
+
+/** Returns the request that a link leads to; a link for a flow leads to the step that waits now. Throws `approval.link`. */
+export async function findRequestByLink(deps: ShowApprovalDeps, link: SentLink): Promise<ApprovalRequest> {
+  const level = await levelOfLink(deps, link.signature, link);
+  if (level === undefined) throw noLink();
+  return level === "step"
+    ? findApprovalRequest(deps, link.workspace, link.id)
+    : findApprovalRequestInFlow(deps, link.workspace, link.id, { own: true });
+}
+
+/** Returns the request that a signed-in person opens. Throws `approval.person` for a caller who did not sign in. */
+export async function findRequestForPerson(deps: GateDeps, { workspace, id, actor }: ApprovalPage): Promise<ApprovalRequest> {
+  if (!actor) throw new SvcError("approval.person", {});
+  return findApprovalRequestInFlow(deps, workspace, id);
+}
+
+/** Returns a suspended flow for the holder of a link. The arguments are left out where approvers must sign in: the page shows them then. Throws `approval.link`. */
+export async function showSuspendedFlow(deps: ShowApprovalDeps & Parameters<typeof flowFields>[0], link: SentLink) {
+  const request = await findRequestByLink(deps, link);
+  const { flow, gate } = request;
+  const args = !rulesOf(request).signedIn;
+  const [job, fields] = await Promise.all([jobJson(deps, flow, { args }), flowFields(deps, flow)]);
+  return { job: { ...job, ...fields }, approvers: approversOf(gate) };
+}
+
+/**
+ * Returns the data of an approval page. For a person without a link who may neither decide nor see the run, the page does not exist. Throws
+ * `approval.link` and `approval.person`.
+ */
+export async function showApproval(deps: ShowApprovalDeps, page: ApprovalPage): Promise<ApprovalInfo> {
+  const { link, actor } = page;
+  const request = await (link ? findRequestByLink(deps, link) : findRequestForPerson(deps, page));
+  const seesRun = maySeeRun(actor, request.flow);
+  const info = await approvalInfo(deps, request, approvalSource(actor, request, link), seesRun);
+  // People who started the run know it: they learn that they can't approve it themselves.
+  if (!link && !seesRun && info.refused && info.refused !== "self") throw noLink();
+  return info;
+}
