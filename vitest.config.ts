@@ -1,7 +1,15 @@
 import { defineConfig } from "vitest/config";
 
+/** Folders of pure functions. */
+const ruleFolders = "{contract,core,statemachines}";
+
 /** Folders whose tests stand beside their code and need no engine. */
-const unitFolders = "{contract,core,services,aws,functions,runners,lib,bin,engine,statemachines,cli,clients,web,bench,test/support}";
+const unitFolders = "{services,aws,functions,lib,bin,engine,cli,web,bench,test/support}";
+
+/** Tests that start interpreters, compilers and package managers: seconds each, where other tests take milliseconds. */
+const programs = ["{runners,clients}/**/*.test.{ts,mjs}", "functions/build/**/*.test.ts", "statemachines/localstack.test.ts"];
+
+const notTests = ["**/node_modules/**", "**/fixtures/**"];
 
 /** Tests of use cases stand beside them too. */
 const useCases = "services/**/*.usecase.test.ts";
@@ -16,9 +24,28 @@ export default defineConfig({
     projects: [
       {
         test: {
+          name: "rules",
+          include: [`${ruleFolders}/**/*.test.ts`],
+          exclude: [...notTests, ...programs],
+          // Pure functions share nothing that a test could change, so all files of a worker load the modules once.
+          pool: "threads",
+          isolate: false,
+          testTimeout: 30_000,
+        },
+      },
+      {
+        test: {
           name: "unit",
           include: [`${unitFolders}/**/*.test.{ts,mjs}`],
-          exclude: ["**/node_modules/**", "**/fixtures/**", useCases],
+          exclude: [...notTests, useCases, ...programs],
+          testTimeout: 30_000,
+        },
+      },
+      {
+        test: {
+          name: "programs",
+          include: programs,
+          exclude: notTests,
           testTimeout: 30_000,
         },
       },
