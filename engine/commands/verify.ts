@@ -84,7 +84,11 @@ async function verify(): Promise<boolean> {
   await Promise.all(Array.from({ length: AT_ONCE }, work));
   for (const { check, output } of failed) console.log(`\n--- ${check.name}\n${output.trim()}`);
   const broken = failed.map(({ check }) => check.promise).join("; ");
-  console.log(failed.length === 0 ? "\nEverything holds: npm test runs all tests, also those that start interpreters and the engine." : `\nThis does not hold: ${broken}.`);
+  console.log(
+    failed.length === 0
+      ? "\nEverything holds: npm test runs all tests, also those that start interpreters and the engine."
+      : `\nThis does not hold: ${broken}.`,
+  );
   return failed.length === 0;
 }
 
