@@ -1,3 +1,4 @@
+import { stringify } from "csv-stringify/sync";
 import type { ApprovalEntry } from "../../contract/approval-record.ts";
 
 const columns: Record<string, (entry: ApprovalEntry) => string | number | boolean | undefined> = {
@@ -23,15 +24,15 @@ const columns: Record<string, (entry: ApprovalEntry) => string | number | boolea
   hash: ({ hash }) => hash,
 };
 
-/** RFC 4180. For reading: the chain is computed from the JSON. */
+/** CSV by RFC 4180, with a header row, for people to read. The hash chain is computed from the JSON form. */
 export function recordCsv(entries: readonly ApprovalEntry[]): string {
-  const rows = entries.map((entry) => Object.values(columns).map((value) => cell(value(entry))));
-  return [Object.keys(columns), ...rows].map((row) => `${row.join(",")}\r\n`).join("");
+  const rows = entries.map((entry) => Object.values(columns).map((value) => value(entry)));
+  return stringify([Object.keys(columns), ...rows], {
+    record_delimiter: "windows",
+    quoted_match: /[;\t\r\n']/,
+    cast: { string: withoutFormula, boolean: String },
+  });
 }
 
-/** Spreadsheets compute what begins like a formula, whoever wrote it: an apostrophe before it makes it text. */
-function cell(value: string | number | boolean | undefined): string {
-  if (typeof value !== "string") return String(value ?? "");
-  const text = /^\s*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/u.test(value) ? `'${value}` : value;
-  return /[",\r\n;\t']/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
+/** Spreadsheets evaluate text that begins like a formula. A leading apostrophe makes it plain text. */
+const withoutFormula = (text: string) => (/^\s*[=+\-@\t\r\n\uff1d\uff0b\uff0d\uff20]/u.test(text) ? `'${text}` : text);

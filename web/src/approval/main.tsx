@@ -1,6 +1,7 @@
 import "./mantine.ts";
 import "./page.css";
 import { createTheme, MantineProvider } from "@mantine/core";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 import { addressOf } from "./address.ts";
@@ -10,6 +11,9 @@ const theme = createTheme({ respectReducedMotion: true });
 
 /** The browser's setting decides, and nothing is kept. */
 const colorSchemes = { get: () => "auto" as const, set: () => {}, subscribe: () => {}, unsubscribe: () => {}, clear: () => {} };
+
+/** A failed fetch is shown at once, with a button to repeat it. Offline is such a failure, not a pause. */
+const queries = new QueryClient({ defaultOptions: { queries: { retry: false, networkMode: "always" } } });
 
 const root = document.getElementById("root");
 if (!root) throw new Error("The page has no place for its content.");
@@ -24,7 +28,9 @@ createRoot(root).render(
       withGlobalClasses={false}
       withStaticClasses={false}
     >
-      <Page address={addressOf(location)} />
+      <QueryClientProvider client={queries}>
+        <Page address={addressOf(location)} />
+      </QueryClientProvider>
     </MantineProvider>
   </StrictMode>,
 );

@@ -1,7 +1,7 @@
 import { Stack, Text } from "@mantine/core";
 import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
 import { Facts } from "./facts.tsx";
-import { isOver } from "./look-again.ts";
+import { isOver } from "./refetch-interval.ts";
 import { Sheet } from "./sheet.tsx";
 import type { Said } from "./use-approval.ts";
 import { When } from "./when.tsx";

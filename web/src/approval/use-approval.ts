@@ -1,13 +1,14 @@
-import { useCallback, useEffect, useRef, useState } from "react";
+import { type Query, useQuery } from "@tanstack/react-query";
+import { useRef, useState } from "react";
 import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
 import type { Address } from "./address.ts";
 import { type Decision, decide, loadInfo, Refused } from "./api.ts";
-import { lookAgainMs } from "./look-again.ts";
+import { refetchIntervalMs } from "./refetch-interval.ts";
 
 export type Approval =
   | { phase: "loading" }
   | { phase: "failed"; refused: Refused; reload: () => void }
-  /** The step has not asked yet. */
+  /** The step has not opened its request yet. */
   | { phase: "empty"; info: ApprovalInfo }
   | {
       phase: "ready";
@@ -17,37 +18,32 @@ export type Approval =
       reload: () => void;
     };
 
-/** What the visitor has decided on this page. */
+/** The visitor's own decision on this page. */
 export type Said = "approved" | "rejected";
 
-interface Known {
-  info?: ApprovalInfo;
-  refused?: Refused;
-}
+type ApprovalQuery = Query<ApprovalInfo, Error>;
 
-/** The approval as it is now: loaded, decided, and looked at again for as long as it can change and somebody sees the page. */
+/** Loads the request at an address, sends the decision, and refetches for as long as the request can change and the page is visible. */
 export function useApproval(address: Address): Approval {
-  const [{ info, refused }, setKnown] = useState<Known>({});
   const [said, setSaid] = useState<Said>();
+  const intervalOf = useRefetchInterval();
+  const {
+    data: info,
+    error,
+    refetch,
+    isFetching,
+  } = useQuery<ApprovalInfo>({
+    queryKey: ["approval", address],
+    queryFn: () => loadInfo(address),
+    refetchInterval: intervalOf,
+    refetchOnWindowFocus: (query) => intervalOf(query) !== false,
+  });
 
-  const load = useCallback(async () => {
-    try {
-      setKnown({ info: await loadInfo(address) });
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      // Whoever reads the page goes on reading where only this look failed.
-      setKnown((before) => (before.info && (error.status === 0 || error.status >= 500) ? before : { refused: error }));
-    }
-  }, [address]);
-  useEffect(() => void load(), [load]);
-  useLooks(info, load);
-
-  if (refused) {
-    const reload = () => {
-      setKnown({});
-      void load();
-    };
-    return { phase: "failed", refused, reload };
+  // A refetch that only failed to arrive does not take the page away from its reader.
+  if (error && !(info && isUnanswered(error))) {
+    if (isFetching) return { phase: "loading" };
+    if (!(error instanceof Refused)) throw error;
+    return { phase: "failed", refused: error, reload: () => void refetch() };
   }
   if (!info) return { phase: "loading" };
   if (info.state === "waiting") return { phase: "empty", info };
@@ -55,34 +51,28 @@ export function useApproval(address: Address): Approval {
     try {
       await decide(address, decision);
       setSaid(decision.approved ? "approved" : "rejected");
-    } catch (error) {
-      if (!(error instanceof Refused)) throw error;
-      // Decided by somebody else meanwhile, or signed out: what is true now is shown.
-      if ([401, 403, 404, 409].includes(error.status)) await load();
-      return error;
+    } catch (refused) {
+      if (!(refused instanceof Refused)) throw refused;
+      // Another visitor decided first, or the session is over: show the present state.
+      if ([401, 403, 404, 409].includes(refused.status)) await refetch();
+      return refused;
     }
-    await load();
+    await refetch();
     return undefined;
   };
-  return { phase: "ready", info, said, decide: send, reload: () => void load() };
+  return { phase: "ready", info, said, decide: send, reload: () => void refetch() };
 }
 
-function useLooks(info: ApprovalInfo | undefined, load: () => Promise<void>): void {
-  const looks = useRef({ state: "", count: 0 });
-  useEffect(() => {
-    if (!info) return;
+const isUnanswered = (error: Error) => error instanceof Refused && (error.status === 0 || error.status >= 500);
+
+/** Counts the fetches since the request last changed, so that an unchanged one is fetched less often. */
+function useRefetchInterval(): (query: ApprovalQuery) => number | false {
+  const seen = useRef({ state: "", fetches: 0 });
+  return ({ state: { data: info, error, dataUpdateCount, errorUpdateCount } }) => {
+    if (!info || (error && !isUnanswered(error))) return false;
     const state = `${info.state} ${info.run_state} ${info.approvers.length}`;
-    looks.current = { state, count: looks.current.state === state ? looks.current.count + 1 : 0 };
-    const again = lookAgainMs(info, looks.current.count);
-    if (again === undefined) return;
-    const look = () => {
-      if (document.visibilityState === "visible") void load();
-    };
-    const timer = setTimeout(look, again);
-    document.addEventListener("visibilitychange", look);
-    return () => {
-      clearTimeout(timer);
-      document.removeEventListener("visibilitychange", look);
-    };
-  }, [info, load]);
+    const fetches = dataUpdateCount + errorUpdateCount;
+    if (seen.current.state !== state) seen.current = { state, fetches };
+    return refetchIntervalMs(info, fetches - seen.current.fetches) ?? false;
+  };
 }
