@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { isJsonObject } from "./json-object.ts";
 
 /** Shapes that several routes share. */
 export const workspaceId = z
@@ -37,5 +38,5 @@ export const anyJson = z
 export const extraPerms = z.record(z.string(), z.boolean());
 /** Kept as it came: `z.record` would drop a key named `__proto__`, which is data like any other. */
 export const jsonObject = z
-  .custom<Record<string, unknown>>((value) => typeof value === "object" && value !== null && !Array.isArray(value), "must be a JSON object")
+  .custom<Record<string, unknown>>(isJsonObject, "must be a JSON object")
   .meta({ override: { type: "object", additionalProperties: {} } });

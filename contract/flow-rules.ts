@@ -1,3 +1,4 @@
+import { assertNever } from "./assert-never.ts";
 import type { FlowModule, FlowValue } from "./flow-value.ts";
 import { limits } from "./limits.ts";
 
@@ -58,8 +59,15 @@ function listsIn({ value }: FlowModule): [readonly FlowModule[], Path][] {
       const branches = value.branches.map(({ modules }, index): [readonly FlowModule[], Path] => [modules, ["branches", index, "modules"]]);
       return value.type === "branchone" ? [...branches, [value.default ?? [], ["default"]]] : branches;
     }
-    default:
+    case "script":
+    case "rawscript":
+    case "flow":
+    case "identity":
+    case "consentgate":
+    case "aiagent":
       return [];
+    default:
+      return assertNever(value);
   }
 }
 

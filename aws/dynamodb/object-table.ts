@@ -23,6 +23,7 @@ import {
   UpdateAttributesCommand,
   UpdateTransaction,
 } from "dynamodb-toolbox";
+import { assertNever } from "../../contract/assert-never.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import type { ObjectKey } from "../../core/objects/keys.ts";
 import type { Expectation, ObjectChange, ObjectWrite, StoredObject } from "../../core/objects/write.ts";
@@ -81,6 +82,8 @@ function conditionOf(expect: Expectation): Condition<typeof ObjectEntity> {
       return { and: [present, { attr: "next", exists: false }] };
     case "unversioned":
       return { and: [present, { attr: "version", exists: false }] };
+    default:
+      return assertNever(expect);
   }
 }
 const under = (expect: Expectation | undefined) => (expect === undefined ? {} : { condition: conditionOf(expect) });
@@ -99,6 +102,8 @@ function paramsOf(part: ObjectWrite): Write {
       return ObjectEntity.build(DeleteTransaction).key(part.key).options(under(part.expect)).params();
     case "check":
       return ObjectEntity.build(ConditionCheck).key(part.key).condition(conditionOf(part.expect)).params();
+    default:
+      return assertNever(part);
   }
 }
 

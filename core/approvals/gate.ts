@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { SvcError } from "../../contract/errors.ts";
+import { isoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
 import { valueRefSchema } from "../flows/journal.ts";
 import { type StepState, stepStateSchema } from "../flows/step-call.ts";
@@ -121,7 +122,7 @@ export function approve(gate: Gate, event: GateEvent): Gate {
   refuseDecided(gate, event.atMs);
   const same = gate.events.find((known) => isSame(known, event));
   if (same && same.digest === event.digest && same.email === event.email) return gate;
-  if (same) throw new SvcError("approval.used", { by: same.approver ?? "somebody", at: iso(same.atMs) });
+  if (same) throw new SvcError("approval.used", { by: same.approver ?? "somebody", at: isoTime(same.atMs) });
   if (gate.events.length >= limits.gateEvents) throw new SvcError("approval.full", { limit: limits.gateEvents });
   return withEnough(next(gate, { events: [...gate.events, event] }), event.atMs);
 }
@@ -200,9 +201,7 @@ function refuseDecided(gate: Gate, nowMs: number): void {
 const outcomeOf = ({ how, by }: Pick<Decision, "how" | "by">) =>
   how === "expired" ? "no decision was made in time" : `${how} by ${by ?? "an unnamed approver"}`;
 
-const decided = (decision: Decision) => new SvcError("approval.decided", { outcome: outcomeOf(decision), at: iso(decision.atMs) });
-/** A time as people and programs are told it. */
-export const iso = (ms: number) => new Date(ms).toISOString();
+const decided = (decision: Decision) => new SvcError("approval.decided", { outcome: outcomeOf(decision), at: isoTime(decision.atMs) });
 
 /** The error that the next step, or the flow, has of a gate that was not passed. */
 export function errorOf({ decision, opened }: Gate): { name: string; message: string; reason?: string } | undefined {

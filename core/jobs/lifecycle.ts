@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { assertNever } from "../../contract/assert-never.ts";
 import { limits } from "../../contract/limits.ts";
 import type { RunError, RunOutcome } from "../../runners/protocol.ts";
 import { type EndedJob, type EndState, type Job, type RunningJob, runningJobSchema, waitsFor } from "./job.ts";
@@ -77,6 +78,8 @@ export function endingOf(job: RunningJob, outcome: RunOutcome): Ending {
       return failure(outcome.error ?? { name: "ExecutionTimeout", message: `The script exceeded its time limit of ${job.timeoutS} s.` });
     case "killed":
       return job.cancel ? canceled(job.cancel) : failure(outcome.error ?? { name: "Killed", message: "The run was stopped from outside." });
+    default:
+      return assertNever(outcome.outcome);
   }
 }
 

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { assertNever } from "../../contract/assert-never.ts";
 import { limits } from "../../contract/limits.ts";
 import { personKey } from "../people/person.ts";
 import { type GateNotice, gateNoticeSchema } from "./notice.ts";
@@ -50,6 +51,8 @@ export function partsOf(notice: GateNotice, addresses: readonly string[]): Notic
       return [topic, { channel: "chat", to: "chat" }];
     case "email":
       return asks(notice) ? [topic, ...mailsTo(notice, addresses)] : [topic];
+    default:
+      return assertNever(notice.channel);
   }
 }
 

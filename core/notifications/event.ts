@@ -1,3 +1,4 @@
+import { isoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
 import type { GateNotice } from "./notice.ts";
 
@@ -11,7 +12,6 @@ export const shortened = (text: string, chars: number) => {
   return whole.length > chars ? `${whole.slice(0, chars - 1).join("")}…` : text;
 };
 
-const iso = (ms: number) => new Date(ms).toISOString();
 const given = <T extends object>(fields: T) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 /** What topic and webhook are sent, in the form of Standard Webhooks: who reads it finds all by id, and can decide nothing with it. */
@@ -19,7 +19,7 @@ export function eventOf(baseUrl: string, notice: GateNotice) {
   const { decision, deadlineMs, message } = notice;
   return {
     type: `approval.${notice.what}`,
-    timestamp: iso(notice.atMs),
+    timestamp: isoTime(notice.atMs),
     data: given({
       workspace_id: notice.workspace,
       run_id: notice.root,
@@ -33,7 +33,7 @@ export function eventOf(baseUrl: string, notice: GateNotice) {
       approvers: notice.people,
       required_events: notice.required,
       message: message === undefined ? undefined : shortened(message, limits.noticeTextChars),
-      deadline: deadlineMs === undefined ? undefined : iso(deadlineMs),
+      deadline: deadlineMs === undefined ? undefined : isoTime(deadlineMs),
       decision: decision && given(decision),
       page: pageOf(baseUrl, notice),
     }),

@@ -1,4 +1,5 @@
 import { SvcError } from "../../contract/errors.ts";
+import { isJsonObject } from "../../contract/json-object.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { isBase64 } from "./base64.ts";
 import { takeCloudEvent } from "./cloud-event.ts";
@@ -107,10 +108,8 @@ function entriesOf(body: Body, wrap: boolean): (readonly [string, unknown])[] {
   const value = "text" in body ? body.text : body.json;
   if (wrap) return [[BODY, value], ...("text" in body ? [[RAW, value] as const] : [])];
   if ("text" in body) return [[RAW, value]];
-  return isObject(value) ? Object.entries(value) : [[BODY, value]];
+  return isJsonObject(value) ? Object.entries(value) : [[BODY, value]];
 }
-
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
 
 async function bodyOf(contentType = "", bytes: Buffer): Promise<Body> {
   const type = contentType.split(";")[0]?.trim().toLowerCase();

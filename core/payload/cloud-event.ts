@@ -1,4 +1,5 @@
 import { SvcError } from "../../contract/errors.ts";
+import { isJsonObject } from "../../contract/json-object.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { isBase64 } from "./base64.ts";
 import { jsonIfAny } from "./json.ts";
@@ -32,7 +33,7 @@ function envelopeOf(bytes: Buffer): Record<string, unknown> {
   const found = jsonIfAny(bytes.toString("utf8"));
   if (!found) throw new SvcError("payload.cloudEvent", { reason: "its envelope is not JSON" });
   const { json } = found;
-  if (typeof json !== "object" || json === null || Array.isArray(json)) {
+  if (!isJsonObject(json)) {
     throw new SvcError("payload.cloudEvent", { reason: "its envelope is not a JSON object" });
   }
   return json as Record<string, unknown>;

@@ -1,4 +1,5 @@
 import { SvcError } from "../../contract/errors.ts";
+import { isJsonObject } from "../../contract/json-object.ts";
 import { isBase64 } from "../payload/base64.ts";
 
 /** What a synchronous caller gets. `body` is text, or bytes in base64. */
@@ -54,10 +55,8 @@ export function replyOf(id: string, resultJson: string): ShapedReply {
 
 type Refuse = (reason: string) => SvcError;
 
-const isObject = (value: unknown): value is Record<string, unknown> => typeof value === "object" && value !== null && !Array.isArray(value);
-
 function shapeOf(value: unknown, refuse: Refuse): { shape: Shape; body: unknown } | undefined {
-  if (!isObject(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   const spelled = PREFIXES.filter((prefix) => KEYS.some((key) => Object.hasOwn(value, prefix + key)));
   if (spelled.length > 1) throw refuse("it has both svc_… and windmill_… keys; use one kind");
   const [prefix] = spelled;
@@ -67,9 +66,9 @@ function shapeOf(value: unknown, refuse: Refuse): { shape: Shape; body: unknown 
 
 /** What was thrown carries the keys; without a `result` of its own the body is the error, less the keys. */
 function shapeOfError(value: unknown, refuse: Refuse): { shape: Shape; body: unknown } | undefined {
-  const error = isObject(value) ? value["error"] : undefined;
+  const error = isJsonObject(value) ? value["error"] : undefined;
   const found = shapeOf(error, refuse);
-  if (!found || !isObject(error) || Object.hasOwn(error, "result")) return found;
+  if (!found || !isJsonObject(error) || Object.hasOwn(error, "result")) return found;
   const rest = Object.fromEntries(Object.entries(error).filter(([key]) => !PREFIXES.some((prefix) => key.startsWith(prefix))));
   return { ...found, body: { error: rest } };
 }
@@ -91,7 +90,7 @@ function contentTypeOf(value: unknown, refuse: Refuse): Record<string, string> {
 
 function headersOf(value: unknown, refuse: Refuse): Record<string, string> {
   if (value === undefined || value === null) return {};
-  if (!isObject(value)) throw refuse("its headers are not an object with string values");
+  if (!isJsonObject(value)) throw refuse("its headers are not an object with string values");
   return Object.fromEntries(
     Object.entries(value).map(([name, text]) => {
       const key = name.toLowerCase();
@@ -109,7 +108,7 @@ function headersOf(value: unknown, refuse: Refuse): Record<string, string> {
 function bodyOf(body: unknown, type: string, refuse: Refuse): Pick<ShapedReply, "body" | "base64"> {
   if (/^[^;]*\bjson\b/i.test(type)) return { body: JSON.stringify(body), base64: false };
   if (typeof body === "string") return { body, base64: false };
-  if (isObject(body) && Object.keys(body).length === 1 && typeof body["base64"] === "string") {
+  if (isJsonObject(body) && Object.keys(body).length === 1 && typeof body["base64"] === "string") {
     // Some writers break it into lines.
     const base64 = body["base64"].replace(/[\r\n]/g, "");
     if (!isBase64(base64)) throw refuse("its result is not valid base64");

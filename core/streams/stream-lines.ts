@@ -1,3 +1,5 @@
+import { isJsonObject } from "../../contract/json-object.ts";
+
 const MARK = "WM_STREAM: ";
 
 /** Reads a script's stream out of its log: lines that begin with `WM_STREAM: `, in which a newline of the text is written `\n` (api.md §2.5). */
@@ -42,6 +44,6 @@ export function streamIn(log: string, complete: boolean): string {
  */
 export function onlyResult(result: unknown, stream: string): unknown {
   if (stream === "") return result;
-  const isObject = typeof result === "object" && result !== null && !Array.isArray(result);
+  const isObject = isJsonObject(result);
   return isObject ? { ...result, wm_stream: stream } : stream;
 }

@@ -1,3 +1,4 @@
+import { isJsonObject } from "../../contract/json-object.ts";
 import { BuildFailure } from "./build-room.ts";
 
 /**
@@ -32,7 +33,7 @@ export function readNpmLock(text: string): NpmLock {
   const lock = parseObject(text.slice(at + SEPARATOR.length).replace(/,(?=\s*[}\]])/g, ""), "its bun.lock");
   const { lockfileVersion, configVersion, workspaces, packages = {}, ...more } = lock;
   if (Object.keys(more).length > 0) throw broken(`${Object.keys(more)[0]} is not supported`);
-  const root = isObject(workspaces) && isObject(workspaces[""]) ? workspaces[""] : {};
+  const root = isJsonObject(workspaces) && isJsonObject(workspaces[""]) ? workspaces[""] : {};
   const checked = Object.entries(asObject(packages, "packages")).map(([key, value]) => [key, checkPackage(value)] as const);
   return {
     dependencies: checkRanges(dependencies),
@@ -81,12 +82,8 @@ function parseObject(text: string, what: string): Record<string, unknown> {
 }
 
 function asObject(value: unknown, what: string): Record<string, unknown> {
-  if (!isObject(value)) throw broken(`${what} is not an object`);
+  if (!isJsonObject(value)) throw broken(`${what} is not an object`);
   return value;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 function broken(reason: string): BuildFailure {

@@ -9,6 +9,7 @@ import { takeCounts } from "../../aws/sdk/counting.ts";
 import { mail } from "../../aws/ses/mail.ts";
 import { topic } from "../../aws/sns/topic.ts";
 import { env, requireEnv } from "../../contract/env.ts";
+import { isJsonObject } from "../../contract/json-object.ts";
 import { deliverCallSchema } from "../../core/notifications/delivery.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { deliverNotice } from "../../services/notifications/deliver.ts";
@@ -31,13 +32,12 @@ const delivering = {
 /** New notices, by the stream of the objects table; parts of notices whose time it is; and what SES tells of mails that came back. */
 export async function handler(event: unknown, context: Context): Promise<DynamoDBBatchResponse | undefined> {
   if (isStream(event)) return newNotices(event, context);
-  if (isObject(event) && event["source"] === "aws.ses") return bounced(event, context);
+  if (isJsonObject(event) && event["source"] === "aws.ses") return bounced(event, context);
   await due(event, context);
   return undefined;
 }
 
-const isObject = (event: unknown): event is Record<string, unknown> => typeof event === "object" && event !== null;
-const isStream = (event: unknown): event is DynamoDBStreamEvent => isObject(event) && Array.isArray(event["Records"]);
+const isStream = (event: unknown): event is DynamoDBStreamEvent => isJsonObject(event) && Array.isArray(event["Records"]);
 
 const processor = new BatchProcessor(EventType.DynamoDBStreams);
 const noticesOf = keys.notice("", "").pk;

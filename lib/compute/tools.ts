@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync, unzipSync } from "fflate";
+import { assertNever } from "../../contract/assert-never.ts";
 import type { StackConfig } from "../config.ts";
 
 export type Tool = "bun" | "deno" | "uv" | "esbuild";
@@ -30,6 +31,8 @@ function sourceOf(
       const platform = arch === "arm64" ? "manylinux2014_aarch64" : "manylinux2014_x86_64";
       return { registry: "pypi", spec: `uv==${version}`, file: `uv-${version}.data/scripts/uv`, platform };
     }
+    default:
+      return assertNever(tool);
   }
 }
 

@@ -9,7 +9,9 @@ import {
   verifyAnchors,
   verifyChain,
 } from "../../../contract/approval-record.ts";
+import { isoTime } from "../../../contract/iso-time.ts";
 import type { ApprovalAuditPage, ApprovalAuditQuery, VerifiedRecord } from "../../../contract/routes/approvals/approval-records.ts";
+
 import { dayOf } from "../../../core/approvals/record.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";
@@ -49,17 +51,15 @@ export async function listRecord({ objects }: ReadRecordDeps, workspace: string,
       const last = entries.at(-1);
       // What happened in one millisecond stays together: the next page begins before it.
       if (last && last.atMs !== entry.atMs && (entries.length >= per_page || chars > PAGE_CHARS)) {
-        return { entries, before: iso(last.atMs - 1) };
+        return { entries, before: isoTime(last.atMs - 1) };
       }
       entries.push(entry);
       chars += JSON.stringify(entry).length;
     }
-    if (day !== undefined && chains >= CHAINS_PER_CALL) return { entries, before: iso(Date.parse(`${day}T00:00:00Z`) - 1) };
+    if (day !== undefined && chains >= CHAINS_PER_CALL) return { entries, before: isoTime(Date.parse(`${day}T00:00:00Z`) - 1) };
   }
   return { entries };
 }
-
-const iso = (ms: number) => new Date(ms).toISOString();
 
 /** The runs whose chains grew on a day; without `day`, on any. */
 interface Day {

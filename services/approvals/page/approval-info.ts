@@ -1,6 +1,9 @@
+import { isoTime } from "../../../contract/iso-time.ts";
+import { isJsonObject } from "../../../contract/json-object.ts";
 import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
+
 import { authorize, type Verdict } from "../../../core/approvals/authorize.ts";
-import { approversOf, conditionsIn, type Decision, isLateAt, iso } from "../../../core/approvals/gate.ts";
+import { approversOf, conditionsIn, type Decision, isLateAt } from "../../../core/approvals/gate.ts";
 import { viewTokenOf } from "../../../core/approvals/link.ts";
 import { argsFor, hasEnded, type Job, PEOPLE, waitsFor } from "../../../core/jobs/job.ts";
 import { loadFlow } from "../../flows/definitions/load.ts";
@@ -8,14 +11,14 @@ import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";
 import type { From } from "../decisions/decide.ts";
 import type { GateDeps } from "../gates/change-gate.ts";
 import { type ApprovalRequest, rulesOf, starterOf } from "../gates/find-approval-request.ts";
-import { isObject, promptOf } from "./prompt.ts";
+import { promptOf } from "./prompt.ts";
 import { resultsShown } from "./redacted-results.ts";
 
 export const decisionJson = ({ how, by, reason, atMs }: Decision) => ({
   how,
   ...(by ? { by } : {}),
   ...(reason ? { reason } : {}),
-  at: iso(atMs),
+  at: isoTime(atMs),
 });
 
 const REFUSED: Partial<Record<Verdict, ApprovalInfo["refused"]>> = {
@@ -54,10 +57,10 @@ export async function approvalInfo(deps: GateDeps, asked: ApprovalRequest, from:
     ...(decision ? { decision: decisionJson(decision) } : {}),
     run_state: waitsFor(flow) ?? flow.state,
     required_events: rules.required,
-    ...(opened?.deadlineMs === undefined ? {} : { deadline: iso(opened.deadlineMs) }),
+    ...(opened?.deadlineMs === undefined ? {} : { deadline: isoTime(opened.deadlineMs) }),
     requested_by: flow.createdBy,
     ...(flow.path === undefined ? {} : { flow_path: flow.path }),
-    ...(opened ? { opened_at: iso(opened.atMs) } : {}),
+    ...(opened ? { opened_at: isoTime(opened.atMs) } : {}),
     ...(from.who.kind === "link" ? {} : { signed_in_as: from.who.username }),
     ...(refused ? { refused } : {}),
     ...(verdict === "yes" || seesRun ? await detailsOf(deps, asked) : {}),
@@ -74,7 +77,7 @@ async function detailsOf(deps: ValueDeps, asked: ApprovalRequest): Promise<Parti
   const given =
     wanted.length > 0 || isConsent ? (JSON.parse(await loadValue(deps, flow, argsFor(PEOPLE, flow))) as Record<string, unknown>) : {};
   return {
-    ...(isObject(schema) ? { form_schema: schema } : {}),
+    ...(isJsonObject(schema) ? { form_schema: schema } : {}),
     ...(description === undefined ? {} : { description: description as NonNullable<ApprovalInfo["description"]> }),
     ...prompt,
     ...(wanted.length > 0 ? { inputs: Object.fromEntries(wanted.map((name) => [name, given[name] ?? null])) } : {}),

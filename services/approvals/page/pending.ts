@@ -1,5 +1,6 @@
+import { isoTime } from "../../../contract/iso-time.ts";
 import { authorize } from "../../../core/approvals/authorize.ts";
-import { isLateAt, isOpen, iso } from "../../../core/approvals/gate.ts";
+import { isLateAt, isOpen } from "../../../core/approvals/gate.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { approverFrom } from "../decisions/approver.ts";
@@ -38,8 +39,8 @@ export async function pendingFor(deps: GateDeps & { baseUrl: string }, actor: Ac
         module_id: gate.module,
         kind: gate.opened.kind,
         requested_by: flow.createdBy,
-        opened_at: iso(gate.opened.atMs),
-        ...(gate.opened.deadlineMs === undefined ? {} : { deadline: iso(gate.opened.deadlineMs) }),
+        opened_at: isoTime(gate.opened.atMs),
+        ...(gate.opened.deadlineMs === undefined ? {} : { deadline: isoTime(gate.opened.deadlineMs) }),
         page: `${baseUrl}/approve/${workspace}/${gate.id}`,
       });
     }

@@ -1,3 +1,4 @@
+import { isJsonObject } from "../../../contract/json-object.ts";
 import type { ValueRef } from "../../../core/flows/journal.ts";
 import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";
 import type { ApprovalRequest } from "../gates/find-approval-request.ts";
@@ -12,20 +13,17 @@ interface Prompt {
 /** A prompt is text, tables and small pictures; what is larger is a result that nobody meant to be shown. */
 const PROMPT_BYTES = 1024 * 1024;
 
-export const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
-
 export async function promptOf(deps: ValueDeps, { gate, module }: Pick<ApprovalRequest, "gate" | "module">): Promise<Prompt> {
   if (!gate.opened || module.value.type === "consentgate") return {};
   const { of, place, shown } = gate.opened.result as ValueRef;
   const said = shown ?? place;
   if (said.in === "s3" && (said.bytes ?? 0) > PROMPT_BYTES) return {};
   const value = JSON.parse(await loadValue(deps, { id: of }, said)) as unknown;
-  if (!isObject(value)) return {};
+  if (!isJsonObject(value)) return {};
   const { default_args, enums, description } = value;
   return {
-    ...(isObject(default_args) ? { default_args } : {}),
-    ...(isObject(enums) ? { enums: choicesIn(enums) } : {}),
+    ...(isJsonObject(default_args) ? { default_args } : {}),
+    ...(isJsonObject(enums) ? { enums: choicesIn(enums) } : {}),
     ...(description === undefined ? {} : { description }),
   };
 }

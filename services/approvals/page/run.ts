@@ -1,6 +1,8 @@
 import { SvcError } from "../../../contract/errors.ts";
+import { isoTime } from "../../../contract/iso-time.ts";
 import type { RunJson } from "../../../contract/routes/approvals/approvals.ts";
-import { type Gate, isOpen, iso, namesOf } from "../../../core/approvals/gate.ts";
+import { type Gate, isOpen, namesOf } from "../../../core/approvals/gate.ts";
+
 import { argsFor, hasEnded, type Job, PEOPLE } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { loadPlanIfThere } from "../../flows/definitions/load.ts";
@@ -40,7 +42,7 @@ export async function runJson(deps: GateDeps & LinkDeps, actor: Actor, job: Job)
     ...(job.path === undefined ? {} : { flow_path: job.path }),
     state: runState(job, gates),
     triggered_by: job.createdBy,
-    created_at: iso(job.createdAtMs),
+    created_at: isoTime(job.createdAtMs),
     gates: await Promise.all(
       gates
         .filter(({ opened }) => opened)
@@ -73,8 +75,8 @@ function gateJson(gate: Gate, summary: string | undefined): RunJson["gates"][num
     approvers: opened.rules.people ?? [],
     approved_by: namesOf(gate),
     required_events: opened.rules.required,
-    opened_at: iso(opened.atMs),
-    ...(opened.deadlineMs === undefined ? {} : { deadline: iso(opened.deadlineMs) }),
+    opened_at: isoTime(opened.atMs),
+    ...(opened.deadlineMs === undefined ? {} : { deadline: isoTime(opened.deadlineMs) }),
     ...(decision ? { decision: decisionJson(decision) } : {}),
   };
 }

@@ -1,13 +1,13 @@
 import { SvcError } from "../../../contract/errors.ts";
+import { isoTime } from "../../../contract/iso-time.ts";
 import type { JobJson, JobUpdateJson } from "../../../contract/routes/jobs/jobs.ts";
+
 import { argsFor, type EndedJob, hasEnded, type Job, PEOPLE, resultFor, waitsFor } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { may, type Target } from "../../../core/permissions/may.ts";
 import { streamIn } from "../../../core/streams/stream-lines.ts";
 import { permit } from "../../identity/permit.ts";
 import { loadLogs, loadValue, type ValueDeps } from "../values/values.ts";
-
-const iso = (ms: number) => new Date(ms).toISOString();
 
 /** Who asks for a job, and what for. */
 export interface Asker {
@@ -70,7 +70,7 @@ export async function jobJson(deps: ValueDeps, job: Job, parts: JobParts): Promi
     ...(job.parent === undefined ? {} : { parent_job: job.parent }),
     ...(job.root === undefined ? {} : { root_job: job.root }),
     created_by: job.createdBy,
-    created_at: iso(job.createdAtMs),
+    created_at: isoTime(job.createdAtMs),
     ...(job.path === undefined ? {} : { script_path: job.path }),
     ...(job.hash === undefined ? {} : { script_hash: job.hash }),
     ...(args === undefined ? {} : { args: JSON.parse(args) as Record<string, unknown> }),
@@ -97,8 +97,8 @@ export async function jobJson(deps: ValueDeps, job: Job, parts: JobParts): Promi
       type: "CompletedJob",
       ...shared,
       ...(job.worker === undefined ? {} : { worker: job.worker }),
-      started_at: iso(startedAtMs),
-      completed_at: iso(job.endedAtMs),
+      started_at: isoTime(startedAtMs),
+      completed_at: isoTime(job.endedAtMs),
       duration_ms: job.endedAtMs - startedAtMs,
       success: job.state === "succeeded" || job.state === "skipped",
       is_skipped: job.state === "skipped",
@@ -111,10 +111,12 @@ export async function jobJson(deps: ValueDeps, job: Job, parts: JobParts): Promi
     type: "QueuedJob",
     ...shared,
     running: job.state === "running",
-    scheduled_for: iso(job.scheduledForMs ?? job.createdAtMs),
-    ...(job.state === "running" ? { started_at: iso(job.startedAtMs), ...(job.worker === undefined ? {} : { worker: job.worker }) } : {}),
+    scheduled_for: isoTime(job.scheduledForMs ?? job.createdAtMs),
+    ...(job.state === "running"
+      ? { started_at: isoTime(job.startedAtMs), ...(job.worker === undefined ? {} : { worker: job.worker }) }
+      : {}),
     ...waitsForPeople(job),
-    ...(job.lastPingMs === undefined ? {} : { last_ping: iso(job.lastPingMs) }),
+    ...(job.lastPingMs === undefined ? {} : { last_ping: isoTime(job.lastPingMs) }),
   };
 }
 

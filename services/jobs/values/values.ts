@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { Child, JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { Storage } from "../../../aws/s3/storage.ts";
+import { assertNever } from "../../../contract/assert-never.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { Job, ValueLocation } from "../../../core/jobs/job.ts";
 
@@ -74,6 +75,8 @@ export async function loadValue({ jobs, storage }: ValueDeps, job: Pick<Job, "id
     }
     case "s3":
       return storage.getText(place.key);
+    default:
+      return assertNever(place);
   }
 }
 
@@ -100,6 +103,8 @@ export async function copyValue(
       await deps.storage.copy(place.key, key);
       return { place: { ...place, key } };
     }
+    default:
+      return assertNever(place);
   }
 }
 

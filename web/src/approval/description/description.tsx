@@ -1,5 +1,6 @@
 import { Anchor, Stack, Text } from "@mantine/core";
 import { lazy, Suspense } from "react";
+import { assertNever } from "../../../../contract/assert-never.ts";
 import { Tree } from "../tree.tsx";
 import { DataTable } from "./data-table.tsx";
 import { type Item, itemsOf } from "./items.ts";
@@ -49,5 +50,7 @@ function Shown({ item }: { item: Item }) {
       return <PlaceMap view={item.view} />;
     case "json":
       return <Tree value={item.value} open />;
+    default:
+      return assertNever(item);
   }
 }

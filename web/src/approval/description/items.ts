@@ -1,3 +1,4 @@
+import { isJsonObject } from "../../../../contract/json-object.ts";
 /** One thing that the page shows of a step's `description`. */
 export type Item =
   | { kind: "text"; text: string }
@@ -32,7 +33,7 @@ const TABLES = new Set(["table", "table-row", "table-row-object", "table-col"]);
 /** What to show, in order. A description is a text, one thing, or `{render_all: […]}`; what has no kind of its own is shown as JSON. */
 export function itemsOf(description: unknown): Item[] {
   if (description === undefined || description === null || description === "") return [];
-  if (isObject(description) && Array.isArray(description["render_all"])) return description["render_all"].map(itemOf);
+  if (isJsonObject(description) && Array.isArray(description["render_all"])) return description["render_all"].map(itemOf);
   return [itemOf(description)];
 }
 
@@ -40,7 +41,7 @@ function itemOf(value: unknown): Item {
   if (typeof value === "string") return { kind: "text", text: value };
   const json: Item = { kind: "json", value };
   if (Array.isArray(value)) return tableOf(value) ?? json;
-  if (!isObject(value)) return json;
+  if (!isJsonObject(value)) return json;
   // One key says what it is; a table's columns may stand beside it.
   const [kind = "", ...others] = Object.keys(value);
   const content = value[kind];
@@ -56,9 +57,9 @@ function itemOf(value: unknown): Item {
 
 /** A list of objects, of lists, or `{columns, rows}`; `undefined` where it is none of these. */
 function tableOf(content: unknown, named?: unknown): Item | undefined {
-  if (isObject(content) && Array.isArray(content["rows"])) return tableOf(content["rows"], content["columns"]);
+  if (isJsonObject(content) && Array.isArray(content["rows"])) return tableOf(content["rows"], content["columns"]);
   // By columns: `{name: […], age: […]}`.
-  if (isObject(content) && Object.values(content).every(Array.isArray)) {
+  if (isJsonObject(content) && Object.values(content).every(Array.isArray)) {
     const columns = Object.entries(content) as [string, unknown[]][];
     const length = Math.max(0, ...columns.map(([, cells]) => cells.length));
     return {
@@ -68,7 +69,7 @@ function tableOf(content: unknown, named?: unknown): Item | undefined {
     };
   }
   if (!Array.isArray(content) || content.length === 0) return undefined;
-  if (content.every(isObject)) {
+  if (content.every(isJsonObject)) {
     const columns = namesIn(named) ?? [...new Set(content.flatMap((row) => Object.keys(row)))];
     return {
       kind: "table",
@@ -83,7 +84,7 @@ function tableOf(content: unknown, named?: unknown): Item | undefined {
 }
 
 const namesIn = (columns: unknown): string[] | undefined =>
-  Array.isArray(columns) ? columns.map((column) => textOf(isObject(column) ? (column["name"] ?? column["title"]) : column)) : undefined;
+  Array.isArray(columns) ? columns.map((column) => textOf(isJsonObject(column) ? (column["name"] ?? column["title"]) : column)) : undefined;
 
 /** As it stands in a cell. */
 export function textOf(value: unknown): string {
@@ -93,7 +94,7 @@ export function textOf(value: unknown): string {
 
 /** The page asks nobody else for anything: an image comes along, or its address is shown. */
 function imageOf(kind: string, content: unknown): Item | undefined {
-  const text = isObject(content) ? content["content"] : content;
+  const text = isJsonObject(content) ? content["content"] : content;
   if (typeof text !== "string" || text === "") return undefined;
   if (/^data:image\//i.test(text)) return { kind: "image", source: text };
   if (/^(https?:)?\/\//i.test(text)) return { kind: "remote", address: text };
@@ -111,7 +112,7 @@ function typeByStart(base64: string): string | undefined {
 }
 
 function mapOf(content: unknown): Item | undefined {
-  if (!isObject(content)) return undefined;
+  if (!isJsonObject(content)) return undefined;
   const given = Array.isArray(content["markers"]) ? content["markers"] : [];
   const markers = given.flatMap((marker) => {
     const place = placeOf(marker);
@@ -125,12 +126,8 @@ function mapOf(content: unknown): Item | undefined {
 }
 
 function placeOf(value: unknown): Place | undefined {
-  if (!isObject(value)) return undefined;
+  if (!isJsonObject(value)) return undefined;
   const { lat, lon } = value;
   if (typeof lat !== "number" || typeof lon !== "number" || !Number.isFinite(lat + lon)) return undefined;
   return Math.abs(lat) <= 90 && Math.abs(lon) <= 180 ? { lat, lon } : undefined;
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

@@ -1,4 +1,5 @@
 import type { RJSFSchema, UiSchema } from "@rjsf/utils";
+import { isJsonObject } from "../../../../contract/json-object.ts";
 
 interface Asked {
   form_schema?: Record<string, unknown> | undefined;
@@ -16,7 +17,7 @@ export interface PreparedForm {
 /** A form as rjsf takes it; `undefined` where there is nothing to fill in. */
 export function preparedForm({ form_schema, default_args = {}, enums = {} }: Asked): PreparedForm | undefined {
   const whole = cleaned(form_schema ?? {}) as Record<string, unknown>;
-  const given = isObject(whole["properties"]) ? whole["properties"] : {};
+  const given = isJsonObject(whole["properties"]) ? whole["properties"] : {};
   const names = Object.keys(given);
   if (names.length === 0) return undefined;
   const fields = Object.fromEntries(
@@ -42,22 +43,22 @@ export function ordered(order: unknown, names: readonly string[]): string[] {
 
 /** Choices that the step has found at run time. */
 function withChoices(field: unknown, choices: string[] | undefined): unknown {
-  if (!isObject(field) || choices === undefined) return field;
+  if (!isJsonObject(field) || choices === undefined) return field;
   if (field["type"] !== "array") return { ...field, type: "string", enum: choices };
   return { ...field, items: { type: "string", enum: choices }, uniqueItems: true };
 }
 
 function uiOf(name: string, field: unknown): [string, UiSchema][] {
-  if (!isObject(field)) return [[name, { "ui:field": "json" }]];
+  if (!isJsonObject(field)) return [[name, { "ui:field": "json" }]];
   if (isFile(field)) return [[name, { "ui:widget": "file" }]];
-  if (field["type"] === "array" && isObject(field["items"])) {
+  if (field["type"] === "array" && isJsonObject(field["items"])) {
     const { enum: choices } = field["items"];
     if (isFile(field["items"])) return [[name, { "ui:widget": "file" }]];
     if (Array.isArray(choices) && field["uniqueItems"] === true) return [[name, { "ui:widget": "checkboxes" }]];
     return uiOf("items", field["items"]).map(([key, ui]) => [name, { [key]: ui }]);
   }
   if (field["password"] === true) return [[name, { "ui:widget": "password" }]];
-  if (isObject(field["properties"])) {
+  if (isJsonObject(field["properties"])) {
     const inner = Object.entries(field["properties"]).flatMap(([key, value]) => uiOf(key, value));
     const order = ordered(field["order"], Object.keys(field["properties"]));
     return [[name, { "ui:order": order, ...Object.fromEntries(inner) }]];
@@ -71,22 +72,18 @@ const isFile = (field: Record<string, unknown>) =>
 /** Objects and lists whose parts nobody has said, and fields of no type. */
 function isAnything(field: Record<string, unknown>): boolean {
   if (["$ref", "oneOf", "anyOf", "allOf", "enum", "const"].some((keyword) => keyword in field)) return false;
-  if (field["type"] === "object") return !isObject(field["additionalProperties"]);
+  if (field["type"] === "object") return !isJsonObject(field["additionalProperties"]);
   return field["type"] === undefined || (field["type"] === "array" && field["items"] === undefined);
 }
 
 /** Editors of forms leave `"format": ""`, `"enum": null` and the like behind, which mean nothing. */
 function cleaned(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(cleaned);
-  if (!isObject(value)) return value;
+  if (!isJsonObject(value)) return value;
   const kept = Object.entries(value).filter(
     ([keyword, said]) => said !== null && !(said === "" && ["format", "pattern", "contentEncoding"].includes(keyword)),
   );
   return Object.fromEntries(
     kept.map(([keyword, said]) => [keyword, ["default", "const", "enum", "examples"].includes(keyword) ? said : cleaned(said)]),
   );
-}
-
-function isObject(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
