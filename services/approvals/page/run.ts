@@ -2,7 +2,6 @@ import { SvcError } from "../../../contract/errors.ts";
 import { isoTime } from "../../../contract/iso-time.ts";
 import type { RunJson } from "../../../contract/routes/approvals/approvals.ts";
 import { type Gate, isOpen, namesOf } from "../../../core/approvals/gate.ts";
-
 import { argsFor, hasEnded, type Job, PEOPLE } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { loadPlanIfThere } from "../../flows/definitions/load.ts";
