@@ -2,9 +2,8 @@ import * as z from "zod";
 import { SvcError } from "../../contract/errors.ts";
 import { isoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
-import { valueRefSchema } from "../flows/journal.ts";
-import { type StepState, stepStateSchema } from "../flows/step-call.ts";
 import { valueLocationSchema } from "../jobs/job.ts";
+import { valueRefSchema } from "../jobs/value-ref.ts";
 
 /** Who must agree before a flow goes on. */
 export const gateRulesSchema = z.object({
@@ -96,9 +95,9 @@ export const gateSchema = z.object({
   opened: openedSchema.optional(),
   events: z.array(gateEventSchema),
   decision: decisionSchema.optional(),
-  /** Of the task that waits, and the state that its machine goes on with. */
+  /** The token of the task that waits, and the state with which its machine resumes. The gate only stores that state. */
   token: z.string().optional(),
-  state: stepStateSchema.optional(),
+  state: z.record(z.string(), z.unknown()).optional(),
   /** The step's outcome was written with the decision: its machine goes on without looking again. */
   settled: z.boolean().optional(),
   expiresAtMs: z.number(),
@@ -167,8 +166,8 @@ export function remind(gate: Gate, nowMs: number): Gate {
   return next(gate, { opened });
 }
 
-/** The last task that says it waits is the one that is told. */
-export const withToken = (gate: Gate, token: string, state: StepState): Gate =>
+/** Registers the task that waits. The last registered task is the one that is resumed. */
+export const withToken = (gate: Gate, token: string, state: NonNullable<Gate["state"]>): Gate =>
   gate.token === token ? gate : next(gate, { token, state });
 
 /** What must happen to it next by itself. */

@@ -1,17 +1,18 @@
-import type { Outcome } from "../flows/journal.ts";
+import type { ValueRef } from "../jobs/value-ref.ts";
 import { approversOf, type Gate, type Opened } from "./gate.ts";
 
-/** How a step ends whose gate was passed: with its own result, or with what was said at a ConsentGate. */
-export function outcomeAt(gate: Gate, opened: Opened): Outcome {
+/** The part of a step's outcome that its gate determines. */
+export interface GateOutcome {
+  result: ValueRef;
+  /** The gate's id. */
+  gate: string;
+  approvers: { resume_id: number; approver: string }[];
+}
+
+/** Returns how a step ends after its gate is decided: with its own result, or with the decision at a ConsentGate. */
+export function gateOutcome(gate: Gate, opened: Opened): GateOutcome {
   const { decision } = gate;
   const said = { approved: decision?.how === "approved", approver: decision?.by ?? null, reason: decision?.reason ?? null };
   const result = opened.kind === "consent" ? { of: gate.flow, place: { in: "head" as const, json: JSON.stringify(said) } } : opened.result;
-  return {
-    state: "success",
-    goes: "next",
-    result,
-    ...opened.also,
-    gate: gate.id,
-    approvers: approversOf(gate),
-  };
+  return { result, ...opened.also, gate: gate.id, approvers: approversOf(gate) };
 }

@@ -1,15 +1,11 @@
 import * as z from "zod";
-import { valueLocationSchema } from "../jobs/job.ts";
+import { valueRefSchema } from "../jobs/value-ref.ts";
 import type { Scope, ScopeName } from "./scopes.ts";
 
 /**
  * What a flow has decided and reached, as items of its job: whatever runs again finds here what was done already. Places are named by module and
  * by `at`, the index of each loop around it: `3.7.` is the eighth iteration of a loop in the fourth one of another.
  */
-
-/** A value that some job keeps, and how people may see it where a secret stands in it. */
-export const valueRefSchema = z.object({ of: z.string(), place: valueLocationSchema, shown: valueLocationSchema.optional() });
-export type ValueRef = z.infer<typeof valueRefSchema>;
 
 /** How a module ended. It is written once for each number of redrives. */
 export const outcomeSchema = z.object({

@@ -1,7 +1,15 @@
 import type { FlowModule, FlowValue } from "../../contract/flow-value.ts";
 import type { FlowStatus, ModuleStatus } from "../../contract/routes/flows/flow-status.ts";
-import { conditionsIn, type Gate, isOpen, missing, type Opened } from "../approvals/gate.ts";
 import type { Outcome, Progress } from "./journal.ts";
+
+/** An approval request that waits for a decision, as the status of its flow shows it. */
+export interface OpenGate {
+  id: string;
+  kind: "suspend" | "consent";
+  /** How many more approvals are required. */
+  missing: number;
+  conditions: NonNullable<FlowStatus["approval_conditions"]>;
+}
 
 /** What is known of a module: how it ended, or how far it is; the job that runs it now, and those of lists inside. */
 export interface Known {
@@ -9,8 +17,8 @@ export interface Known {
   progress?: Progress | undefined;
   job?: { id: string; queued: boolean; progress?: number | undefined } | undefined;
   inside?: readonly { job: string; ok: boolean }[] | undefined;
-  /** It has asked people, and waits for them. */
-  gate?: Gate | undefined;
+  /** Present while the module waits for approval. */
+  gate?: OpenGate | undefined;
 }
 
 /** Where a flow is, by what is known of the modules of its own list and those beside it. */
@@ -18,15 +26,15 @@ export function flowStatus({ id, ended }: { id: string; ended: boolean }, value:
   const modules: ModuleStatus[] = [];
   let current = -1;
   let open = !ended;
-  let asking: Gate | undefined;
+  let asking: OpenGate | undefined;
   for (const [index, module] of value.modules.entries()) {
     const of = known(module.id);
     const waits = asking && waitingAt(module.id, asking);
-    const asks = open && of.gate && isOpen(of.gate) ? of.gate : undefined;
+    const asks = open ? of.gate : undefined;
     const isLast = index === value.modules.length - 1;
     const status =
       waits ??
-      (asks && (isLast || asks.opened.kind === "consent") ? waitingAt(module.id, asks) : undefined) ??
+      (asks && (isLast || asks.kind === "consent") ? waitingAt(module.id, asks) : undefined) ??
       (asks ? ({ type: "Success", id: module.id, job: asks.id } as const) : moduleStatus(id, module, of, open));
     asking = asks && status.type === "Success" ? asks : undefined;
     modules.push(status);
@@ -42,15 +50,15 @@ export function flowStatus({ id, ended }: { id: string; ended: boolean }, value:
     modules,
     failure_module: beside(value.failure_module, "failure"),
     ...(value.preprocessor_module ? { preprocessor_module: beside(value.preprocessor_module, "preprocessor") } : {}),
-    ...conditionsOf(value.modules.flatMap((module) => known(module.id).gate ?? []).find(isOpen)),
+    ...conditionsOf(value.modules.flatMap((module) => known(module.id).gate ?? [])[0]),
     ...(failed?.length ? { retry: { fail_count: failed.length, failed_jobs: failed.filter(Boolean) } } : {}),
   };
 }
 
-const waitingAt = (id: string, gate: Gate): ModuleStatus => ({ type: "WaitingForEvents", id, count: missing(gate), job: gate.id });
+const waitingAt = (id: string, gate: OpenGate): ModuleStatus => ({ type: "WaitingForEvents", id, count: gate.missing, job: gate.id });
 
-function conditionsOf(gate: (Gate & { opened: Opened }) | undefined): Pick<FlowStatus, "approval_conditions"> {
-  return gate ? { approval_conditions: conditionsIn(gate.opened.rules) } : {};
+function conditionsOf(gate: OpenGate | undefined): Pick<FlowStatus, "approval_conditions"> {
+  return gate ? { approval_conditions: gate.conditions } : {};
 }
 
 function moduleStatus(flow: string, { id, value }: FlowModule, { outcome, progress, job, inside }: Known, open: boolean): ModuleStatus {

@@ -115,3 +115,7 @@ export function queueDelayS(scheduledForMs: number | undefined, nowMs: number): 
   if (scheduledForMs === undefined || scheduledForMs <= nowMs) return 0;
   return Math.min(Math.ceil((scheduledForMs - nowMs) / 1000), limits.maxQueueDelayMs / 1000);
 }
+
+/** Ends a job whose language has no runner. */
+export const noRunner = (language: string): Ending =>
+  failure({ name: "NoRunner", message: `Scripts in ${language} can be stored, but this service cannot run them.` });

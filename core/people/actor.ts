@@ -1,4 +1,4 @@
-import type { Rights } from "../permissions/access.ts";
+import type { Rights } from "./rights.ts";
 
 /** Who calls: a person through one of their tokens, or a running job through its own. */
 export type Actor = Person | JobActor;

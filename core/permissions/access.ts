@@ -1,11 +1,6 @@
 import * as z from "zod";
 import { extraPerms } from "../../contract/common.ts";
-
-/** What a member is in a workspace. */
-export const roleSchema = z.enum(["admin", "developer", "operator"]);
-export type Role = z.infer<typeof roleSchema>;
-/** Each includes the ones before. */
-export type Right = "read" | "write" | "owner";
+import { type Right, type Rights, roleSchema } from "../people/rights.ts";
 
 export const memberSchema = z.object({
   email: z.string(),
@@ -33,15 +28,6 @@ export type Access = z.infer<typeof accessSchema>;
 export const noAccess: Access = { groups: {}, folders: {}, objects: {} };
 /** Every member is in it; nobody makes or deletes it. */
 export const ALL = "all";
-
-/** What one member may in one workspace, made from its role and the workspace's access. */
-export interface Rights {
-  workspace: string;
-  role: Role;
-  groups: string[];
-  folders: Readonly<Record<string, Right>>;
-  objects: Readonly<Record<string, Right>>;
-}
 
 const strength: Record<Right, number> = { read: 1, write: 2, owner: 3 };
 export const atLeast = (right: Right | undefined, wanted: Right) => right !== undefined && strength[right] >= strength[wanted];

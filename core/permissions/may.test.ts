@@ -2,7 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { Route } from "../../contract/route.ts";
 import { routes } from "../../contract/routes.ts";
 import type { JobActor, Person } from "../people/actor.ts";
-import { type Access, type Role, rightsOf } from "./access.ts";
+import type { Role } from "../people/rights.ts";
+import { type Access, rightsOf } from "./access.ts";
 import { needOf, scopeNeed } from "./actions.ts";
 import { may, refusal } from "./may.ts";
 

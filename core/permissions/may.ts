@@ -1,5 +1,6 @@
 import type { Actor } from "../people/actor.ts";
-import { atLeast, type Right, type Rights, rightIn } from "./access.ts";
+import type { Right, Rights } from "../people/rights.ts";
+import { atLeast, rightIn } from "./access.ts";
 import { asksAgain, kindOf, needOf, scopeNeed } from "./actions.ts";
 import { scopesAllow } from "./scopes.ts";
 

@@ -16,8 +16,11 @@ export async function seenByLink(
   const link = linkIn(route, query);
   if (!link) return undefined;
   // Loaded with the first call that carries a link.
-  const { flowForLinkHolder } = await import("../../services/approvals/page/flow-for-link-holder.ts");
-  return flowForLinkHolder({ ...c, linkKeys }, { ...link, workspace }, id);
+  const [{ flowForLinkHolder }, { gatedFlows }] = await Promise.all([
+    import("../../services/approvals/page/flow-for-link-holder.ts"),
+    import("../../services/flows/runtime/gated-flows.ts"),
+  ]);
+  return flowForLinkHolder({ ...c, linkKeys, gatedFlows: gatedFlows(c) }, { ...link, workspace }, id);
 }
 
 /** The link comes as one token, or as its parts. */

@@ -9,14 +9,17 @@ import { SvcError } from "../../contract/errors.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
+import { gatedFlows } from "../../services/flows/runtime/gated-flows.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
+import { deliveriesOf } from "../../services/notifications/delivery-records.ts";
 import type { Handled } from "../shared/edge.ts";
 
+const adapters = { jobs: jobTable, objects: objectTable, storage, executions };
+
 export const collaborators = {
-  jobs: jobTable,
-  objects: objectTable,
-  storage,
-  executions,
+  ...adapters,
+  gatedFlows: gatedFlows(adapters),
+  loadDeliveries: (flow: string) => deliveriesOf({ jobs: jobTable }, flow),
   linkKeys,
   nowMs: Date.now,
   baseUrl: requireEnv(env.baseUrl),

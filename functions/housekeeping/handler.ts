@@ -9,6 +9,7 @@ import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
 import { executions } from "../../aws/stepfunctions/executions.ts";
 import { env, requireEnv } from "../../contract/env.ts";
+import { gatedFlows } from "../../services/flows/runtime/gated-flows.ts";
 import { type TickResult, tick } from "../../services/maintenance/tick.ts";
 import { logger } from "../shared/edge.ts";
 
@@ -34,6 +35,7 @@ export async function handler(event: { nowMs?: number; aheadMs?: number; budgetM
     storage,
     queue,
     anchorKey,
+    gatedFlows: gatedFlows({ jobs: jobTable, objects: objectTable, storage, executions }),
     nowMs,
   };
   const done = await tick(collaborators, startedMs + (event.budgetMs ?? BUDGET_MS));

@@ -4,10 +4,9 @@ import { functions } from "../../aws/lambda/functions.ts";
 import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
 import { env, requireEnv } from "../../contract/env.ts";
-import type { InvokeRunnerDeps } from "../../services/execution/invoke-runner.ts";
 
-/** What every function that executes jobs is wired with. `name` shows in the job's record as its worker. */
-export function executor(name: string): InvokeRunnerDeps {
+/** The dependencies of every function that executes scripts. `name` shows in the job's record as its worker. */
+export function executor(name: string) {
   return {
     jobs: jobTable,
     storage,

@@ -1,15 +1,16 @@
 import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
 import { type JobAnswer, type JobCall, jobCallSchema } from "../../core/jobs/lifecycle.ts";
-import { handleInvocation, handleJobMessage } from "../../services/execution/run-job.ts";
+import { handleInvocation } from "../../services/execution/handle-invocation.ts";
+import { handleJobMessage } from "../../services/execution/handle-job-message.ts";
 import { handleCall, messageHandler } from "../shared/messages.ts";
-import { working } from "../shared/working.ts";
+import { workerDeps } from "../shared/worker-deps.ts";
 
-const collaborators = working("worker");
-const queued = messageHandler((message) => handleJobMessage(collaborators, message));
+const deps = workerDeps("worker");
+const queued = messageHandler((message) => handleJobMessage(deps, message));
 
 /** Messages of the queue, or one call by `run` for a synchronous run that needs what only a worker may read. */
 export async function handler(event: SQSEvent | JobCall, context: Context): Promise<SQSBatchResponse | JobAnswer> {
   if ("Records" in event) return queued(event, context);
   const call = jobCallSchema.parse(event);
-  return handleCall([call.running.id], () => handleInvocation(collaborators, call), context);
+  return handleCall([call.running.id], () => handleInvocation(deps, call), context);
 }

@@ -14,7 +14,7 @@ import { loadVersion, runnableOf } from "../scripts/load.ts";
 export interface BuildDeps {
   objects: ObjectTable;
   storage: Storage;
-  functions: Functions;
+  functions: Pick<Functions, "build">;
   target: BuildTarget;
   registries: BuildRequest["registries"];
 }

@@ -18,7 +18,7 @@ import { rememberSecrets } from "../secrets/masks.ts";
 import { runTimes } from "./run-times.ts";
 
 export interface InvokeRunnerDeps extends FinishJobDeps {
-  functions: Functions;
+  functions: Pick<Functions, "run">;
   queue: Queue;
   signingKey: typeof signingKey;
   baseUrl: string;

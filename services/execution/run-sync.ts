@@ -1,3 +1,4 @@
+import type { Functions } from "../../aws/lambda/functions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { namesFiles } from "../../core/jobs/cache.ts";
@@ -15,7 +16,7 @@ import { waitFor, waitForEnd } from "../jobs/read/wait.ts";
 import { loadValue } from "../jobs/values/values.ts";
 import { type Executable, execute, type InvokeRunnerDeps, runRequest } from "./invoke-runner.ts";
 
-export type RunningInPlace = InvokeRunnerDeps & CreateJobDeps;
+export type RunningInPlace = InvokeRunnerDeps & CreateJobDeps & { functions: Pick<Functions, "work"> };
 
 /** A synchronous call's answer: the result's JSON text, or where it is when it is too large for a reply. */
 export interface SyncAnswer {

@@ -6,6 +6,7 @@ import { hasEnded, type Job, listKey, SHARDS } from "../../core/jobs/job.ts";
 import { canceled, firstDueMs, isLost, mayRetryLoss, workerLost } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type SignHeadsDeps, signHeads } from "../approvals/audit-log/sign-heads.ts";
+import type { GateDeps } from "../approvals/gates/change-gate.ts";
 import { type IdleMachineDeps, removeIdleMachines } from "../flows/definitions/delete-idle-machines.ts";
 import { type FinishFlowDeps, reconcileFlow } from "../flows/lifecycle/finish.ts";
 import { cancel } from "../jobs/cancel/cancel.ts";
@@ -18,7 +19,7 @@ import { deliverAgain } from "../notifications/retry-due.ts";
 import { allWorkspaces } from "../workspaces/workspaces.ts";
 import { type PurgeDeps, purgeDeleted } from "./purge-workspaces.ts";
 
-export type TickDeps = FinishFlowDeps & { objects: ObjectTable; functions: Pick<Functions, "deliver"> };
+export type TickDeps = FinishFlowDeps & GateDeps & { objects: ObjectTable; functions: Pick<Functions, "deliver"> };
 
 /** How many due jobs one tick looks at in each shard; the next tick goes on. */
 const DUE_PER_SHARD = 500;

@@ -5,7 +5,7 @@ import { isOpen } from "../../core/approvals/gate.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { ApprovalRequest } from "../approvals/gates/find-approval-request.ts";
-import { noticePart } from "./enqueue.ts";
+import { noticePart } from "../outbox/notice.ts";
 
 interface ResendDeps {
   objects: Pick<ObjectTable, "get" | "transact">;

@@ -7,7 +7,8 @@ import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import { type Actor, usernameOf } from "../../core/people/actor.ts";
 import { type PersonRecord, personKey, personSchema } from "../../core/people/person.ts";
-import { type Access, atLeast, forget, type Member, memberSchema, type Role, rightsOf } from "../../core/permissions/access.ts";
+import type { Role } from "../../core/people/rights.ts";
+import { type Access, atLeast, forget, type Member, memberSchema, rightsOf } from "../../core/permissions/access.ts";
 import { changeAccess, ensureAccess, loadAccess } from "./access.ts";
 import { memberWrites } from "./workspaces.ts";
 

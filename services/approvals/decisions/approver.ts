@@ -2,7 +2,7 @@ import { isSvcError } from "../../../contract/errors.ts";
 import type { Approver } from "../../../core/approvals/authorize.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { personKey } from "../../../core/people/person.ts";
-import type { Rights } from "../../../core/permissions/access.ts";
+import type { Rights } from "../../../core/people/rights.ts";
 import { identify, rightsKeys } from "../../identity/identify.ts";
 import type { GateDeps } from "../gates/change-gate.ts";
 

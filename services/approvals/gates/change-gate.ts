@@ -2,18 +2,16 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Child, JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../../aws/s3/storage.ts";
-import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import type { FlowModule } from "../../../contract/flow-value.ts";
-import { dueAtMs, type Gate, gateSchema, isOpen, newGate, type Opened } from "../../../core/approvals/gate.ts";
-import { outcomeAt } from "../../../core/approvals/outcome.ts";
-import { outcomeRef } from "../../../core/flows/journal.ts";
+import { dueAtMs, type Gate, gateSchema, isOpen, newGate } from "../../../core/approvals/gate.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
 import { flowLookMs } from "../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { write } from "../../../core/objects/write.ts";
-import { noticePart } from "../../notifications/enqueue.ts";
+import { noticePart } from "../../outbox/notice.ts";
 import { notificationsFor, recordedParts } from "../audit-log/entry.ts";
+import type { GatedFlows } from "./gated-flows.ts";
 
 /** One part of a transaction over both tables. */
 export type Write = Parameters<ObjectTable["transact"]>[0][number];
@@ -22,7 +20,7 @@ export interface GateDeps {
   jobs: JobTable;
   objects: ObjectTable;
   storage: Storage;
-  executions: Pick<Executions, "resume">;
+  gatedFlows: GatedFlows;
   nowMs: () => number;
 }
 
@@ -78,7 +76,7 @@ export async function changeGate(
   for (let tries = 0; tries < TRIES; tries += 1) {
     const changed = settledBy(gate, await ruled(deps, gate, rule));
     if (changed === gate) {
-      await tell(deps, gate);
+      await resumeGateTask(deps, gate);
       return { gate, flow };
     }
     if (flow.state !== "running") throw new SvcError("approval.over", { id: flow.id, state: flow.state });
@@ -90,7 +88,7 @@ export async function changeGate(
       ...(await also()),
     ];
     if ((await deps.objects.transact(parts)) === undefined) {
-      await tell(deps, changed);
+      await resumeGateTask(deps, changed);
       return { gate: changed, flow };
     }
     // Those who lost do not all come back at once.
@@ -114,7 +112,7 @@ async function ruled(deps: GateDeps, gate: Gate, rule: (gate: Gate) => Gate): Pr
   try {
     return rule(gate);
   } catch (error) {
-    await tell(deps, gate);
+    await resumeGateTask(deps, gate);
     throw error;
   }
 }
@@ -125,19 +123,12 @@ async function again({ jobs }: GateDeps, { gate, flow }: GateOf): Promise<GateOf
   return { gate: fresh ?? newGate(gate), flow: job };
 }
 
-/** Lets the task go on that waits for a gate which is decided. Sent twice, or too late, it changes nothing. */
-export async function tell({ executions }: Pick<GateDeps, "executions">, { decision, token, state, settled }: Gate): Promise<void> {
-  if (decision && token !== undefined) await executions.resume(token, { ...state, o: settled ? "next" : "look" });
+/** Resumes the task that waits at a decided gate. A repeated or late call changes nothing. */
+export async function resumeGateTask({ gatedFlows }: Pick<GateDeps, "gatedFlows">, gate: Gate): Promise<void> {
+  if (gate.decision && gate.token !== undefined) await gatedFlows.resumeTask(gate);
 }
 
-const outcomeItem = (gate: Gate, opened: Opened, expiresAtS: number): Child => ({
-  parent: gate.flow,
-  ref: outcomeRef(gate.module, gate.scope, gate.at),
-  json: JSON.stringify(outcomeAt(gate, opened)),
-  expiresAtS,
-});
-
-/** A gate whose task has not said so long after its opening that it waits has lost it. */
+/** If no task token arrives within a minute of opening, the task is treated as lost. */
 const TOKEN_WITHIN_MS = 60_000;
 export const hasLostItsTask = (gate: Gate, nowMs: number) =>
   gate.opened !== undefined && gate.token === undefined && gate.opened.atMs + TOKEN_WITHIN_MS <= nowMs;
@@ -145,7 +136,7 @@ export const hasLostItsTask = (gate: Gate, nowMs: number) =>
 const running = { attr: "state", eq: "running" } as const;
 const raw = (params: object) => ({ raw: params }) as Write;
 
-function partsOf({ jobs, nowMs }: GateDeps, { gate, flow }: GateOf, before: Gate): Write[] {
+function partsOf({ jobs, nowMs, gatedFlows }: GateDeps, { gate, flow }: GateOf, before: Gate): Write[] {
   const { id, workspace, root, version, expiresAtMs } = gate;
   const expiresAtS = Math.ceil(expiresAtMs / 1000);
   const item: Child = { parent: id, ref: GATE, json: JSON.stringify(gate), version, expiresAtS };
@@ -168,7 +159,9 @@ function partsOf({ jobs, nowMs }: GateDeps, { gate, flow }: GateOf, before: Gate
     own,
     raw(head),
     ...(gate.opened && !before.opened ? [raw(jobs.putChildParams(pointer))] : []),
-    ...(gate.settled && gate.opened && !before.settled ? [raw(jobs.putChildParams(outcomeItem(gate, gate.opened, expiresAtS)))] : []),
+    ...(gate.settled && gate.opened && !before.settled
+      ? [raw(jobs.putChildParams(gatedFlows.outcomeItem(gate, gate.opened, expiresAtS)))]
+      : []),
     ...(opens ? [write.put({ ...keys.pendingGate(workspace, id), value: { flow: gate.flow }, expiresAtS })] : []),
     ...(closes ? [write.remove(keys.pendingGate(workspace, id))] : []),
   ];

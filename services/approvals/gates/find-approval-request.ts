@@ -4,7 +4,6 @@ import { type Gate, type GateRules, isOpen, newGate } from "../../../core/approv
 import { suspendRules } from "../../../core/approvals/rules.ts";
 import { asksPeople } from "../../../core/flows/scopes.ts";
 import { hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
-import { type LoadedPlan, loadPlanIfThere } from "../../flows/definitions/load.ts";
 import { type GateDeps, gateAndJob, gatesOfRun } from "./change-gate.ts";
 
 /** A step that asks people, or will. */
@@ -12,7 +11,6 @@ export interface ApprovalRequest {
   gate: Gate;
   flow: Job;
   module: FlowModule;
-  plan: LoadedPlan;
 }
 
 export const noLink = () => new SvcError("approval.link", {});
@@ -29,15 +27,10 @@ export async function findApprovalRequest(deps: GateDeps, workspace: string, id:
 export async function findApprovalRequestOfGate(deps: GateDeps, gate: Gate, known?: Job): Promise<ApprovalRequest> {
   const flow = known?.id === gate.flow ? known : await deps.jobs.get(gate.flow);
   if (!flow) throw noLink();
-  const plan = await planOf(deps, flow);
-  const module = plan?.index.modules.get(gate.module)?.module;
-  if (!plan || !module) throw new SvcError("approval.over", { id: flow.id, state: flow.state });
+  const module = await deps.gatedFlows.loadModule(flow, gate.module);
+  if (!module) throw new SvcError("approval.over", { id: flow.id, state: flow.state });
   if (!asksPeople(module)) throw new SvcError("approval.none", { id: flow.id });
-  return { gate, flow, module, plan };
-}
-
-async function planOf(deps: GateDeps, { flow }: Job): Promise<LoadedPlan | undefined> {
-  return flow?.plan ? loadPlanIfThere(deps, flow.plan) : undefined;
+  return { gate, flow, module };
 }
 
 /** Where the gate of a step will be, before anybody came to it. */

@@ -5,14 +5,12 @@ import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.
 import { authorize, type Verdict } from "../../../core/approvals/authorize.ts";
 import { approversOf, conditionsIn, type Decision, isLateAt } from "../../../core/approvals/gate.ts";
 import { viewTokenOf } from "../../../core/approvals/link.ts";
-import { argsFor, hasEnded, type Job, PEOPLE, waitsFor } from "../../../core/jobs/job.ts";
-import { loadFlow } from "../../flows/definitions/load.ts";
-import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";
+import { argsFor, hasEnded, PEOPLE, waitsFor } from "../../../core/jobs/job.ts";
+import { loadValue } from "../../jobs/values/values.ts";
 import type { From } from "../decisions/decide.ts";
 import type { GateDeps } from "../gates/change-gate.ts";
 import { type ApprovalRequest, rulesOf, starterOf } from "../gates/find-approval-request.ts";
 import { promptOf } from "./prompt.ts";
-import { resultsShown } from "./redacted-results.ts";
 
 export const decisionJson = ({ how, by, reason, atMs }: Decision) => ({
   how,
@@ -37,7 +35,7 @@ export async function approvalInfo(deps: GateDeps, asked: ApprovalRequest, from:
   const state = stateOf(asked, deps.nowMs());
   const suspend = module.suspend ?? undefined;
   const refused = REFUSED[verdict];
-  const summary = await summaryOf(deps, flow);
+  const summary = await deps.gatedFlows.loadSummary(flow);
   const isConsent = module.value.type === "consentgate";
   return {
     flow_id: flow.id,
@@ -68,8 +66,8 @@ export async function approvalInfo(deps: GateDeps, asked: ApprovalRequest, from:
 }
 
 /** The step's own words, the form, and what the flow has chosen to show. */
-async function detailsOf(deps: ValueDeps, asked: ApprovalRequest): Promise<Partial<ApprovalInfo>> {
-  const { gate, flow, module, plan } = asked;
+async function detailsOf(deps: GateDeps, asked: ApprovalRequest): Promise<Partial<ApprovalInfo>> {
+  const { gate, flow, module } = asked;
   const isConsent = module.value.type === "consentgate";
   const schema = module.suspend?.resume_form?.["schema"];
   const wanted = module.suspend?.inputs ?? [];
@@ -81,9 +79,7 @@ async function detailsOf(deps: ValueDeps, asked: ApprovalRequest): Promise<Parti
     ...(description === undefined ? {} : { description: description as NonNullable<ApprovalInfo["description"]> }),
     ...prompt,
     ...(wanted.length > 0 ? { inputs: Object.fromEntries(wanted.map((name) => [name, given[name] ?? null])) } : {}),
-    ...(isConsent
-      ? { message: gate.opened?.message ?? "", context: { ...given, ...(await resultsShown(deps, flow.id, plan.value)) } }
-      : {}),
+    ...(isConsent ? { message: gate.opened?.message ?? "", context: { ...given, ...(await deps.gatedFlows.loadResults(flow)) } } : {}),
   };
 }
 
@@ -92,11 +88,4 @@ function stateOf({ gate, flow }: Pick<ApprovalRequest, "gate" | "flow">, nowMs: 
   if (hasEnded(flow)) return "canceled";
   if (!gate.opened) return "waiting";
   return isLateAt(gate, nowMs) ? "expired" : "open";
-}
-
-async function summaryOf(deps: GateDeps, { workspace, flow }: Job): Promise<string | undefined> {
-  if (flow?.version === undefined) return undefined;
-  // Deleted since.
-  const found = await loadFlow(deps, workspace, flow.version).catch(() => undefined);
-  return found?.sent.summary || undefined;
 }

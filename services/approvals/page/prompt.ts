@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../../contract/json-object.ts";
-import type { ValueRef } from "../../../core/flows/journal.ts";
+import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";
 import type { ApprovalRequest } from "../gates/find-approval-request.ts";
 

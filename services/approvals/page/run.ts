@@ -4,22 +4,27 @@ import type { RunJson } from "../../../contract/routes/approvals/approvals.ts";
 import { type Gate, isOpen, namesOf } from "../../../core/approvals/gate.ts";
 import { argsFor, hasEnded, type Job, PEOPLE } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
-import { loadPlanIfThere } from "../../flows/definitions/load.ts";
 import { loadValue } from "../../jobs/values/values.ts";
-import { deliveriesOf } from "../../notifications/delivery-records.ts";
 import { theirGates } from "../decisions/consent.ts";
 import { mayCreateLinks, maySeeRun } from "../decisions/visibility.ts";
 import { type GateDeps, gatesOfRun } from "../gates/change-gate.ts";
 import { linksOf } from "../links/create-resume-urls.ts";
 import type { LinkDeps } from "../links/links.ts";
 import { decisionJson } from "./approval-info.ts";
-import { resultsShown } from "./redacted-results.ts";
+
+type Notice = NonNullable<RunJson["gates"][number]["notices"]>[number];
+
+type RunPageDeps = GateDeps &
+  LinkDeps & {
+    /** Loads the notices of a flow's gates by gate id, with the state of their delivery. */
+    loadDeliveries(flow: string): Promise<ReadonlyMap<string, readonly (Notice & { gate: string })[]>>;
+  };
 
 /**
  * Returns a run with its gates, those of its subflows included. An approver who may not see the run gets only the gates that ask them. Throws
  * `job.notFound` for a caller who may see neither.
  */
-export async function runJson(deps: GateDeps & LinkDeps, actor: Actor, job: Job): Promise<RunJson> {
+export async function runJson(deps: RunPageDeps, actor: Actor, job: Job): Promise<RunJson> {
   const whole = maySeeRun(actor, job);
   const mints = mayCreateLinks(actor, job);
   const all = (await gatesOfRun(deps, job.root ?? job.id)).filter(({ flow }) => job.root === undefined || flow === job.id);
@@ -27,12 +32,11 @@ export async function runJson(deps: GateDeps & LinkDeps, actor: Actor, job: Job)
   if (!whole && gates.length === 0) throw new SvcError("job.notFound", { id: job.id });
   // Who is asked for consent is told what about; others who are asked see it on the page, as far as the flow shows it.
   const inContext = whole || gates.some(({ opened }) => opened?.kind === "consent");
-  const plan = job.flow?.plan ? await loadPlanIfThere(deps, job.flow.plan) : undefined;
   const erased = !inContext || (hasEnded(job) && job.erased);
   const input = erased ? {} : (JSON.parse(await loadValue(deps, job, argsFor(PEOPLE, job))) as Record<string, unknown>);
-  const results = plan && !erased ? await resultsShown(deps, job.id, plan.value) : {};
+  const results = erased ? {} : await deps.gatedFlows.loadResults(job);
   const flows = [...new Set(gates.map(({ flow }) => flow))];
-  const notices = new Map((await Promise.all(flows.map((flow) => deliveriesOf(deps, flow)))).flatMap((of) => [...of]));
+  const notices = new Map((await Promise.all(flows.map((flow) => deps.loadDeliveries(flow)))).flatMap((of) => [...of]));
   const rejected = gates.findLast(({ opened, decision }) => opened?.kind === "consent" && decision && decision.how !== "approved");
   const reason = rejected?.decision?.reason ?? (rejected?.decision?.how === "expired" ? "timeout" : "");
   return {
@@ -46,7 +50,7 @@ export async function runJson(deps: GateDeps & LinkDeps, actor: Actor, job: Job)
       gates
         .filter(({ opened }) => opened)
         .map(async (gate) => ({
-          ...gateJson(gate, plan?.index.modules.get(gate.module)?.module.summary ?? undefined),
+          ...gateJson(gate, (await deps.gatedFlows.loadModule(job, gate.module))?.summary ?? undefined),
           ...(mints && isOpen(gate) && gate.opened.kind === "suspend" ? { links: await linksOf(deps, gate) } : {}),
           notices: (notices.get(gate.id) ?? []).map(({ gate: _, ...notice }) => notice),
         })),

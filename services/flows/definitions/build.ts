@@ -1,4 +1,5 @@
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
+import type { Functions } from "../../../aws/lambda/functions.ts";
 import { keptFlowSchema } from "../../../contract/flow-value.ts";
 import type { FlowBuild, RunnableFlow } from "../../../core/flows/version.ts";
 import { hasEnded, type RunningJob } from "../../../core/jobs/job.ts";
@@ -9,10 +10,14 @@ import { endWith, type JustEnded } from "../../jobs/lifecycle/finish.ts";
 import { flowVersionOf, loadFlow } from "./load.ts";
 import { type Planned, planFlow } from "./plan.ts";
 
+interface MakeMachineDeps {
+  functions: Pick<Functions, "makeMachine">;
+}
+
 const planKey = (workspace: string, version: number) => `flows/${workspace}/${version}/plan.json`;
 
 /** Does a `flowdependencies` job: builds the inline scripts, makes the state machine, records how it went, and sends the jobs that waited. */
-export async function buildFlow(deps: BuildVersionDeps, job: RunningJob): Promise<JustEnded | undefined> {
+export async function buildFlow(deps: BuildVersionDeps & MakeMachineDeps, job: RunningJob): Promise<JustEnded | undefined> {
   const { objects, storage, functions } = deps;
   const { workspace, flow: { version = 0 } = {} } = job;
   const flow = flowVersionOf(await objects.get(keys.flowVersion(workspace, version)), version);
@@ -39,7 +44,7 @@ export async function buildFlow(deps: BuildVersionDeps, job: RunningJob): Promis
 
 /** A plan together with its flow's state machine; a flow of no modules runs without one. */
 export async function withMachine(
-  functions: Pick<BuildVersionDeps["functions"], "makeMachine">,
+  functions: MakeMachineDeps["functions"],
   workspace: string,
   path: string,
   planned: Planned,

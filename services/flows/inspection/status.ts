@@ -3,9 +3,10 @@ import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { isSvcError } from "../../../contract/errors.ts";
 import { type FlowValue, keptFlowSchema } from "../../../contract/flow-value.ts";
 import type { ExecutionJson, FlowStatus } from "../../../contract/routes/flows/flow-status.ts";
+import { conditionsIn, isOpen, missing } from "../../../core/approvals/gate.ts";
 import { innerAt, insideAt, outcomeRef, progressRef } from "../../../core/flows/journal.ts";
 import { asksPeople, bodyScope, branchScope, isContainer, modulesOf, ROOT } from "../../../core/flows/scopes.ts";
-import { flowStatus, type Known } from "../../../core/flows/status.ts";
+import { flowStatus, type Known, type OpenGate } from "../../../core/flows/status.ts";
 import { hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
 import { gateOf } from "../../approvals/gates/change-gate.ts";
 import { loadValue } from "../../jobs/values/values.ts";
@@ -72,7 +73,7 @@ async function statusOf(reading: FlowStatusDeps, job: Job, value: FlowValue): Pr
   const of = open && known.get(open.id);
   if (open && of) {
     const attempt = of.progress?.failed?.length ?? 0;
-    if (asksPeople(open)) of.gate = await gateOf(reading, stepJobId(job.id, open.id, ROOT, "", attempt));
+    if (asksPeople(open)) of.gate = await openGateOf(reading, stepJobId(job.id, open.id, ROOT, "", attempt));
     if (isContainer(open)) {
       const at = insideAt(open.id, "", attempt);
       const count = open.value.type === "branchall" ? open.value.branches.length : (of.progress?.index ?? -1) + 1;
@@ -96,6 +97,12 @@ async function statusOf(reading: FlowStatusDeps, job: Job, value: FlowValue): Pr
     }
   }
   return { ...flowStatus({ id: job.id, ended: hasEnded(job) }, value, (id) => known.get(id) ?? {}), ...(await userStates(reading, job)) };
+}
+
+async function openGateOf(deps: Pick<FlowStatusDeps, "jobs">, id: string): Promise<OpenGate | undefined> {
+  const gate = await gateOf(deps, id);
+  if (!gate || !isOpen(gate)) return undefined;
+  return { id, kind: gate.opened.kind, missing: missing(gate), conditions: conditionsIn(gate.opened.rules) };
 }
 
 async function itemsOf({ jobs }: FlowStatusDeps, { id }: Job, refs: string[]): Promise<Map<string, string>> {

@@ -1,9 +1,11 @@
+import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { limits } from "../../../contract/limits.ts";
-import { endRef, FAILURE, outcomeRef, type ValueRef } from "../../../core/flows/journal.ts";
+import { endRef, FAILURE, outcomeRef } from "../../../core/flows/journal.ts";
 import { ROOT } from "../../../core/flows/scopes.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
 import { type EndState, hasEnded, type Job, type RunningJob } from "../../../core/jobs/job.ts";
 import { canceled, failure, flowDeadlineMs, flowLookMs, flowTimedOut } from "../../../core/jobs/lifecycle.ts";
+import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import type { GateDeps } from "../../approvals/gates/change-gate.ts";
 import { reconcileGates } from "../../approvals/gates/reconcile-gates.ts";
 import { remember } from "../../jobs/cache/cache.ts";
@@ -14,10 +16,12 @@ import { type LoadedPlan, loadPlanIfThere } from "../definitions/load.ts";
 import { parked, parkedFor } from "../runtime/parked-jobs.ts";
 import { resumeParentTask } from "../runtime/resume-parent-task.ts";
 import { endIn, outcomeIn, readItems, recovers } from "../runtime/step-context.ts";
-import { type StartFlowDeps, startExecution } from "./start.ts";
+import { type StartExecutionDeps, startExecution } from "./start.ts";
 
 /** What ending flows, and going on with them, takes. */
-export type FinishFlowDeps = FinishJobDeps & ConcurrencyDeps & Pick<StartFlowDeps, "executions" | "functions">;
+export type FinishFlowDeps = FinishJobDeps &
+  ConcurrencyDeps &
+  StartExecutionDeps & { executions: Pick<Executions, "start" | "stop" | "status" | "resume"> };
 
 /** Executions in a row that may end without a newly finished step. */
 const STALLS = 3;

@@ -1,3 +1,4 @@
+import type { Functions } from "../../../aws/lambda/functions.ts";
 import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { isSvcError } from "../../../contract/errors.ts";
 import { flowValueSchema } from "../../../contract/flow-value.ts";
@@ -8,6 +9,7 @@ import { failure, flowLookMs } from "../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { maskerOf } from "../../../core/secrets/mask.ts";
 import type { BuildVersionDeps } from "../../builds/build-version.ts";
+import { waitForBuild } from "../../execution/wait-for-build.ts";
 import { cachedResult, keyWithFiles } from "../../jobs/cache/cache.ts";
 import { endFromCache, endWith, type JustEnded } from "../../jobs/lifecycle/finish.ts";
 import { jobPrefix, loadValue } from "../../jobs/values/values.ts";
@@ -18,19 +20,17 @@ import { flowVersionOf, type LoadedPlan, loadPlan } from "../definitions/load.ts
 import { planFlow } from "../definitions/plan.ts";
 import { environmentOf, evaluateReading } from "../runtime/expressions/evaluator.ts";
 
-export interface StartFlowDeps extends BuildVersionDeps, ResolveDeps {
-  executions: Executions;
-}
+export type StartFlowDeps = BuildVersionDeps &
+  ResolveDeps & {
+    executions: Pick<Executions, "start">;
+    functions: Pick<Functions, "build" | "makeMachine">;
+  };
 
-/** Gives a job back until its version is built. */
-type WaitForBuild<S> = (deps: S, job: RunningJob, isPending: () => Promise<boolean>) => Promise<undefined>;
-
-/** Starts a claimed flow's execution; flows that need none end at once. */
-export async function startFlow<S extends StartFlowDeps>(
-  deps: S,
-  job: RunningJob,
-  waitForBuild: WaitForBuild<S>,
-): Promise<JustEnded | undefined> {
+/**
+ * Starts the execution of a claimed flow job, or returns the job to the queue until its version is built. A flow that needs no execution
+ * ends at once. Throws `flow.versionNotFound`.
+ */
+export async function startFlow(deps: StartFlowDeps, job: RunningJob): Promise<JustEnded | undefined> {
   const { objects, storage } = deps;
   const { workspace, flow = { n: 0 } } = job;
   if (flow.plan) return begin(deps, job);
@@ -133,8 +133,10 @@ async function keyOf(deps: StartFlowDeps, job: RunningJob, ignorePaths: boolean)
   }
 }
 
+export type StartExecutionDeps = Pick<StartFlowDeps, "executions" | "jobs" | "storage"> & { functions: Pick<Functions, "makeMachine"> };
+
 /** Starts the execution that counts for a flow's job; one that is there is left alone. */
-export async function startExecution(deps: Pick<StartFlowDeps, "executions" | "functions" | "jobs" | "storage">, job: Job): Promise<void> {
+export async function startExecution(deps: StartExecutionDeps, job: Job): Promise<void> {
   const { executions, functions, jobs } = deps;
   const { id, workspace, flow } = job;
   if (!flow?.plan) throw new Error(`The flow job ${id} has no plan.`);

@@ -3,10 +3,10 @@ import { outcomeRef, placeIn, progressRef } from "../../../core/flows/journal.ts
 import type { Scope } from "../../../core/flows/scopes.ts";
 import type { ModuleCall, StepState } from "../../../core/flows/step-call.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
-import type { RunJobDeps } from "../../execution/run-job.ts";
 import { type LoadedPlan, loadPlan } from "../definitions/load.ts";
 import { endLate, isLate } from "../lifecycle/finish.ts";
 import { jsonOf, progressIn, readItems, type StepContext } from "./step-context.ts";
+import type { StepDeps } from "./step-deps.ts";
 
 /** Of an execution that does not count any more: it ends without changing anything. */
 class Superseded extends Error {
@@ -15,7 +15,7 @@ class Superseded extends Error {
 
 /** Finds the place that a call is for, and what the journal has there. Throws `Superseded`. */
 export async function loadStepContext(
-  deps: RunJobDeps,
+  deps: StepDeps,
   { state, module: id, scope: name }: ModuleCall,
 ): Promise<{ here: StepContext; found: Map<string, string> }> {
   // Most places are where the state says: one read, with the head.

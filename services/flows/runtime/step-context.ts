@@ -12,22 +12,22 @@ import {
   type Progress,
   progressRef,
   progressSchema,
-  type ValueRef,
 } from "../../../core/flows/journal.ts";
 import type { Scope, ScopeName } from "../../../core/flows/scopes.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
 import { flowLeftS } from "../../../core/jobs/lifecycle.ts";
+import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import { maskerOf } from "../../../core/secrets/mask.ts";
 import { secretsIn } from "../../../core/secrets/shown.ts";
-import type { RunJobDeps } from "../../execution/run-job.ts";
 import { loadValue, storeValueApart } from "../../jobs/values/values.ts";
 import type { LoadedPlan } from "../definitions/load.ts";
+import type { StepDeps } from "./step-deps.ts";
 import { stepJobId } from "./step-job-id.ts";
 
 /** A place in a running flow, and all that is needed there. */
 export interface StepContext {
-  working: RunJobDeps;
+  working: StepDeps;
   flow: RunningJob;
   plan: LoadedPlan;
   module: FlowModule;

@@ -1,8 +1,9 @@
 import type { StopAfterIf } from "../../../contract/flow-value.ts";
-import type { Outcome, ValueRef } from "../../../core/flows/journal.ts";
+import type { Outcome } from "../../../core/flows/journal.ts";
 import { earlyAfter } from "../../../core/flows/names.ts";
 import { isPlain, ROOT } from "../../../core/flows/scopes.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
+import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import { type Evaluator, ExpressionError, evaluator as evaluatorFor } from "./expressions/evaluator.ts";
 import { goTo, isFailureModule, loadFlowValue, type StepContext, storeFlowValue, writeEnd, writeOutcome } from "./step-context.ts";
 

@@ -1,5 +1,5 @@
-import type { ValueRef } from "../../../core/flows/journal.ts";
 import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
+import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import { removeGates } from "../../approvals/gates/remove-gates.ts";
 import { jobPrefix, type ValueDeps } from "../values/values.ts";
 

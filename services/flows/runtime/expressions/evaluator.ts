@@ -3,13 +3,14 @@ import type { InputTransform } from "../../../../contract/flow-value.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { readsOfJob } from "../../../../core/audit/entry.ts";
 import { evaluate, isPlainPath } from "../../../../core/expressions/evaluate.ts";
-import { endRef, indicesOf, outcomeRef, placeIn, progressRef, type ValueRef } from "../../../../core/flows/journal.ts";
+import { endRef, indicesOf, outcomeRef, placeIn, progressRef } from "../../../../core/flows/journal.ts";
 import { collectReferences, visibleSteps } from "../../../../core/flows/names.ts";
 import type { Scope } from "../../../../core/flows/scopes.ts";
 import type { RunningJob } from "../../../../core/jobs/job.ts";
+import type { ValueRef } from "../../../../core/jobs/value-ref.ts";
 import { NOTHING_RESUMED, resumedBy } from "../../../approvals/gates/resume-payloads.ts";
 import { entryItem } from "../../../audit/audit.ts";
-import type { RunJobDeps } from "../../../execution/run-job.ts";
+import type { ValueDeps } from "../../../jobs/values/values.ts";
 import { readersOf } from "../../../resources/readers.ts";
 import { type ResolveDeps, resolve } from "../../../resources/resolve.ts";
 import { type LoadedPlan, loadPlan } from "../../definitions/load.ts";
@@ -64,7 +65,7 @@ export function evaluator(step: StepContext, expressions: readonly string[]): Ev
 
 /** Whose rights reading has, and what it must hide. */
 interface ExpressionContext {
-  working: ResolveDeps & Pick<RunJobDeps, "jobs" | "storage">;
+  working: ResolveDeps & ValueDeps;
   flow: RunningJob;
   secrets: Set<string>;
 }

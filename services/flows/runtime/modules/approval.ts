@@ -3,7 +3,7 @@ import type { FlowModule } from "../../../../contract/flow-value.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { errorOf, expire, type Gate, isOpen, newGate, type Opened, open, withToken } from "../../../../core/approvals/gate.ts";
 import { tooFewMembers } from "../../../../core/approvals/groups.ts";
-import { outcomeAt } from "../../../../core/approvals/outcome.ts";
+import { gateOutcome } from "../../../../core/approvals/outcome.ts";
 import { consentRules, suspendRules } from "../../../../core/approvals/rules.ts";
 import { fillIn } from "../../../../core/approvals/template.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
@@ -12,8 +12,8 @@ import { accessSchema, noAccess } from "../../../../core/permissions/access.ts";
 import { formProblem } from "../../../approvals/decisions/check-payload.ts";
 import { changeGate, gateOf } from "../../../approvals/gates/change-gate.ts";
 import { applyPreApprovals } from "../../../approvals/gates/pre-approvals.ts";
-import { resultsShown } from "../../../approvals/page/redacted-results.ts";
 import { loadValue } from "../../../jobs/values/values.ts";
+import { redactedResults } from "../../inspection/redacted-results.ts";
 import type { Evaluator } from "../expressions/evaluator.ts";
 import { attemptId, goTo, loadFlowValue, type StepContext, storeFlowValue } from "../step-context.ts";
 import { attempts, continueAfter, failStep, failureResult, type StepResult } from "../step-result.ts";
@@ -95,7 +95,7 @@ export async function openConsent(
 /** The flow's input, and results by step; what people read, without secrets. */
 async function contextOf({ working, flow, plan }: StepContext): Promise<Record<string, unknown>> {
   const input = JSON.parse(await loadValue(working, flow, flow.argsShown ?? flow.args)) as Record<string, unknown>;
-  return { ...input, ...(await resultsShown(working, flow.id, plan.value)) };
+  return { ...input, ...(await redactedResults(working, flow.id, plan.value)) };
 }
 
 const digestOf = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("hex");
@@ -138,7 +138,7 @@ async function answerOf(step: StepContext, expressions: Evaluator, gate: Gate): 
 async function settled(step: StepContext, expressions: Evaluator, gate: Gate): Promise<StepState> {
   const { decision, opened } = gate;
   if (!decision || !opened) throw new Error(`The gate ${gate.id} is not decided.`);
-  const { state: _, goes: __, result, ...also } = outcomeAt(gate, opened);
+  const { result, ...also } = gateOutcome(gate, opened);
   if (decision.how === "approved" || goesOn(step)) return continueAfter(step, expressions, { ok: true, result, also });
   const error = { ...errorOf(gate), step_id: step.module.id };
   const done = { ok: false, result: await storeFlowValue(step, { error }), also };

@@ -1,8 +1,9 @@
 import type { FlowModule } from "../../../../contract/flow-value.ts";
 import { eventsOf, HISTORY_EVENTS, iterationsAtOnce } from "../../../../core/flows/history.ts";
-import { endRef, FAILURE, innerAt, insideAt, outcomeRef, placeIn, type ValueRef } from "../../../../core/flows/journal.ts";
+import { endRef, FAILURE, innerAt, insideAt, outcomeRef, placeIn } from "../../../../core/flows/journal.ts";
 import { bodyScope, branchScope, DEFAULT, isParallel, type Scope } from "../../../../core/flows/scopes.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
+import type { ValueRef } from "../../../../core/jobs/value-ref.ts";
 import { completeStep } from "../complete-step.ts";
 import { type Evaluator, inputOf, inputOfFlow, previousModule } from "../expressions/evaluator.ts";
 import {

@@ -118,7 +118,7 @@ async function attempted(step: StepContext, expressions: Evaluator): Promise<Ste
     return doneBy(step, await limited(step, child, group));
   }
   const isNew = await working.jobs.create(child, firstDueMs(working.nowMs()));
-  const ended = isNew ? await runJob(working, child, argsJson) : undefined;
+  const ended = isNew ? await runJob(working, child, { argsJson }) : undefined;
   return doneBy(step, ended ?? (await endOf(step, id)));
 }
 

@@ -41,7 +41,7 @@ export async function runBatch(step: StepContext, modules: readonly FlowModule[]
   await Promise.all(members.map((member) => noteErasureOf(member.here, member.job.id)));
   const leader: RunningJob = { ...first.job, args: await storeValue(step.working, first.job, "args", argsJson) };
   if (!(await step.working.jobs.create(leader, firstDueMs(step.working.nowMs())))) return undefined;
-  const ended = await runJob(step.working, leader, argsJson, togetherOf(step, leader, members, ran));
+  const ended = await runJob(step.working, leader, { argsJson, together: togetherOf(step, leader, members, ran) });
   if (ran.has(first.here.module.id)) return goTo(step, "next");
   return ended && completeStep(step, names, await doneBy(step, ended));
 }

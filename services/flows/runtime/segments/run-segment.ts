@@ -3,11 +3,11 @@ import { HISTORY_EVENTS } from "../../../../core/flows/history.ts";
 import { FAILURE } from "../../../../core/flows/journal.ts";
 import { bodyScope, branchScope, type Scope } from "../../../../core/flows/scopes.ts";
 import type { SegmentCall, StepState } from "../../../../core/flows/step-call.ts";
-import type { RunJobDeps } from "../../../execution/run-job.ts";
 import { executeModule } from "../execute-module.ts";
 import { loadStepContext } from "../load-step-context.ts";
 import { again } from "../modules/container.ts";
 import { goTo, type StepContext } from "../step-context.ts";
+import type { StepDeps } from "../step-deps.ts";
 import { StepFailed } from "../step-result.ts";
 import { runBatch } from "./run-batch.ts";
 
@@ -18,7 +18,7 @@ const VISIT_EVENTS = 15;
 
 /** On its way through a segment. */
 interface Walk {
-  working: RunJobDeps;
+  working: StepDeps;
   state: StepState;
   untilMs: number;
 }
@@ -27,7 +27,7 @@ interface Walk {
  * Runs modules of one list, and all that stands in them, as their state machine would: asks each what is next, and goes there. It leaves when
  * there is something to wait for, and finds its way back by the journal.
  */
-export async function walkSegment(deps: RunJobDeps, { segment, until, scope: name, state }: SegmentCall): Promise<StepState> {
+export async function walkSegment(deps: StepDeps, { segment, until, scope: name, state }: SegmentCall): Promise<StepState> {
   const { here } = await loadStepContext(deps, { module: segment, scope: name, state });
   const { scope, at } = here;
   const [from, to] = [segment, until].map((wanted) => scope.modules.findIndex(({ id }) => id === wanted)) as [number, number];

@@ -3,11 +3,11 @@ import { type Outcome, outcomeRef, outcomeSchema } from "../../../core/flows/jou
 import { ROOT } from "../../../core/flows/scopes.ts";
 import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";
 
-/** A result larger than this is not shown to who decides: it is a pointer to look at the run. */
+/** A larger result is not shown to approvers. They see a note to look at the run instead. */
 const SHOWN_BYTES = 32 * 1024;
 
-/** Results by step, of the flow's own list, as people may see them. */
-export async function resultsShown(
+/** Loads the results of the modules in a flow's own list, by module id, without secrets. */
+export async function redactedResults(
   deps: ValueDeps,
   flow: string,
   { modules }: Pick<FlowValue, "modules">,

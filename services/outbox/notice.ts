@@ -6,10 +6,10 @@ import type { GateNotice } from "../../core/notifications/notice.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 
-/** How long somebody may hear of it. */
+/** How long a notice is stored. */
 const NOTICE_KEPT_S = 30 * 24 * 3600;
 
-/** That somebody is to hear of a change, as a part of that change. Function `deliver` does the rest. */
+/** Builds the notice of a gate's change as a part of the change's transaction. Function `deliver` sends it. */
 export function noticePart(atMs: number, gate: Gate, flow: Job, { id: module, summary, value }: FlowModule, what: GateNotice["what"]) {
   const { opened, decision } = gate;
   const consent = value.type === "consentgate" ? value : undefined;

@@ -1,0 +1,23 @@
+import { concurrencyTable } from "../../aws/dynamodb/concurrency-table.ts";
+import { objectTable } from "../../aws/dynamodb/object-table.ts";
+import { dataKeys } from "../../aws/kms/data-keys.ts";
+import { executions } from "../../aws/stepfunctions/executions.ts";
+import { env, requireEnv } from "../../contract/env.ts";
+import { type BuildRequest, buildTargetSchema } from "../../core/builds/build.ts";
+import { gatedFlows } from "../../services/flows/runtime/gated-flows.ts";
+import { executor } from "./executor.ts";
+import { jobHandlers } from "./job-handlers.ts";
+
+/** The dependencies of functions that run jobs of every kind: they unseal secrets, build code and start flows. */
+export function workerDeps(name: string) {
+  const adapters = {
+    ...executor(name),
+    objects: objectTable,
+    concurrency: concurrencyTable,
+    dataKeys,
+    executions,
+    target: buildTargetSchema.parse(JSON.parse(requireEnv(env.buildTarget))),
+    registries: JSON.parse(requireEnv(env.registries)) as BuildRequest["registries"],
+  };
+  return { ...adapters, ...jobHandlers(adapters), gatedFlows: gatedFlows(adapters) };
+}

@@ -1,0 +1,20 @@
+import type { Child } from "../../../aws/dynamodb/job-table.ts";
+import type { FlowModule } from "../../../contract/flow-value.ts";
+import type { Gate, Opened } from "../../../core/approvals/gate.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+
+/** How approvals reach the flow behind a gate. Flow code implements it, so that approvals depend on task tokens alone. */
+export interface GatedFlows {
+  /** Loads a module of the flow that a job runs; `undefined` if the module or the flow was deleted. */
+  loadModule(flow: Job, id: string): Promise<FlowModule | undefined>;
+  /** Loads the summary of the flow that a job runs; `undefined` if it has none or was deleted. */
+  loadSummary(flow: Job): Promise<string | undefined>;
+  /** Loads the results of a flow so far, by module id, without secrets. */
+  loadResults(flow: Job): Promise<Record<string, unknown>>;
+  /** Tells whether the flow already has an outcome of the gate's module. */
+  hasOutcome(gate: Gate): Promise<boolean>;
+  /** Builds the item that records the outcome of an approved gate. It is written together with the approval. */
+  outcomeItem(gate: Gate, opened: Opened, expiresAtS: number): Child;
+  /** Resumes the task that waits at a decided gate. A repeated call changes nothing. */
+  resumeTask(gate: Gate): Promise<void>;
+}

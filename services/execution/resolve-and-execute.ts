@@ -1,0 +1,72 @@
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { answerFor, isSvcError } from "../../contract/errors.ts";
+import { readsOfJob } from "../../core/audit/entry.ts";
+import type { RunningJob } from "../../core/jobs/job.ts";
+import { failure } from "../../core/jobs/lifecycle.ts";
+import { splitEvent } from "../../core/payload/preprocessor.ts";
+import { hasReferences } from "../../core/resources/references.ts";
+import { secretsIn } from "../../core/secrets/shown.ts";
+import { entryItem } from "../audit/audit.ts";
+import { cachedResult, keyWithFiles, noteKey } from "../jobs/cache/cache.ts";
+import { endFromCache, endWith, type JustEnded } from "../jobs/lifecycle/finish.ts";
+import { loadValue } from "../jobs/values/values.ts";
+import { readersOf } from "../resources/readers.ts";
+import { type ResolveDeps, resolve } from "../resources/resolve.ts";
+import { type Executable, execute, type InvokeRunnerDeps } from "./invoke-runner.ts";
+import type { JobInput } from "./run-job.ts";
+
+export type ResolveAndExecuteDeps = InvokeRunnerDeps & ResolveDeps & { objects: ObjectTable };
+type Resolvable = Executable & { ignorePaths?: boolean | undefined };
+
+/**
+ * Runs a job with its arguments, in which each reference is replaced only now by its value; the record keeps the references. A reference
+ * that cannot be read ends the job with `BadReference`.
+ */
+export async function resolveAndExecute(
+  deps: ResolveAndExecuteDeps,
+  job: RunningJob,
+  code: Resolvable,
+  { argsJson, together }: JobInput = {},
+): Promise<JustEnded | undefined> {
+  const what = { ...code, ...(together ? { together } : {}) };
+  const sent = JSON.parse(argsJson ?? (await loadValue(deps, job, job.args))) as Record<string, unknown>;
+  const { event, others } = job.preprocess ? splitEvent(sent) : { event: {}, others: sent };
+  const passed = job.argsShown ? [...secretsIn(sent, JSON.parse(await loadValue(deps, job, job.argsShown)))] : [];
+  if (!hasReferences(others)) {
+    const given = passed.length > 0 ? { given: { secrets: passed, audit: () => [] } } : {};
+    return executeUnlessCached(deps, job, { ...what, ...given }, { sent, given: sent });
+  }
+  try {
+    const readers = readersOf(deps, job);
+    const { value, secrets, secretPaths, from } = await resolve(deps, readers, job.workspace, others);
+    const [actor] = await readers;
+    const audit = (atMs: number) =>
+      readsOfJob(job, actor?.username ?? job.createdBy, secretPaths, atMs).map((entry) => deps.objects.putRequest(entryItem(entry)));
+    const given = { ...(value as Record<string, unknown>), ...event };
+    return await executeUnlessCached(
+      deps,
+      job,
+      { ...what, given: { secrets: [...secrets, ...passed], audit } },
+      { sent, given, references: from },
+    );
+  } catch (error) {
+    if (!isSvcError(error) || !error.code.startsWith("reference.")) throw error;
+    return endWith(deps, job, failure({ name: "BadReference", message: answerFor(error).sentence }));
+  }
+}
+
+/** Runs the job, unless an earlier result may stand for it. Its right to read the arguments was checked before. */
+async function executeUnlessCached(
+  deps: ResolveAndExecuteDeps,
+  job: RunningJob,
+  { ignorePaths, ...what }: Resolvable,
+  { sent, given, references }: { sent: Record<string, unknown>; given: Record<string, unknown>; references?: string },
+): Promise<JustEnded | undefined> {
+  if (job.cacheTtlS === undefined) return execute(deps, job, what, given);
+  const key = job.cacheKey ?? (await keyWithFiles(deps, job, given, { args: sent, references, ignorePaths }));
+  const known = key === undefined ? undefined : await cachedResult(deps, { ...job, cacheKey: key });
+  if (known) return endFromCache(deps, job, known);
+  // The process that ends the run, this one or the runner's own report, stores its result under the key in the record.
+  const noted = key === undefined || key === job.cacheKey ? job : await noteKey(deps, job, key);
+  return noted && execute(deps, noted, what, given);
+}

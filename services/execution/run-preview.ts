@@ -1,0 +1,30 @@
+import { runnerFor } from "../../contract/languages.ts";
+import type { RunningJob } from "../../core/jobs/job.ts";
+import { failure, noRunner } from "../../core/jobs/lifecycle.ts";
+import { artefactFor, type BuildDeps } from "../builds/artefact.ts";
+import { endWith, type JustEnded } from "../jobs/lifecycle/finish.ts";
+import { loadValue } from "../jobs/values/values.ts";
+import { buildUnderLease } from "./build-under-lease.ts";
+import { type ResolveAndExecuteDeps, resolveAndExecute } from "./resolve-and-execute.ts";
+
+/** Builds the code that a preview brings, and runs it. */
+export async function runPreview(deps: ResolveAndExecuteDeps & BuildDeps, job: RunningJob): Promise<JustEnded | undefined> {
+  const { language, code } = job;
+  if (!language || !code) return endWith(deps, job, failure({ name: "BadPreview", message: "The preview has no code." }));
+  const preview = JSON.parse(await loadValue(deps, job, code)) as { content: string; lock?: string };
+  const runner = runnerFor(language, preview.content);
+  if (!runner) return endWith(deps, job, noRunner(language));
+  const source = {
+    workspace: job.workspace,
+    runner,
+    path: job.path ?? `${job.permissionedAs}/preview`,
+    content: preview.content,
+    lock: preview.lock || undefined,
+    job,
+  };
+  const artefact = await buildUnderLease(deps, job, artefactFor(deps, source));
+  if (!artefact) return undefined;
+  if (!artefact.ok) return endWith(deps, job, failure({ name: "DependencyError", message: artefact.error }), artefact.log);
+  const { interfaceOf } = await import("../../core/scripts/interface.ts");
+  return resolveAndExecute(deps, job, { runner, artefact, ...interfaceOf(language, preview.content), dedicated: false });
+}

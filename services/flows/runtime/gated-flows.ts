@@ -1,0 +1,36 @@
+import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
+import type { Executions } from "../../../aws/stepfunctions/executions.ts";
+import { gateOutcome } from "../../../core/approvals/outcome.ts";
+import { type Outcome, outcomeRef } from "../../../core/flows/journal.ts";
+import type { GatedFlows } from "../../approvals/gates/gated-flows.ts";
+import { type LoadFlowDeps, loadFlow, loadPlanIfThere } from "../definitions/load.ts";
+import { redactedResults } from "../inspection/redacted-results.ts";
+
+type GatedFlowsDeps = LoadFlowDeps & { jobs: JobTable; executions: Pick<Executions, "resume"> };
+
+/** Connects approvals to flows: their plans, their journal and the tasks of their executions. */
+export function gatedFlows(deps: GatedFlowsDeps): GatedFlows {
+  const { jobs, executions } = deps;
+  const planOf = ({ flow }: Parameters<GatedFlows["loadModule"]>[0]) => (flow?.plan ? loadPlanIfThere(deps, flow.plan) : undefined);
+  return {
+    loadModule: async (flow, id) => (await planOf(flow))?.index.modules.get(id)?.module,
+    loadSummary: async ({ workspace, flow }) => {
+      if (flow?.version === undefined) return undefined;
+      // The version may have been deleted since.
+      const found = await loadFlow(deps, workspace, flow.version).catch(() => undefined);
+      return found?.sent.summary || undefined;
+    },
+    loadResults: async (flow) => {
+      const plan = await planOf(flow);
+      return plan ? redactedResults(deps, flow.id, plan.value) : {};
+    },
+    hasOutcome: async ({ flow, module, scope, at }) => (await jobs.getChild(flow, outcomeRef(module, scope, at))) !== undefined,
+    outcomeItem: (gate, opened, expiresAtS) => {
+      const outcome: Outcome = { state: "success", goes: "next", ...gateOutcome(gate, opened) };
+      return { parent: gate.flow, ref: outcomeRef(gate.module, gate.scope, gate.at), json: JSON.stringify(outcome), expiresAtS };
+    },
+    resumeTask: async ({ token, state, settled }) => {
+      if (token !== undefined) await executions.resume(token, { ...state, o: settled ? "next" : "look" });
+    },
+  };
+}
