@@ -9,18 +9,19 @@ import { executions } from "../../aws/stepfunctions/executions.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { Actor } from "../../core/people/actor.ts";
+import { flowCancellation } from "../../services/flows/lifecycle/cancel.ts";
 import type { Handled } from "../shared/edge.ts";
+import { jobData } from "../shared/job-data.ts";
+
+const canceling = { jobs: jobTable, concurrency: concurrencyTable, executions, storage, queue, nowMs: Date.now };
 
 export const collaborators = {
-  jobs: jobTable,
+  ...canceling,
+  onJobCanceled: [flowCancellation(canceling)],
+  jobData,
   objects: objectTable,
-  concurrency: concurrencyTable,
-  executions,
-  storage,
   buckets,
   dataKeys,
-  queue,
-  nowMs: Date.now,
   baseUrl: requireEnv(env.baseUrl),
   step: requireEnv(env.stepFunction),
 };

@@ -6,8 +6,8 @@ import { argsFor, hasEnded, type Job, PEOPLE, resultFor } from "../../core/jobs/
 import { keys } from "../../core/objects/keys.ts";
 import { flowFields } from "../../services/flows/inspection/status.ts";
 import { setUserState, userState } from "../../services/flows/runtime/user-states.ts";
-import { cancel } from "../../services/jobs/cancel/cancel.ts";
-import { eraseJob } from "../../services/jobs/erasure/erase.ts";
+import { cancelJob } from "../../services/jobs/cancel/cancel.ts";
+import { eraseJob } from "../../services/jobs/erasure/erase-job.ts";
 import { runNow } from "../../services/jobs/queue/run-now.ts";
 import { countJobs, listJobs } from "../../services/jobs/read/list.ts";
 import { setProgress } from "../../services/jobs/read/progress.ts";
@@ -155,7 +155,10 @@ export const jobs: ApiRoutes = [
   on(routes.cancelJob, async ({ auth, params: { workspace, id }, body }) =>
     text(
       200,
-      await cancel(c, await findJob(c, asking(auth, routes.cancelJob), workspace, id), auth.actor.username, body?.reason ?? "", false),
+      await cancelJob(c, await findJob(c, asking(auth, routes.cancelJob), workspace, id), {
+        by: auth.actor.username,
+        reason: body?.reason ?? "",
+      }),
     ),
   ),
   on(routes.cancelSelection, async ({ auth, params: { workspace }, query, body }) => {
@@ -164,7 +167,7 @@ export const jobs: ApiRoutes = [
     const canceled: string[] = [];
     for (const job of found) {
       try {
-        await cancel(c, job, auth.actor.username, "", query.force_cancel ?? false);
+        await cancelJob(c, job, { by: auth.actor.username, reason: "", force: query.force_cancel ?? false });
         canceled.push(job.id);
       } catch (error) {
         if (!isSvcError(error) || error.code !== "job.ended") throw error;
@@ -189,7 +192,11 @@ export const jobs: ApiRoutes = [
   on(routes.forceCancelJob, async ({ auth, params: { workspace, id }, body }) =>
     text(
       200,
-      await cancel(c, await findJob(c, asking(auth, routes.forceCancelJob), workspace, id), auth.actor.username, body?.reason ?? "", true),
+      await cancelJob(c, await findJob(c, asking(auth, routes.forceCancelJob), workspace, id), {
+        by: auth.actor.username,
+        reason: body?.reason ?? "",
+        force: true,
+      }),
     ),
   ),
   on(routes.deleteCompleted, async ({ auth, params: { workspace, id } }) => {

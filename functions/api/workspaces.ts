@@ -1,6 +1,7 @@
 import { workspaceRoutes as routes } from "../../contract/routes/workspaces/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { pageOf } from "../../core/objects/page.ts";
+import { cancelWorkspaceJobs } from "../../services/jobs/cancel/cancel-workspace-jobs.ts";
 import { exportKeyOf } from "../../services/secrets/key-ring.ts";
 import { replaceKey } from "../../services/secrets/rotate.ts";
 import {
@@ -12,7 +13,7 @@ import {
   listFolders,
   updateFolder,
 } from "../../services/workspaces/folders.ts";
-import { deleteWorkspace, setArchived, stopJobs } from "../../services/workspaces/retire.ts";
+import { deleteWorkspace, setArchived } from "../../services/workspaces/retire.ts";
 import { allWorkspaces, createWorkspace, listWorkspaces, usernameExists, workspaceExists } from "../../services/workspaces/workspaces.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
@@ -27,7 +28,7 @@ export const workspaces: ApiRoutes = [
   on(routes.listAllWorkspaces, async ({ query }) => json(200, pageOf(await allWorkspaces(c), query))),
   on(routes.archiveWorkspace, async ({ auth, params: { workspace } }) => {
     await setArchived(c, workspace, true);
-    await stopJobs(c, workspace, auth.actor.username, "the workspace is archived");
+    await cancelWorkspaceJobs(c, workspace, { by: auth.actor.username, reason: "the workspace is archived" });
     return text(200, `The workspace ${workspace} is archived.`);
   }),
   on(routes.unarchiveWorkspace, async ({ params: { workspace } }) => {

@@ -9,9 +9,11 @@ import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
 import { executions } from "../../aws/stepfunctions/executions.ts";
 import { env, requireEnv } from "../../contract/env.ts";
+import { flowCancellation } from "../../services/flows/lifecycle/cancel.ts";
 import { gatedFlows } from "../../services/flows/runtime/gated-flows.ts";
 import { type TickResult, tick } from "../../services/maintenance/tick.ts";
 import { logger } from "../shared/edge.ts";
+import { jobData } from "../shared/job-data.ts";
 
 /** Of the 55 s that one call may last. */
 const BUDGET_MS = 35_000;
@@ -24,19 +26,17 @@ export async function handler(event: { nowMs?: number; aheadMs?: number; budgetM
   const startedMs = Date.now();
   const nowMs = () => event.nowMs ?? Date.now();
   const due: JobTable["due"] = (shard, untilMs, limit) => jobTable.due(shard, untilMs + (event.aheadMs ?? 0), limit);
+  const canceling = { jobs: { ...jobTable, due }, concurrency: concurrencyTable, executions, storage, queue, nowMs };
   const collaborators = {
-    jobs: { ...jobTable, due },
+    ...canceling,
+    onJobCanceled: [flowCancellation(canceling)],
+    jobData,
     objects: objectTable,
-    concurrency: concurrencyTable,
-    executions,
     functions,
     scanObjects,
     stack: requireEnv(env.stack),
-    storage,
-    queue,
     anchorKey,
     gatedFlows: gatedFlows({ jobs: jobTable, objects: objectTable, storage, executions }),
-    nowMs,
   };
   const done = await tick(collaborators, startedMs + (event.budgetMs ?? BUDGET_MS));
   logger.info("tick", { requestId: context.awsRequestId, ...done });

@@ -12,6 +12,7 @@ import { findJob } from "../../services/jobs/read/read.ts";
 import { syncLimit } from "../../services/settings/sync-limit.ts";
 import { apiHandler, on } from "../shared/edge.ts";
 import { executor } from "../shared/executor.ts";
+import { jobData } from "../shared/job-data.ts";
 import { markReplay, type Reply, text } from "../shared/reply.ts";
 import { authenticateRun, type RunAuth, versionRoutes } from "../shared/run-routes.ts";
 import { flowPreviewRequest, previewRequest } from "./previews.ts";
@@ -19,7 +20,7 @@ import { rerunJobs } from "./rerun.ts";
 import { resultReply } from "./result-reply.ts";
 
 const nowMs = Date.now;
-const collaborators = { ...executor("run"), objects: objectTable, syncLimitMs: syncLimit({ objects: objectTable, nowMs }) };
+const collaborators = { ...executor("run"), objects: objectTable, jobData, syncLimitMs: syncLimit({ objects: objectTable, nowMs }) };
 
 const accepted = (id: string): Reply => text(201, id, { "x-svc-job-id": id });
 

@@ -7,8 +7,10 @@ import { isSvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { streamRoutes as routes, type UpdateStreamQuery } from "../../contract/routes/jobs/streams.ts";
+import type { Job } from "../../core/jobs/job.ts";
 import type { VersionRunRequest } from "../../services/execution/run-request.ts";
 import { startRun } from "../../services/execution/start-run.ts";
+import { findLastStep } from "../../services/flows/inspection/last-step.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
 import { findJob, WATCH_MS } from "../../services/jobs/read/read.ts";
 import { eventText, jobEvents } from "../../services/jobs/read/stream.ts";
@@ -17,7 +19,14 @@ import { guard } from "../shared/guard.ts";
 import { markReplay, type Reply } from "../shared/reply.ts";
 import { authenticateRun, type RunAuth, versionRoutes } from "../shared/run-routes.ts";
 
-const collaborators = { objects: objectTable, jobs: jobTable, queue, storage, nowMs: Date.now };
+const collaborators = {
+  objects: objectTable,
+  jobs: jobTable,
+  queue,
+  storage,
+  nowMs: Date.now,
+  findLastStep: (flow: Job) => findLastStep({ jobs: jobTable, storage }, flow),
+};
 const authenticator = { objects: objectTable, jobs: jobTable, publicKey, nowMs: Date.now };
 
 /** A client that was cut off says how far it got, as browsers do by themselves. */
@@ -44,7 +53,7 @@ function events(
     statusCode: 200,
     headers: { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no", "x-svc-job-id": id },
     body: "",
-    chunks: (gone) => texts(still, jobEvents(collaborators, workspace, id, query, untilMs, gone), query.stream_offset ?? 0),
+    chunks: (gone) => texts(still, jobEvents(collaborators, { workspace, id }, query, { untilMs, gone }), query.stream_offset ?? 0),
   };
 }
 

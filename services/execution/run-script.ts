@@ -2,12 +2,12 @@ import type { RunningJob } from "../../core/jobs/job.ts";
 import { failure, noRunner } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
-import { settleBuild } from "../builds/build-version.ts";
 import { endWith, type JustEnded } from "../jobs/lifecycle/finish.ts";
+import { waitForBuild } from "../jobs/queue/build-waiters.ts";
 import { versionOf } from "../scripts/load.ts";
+import { settleBuild } from "../scripts/settle-build.ts";
 import { type ResolveAndExecuteDeps, resolveAndExecute } from "./resolve-and-execute.ts";
 import type { JobInput } from "./run-job.ts";
-import { waitForBuild } from "./wait-for-build.ts";
 
 /** A version whose build has ended no longer changes in what a run needs, so a warm worker reads it once. */
 const settled = new Map<string, Runnable>();

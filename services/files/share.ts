@@ -4,8 +4,9 @@ import { parseFile } from "../../core/files/place.ts";
 import { DEFAULT_STORAGE, type S3Resource, whereOf } from "../../core/files/storage.ts";
 import type { DataKey } from "../../core/secrets/seal.ts";
 import { forgetRing, readRing, sealingKey } from "../secrets/key-ring.ts";
+import { fileStorageOf } from "../settings/file-storage.ts";
 import { type Asker, bytesOrUrl, type Download, type Files, readable } from "./files.ts";
-import { fileStorageOf, type Named, openStorage, permitResource, resourceOf } from "./storages.ts";
+import { type Named, openStorage, permitResource, resourceOf } from "./storages.ts";
 
 /** How long a link works unless its maker says otherwise. */
 const LINK_S = 24 * 3600;

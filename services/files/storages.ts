@@ -1,14 +1,13 @@
-import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Bucket, Buckets } from "../../aws/s3/buckets.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { type FileStorage, fileStorageSchema } from "../../contract/routes/workspaces/settings.ts";
+import type { FileStorage } from "../../contract/routes/workspaces/settings.ts";
 import { checkFileKey, filePlace, filesPrefix } from "../../core/files/place.ts";
 import { originOf, type S3Resource, s3Resource, type Where, whereOf } from "../../core/files/storage.ts";
-import { keys } from "../../core/objects/keys.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { permit } from "../identity/permit.ts";
 import { findResource } from "../resources/read.ts";
 import { type ResolveDeps, resolveResource } from "../resources/resolve.ts";
+import { fileStorageOf } from "../settings/file-storage.ts";
 import { setSetting } from "../settings/workspace.ts";
 
 export interface StorageDeps extends ResolveDeps {
@@ -29,12 +28,6 @@ export interface OpenStorage {
   place(fileKey: string): string;
   /** What stands before every file's key there. */
   prefix: string;
-}
-
-/** `undefined`: nobody has set it, files are in the stack's own bucket. */
-export async function fileStorageOf(objects: Pick<ObjectTable, "get">, workspace: string): Promise<FileStorage | undefined> {
-  const found = await objects.get(keys.setting(workspace, "large_file_storage"));
-  return found?.value ? fileStorageSchema.parse(found.value) : undefined;
 }
 
 /** Throws `workspace.notFound`, and `resource.notFound` for a storage whose resource is not there or is not the caller's to see. */

@@ -5,7 +5,7 @@ import { SvcError } from "../../contract/errors.ts";
 import { filePlace, jobFileKey } from "../../core/files/place.ts";
 import { STACK_STORAGE } from "../../core/files/storage.ts";
 import type { FormFile } from "../../core/payload/multipart.ts";
-import { fileStorageOf } from "./storages.ts";
+import { fileStorageOf } from "../settings/file-storage.ts";
 
 /** A stored file as scripts get it. `s3` is its key, `storage` is named where the key would be looked for elsewhere without it. */
 export interface StoredFile {

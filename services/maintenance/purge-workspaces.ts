@@ -13,16 +13,14 @@ import {
   needsPass,
 } from "../../core/workspaces/deleted.ts";
 import { machinePrefix, machineTags } from "../../statemachines/name.ts";
-import type { CancelDeps } from "../jobs/cancel/cancel.ts";
-import type { ConcurrencyDeps } from "../jobs/concurrency/concurrency.ts";
-import { removeJob } from "../jobs/erasure/remove.ts";
-import type { FinishJobDeps } from "../jobs/lifecycle/finish.ts";
-import { stopJobs } from "../workspaces/retire.ts";
+import type { CancelJobDeps } from "../jobs/cancel/cancel.ts";
+import { cancelWorkspaceJobs } from "../jobs/cancel/cancel-workspace-jobs.ts";
+import { type RemoveJobDeps, removeJob } from "../jobs/erasure/remove-job.ts";
 
-export interface PurgeDeps extends FinishJobDeps, ConcurrencyDeps {
+export interface PurgeDeps extends CancelJobDeps, RemoveJobDeps {
   objects: ObjectTable;
   scanObjects: typeof scanObjects;
-  executions: CancelDeps["executions"] & Pick<Executions, "removeMachines">;
+  executions: Pick<Executions, "removeMachines">;
   /** The stack's name. */
   stack: string;
 }
@@ -60,7 +58,7 @@ async function pass(deps: PurgeDeps, deleted: DeletedWorkspace, untilMs: number)
     state = next;
   };
   if (!state.pass?.cursor) {
-    await stopJobs(deps, id, "svc", DELETED_REASON, true);
+    await cancelWorkspaceJobs(deps, id, { by: "svc", reason: DELETED_REASON, force: true });
     if (!(await removeJobs(deps, id, inTime))) return state;
     if (!(await executions.removeMachines(machinePrefix(id), machineTags(stack, id), inTime))) return state;
     for (const folder of ["jobs", "files", "scripts", "flows", "artefacts"]) {

@@ -9,17 +9,20 @@ import { type SignHeadsDeps, signHeads } from "../approvals/audit-log/sign-heads
 import type { GateDeps } from "../approvals/gates/change-gate.ts";
 import { type IdleMachineDeps, removeIdleMachines } from "../flows/definitions/delete-idle-machines.ts";
 import { type FinishFlowDeps, reconcileFlow } from "../flows/lifecycle/finish.ts";
-import { cancel } from "../jobs/cancel/cancel.ts";
+import { type CancelJobDeps, cancelJob } from "../jobs/cancel/cancel.ts";
 import { isGroup, mendGroup, releaseSlot } from "../jobs/concurrency/concurrency.ts";
-import { eraseWhatIsDue } from "../jobs/erasure/erase.ts";
-import { removeJob } from "../jobs/erasure/remove.ts";
+import { eraseDue } from "../jobs/erasure/erase-due.ts";
+import { type RemoveJobDeps, removeJob } from "../jobs/erasure/remove-job.ts";
 import { endWith } from "../jobs/lifecycle/finish.ts";
 import { send } from "../jobs/queue/enqueue.ts";
 import { deliverAgain } from "../notifications/retry-due.ts";
 import { allWorkspaces } from "../workspaces/workspaces.ts";
 import { type PurgeDeps, purgeDeleted } from "./purge-workspaces.ts";
 
-export type TickDeps = FinishFlowDeps & GateDeps & { objects: ObjectTable; functions: Pick<Functions, "deliver"> };
+export type TickDeps = FinishFlowDeps &
+  GateDeps &
+  CancelJobDeps &
+  RemoveJobDeps & { objects: ObjectTable; functions: Pick<Functions, "deliver"> };
 
 /** How many due jobs one tick looks at in each shard; the next tick goes on. */
 const DUE_PER_SHARD = 500;
@@ -80,7 +83,7 @@ export async function tick(deps: TickDeps & PurgeDeps & IdleMachineDeps & SignHe
 /** Whatever still waits or runs in a workspace that is archived or gone was accepted just before. */
 async function stop(deps: TickDeps, job: Job): Promise<"ended" | "waited"> {
   try {
-    await cancel(deps, job, "svc", "the workspace is archived", false);
+    await cancelJob(deps, job, { by: "svc", reason: "the workspace is archived" });
     return "ended";
   } catch (error) {
     if (!isSvcError(error) || !error.code.startsWith("job.")) throw error;
@@ -95,7 +98,7 @@ async function mend(
 ): Promise<Exclude<keyof TickResult, "swept" | "purged" | "notices" | "idle" | "anchored">> {
   const { jobs, queue } = deps;
   if (hasEnded(job)) {
-    return eraseWhatIsDue(deps, job);
+    return eraseDue(deps, job);
   }
   if (job.state === "queued") {
     // Its message may be on its way: sent again it runs the job once all the same.
@@ -127,7 +130,7 @@ async function mend(
 }
 
 /** Deletes jobs and events past their time. TTL does it on AWS too, but leaves their S3 objects, and does nothing on the local engine. */
-async function sweep({ jobs, storage, objects }: TickDeps, workspaces: readonly string[], now: number): Promise<number> {
+async function sweep({ jobs, storage, objects, jobData }: TickDeps, workspaces: readonly string[], now: number): Promise<number> {
   let swept = 0;
   const until = listKey(now - limits.jobRetentionMs, "");
   for (const workspace of workspaces) {
@@ -139,7 +142,7 @@ async function sweep({ jobs, storage, objects }: TickDeps, workspaces: readonly 
       for (const { id } of entries) {
         const job = await jobs.get(id, { expired: true });
         if (!job || job.expiresAtMs > now) continue;
-        await removeJob({ jobs, storage }, job);
+        await removeJob({ jobs, storage, jobData }, job);
         swept += 1;
       }
     }

@@ -5,8 +5,8 @@ import type { HistoryItemJson, ListedScriptJson, NewScript, ScriptJson, ScriptLi
 import { keys } from "../../core/objects/keys.ts";
 import { pageOf } from "../../core/objects/page.ts";
 import { type Runnable, scriptJson } from "../../core/scripts/version.ts";
-import { settleBuild } from "../builds/build-version.ts";
 import { type LoadScriptDeps, loadBuilt, loadVersion, newestAt, runnableOf, versionOf } from "./load.ts";
+import { settleBuild } from "./settle-build.ts";
 
 async function whole(deps: LoadScriptDeps, runnable: Runnable): Promise<ScriptJson> {
   const { workspace, hash } = runnable;

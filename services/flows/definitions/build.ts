@@ -5,8 +5,9 @@ import type { FlowBuild, RunnableFlow } from "../../../core/flows/version.ts";
 import { hasEnded, type RunningJob } from "../../../core/jobs/job.ts";
 import { failure } from "../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../core/objects/keys.ts";
-import { type BuildVersionDeps, sendWaiting } from "../../builds/build-version.ts";
+import type { BuildVersionDeps } from "../../builds/build-version.ts";
 import { endWith, type JustEnded } from "../../jobs/lifecycle/finish.ts";
+import { sendWaiting } from "../../jobs/queue/build-waiters.ts";
 import { flowVersionOf, loadFlow } from "./load.ts";
 import { type Planned, planFlow } from "./plan.ts";
 

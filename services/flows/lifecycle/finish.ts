@@ -9,13 +9,13 @@ import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import type { GateDeps } from "../../approvals/gates/change-gate.ts";
 import { reconcileGates } from "../../approvals/gates/reconcile-gates.ts";
 import { remember } from "../../jobs/cache/cache.ts";
-import { stopInside } from "../../jobs/cancel/cancel.ts";
 import { type ConcurrencyDeps, releaseSlot } from "../../jobs/concurrency/concurrency.ts";
 import { endKept, endWith, type FinishJobDeps } from "../../jobs/lifecycle/finish.ts";
 import { type LoadedPlan, loadPlanIfThere } from "../definitions/load.ts";
 import { parked, parkedFor } from "../runtime/parked-jobs.ts";
 import { resumeParentTask } from "../runtime/resume-parent-task.ts";
 import { endIn, outcomeIn, readItems, recovers } from "../runtime/step-context.ts";
+import { stopFlow } from "./cancel.ts";
 import { type StartExecutionDeps, startExecution } from "./start.ts";
 
 /** What ending flows, and going on with them, takes. */
@@ -106,7 +106,7 @@ export const isLate = ({ nowMs }: Pick<FinishFlowDeps, "nowMs">, flow: RunningJo
 export async function endLate(deps: FinishFlowDeps, flow: RunningJob): Promise<void> {
   const late = await endWith(deps, flow, flowTimedOut(flow));
   if (!late) return;
-  await stopInside(deps, flow, { by: "svc", reason: "the flow that contains this step exceeded its time limit" });
+  await stopFlow(deps, flow, { by: "svc", reason: "the flow that contains this step exceeded its time limit" });
   await releaseSlot(deps, late);
 }
 

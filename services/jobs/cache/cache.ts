@@ -7,7 +7,7 @@ import { filePlace } from "../../../core/files/place.ts";
 import { cacheKey, filesIn, type Inputs } from "../../../core/jobs/cache.ts";
 import type { EndedJob, Job, ValueLocation } from "../../../core/jobs/job.ts";
 import { StreamLines } from "../../../core/streams/stream-lines.ts";
-import { fileStorageOf } from "../../files/storages.ts";
+import { fileStorageOf } from "../../settings/file-storage.ts";
 import { copyValue, loadLogs, storeOutput, type ValueDeps } from "../values/values.ts";
 
 type CacheDeps = ValueDeps & { nowMs: () => number };

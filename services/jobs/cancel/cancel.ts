@@ -1,32 +1,39 @@
-import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { canceled } from "../../../core/jobs/lifecycle.ts";
-import { parkedJobs } from "../../flows/runtime/parked-jobs.ts";
-import { resumeParentTask } from "../../flows/runtime/resume-parent-task.ts";
 import { type ConcurrencyDeps, releaseSlot } from "../concurrency/concurrency.ts";
 import { endWith, type FinishJobDeps } from "../lifecycle/finish.ts";
 
-/** What canceling takes: of a flow its execution is stopped too. */
-export type CancelDeps = FinishJobDeps & ConcurrencyDeps & { executions: Pick<Executions, "stop" | "resume"> };
+/** Is called after the record of a canceled job has ended: it stops what else runs for the job. */
+export type JobCanceledListener = (job: Job, canceled: { by: string; reason: string }) => Promise<void>;
 
-/** The most often a cancellation looks again when the job moves on under it. */
+export type CancelJobDeps = FinishJobDeps & ConcurrencyDeps & { onJobCanceled: readonly JobCanceledListener[] };
+
+export interface Cancellation {
+  by: string;
+  reason: string;
+  /** Ends the record at once, without waiting for the runner. */
+  force?: boolean;
+}
+
+/** How often a cancellation tries again when the job changes state in between. */
 const TRIES = 5;
 
 /**
- * Cancels a job: a waiting one ends at once, a running one is marked, and its runner learns it from its next beat. `force` ends
- * the record at once. A flow ends at once as well: its steps find that out before they begin, and those that run by their next beat. Throws `job.ended`.
+ * Cancels a job and returns one sentence about it. A waiting job and a flow end at once. A running script is marked, and its runner learns
+ * it from its next beat, unless `force` ends the record at once. Steps of a flow learn it before they begin, or from their next beat.
+ * Throws `job.ended` and `job.notFound`.
  */
-export async function cancel(deps: CancelDeps, job: Job, by: string, reason: string, force: boolean): Promise<string> {
-  const { jobs } = deps;
+export async function cancelJob(deps: CancelJobDeps, job: Job, { by, reason, force = false }: Cancellation): Promise<string> {
+  const { jobs, onJobCanceled } = deps;
   const mark = { by, reason };
   for (let current = job, tries = 0; tries < TRIES; tries += 1) {
     if (hasEnded(current)) throw new SvcError("job.ended", { id: job.id, state: current.state });
     if (current.state === "queued" || force || current.flow?.plan) {
       const ended = await endWith(deps, { ...current, cancel: mark }, canceled(mark), "", { cancel: mark });
       if (ended) {
-        await stopInside(deps, current, mark);
-        // Canceled it is, whether or not its slot could be given on: if not, housekeeping does it.
+        for (const listener of onJobCanceled) await listener(current, mark);
+        // The job is canceled even if its slot cannot be released now: housekeeping releases it then.
         await releaseSlot(deps, ended).catch(() => undefined);
         return `The job ${job.id} is canceled.`;
       }
@@ -49,21 +56,4 @@ export async function cancel(deps: CancelDeps, job: Job, by: string, reason: str
     current = next;
   }
   throw new Error(`The job ${job.id} could not be canceled, because other requests changed it repeatedly. Try again.`);
-}
-
-/**
- * Waits and states that have not begun end with the execution, and flows inside and steps that wait for a slot are canceled for the same reason. Should any of that fail,
- * they find the record ended.
- */
-export async function stopInside(deps: CancelDeps, job: Job, { by, reason }: { by: string; reason: string }): Promise<void> {
-  const { executions, jobs } = deps;
-  const { id, flow } = job;
-  if (!flow) return;
-  await resumeParentTask(deps, job).catch(() => undefined);
-  if (flow.machine) await executions.stop({ machine: flow.machine, job: id, n: flow.n }, reason || "canceled").catch(() => undefined);
-  const nested = (await jobs.children(id, "w#")).flatMap(({ json = "{}" }) => (JSON.parse(json) as { nested?: string }).nested ?? []);
-  for (const inner of [...nested, ...(await parkedJobs(deps, job))]) {
-    const inside = await jobs.get(inner);
-    if (inside && !hasEnded(inside)) await cancel(deps, inside, by, reason, false).catch(() => undefined);
-  }
 }

@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { StreamEventJson, UpdateStreamQuery } from "../../../contract/routes/jobs/streams.ts";
-import { ROOT } from "../../../core/flows/scopes.ts";
 import { hasEnded, type Job, PEOPLE, resultFor } from "../../../core/jobs/job.ts";
 import { onlyResult, StreamLines } from "../../../core/streams/stream-lines.ts";
-import { loadPlanIfThere } from "../../flows/definitions/load.ts";
-import { stepJobId } from "../../flows/runtime/step-job-id.ts";
 import { loadLogs, loadValue, type ValueDeps } from "../values/values.ts";
 import { jobJson, watch } from "./read.ts";
 
@@ -21,17 +18,21 @@ const FAST_FOR_MS = 3000;
 const POLL_MS = 100;
 const QUEUED_POLL_MS = 250;
 
+interface JobEventsDeps extends ValueDeps {
+  nowMs: () => number;
+  /** Finds the job of a flow's last step, once it exists: a flow streams the output of that job. */
+  findLastStep(flow: Job): Promise<Job | undefined>;
+}
+
 /**
- * A job's updates until it has ended, or until `untilMs`: then a `timeout`, after which the caller may come back with its offset.
- * Nothing is lost in between: the stream is read out of the kept log, from its beginning. Ends at once when the caller is `gone`.
+ * Yields a job's updates until it has ended, or until `untilMs` (epoch ms): then a `timeout`, after which the caller may come back with
+ * its offset. Nothing is lost in between: the stream is read from the beginning of the stored log. Ends at once when the caller is `gone`.
  */
 export async function* jobEvents(
-  deps: ValueDeps & { nowMs: () => number },
-  workspace: string,
-  id: string,
+  deps: JobEventsDeps,
+  { workspace, id }: Pick<Job, "workspace" | "id">,
   asked: UpdateStreamQuery,
-  untilMs: number,
-  gone: AbortSignal,
+  { untilMs, gone }: { untilMs: number; gone: AbortSignal },
 ): AsyncGenerator<StreamEvent> {
   const { jobs, nowMs } = deps;
   const lines = new StreamLines();
@@ -52,7 +53,7 @@ export async function* jobEvents(
     }
     const ended = hasEnded(job);
     // A flow streams what its last step does.
-    const speaker = job.flow?.plan ? await lastStep(deps, job) : job;
+    const speaker = job.flow?.plan ? await deps.findLastStep(job) : job;
     const output = speaker ? outputOf(speaker) : "";
     const log = speaker && speaker.logChars > 0 && output !== read ? await loadLogs(deps, speaker, logRead) : "";
     read = output;
@@ -92,13 +93,6 @@ export async function* jobEvents(
     const fast = asked.fast && now - startedMs < FAST_FOR_MS ? FAST_MS : undefined;
     await pause(asked.poll_delay_ms ?? fast ?? (job.state === "running" ? POLL_MS : QUEUED_POLL_MS), gone);
   }
-}
-
-/** The job of a flow's last step, once it is there. */
-async function lastStep({ jobs, storage }: ValueDeps, flow: Job): Promise<Job | undefined> {
-  const plan = await loadPlanIfThere({ storage }, flow.flow?.plan ?? "");
-  const last = plan?.value.modules.at(-1);
-  return last && jobs.get(stepJobId(flow.id, last.id, ROOT, "", 0));
 }
 
 const pause = (ms: number, gone: AbortSignal) => sleep(ms, undefined, { signal: gone }).catch(() => undefined);

@@ -16,12 +16,12 @@ import { concurrencyRuleOf, type Runnable } from "../../../../core/scripts/versi
 import { maskerOf } from "../../../../core/secrets/mask.ts";
 import { ENTRYPOINT_ARGUMENT } from "../../../execution/invoke-runner.ts";
 import { runJob } from "../../../execution/run-job.ts";
-import { noteErasure } from "../../../jobs/erasure/erase.ts";
 import { attemptFields } from "../../../jobs/lifecycle/claim.ts";
 import { waitFor, waitForEnd } from "../../../jobs/read/wait.ts";
 import { loadValue, storeValue } from "../../../jobs/values/values.ts";
 import { readersOf } from "../../../resources/readers.ts";
 import { runnableOf } from "../../../scripts/load.ts";
+import { noteErasure } from "../../lifecycle/erase.ts";
 import { completeStep } from "../complete-step.ts";
 import type { Evaluator } from "../expressions/evaluator.ts";
 import { parkJob } from "../parked-jobs.ts";

@@ -1,0 +1,31 @@
+import type { Executions } from "../../../aws/stepfunctions/executions.ts";
+import { hasEnded, type Job } from "../../../core/jobs/job.ts";
+import { type CancelJobDeps, cancelJob, type JobCanceledListener } from "../../jobs/cancel/cancel.ts";
+import { parkedJobs } from "../runtime/parked-jobs.ts";
+import { resumeParentTask } from "../runtime/resume-parent-task.ts";
+
+export type StopFlowDeps = Omit<CancelJobDeps, "onJobCanceled"> & { executions: Pick<Executions, "stop" | "resume"> };
+
+/** Connects the cancellation of jobs with the flows that they run. */
+export const flowCancellation =
+  (deps: StopFlowDeps): JobCanceledListener =>
+  (job, canceled) =>
+    stopFlow(deps, job, canceled);
+
+/**
+ * Stops what runs for a flow's job after its record has ended: its execution, the flows inside and the steps that wait for a slot.
+ * The parent's task is resumed. If any of that fails, the parts find the record ended by themselves.
+ */
+export async function stopFlow(deps: StopFlowDeps, job: Job, { by, reason }: { by: string; reason: string }): Promise<void> {
+  const { executions, jobs } = deps;
+  const { id, flow } = job;
+  if (!flow) return;
+  await resumeParentTask(deps, job).catch(() => undefined);
+  if (flow.machine) await executions.stop({ machine: flow.machine, job: id, n: flow.n }, reason || "canceled").catch(() => undefined);
+  const nested = (await jobs.children(id, "w#")).flatMap(({ json = "{}" }) => (JSON.parse(json) as { nested?: string }).nested ?? []);
+  const cancelDeps = { ...deps, onJobCanceled: [flowCancellation(deps)] };
+  for (const inner of [...nested, ...(await parkedJobs(deps, job))]) {
+    const inside = await jobs.get(inner);
+    if (inside && !hasEnded(inside)) await cancelJob(cancelDeps, inside, { by, reason }).catch(() => undefined);
+  }
+}

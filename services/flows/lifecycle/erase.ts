@@ -1,0 +1,64 @@
+import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
+import type { ValueRef } from "../../../core/jobs/value-ref.ts";
+import { eraseJob } from "../../jobs/erasure/erase-job.ts";
+import type { EraseJobDeps, JobDataOwner } from "../../jobs/erasure/job-data.ts";
+import type { ValueDeps } from "../../jobs/values/values.ts";
+
+/** A flow's job has an item with this prefix for each job of its steps that is erased after the flow's end. */
+const STEP = "e#";
+
+/** Erases the jobs of a flow's steps with the flow, or earlier where the flow asks for it. */
+export const flowJobData: JobDataOwner = { erase: eraseAllSteps, eraseDue: eraseDueSteps };
+
+/**
+ * Notes, before a step's job begins, that its content is erased `afterS` seconds after the end of its flow. Without a time it is erased
+ * only together with the flow.
+ */
+export async function noteErasure({ jobs }: Pick<ValueDeps, "jobs">, flow: Job, step: string, afterS: number | undefined): Promise<void> {
+  const json = JSON.stringify(afterS === undefined ? {} : { afterS });
+  await jobs.putChild({ parent: flow.id, ref: `${STEP}${step}`, json, expiresAtS: Math.ceil(flow.expiresAtMs / 1000) });
+}
+
+async function eraseAllSteps(deps: EraseJobDeps, { id }: EndedJob): Promise<void> {
+  for (const { ref } of await deps.jobs.children(id, STEP)) await eraseStep(deps, ref.slice(STEP.length), 0);
+}
+
+async function eraseDueSteps(deps: EraseJobDeps, flow: EndedJob): Promise<number> {
+  if (flow.erasesSteps === undefined) return Number.POSITIVE_INFINITY;
+  const { jobs, nowMs } = deps;
+  const noted = (await jobs.children(flow.id, STEP)).map(({ ref, json = "{}" }) => {
+    const { afterS } = JSON.parse(json) as { afterS?: number };
+    return {
+      ref,
+      id: ref.slice(STEP.length),
+      afterS,
+      atMs: afterS === undefined ? Number.POSITIVE_INFINITY : flow.endedAtMs + afterS * 1000,
+    };
+  });
+  const due = noted.filter(({ atMs }) => atMs <= nowMs());
+  for (const { id, afterS } of due) await eraseStep(deps, id, afterS ?? 0);
+  if (due.length > 0) await eraseJournalResults(deps, flow, new Set(due.map(({ id }) => id)));
+  for (const { ref } of due) await jobs.deleteItem(flow.id, ref);
+  return Math.min(...noted.filter(({ atMs }) => atMs > nowMs()).map(({ atMs }) => atMs));
+}
+
+/** A step that still runs, though its flow has ended, is erased after its own end. */
+async function eraseStep(deps: EraseJobDeps, id: string, afterS: number): Promise<void> {
+  const { jobs } = deps;
+  const job = await jobs.get(id);
+  if (!job) return;
+  if (hasEnded(job)) await eraseJob(deps, job);
+  else if (!(await jobs.change(id, { eraseAfterS: afterS }, { attr: "state", eq: job.state }))) await eraseStep(deps, id, afterS);
+}
+
+/** Small results are part of the flow's journal too, wherever a step passed them on unchanged. */
+async function eraseJournalResults({ jobs }: EraseJobDeps, flow: EndedJob, ids: ReadonlySet<string>): Promise<void> {
+  const gone = { in: "head" as const, json: "null" };
+  for (const item of await jobs.children(flow.id, "")) {
+    if (!/^[ms]#/.test(item.ref) || item.json === undefined) continue;
+    const value = JSON.parse(item.json) as { result?: ValueRef };
+    const { of = "" } = value.result ?? {};
+    if (ids.has(of)) await jobs.putChild({ ...item, json: JSON.stringify({ ...value, result: { of, place: gone } }) });
+  }
+  if (flow.early && ids.has(flow.early.of)) await jobs.change(flow.id, { early: jobs.removed }, { attr: "state", eq: flow.state });
+}

@@ -1,0 +1,22 @@
+import { isSvcError } from "../../../contract/errors.ts";
+import { limits } from "../../../contract/limits.ts";
+import { hasEnded, SHARDS } from "../../../core/jobs/job.ts";
+import { type CancelJobDeps, type Cancellation, cancelJob } from "./cancel.ts";
+
+/** Cancels all jobs of a workspace that have not ended. A job that was accepted a moment later is canceled by housekeeping. */
+export async function cancelWorkspaceJobs(deps: CancelJobDeps, workspace: string, cancellation: Cancellation): Promise<void> {
+  const { jobs } = deps;
+  for (let shard = 0; shard < SHARDS; shard += 1) {
+    // Every job that has not ended is in the due index.
+    const due = await jobs.due(shard, Number.MAX_SAFE_INTEGER, limits.listScan);
+    for (const { id } of due.filter((entry) => entry.workspace === workspace)) {
+      const job = await jobs.get(id);
+      if (!job || hasEnded(job)) continue;
+      try {
+        await cancelJob(deps, job, cancellation);
+      } catch (error) {
+        if (!isSvcError(error) || !error.code.startsWith("job.")) throw error;
+      }
+    }
+  }
+}

@@ -1,0 +1,21 @@
+import { hasEnded } from "../../../core/jobs/job.ts";
+import { eraseJob } from "./erase-job.ts";
+import type { EraseJobDeps } from "./job-data.ts";
+
+/** Erases the content of a synchronous run as its script asks: at once, or in `afterS` seconds by housekeeping. */
+export async function eraseAfterReply(deps: EraseJobDeps, id: string, afterS: number): Promise<void> {
+  const { jobs, nowMs } = deps;
+  const job = await jobs.get(id);
+  if (!job) return;
+  // A flow that has answered early is still running, and is erased after its end.
+  if (!hasEnded(job)) {
+    if (!(await jobs.change(id, { eraseAfterS: afterS }, { attr: "state", eq: job.state }))) await eraseAfterReply(deps, id, afterS);
+    return;
+  }
+  if (afterS <= 0) {
+    await eraseJob(deps, job);
+    return;
+  }
+  const eraseAtMs = nowMs() + afterS * 1000;
+  await jobs.change(id, { eraseAtMs, ...jobs.dueAt(id, eraseAtMs) }, { attr: "state", eq: job.state });
+}

@@ -1,0 +1,36 @@
+import { type EndedJob, hasEnded } from "../../../core/jobs/job.ts";
+import { jobPrefix } from "../values/values.ts";
+import type { EraseJobDeps } from "./job-data.ts";
+
+/** Housekeeping looks after this time whether an erasure has come to its end. */
+const ERASE_AGAIN_MS = 60_000;
+
+/**
+ * Erases arguments, output, code and result of an ended job; its record stays. Repeating it changes nothing. If the process dies in
+ * between, housekeeping repeats it.
+ */
+export async function eraseJob(deps: EraseJobDeps, job: EndedJob): Promise<EndedJob> {
+  const { jobs, storage, nowMs, jobData } = deps;
+  const again = jobs.dueAt(job.id, nowMs() + ERASE_AGAIN_MS);
+  const erased = await jobs.change(
+    job.id,
+    {
+      erased: true,
+      args: { in: "head", json: "{}" },
+      result: { in: "head", json: "null" },
+      code: jobs.removed,
+      shown: jobs.removed,
+      argsShown: jobs.removed,
+      early: jobs.removed,
+      logChars: 0,
+      ...again,
+    },
+    { attr: "state", eq: job.state },
+  );
+  for (const owner of jobData) await owner.erase?.(deps, job);
+  for (const child of await jobs.children(job.id, "")) if (child.ref !== "job") await jobs.deleteItem(job.id, child.ref);
+  await storage.removePrefix(jobPrefix(job));
+  const { duePartition, dueAtMs } = jobs.cleared;
+  await jobs.change(job.id, { duePartition, dueAtMs, eraseAtMs: jobs.removed }, { attr: "state", eq: job.state });
+  return erased && hasEnded(erased) ? erased : job;
+}

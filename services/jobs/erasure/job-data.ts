@@ -1,0 +1,18 @@
+import type { EndedJob, Job } from "../../../core/jobs/job.ts";
+import type { ValueDeps } from "../values/values.ts";
+
+export interface EraseJobDeps extends ValueDeps {
+  nowMs: () => number;
+  /** The domains that store data with jobs, in the order in which they erase it. */
+  jobData: readonly JobDataOwner[];
+}
+
+/** A domain that stores data with jobs. Its functions run before the job's own items are deleted, and may be repeated. */
+export interface JobDataOwner {
+  /** Erases the data of a job whose content is erased while its record stays. */
+  erase?(deps: EraseJobDeps, job: EndedJob): Promise<void>;
+  /** Erases the part of an ended job's data that is due, and returns when the next part is (epoch ms, or infinity). */
+  eraseDue?(deps: EraseJobDeps, job: EndedJob): Promise<number>;
+  /** Removes the data of a job that is removed with its record. */
+  remove?(deps: ValueDeps, job: Job): Promise<void>;
+}

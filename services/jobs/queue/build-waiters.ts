@@ -1,0 +1,40 @@
+import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
+import type { Queue } from "../../../aws/sqs/queue.ts";
+import type { RunningJob } from "../../../core/jobs/job.ts";
+import { release } from "../lifecycle/claim.ts";
+
+interface BuildWaiterDeps {
+  jobs: JobTable;
+  queue: Queue;
+}
+
+/** The parent of the items that name the jobs which wait for the build of a version, by the version's hash. */
+const waitersOf = (workspace: string, hash: string) => `wait#${workspace}#${hash}`;
+
+/**
+ * Returns a job to the queue until its version is built. It registers the job first and looks again afterwards: the process that records
+ * the build looks for waiting jobs afterwards, so one of the two sees the other.
+ */
+export async function waitForBuild(
+  { jobs, queue }: BuildWaiterDeps,
+  job: RunningJob,
+  isPending: () => Promise<boolean>,
+): Promise<undefined> {
+  const { hash = "", workspace } = job;
+  const parent = waitersOf(workspace, hash);
+  if (!(await release({ jobs }, job))) return undefined;
+  await jobs.putChild({ parent, ref: job.id, expiresAtS: Math.ceil(job.expiresAtMs / 1000) });
+  if (!(await isPending())) {
+    await queue.send(job);
+    await jobs.deleteItem(parent, job.id);
+  }
+  return undefined;
+}
+
+/** Sends every job that waits for the build of a version. A job that registers later sees the recorded build itself. */
+export async function sendWaiting({ jobs, queue }: BuildWaiterDeps, workspace: string, hash: string): Promise<void> {
+  const parent = waitersOf(workspace, hash);
+  const refs = (await jobs.children(parent, "")).map(({ ref }) => ref);
+  for (const job of await jobs.getMany(refs)) await queue.send(job);
+  for (const ref of refs) await jobs.deleteItem(parent, ref);
+}

@@ -1,0 +1,42 @@
+import type { JobTable } from "../../aws/dynamodb/job-table.ts";
+import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import type { Queue } from "../../aws/sqs/queue.ts";
+import { hasEnded } from "../../core/jobs/job.ts";
+import { keys } from "../../core/objects/keys.ts";
+import type { BuildState, Runnable } from "../../core/scripts/version.ts";
+import { sendWaiting } from "../jobs/queue/build-waiters.ts";
+import { versionOf } from "./load.ts";
+
+interface SettleBuildDeps {
+  objects: ObjectTable;
+  jobs: JobTable;
+  queue: Queue;
+}
+
+/**
+ * Returns the state of a version's build. If the build's job was canceled or lost without recording an outcome, the first caller that
+ * notices records the build as failed, so that no job waits for it any longer.
+ */
+export async function settleBuild(deps: SettleBuildDeps, version: Runnable): Promise<BuildState> {
+  const { workspace, hash, build } = version;
+  if (build.state !== "pending") return build;
+  const { objects, jobs } = deps;
+  const job = await jobs.get(build.job);
+  if (job && !hasEnded(job)) return build;
+  // A build's outcome is recorded before its job ends: only now is it certain that there is none.
+  const now = versionOf(await objects.get(keys.version(workspace, hash)), hash).build;
+  if (now.state !== "pending") return now;
+  const error = `The job ${build.job} that builds it ${job ? `was ${job.state === "canceled" ? "canceled" : "lost"}` : "is gone"}. Save the script again.`;
+  const failed: BuildState = { state: "failed", job: build.job, error };
+  await objects.put({ ...keys.versionLock(workspace, hash), value: { lockErrorLogs: `${error}\n` } });
+  await recordBuild(objects, version, failed);
+  await sendWaiting(deps, workspace, hash);
+  return failed;
+}
+
+/** Writes the outcome of a build to the version and, while it is the newest, to the script's head. */
+export async function recordBuild(objects: ObjectTable, { workspace, path, hash }: Runnable, build: BuildState): Promise<void> {
+  for (const key of [keys.version(workspace, hash), keys.scriptHead(workspace, path)]) {
+    await objects.update({ ...key, build }, { version: hash });
+  }
+}
