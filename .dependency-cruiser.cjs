@@ -24,6 +24,34 @@ const ours = [...Object.keys(arrows), "runners", "test", "bench"];
 /** A test stands beside its file and may also use the helpers of test/support. */
 const testFiles = "\\.test\\.(ts|mjs)$";
 
+/** Folders of services/: each may import only from those before it, types included (docs/decisions/0059). `events`, `schedules` and `routes` are reserved. */
+const servicesOrder = [
+  ...["audit", "outbox", "settings", "secrets", "workspaces", "identity", "variables", "resources", "jobs", "files", "scripts"],
+  ...["builds", "execution", "approvals", "flows", "notifications", "events", "schedules", "routes", "maintenance"],
+];
+/** The same for core/: an order without a cycle. A new folder may stand anywhere behind those that it imports from. */
+const coreOrder = [
+  ...["audit", "builds", "expressions", "files", "jobs", "objects", "people", "permissions", "approvals", "flows", "notifications"],
+  ...["secrets", "settings", "signatures", "scripts", "payload", "reply", "resources", "streams", "variables", "workspaces"],
+];
+
+const ordered = (root, folders) => [
+  ...folders.slice(0, -1).map((folder, index) => ({
+    name: `${root}-${folder}-imports-no-later-folder`,
+    comment: `${root}/${folder}/ may import only from the folders of ${root}/ before it, types included.`,
+    severity: "error",
+    from: { path: `^${root}/${folder}/`, pathNot: testFiles },
+    to: { path: `^${root}/(${folders.slice(index + 1).join("|")})/` },
+  })),
+  {
+    name: `${root}-folders-are-in-the-order`,
+    comment: `A new folder of ${root}/ gets its place in the order above.`,
+    severity: "error",
+    from: {},
+    to: { path: `^${root}/[^/]+/`, pathNot: `^${root}/(${folders.join("|")})/` },
+  },
+];
+
 const forbidden = Object.entries(arrows).map(([folder, allowed]) => ({
   name: `${folder}-imports`,
   comment: `${folder}/ may import only from ${allowed.join(", ") || "packages"}.`,
@@ -43,6 +71,15 @@ const pure = { from: { path: "^(contract|core|statemachines)/", pathNot: testFil
 module.exports = {
   forbidden: [
     ...forbidden,
+    ...ordered("services", servicesOrder),
+    ...ordered("core", coreOrder),
+    {
+      name: "core-approvals-and-flows-apart",
+      comment: "Approvals and flows share types through core/jobs.",
+      severity: "error",
+      from: { path: "^core/(approvals|flows)/", pathNot: testFiles },
+      to: { path: "^core/(approvals|flows)/", pathNot: "^core/$1/" },
+    },
     {
       name: "services-use-adapters-by-type",
       comment: "Collaborators come in as arguments: services/ knows aws/ by its types only, and nothing else of ours.",

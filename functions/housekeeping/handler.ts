@@ -11,6 +11,7 @@ import { executions } from "../../aws/stepfunctions/executions.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import { flowCancellation } from "../../services/flows/lifecycle/cancel.ts";
 import { gatedFlows } from "../../services/flows/runtime/gated-flows.ts";
+import { periodicTasks } from "../../services/maintenance/periodic-tasks.ts";
 import { type TickResult, tick } from "../../services/maintenance/tick.ts";
 import { logger } from "../shared/edge.ts";
 import { jobData } from "../shared/job-data.ts";
@@ -18,18 +19,25 @@ import { jobData } from "../shared/job-data.ts";
 /** Of the 55 s that one call may last. */
 const BUDGET_MS = 35_000;
 
-/**
- * `nowMs` lets an operator, or a test, do now what would be due then. `aheadMs` looks at jobs that are due that much later as well:
- * what becomes of them is decided by `nowMs` alone. `budgetMs` ends the removal of deleted workspaces earlier.
- */
-export async function handler(event: { nowMs?: number; aheadMs?: number; budgetMs?: number }, context: Context): Promise<TickResult> {
+interface TickEvent {
+  /** Lets an operator, or a test, do now what would be due then. */
+  nowMs?: number;
+  /** Looks at jobs that are due this much later as well. `nowMs` alone decides what becomes of them. */
+  aheadMs?: number;
+  /** Ends long tasks earlier. */
+  budgetMs?: number;
+}
+
+/** Throws after all tasks have run if one of them failed, so that the alarm on errors sees it. */
+export async function handler(event: TickEvent, context: Context): Promise<TickResult["counts"]> {
   const startedMs = Date.now();
   const nowMs = () => event.nowMs ?? Date.now();
   const due: JobTable["due"] = (shard, untilMs, limit) => jobTable.due(shard, untilMs + (event.aheadMs ?? 0), limit);
   const canceling = { jobs: { ...jobTable, due }, concurrency: concurrencyTable, executions, storage, queue, nowMs };
-  const collaborators = {
+  const tasks = periodicTasks({
     ...canceling,
     onJobCanceled: [flowCancellation(canceling)],
+    onJobFailed: (id, error) => logger.error("due job failed", { error: error as Error, job: id }),
     jobData,
     objects: objectTable,
     functions,
@@ -37,8 +45,12 @@ export async function handler(event: { nowMs?: number; aheadMs?: number; budgetM
     stack: requireEnv(env.stack),
     anchorKey,
     gatedFlows: gatedFlows({ jobs: jobTable, objects: objectTable, storage, executions }),
-  };
-  const done = await tick(collaborators, startedMs + (event.budgetMs ?? BUDGET_MS));
-  logger.info("tick", { requestId: context.awsRequestId, ...done });
-  return done;
+  });
+  const { counts, failed } = await tick(tasks, {
+    untilMs: startedMs + (event.budgetMs ?? BUDGET_MS),
+    onTaskFailed: (task, error) => logger.error("task failed", { error: error as Error, task }),
+  });
+  logger.info("tick", { requestId: context.awsRequestId, ...counts, failed });
+  if (failed.length > 0) throw new Error(`These tasks of housekeeping failed: ${failed.join(", ")}. The log has their errors.`);
+  return counts;
 }

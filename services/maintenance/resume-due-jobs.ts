@@ -1,0 +1,121 @@
+import { isSvcError } from "../../contract/errors.ts";
+import { limits } from "../../contract/limits.ts";
+import { hasEnded, type Job, type RunningJob, SHARDS } from "../../core/jobs/job.ts";
+import { canceled, firstDueMs, isLost, mayRetryLoss, workerLost } from "../../core/jobs/lifecycle.ts";
+import type { GateDeps } from "../approvals/gates/change-gate.ts";
+import { type FinishFlowDeps, reconcileFlow } from "../flows/lifecycle/finish.ts";
+import { type CancelJobDeps, cancelJob } from "../jobs/cancel/cancel.ts";
+import { isGroup, mendGroup, releaseSlot } from "../jobs/concurrency/concurrency.ts";
+import { eraseDue } from "../jobs/erasure/erase-due.ts";
+import type { EraseJobDeps } from "../jobs/erasure/job-data.ts";
+import { endWith } from "../jobs/lifecycle/finish.ts";
+import { send } from "../jobs/queue/enqueue.ts";
+
+export type ResumeDueJobsDeps = FinishFlowDeps &
+  GateDeps &
+  CancelJobDeps &
+  EraseJobDeps & {
+    /** Is told of each job that could not be looked at: one such job does not stop the others. */
+    onJobFailed(id: string, error: unknown): void;
+  };
+
+/** How many due jobs one tick looks at in each shard; the next tick takes the rest. */
+const DUE_PER_SHARD = 500;
+/** Whoever frees a slot informs the next job, and its group is looked at too. This is for the case that both were lost. */
+const LIMITED_AGAIN_MS = 300_000;
+
+type Outcome = "sent" | "requeued" | "ended" | "waited";
+
+/**
+ * Looks at every job that should have moved on by now, until `untilMs`, and repairs those that did not: an unsent message is sent, a lost
+ * attempt is queued again or ended for good. Returns how many jobs there were of each outcome. Each step is conditional on what was read,
+ * so two ticks at once do nothing twice. Throws `DueJobsFailed` at the end if any job failed.
+ */
+export async function resumeDueJobs(
+  deps: ResumeDueJobsDeps,
+  inUse: ReadonlySet<string>,
+  untilMs: number,
+): Promise<Record<Outcome, number>> {
+  const { jobs, nowMs, onJobFailed } = deps;
+  const done = { sent: 0, requeued: 0, ended: 0, waited: 0 };
+  const now = nowMs();
+  let failed = 0;
+  for (let shard = 0; shard < SHARDS; shard += 1) {
+    for (const { id } of await jobs.due(shard, now, DUE_PER_SHARD)) {
+      try {
+        const outcome = await resumeDueJob(deps, id, inUse, now);
+        if (outcome) done[outcome] += 1;
+      } catch (error) {
+        onJobFailed(id, error);
+        failed += 1;
+      }
+      if (Date.now() >= untilMs) return finished(done, failed);
+    }
+  }
+  return finished(done, failed);
+}
+
+class DueJobsFailed extends Error {
+  override readonly name = "DueJobsFailed";
+}
+
+/** A failure must show in the alarm, although the other jobs were looked at. */
+function finished(done: Record<Outcome, number>, failed: number): Record<Outcome, number> {
+  if (failed > 0) throw new DueJobsFailed(`${failed} due jobs failed; the others: ${JSON.stringify(done)}.`);
+  return done;
+}
+
+async function resumeDueJob(deps: ResumeDueJobsDeps, id: string, inUse: ReadonlySet<string>, now: number): Promise<Outcome | undefined> {
+  if (isGroup(id)) {
+    await mendGroup(deps, id);
+    return "waited";
+  }
+  const job = await deps.jobs.get(id);
+  if (!job) return undefined;
+  if (hasEnded(job)) return eraseDue(deps, job);
+  if (!job.cancel && !inUse.has(job.workspace)) return cancelInArchive(deps, job);
+  if (job.state === "queued") return sendAgain(deps, job, now);
+  return job.flow?.plan ? reconcileFlow(deps, job) : resumeRunning(deps, job, now);
+}
+
+/** A job that still waits or runs in a workspace that is archived or gone was accepted just before. */
+async function cancelInArchive(deps: ResumeDueJobsDeps, job: Job): Promise<Outcome> {
+  try {
+    await cancelJob(deps, job, { by: "svc", reason: "the workspace is archived" });
+    return "ended";
+  } catch (error) {
+    if (!isSvcError(error) || !error.code.startsWith("job.")) throw error;
+    return "waited";
+  }
+}
+
+/** The message may be on its way: sent again, it runs the job once all the same. */
+async function sendAgain({ jobs, queue }: ResumeDueJobsDeps, job: Job, now: number): Promise<Outcome> {
+  await send({ queue, nowMs: () => now }, job);
+  const nextMs = job.concurrency && (job.scheduledForMs ?? 0) <= now ? now + LIMITED_AGAIN_MS : firstDueMs(now, job.scheduledForMs);
+  await jobs.change(job.id, { dueAtMs: nextMs }, { attr: "state", eq: "queued" });
+  return "sent";
+}
+
+async function resumeRunning(deps: ResumeDueJobsDeps, job: RunningJob, now: number): Promise<Outcome> {
+  const { jobs, queue } = deps;
+  const same = { and: [{ attr: "state", eq: "running" } as const, { attr: "nonce", eq: job.nonce } as const] };
+  if (!isLost(job, now)) {
+    await jobs.change(job.id, { dueAtMs: job.leaseUntilMs + limits.leaseGraceMs + 1000 }, same);
+    return "waited";
+  }
+  if (job.cancel || !mayRetryLoss(job)) {
+    const ended = await endWith(deps, job, job.cancel ? canceled(job.cancel) : workerLost(limits.maxAttempts));
+    if (ended) await releaseSlot(deps, ended);
+    return ended ? "ended" : "waited";
+  }
+  const { nonce, leaseUntilMs } = jobs.cleared;
+  const requeued = await jobs.change(
+    job.id,
+    { state: "queued", nonce, leaseUntilMs, losses: jobs.oneMore, dueAtMs: firstDueMs(now) },
+    same,
+  );
+  if (!requeued) return "waited";
+  await queue.send(requeued);
+  return "requeued";
+}
