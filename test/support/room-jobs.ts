@@ -4,7 +4,8 @@ import type { QueuedJob } from "../../core/jobs/job.ts";
 import { firstDueMs } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
-import { handleJobMessage } from "../../services/execution/run-job.ts";
+import { handleJobMessage } from "../../services/execution/handle-job-message.ts";
+import { periodicTasks } from "../../services/maintenance/periodic-tasks.ts";
 import { tick } from "../../services/maintenance/tick.ts";
 import { aQueuedJob } from "../builders/jobs.ts";
 import type { Room } from "./room.ts";
@@ -53,8 +54,14 @@ async function work({ deps, messages }: Room): Promise<void> {
   }
 }
 
-/** Lets housekeeping look now. */
-const housekeep = ({ deps }: Room) => tick(deps, Number.POSITIVE_INFINITY);
+/** Lets housekeeping look now. Throws the first failure after all its tasks have run. */
+async function housekeep({ deps }: Room): Promise<void> {
+  const failures: unknown[] = [];
+  const onJobFailed = (_id: string, error: unknown) => void failures.push(error);
+  const onTaskFailed = (_name: string, error: unknown) => void failures.push(error);
+  await tick(periodicTasks({ ...deps, onJobFailed }), { untilMs: Number.POSITIVE_INFINITY, onTaskFailed });
+  if (failures.length > 0) throw failures[0];
+}
 
 /** What AWS does by itself after a process has died: leases run out, housekeeping looks, messages are handled. */
 export async function passTime(room: Room, rounds = 2): Promise<void> {

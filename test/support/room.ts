@@ -12,7 +12,11 @@ import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
 import type { ExecutionName, Executions } from "../../aws/stepfunctions/executions.ts";
 import { env } from "../../contract/env.ts";
+import { jobData } from "../../functions/shared/job-data.ts";
+import { jobHandlers } from "../../functions/shared/job-handlers.ts";
 import type { RunRequest } from "../../runners/protocol.ts";
+import { flowCancellation } from "../../services/flows/lifecycle/cancel.ts";
+import { gatedFlows } from "../../services/flows/runtime/gated-flows.ts";
 import { createTables } from "./engine-resources.ts";
 import { countWrite } from "./failing-writes.ts";
 
@@ -82,6 +86,28 @@ export async function newRoom() {
     }),
     deliver: async (call: unknown) => void delivered.push(call),
   } as unknown as Functions;
+  const adapters = {
+    jobs: jobTable,
+    objects: objectTable,
+    concurrency: concurrencyTable,
+    storage,
+    queue,
+    dataKeys,
+    linkKeys,
+    webhookKeys,
+    anchorKey,
+    scanObjects,
+    executions,
+    functions,
+    signingKey: async () => ({ kid: "test", privateKey }),
+    nowMs: () => clock.nowMs,
+    baseUrl: "http://svc.test",
+    internalUrl: "http://svc.test",
+    worker: "test",
+    stack: "test",
+    target: { os: "linux" as const, arch: "x64" as const, python: "3.11", node: "22" },
+    registries: { npm: "", pypi: "", go: "" },
+  };
   return {
     clock,
     /** Where calls that leave the service were recorded. */
@@ -93,27 +119,13 @@ export async function newRoom() {
     answers,
     /** Ids of this room's workspace are nobody else's: modules remember what they have read. */
     workspace: `w-${name.slice(0, 8)}`,
+    /** As the functions are wired. */
     deps: {
-      jobs: jobTable,
-      objects: objectTable,
-      concurrency: concurrencyTable,
-      storage,
-      queue,
-      dataKeys,
-      linkKeys,
-      webhookKeys,
-      anchorKey,
-      scanObjects,
-      executions,
-      functions,
-      signingKey: async () => ({ kid: "test", privateKey }),
-      nowMs: () => clock.nowMs,
-      baseUrl: "http://svc.test",
-      internalUrl: "http://svc.test",
-      worker: "test",
-      stack: "test",
-      target: { os: "linux" as const, arch: "x64" as const, python: "3.11", node: "22" },
-      registries: { npm: "", pypi: "", go: "" },
+      ...adapters,
+      ...jobHandlers(adapters),
+      onJobCanceled: [flowCancellation(adapters)],
+      jobData,
+      gatedFlows: gatedFlows(adapters),
     },
     /** Takes the messages that are in the queues. */
     async messages(): Promise<{ job: string }[]> {

@@ -4,7 +4,7 @@ import { expectToSurviveFaults } from "../../test/support/failing-writes.ts";
 import { newRoom, success } from "../../test/support/room.ts";
 import { addJob, addScript, addWorkspace, passTime } from "../../test/support/room-jobs.ts";
 import { loadLogs, loadValue } from "../jobs/values/values.ts";
-import { handleJobMessage } from "./run-job.ts";
+import { handleJobMessage } from "./handle-job-message.ts";
 
 /** A result that fits the head, one that is an item of its own, and one that S3 holds. */
 const results = { small: 1, "middle-sized": "m".repeat(2000), large: "l".repeat(20_000) };
