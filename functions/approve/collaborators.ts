@@ -9,6 +9,7 @@ import { SvcError } from "../../contract/errors.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
+import { flowFields } from "../../services/flows/inspection/status.ts";
 import { gatedFlows } from "../../services/flows/runtime/gated-flows.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
 import { deliveriesOf } from "../../services/notifications/delivery-records.ts";
@@ -20,6 +21,7 @@ export const collaborators = {
   ...adapters,
   gatedFlows: gatedFlows(adapters),
   loadDeliveries: (flow: string) => deliveriesOf({ jobs: jobTable }, flow),
+  loadFlowFields: (flow: Job) => flowFields(adapters, flow),
   linkKeys,
   nowMs: Date.now,
   baseUrl: requireEnv(env.baseUrl),

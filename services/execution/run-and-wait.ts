@@ -1,11 +1,12 @@
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
-import { eraseAfterReply } from "../jobs/erasure/erase.ts";
+import { eraseAfterReply } from "../jobs/erasure/erase-after-reply.ts";
+import type { EraseJobDeps } from "../jobs/erasure/job-data.ts";
 import { checkQueue } from "../jobs/queue/queue-limit.ts";
 import { type CreateNewJobDeps, createNewJob, type RunRequest, runOptions } from "./run-request.ts";
 import { joinRun, type RunningInPlace, runFlowSync, runSync, type SyncAnswer } from "./run-sync.ts";
 import { findPreviousRunOf, type StartRunOptions } from "./start-run.ts";
 
-type RunAndWaitDeps = RunningInPlace & CreateNewJobDeps & { syncLimitMs: () => Promise<number> };
+type RunAndWaitDeps = RunningInPlace & CreateNewJobDeps & EraseJobDeps & { syncLimitMs: () => Promise<number> };
 
 /** How long a result that its caller did not receive in time stays readable before it is erased. */
 const UNANSWERED_S = 3600;

@@ -1,8 +1,10 @@
 import { SvcError } from "../../../contract/errors.ts";
+import type { FlowValue } from "../../../contract/flow-value.ts";
 import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
+import type { ExecutionJson, FlowStatus } from "../../../contract/routes/flows/flow-status.ts";
 import { approversOf } from "../../../core/approvals/gate.ts";
+import type { Job } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
-import { flowFields } from "../../flows/inspection/status.ts";
 import { jobJson } from "../../jobs/read/read.ts";
 import type { SentLink } from "../decisions/decide.ts";
 import { approvalSource, maySeeRun } from "../decisions/visibility.ts";
@@ -12,6 +14,11 @@ import { type LinkDeps, levelOfLink } from "../links/links.ts";
 import { approvalInfo } from "./approval-info.ts";
 
 export type ShowApprovalDeps = GateDeps & LinkDeps;
+
+type ShowSuspendedFlowDeps = ShowApprovalDeps & {
+  /** Loads the fields that a flow's job has besides those of every job. */
+  loadFlowFields(flow: Job): Promise<{ flow_status?: FlowStatus; raw_flow?: FlowValue; execution?: ExecutionJson }>;
+};
 
 /** The address of an approval page: a step's gate or a flow, opened with a link, or by a person. */
 export interface ApprovalPage {
@@ -37,11 +44,11 @@ export async function findRequestForPerson(deps: GateDeps, { workspace, id, acto
 }
 
 /** Returns a suspended flow for the holder of a link. The arguments are left out where approvers must sign in: the page shows them then. Throws `approval.link`. */
-export async function showSuspendedFlow(deps: ShowApprovalDeps & Parameters<typeof flowFields>[0], link: SentLink) {
+export async function showSuspendedFlow(deps: ShowSuspendedFlowDeps, link: SentLink) {
   const request = await findRequestByLink(deps, link);
   const { flow, gate } = request;
   const args = !rulesOf(request).signedIn;
-  const [job, fields] = await Promise.all([jobJson(deps, flow, { args }), flowFields(deps, flow)]);
+  const [job, fields] = await Promise.all([jobJson(deps, flow, { args }), deps.loadFlowFields(flow)]);
   return { job: { ...job, ...fields }, approvers: approversOf(gate) };
 }
 
