@@ -4,8 +4,8 @@ import { readRecord } from "./record/read.ts";
 
 const USAGE =
   "node cli/audit-verify.ts --workspace <workspace> [--url <origin>] [--token <token>]\n" +
-  "Reads the record of approvals and computes it again. The token (default: SVC_TOKEN) is an admin's; the url (default: SVC_URL, else\n" +
-  "http://localhost:8000) is the service's. Ends with 1 where the record is not what was written, with 2 where it could not be read.";
+  "Verifies the record of approvals. --token is the token of an admin (default: SVC_TOKEN). --url is the origin of the service (default: SVC_URL, else\n" +
+  "http://localhost:8000). The exit code is 1 if the record was changed and 2 if it could not be read.";
 
 async function main(): Promise<number> {
   const { url, token, workspace } = options();
@@ -17,7 +17,7 @@ async function main(): Promise<number> {
   const { faults, runs, entries, anchors, signedTo } = checkRecord(workspace, record);
   console.log(`${entries} entries of ${runs} runs, ${anchors} anchors${signedTo ? `, signed to ${signedTo}` : ""}.`);
   for (const fault of faults) console.error(fault);
-  console.log(faults.length === 0 ? "The record is what was written." : "The record is not what was written.");
+  console.log(faults.length === 0 ? "The record is intact." : "The record was changed.");
   return faults.length === 0 ? 0 : 1;
 }
 

@@ -29,9 +29,9 @@ const svcDir = path.join(root, ".svc");
 async function main() {
   const [name = "", ...args] = process.argv.slice(2);
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
-  if (!command) throw new Complaint(`Say what to do: node engine/launch.mjs ${Object.keys(commands).join(" | ")}.`);
+  if (!command) throw new Complaint(`The command is missing: node engine/launch.mjs ${Object.keys(commands).join(" | ")}.`);
   if (majorOf(process.versions.node) < 18) {
-    throw new Complaint(`This Node is ${process.versions.node}; the launcher needs 18 or later: install one and run the command again.`);
+    throw new Complaint(`This Node is ${process.versions.node}, but the launcher needs version 18 or later. Install it and run the command again.`);
   }
   fs.mkdirSync(svcDir, { recursive: true });
   const node = await findNode();
@@ -50,7 +50,7 @@ async function findNode() {
   if (nodePackage === undefined) return process.execPath;
   if (nodePackage === null) {
     throw new Complaint(
-      `The project runs on Node ${NODE_MAJOR}, and npm has none for ${process.platform}-${process.arch}: install Node ${NODE_MAJOR} and run the command again.`,
+      `The project runs on Node ${NODE_MAJOR}, and npm has no Node for ${process.platform}-${process.arch}. Install Node ${NODE_MAJOR} and run the command again.`,
     );
   }
   if (!isInstalled(svcDir, nodePackage)) {
@@ -88,7 +88,7 @@ async function installPackages() {
         await npm(["install", "--no-save", "--ignore-scripts"], "install the packages");
         const still = missingPackages(root);
         if (still.length > 0) {
-          throw new Complaint(`npm left out ${still.slice(0, 3).join(", ")}: run npm install and see what it says.`);
+          throw new Complaint(`npm did not install ${still.slice(0, 3).join(", ")}. Run npm install and read its output.`);
         }
         phase.update(`${missing.length} packages from package-lock.json`);
       },
@@ -103,10 +103,10 @@ async function npm(args, purpose) {
   const quiet = ["--no-audit", "--no-fund", "--no-update-notifier", "--loglevel=error"];
   const { code, output } = await run(file, [...before, ...args, ...quiet], { cwd: root });
   if (code === 0) return;
-  if (code === -1) throw new Complaint("npm was not found: install it beside Node and run the command again.");
+  if (code === -1) throw new Complaint("npm was not found. Install it together with Node and run the command again.");
   // npm says what is wrong first, and fills the rest with advice.
   const said = output.trim().split("\n").slice(0, 8).join("\n  ");
-  throw new Complaint(`npm could not ${purpose}: mend what it says and run the command again.\n  ${said}`);
+  throw new Complaint(`npm could not ${purpose}. Fix the reported problem and run the command again.\n  ${said}`);
 }
 
 /** What a first installation takes, with room for the engine's state. */
@@ -117,7 +117,7 @@ function assertDiskSpace() {
   const { bavail, bsize } = fs.statfsSync(svcDir);
   if (bavail * bsize >= NEEDED_BYTES) return;
   throw new Complaint(
-    `The disk of ${root} has ${Math.round((bavail * bsize) / 1e6)} MB left and 1500 MB are needed: free some and run the command again.`,
+    `The disk of ${root} has ${Math.round((bavail * bsize) / 1e6)} MB left, but 1500 MB are needed. Free some space and run the command again.`,
   );
 }
 

@@ -91,12 +91,12 @@ export function readConfig(node: Node): StackConfig {
 export function parseConfig(given: unknown, skipInterpreters = false): StackConfig {
   const parsed = stackConfigSchema.safeParse(given);
   if (!parsed.success) throw new Error(`The context key svc is not valid. ${z.prettifyError(parsed.error)}`);
-  if (parsed.data.local && !parsed.data.baseUrl) throw new Error("A local deployment needs svc.baseUrl: there is no distribution to ask.");
+  if (parsed.data.local && !parsed.data.baseUrl) throw new Error("A local deployment needs svc.baseUrl, because it has no CloudFront distribution.");
   const { local, logins, loginDomainPrefix } = parsed.data;
   if (new Set(logins.map(({ name }) => name)).size < logins.length) throw new Error("Two of svc.logins have the same name.");
   if (!local && logins.length > 0) {
     if (!loginDomainPrefix)
-      throw new Error("svc.logins needs svc.loginDomainPrefix: people sign in at <prefix>.auth.<region>.amazoncognito.com.");
+      throw new Error("svc.logins needs svc.loginDomainPrefix, because users sign in at <prefix>.auth.<region>.amazoncognito.com.");
     const open = logins.find(({ issuer }) => !issuer.startsWith("https:"));
     if (open) throw new Error(`The issuer of login ${open.name} must begin with https:`);
   }

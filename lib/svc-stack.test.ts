@@ -40,19 +40,19 @@ function rightsOf(template: Template, description: string): { actions: Set<strin
 
 const descriptions = {
   run: "svc: run routes",
-  stream: "svc: runs and updates as streams",
+  stream: "svc: streams of runs and job updates",
   api: "svc: stored objects",
   approve: "svc: approvals",
-  beat: "svc: beats",
+  beat: "svc: heartbeats",
   worker: "svc: runs queued jobs",
-  housekeeping: "svc: due, lost",
-  deadLetter: "svc: messages that failed",
-  flows: "svc: makes state machines",
-  setup: "svc: makes the first administrator",
+  housekeeping: "svc: due jobs, lost jobs",
+  deadLetter: "svc: dead letters",
+  flows: "svc: creates state machines",
+  setup: "svc: creates the first administrator",
   build: "svc: resolves dependencies",
   step: "svc: steps of flows",
   settle: "svc: flows whose execution",
-  deliver: "svc: notices of approvals",
+  deliver: "svc: notifications of approvals",
 } as const;
 const runner = (language: string) => `svc: runs ${language} scripts`;
 const untrusted = [descriptions.build, ...runnerLanguages.map(runner)];

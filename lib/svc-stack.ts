@@ -93,7 +93,7 @@ export class SvcStack extends Stack {
       // Of a flow whose time is over.
       flows.configureStop(fn);
     });
-    const machines = this.fn("flows", { description: "svc: makes state machines", memoryMb: 512, timeoutS: 60 }, (fn) =>
+    const machines = this.fn("flows", { description: "svc: creates state machines", memoryMb: 512, timeoutS: 60 }, (fn) =>
       flows.configureMake(fn, step),
     );
     /** For what comes from the queue or is looked at again: the flow's machine may not be there yet. */
@@ -122,7 +122,7 @@ export class SvcStack extends Stack {
       fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [worker.functionArn] }));
       fn.addEnvironment(env.workerFunction, worker.functionName);
     });
-    const stream = this.fn("stream", { description: "svc: runs and updates as streams", memoryMb: 512, timeoutS: 900 }, (fn) => {
+    const stream = this.fn("stream", { description: "svc: streams of runs and job updates", memoryMb: 512, timeoutS: 900 }, (fn) => {
       fn.addEnvironment(env.includeHeaders, config.includeHeaders);
       objects.configureRead(fn);
       objects.configureTouchTokens(fn);
@@ -173,14 +173,14 @@ export class SvcStack extends Stack {
     const web = this.fn("web", { description: "svc: pages of the console", memoryMb: 256, timeoutS: 10 }, () => {});
     const beat = this.fn(
       "beat",
-      { description: "svc: beats and reports of runners", memoryMb: 512, timeoutS: 30, reservedConcurrency: config.reservedConcurrency },
+      { description: "svc: heartbeats and reports of runners", memoryMb: 512, timeoutS: 30, reservedConcurrency: config.reservedConcurrency },
       (fn) => {
         objects.configureReadPublicKey(fn);
         jobs.configureBeat(fn);
         storage.configureWrite(fn, "jobs");
       },
     );
-    const deliver = this.fn("deliver", { description: "svc: notices of approvals", memoryMb: 512, timeoutS: 60 }, (fn) => {
+    const deliver = this.fn("deliver", { description: "svc: notifications of approvals", memoryMb: 512, timeoutS: 60 }, (fn) => {
       fn.addEnvironment(env.baseUrl, url);
       fn.addEnvironment(env.egressAllow, egressAllow(config));
       objects.configureNotices(fn, config);
@@ -188,7 +188,7 @@ export class SvcStack extends Stack {
       secrets.configureWebhooks(fn);
       notices.configureDeliver(fn);
     });
-    const housekeeping = this.fn("housekeeping", { description: "svc: due, lost and expired", memoryMb: 512, timeoutS: 55 }, (fn) => {
+    const housekeeping = this.fn("housekeeping", { description: "svc: due jobs, lost jobs and expired data", memoryMb: 512, timeoutS: 55 }, (fn) => {
       jobs.configureFindJobs(fn);
       objects.configureSweep(fn);
       objects.configureAnchor(fn);
@@ -208,7 +208,7 @@ export class SvcStack extends Stack {
       flows.configureResume(fn);
       flows.configureStop(fn);
     });
-    this.fn("settle", { description: "svc: flows whose execution has ended", memoryMb: 512, timeoutS: 60 }, (fn) => {
+    this.fn("settle", { description: "svc: flows whose executions have ended", memoryMb: 512, timeoutS: 60 }, (fn) => {
       jobs.configureMoveJobs(fn);
       storage.configureRead(fn, "jobs", "flows");
       storage.configureWrite(fn, "jobs");
@@ -220,12 +220,12 @@ export class SvcStack extends Stack {
       flows.configureStop(fn);
       flows.configureHear(fn);
     });
-    const deadLetter = this.fn("dead-letter", { description: "svc: messages that failed for good", memoryMb: 512, timeoutS: 60 }, (fn) => {
+    const deadLetter = this.fn("dead-letter", { description: "svc: dead letters", memoryMb: 512, timeoutS: 60 }, (fn) => {
       jobs.configureMoveJobs(fn);
       queue.configureSend(fn);
       queue.configureConsumeDeadLetters(fn);
     });
-    const setup = this.fn("setup", { description: "svc: makes the first administrator", memoryMb: 512, timeoutS: 60 }, (fn) => {
+    const setup = this.fn("setup", { description: "svc: creates the first administrator", memoryMb: 512, timeoutS: 60 }, (fn) => {
       objects.configureWrite(fn);
       people.configureCreatePeople(fn);
     });
@@ -281,7 +281,7 @@ function egressAllow(config: StackConfig): string {
 }
 
 function requireLocalUrl({ baseUrl }: StackConfig): string {
-  if (!baseUrl) throw new Error("A local deployment needs svc.baseUrl: there is no distribution to ask.");
+  if (!baseUrl) throw new Error("A local deployment needs svc.baseUrl, because it has no CloudFront distribution.");
   return baseUrl;
 }
 

@@ -25,7 +25,7 @@ export function checkRecord(workspace: string, { entries, anchors }: RecordRead)
   }
   const fault = verifyAnchors(anchors, workspace);
   if (fault) faults.push(`Anchor ${fault.n} ${says[fault.why]}.`);
-  for (const { n, signature } of anchors) if (signature !== "valid") faults.push(`Anchor ${n} has a signature that the key did not make.`);
+  for (const { n, signature } of anchors) if (signature !== "valid") faults.push(`Anchor ${n} has an invalid signature.`);
   return { faults, runs: chains.size, entries: entries.length, anchors: anchors.length, signedTo: anchors.at(-1)?.day };
 }
 
@@ -33,13 +33,13 @@ function chainFault(workspace: string, root: string, chain: ApprovalEntry[], hea
   const fault = verifyChain(chain, { workspace, root });
   if (fault) return `Run ${root}, entry ${fault.n} ${says[fault.why]}.`;
   const lost = lostHead(heads, chain);
-  return lost && `Run ${root}, entry ${lost.n} was signed, and is not there as it was.`;
+  return lost && `Run ${root}, entry ${lost.n} was signed but is missing or was changed.`;
 }
 
 const says: Record<ChainFault["why"], string> = {
   missing: "is missing",
-  foreign: "is of another run or workspace",
-  changed: "is not what was hashed",
-  broken: "does not follow the one before it",
-  values: "has values that are not those of its digest",
+  foreign: "belongs to another run or workspace",
+  changed: "does not match its hash",
+  broken: "does not follow the previous entry",
+  values: "has values that do not match its digest",
 };

@@ -9,7 +9,7 @@ export interface Requirements {
 
 /**
  * A requirement may name a distribution of the registry, extras, versions and a marker. Options (`-r`, `-e`, `--index-url`), paths, URLs and
- * version control are left out on purpose: each would make the build read or fetch what is not a package of the registry.
+ * version control are left out on purpose: each would make the build read or fetch what is not a package from the registry.
  */
 const REQUIREMENT =
   /^[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?\s*(?:\[[\w\s,.-]*\])?\s*(?:\(?\s*(?:===|==|~=|!=|<=|>=|<|>)\s*[\w.*+!-]+(?:\s*,\s*(?:===|==|~=|!=|<=|>=|<|>)\s*[\w.*+!-]+)*\s*\)?)?\s*(?:;[\w\s.'"()<>=!~-]+)?$/;

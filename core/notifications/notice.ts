@@ -17,7 +17,7 @@ export const gateNoticeSchema = z.object({
   step: z.string(),
   kind: z.enum(["suspend", "consent"]),
   requestedBy: z.string(),
-  /** Who may decide: `u/<user>`, `g/<group>`, `role:admin` or an address. Empty: only holders of links. */
+  /** The approvers: `u/<user>`, `g/<group>`, `role:admin` or an e-mail address. Empty: only holders of links. */
   people: z.array(z.string()),
   channel: z.enum(["email", "chat", "webhook"]),
   /** Of the webhook channel. */

@@ -7,11 +7,11 @@ import { runningUp } from "./running-up.ts";
 
 /** Shows the mail that the service has sent on this machine, the newest last. It stays in the engine: nothing is delivered to anybody. */
 async function mail(): Promise<void> {
-  if (!(await runningUp())) throw new Complaint("Nothing runs here: start it with npm run up, in another terminal.");
+  if (!(await runningUp())) throw new Complaint("The local service is not running. Start it with npm run up in another terminal.");
   const mails = await readMail(`http://127.0.0.1:${enginePort()}`).catch((error: unknown) => {
-    throw new Complaint(`The engine does not show its mail; of the engines MiniStack alone keeps any (${String(error)}).`);
+    throw new Complaint(`The engine did not return its mail. Only MiniStack stores mail (${String(error)}).`);
   });
-  if (mails.length === 0) return console.log("No mail was sent since the engine was started.");
+  if (mails.length === 0) return console.log("No mail was sent since the engine started.");
   console.log(mails.map(shown).join("\n\n"));
 }
 
@@ -19,7 +19,7 @@ function enginePort(): string {
   try {
     return readFileSync(path.join(upStateDir, "engine-port"), "utf8").trim();
   } catch {
-    throw new Complaint("No MiniStack runs here, which alone keeps mail: start it with npm run up.");
+    throw new Complaint("MiniStack is not running, and only MiniStack stores mail. Start it with npm run up.");
   }
 }
 

@@ -8,14 +8,14 @@ import { runningUp } from "./running-up.ts";
 /** Starts over: removes everything that `npm run up` stored, and leaves what it installed. */
 async function reset(): Promise<void> {
   const running = await runningUp();
-  if (running) throw new Complaint(`npm run up is using this state (process ${running.pid}): stop it with Ctrl-C, then reset.`);
+  if (running) throw new Complaint(`npm run up is using this state (process ${running.pid}). Stop it with Ctrl-C, then reset.`);
   const there = [upStateDir, localstackDir, localJson].filter((file) => existsSync(file));
-  if (there.length === 0) return console.log("There is nothing to remove: npm run up has stored nothing here.");
+  if (there.length === 0) return console.log("There is nothing to remove: npm run up has not stored any state.");
   await removeInstance(upStateDir);
   rmSync(localstackDir, { recursive: true, force: true });
   rmSync(localJson, { force: true });
   console.log(
-    `Removed ${there.map((file) => path.relative(root, file)).join(" and ")}: scripts, jobs and the account. npm run up starts anew.`,
+    `Removed ${there.map((file) => path.relative(root, file)).join(" and ")}: scripts, jobs and the account. The next npm run up starts with empty state.`,
   );
 }
 

@@ -18,7 +18,7 @@ export async function claimUp(port: number): Promise<() => void> {
   const running = await runningUp();
   if (running) {
     throw new Complaint(
-      `npm run up runs here already, on port ${running.port} (process ${running.pid}): use that one, or stop it with Ctrl-C.`,
+      `npm run up is already running on port ${running.port} (process ${running.pid}). Use that one, or stop it with Ctrl-C.`,
     );
   }
   if (!(await isPortFree(port))) throw new Complaint(portTaken(port));

@@ -32,7 +32,7 @@ async function call({ url, token }: Target, method: string, path: string, body?:
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     signal: AbortSignal.timeout(RUN_LIMIT_MS),
   }).catch((error: unknown) => {
-    throw new Complaint(`${url} did not answer: ${error instanceof Error ? (error.cause ?? error) : error}.`);
+    throw new Complaint(`${url} did not respond: ${error instanceof Error ? (error.cause ?? error) : error}.`);
   });
   return { status: answer.status, text: await answer.text() };
 }
@@ -41,7 +41,7 @@ async function call({ url, token }: Target, method: string, path: string, body?:
 async function ask(target: Target, method: string, path: string, body?: unknown): Promise<string> {
   const { status, text } = await call(target, method, path, body);
   if (status >= 200 && status < 300) return text;
-  throw new Complaint(`${method} ${path} answered ${status}: ${text.slice(0, 400)}`);
+  throw new Complaint(`${method} ${path} returned ${status}: ${text.slice(0, 400)}`);
 }
 
 async function until<T>(limitMs: number, what: string, look: () => Promise<T | undefined>): Promise<T> {
@@ -123,7 +123,7 @@ async function smokeLanguage(target: Target, workspace: string, language: string
         expectEqual(ended.result, wanted, "The result");
         const log = await ask(target, "GET", `${w}/jobs_u/get_logs/${job}`);
         if (!log.includes("adding"))
-          throw new Complaint(`The log does not hold what the script printed: ${JSON.stringify(log.slice(0, 200))}`);
+          throw new Complaint(`The log does not contain the output of the script: ${JSON.stringify(log.slice(0, 200))}`);
         return undefined;
       },
     ],
@@ -136,7 +136,7 @@ async function smokeLanguage(target: Target, workspace: string, language: string
   const deleted = await step(`${language}: delete`, async () => {
     await ask(target, "POST", `${w}/scripts/delete/p/${path}`, {});
     const { status } = await call(target, "GET", `${w}/scripts/get/p/${path}`);
-    if (status !== 404) throw new Complaint(`The deleted script is still there: ${status}.`);
+    if (status !== 404) throw new Complaint(`The deleted script still exists: ${status}.`);
     return undefined;
   });
   return allWell && deleted;
@@ -157,7 +157,7 @@ async function main(): Promise<number> {
   const values = options();
   // A token on a command line stands in the shell's history and in the process list.
   const token = values.token ?? process.env["SVC_TOKEN"];
-  if (!values.url || !token) throw new Complaint(`Say where and with what: ${USAGE}. The token may be in SVC_TOKEN instead.`);
+  if (!values.url || !token) throw new Complaint(`The URL or the token is missing: ${USAGE}. The token can also be in SVC_TOKEN.`);
   const target = { url: values.url.replace(/\/+$/, ""), token };
   const languages = values.languages.split(",").map((language) => language.trim());
   const unknown = languages.find((language) => !(language in sources));
@@ -183,7 +183,7 @@ function options() {
 
 async function firstWorkspace(target: Target): Promise<string> {
   const [first] = JSON.parse(await ask(target, "GET", "/api/workspaces/list")) as { id: string }[];
-  if (!first) throw new Complaint("This token belongs to no workspace: make one, or name it with --workspace.");
+  if (!first) throw new Complaint("This token has no workspace. Create one, or name one with --workspace.");
   return first.id;
 }
 

@@ -48,7 +48,7 @@ async function up({ port, engine }: UpOptions, stop: AbortSignal): Promise<void>
     const { account, result } = await showPhase("fill", "workspace demo", async (phase) => {
       const account = await signIn(running);
       writeLocalJson({ url: running.url, ...account });
-      phase.update(`workspace ${account.workspace}: the first example is built and runs`);
+      phase.update(`workspace ${account.workspace}: building and running the first example`);
       const { scripts, result } = await seedExamples({ url: running.url, ...account, signal: stop }, FIRST_ARGS);
       phase.update(`${scripts} examples in workspace ${account.workspace}`);
       return { account, result };
@@ -67,7 +67,7 @@ async function up({ port, engine }: UpOptions, stop: AbortSignal): Promise<void>
     autosave.stop();
     const stopping = instance;
     if (stopping) await showPhase("stop", localstack ? "the front server" : "the engine, with its state saved", () => stopping.stop());
-    if (localstack) await showPhase("stop", "LocalStack and the containers of functions", () => localstack.stop());
+    if (localstack) await showPhase("stop", "LocalStack and the function containers", () => localstack.stop());
     release();
   }
 }
@@ -89,8 +89,8 @@ async function signIn({ url, endpoint, outputs }: Instance): Promise<Account> {
 }
 
 const kept = {
-  ministack: (dir: string) => ({ state: path.relative(process.cwd(), dir), end: "ends it and keeps everything" }),
-  localstack: () => ({ state: "in LocalStack's container alone", end: "ends it, and with the container goes all it held" }),
+  ministack: (dir: string) => ({ state: path.relative(process.cwd(), dir), end: "stops it and saves its state" }),
+  localstack: () => ({ state: "only in LocalStack's container", end: "stops it and deletes the container with its state" }),
 };
 
 function greeting(
@@ -105,18 +105,18 @@ function greeting(
   const auth = `-H "Authorization: Bearer ${token}"`;
   const post = `${auth} -H "Content-Type: application/json" -d '${JSON.stringify(FIRST_ARGS)}'`;
   return `
-${FIRST_EXAMPLE} answered through its webhook: ${JSON.stringify(result)}
+${FIRST_EXAMPLE} responded through its webhook: ${JSON.stringify(result)}
 
 Ready after ${formatDuration(total)} at ${url}
   token      ${token}
-  account    ${email}, ${password === "" ? "by this token alone: there is no Cognito here" : `password in ${path.relative(process.cwd(), localJson)}`}
+  account    ${email}, ${password === "" ? "sign in with this token only, because this engine has no Cognito" : `password in ${path.relative(process.cwd(), localJson)}`}
   state      ${state}
 
 Run a script and wait for its result:
   curl -s ${post} ${jobs}/run_wait_result/p/${FIRST_EXAMPLE}
-Run it in the background; the answer is the job's id:
+Run it in the background and print the job id:
   JOB=$(curl -s ${post} ${jobs}/run/p/${FIRST_EXAMPLE}); echo "$JOB"
-Read that job's result:
+Read the result of that job:
   curl -s ${auth} ${jobs}_u/completed/get_result_maybe/$JOB
 
 Ctrl-C ${end}. Runs appear below.

@@ -149,8 +149,8 @@ function cdk(args: readonly string[], { endpoint, cwd = root, pythonDir, limitMs
 
 function failure(what: string, { output, timedOut }: CommandResult, limitMs: number): Error {
   if (timedOut)
-    return new Complaint(`${what}: it took more than ${limitMs / 1000} s. Try npm run reset, then npm run up.\n${lastLines(output)}`);
-  return new Complaint(`${what}. If the sources are fine, npm run reset and npm run up start over.\n${lastLines(output, 15)}`);
+    return new Complaint(`${what}: it took longer than ${limitMs / 1000} s. Try npm run reset, then npm run up.\n${lastLines(output)}`);
+  return new Complaint(`${what}. If the sources are correct, run npm run reset and npm run up.\n${lastLines(output, 15)}`);
 }
 
 function countResources(cdkOut: string): number {

@@ -245,7 +245,7 @@ function assemble(dir: string, front: Front, streams: Streams, first: Engine, ou
     save: async () => engine?.save(),
     stopEngine,
     async startEngine() {
-      if (engine) throw new Complaint("The engine runs already: stop it before it is started again.");
+      if (engine) throw new Complaint("The engine is already running. Stop it first.");
       const startedMs = Date.now();
       engine = await startMinistack({ dir: path.join(dir, "engine"), port: first.port, tools });
       recoverJobs(first.endpoint, outputs, startedMs);

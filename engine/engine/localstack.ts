@@ -38,7 +38,7 @@ async function start(signal: AbortSignal): Promise<void> {
   const deadlineMs = Date.now() + READY_MS;
   while (!(await isReady())) {
     if (Date.now() > deadlineMs)
-      throw new Complaint(`LocalStack did not answer within ${READY_MS / 1000} s: is port ${PORT} its own? Start again with npm run up.`);
+      throw new Complaint(`LocalStack did not respond within ${READY_MS / 1000} s. Check that no other program uses port ${PORT}, then run npm run up again.`);
     await sleep(500, undefined, { signal });
   }
 }
@@ -48,7 +48,7 @@ async function died(): Promise<string> {
   const { code } = await runCommand("docker", ["wait", ...(await containerIds([...compose, "ps", "--quiet"]))]);
   // Who cannot wait for it does not know.
   if (code !== 0) await new Promise(() => {});
-  return "LocalStack's container ended by itself: start again with npm run up -- --engine localstack.";
+  return "LocalStack's container stopped unexpectedly. Start it again with npm run up -- --engine localstack.";
 }
 
 /**

@@ -127,7 +127,7 @@ async function waitUntilReady(engine: Engine, died: Promise<string>): Promise<vo
   while (!(await isHealthy(engine.port))) {
     if (Date.now() > deadlineMs) {
       await engine.kill();
-      throw new Complaint(`The local engine did not start within ${READY_MS / 1000} s: see ${engine.logFile}.\n${logTail(engine.logFile)}`);
+      throw new Complaint(`The local engine did not start within ${READY_MS / 1000} s. See ${engine.logFile}.\n${logTail(engine.logFile)}`);
     }
     await Promise.race([sleep(POLL_MS), failure]);
   }
@@ -219,7 +219,7 @@ function exitOf(child: ChildProcess): Promise<string> {
 
 function diedSentence(how: string, logFile: string): string {
   const tail = logTail(logFile);
-  return `The local engine ended by itself (${how}), and what happened since its last save is lost: start again with npm run up; its log is ${logFile}.${tail && `\n${tail}`}`;
+  return `The local engine stopped unexpectedly (${how}), and changes since its last save are lost. Start it again with npm run up. Its log is ${logFile}.${tail && `\n${tail}`}`;
 }
 
 function logTail(logFile: string): string {

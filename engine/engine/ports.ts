@@ -23,5 +23,5 @@ export function freePort(): Promise<number> {
 }
 
 export function portTaken(port: number): string {
-  return `Port ${port} is taken by another program: stop that one, or choose another port with npm run up -- --port ${port + 1}.`;
+  return `Port ${port} is in use by another program. Stop that program, or choose another port with npm run up -- --port ${port + 1}.`;
 }

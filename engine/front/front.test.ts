@@ -183,7 +183,7 @@ describe("the front server", () => {
   it("says in one sentence that its port is taken", async () => {
     const { front } = await behind(() => {});
     await expect(startFront({ port: front.port, target: () => undefined })).rejects.toThrow(
-      `Port ${front.port} is taken by another program: stop that one, or choose another port with npm run up -- --port ${front.port + 1}.`,
+      `Port ${front.port} is in use by another program. Stop that program, or choose another port with npm run up -- --port ${front.port + 1}.`,
     );
   });
 });

@@ -93,7 +93,7 @@ export async function startFront({ port, target, onRequest, streamTarget }: Fron
       // A stream lasts: it takes none of the callers' places.
       void streamTarget().then(
         (streams) => passOn(request, response, { agent: agents.jobs, to: streams, path: `${path}${query}` }),
-        () => refuse(response, 503, "engine.unreachable", "Streams cannot be answered: see the terminal that npm run up runs in."),
+        () => refuse(response, 503, "engine.unreachable", "Streams are not available. See the terminal of npm run up."),
       );
       return;
     }
@@ -213,7 +213,7 @@ function passOn(request: http.IncomingMessage, response: http.ServerResponse, { 
   upstream.on("error", () => {
     if (response.writableEnded || response.destroyed) return;
     if (response.headersSent) return void response.destroy();
-    refuse(response, 503, "engine.unreachable", "The local engine does not answer. See the terminal that npm run up runs in.");
+    refuse(response, 503, "engine.unreachable", "The local engine does not respond. See the terminal of npm run up.");
   });
   // A caller that goes away takes its request along; nobody would read the answer.
   response.once("close", () => {

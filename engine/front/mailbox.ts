@@ -25,7 +25,7 @@ export interface SentMail {
 /** What the engine was given to send, oldest first. None of it leaves the machine. */
 export async function readMail(endpoint: string): Promise<SentMail[]> {
   const answer = await fetch(`${endpoint}/_ministack/ses/messages`);
-  if (!answer.ok) throw new Error(`The engine shows no mail: ${answer.status} ${await answer.text()}`);
+  if (!answer.ok) throw new Error(`The engine did not return its mail: ${answer.status} ${await answer.text()}`);
   const all = Object.values(mailboxSchema.parse(await answer.json()).messages).flat();
   return all
     .map(({ Timestamp, Source, To, Subject, BodyText, BodyHtml }) => ({

@@ -54,7 +54,7 @@ async function start({ endpoint, outputs, baseUrl }: Deployed): Promise<{ worker
   worker.stdout.resume();
   const [port] = (await Promise.race([
     once(worker, "message"),
-    once(worker, "exit").then(() => Promise.reject(new Error("The thread that answers streams ended."))),
+    once(worker, "exit").then(() => Promise.reject(new Error("The thread for streams ended."))),
   ])) as [number];
   worker.unref();
   return { worker, url: new URL(`http://127.0.0.1:${port}`) };

@@ -18,7 +18,7 @@ export async function installHooks(): Promise<void> {
   const { code, output } = await runCommand(localBin("lefthook"), ["install", "pre-commit"], { cwd: root });
   console.log(
     code === 0
-      ? "  set up the pre-commit hook (git config svc.hooks false keeps it out)"
+      ? "  set up the pre-commit hook (to prevent it: git config svc.hooks false)"
       : `  the pre-commit hook was not set up: ${output.trim()}`,
   );
 }

@@ -76,7 +76,7 @@ async function installInVenv(python: Python): Promise<PythonTools | undefined> {
 async function installInFolder(python: Python): Promise<PythonTools> {
   if ((await runCommand(python.file, ["-m", "pip", "--version"])).code !== 0) {
     throw new Complaint(
-      `Python ${python.version} (${python.file}) can neither make a virtual environment nor run pip: install its venv module ` +
+      `Python ${python.version} (${python.file}) can neither create a virtual environment nor run pip. Install its venv module ` +
         "(on Debian and Ubuntu the package python3-venv) and run the command again.",
     );
   }
@@ -91,7 +91,7 @@ async function installInFolder(python: Python): Promise<PythonTools> {
 async function pipInstall(python: string, args: readonly string[]): Promise<void> {
   const { code, output } = await runCommand(python, ["-m", "pip", "install", "--quiet", "--disable-pip-version-check", ...args]);
   if (code === 0) return;
-  throw new Complaint(`pip could not install the Python tools: mend what it says and run the command again.\n${lastLines(output)}`);
+  throw new Complaint(`pip could not install the Python tools. Fix the reported problem and run the command again.\n${lastLines(output)}`);
 }
 
 async function findPython(): Promise<Python> {
@@ -104,7 +104,7 @@ async function findPython(): Promise<Python> {
     seen.push(`${file} is ${version}`);
   }
   const why = seen.length > 0 ? `too old here (${seen.join(", ")})` : "missing here";
-  throw new Complaint(`Python 3.${OLDEST_MINOR} or later is ${why}: install it and run the command again.`);
+  throw new Complaint(`Python 3.${OLDEST_MINOR} or later is ${why}. Install it and run the command again.`);
 }
 
 export function isUsable(version: string): boolean {

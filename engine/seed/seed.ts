@@ -8,12 +8,12 @@ const FOLDER = "examples";
 const examplesDir = path.join(root, "engine", "seed", "examples");
 
 const examples = [
-  { name: "hello_bun", file: "hello_bun.ts", language: "bun", summary: "Greets, called through its webhook" },
+  { name: "hello_bun", file: "hello_bun.ts", language: "bun", summary: "Returns a greeting, called through its webhook" },
   { name: "fibo_deno", file: "fibo_deno.ts", language: "deno", summary: "A Fibonacci number in Deno" },
   { name: "slug_nodejs", file: "slug_nodejs.ts", language: "nodejs", summary: "An npm package in Node" },
   { name: "words_python", file: "words_python.py", language: "python3", summary: "A PyPI package in Python" },
   { name: "fibo_go", file: "fibo_go.go", language: "go", summary: "A Fibonacci number in Go" },
-  { name: "disk_bash", file: "disk_bash.sh", language: "bash", summary: "How full a disk is, in Bash" },
+  { name: "disk_bash", file: "disk_bash.sh", language: "bash", summary: "Disk usage in Bash" },
 ] as const;
 
 export interface Access {
@@ -30,7 +30,7 @@ export interface Access {
 export async function seedExamples(access: Access, args: object): Promise<{ scripts: number; result: unknown }> {
   const [first, ...others] = examples;
   if ((await call(access, "GET", `folders/exists/${FOLDER}`)) !== true) {
-    await call(access, "POST", "folders/create", { name: FOLDER, summary: "What a first look is for" });
+    await call(access, "POST", "folders/create", { name: FOLDER, summary: "Examples" });
   }
   const hash = String(await save(access, first));
   await built(access, hash);
@@ -62,7 +62,7 @@ async function built(access: Access, hash: string): Promise<void> {
     const status = (await call(access, "GET", `scripts/deployment_status/h/${hash}`)) as DeploymentStatus;
     if (status.lock_error_logs) throw new Complaint(`${FIRST_EXAMPLE} could not be built.\n${lastLines(status.lock_error_logs)}`);
     if (status.lock !== undefined) return;
-    if (ended || !status.job_id) throw new Complaint(`The build of ${FIRST_EXAMPLE} ended without saying how: npm run reset starts anew.`);
+    if (ended || !status.job_id) throw new Complaint(`The build of ${FIRST_EXAMPLE} ended without a status. Run npm run reset to start again.`);
     // Held by the server until there is something new, a second at most.
     const update = await call(access, "GET", `jobs_u/getupdate/${status.job_id}?running=true`);
     ended = (update as { completed?: boolean }).completed === true;
@@ -92,7 +92,7 @@ function send({ url, workspace, token, signal }: Access, method: string, route: 
 
 async function read(answer: Response, asked: string): Promise<unknown> {
   const text = await answer.text();
-  if (!answer.ok) throw new Complaint(`${asked} answered ${answer.status}: ${text}`);
+  if (!answer.ok) throw new Complaint(`${asked} returned ${answer.status}: ${text}`);
   return answer.headers.get("content-type")?.startsWith("application/json") ? JSON.parse(text) : text;
 }
 

@@ -23,26 +23,26 @@ export const access: ApiRoutes = [
   on(routes.getGroup, async ({ params: { workspace, name } }) => json(200, await getGroup(c, workspace, name))),
   on(routes.createGroup, async ({ auth, params: { workspace }, body: { name, summary } }) => {
     await createGroup(c, auth.actor, workspace, name, summary);
-    return text(201, `The group ${name} is made.`);
+    return text(201, `The group ${name} was created.`);
   }),
   on(routes.updateGroup, async ({ params: { workspace, name }, body: { summary } }) => {
     await changeGroup(c, workspace, name, (group) => {
       if (summary) group.summary = summary;
       else delete group.summary;
     });
-    return text(200, `The group ${name} is changed.`);
+    return text(200, `The group ${name} was changed.`);
   }),
   on(routes.deleteGroup, async ({ params: { workspace, name } }) => {
     await deleteGroup(c, workspace, name);
-    return text(200, `The group ${name} is deleted.`);
+    return text(200, `The group ${name} was deleted.`);
   }),
   on(routes.addToGroup, async ({ params: { workspace, name }, body: { username } }) => {
     await addToGroup(c, workspace, name, username);
-    return text(200, `${username} is in the group ${name}.`);
+    return text(200, `${username} is now in the group ${name}.`);
   }),
   on(routes.removeFromGroup, async ({ params: { workspace, name }, body: { username } }) => {
     await removeFromGroup(c, workspace, name, username);
-    return text(200, `${username} is not in the group ${name}.`);
+    return text(200, `${username} is no longer in the group ${name}.`);
   }),
   on(routes.getAcl, async ({ params }) => json(200, await getAcl(c, params))),
   on(routes.addAcl, async ({ auth, params, body: { owner, write } }) => {

@@ -16,7 +16,7 @@ const DOWNLOAD = { "content-disposition": "attachment", "content-security-policy
 const storable = /^[\x20-\x7e]{1,200}$/;
 
 function download(found: Download): Reply {
-  if ("url" in found) return text(307, "The file is too large for a reply: follow the redirect.", { location: found.url });
+  if ("url" in found) return text(307, "The file is too large for a response. Follow the redirect.", { location: found.url });
   return {
     statusCode: 200,
     headers: { "content-type": found.contentType, ...DOWNLOAD },
@@ -47,7 +47,7 @@ export const files: ApiRoutes = [
   }),
   on(routes.moveFile, async ({ auth, params, query: { src_file_key: from, dest_file_key: to, ...named } }) => {
     await service.moveFile(c, asker(routes.moveFile, auth, params), from, to, named);
-    return text(200, `The file ${from} is at ${to}.`);
+    return text(200, `The file ${from} was moved to ${to}.`);
   }),
   on(routes.listFiles, async ({ auth, params, query }) =>
     json(200, await service.listFiles(c, asker(routes.listFiles, auth, params), query)),

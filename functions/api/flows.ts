@@ -68,7 +68,7 @@ export const flows: ApiRoutes = [
     const hidden = () => new SvcError("flow.versionNotFound", { version: String(version) });
     permit(auth.actor, routes.updateFlowHistory.name, { workspace, path }, hidden);
     await setFlowMessage(c, workspace, version, body.deployment_msg ?? "");
-    return text(200, `The message of version ${version} is set.`);
+    return text(200, `The message of version ${version} was changed.`);
   }),
   on(routes.flowDeploymentStatus, async ({ params: { workspace, path } }) => json(200, await flowDeploymentStatus(c, workspace, path))),
   on(routes.flowMachineAtVersion, async ({ auth, params: { workspace, version } }) => {
@@ -87,7 +87,7 @@ export const flows: ApiRoutes = [
   on(routes.archiveFlow, async ({ auth, params: { workspace, path }, body }) => {
     const archived = body.archived ?? true;
     await setFlowArchived(c, auth.actor, workspace, path, archived);
-    return text(200, `The flow ${path} is ${archived ? "archived" : "in use again"}.`);
+    return text(200, `The flow ${path} is ${archived ? "archived" : "active again"}.`);
   }),
   on(routes.deleteFlow, async ({ auth, params: { workspace, path } }) => {
     // Rights go first: should the rest fail, nobody has more than before.

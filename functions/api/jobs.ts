@@ -177,7 +177,7 @@ export const jobs: ApiRoutes = [
   }),
   on(flowRoutes.setUserState, async ({ auth, params: { workspace, id, key }, body }) => {
     await setUserState(c, await findJob(c, asking(auth, flowRoutes.setUserState), workspace, id), key, body);
-    return text(200, `The value of ${key} is kept.`);
+    return text(200, `The value of ${key} was stored.`);
   }),
   on(flowRoutes.getUserState, async ({ auth, params: { workspace, id, key } }) =>
     jsonText(200, await userState(c, await findJob(c, asking(auth, flowRoutes.getUserState), workspace, id), key)),

@@ -42,11 +42,11 @@ export const members: ApiRoutes = [
   }),
   on(routes.deleteMember, async ({ params: { workspace, username } }) => {
     await removeMember(c, workspace, username);
-    return text(200, `The user ${username} is not in this workspace any more.`);
+    return text(200, `The user ${username} is no longer in this workspace.`);
   }),
   on(routes.addMember, async ({ params: { workspace }, body }) => {
     await addMember(c, workspace, body, { inherits: body.username != null });
-    return text(201, `${body.email} is in this workspace.`);
+    return text(201, `${body.email} is now in this workspace.`);
   }),
   on(routes.inviteMember, async ({ params: { workspace }, body }) => {
     await invite(c, workspace, body);
@@ -55,7 +55,7 @@ export const members: ApiRoutes = [
   on(routes.listInvitesOfWorkspace, async ({ params: { workspace } }) => json(200, await invitesOf(c, workspace))),
   on(routes.deleteInvite, async ({ params: { workspace }, body }) => {
     await takeBack(c, workspace, body.email);
-    return text(200, `${body.email} is not invited.`);
+    return text(200, `The invitation of ${body.email} was withdrawn.`);
   }),
   on(routes.leave, async ({ auth: { actor }, params: { workspace } }) => {
     // Anybody comes this far, and here the name of who is no member may be somebody else's.
@@ -81,11 +81,11 @@ export const members: ApiRoutes = [
   on(routes.acceptInvite, async ({ auth, body }) => {
     within(auth.actor, routes.acceptInvite, body.workspace_id);
     await acceptInvite(c, auth.actor, body.workspace_id, body.username ?? undefined);
-    return text(200, `You are in ${body.workspace_id}.`);
+    return text(200, `You have joined ${body.workspace_id}.`);
   }),
   on(routes.declineInvite, async ({ auth, body }) => {
     within(auth.actor, routes.declineInvite, body.workspace_id);
     await declineInvite(c, auth.actor, body.workspace_id);
-    return text(200, "The invitation is refused.");
+    return text(200, "The invitation was declined.");
   }),
 ];

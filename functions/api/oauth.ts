@@ -18,7 +18,7 @@ function pendingCookie(value: string, maxAgeS: number): string {
 }
 
 const goOn = (to: string, cookies: string[]): Reply => ({
-  ...text(303, "Go on at the address in the header Location.", { Location: to, "Cache-Control": "no-store" }),
+  ...text(303, "Continue at the URL in the header Location.", { Location: to, "Cache-Control": "no-store" }),
   multiValueHeaders: { "Set-Cookie": cookies },
 });
 const signedIn = (token: string) => [sessionCookie(c.baseUrl, token, limits.sessionMs / 1000), pendingCookie("", 0)];

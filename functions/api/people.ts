@@ -39,47 +39,47 @@ export const instancePeople: ApiRoutes = [
   }),
   on(routes.createUser, async ({ body }) => {
     await createUser(c, body);
-    return text(201, `The user ${body.email} is made.`);
+    return text(201, `The user ${body.email} was created.`);
   }),
   on(routes.updateUser, async ({ params: { email }, body }) => {
     await updateUser(c, email, body);
-    return text(200, `The user ${email} is changed.`);
+    return text(200, `The user ${email} was changed.`);
   }),
   on(routes.deleteUser, async ({ params: { email } }) => {
     await deleteUser(c, email);
-    return text(200, `The user ${email} is deleted.`);
+    return text(200, `The user ${email} was deleted.`);
   }),
   on(routes.existsUser, async ({ params: { email } }) => json(200, await personExists(c, email))),
   on(routes.exportUsers, async () => json(200, (await listPersons(c)).map(exportUser))),
   on(routes.overwriteUsers, async ({ body }) => {
     await overwriteUsers(c, body);
-    return text(200, `The instance has ${body.length} users.`);
+    return text(200, `The instance now has ${body.length} users.`);
   }),
   on(routes.exportInstanceGroups, async () => json(200, await listInstanceGroups(c))),
   on(routes.overwriteInstanceGroups, async ({ body }) => {
     await overwriteInstanceGroups(c, body);
-    return text(200, `The instance has ${body.length} groups.`);
+    return text(200, `The instance now has ${body.length} groups.`);
   }),
   on(routes.listInstanceGroups, async () => json(200, await listInstanceGroups(c))),
   on(routes.getInstanceGroup, async ({ params: { name } }) => json(200, await getInstanceGroup(c, name))),
   on(routes.createInstanceGroup, async ({ body }) => {
     await createInstanceGroup(c, body);
-    return text(201, `The group ${body.name} is made.`);
+    return text(201, `The group ${body.name} was created.`);
   }),
   on(routes.updateInstanceGroup, async ({ params: { name }, body }) => {
     await updateInstanceGroup(c, name, body.summary);
-    return text(200, `The group ${name} is changed.`);
+    return text(200, `The group ${name} was changed.`);
   }),
   on(routes.deleteInstanceGroup, async ({ params: { name } }) => {
     await deleteInstanceGroup(c, name);
-    return text(200, `The group ${name} is deleted.`);
+    return text(200, `The group ${name} was deleted.`);
   }),
   on(routes.addToInstanceGroup, async ({ params: { name }, body }) => {
     await addToInstanceGroup(c, name, body.email);
-    return text(200, `${body.email} is in the group ${name}.`);
+    return text(200, `${body.email} is now in the group ${name}.`);
   }),
   on(routes.removeFromInstanceGroup, async ({ params: { name }, body }) => {
     await removeFromInstanceGroup(c, name, body.email);
-    return text(200, `${body.email} is not in the group ${name}.`);
+    return text(200, `${body.email} is no longer in the group ${name}.`);
   }),
 ];

@@ -19,23 +19,23 @@ export const settings: ApiRoutes = [
   on(routes.getName, async ({ params: { workspace } }) => text(200, (await workspaceSettings(c, workspace)).name)),
   on(routes.changeName, async ({ params: { workspace }, body }) => {
     await changeWorkspace(c, workspace, (record) => ({ ...record, name: body.new_name }));
-    return text(200, `The workspace is called ${body.new_name}.`);
+    return text(200, `The workspace is now called ${body.new_name}.`);
   }),
   on(routes.changeColor, async ({ params: { workspace }, body }) => {
     await changeWorkspace(c, workspace, ({ color: _, ...record }) => ({ ...record, ...(body.color ? { color: body.color } : {}) }));
-    return text(200, "The colour is changed.");
+    return text(200, "The colour was changed.");
   }),
   on(routes.editApprovals, async ({ params: { workspace }, body }) => {
     await setSetting(c, workspace, "approvals", body);
-    return text(200, body.every_get_counts ? "Every GET of a link decides." : "Links that a browser opens show the page.");
+    return text(200, body.every_get_counts ? "Every GET request of an approval link decides." : "Approval links that a browser opens show the page.");
   }),
   on(routes.editAutoInvite, async ({ auth, params: { workspace }, body }) => {
     const wish = autoInviteOf(body, auth.actor.email);
     await setSetting(c, workspace, "auto_invite", wish);
-    return text(200, wish ? "New users join by themselves." : "Nobody joins by themselves.");
+    return text(200, wish ? "New users join automatically." : "New users do not join automatically.");
   }),
   on(routes.editFileStorage, async ({ auth, params: { workspace }, body }) => {
     await setFileStorage(c, auth.actor, workspace, body.large_file_storage ?? undefined);
-    return text(200, "The storage of files is saved.");
+    return text(200, "The file storage was saved.");
   }),
 ];

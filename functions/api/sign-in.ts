@@ -27,6 +27,6 @@ export const signInHandlers: ApiRoutes = [
   }),
   on(routes.setPassword, async ({ auth, body }) => {
     await setPassword(c, auth.actor, body.password);
-    return text(200, "Your password is set.");
+    return text(200, "Your password was changed.");
   }),
 ];

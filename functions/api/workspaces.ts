@@ -33,11 +33,11 @@ export const workspaces: ApiRoutes = [
   }),
   on(routes.unarchiveWorkspace, async ({ params: { workspace } }) => {
     await setArchived(c, workspace, false);
-    return text(200, `The workspace ${workspace} is in use again.`);
+    return text(200, `The workspace ${workspace} is active again.`);
   }),
   on(routes.deleteWorkspace, async ({ auth, params: { workspace } }) => {
     await deleteWorkspace(c, workspace, auth.actor.email);
-    return text(200, `The workspace ${workspace} is deleted. What it stored is removed within minutes.`);
+    return text(200, `The workspace ${workspace} was deleted. Its data is removed within minutes.`);
   }),
   on(routes.existsUsername, async ({ auth, body: { id, username } }) => json(200, await usernameExists(c, auth.actor, id, username))),
   on(routes.existsWorkspace, async ({ auth, body }) => json(200, await workspaceExists(c, auth.actor, body.id))),
@@ -45,19 +45,19 @@ export const workspaces: ApiRoutes = [
   on(routes.setEncryptionKey, async ({ params: { workspace }, body }) => {
     const reseal = !body.skip_reencrypt;
     const count = await replaceKey(c, workspace, body.new_key, { reseal });
-    return text(200, reseal ? `The key is replaced, and secrets sealed anew: ${count}.` : "The key is replaced.");
+    return text(200, reseal ? `The key was replaced, and ${count} secrets were re-encrypted.` : "The key was replaced.");
   }),
   on(routes.createFolder, async ({ auth, params: { workspace }, body }) => {
     await createFolder(c, auth.actor, workspace, body);
-    return text(201, `The folder ${body.name} is made.`);
+    return text(201, `The folder ${body.name} was created.`);
   }),
   on(routes.updateFolder, async ({ auth, params: { workspace, name }, body }) => {
     await updateFolder(c, auth.actor, workspace, name, body);
-    return text(200, `The folder ${name} is changed.`);
+    return text(200, `The folder ${name} was changed.`);
   }),
   on(routes.deleteFolder, async ({ auth, params: { workspace, name } }) => {
     await deleteFolder(c, auth.actor, workspace, name);
-    return text(200, `The folder ${name} is deleted.`);
+    return text(200, `The folder ${name} was deleted.`);
   }),
   on(routes.addFolderOwner, async ({ auth, params: { workspace, name }, body: { owner } }) => {
     checkPrincipals([owner]);
@@ -65,7 +65,7 @@ export const workspaces: ApiRoutes = [
       folder.owners = [...new Set([...folder.owners, owner])];
       folder.perms[owner] = true;
     });
-    return text(200, `${owner} owns the folder ${name}.`);
+    return text(200, `${owner} is now an owner of the folder ${name}.`);
   }),
   on(routes.removeFolderOwner, async ({ auth, params: { workspace, name }, body: { owner, write } }) => {
     checkPrincipals([owner]);
@@ -74,7 +74,7 @@ export const workspaces: ApiRoutes = [
       if (write == null) delete folder.perms[owner];
       else folder.perms[owner] = write;
     });
-    return text(200, `${owner} does not own the folder ${name}.`);
+    return text(200, `${owner} is no longer an owner of the folder ${name}.`);
   }),
   on(routes.getFolder, async ({ params: { workspace, name } }) => json(200, await getFolder(c, workspace, name))),
   on(routes.folderUsage, async ({ params: { workspace, name } }) => json(200, await folderUsage(c, workspace, name))),

@@ -59,7 +59,7 @@ describe("build of TypeScript", () => {
     const held = await builder.build("bun", source, { lock: older });
     expect(held.result).toMatchObject({ ok: true, lock: older });
     const other = await builder.build("bun", 'import "lodash"; export const main = 1;', { lock });
-    expect(other.result).toMatchObject({ ok: false, error: expect.stringContaining("does not hold lodash") });
+    expect(other.result).toMatchObject({ ok: false, error: expect.stringContaining("does not contain lodash") });
   });
 
   it.each([
@@ -69,7 +69,7 @@ describe("build of TypeScript", () => {
   ])("refuses a lock that names %s", async (_, id) => {
     const lock = `{"dependencies": {"x": "1.0.0"}}\n//bun.lock\n{"lockfileVersion": 1, "workspaces": {"": {"dependencies": {"x": "1.0.0"}}}, "packages": {"x": [${id}, "", {}, "sha512-aaaa"],}}`;
     const { result } = await builder.build("bun", 'import "x@1.0.0"; export const main = 1;', { lock });
-    expect(result).toMatchObject({ ok: false, error: expect.stringContaining("is not a package of the registry") });
+    expect(result).toMatchObject({ ok: false, error: expect.stringContaining("is not a package from the registry") });
   });
 
   it("runs no install script, from the registry that is set", async () => {
@@ -137,7 +137,7 @@ describe("build of TypeScript", () => {
       "f/ops/hello.ts:2:19: there is no script f/ops/nowhere",
     ],
     ["a file that a package does not have", 'import x from "lodash/nope";\nexport const main = () => x;', "f/ops/hello.ts:1:15: "],
-    ["bun's own modules", 'import { x } from "bun:sqlite";\nexport const main = () => x;', "bun only"],
+    ["bun's own modules", 'import { x } from "bun:sqlite";\nexport const main = () => x;', "language bun"],
     [
       "an address",
       '\nimport x from "https://host.example/x.ts";\nexport const main = x;',
@@ -158,7 +158,7 @@ describe("build of TypeScript", () => {
 
   it("refuses paths that would leave the build's directory", async () => {
     const { result } = await builder.build("python3", { [ENTRY]: "", "../../x": "" });
-    expect(result).toMatchObject({ ok: false, error: '"../../x" is not a path of a script.' });
+    expect(result).toMatchObject({ ok: false, error: '"../../x" is not a valid script path.' });
   });
 });
 
@@ -356,7 +356,7 @@ func generic[T any](x T) T { return x }
     const replaced = await builder.build("go", source, {
       lock: lock.replace("\n//go.sum", "\nreplace github.com/google/uuid => /etc\n//go.sum"),
     });
-    expect(replaced.result).toMatchObject({ ok: false, error: expect.stringContaining("is not the requirement of a module") });
+    expect(replaced.result).toMatchObject({ ok: false, error: expect.stringContaining("is not a valid module requirement") });
   });
 
   it.each([

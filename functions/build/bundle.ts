@@ -127,7 +127,7 @@ function scripts({ files, language }: JavascriptRequest, { dir: packagesDir, ins
             return { path: specifier.path, namespace: SCRIPTS };
           case "builtin":
             if (specifier.name.startsWith("bun") && language !== "bun") {
-              return { errors: [{ text: `"${specifier.name}" is there in scripts of language bun only` }] };
+              return { errors: [{ text: `"${specifier.name}" is available only in scripts of language bun` }] };
             }
             return { path: withNodePrefix(specifier.name), external: true };
           case "package":

@@ -22,17 +22,17 @@ export function readGoLock(text: string, module: string): { mod: string; sum: st
     if (line === "" || line === "require (" || line === "(" || line === ")" || /^(module|toolchain) /.test(line)) continue;
     if (/^go \d[\w.]*$/.test(line)) version = `${line}\n`;
     else if (REQUIREMENT.test(line)) requirements.push(`require ${line}\n`);
-    else throw broken(`"${line.slice(0, 200)}" in its go.mod is not the requirement of a module`);
+    else throw broken(`"${line.slice(0, 200)}" in its go.mod is not a valid module requirement`);
   }
   const sums = text
     .slice(at + SEPARATOR.length)
     .split("\n")
     .filter(Boolean);
   const wrong = sums.find((line) => !SUM.test(line));
-  if (wrong !== undefined) throw broken(`"${wrong.slice(0, 200)}" in its go.sum is not a checksum`);
+  if (wrong !== undefined) throw broken(`"${wrong.slice(0, 200)}" in its go.sum is not a valid checksum`);
   return { mod: `module ${module}\n${version}${requirements.join("")}`, sum: sums.map((line) => `${line}\n`).join("") };
 }
 
 function broken(reason: string): BuildFailure {
-  return new BuildFailure(`The lock cannot be used: ${reason}. Save the script without a lock to resolve its modules anew.`);
+  return new BuildFailure(`The lock cannot be used: ${reason}. Save the script without a lock to resolve its modules again.`);
 }

@@ -39,11 +39,11 @@ async function build(request: BuildRequest): Promise<BuildResult> {
 
 function checkFiles({ files, entry }: BuildRequest): void {
   const unsafe = Object.keys(files).find((path) => !isSafeScriptPath(path));
-  if (unsafe !== undefined) throw new BuildFailure(`"${unsafe}" is not a path of a script.`);
+  if (unsafe !== undefined) throw new BuildFailure(`"${unsafe}" is not a valid script path.`);
   if (files[entry] === undefined) throw new BuildFailure(`There is no script ${entry}.`);
 }
 
 async function upload(url: string, bytes: Uint8Array, signal: AbortSignal): Promise<void> {
   const response = await fetch(url, { method: "PUT", body: bytes as Uint8Array<ArrayBuffer>, signal });
-  if (!response.ok) throw new Error(`The artefact could not be stored: the upload answered ${response.status}.`);
+  if (!response.ok) throw new Error(`The artefact could not be stored: the upload returned ${response.status}.`);
 }

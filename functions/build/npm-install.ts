@@ -46,7 +46,7 @@ function checkCovers(locked: Record<string, string>, wanted: Record<string, stri
     const has = locked[name];
     if (has === undefined || (version !== "latest" && version !== has)) {
       throw new BuildFailure(
-        `The lock does not hold ${name}${version === "latest" ? "" : `@${version}`}, which the script imports. Save the script without a lock to resolve its packages anew.`,
+        `The lock does not contain ${name}${version === "latest" ? "" : `@${version}`}, which the script imports. Save the script without a lock to resolve its packages again.`,
       );
     }
   }

@@ -14,7 +14,7 @@ export interface NpmLock {
 
 const SEPARATOR = "\n//bun.lock\n";
 const NAME = /^(@[\w.~-]+\/)?[A-Za-z0-9_~-][\w.~-]*$/;
-/** What the registry serves. Folders, git and tarball addresses would make the build read or run what is not a package of the registry. */
+/** What the registry serves. Folders, git and tarball addresses would make the build read or run what is not a package from the registry. */
 const REGISTRY_PACKAGE = /^(@[\w.~-]+\/)?[A-Za-z0-9_~-][\w.~-]*@\d+\.\d+\.\d+[\w.+-]*$/;
 const RANGE = /^(npm:(@[\w.~-]+\/)?[\w.~-]+@)?[\w.+*^~<>=| -]*$/;
 
@@ -29,7 +29,7 @@ export function readNpmLock(text: string): NpmLock {
   const at = text.indexOf(SEPARATOR);
   if (at === -1) throw broken("it must be a package.json, a line //bun.lock, and the text of a bun.lock");
   const { dependencies = {}, ...rest } = parseObject(text.slice(0, at), "its package.json");
-  if (Object.keys(rest).length > 0) throw broken(`its package.json may hold nothing but dependencies, and holds ${Object.keys(rest)[0]}`);
+  if (Object.keys(rest).length > 0) throw broken(`its package.json may contain only dependencies, but it contains ${Object.keys(rest)[0]}`);
   const lock = parseObject(text.slice(at + SEPARATOR.length).replace(/,(?=\s*[}\]])/g, ""), "its bun.lock");
   const { lockfileVersion, configVersion, workspaces, packages = {}, ...more } = lock;
   if (Object.keys(more).length > 0) throw broken(`${Object.keys(more)[0]} is not supported`);
@@ -52,7 +52,7 @@ type LockedPackage = [id: string, address: string, info: Record<string, unknown>
 function checkPackage(value: unknown): LockedPackage {
   const [id, address, info, integrity] = Array.isArray(value) ? value : [];
   if (typeof id !== "string" || !REGISTRY_PACKAGE.test(id) || typeof address !== "string") {
-    throw broken(`${JSON.stringify(id)} is not a package of the registry`);
+    throw broken(`${JSON.stringify(id)} is not a package from the registry`);
   }
   if (typeof integrity !== "string" || !integrity.startsWith("sha512-")) throw broken(`${id} has no sha512 integrity`);
   const { bin: _bin, binDir: _binDir, bundled: _bundled, ...kept } = asObject(info, id);
@@ -66,8 +66,8 @@ function checkPackage(value: unknown): LockedPackage {
 function checkRanges(value: unknown): Record<string, string> {
   const entries = Object.entries(asObject(value, "dependencies"));
   for (const [name, range] of entries) {
-    if (!NAME.test(name)) throw broken(`"${name}" is not the name of a package`);
-    if (typeof range !== "string" || !RANGE.test(range)) throw broken(`${name} has no version of the registry`);
+    if (!NAME.test(name)) throw broken(`"${name}" is not a valid package name`);
+    if (typeof range !== "string" || !RANGE.test(range)) throw broken(`${name} has no version from the registry`);
   }
   return Object.fromEntries(entries) as Record<string, string>;
 }
@@ -87,5 +87,5 @@ function asObject(value: unknown, what: string): Record<string, unknown> {
 }
 
 function broken(reason: string): BuildFailure {
-  return new BuildFailure(`The lock cannot be used: ${reason}. Save the script without a lock to resolve its packages anew.`);
+  return new BuildFailure(`The lock cannot be used: ${reason}. Save the script without a lock to resolve its packages again.`);
 }

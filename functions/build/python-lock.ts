@@ -25,7 +25,7 @@ export function readPythonLock(text: string, requirements: string[]): string {
   const missing = requirements.find((requirement) => !requirement.includes(";") && !names.has(nameOf(requirement)));
   if (missing !== undefined) {
     throw new BuildFailure(
-      `The lock does not hold ${missing}, which the script needs. Save the script without a lock to resolve its packages anew.`,
+      `The lock does not contain ${missing}, which the script needs. Save the script without a lock to resolve its packages again.`,
     );
   }
   return `${lines.join("\n")}\n`;

@@ -24,7 +24,7 @@ export function uvPath(): string {
 /** Sources of a client library that artefacts may hold: in the function's asset, else in the checkout. */
 export function clientFolder(language: "typescript" | "python" | "go"): string {
   const found = upwards(join("clients", language)).find((path) => existsSync(path));
-  if (!found) throw new Error(`The client library for ${language} is not here.`);
+  if (!found) throw new Error(`The client library for ${language} is missing.`);
   return found;
 }
 
@@ -55,6 +55,6 @@ function onPath(name: string): string[] {
 
 function firstThatExists(name: string, candidates: (string | undefined)[]): string {
   const found = candidates.find((path) => path && existsSync(path));
-  if (!found) throw new Error(`${name} is not here: set SVC_${name.toUpperCase()}_PATH to its path.`);
+  if (!found) throw new Error(`${name} is missing: set SVC_${name.toUpperCase()}_PATH to its path.`);
   return found;
 }

@@ -30,5 +30,5 @@ function lineOf(outcome: PromiseSettledResult<string>): string {
   const error: unknown = outcome.reason;
   if (isSvcError(error)) return `Error: ${answerFor(error).sentence}`;
   logger.error("unexpected", error as Error);
-  return "Error: Something went wrong here. The operator finds it in the log.";
+  return "Error: An internal error occurred. The log contains it.";
 }

@@ -75,7 +75,7 @@ async function* texts(still: () => Promise<unknown>, of: ReturnType<typeof jobEv
     }
   } catch (error) {
     logger.error("stream", error as Error);
-    yield eventText({ id: reached, data: { type: "error", error: "Something went wrong here. Ask again, from this event's id." } });
+    yield eventText({ id: reached, data: { type: "error", error: "An internal error occurred. Reconnect with the id of the last event." } });
   }
 }
 

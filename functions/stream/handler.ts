@@ -30,5 +30,5 @@ async function respond(event: APIGatewayProxyEvent, raw: ResponseStream, context
 // Powertools makes the global where there is none. Elsewhere than on AWS (the local engine) the front server streams, and this function is only deployed.
 export const handler =
   typeof awslambda === "undefined" || typeof awslambda.streamifyResponse !== "function"
-    ? async () => ({ statusCode: 501, body: "This engine cannot stream." })
+    ? async () => ({ statusCode: 501, body: "This engine does not support streams." })
     : awslambda.streamifyResponse(respond);

@@ -89,7 +89,7 @@ export class Api extends Construct {
     for (const tag of ["ms-custom-id", "_custom_id_"]) Tags.of(this.api).add(tag, "svc");
     for (const [type, answer] of gatewayAnswers) this.api.addGatewayResponse(type.responseType, gatewayResponse(type, answer));
 
-    acknowledge(this.api, "AwsSolutions-APIG2", "Requests are checked by the contract's schemas, which say what is wrong where.");
+    acknowledge(this.api, "AwsSolutions-APIG2", "The functions validate requests with the schemas of the contract, which report each fault with its path.");
     acknowledge(
       this.api,
       "AwsSolutions-APIG3",
@@ -98,10 +98,10 @@ export class Api extends Construct {
     acknowledge(
       this.api,
       "AwsSolutions-APIG4",
-      "Tokens are checked by the functions: an authorizer would cost one more invocation for each call.",
+      "The functions check tokens. An authorizer would add one invocation to each request.",
     );
-    acknowledge(this.api, "AwsSolutions-COG4", "Tokens are this service's own, not the user pool's.");
-    acknowledge(this.api, "AwsSolutions-APIG6", "Execution logs would hold query strings and bodies, and tokens stand there.");
+    acknowledge(this.api, "AwsSolutions-COG4", "The service issues its own tokens; they are not tokens of the user pool.");
+    acknowledge(this.api, "AwsSolutions-APIG6", "Execution logs would contain query strings and bodies, which can contain tokens.");
     acknowledge(
       this.api,
       "AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AmazonAPIGatewayPushToCloudWatchLogs]",

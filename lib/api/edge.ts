@@ -64,7 +64,7 @@ export class Edge extends Construct {
     this.url = config.baseUrl ?? `https://${domain?.name ?? distribution.distributionDomainName}`;
     if (domain?.hostedZoneId) this.record(distribution, domain.name, domain.hostedZoneId);
 
-    acknowledge(distribution, "AwsSolutions-CFR1", "Who may call from where is the owner's decision.");
+    acknowledge(distribution, "AwsSolutions-CFR1", "The owner decides which countries may send requests.");
     acknowledge(
       distribution,
       "AwsSolutions-CFR2",
@@ -73,10 +73,10 @@ export class Edge extends Construct {
     acknowledge(
       distribution,
       "AwsSolutions-CFR3",
-      "CloudFront's logs hold query strings, and a token can stand there. API Gateway's access log has every call.",
+      "CloudFront's logs contain query strings, which can contain a token. API Gateway's access log contains every request.",
     );
     if (!domain)
-      acknowledge(distribution, "AwsSolutions-CFR4", "Without a custom domain CloudFront's own certificate decides the protocol.");
+      acknowledge(distribution, "AwsSolutions-CFR4", "Without a custom domain, CloudFront's own certificate determines the protocol.");
   }
 
   private record(distribution: Distribution, recordName: string, hostedZoneId: string): void {

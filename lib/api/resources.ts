@@ -18,7 +18,7 @@ export function prefixesOf(routes: readonly PlacedRoute[], fn: RouteFunction): s
       const own = segmentsOf(path);
       const length = own.findIndex((_, index) => !foreign.some((other) => beginsWith(other, own.slice(0, index + 1)))) + 1;
       if (length === 0)
-        throw new Error(`${path} of function ${fn} is a beginning of another function's route: API Gateway cannot tell them apart.`);
+        throw new Error(`${path} of function ${fn} is a prefix of another function's route, so API Gateway cannot distinguish them.`);
       return `/${own.slice(0, length).join("/")}`;
     });
   return [...new Set(prefixes)].sort();

@@ -17,7 +17,7 @@ export class Build extends Construct {
     this.fn = new ServiceFunction(this, "Build", {
       config,
       bundle,
-      description: "svc: resolves dependencies and builds artefacts, without rights",
+      description: "svc: resolves dependencies and builds artefacts, without permissions",
       // Go's compiler wants it; npm and uv are done sooner with the two vCPUs it brings.
       memoryMb: 3008,
       // The builder stops its tools after 280 s and says so.

@@ -16,7 +16,7 @@ export interface Bundle {
 /** Throws a sentence naming the folder when there is no such bundle. */
 export function bundleOf(bundles: readonly Bundle[], kind: Bundle["kind"], name: string): Bundle {
   const found = bundles.find((bundle) => bundle.kind === kind && bundle.name === name);
-  if (!found) throw new Error(`${kind}/${name} has no handler.ts: the stack needs it.`);
+  if (!found) throw new Error(`${kind}/${name} has no handler.ts, but the stack needs it.`);
   return found;
 }
 

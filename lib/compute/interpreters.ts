@@ -32,7 +32,7 @@ export function putInterpreters(root: string, config: StackConfig, bundles: read
       const target = join(directory, placeOf(tool, config.arch));
       mkdirSync(dirname(target), { recursive: true });
       if (config.skipInterpreters) {
-        writeFileSync(target, `In place of ${tool}: synthesised with svc.skipInterpreters, not to be deployed.\n`);
+        writeFileSync(target, `Placeholder for ${tool}: synthesised with svc.skipInterpreters, not to be deployed.\n`);
         continue;
       }
       const source = fetchTool(root, tool, config.arch);
@@ -40,7 +40,7 @@ export function putInterpreters(root: string, config: StackConfig, bundles: read
       if (!sameFile(source, target)) copyFileSync(source, target);
     }
     if (name === "build" && kind === "functions") putEsbuildPackage(root, directory);
-    if (bytes > MAX_ASSET_BYTES) throw new Error(`The asset of ${kind}/${name} holds ${Math.round(bytes / 1048576)} MB; Lambda takes 250.`);
+    if (bytes > MAX_ASSET_BYTES) throw new Error(`The asset of ${kind}/${name} has ${Math.round(bytes / 1048576)} MB, but the limit of Lambda is 250 MB.`);
   }
 }
 

@@ -31,7 +31,7 @@ export class Runners extends Construct {
     const { fn } = new ServiceFunction(this, language, {
       config,
       bundle,
-      description: `svc: runs ${language} scripts, without rights`,
+      description: `svc: runs ${language} scripts, without permissions`,
       // 1769 MB is one whole vCPU. Below it start-up and interpreters slow down by more than the memory saves; above it one script gains nothing.
       memoryMb: config.runnerMemoryMb,
       // A script may take 840 s (contract/limits.ts); the rest is for fetching its code and storing its result.

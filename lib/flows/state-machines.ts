@@ -81,7 +81,7 @@ export class StateMachines extends Construct {
   /** Called when an execution of one of these machines ends in another way than by success. */
   configureHear(fn: LambdaFunction): void {
     new Rule(this, "Ended", {
-      description: "svc: executions of flows that have failed or were stopped",
+      description: "svc: failed and stopped executions of flows",
       eventPattern: {
         source: ["aws.states"],
         detailType: ["Step Functions Execution Status Change"],
@@ -101,7 +101,7 @@ export class StateMachines extends Construct {
     const resources = [this.arn(resource, resourceName)];
     fn.addToRolePolicy(new PolicyStatement({ actions: actions.map((action) => `states:${action}`), resources, conditions }));
     fn.addEnvironment(env.statesArn, `arn:${partition}:states:${region}:${account}`);
-    const reason = "Machines are made while the service runs; all of its own begin with svc-, and a list is of all there are.";
+    const reason = "The service creates state machines at run time with names that begin with svc-. Listing covers all state machines.";
     if (fn.role) {
       acknowledge(
         fn.role,

@@ -47,7 +47,7 @@ export class Notices extends Construct {
     fn.addEnvironment(env.mailFrom, from);
     fn.addEnvironment(env.mailSet, set.configurationSetName);
     new Rule(this, "MailReturned", {
-      description: "svc: mails that came back",
+      description: "svc: bounced mails",
       eventPattern: {
         source: ["aws.ses"],
         detailType: ["Email Bounced", "Email Complaint Received", "Email Rejected"],

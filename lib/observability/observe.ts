@@ -91,7 +91,7 @@ function watches({ api, jobs, runners, housekeeping }: Observed): Watch[] {
       metric: jobs.deadLetters.metricApproximateNumberOfMessagesVisible({ period: minute, statistic: Stats.MAXIMUM }),
       above: 0,
       minutes: 5,
-      meaning: "messages stay in the dead-letter queue: its consumer does not get on with them",
+      meaning: "messages remain in the dead-letter queue because its consumer fails to process them",
     },
     {
       id: "Api5xx",
@@ -99,7 +99,7 @@ function watches({ api, jobs, runners, housekeeping }: Observed): Watch[] {
       metric: api.metricServerError({ period: minute, statistic: Stats.SUM }),
       above: 5,
       minutes: 3,
-      meaning: "callers get 5xx answers",
+      meaning: "callers receive 5xx responses",
     },
     // One each: an alarm over their sum costs the same, by its metrics, and does not say which.
     ...[...runners].map(([language, runner]) => ({
@@ -108,7 +108,7 @@ function watches({ api, jobs, runners, housekeeping }: Observed): Watch[] {
       metric: runner.metricErrors({ period: minute, statistic: Stats.SUM }),
       above: 0,
       minutes: 3,
-      meaning: `the ${language} runner fails by itself, which a script that fails never causes`,
+      meaning: `the ${language} runner itself fails; failing scripts never cause this`,
     })),
     {
       id: "HousekeepingErrors",
@@ -116,7 +116,7 @@ function watches({ api, jobs, runners, housekeeping }: Observed): Watch[] {
       metric: housekeeping.metricErrors({ period: minute, statistic: Stats.SUM }),
       above: 0,
       minutes: 3,
-      meaning: "due and lost jobs are not found again",
+      meaning: "due and lost jobs are not recovered",
     },
   ];
 }

@@ -33,13 +33,13 @@ export class People extends Construct {
       preventUserExistenceErrors: true,
     });
     this.signIn = { pool, client };
-    acknowledge(pool, "AwsSolutions-COG2", "A second factor is offered, not forced: many pools have one person, and programs use tokens.");
+    acknowledge(pool, "AwsSolutions-COG2", "A second factor is optional: many pools have only one user, and programs use tokens.");
     acknowledge(
       pool,
       "AwsSolutions-COG3",
-      "Threat protection belongs to the Plus plan, which is paid per person; the owner may turn it on.",
+      "Threat protection requires the Plus plan, which is billed per user. The owner may turn it on.",
     );
-    acknowledge(pool, "AwsSolutions-COG8", "The Essentials plan has what sign-in here uses; Plus is paid per person.");
+    acknowledge(pool, "AwsSolutions-COG8", "The Essentials plan has all features that sign-in uses. Plus is billed per user.");
   }
 
   /** For the one-shot function that makes the first administrator. */

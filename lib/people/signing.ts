@@ -24,7 +24,7 @@ export class Signing extends Construct {
     acknowledge(
       this.secret,
       "AwsSolutions-SMG4",
-      "A job token lives as long as its job; rotating means a new version of the secret and is done by hand, docs/aws.md.",
+      "A job token is valid as long as its job. Rotation creates a new version of the secret and is a manual step, docs/aws.md.",
     );
   }
 

@@ -37,7 +37,7 @@ export class Storage extends Construct {
     acknowledge(
       this.bucket,
       "AwsSolutions-S1",
-      "Access logs would name every job and cost a PUT for each; CloudTrail data events do it where an account asks.",
+      "Access logs would name every job and cost a PUT for each. An account that needs them can use CloudTrail data events.",
     );
   }
 
@@ -71,7 +71,7 @@ export class Storage extends Construct {
     );
     const bucketId = Stack.of(this).getLogicalId(this.bucket.node.defaultChild as CfnBucket);
     for (const folder of folders) {
-      const reason = "Objects are named by job and by hash, so the right ends at the folder.";
+      const reason = "Objects are named by job and by hash, so the permission covers the folder.";
       if (fn.role) acknowledge(fn.role, `AwsSolutions-IAM5[Resource::<${bucketId}.Arn>/${folder}/*]`, reason);
     }
     fn.addEnvironment(env.bucket, this.bucket.bucketName);

@@ -51,7 +51,7 @@ export class JobsTable extends Construct {
     acknowledge(
       this.table,
       "AwsSolutions-DDB3",
-      "Jobs live 30 days and are a record of what happened; point-in-time recovery of them would cost more than the table.",
+      "Jobs are history and expire after 30 days. Their point-in-time recovery would cost more than the table.",
     );
   }
 

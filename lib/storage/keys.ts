@@ -17,7 +17,7 @@ export class Keys extends Construct {
   constructor(scope: Construct, id: string, config: StackConfig) {
     super(scope, id);
     this.secretsKey = new Key(this, "Secrets", {
-      description: "svc: seals the data keys of workspaces' secrets",
+      description: "svc: encrypts the data keys of workspace secrets",
       enableKeyRotation: true,
       removalPolicy: retainsData(config) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });

@@ -79,7 +79,7 @@ export class ObjectsTable extends Construct {
     acknowledge(
       fn.role,
       `AwsSolutions-IAM5[Resource::<${tableId}.Arn>/stream/*]`,
-      "Streams of this one table are listed, which names no stream.",
+      "The permission to list streams covers the streams of this one table and cannot name a stream.",
     );
     fn.addEventSourceMapping("Notices", {
       eventSourceArn: stream,

@@ -81,7 +81,7 @@ export async function listScripts(
   });
 }
 
-/** The versions saved at a path, newest first. Throws `script.notFound` when there never was one. */
+/** List the versions saved at a path, newest first. Throws `script.notFound` when there never was one. */
 export async function scriptHistory({ objects }: LoadScriptDeps, workspace: string, path: string): Promise<HistoryItemJson[]> {
   const stored = await objects.list(keys.history(workspace, path, 0, "").pk, { newestFirst: true });
   if (stored.length === 0) throw new SvcError("script.notFound", { path });

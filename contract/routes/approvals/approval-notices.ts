@@ -4,25 +4,25 @@ import { defineRoute } from "../../route.ts";
 
 const w = "/api/w/{workspace}/approvals";
 const secretSchema = z.object({
-  secret: z.string().describe("`whsec_…`, as libraries of Standard Webhooks take it."),
+  secret: z.string().describe("`whsec_…`, in the format of the Standard Webhooks libraries."),
 });
 
 export const approvalNoticeRoutes = {
   notifyAgain: defineRoute({
     name: "approvals.notify",
-    summary: "Have everybody who may decide told once more, while the flow waits. At most once a minute.",
+    summary: "Notify the approvers again while the flow is waiting. At most once a minute.",
     method: "POST",
     path: `${w}/notify/{gate}`,
     fn: "approve",
     auth: "token",
     params: z.object({ workspace: workspaceId, gate: jobId }),
     status: 200,
-    reply: { text: "That it will be done." },
+    reply: { text: "A confirmation." },
     errors: ["job.notFound", "approval.noticeOver", "approval.noticeAgain"],
   }),
   webhookSecret: defineRoute({
     name: "approvals.getWebhookSecret",
-    summary: "What receivers check the signatures of the workspace's notices with.",
+    summary: "Get the secret with which receivers verify the signatures of the workspace's webhooks.",
     method: "GET",
     path: `${w}/webhook_secret`,
     fn: "approve",
@@ -34,7 +34,7 @@ export const approvalNoticeRoutes = {
   }),
   rotateWebhookSecret: defineRoute({
     name: "approvals.rotateWebhookSecret",
-    summary: "A new secret. The old one signs beside it for a day.",
+    summary: "Create a new webhook secret. For one day, webhooks are also signed with the old one.",
     method: "POST",
     path: `${w}/webhook_secret`,
     fn: "approve",

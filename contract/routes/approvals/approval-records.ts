@@ -7,41 +7,41 @@ const read = { method: "GET", fn: "approve", auth: "token", params: inWorkspace,
 const w = "/api/w/{workspace}/approvals";
 
 const auditQuery = z.object({
-  run: jobId.optional().describe("A run's first job."),
+  run: jobId.optional().describe("Id of the run's first job."),
   gate: jobId.optional(),
-  before: timestamp.optional().describe("Not later than that."),
-  after: timestamp.optional().describe("Later than that."),
-  per_page: z.coerce.number().int().min(1).max(10_000).optional().describe("Default: 1000. A page may be shorter."),
+  before: timestamp.optional().describe("Only entries up to this time."),
+  after: timestamp.optional().describe("Only entries after this time."),
+  per_page: z.coerce.number().int().min(1).max(10_000).optional().describe("Maximum number of entries. Default: 1000. A page may be shorter."),
   format: z.enum(["json", "csv"]).optional(),
 });
 export type ApprovalAuditQuery = z.output<typeof auditQuery>;
 
 const auditPageSchema = z.object({
   entries: z.array(approvalEntrySchema),
-  before: timestamp.optional().describe("There may be more: ask again with it. What it begins with may have come before."),
+  before: timestamp.optional().describe("Pass this value as `before` to read the next page. Its first entries may repeat the last ones of this page."),
 });
 export type ApprovalAuditPage = z.output<typeof auditPageSchema>;
 
 const why = z.enum(["missing", "foreign", "changed", "broken", "values", "head", "signature"]);
 const verifiedSchema = z.object({
-  ok: z.boolean().describe("No fault was found in what was looked at."),
+  ok: z.boolean().describe("Whether the checked entries are intact."),
   runs: z.int(),
   entries: z.int(),
   faults: z
-    .array(z.object({ run: z.string().optional().describe("Absent: of the anchors."), n: z.int(), why }))
-    .describe("The first fault of each run, and of the anchors."),
+    .array(z.object({ run: z.string().optional().describe("Absent if the fault is in the anchors."), n: z.int(), why }))
+    .describe("The first fault of each run and of the anchors."),
   anchors: z.object({
     count: z.int(),
-    signatures: z.int().describe("So many hold."),
-    signed_to: z.string().optional().describe("The last day whose heads are signed."),
+    signatures: z.int().describe("Number of valid anchors."),
+    signed_to: z.string().optional().describe("The last day with signed heads."),
   }),
-  next: z.string().optional().describe("There is more: ask again with `from`."),
+  next: z.string().optional().describe("There are more runs: repeat the request with this value as `from`."),
 });
 export type VerifiedRecord = z.output<typeof verifiedSchema>;
 
 const anchorsSchema = z.object({
-  anchors: z.array(anchorSchema.extend({ signature: z.enum(["valid", "invalid"]).describe("As KMS says now.") })),
-  next: z.int().optional().describe("There may be more: ask again with `from`."),
+  anchors: z.array(anchorSchema.extend({ signature: z.enum(["valid", "invalid"]).describe("Whether KMS verifies the signature now.") })),
+  next: z.int().optional().describe("There may be more: repeat the request with this value as `from`."),
 });
 
 /** The record of what people decided at the gates of runs (docs/decisions/0057). */
@@ -49,23 +49,23 @@ export const approvalRecordRoutes = {
   auditApprovals: defineRoute({
     ...read,
     name: "approvals.audit",
-    summary: "Who decided what at which gate, newest first. Entries stand as they were hashed.",
+    summary: "List the decisions at gates, newest first. Entries are returned exactly as they were hashed.",
     path: `${w}/audit`,
     query: auditQuery,
-    reply: { json: auditPageSchema, csv: "The answer. As CSV, header `x-svc-before` says what `before` says in JSON." },
+    reply: { json: auditPageSchema, csv: "The entries. In CSV, the header `x-svc-before` contains the value of `before`." },
   }),
   verifyApprovals: defineRoute({
     ...read,
     name: "approvals.verify",
-    summary: "Whether the record still is what was written: of one run, or of all.",
+    summary: "Verify that the record of one run, or of all runs, was not changed.",
     path: `${w}/verify`,
-    query: z.object({ run: jobId.optional(), from: jobId.optional().describe("From this run on.") }),
+    query: z.object({ run: jobId.optional(), from: jobId.optional().describe("Start with this run.") }),
     reply: { json: verifiedSchema },
   }),
   listAnchors: defineRoute({
     ...read,
     name: "approvals.anchors",
-    summary: "The signed heads of the record, oldest first.",
+    summary: "List the signed heads of the record, oldest first.",
     path: `${w}/anchors`,
     query: z.object({ from: z.coerce.number().int().min(1).max(99_999_999).optional() }),
     reply: { json: anchorsSchema },

@@ -4,15 +4,15 @@ import { defineRoute } from "../../route.ts";
 import { jobSchema } from "../jobs/jobs.ts";
 
 const w = "/api/w/{workspace}";
-const resumeId = z.coerce.number().int().min(0).max(0xffff_ffff).describe("An unsigned 32-bit number: each counts once.");
-const approver = z.string().max(250).optional().describe("Whom the link is for: a name that the flow sees.");
+const resumeId = z.coerce.number().int().min(0).max(0xffff_ffff).describe("An unsigned 32-bit number. Each number counts once.");
+const approver = z.string().max(250).optional().describe("Name of the approver, as the flow sees it.");
 const atLink = z.object({ workspace: workspaceId, id: jobId, resume_id: resumeId, signature: z.string().max(200) });
 const atGateJob = z.object({ workspace: workspaceId, job_id: jobId });
 const atRun = z.object({ run_id: jobId });
 
 const urlsSchema = z.object({
-  approvalPage: z.string().describe("A page to decide on: opening it decides nothing."),
-  resume: z.string().describe("Secret. `POST` approves, its JSON body is the payload."),
+  approvalPage: z.string().describe("The approval page. Opening it does not decide anything."),
+  resume: z.string().describe("Secret URL. `POST` approves; the JSON body is the payload."),
   cancel: z.string().describe("Secret. `POST` rejects."),
 });
 
@@ -36,7 +36,7 @@ const decisionSchema = z.object({
 export const approvalInfoSchema = z.object({
   flow_id: jobId,
   form_schema: jsonObject.optional().describe("JSON Schema of the form's values; `order` is the order of its fields."),
-  description: anyJson.optional().describe("A text, or `{render_all: […]}` with one item for each thing to show."),
+  description: anyJson.optional().describe("Text, or `{render_all: […]}` with one entry for each item to show."),
   approval_conditions: conditionsSchema.optional(),
   can_approve: z.boolean(),
   user_auth_required: z.boolean(),
@@ -53,15 +53,15 @@ export const approvalInfoSchema = z.object({
   /** `waiting`: the step has not asked yet; `canceled`: the run has ended without a decision. */
   state: z.enum(["waiting", "open", "approved", "rejected", "expired", "canceled"]),
   decision: decisionSchema.optional(),
-  run_state: z.string().describe("Of the flow's job now: what came of the decision."),
+  run_state: z.string().describe("Current state of the flow's job, after the decision."),
   required_events: z.int(),
   deadline: timestamp.optional(),
   requested_by: z.string(),
   flow_path: z.string().optional(),
   opened_at: timestamp.optional(),
-  message: z.string().optional().describe("Of a ConsentGate: its text, filled in."),
-  context: jsonObject.optional().describe("Of a ConsentGate: the flow's input and results by step."),
-  inputs: jsonObject.optional().describe("The inputs that the step's `suspend.inputs` names."),
+  message: z.string().optional().describe("For a ConsentGate: its message with the values filled in."),
+  context: jsonObject.optional().describe("For a ConsentGate: the flow's input and the results by step."),
+  inputs: jsonObject.optional().describe("The inputs named in the step's `suspend.inputs`."),
   default_args: jsonObject.optional(),
   enums: z.record(z.string(), z.array(z.string())).optional(),
   signed_in_as: z.string().optional(),
@@ -78,7 +78,7 @@ const runGateSchema = z.object({
   kind: z.enum(["suspend", "consent"]),
   summary: z.string().optional(),
   message: z.string().optional(),
-  approvers: z.array(z.string()).describe("Who may decide: `u/<user>`, `g/<group>`, `role:admin` or an address."),
+  approvers: z.array(z.string()).describe("The approvers: `u/<user>`, `g/<group>`, `role:admin` or an e-mail address."),
   approved_by: z.array(z.string()),
   required_events: z.int(),
   opened_at: timestamp,
@@ -87,7 +87,7 @@ const runGateSchema = z.object({
   links: z
     .object({ resume: z.array(z.string()), cancel: z.string(), approvalPage: z.string() })
     .optional()
-    .describe("Secret: while the gate is open, for who may have links made. One for each approval that is wanted, each counts once."),
+    .describe("Secret links, shown while the gate is open to callers who may create links. There is one link for each required approval, and each counts once."),
   notices: z
     .array(
       z.object({
@@ -110,13 +110,13 @@ export const runSchema = z.object({
   triggered_by: z.string(),
   created_at: timestamp,
   gates: z.array(runGateSchema),
-  context: jsonObject.describe("The flow's input and results by step; after a rejection also `rejection_reason`."),
+  context: jsonObject.describe("The flow's input and the results by step; after a rejection also `rejection_reason`."),
 });
 export type RunJson = z.output<typeof runSchema>;
 
 /** Any JSON, or nothing at all. */
 const payload = { payload: true } as const;
-const said = { text: "What came of it." };
+const said = { text: "The outcome of the decision." };
 /** Of a token that is sent beside a link, and of looking for the step that a link is for. */
 const findErrors = ["auth.invalid", "approval.link", "approval.none", "approval.over", "approval.person", "approval.notYet"] as const;
 const linkErrors = [
@@ -135,20 +135,20 @@ const byLink = { fn: "approve", auth: "none", params: atLink, status: 201, reply
 export const approvalRoutes = {
   resumeUrls: defineRoute({
     name: "approvals.mint",
-    summary: "The secret addresses that approve or reject a step, and its approval page.",
+    summary: "Create the secret URLs that approve or reject a step, and the URL of its approval page.",
     method: "GET",
     path: `${w}/jobs/resume_urls/{id}/{resume_id}`,
     fn: "approve",
     auth: "token",
     params: z.object({ workspace: workspaceId, id: jobId, resume_id: resumeId }),
-    query: z.object({ approver, flow_level: flag.optional().describe("For whichever step of the flow asks next, also before one does.") }),
+    query: z.object({ approver, flow_level: flag.optional().describe("The URLs apply to the next step of the flow that requests approval, even before it does.") }),
     status: 200,
     reply: { json: urlsSchema },
     errors: ["job.notFound", "approval.none"],
   }),
   jobSignature: defineRoute({
     name: "approvals.mintSignature",
-    summary: "The signature that stands in the addresses of a step's approval.",
+    summary: "Create the signature used in the approval URLs of a step.",
     method: "GET",
     path: `${w}/jobs/job_signature/{id}/{resume_id}`,
     fn: "approve",
@@ -163,7 +163,7 @@ export const approvalRoutes = {
     ...byLink,
     ...payload,
     name: "approvals.resumeByLink",
-    summary: "Approve by a link. The body is the payload that the flow gets: any JSON, or nothing.",
+    summary: "Approve with a link. The body is the payload for the flow: any JSON value, or empty.",
     method: "POST",
     path: `${w}/jobs_u/resume/{id}/{resume_id}/{signature}`,
     query: z.object({ approver }),
@@ -171,16 +171,16 @@ export const approvalRoutes = {
   resumeByGet: defineRoute({
     ...byLink,
     name: "approvals.resumeByGet",
-    summary: "The same for programs. What a browser or a machine that looks at links opens, leads to the page and decides nothing.",
+    summary: "Approve with a link in a GET request, for programs. A browser or a link scanner is redirected to the page instead, and nothing is decided.",
     method: "GET",
     path: `${w}/jobs_u/resume/{id}/{resume_id}/{signature}`,
-    query: z.object({ approver, payload: z.string().optional().describe("JSON in base64.") }),
+    query: z.object({ approver, payload: z.string().optional().describe("JSON, encoded in base64.") }),
   }),
   cancelByLink: defineRoute({
     ...byLink,
     ...payload,
     name: "approvals.cancelByLink",
-    summary: "Reject by a link. The body may hold a payload; its `reason` is kept with the decision.",
+    summary: "Reject with a link. The body may contain a payload. Its `reason` is stored with the decision.",
     method: "POST",
     path: `${w}/jobs_u/cancel/{id}/{resume_id}/{signature}`,
     query: z.object({ approver }),
@@ -188,14 +188,14 @@ export const approvalRoutes = {
   cancelByGet: defineRoute({
     ...byLink,
     name: "approvals.cancelByGet",
-    summary: "The same for programs.",
+    summary: "Reject with a link in a GET request, for programs.",
     method: "GET",
     path: `${w}/jobs_u/cancel/{id}/{resume_id}/{signature}`,
-    query: z.object({ approver, payload: z.string().optional().describe("JSON in base64.") }),
+    query: z.object({ approver, payload: z.string().optional().describe("JSON, encoded in base64.") }),
   }),
   suspendedFlow: defineRoute({
     name: "approvals.suspendedFlow",
-    summary: "The flow that a link is for, as far as its holder may see it.",
+    summary: "Get the flow of a link, as far as its holder may see it.",
     method: "GET",
     path: `${w}/jobs_u/get_flow/{id}/{resume_id}/{signature}`,
     fn: "approve",
@@ -208,14 +208,14 @@ export const approvalRoutes = {
   }),
   approvalInfo: defineRoute({
     name: "approvals.info",
-    summary: "What the approval page shows. By a link's token, or signed in.",
+    summary: "Get the content of the approval page, with a link's token or signed in.",
     method: "GET",
     path: `${w}/jobs_u/flow/approval_info/{job_id}`,
     fn: "approve",
     auth: "none",
     params: atGateJob,
     query: z.object({
-      token: z.string().max(400).optional().describe("Of a link: `<resume id>.<signature>.<approver>`. Or who calls: a token of theirs."),
+      token: z.string().max(400).optional().describe("Either the link's token, `<resume id>.<signature>.<approver>`, or a token of the caller."),
     }),
     status: 200,
     reply: { json: approvalInfoSchema },
@@ -223,7 +223,7 @@ export const approvalRoutes = {
   }),
   resumeSuspended: defineRoute({
     name: "approvals.decide",
-    summary: "Approve or reject as the approval page does. `job_id`: the flow's job, or the gate's.",
+    summary: "Approve or reject like the approval page. `job_id`: the flow's job or the gate's job.",
     method: "POST",
     path: `${w}/jobs_u/flow/resume_suspended/{job_id}`,
     fn: "approve",
@@ -231,7 +231,7 @@ export const approvalRoutes = {
     params: atGateJob,
     body: z.object({
       payload: anyJson.optional(),
-      approval_token: z.string().max(400).optional().describe("Of a link: `<resume id>.<signature>.<approver>`."),
+      approval_token: z.string().max(400).optional().describe("The link's token: `<resume id>.<signature>.<approver>`."),
       approved: z.boolean().optional().describe("Default: true."),
       reason: z.string().max(2000).optional(),
     }),
@@ -241,7 +241,7 @@ export const approvalRoutes = {
   }),
   resumeFlow: defineRoute({
     name: "approvals.resumeFlow",
-    summary: "Approve as who may stop the flow. The body is the payload.",
+    summary: "Approve as a user who may cancel the flow. The body is the payload.",
     method: "POST",
     path: `${w}/jobs/flow/resume/{id}`,
     fn: "approve",
@@ -263,7 +263,7 @@ export const approvalRoutes = {
     body: z.object({
       decision: z.enum(["approved", "rejected"]),
       reason: z.string().max(2000).optional(),
-      gate: z.string().max(100).optional().describe("Which, by module or gate id, where several wait."),
+      gate: z.string().max(100).optional().describe("Module id or gate id. Required if several gates are waiting."),
     }),
     status: 200,
     reply: {
@@ -273,7 +273,7 @@ export const approvalRoutes = {
   }),
   run: defineRoute({
     name: "approvals.run",
-    summary: "Where a run is: its state, the gates that it waits at or has passed, and what they show.",
+    summary: "Get the state of a run, its open and decided gates, and the content of these gates.",
     method: "GET",
     path: "/api/v1/runs/{run_id}",
     fn: "approve",
@@ -285,7 +285,7 @@ export const approvalRoutes = {
   }),
   pendingApprovals: defineRoute({
     name: "approvals.pending",
-    summary: "What the caller may decide now, the oldest first.",
+    summary: "List the requests that the caller may decide now, oldest first.",
     method: "GET",
     path: `${w}/approvals/pending`,
     fn: "approve",
@@ -305,7 +305,7 @@ export const approvalRoutes = {
           requested_by: z.string(),
           opened_at: timestamp,
           deadline: timestamp.optional(),
-          page: z.string().describe("Where it can be decided, signed in."),
+          page: z.string().describe("URL of the approval page for signed-in users."),
         }),
       ),
     },

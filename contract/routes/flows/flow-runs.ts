@@ -25,10 +25,10 @@ const restartSchema = z.object({
     .max(100)
     .optional()
     .describe(
-      "The first module that runs again, of the flow's own list; those before it keep their results. Without it, where the flow failed.",
+      "The first module to run again, at the top level of the flow. Earlier modules retain their results. Default: the module that failed.",
     ),
-  branch_or_iteration_n: z.int().min(0).nullish().describe("Of a loop or a branchall, one after the other: the first one that runs again."),
-  flow_version: flowVersion.nullish().describe("Another version to go on with."),
+  branch_or_iteration_n: z.int().min(0).nullish().describe("For a sequential loop or branchall: the first iteration or branch to run again."),
+  flow_version: flowVersion.nullish().describe("The version with which to continue. Default: the version of the original run."),
 });
 export type Restart = z.output<typeof restartSchema>;
 
@@ -50,7 +50,7 @@ export const flowRunRoutes = {
   runFlowByPath: defineRoute({
     ...run,
     name: "jobs.run.flows",
-    summary: "Run the newest version of a flow and answer its job's uuid at once.",
+    summary: "Run the newest version of a flow and return the id of its job immediately.",
     path: `${base}/run/f/{path+}`,
     params: byPath,
     errors: [...runErrors, "flow.notFound"],
@@ -58,14 +58,14 @@ export const flowRunRoutes = {
   runFlowByVersion: defineRoute({
     ...run,
     name: "jobs.run.fv",
-    summary: "Run one exact version of a flow and answer its job's uuid at once.",
+    summary: "Run an exact version of a flow and return the id of its job immediately.",
     path: `${base}/run/fv/{version}`,
     params: byVersion,
     errors: [...runErrors, "flow.versionNotFound"],
   }),
   runFlowPreview: defineRoute({
     name: "jobs.run.previewFlow",
-    summary: "Run a flow that is not stored and answer its job's uuid at once.",
+    summary: "Run a flow that is not stored and return the id of its job immediately.",
     method: "POST",
     path: `${base}/run/preview_flow`,
     fn: "run",
@@ -79,7 +79,7 @@ export const flowRunRoutes = {
   }),
   restartFlow: defineRoute({
     name: "jobs.restart.flows",
-    summary: "Run a flow that has ended again from one of its steps, or from where it failed, as a new job with the same arguments.",
+    summary: "Restart an ended flow from one of its steps, or from the step that failed, as a new job with the same arguments.",
     method: "POST",
     path: `${base}/restart/f/{id}`,
     fn: "run",
@@ -93,7 +93,7 @@ export const flowRunRoutes = {
   }),
   setUserState: defineRoute({
     name: "jobs.setUserState",
-    summary: "Keep a value with a flow that has not ended, under a key of its own; everybody who sees the flow sees it.",
+    summary: "Store a value with a running flow under a key. Every user who may see the flow may see the value.",
     method: "POST",
     path: `${base}/flow/user_states/{id}/{key}`,
     fn: "api",
@@ -101,12 +101,12 @@ export const flowRunRoutes = {
     params: atUserState,
     body: anyJson,
     status: 200,
-    reply: { text: "That it is kept." },
+    reply: { text: "A confirmation." },
     errors: ["job.notFound", "job.ended", "body.tooLarge"],
   }),
   getUserState: defineRoute({
     name: "jobs.getUserState",
-    summary: "A value that is kept with a flow; null where there is none.",
+    summary: "Get a value that is stored with a flow, or null.",
     method: "GET",
     path: `${base}/flow/user_states/{id}/{key}`,
     fn: "api",
@@ -119,7 +119,7 @@ export const flowRunRoutes = {
   runWaitFlowByPath: defineRoute({
     ...wait,
     name: "jobs.runWait.flows",
-    summary: "Run the newest version of a flow and answer its result.",
+    summary: "Run the newest version of a flow and return its result.",
     path: `${base}/run_wait_result/f/{path+}`,
     params: byPath,
     errors: [...waitErrors, "flow.notFound"],
@@ -127,7 +127,7 @@ export const flowRunRoutes = {
   runWaitFlowByVersion: defineRoute({
     ...wait,
     name: "jobs.runWait.fv",
-    summary: "Run one exact version of a flow and answer its result.",
+    summary: "Run an exact version of a flow and return its result.",
     path: `${base}/run_wait_result/fv/{version}`,
     params: byVersion,
     errors: [...waitErrors, "flow.versionNotFound"],
@@ -135,7 +135,7 @@ export const flowRunRoutes = {
   runWaitFlowByPathGet: defineRoute({
     ...get,
     name: "jobs.runWait.flows.get",
-    summary: "Run the newest version of a flow, its arguments as JSON in base64 in the query, and answer its result.",
+    summary: "Run the newest version of a flow with its arguments as base64-encoded JSON in the query, and return its result.",
     path: `${base}/run_wait_result/f/{path+}`,
     params: byPath,
     errors: [...getErrors, "flow.notFound"],
@@ -143,14 +143,14 @@ export const flowRunRoutes = {
   runWaitFlowByVersionGet: defineRoute({
     ...get,
     name: "jobs.runWait.fv.get",
-    summary: "Run one exact version of a flow, its arguments as JSON in base64 in the query, and answer its result.",
+    summary: "Run an exact version of a flow with its arguments as base64-encoded JSON in the query, and return its result.",
     path: `${base}/run_wait_result/fv/{version}`,
     params: byVersion,
     errors: [...getErrors, "flow.versionNotFound"],
   }),
   runWaitFlowPreview: defineRoute({
     name: "jobs.runWait.previewFlow",
-    summary: "Run a flow that is not stored and answer its result.",
+    summary: "Run a flow that is not stored and return its result.",
     method: "POST",
     path: `${base}/run_wait_result/preview_flow`,
     fn: "run",

@@ -39,7 +39,7 @@ const moduleStatusSchema = z.discriminatedUnion("type", [
 export type ModuleStatus = z.output<typeof moduleStatusSchema>;
 
 export const flowStatusSchema = z.object({
-  step: z.int().describe("The index of the module that runs, or ran last; -1 is the preprocessor."),
+  step: z.int().describe("Index of the module that is running or ran last. -1 is the preprocessor."),
   modules: z.array(moduleStatusSchema),
   failure_module: moduleStatusSchema,
   preprocessor_module: moduleStatusSchema.optional(),
@@ -52,9 +52,9 @@ export const flowStatusSchema = z.object({
 export type FlowStatus = z.output<typeof flowStatusSchema>;
 
 const executionSchema = z.object({
-  arn: z.string().describe("Of the execution that counts."),
-  console_url: z.string().optional().describe("Its page in the Step Functions console; a local engine has none."),
-  earlier: z.array(z.string()).describe("ARNs of those that it goes on from, the oldest first; of many the last hundred."),
+  arn: z.string().describe("ARN of the current execution."),
+  console_url: z.string().optional().describe("Its page in the Step Functions console. Absent with a local engine."),
+  earlier: z.array(z.string()).describe("ARNs of the previous executions, oldest first, at most the last hundred."),
 });
 export type ExecutionJson = z.output<typeof executionSchema>;
 
@@ -66,7 +66,7 @@ export const flowJobFields = {
   execution: executionSchema.optional(),
   /** Of a step's job: which module it is of. */
   flow_step_id: z.string().optional(),
-  suspend: z.int().optional().describe("Of a flow: how many of its steps wait for people."),
+  suspend: z.int().optional().describe("For a flow: the number of its steps that are waiting for approval."),
   /** While it waits for people. */
   state: z.enum(["suspended", "awaiting_approval"]).optional(),
 };

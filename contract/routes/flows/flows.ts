@@ -67,12 +67,12 @@ export type ListedFlowJson = z.input<typeof listedFlowSchema>;
 const machineSchema = z.object({
   machine: z.string().describe("Its name."),
   arn: z.string(),
-  console_url: z.string().optional().describe("Its page in the Step Functions console; a local engine has none."),
+  console_url: z.string().optional().describe("Its page in the Step Functions console. Absent with a local engine."),
   definition: jsonObject.describe("Amazon States Language."),
-  mermaid: z.string().describe("The same as a Mermaid flowchart."),
+  mermaid: z.string().describe("The state machine as a Mermaid flowchart."),
   outdated: z
     .boolean()
-    .describe("The machine was made by another release of the service: the definition is what the next save makes of the flow."),
+    .describe("Whether another release of the service created the machine. In that case, the definition is the one that the next save creates."),
 });
 export type MachineJson = z.input<typeof machineSchema>;
 
@@ -92,8 +92,8 @@ export const flowListQuery = z.object({
   path_start: z.string().optional(),
   path_exact: z.string().optional(),
   show_archived: flag.optional(),
-  starred_only: flag.optional().describe("Lists nothing: nobody has starred anything yet."),
-  include_draft_only: flag.optional().describe("Changes nothing: whatever is stored is deployed."),
+  starred_only: flag.optional().describe("Returns an empty list, because starring is not supported yet."),
+  include_draft_only: flag.optional().describe("Has no effect: every stored version is deployed."),
   without_description: flag.optional(),
   dedicated_worker: flag.optional(),
   label: z.string().optional(),
@@ -141,7 +141,7 @@ export const flowRoutes = {
   listFlows: defineRoute({
     ...read,
     name: "flows.list",
-    summary: "The newest version of each flow, without its steps.",
+    summary: "List the newest version of each flow, without its steps.",
     path: `${w}/list`,
     params: inWorkspace,
     query: flowListQuery,
@@ -151,7 +151,7 @@ export const flowRoutes = {
   listFlowPaths: defineRoute({
     ...read,
     name: "flows.listPaths",
-    summary: "The paths of all flows.",
+    summary: "List the paths of all flows.",
     path: `${w}/list_paths`,
     params: inWorkspace,
     reply: { json: z.array(z.string()) },
@@ -160,7 +160,7 @@ export const flowRoutes = {
   searchFlows: defineRoute({
     ...read,
     name: "flows.listSearch",
-    summary: "Every flow with its steps, for a search in them.",
+    summary: "List every flow with its steps, to search in them.",
     path: `${w}/list_search`,
     params: inWorkspace,
     reply: { json: z.array(z.object({ path: z.string(), value: flowValueSchema })) },
@@ -169,7 +169,7 @@ export const flowRoutes = {
   getFlowVersion: defineRoute({
     ...read,
     name: "flows.getByHash",
-    summary: "One exact version.",
+    summary: "Get an exact version.",
     path: `${w}/get/v/{version}`,
     params: atVersion,
     reply: { json: flowSchema },
@@ -178,7 +178,7 @@ export const flowRoutes = {
   getFlow: defineRoute({
     ...read,
     name: "flows.get",
-    summary: "The newest version at a path.",
+    summary: "Get the newest version at a path.",
     path: `${w}/get/{path+}`,
     params: z.object({ workspace: workspaceId, path: anyPath }),
     query: z.object({ with_starred_info: flag.optional(), get_draft: flag.optional() }),
@@ -188,7 +188,7 @@ export const flowRoutes = {
   existsFlow: defineRoute({
     ...read,
     name: "flows.exists",
-    summary: "Whether there is a flow at a path.",
+    summary: "Check whether there is a flow at a path.",
     path: `${w}/exists/{path+}`,
     params: atPath,
     reply: { json: z.boolean() },
@@ -197,7 +197,7 @@ export const flowRoutes = {
   flowHistory: defineRoute({
     ...read,
     name: "flows.history",
-    summary: "The versions saved at a path, newest first.",
+    summary: "List the versions saved at a path, newest first.",
     path: `${w}/history/p/{path+}`,
     params: atPath,
     reply: { json: z.array(historyItem) },
@@ -206,7 +206,7 @@ export const flowRoutes = {
   latestFlowVersion: defineRoute({
     ...read,
     name: "flows.latestVersion",
-    summary: "The newest version's history entry.",
+    summary: "Get the history entry of the newest version.",
     path: `${w}/get_latest_version/{path+}`,
     params: atPath,
     reply: { json: historyItem },
@@ -215,17 +215,17 @@ export const flowRoutes = {
   updateFlowHistory: defineRoute({
     ...post,
     name: "flows.updateByHash",
-    summary: "Set the message that a version was saved with.",
+    summary: "Change the deployment message of a version.",
     path: `${w}/history_update/v/{version}`,
     params: atVersion,
     body: z.object({ deployment_msg: z.string().max(1000).nullish() }),
-    reply: { text: "What was changed." },
+    reply: { text: "A confirmation." },
     errors: ["flow.versionNotFound"],
   }),
   flowDeploymentStatus: defineRoute({
     ...read,
     name: "flows.deploymentStatus",
-    summary: "How far the newest version's inline scripts and state machine are.",
+    summary: "Get the deployment status of the newest version's inline scripts and state machine.",
     path: `${w}/deployment_status/p/{path+}`,
     params: atPath,
     reply: { json: z.object({ lock_error_logs: z.string().optional(), job_id: jobId.optional() }) },
@@ -234,7 +234,7 @@ export const flowRoutes = {
   flowMachineAtVersion: defineRoute({
     ...read,
     name: "flows.getMachineByHash",
-    summary: "The state machine of one exact version, with a picture of it.",
+    summary: "Get the state machine of an exact version, with a diagram.",
     path: `${w}/machine/v/{version}`,
     params: atVersion,
     reply: { json: machineSchema },
@@ -243,7 +243,7 @@ export const flowRoutes = {
   flowMachine: defineRoute({
     ...read,
     name: "flows.getMachine",
-    summary: "The state machine of the newest version at a path, with a picture of it.",
+    summary: "Get the state machine of the newest version at a path, with a diagram.",
     path: `${w}/machine/p/{path+}`,
     params: atPath,
     reply: { json: machineSchema },
@@ -252,7 +252,7 @@ export const flowRoutes = {
   flowWebhooks: defineRoute({
     ...read,
     name: "flows.webhooks",
-    summary: "Every URL that runs this flow, each with a curl line.",
+    summary: "List every URL that runs this flow, each with a curl command.",
     path: `${w}/webhooks/{path+}`,
     params: atPath,
     reply: { json: z.array(z.object({ kind: z.string(), method: z.string(), url: z.string(), curl: z.string() })) },
@@ -261,18 +261,18 @@ export const flowRoutes = {
   archiveFlow: defineRoute({
     ...post,
     name: "flows.archive",
-    summary: "Archive a flow, or bring it back: an archived one does not run by its path, its versions stay.",
+    summary: "Archive or restore a flow. An archived flow cannot be run by its path, but its versions remain.",
     path: `${w}/archive/{path+}`,
     params: atPath,
     body: z.object({ archived: z.boolean().optional() }),
-    reply: { text: "What was archived." },
+    reply: { text: "A confirmation." },
     errors: ["flow.notFound", "flow.changedMeanwhile"],
   }),
   deleteFlow: defineRoute({
     ...read,
     method: "DELETE",
     name: "flows.delete",
-    summary: "Delete a flow with all its versions; one that is gone already is no error.",
+    summary: "Delete a flow with all its versions. The request also succeeds if the flow does not exist.",
     path: `${w}/delete/{path+}`,
     params: atPath,
     query: z.object({ keep_captures: flag.optional() }),

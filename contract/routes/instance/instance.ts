@@ -15,21 +15,21 @@ export const instanceRoutes = {
   health: defineRoute({
     ...open,
     name: "instance.health",
-    summary: "Whether the service can do its work.",
+    summary: "Check the health of the service.",
     path: "/api/health/status",
     reply: { json: z.object({ status: z.enum(["healthy", "degraded", "unhealthy"]), checked_at: z.string() }) },
   }),
   openapi: defineRoute({
     ...open,
     name: "instance.openapi",
-    summary: "This API as an OpenAPI 3.1 document.",
+    summary: "Get this API as an OpenAPI 3.1 document.",
     path: "/api/openapi.json",
     reply: { json: jsonObject },
   }),
   reference: defineRoute({
     ...open,
     name: "instance.reference",
-    summary: "This API as a page to read and try.",
+    summary: "Get the interactive reference page of this API.",
     path: "/docs",
     reply: { bytes: "The page." },
     errors: ["route.unknown"],
@@ -37,7 +37,7 @@ export const instanceRoutes = {
   referenceFile: defineRoute({
     ...open,
     name: "instance.referenceFile",
-    summary: "A file that the page needs.",
+    summary: "Get an asset of the page.",
     path: "/docs/{file}",
     params: z.object({ file: z.string().max(200) }),
     reply: { bytes: "The file." },

@@ -33,7 +33,7 @@ export const internalRoutes = {
   beat: defineRoute({
     ...shared,
     name: "internal.beat",
-    summary: "A runner's sign of life: renews the lease, carries output, learns whether to go on.",
+    summary: "Send a runner's heartbeat: it renews the lease, delivers output, and returns whether to continue.",
     path: "/api/internal/jobs/{id}/beat",
     body: z.object({ ...attempt, logs: logs.optional(), memPeakKb: z.number().optional() }),
     reply: { json: z.object({ go: z.enum(["on", "stop"]), reason: z.string().optional(), watched: z.boolean() }) },
@@ -42,10 +42,10 @@ export const internalRoutes = {
   report: defineRoute({
     ...shared,
     name: "internal.report",
-    summary: "A runner's own report of how a longer run ended.",
+    summary: "Report the outcome of a run from its runner.",
     path: "/api/internal/jobs/{id}/report",
     body: z.object({ ...attempt, outcome: runOutcomeSchema }),
-    reply: { text: "Whether the report counted." },
+    reply: { text: "Whether the report was accepted." },
     errors: ["job.attemptLost"],
   }),
 };

@@ -139,7 +139,7 @@ export const jobRoutes = {
   getJob: defineRoute({
     ...read,
     name: "jobs.get",
-    summary: "One job, queued or completed.",
+    summary: "Get a job, queued or completed.",
     path: `${w}/jobs_u/get/{id}`,
     params: atJob,
     query: z.object({
@@ -149,14 +149,14 @@ export const jobRoutes = {
         .string()
         .max(400)
         .optional()
-        .describe("In place of a token: the `view_token` of a link to an approval of this flow."),
+        .describe("The `view_token` of an approval link of this flow, instead of a token."),
     }),
     reply: { json: jobSchema },
   }),
   getRootJobId: defineRoute({
     ...read,
     name: "jobs.getRoot",
-    summary: "The outermost job that this one belongs to.",
+    summary: "Get the id of the outermost job to which this job belongs.",
     path: `${w}/jobs_u/get_root_job_id/{id}`,
     params: atJob,
     reply: { json: jobId },
@@ -164,7 +164,7 @@ export const jobRoutes = {
   getLogs: defineRoute({
     ...read,
     name: "jobs.getLogs",
-    summary: "All that the job printed so far.",
+    summary: "Get the log of a job so far.",
     path: `${w}/jobs_u/get_logs/{id}`,
     params: atJob,
     query: z.object({ remove_ansi_warnings: flag.optional() }),
@@ -173,7 +173,7 @@ export const jobRoutes = {
   getFlowLogs: defineRoute({
     ...read,
     name: "jobs.getFlowLogs",
-    summary: "All that a flow's steps printed so far, each under a line that names it; of another job its log.",
+    summary: "Get the logs of all steps of a flow so far, each under a line that names the step. For another job, get its log.",
     path: `${w}/jobs_u/get_flow_all_logs/{id}`,
     params: atJob,
     reply: { text: "The logs." },
@@ -181,7 +181,7 @@ export const jobRoutes = {
   getArgs: defineRoute({
     ...read,
     name: "jobs.getArgs",
-    summary: "The job's arguments.",
+    summary: "Get the arguments of a job.",
     path: `${w}/jobs_u/get_args/{id}`,
     params: atJob,
     reply: { json: jsonObject },
@@ -189,7 +189,7 @@ export const jobRoutes = {
   getCompletedJob: defineRoute({
     ...read,
     name: "jobs.getCompleted",
-    summary: "The job once it has ended; 404 until then.",
+    summary: "Get a job that has ended. The status is 404 until it ends.",
     path: `${w}/jobs_u/completed/get/{id}`,
     params: atJob,
     reply: { json: completedJobSchema },
@@ -198,11 +198,11 @@ export const jobRoutes = {
   getResult: defineRoute({
     ...read,
     name: "jobs.getResult",
-    summary: "The job's result; 404 until it has ended.",
+    summary: "Get the result of a job. The status is 404 until it ends.",
     path: `${w}/jobs_u/completed/get_result/{id}`,
     params: atJob,
     query: z.object({
-      suspended_job: jobId.optional().describe("In place of a token, with the three below: a link to an approval of this flow."),
+      suspended_job: jobId.optional().describe("With the three parameters below: an approval link of this flow, instead of a token."),
       resume_id: z.coerce.number().int().min(0).optional(),
       secret: z.string().max(200).optional(),
       approver: z.string().max(250).optional(),
@@ -213,7 +213,7 @@ export const jobRoutes = {
   getResultMaybe: defineRoute({
     ...read,
     name: "jobs.getResultMaybe",
-    summary: "Whether the job has ended, and its result if so.",
+    summary: "Get whether a job has ended and, if it has, its result.",
     path: `${w}/jobs_u/completed/get_result_maybe/{id}`,
     params: atJob,
     query: z.object({ get_started: flag.optional() }),
@@ -224,7 +224,7 @@ export const jobRoutes = {
   getTiming: defineRoute({
     ...read,
     name: "jobs.getTiming",
-    summary: "When the job was created and started, and how long it ran.",
+    summary: "Get the time at which a job was created and started, and its duration.",
     path: `${w}/jobs_u/completed/get_timing/{id}`,
     params: atJob,
     reply: { json: z.object({ created_at: timestamp, started_at: timestamp.optional(), duration_ms: z.number().optional() }) },
@@ -233,7 +233,7 @@ export const jobRoutes = {
   getUpdate: defineRoute({
     ...read,
     name: "jobs.getUpdate",
-    summary: "What is new since the given offsets; held up to a second while nothing is.",
+    summary: "Get the changes of a job since the given offsets. The response waits up to one second for a change.",
     path: `${w}/jobs_u/getupdate/{id}`,
     params: atJob,
     query: z.object({
@@ -248,7 +248,7 @@ export const jobRoutes = {
   listJobs: defineRoute({
     ...read,
     name: "jobs.list",
-    summary: "Jobs, newest first.",
+    summary: "List jobs, newest first.",
     path: `${w}/jobs/list`,
     params: inWorkspace,
     query: listQuery,
@@ -258,7 +258,7 @@ export const jobRoutes = {
   listQueue: defineRoute({
     ...read,
     name: "jobs.listQueue",
-    summary: "Jobs that have not ended.",
+    summary: "List the jobs that have not ended.",
     path: `${w}/jobs/queue/list`,
     params: inWorkspace,
     query: listQuery,
@@ -268,7 +268,7 @@ export const jobRoutes = {
   listCompleted: defineRoute({
     ...read,
     name: "jobs.listCompleted",
-    summary: "Jobs that have ended.",
+    summary: "List the jobs that have ended.",
     path: `${w}/jobs/completed/list`,
     params: inWorkspace,
     query: listQuery,
@@ -278,7 +278,7 @@ export const jobRoutes = {
   listFilteredUuids: defineRoute({
     ...read,
     name: "jobs.listUuids",
-    summary: "The uuids of the jobs that a list would answer.",
+    summary: "List the ids of the jobs that match a filter.",
     path: `${w}/jobs/list_filtered_uuids`,
     params: inWorkspace,
     query: listQuery,
@@ -288,7 +288,7 @@ export const jobRoutes = {
   listQueueUuids: defineRoute({
     ...read,
     name: "jobs.listQueueUuids",
-    summary: "The uuids of the jobs that a list of the queue would answer.",
+    summary: "List the ids of the queued jobs that match a filter.",
     path: `${w}/jobs/queue/list_filtered_uuids`,
     params: inWorkspace,
     query: listQuery,
@@ -298,7 +298,7 @@ export const jobRoutes = {
   countQueue: defineRoute({
     ...read,
     name: "jobs.countQueue",
-    summary: "How many jobs have not ended.",
+    summary: "Count the jobs that have not ended.",
     path: `${w}/jobs/queue/count`,
     params: inWorkspace,
     query: z.object({ all_workspaces: flag.optional() }),
@@ -308,7 +308,7 @@ export const jobRoutes = {
   countCompleted: defineRoute({
     ...read,
     name: "jobs.countCompleted",
-    summary: "How many ended jobs are kept.",
+    summary: "Count the stored jobs that have ended.",
     path: `${w}/jobs/completed/count`,
     params: inWorkspace,
     reply: { json: z.object({ database_length: z.number() }) },
@@ -317,7 +317,7 @@ export const jobRoutes = {
   countCompletedJobs: defineRoute({
     ...read,
     name: "jobs.countCompletedJobs",
-    summary: "How many ended jobs match.",
+    summary: "Count the ended jobs that match a filter.",
     path: `${w}/jobs/completed/count_jobs`,
     params: inWorkspace,
     query: z.object({
@@ -332,7 +332,7 @@ export const jobRoutes = {
   getScheduledFor: defineRoute({
     ...read,
     name: "jobs.getScheduledFor",
-    summary: "When a waiting job is due, in epoch milliseconds.",
+    summary: "Get the time at which a scheduled job is due, in epoch milliseconds.",
     path: `${w}/jobs/queue/scheduled_for/{id}`,
     params: atJob,
     reply: { json: z.number() },
@@ -341,16 +341,16 @@ export const jobRoutes = {
   runNow: defineRoute({
     ...post,
     name: "jobs.startNow",
-    summary: "Let a job that waits for its time run at once.",
+    summary: "Run a scheduled job immediately.",
     path: `${w}/jobs/queue/run_now/{id}`,
     params: atJob,
-    reply: { text: "What was done." },
+    reply: { text: "A confirmation." },
     errors: ["job.notFound", "job.notQueued"],
   }),
   startedAtByIds: defineRoute({
     ...post,
     name: "jobs.startedAtByIds",
-    summary: "When each of these jobs started, or null.",
+    summary: "Get the start time of each of these jobs, or null.",
     path: `${w}/jobs_u/queue/get_started_at_by_ids`,
     params: inWorkspace,
     body: z.array(jobId).max(100),
@@ -360,17 +360,17 @@ export const jobRoutes = {
   cancelJob: defineRoute({
     ...post,
     name: "jobs.cancel",
-    summary: "Cancel a job: a waiting one at once, a running one within seconds.",
+    summary: "Cancel a job: a queued job immediately, a running job within seconds.",
     path: `${w}/jobs_u/queue/cancel/{id}`,
     params: atJob,
     body: reason.optional(),
-    reply: { text: "What was canceled." },
+    reply: { text: "A confirmation." },
     errors: ["job.notFound", "job.ended"],
   }),
   cancelSelection: defineRoute({
     ...post,
     name: "jobs.cancelSelection",
-    summary: "Cancel many jobs; answers those that were canceled. What has ended, or is not there for the caller, is left out.",
+    summary: "Cancel several jobs and return the ids of the canceled ones. Jobs that have ended or that the caller may not see are omitted.",
     path: `${w}/jobs/queue/cancel_selection`,
     params: inWorkspace,
     query: z.object({ force_cancel: flag.optional() }),
@@ -381,17 +381,17 @@ export const jobRoutes = {
   setProgress: defineRoute({
     ...post,
     name: "jobs.setProgress",
-    summary: "Say how far a running job is, in percent. It never goes back.",
+    summary: "Set the progress of a running job, in percent. It never decreases.",
     path: `${w}/job_metrics/set_progress/{id}`,
     params: atJob,
     body: z.object({ percent: z.number().int().min(0).max(99).optional(), flow_job_id: z.string().optional() }),
-    reply: { text: "How far the job is." },
+    reply: { text: "The progress of the job." },
     errors: ["job.notFound"],
   }),
   getProgress: defineRoute({
     ...read,
     name: "jobs.getProgress",
-    summary: "How far a job is, in percent; null when it has not said.",
+    summary: "Get the progress of a job in percent, or null if it has not reported any.",
     path: `${w}/job_metrics/get_progress/{id}`,
     params: atJob,
     reply: { json: z.number().nullable() },
@@ -400,17 +400,17 @@ export const jobRoutes = {
   forceCancelJob: defineRoute({
     ...post,
     name: "jobs.forceCancel",
-    summary: "End a job's record as canceled at once, whatever its runner still does.",
+    summary: "Mark a job as canceled immediately, even if its runner is still running.",
     path: `${w}/jobs_u/queue/force_cancel/{id}`,
     params: atJob,
     body: reason.optional(),
-    reply: { text: "What was canceled." },
+    reply: { text: "A confirmation." },
     errors: ["job.notFound", "job.ended"],
   }),
   deleteCompleted: defineRoute({
     ...post,
     name: "jobs.deleteCompleted",
-    summary: "Erase the logs, arguments and result of an ended job.",
+    summary: "Erase the logs, the arguments and the result of an ended job.",
     path: `${w}/jobs/completed/delete/{id}`,
     params: atJob,
     reply: { json: completedJobSchema },
@@ -419,7 +419,7 @@ export const jobRoutes = {
   dbClock: defineRoute({
     ...read,
     name: "jobs.dbClock",
-    summary: "The service's clock in epoch milliseconds.",
+    summary: "Get the time of the service in epoch milliseconds.",
     path: "/api/jobs/db_clock",
     reply: { json: z.number() },
     errors: [],

@@ -76,7 +76,7 @@ export type Rerun = z.output<typeof rerunSchema>;
 
 export const byPath = z.object({ workspace: workspaceId, path: anyPath });
 export const byHash = z.object({ workspace: workspaceId, hash: versionHash });
-export const accepted = { text: "The job's uuid." };
+export const accepted = { text: "The id of the job." };
 export const result = { json: anyJson };
 export const runErrors = ["job.idTaken", "idempotency.key", "idempotency.reused"] as const;
 export const waitErrors = [...runErrors, "job.syncTimeout", "job.erased", "reply.shape", "queue.full"] as const;
@@ -86,7 +86,7 @@ const base = "/api/w/{workspace}/jobs";
 export const runRoutes = {
   runScriptByPath: defineRoute({
     name: "jobs.run.scripts",
-    summary: "Run the newest version of a script and answer its job's uuid at once.",
+    summary: "Run the newest version of a script and return the id of its job immediately.",
     method: "POST",
     path: `${base}/run/p/{path+}`,
     fn: "run",
@@ -100,7 +100,7 @@ export const runRoutes = {
   }),
   runScriptByHash: defineRoute({
     name: "jobs.run.versions",
-    summary: "Run one exact version of a script and answer its job's uuid at once.",
+    summary: "Run an exact version of a script and return the id of its job immediately.",
     method: "POST",
     path: `${base}/run/h/{hash}`,
     fn: "run",
@@ -114,7 +114,7 @@ export const runRoutes = {
   }),
   runPreview: defineRoute({
     name: "jobs.run.preview",
-    summary: "Run code that is not stored and answer its job's uuid at once.",
+    summary: "Run code that is not stored and return the id of its job immediately.",
     method: "POST",
     path: `${base}/run/preview`,
     fn: "run",
@@ -128,7 +128,7 @@ export const runRoutes = {
   }),
   runWaitScriptByPath: defineRoute({
     name: "jobs.runWait.scripts",
-    summary: "Run the newest version of a script and answer its result.",
+    summary: "Run the newest version of a script and return its result.",
     method: "POST",
     path: `${base}/run_wait_result/p/{path+}`,
     fn: "run",
@@ -142,7 +142,7 @@ export const runRoutes = {
   }),
   runWaitScriptByHash: defineRoute({
     name: "jobs.runWait.versions",
-    summary: "Run one exact version of a script and answer its result.",
+    summary: "Run an exact version of a script and return its result.",
     method: "POST",
     path: `${base}/run_wait_result/h/{hash}`,
     fn: "run",
@@ -156,7 +156,7 @@ export const runRoutes = {
   }),
   runWaitScriptByPathGet: defineRoute({
     name: "jobs.runWait.scripts.get",
-    summary: "Run the newest version of a script, its arguments as JSON in base64 in the query, and answer its result.",
+    summary: "Run the newest version of a script with its arguments as base64-encoded JSON in the query, and return its result.",
     method: "GET",
     path: `${base}/run_wait_result/p/{path+}`,
     fn: "run",
@@ -170,7 +170,7 @@ export const runRoutes = {
   }),
   runWaitScriptByHashGet: defineRoute({
     name: "jobs.runWait.versions.get",
-    summary: "Run one exact version of a script, its arguments as JSON in base64 in the query, and answer its result.",
+    summary: "Run an exact version of a script with its arguments as base64-encoded JSON in the query, and return its result.",
     method: "GET",
     path: `${base}/run_wait_result/h/{hash}`,
     fn: "run",
@@ -184,7 +184,7 @@ export const runRoutes = {
   }),
   runWaitPreview: defineRoute({
     name: "jobs.runWait.preview",
-    summary: "Run code that is not stored and answer its result.",
+    summary: "Run code that is not stored and return its result.",
     method: "POST",
     path: `${base}/run_wait_result/preview`,
     fn: "run",
@@ -198,7 +198,7 @@ export const runRoutes = {
   }),
   rerunJobs: defineRoute({
     name: "jobs.rerun",
-    summary: "Run ended or waiting jobs again: the same version with the same arguments, or as the options of each path say.",
+    summary: "Run ended or waiting jobs again, with the same version and arguments or with the options of each path.",
     method: "POST",
     path: `${base}/run/batch_rerun_jobs`,
     fn: "run",
@@ -206,7 +206,7 @@ export const runRoutes = {
     params: inWorkspace,
     body: rerunSchema,
     status: 201,
-    reply: { text: "For each job a line, in the order sent: the uuid of the new one, or `Error: …`." },
+    reply: { text: "One line for each job, in the order sent: the id of the new job, or `Error: …`." },
     errors: ["idempotency.key"],
   }),
 };

@@ -31,7 +31,7 @@ export const streamEventSchema = z.discriminatedUnion("type", [
 ]);
 export type StreamEventJson = z.output<typeof streamEventSchema>;
 const events = {
-  events: "Each event is a line `data: <json>`, with the stream's offset in a line `id:` before it.",
+  events: "Each event is a line `data: <json>`, preceded by a line `id:` with the offset in the stream.",
   event: streamEventSchema,
 };
 const runErrors = ["job.idTaken", "idempotency.key", "idempotency.reused", "payload.base64", "body.notJson", "queue.full"] as const;
@@ -75,55 +75,55 @@ export const streamRoutes = {
   streamScriptByPath: defineRoute({
     ...byPath,
     name: "jobs.runStream.scripts",
-    summary: "Run the newest version of a script and answer its stream as events.",
+    summary: "Run the newest version of a script and return its stream as events.",
     method: "POST",
   }),
   streamScriptByPathGet: defineRoute({
     ...byPath,
     name: "jobs.runStream.scripts.get",
-    summary: "The same, with the arguments as JSON in base64 in the query.",
+    summary: "The same, with the arguments as base64-encoded JSON in the query.",
     method: "GET",
   }),
   streamScriptByHash: defineRoute({
     ...byHash,
     name: "jobs.runStream.versions",
-    summary: "Run one exact version of a script and answer its stream as events.",
+    summary: "Run an exact version of a script and return its stream as events.",
     method: "POST",
   }),
   streamScriptByHashGet: defineRoute({
     ...byHash,
     name: "jobs.runStream.versions.get",
-    summary: "The same, with the arguments as JSON in base64 in the query.",
+    summary: "The same, with the arguments as base64-encoded JSON in the query.",
     method: "GET",
   }),
   streamFlowByPath: defineRoute({
     ...flowByPath,
     name: "jobs.runStream.flows",
-    summary: "Run the newest version of a flow and answer what its last step streams as events.",
+    summary: "Run the newest version of a flow and return the stream of its last step as events.",
     method: "POST",
   }),
   streamFlowByPathGet: defineRoute({
     ...flowByPath,
     name: "jobs.runStream.flows.get",
-    summary: "The same, with the arguments as JSON in base64 in the query.",
+    summary: "The same, with the arguments as base64-encoded JSON in the query.",
     method: "GET",
   }),
   streamFlowByVersion: defineRoute({
     ...flowByVersion,
     name: "jobs.runStream.fv",
-    summary: "Run one exact version of a flow and answer what its last step streams as events.",
+    summary: "Run an exact version of a flow and return the stream of its last step as events.",
     method: "POST",
   }),
   streamFlowByVersionGet: defineRoute({
     ...flowByVersion,
     name: "jobs.runStream.fv.get",
-    summary: "The same, with the arguments as JSON in base64 in the query.",
+    summary: "The same, with the arguments as base64-encoded JSON in the query.",
     method: "GET",
   }),
   updateStream: defineRoute({
     ...updates,
     name: "jobs.updateStream",
-    summary: "Answer a job's updates as events until it has ended.",
+    summary: "Stream the updates of a job as events until it ends.",
     path: `${base}/jobs_u/getupdate_sse/{id}`,
   }),
   /** The specification's spelling of the same (§4.5). */

@@ -7,7 +7,7 @@ const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;
 const post = { method: "POST", fn: "api", auth: "token", status: 200 } as const;
 const name = folderName;
 const atGroup = z.object({ workspace: workspaceId, name });
-const done = { text: "What was done." };
+const done = { text: "A confirmation." };
 
 export const groupSchema = z.object({
   name: z.string(),
@@ -30,7 +30,7 @@ export const accessRoutes = {
   listGroups: defineRoute({
     ...read,
     name: "groups.list",
-    summary: "The groups of a workspace. Everybody is in the group all.",
+    summary: "List the groups of a workspace. Every user is in the group all.",
     path: `${w}/groups/list`,
     params: inWorkspace,
     query: z.object(page),
@@ -40,7 +40,7 @@ export const accessRoutes = {
   listGroupNames: defineRoute({
     ...read,
     name: "groups.listNames",
-    summary: "The names of the groups.",
+    summary: "List the names of the groups.",
     path: `${w}/groups/listnames`,
     params: inWorkspace,
     query: z.object({ only_member_of: z.string().optional() }),
@@ -50,7 +50,7 @@ export const accessRoutes = {
   getGroup: defineRoute({
     ...read,
     name: "groups.get",
-    summary: "One group with its members.",
+    summary: "Get a group with its members.",
     path: `${w}/groups/get/{name}`,
     params: atGroup,
     reply: { json: groupSchema },
@@ -59,7 +59,7 @@ export const accessRoutes = {
   createGroup: defineRoute({
     ...post,
     name: "groups.create",
-    summary: "Make a group; you are its first member and its admin.",
+    summary: "Create a group. You become its first member and its admin.",
     path: `${w}/groups/create`,
     params: inWorkspace,
     body: z.object({ name, summary: z.string().max(1000).nullish() }),
@@ -81,7 +81,7 @@ export const accessRoutes = {
     ...post,
     method: "DELETE",
     name: "groups.delete",
-    summary: "Delete a group, with every right that it has.",
+    summary: "Delete a group and all its permissions.",
     path: `${w}/groups/delete/{name}`,
     params: atGroup,
     reply: done,
@@ -90,7 +90,7 @@ export const accessRoutes = {
   addToGroup: defineRoute({
     ...post,
     name: "groups.addUser",
-    summary: "Put a user into a group.",
+    summary: "Add a user to a group.",
     path: `${w}/groups/adduser/{name}`,
     params: atGroup,
     body: z.object({ username: z.string().min(1).max(100) }),
@@ -100,7 +100,7 @@ export const accessRoutes = {
   removeFromGroup: defineRoute({
     ...post,
     name: "groups.removeUser",
-    summary: "Take a user out of a group.",
+    summary: "Remove a user from a group.",
     path: `${w}/groups/removeuser/{name}`,
     params: atGroup,
     body: z.object({ username: z.string().min(1).max(100) }),
@@ -110,7 +110,7 @@ export const accessRoutes = {
   getAcl: defineRoute({
     ...read,
     name: "acls.get",
-    summary: "An object's extra permissions: true is writing, false reading.",
+    summary: "Get the extra permissions of an object: true means write access, false means read access.",
     path: `${w}/acls/get/{kind}/{path+}`,
     params: atObject,
     reply: { json: extraPerms },
@@ -119,7 +119,7 @@ export const accessRoutes = {
   addAcl: defineRoute({
     ...post,
     name: "acls.add",
-    summary: "Let a user or group read an object, or write it.",
+    summary: "Grant a user or group read or write access to an object.",
     path: `${w}/acls/add/{kind}/{path+}`,
     params: atObject,
     body: grant,
@@ -129,7 +129,7 @@ export const accessRoutes = {
   removeAcl: defineRoute({
     ...post,
     name: "acls.remove",
-    summary: "Take an extra permission back.",
+    summary: "Revoke an extra permission.",
     path: `${w}/acls/remove/{kind}/{path+}`,
     params: atObject,
     body: grant,

@@ -8,7 +8,7 @@ const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;
 const post = { method: "POST", fn: "api", auth: "token", status: 200 } as const;
 const username = z.string().regex(/^[A-Za-z0-9_-]{1,50}$/, "letters, digits, '-' and '_' only, at most 50");
 const byUsername = z.object({ workspace: workspaceId, username: z.string().min(1).max(100) });
-const done = { text: "What was done." };
+const done = { text: "A confirmation." };
 const changeErrors = ["member.notFound", "workspace.notFound", "access.changedMeanwhile"] as const;
 
 export const newMemberSchema = z.object({
@@ -44,7 +44,7 @@ export const memberRoutes = {
   whoami: defineRoute({
     ...read,
     name: "users.whoami",
-    summary: "Who you are in a workspace.",
+    summary: "Get your user in a workspace.",
     path: `${w}/users/whoami`,
     params: inWorkspace,
     reply: { json: userSchema },
@@ -53,7 +53,7 @@ export const memberRoutes = {
   listMembers: defineRoute({
     ...read,
     name: "users.list",
-    summary: "The users of a workspace.",
+    summary: "List the users of a workspace.",
     path: `${w}/users/list`,
     params: inWorkspace,
     reply: { json: z.array(userSchema) },
@@ -62,7 +62,7 @@ export const memberRoutes = {
   listUsernames: defineRoute({
     ...read,
     name: "users.listUsernames",
-    summary: "The usernames of a workspace.",
+    summary: "List the usernames of a workspace.",
     path: `${w}/users/list_usernames`,
     params: inWorkspace,
     reply: { json: z.array(z.string()) },
@@ -71,7 +71,7 @@ export const memberRoutes = {
   getMember: defineRoute({
     ...read,
     name: "users.get",
-    summary: "One user of a workspace.",
+    summary: "Get a user of a workspace.",
     path: `${w}/users/get/{username}`,
     params: byUsername,
     reply: { json: userSchema },
@@ -80,7 +80,7 @@ export const memberRoutes = {
   whois: defineRoute({
     ...read,
     name: "users.whois",
-    summary: "The same as get.",
+    summary: "The same as users/get.",
     path: `${w}/users/whois/{username}`,
     params: byUsername,
     reply: { json: userSchema },
@@ -89,7 +89,7 @@ export const memberRoutes = {
   usernameToEmail: defineRoute({
     ...read,
     name: "users.usernameToEmail",
-    summary: "The address of a username.",
+    summary: "Get the e-mail address of a username.",
     path: `${w}/users/username_to_email/{username}`,
     params: byUsername,
     reply: { text: "The address." },
@@ -98,7 +98,7 @@ export const memberRoutes = {
   isOwner: defineRoute({
     ...read,
     name: "users.isOwnerOfPath",
-    summary: "Whether you own a path: it is your own, or in a folder of yours, or you administer the workspace.",
+    summary: "Check whether you own a path: it is your own path, it is in a folder that you own, or you are an admin of the workspace.",
     path: `${w}/users/is_owner/{path+}`,
     params: atPath,
     reply: { json: z.boolean() },
@@ -107,7 +107,7 @@ export const memberRoutes = {
   updateMember: defineRoute({
     ...post,
     name: "users.update",
-    summary: "Change what somebody is in a workspace.",
+    summary: "Change the role of a user in a workspace.",
     path: `${w}/users/update/{username}`,
     params: byUsername,
     body: memberChangeSchema,
@@ -118,7 +118,7 @@ export const memberRoutes = {
     ...post,
     method: "DELETE",
     name: "users.delete",
-    summary: "Take somebody out of a workspace, with every right that they have by name.",
+    summary: "Remove a user and all permissions granted to that user from a workspace.",
     path: `${w}/users/delete/{username}`,
     params: byUsername,
     reply: done,
@@ -127,7 +127,7 @@ export const memberRoutes = {
   addMember: defineRoute({
     ...post,
     name: "workspaces.addUser",
-    summary: "Put somebody into a workspace.",
+    summary: "Add a user to a workspace.",
     path: `${w}/workspaces/add_user`,
     params: inWorkspace,
     body: newMemberSchema,
@@ -138,7 +138,7 @@ export const memberRoutes = {
   inviteMember: defineRoute({
     ...post,
     name: "workspaces.inviteUser",
-    summary: "Invite somebody: they join once they accept.",
+    summary: "Invite a user, who joins the workspace by accepting the invitation.",
     path: `${w}/workspaces/invite_user`,
     params: inWorkspace,
     body: newMemberSchema,
@@ -149,7 +149,7 @@ export const memberRoutes = {
   listInvitesOfWorkspace: defineRoute({
     ...read,
     name: "workspaces.listPendingInvites",
-    summary: "Who was invited and has not answered.",
+    summary: "List the pending invitations of a workspace.",
     path: `${w}/workspaces/list_pending_invites`,
     params: inWorkspace,
     reply: { json: z.array(inviteSchema) },
@@ -158,7 +158,7 @@ export const memberRoutes = {
   deleteInvite: defineRoute({
     ...post,
     name: "workspaces.deleteInvite",
-    summary: "Take an invitation back.",
+    summary: "Withdraw an invitation.",
     path: `${w}/workspaces/delete_invite`,
     params: inWorkspace,
     body: z.object({ email: z.string().min(1).max(320), is_admin: z.boolean().optional(), operator: z.boolean().optional() }),
@@ -177,7 +177,7 @@ export const memberRoutes = {
   myWorkspaces: defineRoute({
     ...read,
     name: "workspaces.mine",
-    summary: "Your workspaces, and who you are in each.",
+    summary: "List your workspaces and your username in each.",
     path: "/api/workspaces/users",
     reply: { json: userWorkspaces },
     errors: [],
@@ -185,7 +185,7 @@ export const memberRoutes = {
   listInvites: defineRoute({
     ...read,
     name: "users.listInvites",
-    summary: "Where you are invited.",
+    summary: "List your invitations.",
     path: "/api/users/list_invites",
     query: z.object(page),
     reply: { json: z.array(inviteSchema) },
@@ -194,7 +194,7 @@ export const memberRoutes = {
   acceptInvite: defineRoute({
     ...post,
     name: "users.acceptInvite",
-    summary: "Join a workspace that you are invited to.",
+    summary: "Accept an invitation to a workspace.",
     path: "/api/users/accept_invite",
     body: z.object({ workspace_id: workspaceId, username: username.nullish() }),
     reply: done,
@@ -203,7 +203,7 @@ export const memberRoutes = {
   declineInvite: defineRoute({
     ...post,
     name: "users.declineInvite",
-    summary: "Refuse an invitation.",
+    summary: "Decline an invitation.",
     path: "/api/users/decline_invite",
     body: z.object({ workspace_id: workspaceId }),
     reply: done,

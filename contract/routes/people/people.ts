@@ -58,27 +58,27 @@ const instanceGroupSchema = z.object({
 export type InstanceGroupJson = z.output<typeof instanceGroupSchema>;
 const byName = z.object({ name: groupName });
 const groupErrors = ["group.notFound", "user.notFound", "access.changedMeanwhile"] as const;
-const done = { text: "What was done." };
+const done = { text: "A confirmation." };
 
 export const peopleRoutes = {
   globalWhoami: defineRoute({
     ...read,
     name: "users.whoamiGlobal",
-    summary: "Who you are on this instance.",
+    summary: "Get your user on this instance.",
     path: "/api/users/whoami",
     reply: { json: globalUserSchema },
   }),
   email: defineRoute({
     ...read,
     name: "users.email",
-    summary: "Your e-mail address.",
+    summary: "Get your e-mail address.",
     path: "/api/users/email",
     reply: { text: "The address." },
   }),
   listUsers: defineRoute({
     ...read,
     name: "users.listGlobal",
-    summary: "Every user of the instance.",
+    summary: "List the users of the instance.",
     path: "/api/users/list_as_super_admin",
     query: z.object({ ...page, active_only: flag.optional() }),
     reply: { json: z.array(globalUserSchema) },
@@ -86,7 +86,7 @@ export const peopleRoutes = {
   createUser: defineRoute({
     ...post,
     name: "users.createGlobal",
-    summary: "Make a user of the instance.",
+    summary: "Create a user of the instance.",
     path: "/api/users/create",
     body: newUserSchema,
     status: 201,
@@ -96,7 +96,7 @@ export const peopleRoutes = {
   updateUser: defineRoute({
     ...post,
     name: "users.updateGlobal",
-    summary: "Change a user of the instance. Disabled, none of their tokens works.",
+    summary: "Change a user of the instance. The tokens of a disabled user are rejected.",
     path: "/api/users/update/{email}",
     params: byEmail,
     body: userChangeSchema,
@@ -107,7 +107,7 @@ export const peopleRoutes = {
     ...post,
     method: "DELETE",
     name: "users.deleteGlobal",
-    summary: "Delete a user with their tokens and memberships.",
+    summary: "Delete a user with all tokens and memberships.",
     path: "/api/users/delete/{email}",
     params: byEmail,
     reply: done,
@@ -116,7 +116,7 @@ export const peopleRoutes = {
   existsUser: defineRoute({
     ...read,
     name: "users.existsGlobal",
-    summary: "Whether there is a user with this address.",
+    summary: "Check whether there is a user with this e-mail address.",
     path: "/api/users/exists/{email}",
     params: byEmail,
     reply: { json: z.boolean() },
@@ -124,14 +124,14 @@ export const peopleRoutes = {
   exportUsers: defineRoute({
     ...read,
     name: "users.exportGlobal",
-    summary: "Every user of the instance, to be sent to overwrite. Passwords stay in the user pool.",
+    summary: "Export the users of the instance for users/overwrite. Passwords are not exported.",
     path: "/api/users/export",
     reply: { json: z.array(exportedUserSchema) },
   }),
   overwriteUsers: defineRoute({
     ...post,
     name: "users.overwriteGlobal",
-    summary: "Make the users of the instance those of the list; who is not in it is deleted.",
+    summary: "Replace the users of the instance with a list. Users who are not in the list are deleted.",
     path: "/api/users/overwrite",
     body: z.array(exportedUserSchema).max(MOST),
     reply: done,
@@ -140,14 +140,14 @@ export const peopleRoutes = {
   exportInstanceGroups: defineRoute({
     ...read,
     name: "instanceGroups.export",
-    summary: "Every group of the instance with its members, to be sent to overwrite.",
+    summary: "Export the groups of the instance with their members for groups/overwrite.",
     path: "/api/groups/export",
     reply: { json: z.array(instanceGroupSchema) },
   }),
   overwriteInstanceGroups: defineRoute({
     ...post,
     name: "instanceGroups.overwrite",
-    summary: "Make the groups of the instance, with their members, those of the list.",
+    summary: "Replace the groups of the instance and their members with a list.",
     path: "/api/groups/overwrite",
     body: z.array(instanceGroupSchema).max(MOST),
     reply: done,
@@ -156,14 +156,14 @@ export const peopleRoutes = {
   listInstanceGroups: defineRoute({
     ...read,
     name: "instanceGroups.list",
-    summary: "Groups of the whole instance.",
+    summary: "List the groups of the instance.",
     path: "/api/groups/list",
     reply: { json: z.array(instanceGroupSchema) },
   }),
   getInstanceGroup: defineRoute({
     ...read,
     name: "instanceGroups.get",
-    summary: "One group of the instance.",
+    summary: "Get a group of the instance.",
     path: "/api/groups/get/{name}",
     params: byName,
     reply: { json: instanceGroupSchema },
@@ -172,7 +172,7 @@ export const peopleRoutes = {
   createInstanceGroup: defineRoute({
     ...post,
     name: "instanceGroups.create",
-    summary: "Make a group of the instance: it may be given rights in every workspace.",
+    summary: "Create a group of the instance, which can be granted permissions in every workspace.",
     path: "/api/groups/create",
     body: instanceGroupSchema.pick({ name: true, summary: true }),
     status: 201,
@@ -202,7 +202,7 @@ export const peopleRoutes = {
   addToInstanceGroup: defineRoute({
     ...post,
     name: "instanceGroups.addUser",
-    summary: "Put a user into a group of the instance.",
+    summary: "Add a user to a group of the instance.",
     path: "/api/groups/adduser/{name}",
     params: byName,
     body: byEmail,
@@ -212,7 +212,7 @@ export const peopleRoutes = {
   removeFromInstanceGroup: defineRoute({
     ...post,
     name: "instanceGroups.removeUser",
-    summary: "Take a user out of a group of the instance.",
+    summary: "Remove a user from a group of the instance.",
     path: "/api/groups/removeuser/{name}",
     params: byName,
     body: byEmail,

@@ -6,7 +6,7 @@ const post = { method: "POST", fn: "api", auth: "none", status: 200 } as const;
 const login = {
   ...post,
   body: credentials,
-  reply: { text: "A token, which the cookie `token` holds as well." },
+  reply: { text: "A token, which is also set as the cookie `token`." },
   errors: ["login.refused", "login.noPasswords"],
 } as const;
 
@@ -16,9 +16,9 @@ export const signInRoutes = {
   logout: defineRoute({
     ...post,
     name: "auth.logout",
-    summary: "End the session whose token is sent, and clear its cookie.",
+    summary: "End the session of the token that is sent, and clear its cookie.",
     path: "/api/auth/logout",
-    reply: { text: "That it is done." },
+    reply: { text: "A confirmation." },
     errors: [],
   }),
   isPasswordLoginDisabled: defineRoute({
@@ -27,7 +27,7 @@ export const signInRoutes = {
     auth: "none",
     status: 200,
     name: "auth.isPasswordLoginDisabled",
-    summary: "Whether nobody can sign in with a password here.",
+    summary: "Get whether sign-in with a password is turned off.",
     path: "/api/auth/is_password_login_disabled",
     reply: { json: z.boolean() },
     errors: [],
@@ -38,7 +38,7 @@ export const signInRoutes = {
     auth: "none",
     status: 200,
     name: "auth.isSmtpConfigured",
-    summary: "Whether this instance sends mail.",
+    summary: "Get whether this instance sends mail.",
     path: "/api/auth/is_smtp_configured",
     reply: { json: z.boolean() },
     errors: [],
@@ -49,20 +49,20 @@ export const signInRoutes = {
     auth: "token",
     status: 200,
     name: "users.refreshToken",
-    summary: "Exchange a session's token for a fresh one; the old one ends.",
+    summary: "Exchange the token of a session for a new one. The old token becomes invalid.",
     path: "/api/users/refresh_token",
     query: z.object({ if_expiring_in_less_than_s: z.coerce.number().int().min(0).optional() }),
-    reply: { text: "The new token, or the old one where it lasts longer than asked." },
+    reply: { text: "The new token, or the old one if it is valid for longer than requested." },
     errors: ["token.notForJobs", "token.changedMeanwhile"],
   }),
   setPassword: defineRoute({
     ...post,
     auth: "token",
     name: "users.setPassword",
-    summary: "Set your password. All your other sessions end.",
+    summary: "Change your password. All your other sessions end.",
     path: "/api/users/setpassword",
     body: z.object({ password: z.string().min(1).max(1000) }),
-    reply: { text: "That it is done." },
+    reply: { text: "A confirmation." },
     errors: ["token.notForJobs", "token.tooWide", "user.invalidPassword", "login.noPasswords"],
   }),
 };

@@ -32,7 +32,7 @@ export const fileRoutes = {
   uploadFile: defineRoute({
     ...shared,
     name: "files.upload",
-    summary: "Store the body as a file. Without a file_key it gets one of its own, with file_extension at its end.",
+    summary: "Store the body as a file. Without a file_key, the service generates one that ends with file_extension.",
     method: "POST",
     path: `${base}/upload_s3_file`,
     query: z.object({
@@ -53,7 +53,7 @@ export const fileRoutes = {
   presignUpload: defineRoute({
     ...shared,
     name: "files.presignUpload",
-    summary: "Answer a URL to PUT a file at that is larger than a request's body may be.",
+    summary: "Get a URL to which a file can be uploaded with PUT, for files larger than the limit of request bodies.",
     method: "POST",
     path: `${base}/presign_upload`,
     body: z.object({
@@ -67,7 +67,7 @@ export const fileRoutes = {
   downloadFile: defineRoute({
     ...shared,
     name: "files.download",
-    summary: "Answer a file's bytes; for one too large for a reply, a redirect to a URL that works for an hour.",
+    summary: "Get the content of a file. For a file that is too large for a response, redirect to a URL that is valid for one hour.",
     method: "GET",
     path: `${base}/download_s3_file`,
     query: at,
@@ -77,27 +77,27 @@ export const fileRoutes = {
   deleteFile: defineRoute({
     ...shared,
     name: "files.delete",
-    summary: "Delete a file. One that is gone already is no error.",
+    summary: "Delete a file. The request also succeeds if the file does not exist.",
     method: "DELETE",
     path: `${base}/delete_s3_file`,
     query: at,
-    reply: { text: "What was deleted." },
+    reply: { text: "A confirmation." },
     errors: [...errors, "file.ofJob", "file.notFound"],
   }),
   moveFile: defineRoute({
     ...shared,
     name: "files.move",
-    summary: "Give a file another key in the same storage. A file of a job is copied: it goes with its job.",
+    summary: "Move a file to another key in the same storage. A file of a job is copied, because the original is deleted with its job.",
     method: "POST",
     path: `${base}/move_s3_file`,
     query: z.object({ src_file_key: fileKey, dest_file_key: fileKey, ...where }),
-    reply: { text: "What was moved." },
+    reply: { text: "A confirmation." },
     errors: [...errors, "file.ofJob", "file.notFound", "path.noFolder"],
   }),
   listFiles: defineRoute({
     ...shared,
     name: "files.list",
-    summary: "The files of a storage that you may read, by key. A page may be short: go on while there is a next_marker.",
+    summary: "List the files of a storage that you may read, sorted by key. A page may be short: continue while there is a next_marker.",
     method: "GET",
     path: `${base}/list_stored_files`,
     query: z.object({
@@ -117,7 +117,7 @@ export const fileRoutes = {
   fileMetadata: defineRoute({
     ...shared,
     name: "files.getMetadata",
-    summary: "Type, size and time of a file.",
+    summary: "Get type, size and modification time of a file.",
     method: "GET",
     path: `${base}/load_file_metadata`,
     query: at,
@@ -127,7 +127,7 @@ export const fileRoutes = {
   filePreview: defineRoute({
     ...shared,
     name: "files.preview",
-    summary: "A part of a file as text, where it is text.",
+    summary: "Get a part of a text file.",
     method: "GET",
     path: `${base}/load_file_preview`,
     query: at.extend({
@@ -142,17 +142,17 @@ export const fileRoutes = {
   testConnection: defineRoute({
     ...shared,
     name: "files.testConnection",
-    summary: "Whether a storage can be reached and listed.",
+    summary: "Check that a storage can be reached and listed.",
     method: "GET",
     path: `${base}/test_connection`,
     query: z.object(where),
-    reply: { text: "That it can." },
+    reply: { text: "A confirmation." },
     errors: storageErrors,
   }),
   resourceInfo: defineRoute({
     ...shared,
     name: "files.getResourceInfo",
-    summary: "How programs of their own reach a storage's bucket: for who may read its resource, or where that is public.",
+    summary: "Get the connection settings of a storage's bucket for other programs. The caller must be allowed to read its resource, unless the resource is public.",
     method: "POST",
     path: `${base}/v2/s3_resource_info`,
     body: z.object({ s3_resource_path: z.string().max(250).nullish(), storage: z.string().max(100).nullish() }),
@@ -173,7 +173,7 @@ export const fileRoutes = {
   signFiles: defineRoute({
     ...shared,
     name: "files.sign",
-    summary: "Add `presigned` to files: with it as its query, s3_proxy shows the file to anybody for a while.",
+    summary: "Add `presigned` to files. With it as the query, s3_proxy serves the file without a token for a limited time.",
     method: "POST",
     path: "/api/w/{workspace}/apps/sign_s3_objects",
     body: z.object({
@@ -185,7 +185,7 @@ export const fileRoutes = {
   }),
   publicFile: defineRoute({
     name: "files.public",
-    summary: "A file by a signed link, without a token. `storage` is _default_ for the workspace's default one.",
+    summary: "Get a file through a signed link, without a token. `storage` is _default_ for the workspace's default storage.",
     method: "GET",
     path: "/api/w/{workspace}/s3_proxy/{storage}/{key+}",
     fn: "api",

@@ -37,18 +37,18 @@ const settable = {
     .min(0)
     .max(limits.concurrentLimit)
     .nullish()
-    .describe("So many runs of one concurrency key at a time; others wait in the order of their creation. 0: no limit."),
+    .describe("Maximum number of simultaneous runs with the same concurrency key. Other runs wait in the order of their creation. 0: no limit."),
   concurrency_time_window_s: z
     .int()
     .min(0)
     .max(limits.concurrencyWindowS)
     .nullish()
-    .describe("No more runs than the limit start in any so many seconds, either."),
+    .describe("Window in seconds: within it, no more runs than the limit start."),
   concurrency_key: z
     .string()
     .max(limits.concurrencyKeyChars)
     .nullish()
-    .describe("What is counted together in the workspace; `$workspace` and `$args[name]` are replaced. Without it: the script."),
+    .describe("Runs with the same key in the workspace are counted together. `$workspace` and `$args[name]` are replaced. Default: the script."),
   debounce_key: z.string().nullish(),
   debounce_delay_s: z.int32().nullish(),
   debounce_args_to_accumulate: z.array(z.string()).nullish(),
@@ -61,7 +61,7 @@ const settable = {
   idempotent_webhook_id: z.boolean().nullish(),
   dedicated_worker: z.boolean().nullish(),
   ws_error_handler_muted: z.boolean().nullish(),
-  priority: z.int().min(0).max(100).nullish().describe("Above 0 its runs do not stand behind those of other scripts."),
+  priority: z.int().min(0).max(100).nullish().describe("With a priority above 0, its runs do not queue behind those of other scripts."),
   restart_unless_cancelled: z.boolean().nullish(),
   timeout: z.number().int().min(1).max(limits.maxTimeoutS, `a script may run for at most ${limits.maxTimeoutS} s`).nullish(),
   delete_after_secs: z.number().int().min(0).nullish(),
@@ -140,7 +140,7 @@ const createErrors = [
   "script.notOnBehalf",
   "user.notFound",
 ] as const;
-const hashText = { text: "The new version's hash." };
+const hashText = { text: "The hash of the new version." };
 
 export const scriptListQuery = z.object({
   ...page,
@@ -148,20 +148,20 @@ export const scriptListQuery = z.object({
   created_by: z.string().optional(),
   path_start: z.string().optional(),
   path_exact: z.string().optional(),
-  first_parent_hash: versionHash.optional().describe("Scripts whose newest version was saved on top of this one."),
-  last_parent_hash: versionHash.optional().describe(`Scripts whose chain of parents begins here; a chain names the last ${MAX_PARENTS}.`),
-  parent_hash: versionHash.optional().describe(`Scripts with this version among their last ${MAX_PARENTS} parents.`),
+  first_parent_hash: versionHash.optional().describe("Only scripts whose newest version has this version as its parent."),
+  last_parent_hash: versionHash.optional().describe(`Only scripts whose oldest known parent is this version. The last ${MAX_PARENTS} parents are known.`),
+  parent_hash: versionHash.optional().describe(`Only scripts that have this version among their last ${MAX_PARENTS} parents.`),
   show_archived: flag.optional(),
   include_without_main: flag
     .optional()
-    .describe("Changes nothing: scripts without a main are listed in any case, as others may import them."),
-  include_draft_only: flag.optional().describe("Changes nothing: whatever is stored is deployed, also what was sent with draft_only."),
+    .describe("Has no effect: scripts without a main function are always listed, because other scripts may import them."),
+  include_draft_only: flag.optional().describe("Has no effect: every stored version is deployed, even if it was sent with draft_only."),
   is_template: flag.optional(),
   kinds: z.string().optional(),
-  starred_only: flag.optional().describe("Lists nothing: nobody has starred anything yet."),
+  starred_only: flag.optional().describe("Returns an empty list, because starring is not supported yet."),
   languages: z.string().optional(),
   without_description: flag.optional(),
-  with_deployment_msg: flag.optional().describe("Adds the message that the newest version was saved with."),
+  with_deployment_msg: flag.optional().describe("Adds the deployment message of the newest version."),
   label: z.string().optional(),
 });
 export type ScriptListQuery = z.output<typeof scriptListQuery>;
@@ -182,7 +182,7 @@ export const scriptRoutes = {
   updateScript: defineRoute({
     ...post,
     name: "scripts.update",
-    summary: "Save a new version of the script at this path, on top of its newest one.",
+    summary: "Save a new version of the script at this path, with its newest version as the parent.",
     path: `${w}/update/{path+}`,
     params: atPath,
     body: newScriptSchema,
@@ -192,7 +192,7 @@ export const scriptRoutes = {
   listScripts: defineRoute({
     ...read,
     name: "scripts.list",
-    summary: "The newest version of each script, without its content.",
+    summary: "List the newest version of each script, without its content.",
     path: `${w}/list`,
     params: inWorkspace,
     query: scriptListQuery,
@@ -202,7 +202,7 @@ export const scriptRoutes = {
   listScriptPaths: defineRoute({
     ...read,
     name: "scripts.listPaths",
-    summary: "The paths of all scripts.",
+    summary: "List the paths of all scripts.",
     path: `${w}/list_paths`,
     params: inWorkspace,
     reply: { json: z.array(z.string()) },
@@ -211,7 +211,7 @@ export const scriptRoutes = {
   getScriptByPath: defineRoute({
     ...read,
     name: "scripts.getByPath",
-    summary: "The newest version at a path.",
+    summary: "Get the newest version at a path.",
     path: `${w}/get/p/{path+}`,
     params: atPath,
     reply: { json: scriptSchema },
@@ -220,7 +220,7 @@ export const scriptRoutes = {
   getScriptByHash: defineRoute({
     ...read,
     name: "scripts.getByHash",
-    summary: "One exact version.",
+    summary: "Get an exact version.",
     path: `${w}/get/h/{hash}`,
     params: atHash,
     reply: { json: scriptSchema },
@@ -229,7 +229,7 @@ export const scriptRoutes = {
   rawScriptByPath: defineRoute({
     ...read,
     name: "scripts.rawByPath",
-    summary: "The source of the newest version; the path may carry a file extension.",
+    summary: "Get the source of the newest version. The path may have a file extension.",
     path: `${w}/raw/p/{path+}`,
     params: atPath,
     reply: { text: "The source." },
@@ -238,7 +238,7 @@ export const scriptRoutes = {
   rawScriptByHash: defineRoute({
     ...read,
     name: "scripts.rawByHash",
-    summary: "The source of one exact version; the hash may carry a file extension.",
+    summary: "Get the source of an exact version. The hash may have a file extension.",
     path: `${w}/raw/h/{path+}`,
     params: atPath,
     reply: { text: "The source." },
@@ -247,7 +247,7 @@ export const scriptRoutes = {
   existsScript: defineRoute({
     ...read,
     name: "scripts.exists",
-    summary: "Whether there is a script at a path.",
+    summary: "Check whether there is a script at a path.",
     path: `${w}/exists/p/{path+}`,
     params: atPath,
     reply: { json: z.boolean() },
@@ -256,7 +256,7 @@ export const scriptRoutes = {
   scriptHistory: defineRoute({
     ...read,
     name: "scripts.history",
-    summary: "The versions saved at a path, newest first.",
+    summary: "List the versions saved at a path, newest first.",
     path: `${w}/history/p/{path+}`,
     params: atPath,
     reply: { json: z.array(historyItem) },
@@ -265,7 +265,7 @@ export const scriptRoutes = {
   latestVersion: defineRoute({
     ...read,
     name: "scripts.latestVersion",
-    summary: "The newest version's history entry.",
+    summary: "Get the history entry of the newest version.",
     path: `${w}/get_latest_version/{path+}`,
     params: atPath,
     reply: { json: historyItem },
@@ -274,7 +274,7 @@ export const scriptRoutes = {
   deploymentStatus: defineRoute({
     ...read,
     name: "scripts.deploymentStatus",
-    summary: "How far a version's dependencies are resolved.",
+    summary: "Get the deployment status of a version.",
     path: `${w}/deployment_status/h/{hash}`,
     params: atHash,
     reply: { json: z.object({ lock: z.string().optional(), lock_error_logs: z.string().optional(), job_id: jobId.optional() }) },
@@ -283,7 +283,7 @@ export const scriptRoutes = {
   scriptWebhooks: defineRoute({
     ...read,
     name: "scripts.webhooks",
-    summary: "Every URL that runs this script, each with a curl line.",
+    summary: "List every URL that runs this script, each with a curl command.",
     path: `${w}/webhooks/p/{path+}`,
     params: atPath,
     reply: { json: z.array(z.object({ kind: z.string(), method: z.string(), url: z.string(), curl: z.string() })) },
@@ -292,16 +292,16 @@ export const scriptRoutes = {
   archiveScriptByPath: defineRoute({
     ...post,
     name: "scripts.archiveByPath",
-    summary: "Archive a script: its path no longer runs, its versions stay.",
+    summary: "Archive a script. It can no longer be run by its path, but its versions remain.",
     path: `${w}/archive/p/{path+}`,
     params: atPath,
-    reply: { text: "What was archived." },
+    reply: { text: "A confirmation." },
     errors: ["script.notFound", "script.changedMeanwhile"],
   }),
   archiveScriptByHash: defineRoute({
     ...post,
     name: "scripts.archiveByHash",
-    summary: "Archive the script whose newest version this is.",
+    summary: "Archive the script that has this version as its newest one.",
     path: `${w}/archive/h/{hash}`,
     params: atHash,
     reply: { json: scriptSchema },
@@ -319,7 +319,7 @@ export const scriptRoutes = {
   deleteScriptByHash: defineRoute({
     ...post,
     name: "scripts.deleteByHash",
-    summary: "Erase the content of one version. When it is the newest, its path is free afterwards.",
+    summary: "Erase the content of a version. If it is the newest version, its path becomes free.",
     path: `${w}/delete/h/{hash}`,
     params: atHash,
     reply: { json: scriptSchema },

@@ -33,7 +33,7 @@ export const auditRoutes = {
   listAudit: defineRoute({
     ...read,
     name: "audit.list",
-    summary: "What was changed in a workspace and by whom, newest first.",
+    summary: "List the audited operations in a workspace, newest first.",
     path: "/api/w/{workspace}/audit/list",
     params: inWorkspace,
     query: auditQuery,
@@ -52,7 +52,7 @@ export const auditRoutes = {
   listInstanceAudit: defineRoute({
     ...read,
     name: "audit.listGlobal",
-    summary: "What was changed in the instance and by whom, newest first.",
+    summary: "List the audited operations in the instance, newest first.",
     path: "/api/audit/list",
     query: auditQuery,
     reply: { json: z.array(auditSchema) },

@@ -5,7 +5,7 @@ import { defineRoute } from "../../route.ts";
 const w = "/api/w/{workspace}";
 const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;
 const post = { method: "POST", fn: "api", auth: "token", status: 200 } as const;
-const done = { text: "What was done." };
+const done = { text: "A confirmation." };
 const atKey = z.object({ key: z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, "letters, digits, '.', '_' and '-' only") });
 
 const autoInviteSchema = z.object({
@@ -26,7 +26,7 @@ const s3Storage = z.object({
   /** Every member may have the resource's keys (`v2/s3_resource_info`), not only who may read the resource. */
   public_resource: z.boolean().nullish(),
   /** Rules of another kind than paths are not known here: one that is ignored would be worse than none. */
-  advanced_permissions: z.null("is not supported: files under u/<user>/ and f/<folder>/ follow the rights of these paths").optional(),
+  advanced_permissions: z.null("is not supported: files under u/<user>/ and f/<folder>/ have the permissions of these paths").optional(),
 });
 const secondary_storage = z
   .record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$/, "letters, digits, '-' and '_', starting with a letter or digit"), s3Storage)
@@ -59,7 +59,7 @@ export const settingRoutes = {
   listGlobal: defineRoute({
     ...read,
     name: "settings.listGlobal",
-    summary: "Every setting of the instance.",
+    summary: "List the settings of the instance.",
     path: "/api/settings/list_global",
     reply: { json: z.array(z.object({ name: z.string(), value: anyJson })) },
     errors: [],
@@ -67,7 +67,7 @@ export const settingRoutes = {
   getGlobal: defineRoute({
     ...read,
     name: "settings.getGlobal",
-    summary: "One setting of the instance; null where it was never set.",
+    summary: "Get a setting of the instance, or null if it was never set.",
     path: "/api/settings/global/{key}",
     params: atKey,
     reply: { json: anyJson },
@@ -76,7 +76,7 @@ export const settingRoutes = {
   setGlobal: defineRoute({
     ...post,
     name: "settings.setGlobal",
-    summary: "Set a setting of the instance; without a value, or with null, it is as if it was never set.",
+    summary: "Change a setting of the instance. Without a value, or with null, the setting is removed.",
     path: "/api/settings/global/{key}",
     params: atKey,
     body: z.object({ value: anyJson.optional() }),
@@ -86,7 +86,7 @@ export const settingRoutes = {
   getSettings: defineRoute({
     ...read,
     name: "workspaces.getSettings",
-    summary: "What a workspace has decided.",
+    summary: "Get the settings of a workspace.",
     path: `${w}/workspaces/get_settings`,
     params: inWorkspace,
     reply: { json: settingsSchema },
@@ -104,7 +104,7 @@ export const settingRoutes = {
   changeName: defineRoute({
     ...post,
     name: "workspaces.changeName",
-    summary: "Give a workspace another name; its id stays.",
+    summary: "Rename a workspace. Its id remains the same.",
     path: `${w}/workspaces/change_workspace_name`,
     params: inWorkspace,
     body: z.object({ new_name: z.string().min(1).max(100) }),
@@ -114,7 +114,7 @@ export const settingRoutes = {
   changeColor: defineRoute({
     ...post,
     name: "workspaces.changeColor",
-    summary: "Give a workspace a colour, or none.",
+    summary: "Set or remove the colour of a workspace.",
     path: `${w}/workspaces/change_workspace_color`,
     params: inWorkspace,
     body: z.object({ color: z.string().max(20).nullish() }),
@@ -124,7 +124,7 @@ export const settingRoutes = {
   editAutoInvite: defineRoute({
     ...post,
     name: "workspaces.editAutoInvite",
-    summary: "Which new users of the instance join by themselves: those of your address's domain, or all. An empty body: none.",
+    summary: "Set which new users of the instance join automatically: users of your e-mail domain, or all users. An empty body turns this off.",
     path: `${w}/workspaces/edit_auto_invite`,
     params: inWorkspace,
     body: z.object({ operator: z.boolean().nullish(), invite_all: z.boolean().nullish(), auto_add: z.boolean().nullish() }),
@@ -134,7 +134,7 @@ export const settingRoutes = {
   editApprovals: defineRoute({
     ...post,
     name: "workspaces.editApprovals",
-    summary: "Say whether opening a link to an approval in a browser decides. By default it shows the page.",
+    summary: "Set whether opening an approval link in a browser decides. By default, it shows the page.",
     path: `${w}/workspaces/edit_approvals`,
     params: inWorkspace,
     body: approvalSettingsSchema,
@@ -144,11 +144,11 @@ export const settingRoutes = {
   editFileStorage: defineRoute({
     ...post,
     name: "workspaces.editLargeFileStorage",
-    summary: "Say where the workspace's files are; without large_file_storage, in the deployment's own bucket.",
+    summary: "Set the storage of the workspace's files. Without large_file_storage, the service's own bucket is used.",
     path: `${w}/workspaces/edit_large_file_storage_config`,
     params: inWorkspace,
     body: z.object({ large_file_storage: fileStorageSchema.nullish() }),
-    reply: { text: "What was saved." },
+    reply: { text: "A confirmation." },
     errors: ["workspace.notFound", "resource.notFound"],
   }),
 };

@@ -73,7 +73,7 @@ export async function searchFlows(deps: LoadFlowDeps, workspace: string, readabl
   return Promise.all(found.map(async ({ path, version }) => ({ path, value: (await loadFlow(deps, workspace, version)).sent.value })));
 }
 
-/** The versions saved at a path, newest first. Throws `flow.notFound` when there never was one. */
+/** List the versions saved at a path, newest first. Throws `flow.notFound` when there never was one. */
 export async function flowHistory({ objects }: LoadFlowDeps, workspace: string, path: string): Promise<FlowHistoryJson[]> {
   const stored = await objects.list(keys.flowHistory(workspace, path, 0).pk, { newestFirst: true });
   if (stored.length === 0) throw new SvcError("flow.notFound", { path });

@@ -59,7 +59,7 @@ describe("in a browser, the API reference", () => {
     await shown.goto(`${url}/docs#/jobs/jobs.runWait.scripts`);
     const operation = shown.locator(".opblock.is-open");
     await operation.waitFor();
-    expect(await operation.textContent()).toContain("Run the newest version of a script and answer its result.");
+    expect(await operation.textContent()).toContain("Run the newest version of a script and return its result.");
     expect(await shown.locator("html.dark-mode").count()).toBe(1);
     expect(requested.filter((address) => new URL(address).origin !== url && !address.startsWith("data:"))).toEqual([]);
     expect(complaints).toEqual([]);

@@ -146,10 +146,10 @@ describe("the approval page's address", () => {
 
   it("says what is wrong where a link leads nowhere", async () => {
     const { page } = await visited(`${url}/approve/${ws.id}/${crypto.randomUUID()}/1/${"0".repeat(64)}`);
-    await page.getByText("This link leads to nothing that can be decided").waitFor();
+    await page.getByText("This approval link is incomplete or invalid").waitFor();
     await expectUsable(page);
     await page.goto(`${url}/approve/${ws.id}/1/two/three`);
-    await page.getByText("This address leads to no approval").waitFor();
+    await page.getByText("This approval link is incomplete or invalid").waitFor();
   });
 });
 
@@ -169,8 +169,8 @@ describe("on the approval page", () => {
 
     await page.getByLabel("size").fill("11");
     await button(page, "Approve").click();
-    await page.getByText("Fill this in.").waitFor();
-    await page.getByText("This is too large: the most is 10.").waitFor();
+    await page.getByText("This field is required.").waitFor();
+    await page.getByText("This is too large. The maximum is 10.").waitFor();
     expect(await page.getByLabel("size").getAttribute("aria-invalid")).toBe("true");
     expect(await page.evaluate("document.activeElement.tagName")).toBe("SELECT");
     await expectUsable(page);
@@ -183,7 +183,7 @@ describe("on the approval page", () => {
     await button(page, "Approve").click();
     await heading(page, "Approved").waitFor();
     await page.getByText("Approved by ann on").waitFor();
-    await page.getByText("The run has ended well.").waitFor();
+    await page.getByText("The run succeeded.").waitFor();
     expect(await page.evaluate("document.activeElement.textContent")).toBe("Approved");
     await expectUsable(page);
     await picture(page, "approved");
@@ -214,7 +214,7 @@ describe("on the approval page", () => {
     await page
       .getByLabel("plan")
       .setInputFiles({ name: "big.bin", mimeType: "application/octet-stream", buffer: Buffer.alloc(200 * 1024) });
-    await page.getByText("This file is too large: 180 KB is the most.").waitFor();
+    await page.getByText("This file is too large. The maximum is 180 KB.").waitFor();
   });
 
   it("a person rejects with a reason, which the run keeps", async () => {
@@ -228,7 +228,7 @@ describe("on the approval page", () => {
     await button(page, "Reject").click();
     await heading(page, "Rejected").waitFor();
     await page.getByText("Reason: Not <b>today</b>").waitFor();
-    await page.getByText("The run has failed.").waitFor();
+    await page.getByText("The run failed.").waitFor();
     await expectUsable(page);
     const { gates } = await runOf(ws, run);
     expect(gates.find(({ gate_id }) => gate_id === id)?.decision).toMatchObject({ how: "rejected", by: "bob", reason: "Not <b>today</b>" });
@@ -247,13 +247,13 @@ describe("on the approval page", () => {
     await first.page.getByText("0 of 2").waitFor();
     await button(first.page, "Approve").click();
     await first.page.getByText("You have approved").waitFor();
-    await first.page.getByText("The flow goes on once 1 more person approves.").waitFor();
+    await first.page.getByText("The flow continues after 1 more approval.").waitFor();
     await expectUsable(first.page);
     const second = await visited((await urls(ws, first.id, { approver: "bob" })).approvalPage);
     await second.page.getByText("1 of 2").waitFor();
     await second.page.getByRole("listitem").filter({ hasText: "ann" }).waitFor();
     await button(second.page, "Approve").click();
-    await second.page.getByText("The run has ended well.").waitFor();
+    await second.page.getByText("The run succeeded.").waitFor();
     await first.page.getByText("Approved by bob on").waitFor();
     expectQuiet(first);
     expectQuiet(second);
@@ -296,7 +296,7 @@ describe("who comes late or early", () => {
     const late = await visited(link, phone);
     await heading(late.page, "Approved").waitFor();
     await late.page.getByText("Approved by ann on").waitFor();
-    await late.page.getByText("The run has ended well.").waitFor();
+    await late.page.getByText("The run succeeded.").waitFor();
     expect(await late.page.getByRole("button").count()).toBe(0);
     await expectUsable(late.page);
     expectQuiet(late);
@@ -319,7 +319,7 @@ describe("who comes late or early", () => {
     await ws.completed(run);
     await page.reload();
     await heading(page, "Canceled").waitFor();
-    await page.getByText("The run ended before anybody decided.").waitFor();
+    await page.getByText("The run ended before a decision was made.").waitFor();
     await expectUsable(page);
   });
 
@@ -390,10 +390,10 @@ describe("where the flow wants to know who decides", () => {
   it("who started the run reads that somebody else decides, and may sign in as somebody else", async () => {
     const { page } = await opened([asks("ask", { self_approval_disabled: true }), sees()]);
     await signIn(page);
-    await page.getByText("This is not yours to decide").waitFor();
-    await page.getByText("whoever starts it may not approve it").waitFor();
+    await page.getByText("You can't decide this request").waitFor();
+    await page.getByText("You started this run, so you can't approve it.").waitFor();
     await expectUsable(page);
-    await button(page, "Sign in as somebody else").click();
+    await button(page, "Sign in as another user").click();
     await page.getByLabel("Password").waitFor();
   });
 
@@ -409,7 +409,7 @@ describe("where the flow wants to know who decides", () => {
     const link = `${url}/approve/${ws.id}/${open?.gate_id}`;
     const visit = await visited(link);
     const { page, complaints } = visit;
-    await page.getByText("Whoever may decide signs in to see it.").waitFor();
+    await page.getByText("Sign in as an approver to see this request.").waitFor();
     await expectUsable(page);
     complaints.splice(0);
     await signIn(page);

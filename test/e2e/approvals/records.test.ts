@@ -243,12 +243,12 @@ describe("what was written over", () => {
     await nextDay();
     const { faults: found, output } = await faults(ws);
     expect(found).toEqual([]);
-    expect(output).toMatch(/^4 entries of 2 runs, 1 anchors, signed to \d{4}-\d\d-\d\d\.\nThe record is what was written\.$/m);
+    expect(output).toMatch(/^4 entries of 2 runs, 1 anchors, signed to \d{4}-\d\d-\d\d\.\nThe record is intact\.$/m);
   });
 
   it("shows as the entry that was changed, taken away, or is no entry any more", async () => {
     for (const [tamper, why, says] of [
-      [(key: ObjectKey) => setReason(key, "never said"), "changed", "is not what was hashed"],
+      [(key: ObjectKey) => setReason(key, "never said"), "changed", "does not match its hash"],
       [remove, "missing", "is missing"],
       [(key: ObjectKey) => put(key, { n: "two" }), "changed", "is missing"],
     ] as const) {
@@ -277,7 +277,7 @@ describe("what was written over", () => {
       { run: anew, n: 3, why: "head" },
     ];
     expect(found.toSorted((a, b) => (`${a.run}` < `${b.run}` ? -1 : 1))).toEqual(expected.toSorted((a, b) => (a.run < b.run ? -1 : 1)));
-    for (const { run, n } of expected) expect(output).toContain(`Run ${run}, entry ${n} was signed, and is not there as it was.`);
+    for (const { run, n } of expected) expect(output).toContain(`Run ${run}, entry ${n} was signed but is missing or was changed.`);
     expect(output).not.toContain(spared);
   });
 
@@ -292,7 +292,7 @@ describe("what was written over", () => {
     await put(keys.anchor(ws.id, 1), { ...anchor, hash: anchorHash(anchor), mac, key });
     const { faults: found, output } = await faults(ws);
     expect(found).toEqual([{ n: 1, why: "signature" }]);
-    expect(output).toContain("Anchor 1 has a signature that the key did not make.");
+    expect(output).toContain("Anchor 1 has an invalid signature.");
   });
 
   it("is told from what could not be read", async () => {

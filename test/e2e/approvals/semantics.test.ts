@@ -45,8 +45,8 @@ describe.concurrent("suspend and resume", () => {
     const run = await begin(ws, [asks("ask", { required_events: 2 }), sees()]);
     const [gate] = await waiting(ws, run);
     const { resume } = await urls(ws, gate?.gate_id ?? "", {}, 7);
-    expect(await visit(resume, { body: { n: 1 } })).toMatchObject({ status: 201, text: expect.stringContaining("1 more of 2") });
-    expect(await visit(resume, { body: { n: 1 } })).toMatchObject({ status: 201, text: expect.stringContaining("1 more of 2") });
+    expect(await visit(resume, { body: { n: 1 } })).toMatchObject({ status: 201, text: expect.stringContaining("1 of 2 required") });
+    expect(await visit(resume, { body: { n: 1 } })).toMatchObject({ status: 201, text: expect.stringContaining("1 of 2 required") });
     expect(await visit(resume, { body: { n: 2 } })).toMatchObject({ status: 409 });
     await approve(gate, { n: 3 });
     expect(await ws.completed(run)).toMatchObject({ result: { resumes: [{ n: 1 }, { n: 3 }] } });

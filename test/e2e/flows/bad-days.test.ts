@@ -88,7 +88,7 @@ describe("a flow that runs itself", () => {
   it("ends as failed, with a sentence that names the step, when 20 are in one another; none of them still runs", async () => {
     await saveFlow(ws, "f/t/itself", [nested("again", "f/t/itself", { depth: "(flow_input.depth ?? 0) + 1" })]);
     const job = await ws.completed(expectStatus(await ws.post("jobs/run/f/f/t/itself", {}), 201).text, 120_000);
-    const message = "Flows may run one another 20 deep: f/t/itself is not started in the step again.";
+    const message = "Flows can be nested at most 20 levels deep, so the step again did not start f/t/itself.";
     expect(job).toMatchObject({ success: false, result: error("TooDeep", "again", message) });
     const all = (await ws.get("jobs/list", { script_path_exact: "f/t/itself", job_kinds: "flow", per_page: 100 })).json;
     const jobs = all as { type: string; success: boolean }[];

@@ -74,7 +74,7 @@ describe("a flow that is started again from a step", () => {
     expect(await restart(first["id"], { step_id: "b" })).toMatchObject({ result: secret.value.length });
     const other = await member(ws, "boss", "admin");
     const answer = await other.in(ws).post(`jobs/restart/f/${String(first["id"])}`, { step_id: "b" });
-    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("holds secrets")]);
+    expect([answer.status, answer.text]).toEqual([400, expect.stringContaining("contain secrets")]);
     expectStatus(await other.in(ws).post(`jobs/restart/f/${String(first["id"])}`, { step_id: "a" }), 201);
   });
 

@@ -82,7 +82,7 @@ describe("npm run up", () => {
   it("a second time in the same place is refused, and so is a reset while it runs", async () => {
     const second = npmRun("up", ["--port", String(await freePort())], env);
     expect(await second.ended).toBe(1);
-    expect(second.output()).toContain(`npm run up runs here already, on port ${port}`);
+    expect(second.output()).toContain(`npm run up is already running on port ${port}`);
     const reset = npmRun("reset", [], env);
     expect(await reset.ended).toBe(1);
     expect(reset.output()).toContain("npm run up is using this state");
@@ -114,7 +114,7 @@ describe("npm run up", () => {
     process.kill(enginePid(), "SIGKILL");
     expect(await up.ended).toBe(1);
     const said = up.output().slice(up.output().search(READY));
-    expect(said.match(/The local engine ended by itself .*: start again with npm run up; its log is .*engine\.log\./g)).toHaveLength(1);
+    expect(said.match(/The local engine stopped unexpectedly .*\. Start it again with npm run up\. Its log is .*engine\.log\./g)).toHaveLength(1);
     expect(said).not.toMatch(/^ {4}at /m);
     expect(await isPortFree(port)).toBe(true);
   });
@@ -131,6 +131,6 @@ describe("npm run reset", () => {
     expect(await again.ended).toBe(0);
     expect(again.output()).toContain("There is nothing to remove");
     const mail = npmRun("mail", [], env);
-    expect([await mail.ended, mail.output()]).toEqual([1, expect.stringContaining("Nothing runs here")]);
+    expect([await mail.ended, mail.output()]).toEqual([1, expect.stringContaining("The local service is not running")]);
   });
 });

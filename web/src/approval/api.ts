@@ -64,7 +64,7 @@ async function call(method: "GET" | "POST", path: string, body?: object): Promis
     credentials: "same-origin",
     ...(body ? { headers: { "content-type": "application/json" }, body: JSON.stringify(body) } : {}),
   }).catch(() => {
-    throw new Refused(0, "page.offline", "The service did not answer. Check your connection, and try again.");
+    throw new Refused(0, "page.offline", "The service did not respond. Check your connection and try again.");
   });
   if (answer.ok) return answer;
   throw new Refused(answer.status, answer.headers.get("x-svc-error") ?? "", await answer.text());

@@ -44,7 +44,7 @@ function Values({ title, values, open = false }: { title: string; values: Record
 function Turn({ address, approval }: { address: Address; approval: ReadyApproval }) {
   const { info, said, reload } = approval;
   if (said === "approved" || hasApproved(info, address)) return <Thanks info={info} focus={said !== undefined} />;
-  if (info.refused === "sign_in") return <SignIn why="Sign in to decide: the flow wants to know who you are." onSignedIn={reload} />;
+  if (info.refused === "sign_in") return <SignIn why="Sign in to decide. This step requires an identified approver." onSignedIn={reload} />;
   if (info.refused || !info.can_approve) return <NotYou info={info} onSignedIn={reload} />;
   return (
     <Stack gap="xs">
@@ -64,33 +64,33 @@ function Thanks({ info, focus }: { info: ApprovalInfo; focus: boolean }) {
   const left = info.required_events - info.approvers.length;
   return (
     <Note tone="good" title="You have approved" focus={focus}>
-      {left > 0 ? `The flow goes on once ${left} more ${left === 1 ? "person approves" : "people approve"}.` : "The flow goes on."}
+      {left > 0 ? `The flow continues after ${left} more ${left === 1 ? "approval" : "approvals"}.` : "The flow continues."}
     </Note>
   );
 }
 
 const refusals = {
   sign_in: "Sign in to decide.",
-  self: "You started this run, and whoever starts it may not approve it. Somebody else decides.",
-  not_approver: "You are not one of those who may decide this.",
-  job_token: "A person decides this, not a job.",
+  self: "You started this run, so you can't approve it. Another approver must decide.",
+  not_approver: "You are not an approver of this request.",
+  job_token: "A person must decide this request. A job can't.",
 } as const;
 
 function NotYou({ info, onSignedIn }: { info: ApprovalInfo; onSignedIn: () => void }) {
   const [other, setOther] = useState(false);
-  const why = info.refused ? refusals[info.refused] : "You may not decide this.";
+  const why = info.refused ? refusals[info.refused] : "You can't decide this request.";
   return (
     <Stack gap="sm">
-      <Note tone="plain" title="This is not yours to decide">
+      <Note tone="plain" title="You can't decide this request">
         {why}
         {info.signed_in_as && <Text>You are signed in as {info.signed_in_as}.</Text>}
       </Note>
       {other ? (
-        <SignIn why="Sign in as somebody else." onSignedIn={onSignedIn} />
+        <SignIn why="Sign in as another user." onSignedIn={onSignedIn} />
       ) : (
         <Group>
           <Button variant="default" onClick={() => setOther(true)}>
-            Sign in as somebody else
+            Sign in as another user
           </Button>
         </Group>
       )}

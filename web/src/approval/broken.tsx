@@ -2,7 +2,7 @@ import { Component, type ReactNode } from "react";
 import { Refused } from "./api.ts";
 import { Failed } from "./notes.tsx";
 
-const FAILED = new Refused(0, "page.failed", "A part of this page could not be loaded or shown. Nothing has been decided by that.");
+const FAILED = new Refused(0, "page.failed", "A part of this page could not be loaded or displayed. No decision was sent.");
 
 /** A new release takes the files of the old one away, and a page that was open asks for one of them: loading it again helps. */
 export class Broken extends Component<{ children: ReactNode }, { failed: boolean }> {

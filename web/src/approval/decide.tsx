@@ -101,7 +101,7 @@ function Reject({ sending, onReject, onBack }: RejectProps) {
         <Textarea
           name="reason"
           label="Reason"
-          description="Whoever asked sees it. You may leave it empty."
+          description="Optional. The requester can see it."
           maxLength={2000}
           rows={3}
           // The reader has just asked for it.

@@ -31,7 +31,7 @@ export function Facts({ info }: { info: ApprovalInfo }) {
             <ul className="approvers">
               {approvers.map(({ approver, resume_id }, index) => (
                 // biome-ignore lint/suspicious/noArrayIndexKey: people who approve signed in share a resume id, and none ever leaves the list
-                <li key={`${resume_id} ${index}`}>{approver || "Somebody with a link"}</li>
+                <li key={`${resume_id} ${index}`}>{approver || "Holder of a link"}</li>
               ))}
             </ul>
           )}

@@ -16,7 +16,7 @@ const colorSchemes = { get: () => "auto" as const, set: () => {}, subscribe: () 
 const queries = new QueryClient({ defaultOptions: { queries: { retry: false, networkMode: "always" } } });
 
 const root = document.getElementById("root");
-if (!root) throw new Error("The page has no place for its content.");
+if (!root) throw new Error("The page has no root element.");
 createRoot(root).render(
   <StrictMode>
     {/* Its variables and classes come as files: the page's policy takes no style that is written into the page. */}

@@ -25,10 +25,10 @@ interface FailedProps {
 export function Failed({ refused, onRetry, maySignIn = false }: FailedProps) {
   const signIn = refused.status === 401 || (maySignIn && [403, 404].includes(refused.status));
   return (
-    <Sheet title={refused.status === 401 ? "Sign in" : "This cannot be shown"}>
+    <Sheet title={refused.status === 401 ? "Sign in" : "This page can't be displayed"}>
       <Note tone="bad">{refused.message}</Note>
       {signIn && onRetry ? (
-        <SignIn why="Whoever may decide signs in to see it." onSignedIn={onRetry} />
+        <SignIn why="Sign in as an approver to see this request." onSignedIn={onRetry} />
       ) : (
         onRetry && (
           <Group>
@@ -46,7 +46,7 @@ export function NotYet({ info }: { info: ApprovalInfo }) {
   return (
     <Sheet title="Nothing to decide yet">
       <Stack gap="sm">
-        <Text>The run has not come to this question yet. This page looks again by itself.</Text>
+        <Text>The run has not reached this step yet. This page updates automatically.</Text>
         <Facts info={info} />
       </Stack>
     </Sheet>

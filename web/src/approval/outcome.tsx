@@ -23,33 +23,33 @@ export function Outcome({ info, said }: { info: ApprovalInfo; said: Said | undef
 }
 
 function Decided({ info: { state, decision }, said }: { info: ApprovalInfo; said: Said | undefined }) {
-  if (state === "canceled") return <Text>The run ended before anybody decided.</Text>;
+  if (state === "canceled") return <Text>The run ended before a decision was made.</Text>;
   if (!decision) return null;
   const when = <When at={decision.at} />;
   if (decision.how === "expired") return <Text>No decision was made in time: it was open until {when}.</Text>;
-  const by = decision.by ?? "somebody with a link";
+  const by = decision.by ?? "the holder of a link";
   const missed = said !== undefined && said !== decision.how;
   return (
     <>
       <Text>
         {decision.how === "approved" ? "Approved" : "Rejected"} by {by} on {when}.
       </Text>
-      {missed && <Text>Your own decision came after that one.</Text>}
+      {missed && <Text>Your decision came later and does not count.</Text>}
     </>
   );
 }
 
 const endings: Readonly<Record<string, string>> = {
-  succeeded: "The run has ended well.",
-  failed: "The run has failed.",
+  succeeded: "The run succeeded.",
+  failed: "The run failed.",
   canceled: "The run was canceled.",
-  skipped: "The run ended early: there was nothing left to do.",
-  suspended: "The run waits for another approval.",
-  awaiting_approval: "The run waits for another approval.",
+  skipped: "The run ended early, because no more steps were necessary.",
+  suspended: "The run is waiting for another approval.",
+  awaiting_approval: "The run is waiting for another approval.",
 };
 
 function runText(info: ApprovalInfo): string {
   const ending = endings[info.run_state];
   if (ending && (isOver(info) || info.state !== "canceled")) return ending;
-  return "The run goes on. This page shows how it ends.";
+  return "The run continues. This page will show its outcome.";
 }

@@ -7,7 +7,7 @@ import { Failed, Loading, NotYet } from "./notes.tsx";
 import { Outcome } from "./outcome.tsx";
 import { useApproval } from "./use-approval.ts";
 
-const NO_ADDRESS = new Refused(404, "approval.link", "This address leads to no approval: the link is not whole.");
+const NO_ADDRESS = new Refused(404, "approval.link", "This approval link is incomplete or invalid.");
 
 export function Page({ address }: { address: Address | undefined }) {
   return (

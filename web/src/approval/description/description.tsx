@@ -34,11 +34,11 @@ function Shown({ item }: { item: Item }) {
     case "html":
       return <Rich kind={item.kind} text={item.text} />;
     case "image":
-      return <img className="picture" src={item.source} alt="From the step that asks" />;
+      return <img className="picture" src={item.source} alt="Description from the step" />;
     case "remote":
       return (
         <Text>
-          An image that is kept elsewhere is not loaded:{" "}
+          An image from another site is not loaded:{" "}
           <Anchor underline="always" href={item.address} target="_blank" rel="noopener noreferrer nofollow">
             {item.address}
           </Anchor>

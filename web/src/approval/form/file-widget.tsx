@@ -15,7 +15,7 @@ export function FileWidget(props: WidgetProps) {
   const change = async ({ target }: ChangeEvent<HTMLInputElement>) => {
     const texts = await Promise.all([...(target.files ?? [])].map((file) => fileText(file, as)));
     const fit = texts.filter((text) => text !== undefined);
-    setRefused(fit.length < texts.length ? `This file is too large: ${FILES_LIMIT_TEXT} is the most.` : undefined);
+    setRefused(fit.length < texts.length ? `This file is too large. The maximum is ${FILES_LIMIT_TEXT}.` : undefined);
     onChange(multiple ? fit : fit[0]);
   };
   const problem = refused ?? error;

@@ -6,36 +6,36 @@ const check = (properties: object, values: unknown, more: object = {}) =>
 
 describe("the form's validator", () => {
   it.each([
-    [{ type: "string", minLength: 3 }, "x", "This is too short: it needs at least 3 characters."],
-    [{ type: "string", maxLength: 1 }, "xyz", "This is too long: it may have at most 1 characters."],
-    [{ type: "string", enum: ["a"] }, "b", "Choose one of these."],
-    [{ type: "string", pattern: "^a" }, "b", "This does not have the right form."],
-    [{ type: "string", format: "email" }, "b", "This does not have the right form."],
-    [{ type: "integer", minimum: 5 }, 1, "This is too small: the least is 5."],
-    [{ type: "number", maximum: 2.5 }, 3, "This is too large: the most is 2.5."],
-    [{ type: "number", exclusiveMaximum: 10 }, 10, "This is too large: it must be less than 10."],
-    [{ type: "integer" }, 1.5, "This is not of the right kind."],
-    [{ type: "array", minItems: 2 }, [1], "These are too few: at least 2 are needed."],
-    [{ type: "array", uniqueItems: true }, [1, 1], "Each may stand here once."],
+    [{ type: "string", minLength: 3 }, "x", "This is too short. Enter at least 3 characters."],
+    [{ type: "string", maxLength: 1 }, "xyz", "This is too long. Enter at most 1 characters."],
+    [{ type: "string", enum: ["a"] }, "b", "Choose one of these values."],
+    [{ type: "string", pattern: "^a" }, "b", "This value has the wrong format."],
+    [{ type: "string", format: "email" }, "b", "This value has the wrong format."],
+    [{ type: "integer", minimum: 5 }, 1, "This is too small. The minimum is 5."],
+    [{ type: "number", maximum: 2.5 }, 3, "This is too large. The maximum is 2.5."],
+    [{ type: "number", exclusiveMaximum: 10 }, 10, "This is too large. It must be less than 10."],
+    [{ type: "integer" }, 1.5, "This value has the wrong type."],
+    [{ type: "array", minItems: 2 }, [1], "Choose or enter at least 2 items."],
+    [{ type: "array", uniqueItems: true }, [1, 1], "Each item may appear only once."],
   ])("says of %j what is wrong with %j", (field, value, message) => {
     expect(check({ a: field }, { a: value })).toEqual([[".a", message]]);
   });
 
   it("says it at the field that is missing, and a field that was emptied is missing", () => {
     const needed = { required: ["a"] };
-    expect(check({ a: { type: "string" } }, {}, needed)).toEqual([[".a", "Fill this in."]]);
-    expect(check({ a: { type: "string" } }, { a: undefined }, needed)).toEqual([[".a", "Fill this in."]]);
+    expect(check({ a: { type: "string" } }, {}, needed)).toEqual([[".a", "This field is required."]]);
+    expect(check({ a: { type: "string" } }, { a: undefined }, needed)).toEqual([[".a", "This field is required."]]);
   });
 
   it("names what is wrong inside of something once, by its own field", () => {
     const inner = { type: "object", properties: { list: { type: "array", items: { type: "string" } } } };
-    expect(check({ in: inner }, { in: { list: ["a", 2] } })).toEqual([[".in.list.1", "This is not of the right kind."]]);
+    expect(check({ in: inner }, { in: { list: ["a", 2] } })).toEqual([[".in.list.1", "This value has the wrong type."]]);
   });
 
   it("finds fields of any name", () => {
     const schema = { type: "object", properties: { "a.b/c~d é": { type: "string" } }, required: ["a.b/c~d é"] } as const;
     const { errorSchema } = validator.validateFormData({}, schema as never);
-    expect(errorSchema).toEqual({ "a.b/c~d é": { __errors: ["Fill this in."] } });
+    expect(errorSchema).toEqual({ "a.b/c~d é": { __errors: ["This field is required."] } });
   });
 
   it("is content with what fits", () => {
