@@ -269,7 +269,7 @@ describe("build of Python", () => {
       'f/ops/hello: "-r /etc/passwd" is not a valid requirement',
     ],
     ["an option in a lock", "import yaml\n", "--index-url http://host.example\npyyaml==6.0.2\n", "is not a package with its exact version"],
-    ["a package that a lock leaves out", "import yaml\n", "requests==2.32.3\n", "does not hold pyyaml"],
+    ["a package that a lock leaves out", "import yaml\n", "requests==2.32.3\n", "does not contain pyyaml"],
   ])("refuses %s", async (_, source, lock, error) => {
     const { result } = await builder.build("python3", source, lock ? { lock } : {});
     expect(result).toMatchObject({ ok: false, error: expect.stringContaining(error) });
