@@ -130,7 +130,7 @@ async function deleteData({ type, id }: Data): Promise<void> {
       return;
     default: {
       const never: never = type;
-      throw new Error(`Nothing deletes ${never}`);
+      throw new Error(`There is no rule to delete ${never}`);
     }
   }
 }
@@ -138,11 +138,11 @@ async function deleteData({ type, id }: Data): Promise<void> {
 /** Typing the stack's name is the consent; where nobody can type, `--force` is. */
 async function consent(stack: string, force: boolean): Promise<void> {
   if (force) return;
-  if (!process.stdin.isTTY) throw new Complaint("There is no terminal to ask: say --force if you mean it.");
+  if (!process.stdin.isTTY) throw new Complaint("There is no terminal for the confirmation. Pass --force to delete without it.");
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
-  const answer = await terminal.question(`Type the stack's name, ${stack}, to go on: `);
+  const answer = await terminal.question(`Type the name of the stack, ${stack}, to continue: `);
   terminal.close();
-  if (answer.trim() !== stack) throw new Complaint("That is not the stack's name. Nothing was done.");
+  if (answer.trim() !== stack) throw new Complaint("That is not the name of the stack. Nothing was deleted.");
 }
 
 async function main(): Promise<void> {
@@ -160,13 +160,13 @@ async function main(): Promise<void> {
 
   const say = (line: string) => process.stderr.write(`${line}\n`);
   say(`Account ${account}: the stack ${stack} with ${resources.length} resources, and ${machines.length} state machines, will be deleted.`);
-  say(withData ? "Its data goes too, for good:" : "Its data stays; --delete-data deletes it for good:");
+  say(withData ? "Its data will also be deleted permanently:" : "Its data will remain; --delete-data deletes it permanently:");
   for (const { type, id } of data) say(`  ${type.replace(/^AWS::/, "").padEnd(24)} ${id}`);
   await consent(stack, force);
 
   // Before the stack: its roles are what running executions work with.
   await inPhase("machines", `${machines.length} state machines`, () => deleteMachines(machines));
-  await inPhase("stack", `${stack}, some minutes for CloudFront`, () => deleteStack(stack));
+  await inPhase("stack", `${stack} (CloudFront takes some minutes)`, () => deleteStack(stack));
   if (!withData) return;
   await inPhase("data", `${data.length} stores`, async () => {
     for (const store of data) await deleteData(store);

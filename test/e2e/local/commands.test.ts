@@ -135,7 +135,7 @@ describe("npm run aws:destroy", () => {
     await aStack("svc-kept");
     const destroy = npmRun("aws:destroy", ["--stack", "svc-kept", "--delete-data"], env);
     expect(await destroy.ended).toBe(1);
-    expect(destroy.output()).toContain("There is no terminal to ask: say --force if you mean it.");
+    expect(destroy.output()).toContain("There is no terminal for the confirmation. Pass --force to delete without it.");
     expect(destroy.output()).toMatch(/DynamoDB::Table +svc-kept-table/);
     expect(await left("svc-kept")).toMatchObject({ table: true, bucket: true, secret: true });
     expect(await stackState("svc-kept")).toContain("CREATE_COMPLETE");
@@ -144,7 +144,7 @@ describe("npm run aws:destroy", () => {
   it("removes the stack and its own state machines, and keeps data that nobody said to delete", async () => {
     const [own, other] = [await aMachine("svc-t-own", "svc-kept"), await aMachine("svc-t-other", "svc-elsewhere")];
     const destroy = npmRun("aws:destroy", ["--stack", "svc-kept", "--force"], env);
-    expect([await destroy.ended, destroy.output()]).toEqual([0, expect.stringContaining("Its data stays")]);
+    expect([await destroy.ended, destroy.output()]).toEqual([0, expect.stringContaining("Its data will remain")]);
     const machine = (stateMachineArn: string) => exists(clients().sfn.send(new DescribeStateMachineCommand({ stateMachineArn })));
     expect(await machine(other)).toBe(true);
     await until(async () => !(await machine(own)), { what: "the end of the state machine" });
@@ -154,7 +154,7 @@ describe("npm run aws:destroy", () => {
   it("with --delete-data removes protected tables, full buckets and secrets too", async () => {
     await aStack("svc-gone");
     const destroy = npmRun("aws:destroy", ["--stack", "svc-gone", "--delete-data", "--force"], env);
-    expect([await destroy.ended, destroy.output()]).toEqual([0, expect.stringContaining("Its data goes too, for good")]);
+    expect([await destroy.ended, destroy.output()]).toEqual([0, expect.stringContaining("Its data will also be deleted permanently")]);
     expect(await left("svc-gone")).toMatchObject({ table: false, bucket: false, secret: false });
   });
 

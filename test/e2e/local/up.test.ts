@@ -16,7 +16,7 @@ import { expectStatus, workspaceOf } from "../../support/workspace.ts";
 /** One after the other: each test goes on where the one before stopped, as a person's days with it do. */
 const stateDir = path.join(svcDir, `test-${process.pid}-901`);
 const env = { SVC_STATE_DIR: stateDir };
-const READY = /Ctrl-C ends it and keeps everything/;
+const READY = /Ctrl-C stops it and saves its state/;
 afterAll(async () => {
   await endCommands();
   await removeInstance(path.join(stateDir, "local"));
