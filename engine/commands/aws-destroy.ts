@@ -142,7 +142,7 @@ async function consent(stack: string, force: boolean): Promise<void> {
   const terminal = createInterface({ input: process.stdin, output: process.stderr });
   const answer = await terminal.question(`Type the name of the stack, ${stack}, to continue: `);
   terminal.close();
-  if (answer.trim() !== stack) throw new Complaint("That is not the name of the stack. Nothing was deleted.");
+  if (answer.trim() !== stack) throw new Complaint("This is not the name of the stack. Nothing was deleted.");
 }
 
 async function main(): Promise<void> {

@@ -26,7 +26,7 @@ describe("npm run up -- --engine localstack", () => {
 
   it("runs the first example through its webhook, and says what is not there", async () => {
     up = npmRun("up", ["--engine", "localstack", "--port", String(await freePort())], { SVC_STATE_DIR: stateDir });
-    await up.says(/Ctrl-C ends it, and with the container goes all it held/, 1_800_000);
+    await up.says(/Ctrl-C stops it and deletes the container with its state/, 1_800_000);
     expect(up.output()).toContain('f/examples/hello_bun responded through its webhook: {"greeting":"Hello, you!"');
     expect(up.output()).toContain("sign in with this token only, because this engine has no Cognito");
     const { url, token, workspace } = JSON.parse(readFileSync(path.join(stateDir, "local.json"), "utf8"));

@@ -1,0 +1,83 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync } from "node:fs";
+import ts from "typescript";
+import { describe, expect, it } from "vitest";
+import { answers, type ErrorCode } from "../../contract/errors.ts";
+import { openapiDocument } from "../../contract/openapi.ts";
+
+/** Pronouns that hide the person: a text names the approver, the caller or the user instead. */
+const VAGUE_SUBJECT = /\b(somebody|nobody|everybody|whoever|anybody)\b/i;
+/** A sentence that begins with a relative pronoun hides its subject. */
+const BARE_BEGINNING = /(?:^|[.:!] )(What|Who|Whoever|Of|That)\b/;
+const ODD_VERB = /\b(kept|stands|goes on|meanwhile)\b/i;
+
+/** The texts in which a rule does not apply, each with the reason. */
+const EXCEPTIONS = new Set([
+  // CONTRIBUTING.md names the words to avoid.
+  '- Do not use "somebody", "nobody", "everybody" or "whoever" as a subject, and do not begin a sentence with a bare "What", "Who", "Of" or "That".',
+  '- Code does not ask, say, tell or hear. It reads, returns, sends and receives. Avoid "kept", "stands", "goes on" and "meanwhile".',
+]);
+
+const tracked = (...patterns: string[]) => execFileSync("git", ["ls-files", ...patterns], { encoding: "utf8" }).trim().split("\n");
+const faultsOf = (texts: Iterable<string>, ...rules: RegExp[]) =>
+  [...texts].filter((text) => !EXCEPTIONS.has(text) && rules.some((rule) => rule.test(text)));
+
+/** Returns a placeholder for each detail that a sentence may contain. */
+const details = new Proxy({}, { get: () => Object.assign(["x"], { replace: () => "x" }) }) as never;
+
+/** The string literals and the JSX texts of a source file that have at least three words. */
+function* stringsIn(file: string): Generator<string> {
+  const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true);
+  const nodes: ts.Node[] = [source];
+  for (let node = nodes.pop(); node; node = nodes.pop()) {
+    if (ts.isStringLiteralLike(node) || ts.isJsxText(node) || ts.isTemplateHead(node) || ts.isTemplateMiddle(node) || ts.isTemplateTail(node)) {
+      if (node.text.trim().split(/\s+/).length >= 3) yield node.text.trim();
+    }
+    ts.forEachChild(node, (child) => void nodes.push(child));
+  }
+}
+
+/** The lines of a page outside its code blocks. */
+function* linesIn(file: string): Generator<string> {
+  let isCode = false;
+  for (const line of readFileSync(file, "utf8").split("\n")) {
+    if (line.startsWith("```")) isCode = !isCode;
+    else if (!isCode) yield line;
+  }
+}
+
+/** The summaries and descriptions of the API document. */
+function* descriptionsIn(value: unknown): Generator<string> {
+  if (typeof value !== "object" || value === null) return;
+  for (const [key, inner] of Object.entries(value)) {
+    if ((key === "summary" || key === "description") && typeof inner === "string") yield inner;
+    else yield* descriptionsIn(inner);
+  }
+}
+
+describe("plain English", () => {
+  it("is the language of every error sentence", () => {
+    const sentences = (Object.keys(answers) as ErrorCode[]).map((code) => answers[code].say(details));
+    expect(faultsOf(sentences, VAGUE_SUBJECT, BARE_BEGINNING, ODD_VERB)).toEqual([]);
+  });
+
+  it("is the language of the API's summaries and descriptions", () => {
+    expect(faultsOf(descriptionsIn(openapiDocument("https://svc.example.com", "1.0.0")), VAGUE_SUBJECT, BARE_BEGINNING, ODD_VERB)).toEqual([]);
+  });
+
+  it.each(["web/src", "cli", "lib", "functions", "services", "core", "contract", "statemachines", "engine"])(
+    "is the language of the texts in the sources of %s",
+    (folder) => {
+      const files = tracked(`${folder}/*.ts`, `${folder}/*.tsx`).filter((file) => !file.includes(".test."));
+      const faults = files.flatMap((file) => faultsOf(stringsIn(file), VAGUE_SUBJECT, BARE_BEGINNING).map((text) => `${file}: ${text}`));
+      expect(faults).toEqual([]);
+    },
+  );
+
+  it("is the language of the guides and of the titles of decisions", () => {
+    const guides = tracked("*.md").filter((file) => !file.startsWith("docs/decisions/"));
+    const titles = tracked("docs/decisions/*.md").map((file) => readFileSync(file, "utf8").split("\n", 1)[0] ?? "");
+    const faults = guides.flatMap((file) => faultsOf(linesIn(file), VAGUE_SUBJECT).map((text) => `${file}: ${text}`));
+    expect([...faults, ...faultsOf(titles, VAGUE_SUBJECT, BARE_BEGINNING, ODD_VERB)]).toEqual([]);
+  });
+});
