@@ -5,12 +5,12 @@ import { canonicalJson } from "./canonical-json.ts";
 const digest = z.string().regex(/^[0-9a-f]{64}$/, "SHA-256 in hex");
 
 /**
- * What somebody answered: the digest of its JSON text, and where it was kept. Only the digest is under the entry's hash, so that a value can be erased
+ * A submitted value: the digest of its JSON text and the location of the value. The entry's hash covers only the digest, so the value can be erased
  * while the chain still holds.
  */
 const valuesSchema = z.object({
   digest,
-  /** Whose child it is. It goes with that job, unless it stands here (`head`). */
+  /** The job that owns the value. The value is deleted with that job, unless it is stored here (`head`). */
   of: z.string(),
   place: z
     .discriminatedUnion("in", [
@@ -21,14 +21,14 @@ const valuesSchema = z.object({
     .optional(),
 });
 
-/** One thing that somebody, or time, did to a gate. A run's entries form a chain: each holds the hash of the one before it. */
+/** One event of a gate: an approval, a rejection or a timeout. The entries of a run form a chain: each contains the hash of the previous one. */
 export const approvalEntrySchema = z.object({
   /** From 1, without a gap. */
   n: z.int().min(1),
   prev: digest,
   hash: digest,
   workspace: z.string(),
-  /** The run's first job, and the flow's job in which the gate stands. */
+  /** The first job of the run, and the job of the flow that contains the gate. */
   root: z.string(),
   flow: z.string(),
   gate: z.string(),
@@ -50,12 +50,12 @@ export const approvalEntrySchema = z.object({
 });
 export type ApprovalEntry = z.output<typeof approvalEntrySchema>;
 
-/** What stands before the first entry of a chain. */
+/** The hash that precedes the first entry of a chain. */
 export const CHAIN_START = "0".repeat(64);
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** Over the entry before it and all that it says itself. */
+/** Hash of the previous entry and of all fields of this entry. */
 export function entryHash({ hash: _, prev, values, ...said }: Omit<ApprovalEntry, "hash"> & { hash?: string }): string {
   return sha256(`${prev}\n${canonicalJson({ ...said, ...(values ? { values: { digest: values.digest, of: values.of } } : {}) })}`);
 }
@@ -69,7 +69,7 @@ export interface ChainFault {
   why: "missing" | "foreign" | "changed" | "broken" | "values";
 }
 
-/** The first fault in a run's chain, given whole and in order. That its end is missing shows only in the signed heads. */
+/** The first fault in the complete, ordered chain of a run. Only the signed heads show that the end of a chain is missing. */
 export function verifyChain(entries: readonly ApprovalEntry[], of: Pick<ApprovalEntry, "workspace" | "root">): ChainFault | undefined {
   let prev = CHAIN_START;
   for (const [index, entry] of entries.entries()) {
@@ -94,13 +94,13 @@ export const anchorSchema = z.object({
   day: z.string(),
   heads: z.array(z.object({ root: z.string(), n: z.int(), hash: digest })),
   atMs: z.number(),
-  /** Of KMS over the 64 characters of `hash`: HMAC-SHA-256 in base64, and the key's ARN. */
+  /** HMAC-SHA-256 of the 64 characters of `hash`, made by KMS, in base64, and the ARN of the key. */
   mac: z.string(),
   key: z.string(),
 });
 export type Anchor = z.output<typeof anchorSchema>;
 
-/** Over the anchor before it and all that it says itself. */
+/** Hash of the previous anchor and of all fields of this anchor. */
 export function anchorHash({ n, prev, workspace, day, heads, atMs }: Omit<Anchor, "hash" | "mac" | "key">): string {
   return sha256(`${prev}\n${canonicalJson({ n, workspace, day, heads, atMs })}`);
 }

@@ -10,7 +10,7 @@ export const runnablePath = z
   .string()
   .max(250)
   .regex(/^(u|f)\/[A-Za-z0-9_-]+(\/[A-Za-z0-9_][A-Za-z0-9_.-]*)+$/, "must look like u/<user>/<name> or f/<folder>/<name>");
-/** Of a folder or group. Names are keys of objects, where two are no keys like others: one sets the prototype, and the table's client reads the other as a class. */
+/** Name of a folder or group. Names are used as keys of JavaScript objects, so `__proto__` and `constructor` are not allowed: one sets the prototype, and the table's client reads the other as a class. */
 export const folderName = z
   .string()
   .regex(/^(?!(__proto__|constructor)$)[A-Za-z0-9_-]{1,100}$/, "letters, digits, '-' and '_' only, not '__proto__' or 'constructor'");
@@ -36,7 +36,7 @@ export const anyJson = z
   .custom<z.core.util.JSONType>((value) => value !== undefined, "is missing")
   .meta({ override: { description: "Any JSON value." } });
 export const extraPerms = z.record(z.string(), z.boolean());
-/** Kept as it came: `z.record` would drop a key named `__proto__`, which is data like any other. */
+/** Preserves the value exactly: `z.record` would drop a key named `__proto__`, which is ordinary data. */
 export const jsonObject = z
   .custom<Record<string, unknown>>(isJsonObject, "must be a JSON object")
   .meta({ override: { type: "object", additionalProperties: {} } });

@@ -27,12 +27,12 @@ export const env = {
   buildFunction: "SVC_BUILD_FUNCTION",
   /** The function that sends notices of approvals. */
   deliverFunction: "SVC_DELIVER_FUNCTION",
-  /** ARN of the topic that hears of every gate. */
+  /** ARN of the topic that receives the notices of all gates. */
   noticesTopic: "SVC_NOTICES_TOPIC",
-  /** Whom mails come from; not set where none are sent. And the configuration set by which SES tells of those that came back. */
+  /** Sender of mails, absent if the deployment sends none, and the SES configuration set that reports bounces. */
   mailFrom: "SVC_MAIL_FROM",
   mailSet: "SVC_MAIL_SET",
-  /** ARN of the function that carries out the steps of flows: it stands in every state machine. */
+  /** ARN of the function that executes the steps of flows. Every state machine contains it. */
   stepFunction: "SVC_STEP_FUNCTION",
   flowsFunction: "SVC_FLOWS_FUNCTION",
   /** `arn:<partition>:states:<region>:<account>`, what the ARNs of machines and executions begin with. */
@@ -45,7 +45,7 @@ export const env = {
   machineRole: "SVC_MACHINE_ROLE",
   /** JSON map of runner language to function name. */
   runnerFunctions: "SVC_RUNNER_FUNCTIONS",
-  /** `on` where runner environments are kept apart by tenant (AWS). */
+  /** `on` if runner environments are isolated by tenant (AWS). */
   tenancy: "SVC_TENANCY",
   /** JSON `BuildTarget` (core/builds): what artefacts are built for. */
   buildTarget: "SVC_BUILD_TARGET",

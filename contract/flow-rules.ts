@@ -2,19 +2,19 @@ import { assertNever } from "./assert-never.ts";
 import type { FlowModule, FlowValue } from "./flow-value.ts";
 import { limits } from "./limits.ts";
 
-/** What is wrong at one place of a flow. */
+/** A fault at one place of a flow. */
 interface Fault {
   path: (string | number)[];
   message: string;
 }
 type Path = Fault["path"];
 
-/** A module, where it stands, and how many modules are around it. */
+/** A module, its path, and the number of enclosing modules. */
 interface Found {
   module: FlowModule;
   path: Path;
   around: number;
-  /** What has it run in one place with others. */
+  /** The construct that makes the module share a working directory with others. */
   place: string | undefined;
 }
 
@@ -22,7 +22,7 @@ const RESERVED = ["failure", "preprocessor"];
 /** Anything else is an expression. */
 const STEP_ID = /^[A-Za-z0-9_-]+$/;
 
-/** What must hold in a flow besides the shape of each field. One fault for each place. */
+/** Checks the rules of a flow beyond the shape of each field. Returns one fault for each place. */
 export function flowRules(value: FlowValue): Fault[] {
   const steps = [...modulesIn(value.modules, ["modules"], 0, value.same_worker ? "flow with same_worker" : undefined)];
   const beside = RESERVED.flatMap((id) => {
@@ -38,7 +38,7 @@ export function flowRules(value: FlowValue): Fault[] {
   ];
 }
 
-/** In the order in which they stand. What is nested too deep is looked into no further. */
+/** All modules in document order. The contents of modules that are nested too deeply are omitted. */
 function* modulesIn(modules: readonly FlowModule[], at: Path, around: number, outer: string | undefined): Generator<Found> {
   for (const [index, module] of modules.entries()) {
     const path = [...at, index];
@@ -107,7 +107,7 @@ function moduleFaults({ module, path, place }: Found): Fault[] {
 
 const PRINCIPAL = /^([ug]\/[A-Za-z0-9_-]{1,100}|role:admin|[^\s@/]+@[^\s@/]+)$/;
 
-/** Who is asked must be somebody, and a webhook goes somewhere. */
+/** Every approver must have a valid form, and a webhook needs a URL. */
 function consentFaults(value: FlowModule["value"], path: Path): Fault[] {
   if (value.type !== "consentgate") return [];
   const named = [
@@ -122,7 +122,7 @@ function consentFaults(value: FlowModule["value"], path: Path): Fault[] {
   ];
 }
 
-/** An empty one is none; one that says how to try again must say how often. */
+/** An empty retry policy means no retries. A policy with a delay or a condition needs a number of attempts. */
 function retryFaults(retry: FlowModule["retry"], path: Path): Fault[] {
   if (!retry) return [];
   const { constant, exponential, retry_if: predicate } = retry;

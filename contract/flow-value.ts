@@ -4,7 +4,7 @@ import { flowRules } from "./flow-rules.ts";
 import { scriptLanguageSchema } from "./languages.ts";
 import { limits } from "./limits.ts";
 
-/** The flow format of api.md §4. What it does not name is kept as it came: a stored flow comes back deep-equal. */
+/** The flow format of api.md §4. Unknown fields are preserved, so a stored flow is returned deep-equal. */
 
 const expression = z.string().max(limits.expressionChars);
 const seconds = z.number().min(0);
@@ -13,7 +13,7 @@ const optional = <S extends z.ZodType>(schema: S) => schema.nullish();
 export const inputTransformSchema = z.discriminatedUnion("type", [
   z.looseObject({ type: z.literal("static"), value: z.unknown().optional() }),
   z.looseObject({ type: z.literal("javascript"), expr: expression }),
-  // Filled in by a model at run time: kept, and an error when run.
+  // A model fills this in at run time. It can be stored, but running it is an error.
   z.looseObject({ type: z.literal("ai") }),
 ]);
 export type InputTransform = z.output<typeof inputTransformSchema>;
@@ -128,7 +128,7 @@ const moduleValueSchema = z.discriminatedUnion("type", [
     remind_after: optional(seconds),
     escalate: optional(z.looseObject({ after: seconds, approvers: z.array(z.string().min(1)).min(1) })),
   }),
-  // A model-driven tool loop: kept, and an error when run.
+  // A model-driven tool loop. It can be stored, but running it is an error.
   z.looseObject({ type: z.literal("aiagent") }),
 ]);
 
@@ -164,7 +164,7 @@ const aside = (id: string) =>
       message: "must be script or rawscript",
     });
 
-/** A flow as it is kept: rules that come later do not hold for what was saved before. */
+/** A stored flow. It is not checked against rules that were added after it was saved. */
 export const keptFlowSchema = z.looseObject({
   modules: modulesSchema,
   failure_module: optional(aside("failure")),
@@ -184,7 +184,7 @@ export const keptFlowSchema = z.looseObject({
 });
 export type FlowValue = z.output<typeof keptFlowSchema>;
 
-/** A flow as it is sent: what no single field can say about itself is looked at once all fields are right. */
+/** A flow in a request. The rules that span several fields are checked after the fields are valid. */
 export const flowValueSchema = keptFlowSchema
   .superRefine((value, context) => {
     for (const { path, message } of flowRules(value)) context.addIssue({ code: "custom", path, message });

@@ -1,14 +1,14 @@
-/** Every limit once, with its reason. Sizes are bytes, times milliseconds unless the name says otherwise. */
+/** All limits, each with its reason. Sizes are in bytes and times in milliseconds unless the name contains another unit. */
 export const limits = {
   /** A Lambda event holds 6 MB and base64 adds a third. */
   requestBodyBytes: 4 * 1024 * 1024,
-  /** Of the request's line and headers together: API Gateway takes no more. */
+  /** Size of the request line and the headers together, which is the limit of API Gateway. */
   requestHeadBytes: 10 * 1024,
-  /** Of lists and objects in a body: what every language's JSON reader takes without running out of stack. */
+  /** Nesting depth of lists and objects in a body. The JSON parser of every language can read this depth without a stack overflow. */
   bodyDepth: 400,
   /** Parts of a multipart form: each is parsed for itself. */
   formParts: 10_000,
-  /** Kept inside the job's head item, which must stay under 1 KB to cost one write unit. */
+  /** Size of a value stored in the head item of a job. The item must stay under 1 KB to cost one write unit. */
   inlineBytes: 512,
   /** Above it a child item costs more than an S3 object (an S3 PUT costs what eight 1 KB writes cost). */
   itemBytes: 8 * 1024,
@@ -18,13 +18,13 @@ export const limits = {
   sharedFolderBytes: 64 * 1024 * 1024,
   /** A synchronous reply after encoding: the Lambda response limit of 6 MB less base64's third. */
   syncReplyBytes: 4 * 1024 * 1024,
-  /** Of a file, shown as text at a time. */
+  /** Size of the part of a file that is returned as text in one request. */
   previewBytes: 128 * 1024,
   /** A signed link to a file works for a week at most: S3 signs for no longer either. */
   fileLinkS: 7 * 24 * 3600,
   /** Output above it is cut, with a marker. */
   logBytes: 5 * 1024 * 1024,
-  /** Of the logs of all of a flow's steps together, and of how many steps: one reply holds them, read within the time of one call. */
+  /** Size of the combined logs of a flow's steps, and number of these steps. One response contains them, and one request must read them in time. */
   flowLogChars: 1024 * 1024,
   flowLogJobs: 1000,
   scriptBytes: 1024 * 1024,
@@ -34,17 +34,17 @@ export const limits = {
   flowNesting: 20,
   /** Flows that run one another: more is one that runs itself for ever. */
   flowDepth: 20,
-  /** Of a state machine as it is sent, as a string inside of JSON: a request to Step Functions holds 1 MiB, and what else is in it takes some. */
+  /** Size of a state machine as a string in JSON. A request to Step Functions has at most 1 MiB, including its other fields. */
   machineBytes: 1_000_000,
   /** A state machine that nothing has run for so long is deleted; Step Functions remembers executions for 90 days. */
   machineIdleMs: 30 * 24 * 3600 * 1000,
-  /** Of one value that a script keeps with its flow, and how many of them: flow_status shows them all. */
+  /** Size of one value that a script stores with its flow, and number of values. flow_status returns all of them. */
   userStateBytes: 8 * 1024,
   userStates: 50,
   expressionChars: 10_000,
   /** Variables and resources that the expressions of one step may read: for each the expression is evaluated once more. */
   expressionReads: 20,
-  /** Of one module: each may wait for hours. */
+  /** Number of retries of one module. Each retry may wait for hours. */
   retries: 1000,
   /** A variable's value: sealed and in base64 it must fit one item of 400 KB. */
   variableBytes: 128 * 1024,
@@ -63,11 +63,11 @@ export const limits = {
   /** API Gateway gives up after 29 s. */
   syncCallMs: 25_000,
   defaultTimeoutS: 60,
-  /** A step that waits for a job that another process has goes on waiting for so long: a call of a function ends after 15 minutes. */
+  /** How long a step waits for a job of another process. An invocation of a function ends after 15 minutes. */
   stepWaitMs: 880_000,
   /** A step that waits for a slot of a concurrency group does so here for so long, and then without an execution (decision 54). */
   slotWaitMs: 20_000,
-  /** How often housekeeping asks how the execution of a flow is, because events about it may be lost. */
+  /** How often housekeeping checks the execution of a flow, because its events may be lost. */
   flowLookMs: 300_000,
   /** The same of a flow that waits for people: nothing of it is under way. */
   flowWaitLookMs: 3600_000,
@@ -77,10 +77,10 @@ export const limits = {
   flowTimeoutS: 360 * 24 * 3600,
   /** A Lambda invocation lasts 900 s; the rest is for loading the code and storing the result. */
   maxTimeoutS: 840,
-  /** API Gateway ends a streamed answer after 15 minutes: ours ends before, with an event that says so. */
+  /** API Gateway ends a streamed response after 15 minutes. The service ends it earlier with a timeout event. */
   streamMs: 14 * 60_000,
   leaseMs: 60_000,
-  /** After a lease ran out, before the job is queued again: the supervisor ends itself at 40 s without an answer. */
+  /** Time between the end of a lease and the requeueing of the job. The supervisor ends itself after 40 s without a response. */
   leaseGraceMs: 10_000,
   maxAttempts: 3,
   /** Slots of a concurrency group: one item holds them all. */
@@ -102,36 +102,36 @@ export const limits = {
   rerunJobs: 500,
   /** How old an instance setting may be where it is used. */
   settingAgeMs: 30_000,
-  /** Of one gate: they stand in one item. */
+  /** Number of approvals of one gate, because they are stored in one item. */
   gateEvents: 100,
-  /** Of what comes with an approval. */
+  /** Size of the payload of an approval. */
   approvalPayloadBytes: 256 * 1024,
   /** A key that signs links to approvals is followed by another one after this, and holds as long as a run may last. */
   linkKeyMs: 90 * 24 * 3600 * 1000,
   linkKeyKeptMs: 400 * 24 * 3600 * 1000,
   /** Whom one notice is mailed to at most: what a whole company may decide is no reason to write to all of it. */
   noticeMails: 500,
-  /** Of a text that stands in a notice; the page has all of it. */
+  /** Length of a text in a notice. The page shows the whole text. */
   noticeTextChars: 4000,
   /** How long a delivery is its sender's alone, longer than the sender can live: then it counts as lost and is sent again. */
   deliveryHoldMs: 90_000,
-  /** Approvers are told again at most so often. */
+  /** Minimum time between two reminders of the same gate. */
   noticeAgainMs: 60_000,
-  /** Until then an answer to a webhook must have begun. */
+  /** Time within which the response of a webhook receiver must begin. */
   webhookAnswerMs: 10_000,
   /** A secret that was replaced signs beside the new one for so long: receivers change it in that time. */
   oldWebhookSecretMs: 24 * 3600 * 1000,
-  /** How long a step waits for its approvals unless it says so. */
+  /** Default time that a step waits for its approvals. */
   suspendTimeoutS: 1800,
   perPage: 30,
   maxPerPage: 100,
-  /** Index entries read for one filtered list before it answers with what it has. */
+  /** Number of index entries that one filtered list reads before it returns the matches so far. */
   listScan: 20_000,
   tokenPrefixChars: 10,
   /** Signing in lasts two weeks, and longer for who comes back: pages renew their session in time. */
   sessionMs: 14 * 24 * 3600 * 1000,
   /** From the way to a provider until the way back. */
   loginMs: 10 * 60_000,
-  /** Audit entries are kept a year. */
+  /** Audit entries expire after a year. */
   auditRetentionMs: 365 * 24 * 3600 * 1000,
 } as const;

@@ -4,7 +4,7 @@ import type { Payload } from "./payload.ts";
 
 export type Method = "GET" | "POST" | "DELETE";
 
-/** Which deployed function answers a route; `lib/api/api.ts` builds the REST resources from it. */
+/** The deployed function that handles a route. `lib/api/api.ts` builds the REST resources from it. */
 export type RouteFunction = "run" | "stream" | "api" | "beat" | "approve" | "web";
 
 /**
@@ -12,7 +12,7 @@ export type RouteFunction = "run" | "stream" | "api" | "beat" | "approve" | "web
  * `path` holds `{name}` parts and may end in one greedy `{name+}`, which keeps its slashes.
  */
 export interface Route {
-  /** `<noun>.<verb>`, also the operation's id and the action that `may` is asked about. */
+  /** `<noun>.<verb>`, which is also the operation id and the action that `may` checks. */
   readonly name: string;
   readonly summary: string;
   readonly method: Method;
@@ -30,7 +30,7 @@ export interface Route {
   readonly status: 200 | 201 | 303;
   readonly reply:
     | { readonly text: string }
-    /** `csv`: what it is like where the caller asks for that instead. */
+    /** `csv`: description of the CSV format, if the caller can request it instead. */
     | { readonly json: z.ZodType; readonly csv?: string }
     | { readonly bytes: string }
     | { readonly events: string; readonly event: z.ZodType };
@@ -42,7 +42,7 @@ export function defineRoute<const R extends Route>(route: R): R {
   return route;
 }
 
-/** What the paths of a route's calls look like, a slash at the end or not. */
+/** Matches the paths of requests to a route, with or without a trailing slash. */
 export function pathPattern({ path }: Route): RegExp {
   const parts = path
     .replaceAll(".json", "\\.json")
@@ -53,12 +53,12 @@ export function pathPattern({ path }: Route): RegExp {
 
 type Infer<T> = T extends z.ZodType ? z.output<T> : undefined;
 
-/** What a handler gets once the edge has checked everything. */
+/** The input of a handler after all checks of the edge. */
 export interface RouteInput<R extends Route> {
   params: Infer<R["params"]>;
   query: Infer<R["query"]>;
   body: Infer<R["body"]>;
-  /** The body before its check, for what must be kept exactly as it came: a check drops keys named `__proto__`, and may fill in others. */
+  /** The unchecked body, for values that must be stored exactly as sent: the check drops keys named `__proto__` and may add defaults. */
   sent: Infer<R["body"]>;
   payload: R["payload"] extends true ? Payload : undefined;
 }

@@ -5,7 +5,7 @@ import { SvcError } from "../../contract/errors.ts";
 import { type Login, loginSchema } from "../../core/people/login.ts";
 import { secretValue } from "../secretsmanager/secret-values.ts";
 
-// Loaded on first use: few calls sign somebody in.
+// Loaded on first use, because few requests are sign-ins.
 const sdk = () => import("openid-client");
 const SCOPE = "openid email profile";
 const TIMEOUT_S = 8;
@@ -96,7 +96,7 @@ export const logins = {
 };
 export type Logins = typeof logins;
 
-/** Who asks learns the kind of failure: what a provider wrote beside it may be anything. */
+/** Reports only the kind of failure, because the provider's own text is not trusted. */
 async function refusal(client: string, error: unknown): Promise<SvcError> {
   const { AuthorizationResponseError, ClientError, ResponseBodyError } = await sdk();
   const says = error instanceof ResponseBodyError || error instanceof AuthorizationResponseError;

@@ -2,7 +2,7 @@ import type * as Cognito from "@aws-sdk/client-cognito-identity-provider";
 import { env } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
 
-// Loaded on first use: few calls sign somebody in.
+// Loaded on first use, because few requests are sign-ins.
 const sdk = () => import("@aws-sdk/client-cognito-identity-provider");
 let client: Promise<Cognito.CognitoIdentityProviderClient> | undefined;
 function cognito(): Promise<Cognito.CognitoIdentityProviderClient> {
@@ -20,7 +20,7 @@ const account = (email: string) => ({ UserPoolId: wanted(env.userPool), Username
 
 /** The user pool: who can sign in with a password. */
 export const people = {
-  /** Whether anybody can. */
+  /** Whether sign-in with a password is available. */
   hasPasswords: () => Boolean(process.env[env.userPool]),
 
   /** Makes the account if there is none, and sets its password. Nothing is mailed. Throws `user.invalidPassword`, `login.noPasswords`. */
@@ -50,7 +50,7 @@ export const people = {
     }
   },
 
-  /** False for a wrong password and for who has no account, both alike. A second factor is not asked for yet: who set one is refused. Throws `engine.busy`, `login.noPasswords`. */
+  /** Returns false for a wrong password and for a missing account. A second factor is not supported yet, so users who set one are rejected. Throws `engine.busy`, `login.noPasswords`. */
   async checkPassword(email: string, password: string): Promise<boolean> {
     const pool = { UserPoolId: wanted(env.userPool), ClientId: wanted(env.userPoolClient) };
     const {

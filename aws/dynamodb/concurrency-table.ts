@@ -29,7 +29,7 @@ const GroupEntity = new Entity({
     id: string().key().savedAs("pk"),
     sk: string().key().default("group"),
     workspace: string().savedAs("ws"),
-    /** Changes with each write: whoever writes names the one that they have read. */
+    /** Changes with each write. A writer must name the version that it has read. */
     version: string().savedAs("m"),
     slots: any().savedAs("sl"),
     waiting: boolean().savedAs("w"),
@@ -68,7 +68,7 @@ function itemOf({ id, workspace }: FoundGroup, group: Group) {
   };
 }
 
-/** Concurrency groups. Each write is conditional on what was read; false says that another was first. */
+/** Concurrency groups. Each write is conditional on the version that was read. It returns false if another writer was first. */
 export const concurrencyTable = {
   async get(id: string, workspace: string): Promise<FoundGroup> {
     const { Item } = await GroupEntity.build(GetItemCommand).key({ id }).options({ consistent: true }).send();

@@ -103,7 +103,7 @@ const HeadEntity = new Entity({
 });
 type HeadItem = FormattedItem<typeof HeadEntity>;
 export type HeadChange = Omit<UpdateAttributesInput<typeof HeadEntity>, "id" | "sk">;
-/** What claiming a job changes. */
+/** The fields that claiming a job changes. */
 type AttemptChange = Pick<RunningJob, "state" | "nonce" | "leaseUntilMs" | "startedAtMs" | "worker" | "attempt">;
 type HeadCondition = Condition<typeof HeadEntity>;
 
@@ -159,7 +159,7 @@ function toHead(job: Job, dueAtMs: number | undefined) {
   };
 }
 
-/** The table `jobs`. Every write says what it expects; what it finds instead is an answer, not an error. */
+/** The table `jobs`. Every write states its condition. A failed condition is a return value, not an error. */
 export const jobTable = {
   /** False when a job with this id exists already. */
   async create(job: Job, dueAtMs: number | undefined): Promise<boolean> {
@@ -171,7 +171,7 @@ export const jobTable = {
     );
   },
 
-  /** A put of a head whatever there is: of a job that nobody else can have written. */
+  /** An unconditional put of a head, for a job that no other process can have written. */
   putRequest(job: Job): PutRequest {
     return { table: table.getName(), request: HeadEntity.build(BatchPutRequest).item(toHead(job, undefined)).params() };
   },
@@ -190,7 +190,7 @@ export const jobTable = {
     return Item && (expired || isKept(Item)) ? toJob(Item) : undefined;
   },
 
-  /** Heads by id, each once, in the order asked for; those that are gone are left out. */
+  /** Reads heads by id, each once, in the given order. Missing heads are omitted. */
   async getMany(ids: string[]): Promise<Job[]> {
     const found = new Map<string, Job>();
     // DynamoDB refuses a key that comes twice.
@@ -236,7 +236,7 @@ export const jobTable = {
     return { job, items };
   },
 
-  /** Changes the head where `condition` holds and answers the job as it is then; `undefined` when it does not hold. */
+  /** Changes the head if `condition` is true and returns the changed job, or `undefined` if it is false. */
   async change(id: string, change: HeadChange, condition: HeadCondition): Promise<Job | undefined> {
     try {
       const { Attributes } = await HeadEntity.build(UpdateAttributesCommand)
@@ -280,7 +280,7 @@ export const jobTable = {
   removed: $remove(),
   dueAt,
 
-  /** What an ended job no longer has. */
+  /** The fields that are removed when a job ends. */
   cleared: { nonce: $remove(), leaseUntilMs: $remove(), watchedUntilMs: $remove(), duePartition: $remove(), dueAtMs: $remove() },
 
   async putChild(child: Child): Promise<void> {
@@ -329,7 +329,7 @@ export const jobTable = {
       .params();
   },
 
-  /** Removes a job that nobody has ever claimed; false when somebody has. */
+  /** Removes a job that was never claimed. Returns false if it was claimed. */
   async removeUnclaimed(id: string): Promise<boolean> {
     const condition: HeadCondition = {
       and: [
@@ -340,7 +340,7 @@ export const jobTable = {
     return conditional(() => HeadEntity.build(DeleteItemCommand).key({ id, sk: "job" }).options({ condition }).send());
   },
 
-  /** One page of a list index in one shard, newest first unless `ascending`. `after` goes on behind an entry. */
+  /** Reads one page of a list index in one shard, newest first unless `ascending`. `after` is the entry before the page. */
   async list(options: {
     index: "list" | "path";
     partition: string;

@@ -40,7 +40,7 @@ const table = new Table({
 
 /**
  * One shape for every stored object: its key, its value (checked by the noun's own schema where it is read), a counter or version
- * that conditions compare, and when it expires. Which keys there are stands in `keys`.
+ * that conditions compare, and when it expires. `keys` lists all keys.
  */
 const ObjectEntity = new Entity({
   name: "object",
@@ -51,9 +51,9 @@ const ObjectEntity = new Entity({
     pk: string().key(),
     sk: string().key(),
     value: any().savedAs("v").optional(),
-    /** What the next writer must name: a script's newest hash, for one. */
+    /** The version that the next writer must name, for example the newest hash of a script. */
     version: string().savedAs("m").optional(),
-    /** Set once by whoever comes first: the child of a script version. */
+    /** Set once by the first writer: the child of a script version. */
     next: string().savedAs("x").optional(),
     /** How far a version's build is: apart from the value, so that neither is written over by who changes the other. */
     build: any().savedAs("b").optional(),
@@ -114,7 +114,7 @@ export const objectTable = {
     return Item && !expired(Item) ? Item : undefined;
   },
 
-  /** Several items in one call, in the order asked for. */
+  /** Reads several items in one call and returns them in the given order. */
   async getMany(wanted: ObjectKey[], { consistent = false } = {}): Promise<(StoredObject | undefined)[]> {
     const found = new Map<string, StoredObject>();
     // DynamoDB refuses a key that comes twice.

@@ -2,7 +2,7 @@ import { randomInt } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import { SvcError } from "../../contract/errors.ts";
 
-/** What DynamoDB's refusal of a write means. `refused`: a condition does not hold, at that part of a transaction (0 for a single write). */
+/** The meaning of DynamoDB's rejection of a write. `refused`: the condition of that part of a transaction is false (0 for a single write). */
 export type Refusal = { kind: "refused"; part: number } | { kind: "collided" } | { kind: "tooLarge" } | { kind: "failed" };
 
 /** Another write had the same item in hand: nothing is wrong, and nothing was written. */
@@ -39,7 +39,7 @@ export function longestPauseMs(attempt: number): number | undefined {
 }
 
 /**
- * Carries out one write. Answers the part whose condition does not hold, `undefined` when all was written. One that collides with
+ * Executes one write. Returns the part whose condition is false, or `undefined` if everything was written. A write that collides with
  * another is tried again after a random pause. Throws `write.collided` when it collided to the last, and `body.tooLarge` for what no item holds.
  */
 export async function written(send: () => Promise<unknown>): Promise<number | undefined> {

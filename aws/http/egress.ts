@@ -12,7 +12,7 @@ export class ForbiddenAddress extends Error {
   override readonly name = "ForbiddenAddress";
 }
 
-/** Resolves and checks in one step: the connection goes to an address that was checked, whatever the name stands for a moment later. */
+/** Resolves and checks in one step, so the connection uses the checked address even if the name resolves differently a moment later. */
 const checkedLookup: LookupFunction = (hostname, options, callback) => {
   lookup(hostname, { ...options, all: true }, (error, found) => {
     const addresses = found as LookupAddress[] | undefined;

@@ -6,7 +6,7 @@ import { checkHost, ForbiddenAddress, guardedAgents } from "./egress.ts";
 
 const GONE = 410;
 
-/** Calls to addresses that users give (design §8): to none inside of the network, redirects are not followed, and no answer is read. */
+/** Sends requests to URLs that users give (design §8). Addresses inside the network are refused, redirects are not followed, and the response body is not read. */
 export const webhooks = {
   async post(address: string, headers: Record<string, string>, body: string): Promise<Attempt> {
     const url = URL.parse(address);
@@ -26,7 +26,7 @@ export type Webhooks = typeof webhooks;
 function outcomeOf(status: number): Attempt {
   if (status >= 200 && status < 300) return sent;
   if (status >= 300 && status < 400) return failed(`it answered ${status}: redirects are not followed`);
-  // Standard Webhooks: who answers so wants no more.
+  // Standard Webhooks: with this status, the receiver ends the subscription.
   return status === GONE ? refused(`it answered ${status}`) : failed(`it answered ${status}`);
 }
 

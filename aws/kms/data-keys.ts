@@ -2,7 +2,7 @@ import type { KMSClient } from "@aws-sdk/client-kms";
 import { env, requireEnv } from "../../contract/env.ts";
 import { counting } from "../sdk/counting.ts";
 
-/** Loaded and made with the first key that is asked for: most processes never see a secret. */
+/** Created with the first key that is needed, because most processes never use a secret. */
 let made: Promise<KMSClient> | undefined;
 function kms(): Promise<KMSClient> {
   made ??= import("@aws-sdk/client-kms").then(({ KMSClient }) => counting(new KMSClient({})));
@@ -37,7 +37,7 @@ const dataKeysFor = (purpose: Record<string, string>) => ({
 });
 export const dataKeys = dataKeysFor({});
 export type DataKeys = typeof dataKeys;
-/** Who may use these cannot unwrap those of secrets. */
+/** A separate context: a function that may use these keys cannot unwrap the keys of secrets. */
 export const linkKeys: DataKeys = dataKeysFor({ purpose: "links" });
 /** The secrets of outgoing webhooks. */
 export const webhookKeys: DataKeys = dataKeysFor({ purpose: "webhooks" });

@@ -4,7 +4,7 @@ import { keys } from "../../core/objects/keys.ts";
 import { objectTable } from "../dynamodb/object-table.ts";
 import { secretValue } from "../secretsmanager/secret-values.ts";
 
-/** RFC 8410: what stands before the 32 bytes of an Ed25519 private key in PKCS #8. */
+/** RFC 8410: the bytes before the 32 bytes of an Ed25519 private key in PKCS #8. */
 const PKCS8_ED25519 = Buffer.from("302e020100300506032b657004220420", "hex");
 
 export interface SigningKey {

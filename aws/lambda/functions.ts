@@ -87,7 +87,7 @@ export const functions = {
       new InvokeCommand({ FunctionName: requireEnv(env.buildFunction), Payload: JSON.stringify(request) }),
     );
     const text = Payload ? Buffer.from(Payload).toString("utf8") : "null";
-    // Not the code's fault: a build answers what user code did, and throws only when its worker or the upload is lost.
+    // A build reports failures of user code in its result. It throws only if its worker or the upload is lost.
     if (FunctionError) throw new Error(`The build was lost: ${text.slice(0, 300)}`);
     return buildResultSchema.parse(JSON.parse(text));
   },

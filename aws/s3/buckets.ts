@@ -17,7 +17,7 @@ import { SvcError } from "../../contract/errors.ts";
 import { checkHost, ForbiddenAddress, guardedAgents } from "../http/egress.ts";
 import { s3 } from "../sdk/clients.ts";
 
-/** Where a bucket of somebody else's is, and with which keys it is reached. */
+/** The location of an external bucket and the access keys for it. */
 export interface S3Place {
   bucket: string;
   region: string;
@@ -145,7 +145,7 @@ function foreignBucket(name: string, { bucket, region, endpoint, pathStyle, acce
     forcePathStyle: pathStyle,
     credentials: { accessKeyId: accessKey, secretAccessKey: secretKey },
     maxAttempts: 2,
-    // Other services know only the checksums that S3 always asked for.
+    // Other services support only the checksums that S3 always required.
     requestChecksumCalculation: "WHEN_REQUIRED",
     responseChecksumValidation: "WHEN_REQUIRED",
     requestHandler: { ...guardedAgents, connectionTimeout: 5000, requestTimeout: 20_000 },

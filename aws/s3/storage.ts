@@ -47,7 +47,7 @@ export const storage = {
     if (!Body) throw new Error(`The object ${key} is empty.`);
     return await Body.transformToString();
   },
-  /** What changes with an object's bytes and not with its name; `undefined` when there is none. */
+  /** Returns the ETag of an object, which changes with its content and not with its name, or `undefined` if there is no object. */
   async etag(key: string): Promise<string | undefined> {
     try {
       return (await s3().send(new HeadObjectCommand({ Bucket: bucket(), Key: key }))).ETag;
@@ -66,7 +66,7 @@ export const storage = {
   },
   /** True when nothing is left; false when `goOn` said no before. */
   async removePrefix(prefix: string, goOn = () => true): Promise<boolean> {
-    // A page holds a thousand. What was listed is gone then, so the first page is always the next one.
+    // A page has at most a thousand objects. Listed objects are deleted, so the next page is always the first one.
     for (let more = true; more; ) {
       const { Contents, IsTruncated } = await s3().send(new ListObjectsV2Command({ Bucket: bucket(), Prefix: prefix }));
       for (const { Key } of Contents ?? []) {

@@ -1,8 +1,8 @@
-/** What an invocation asked of AWS: requests by `service.Operation`, and the units that DynamoDB bills for them. */
+/** The AWS requests of an invocation by `service.Operation`, and the units that DynamoDB bills for them. */
 export interface AwsCounts {
   requests: Record<string, number>;
   readUnits: number;
-  /** Of tables, and of their indexes. */
+  /** Billed units of tables and of their indexes. */
   writeUnits: number;
   indexWriteUnits: number;
 }
@@ -64,7 +64,7 @@ interface Consumed {
   GlobalSecondaryIndexes?: Record<string, { CapacityUnits?: number }>;
 }
 
-/** A batch or a transaction answers a list, one entry for each table. */
+/** A batch or a transaction returns a list with one entry for each table. */
 function consumedBy(output: { ConsumedCapacity?: Consumed | Consumed[] }): Consumed[] {
   return [output.ConsumedCapacity ?? []].flat();
 }

@@ -5,7 +5,7 @@ import { counting } from "../sdk/counting.ts";
 const sdk = () => import("@aws-sdk/client-secrets-manager");
 let client: Promise<SecretsManagerClient> | undefined;
 
-/** What a secret of the deployment holds, by its name or ARN. */
+/** Reads the value of a secret of the deployment by its name or ARN. */
 export async function secretValue(id: string): Promise<string | undefined> {
   client ??= sdk().then(({ SecretsManagerClient }) => counting(new SecretsManagerClient({})));
   const { GetSecretValueCommand } = await sdk();

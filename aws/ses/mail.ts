@@ -13,7 +13,7 @@ function ses(): Promise<SESv2Client> {
 const utf8 = (Data: string) => ({ Data, Charset: "UTF-8" });
 
 export const mail = {
-  /** One mail to one address. `tags` come back with what SES tells of it later: letters, digits, '-' and '_'. */
+  /** Sends one mail to one address. SES returns `tags` in its later events: letters, digits, '-' and '_'. */
   async send(to: string, text: { subject: string; text: string; html: string }, tags: Record<string, string>): Promise<Attempt> {
     const from = process.env[env.mailFrom];
     if (!from) return refused("this deployment has no address to send mail from: set mailFrom");

@@ -10,7 +10,7 @@ function sns(): Promise<SNSClient> {
   return made;
 }
 
-/** The topic that hears of every gate. */
+/** The topic that receives the notices of all gates. */
 export const topic = {
   /** `attributes`: what subscriptions filter by. */
   async publish(message: string, attributes: Record<string, string>): Promise<Attempt> {

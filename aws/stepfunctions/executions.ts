@@ -41,7 +41,7 @@ async function tagsOf(resourceArn: string | undefined): Promise<Record<string, s
     throw error;
   }
 }
-/** What there is of this account, whoever made it. */
+/** All state machines of the account, including those of other stacks. */
 async function machines(prefix: string): Promise<{ arn: string; madeMs: number }[]> {
   const found: { arn: string; madeMs: number }[] = [];
   for await (const { stateMachines = [] } of paginateListStateMachines({ client: stepFunctions() }, { maxResults: 1000 })) {
@@ -52,7 +52,7 @@ async function machines(prefix: string): Promise<{ arn: string; madeMs: number }
   return found;
 }
 
-/** Of what has ended the latest comes first; what runs still may have begun before all of it. */
+/** Ended executions are listed newest first. A running execution may have started before all of them. */
 async function isIdle(stateMachineArn: string, sinceMs: number): Promise<boolean> {
   const first = async (filter: object) =>
     (await stepFunctions().send(new ListExecutionsCommand({ stateMachineArn, maxResults: 1, ...filter }))).executions?.[0];
@@ -61,14 +61,14 @@ async function isIdle(stateMachineArn: string, sinceMs: number): Promise<boolean
   return (await first({ statusFilter: "RUNNING" })) === undefined;
 }
 
-/** False when it belongs to somebody else. */
+/** Returns false if it belongs to another stack. */
 async function removeIf(stateMachineArn: string, tags: Record<string, string>): Promise<boolean> {
   if (!carries(await tagsOf(stateMachineArn), tags)) return false;
   await stepFunctions().send(new DeleteStateMachineCommand({ stateMachineArn }));
   return true;
 }
 
-/** What is not done now is done another time. */
+/** A later pass handles the remaining machines. */
 async function unlessThrottled<T>(work: () => Promise<T>, otherwise: () => T): Promise<T> {
   try {
     return await work();
@@ -84,7 +84,7 @@ const carries = (tags: Record<string, string | undefined>, wanted: Record<string
 /** Where something of Step Functions can be looked at: its ARN and, where there is a console, its page there. */
 const shown = (arn: string) => ({ arn, ...(process.env[env.statesConsole] === "on" ? { url: consoleUrl(arn) } : {}) });
 
-/** The durable engine behind flows. Everything here may be asked twice: what is there already is an answer. */
+/** Step Functions, which executes flows. Every call may be repeated: an object that already exists is a success. */
 export const executions = {
   /** `noMachine`: nothing was started, because the state machine is not there, or is just being deleted. */
   async start(execution: ExecutionName, input: unknown): Promise<"started" | "noMachine"> {
@@ -103,7 +103,7 @@ export const executions = {
     return "started";
   },
 
-  /** Both are made of names: nothing is asked. */
+  /** Computed from names, without a request. */
   executionShown: (execution: ExecutionName) => shown(executionArn(execution)),
   machineShown: (machine: string) => shown(machineArn(machine)),
 

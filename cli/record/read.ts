@@ -14,7 +14,7 @@ export interface RecordRead {
   anchors: (Anchor & { signature: "valid" | "invalid" })[];
 }
 
-/** All of a workspace's record, as the service tells it. */
+/** The complete record of a workspace, as returned by the service. */
 export async function readRecord(whom: Whom): Promise<RecordRead> {
   // Anchors first: what is signed while the entries are read may be of entries that came later.
   const anchors = await readAnchors(whom);

@@ -1,4 +1,4 @@
-/** The response to one error code: the HTTP status and the sentence, with what the error says about itself filled in. */
+/** The response to one error code: the HTTP status and the sentence with its details. */
 interface Answer<D> {
   readonly status: number;
   readonly say: (details: D) => string;

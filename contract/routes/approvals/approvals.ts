@@ -24,7 +24,7 @@ const conditionsSchema = z.object({
   self_approval_disabled: z.boolean(),
 });
 
-/** How a gate was decided; without `by` nobody did in time, or a link that names nobody. */
+/** The decision of a gate. `by` is absent after a timeout and for a link without an approver name. */
 const decisionSchema = z.object({
   how: z.enum(["approved", "rejected", "expired"]),
   by: z.string().optional(),
@@ -32,7 +32,7 @@ const decisionSchema = z.object({
   at: timestamp,
 });
 
-/** What the approval page shows. The fields up to `view_token` are api.md's, the others ours. */
+/** The content of the approval page. api.md defines the fields up to `view_token`; the others are additions. */
 export const approvalInfoSchema = z.object({
   flow_id: jobId,
   form_schema: jsonObject.optional().describe("JSON Schema of the form's values; `order` is the order of its fields."),
@@ -50,7 +50,7 @@ export const approvalInfoSchema = z.object({
   gate_id: jobId,
   kind: z.enum(["suspend", "consent"]),
   module_id: z.string(),
-  /** `waiting`: the step has not asked yet; `canceled`: the run has ended without a decision. */
+  /** `waiting`: the step has not requested approval yet. `canceled`: the run ended without a decision. */
   state: z.enum(["waiting", "open", "approved", "rejected", "expired", "canceled"]),
   decision: decisionSchema.optional(),
   run_state: z.string().describe("Current state of the flow's job, after the decision."),
@@ -117,7 +117,7 @@ export type RunJson = z.output<typeof runSchema>;
 /** Any JSON, or nothing at all. */
 const payload = { payload: true } as const;
 const said = { text: "The outcome of the decision." };
-/** Of a token that is sent beside a link, and of looking for the step that a link is for. */
+/** Errors of a token that is sent in addition to a link, and of finding the step of a link. */
 const findErrors = ["auth.invalid", "approval.link", "approval.none", "approval.over", "approval.person", "approval.notYet"] as const;
 const linkErrors = [
   ...findErrors,

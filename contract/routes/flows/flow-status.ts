@@ -58,13 +58,13 @@ const executionSchema = z.object({
 });
 export type ExecutionJson = z.output<typeof executionSchema>;
 
-/** What a flow's job has besides what every job has. */
+/** The fields of a flow's job beyond those of every job. */
 export const flowJobFields = {
   flow_status: flowStatusSchema.optional(),
   raw_flow: flowValueSchema.optional(),
   /** Once there is one. */
   execution: executionSchema.optional(),
-  /** Of a step's job: which module it is of. */
+  /** For the job of a step: the id of its module. */
   flow_step_id: z.string().optional(),
   suspend: z.int().optional().describe("For a flow: the number of its steps that are waiting for approval."),
   /** While it waits for people. */

@@ -20,7 +20,7 @@ import { defineRoute } from "../../route.ts";
 /** A flow's version: whole, and the larger the newer. */
 export const flowVersion = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 
-/** OpenFlow and what belongs to it (api.md §3.2, §4), kept exactly as sent. */
+/** OpenFlow with its extra fields (api.md §3.2, §4), preserved exactly as sent. */
 const settable = {
   path: runnablePath,
   summary: z.string().max(1000).default(""),
@@ -63,7 +63,7 @@ export type FlowJson = z.input<typeof flowSchema>;
 const listedFlowSchema = flowSchema.partial({ value: true });
 export type ListedFlowJson = z.input<typeof listedFlowSchema>;
 
-/** What a flow was built to: the machine that its runs are started on. */
+/** The build of a flow: the state machine on which its runs start. */
 const machineSchema = z.object({
   machine: z.string().describe("Its name."),
   arn: z.string(),
@@ -135,7 +135,7 @@ export const flowRoutes = {
     params: atPath,
     body: newFlowSchema,
     reply: pathText,
-    // What its caller may not see answers with the first 404.
+    // The first 404 in this list is the response for objects that the caller may not see.
     errors: ["flow.notFound", ...saveErrors],
   }),
   listFlows: defineRoute({

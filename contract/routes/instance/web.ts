@@ -2,7 +2,7 @@ import * as z from "zod";
 import { defineRoute } from "../../route.ts";
 
 const page = { method: "GET", fn: "web", auth: "none", status: 200, reply: { bytes: "The page." }, errors: [] } as const;
-/** As it stands in a link; what it is for, the page asks the API. */
+/** The ids of a link, unchecked. The page sends them to the API, which checks them. */
 const part = z.string().max(300);
 
 export const webRoutes = {

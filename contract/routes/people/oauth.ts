@@ -3,9 +3,9 @@ import { defineRoute } from "../../route.ts";
 
 const open = { fn: "api", auth: "none" } as const;
 const atLogin = z.object({ client: z.string().min(1).max(100) });
-/** What a provider sends a browser back with. `iss` is its address, where it says so (RFC 9207). */
+/** The query with which a provider redirects the browser back. `iss` is the provider's URL, if it sends it (RFC 9207). */
 const returned = { code: z.string().max(4096), state: z.string().max(1000), iss: z.string().max(1000) };
-/** Of this origin, and nothing else: who signs in is led to no stranger's page. */
+/** A path on this origin only, so that sign-in never redirects to another site. */
 const approvalPage = z
   .string()
   .max(1000)

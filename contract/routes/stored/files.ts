@@ -4,7 +4,7 @@ import { limits } from "../../limits.ts";
 import { defineRoute } from "../../route.ts";
 
 const fileKey = z.string().min(1).max(800);
-/** What a header can hold: a name in other letters is written as `filename*=UTF-8''…`. */
+/** The characters that a header can contain. A name with other characters is sent as `filename*=UTF-8''…`. */
 const headerText = z.string().regex(/^[\x20-\x7e]+$/, "printable ASCII only");
 /** One of the workspace's storages by name, or the bucket of a resource. Neither: the workspace's default storage. */
 const where = { storage: z.string().max(100).optional(), s3_resource_path: z.string().max(250).optional() };

@@ -9,7 +9,7 @@ const made = { ...post, status: 201 } as const;
 const erase = { ...post, method: "DELETE" } as const;
 
 const typeName = z.string().regex(/^[A-Za-z0-9_-]{1,100}$/, "letters, digits, '-' and '_' only, at most 100");
-/** Any JSON that is there, kept as it came. */
+/** Any JSON value, required and preserved exactly. */
 const anyValue = z.custom<unknown>((value) => value !== undefined, "is missing").meta({ override: { description: "Any JSON value." } });
 const labels = z.array(z.string().max(100)).max(50).nullish();
 
@@ -22,7 +22,7 @@ export const newResourceSchema = z.object({
   ws_specific: z.boolean().nullish(),
 });
 export type NewResource = z.output<typeof newResourceSchema>;
-/** What is absent stays as it is. */
+/** Omitted fields remain unchanged. */
 export const resourceChangeSchema = newResourceSchema.partial();
 export type ResourceChange = z.output<typeof resourceChangeSchema>;
 

@@ -18,7 +18,7 @@ import { defineRoute } from "../../route.ts";
 
 const scriptKindSchema = z.enum(["script", "failure", "trigger", "command", "approval", "preprocessor"]);
 
-/** The fields that a caller sets, kept exactly as sent (api.md §3.1). */
+/** The fields that a caller sets, preserved exactly as sent (api.md §3.1). */
 const settable = {
   path: runnablePath,
   summary: z.string().max(1000),

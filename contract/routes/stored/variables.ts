@@ -21,7 +21,7 @@ export const newVariableSchema = z.object({
   ...optional,
 });
 export type NewVariable = z.output<typeof newVariableSchema>;
-/** What is absent stays as it is. */
+/** Omitted fields remain unchanged. */
 export const variableChangeSchema = newVariableSchema
   .omit({ description: true })
   .partial()

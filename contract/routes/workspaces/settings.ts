@@ -44,7 +44,7 @@ export type S3Storage = z.output<typeof s3Storage>;
 /** `every_get_counts`: a link to an approval decides by a browser's `GET` too, and so by that of a machine which looks at links. */
 const approvalSettingsSchema = z.object({ every_get_counts: z.boolean() });
 
-/** What a workspace decides for itself. */
+/** The settings of a workspace. */
 export const settingsSchema = z.object({
   workspace_id: z.string(),
   name: z.string(),

@@ -43,7 +43,7 @@ export const newWorkspaceSchema = z.object({
 });
 export type NewWorkspace = z.output<typeof newWorkspaceSchema>;
 
-/** As text: it is typed into files and settings. What is shorter can be guessed. */
+/** A text, because people copy it into files and settings. A shorter one could be guessed. */
 const encryptionKey = z.string().regex(/^[\x21-\x7e]{32,256}$/, "32 to 256 printable characters without spaces");
 
 export const workspaceRoutes = {
