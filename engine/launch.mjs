@@ -31,7 +31,9 @@ async function main() {
   const command = Object.hasOwn(commands, name) ? commands[name] : undefined;
   if (!command) throw new Complaint(`The command is missing: node engine/launch.mjs ${Object.keys(commands).join(" | ")}.`);
   if (majorOf(process.versions.node) < 18) {
-    throw new Complaint(`This Node is ${process.versions.node}, but the launcher needs version 18 or later. Install it and run the command again.`);
+    throw new Complaint(
+      `This Node is ${process.versions.node}, but the launcher needs version 18 or later. Install it and run the command again.`,
+    );
   }
   fs.mkdirSync(svcDir, { recursive: true });
   const node = await findNode();

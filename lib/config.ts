@@ -91,7 +91,8 @@ export function readConfig(node: Node): StackConfig {
 export function parseConfig(given: unknown, skipInterpreters = false): StackConfig {
   const parsed = stackConfigSchema.safeParse(given);
   if (!parsed.success) throw new Error(`The context key svc is not valid. ${z.prettifyError(parsed.error)}`);
-  if (parsed.data.local && !parsed.data.baseUrl) throw new Error("A local deployment needs svc.baseUrl, because it has no CloudFront distribution.");
+  if (parsed.data.local && !parsed.data.baseUrl)
+    throw new Error("A local deployment needs svc.baseUrl, because it has no CloudFront distribution.");
   const { local, logins, loginDomainPrefix } = parsed.data;
   if (new Set(logins.map(({ name }) => name)).size < logins.length) throw new Error("Two of svc.logins have the same name.");
   if (!local && logins.length > 0) {

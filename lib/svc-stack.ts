@@ -173,7 +173,12 @@ export class SvcStack extends Stack {
     const web = this.fn("web", { description: "svc: pages of the console", memoryMb: 256, timeoutS: 10 }, () => {});
     const beat = this.fn(
       "beat",
-      { description: "svc: heartbeats and reports of runners", memoryMb: 512, timeoutS: 30, reservedConcurrency: config.reservedConcurrency },
+      {
+        description: "svc: heartbeats and reports of runners",
+        memoryMb: 512,
+        timeoutS: 30,
+        reservedConcurrency: config.reservedConcurrency,
+      },
       (fn) => {
         objects.configureReadPublicKey(fn);
         jobs.configureBeat(fn);
@@ -188,26 +193,30 @@ export class SvcStack extends Stack {
       secrets.configureWebhooks(fn);
       notices.configureDeliver(fn);
     });
-    const housekeeping = this.fn("housekeeping", { description: "svc: due jobs, lost jobs and expired data", memoryMb: 512, timeoutS: 55 }, (fn) => {
-      jobs.configureFindJobs(fn);
-      objects.configureSweep(fn);
-      objects.configureAnchor(fn);
-      secrets.configureSignRecord(fn);
-      // Gates whose time is over, or whose approvers are reminded.
-      objects.configureApprove(fn);
-      // A deleted workspace leaves nothing.
-      storage.configureDelete(fn, "jobs", "files", "scripts", "flows", "artefacts");
-      flows.configureRemove(fn);
-      queue.configureSend(fn);
-      notices.configureHaveDelivered(fn, deliver);
-      // Flows whose execution was lost go on.
-      storage.configureRead(fn, "jobs", "flows");
-      storage.configureWrite(fn, "jobs");
-      startsFlows(fn);
-      flows.configureLook(fn);
-      flows.configureResume(fn);
-      flows.configureStop(fn);
-    });
+    const housekeeping = this.fn(
+      "housekeeping",
+      { description: "svc: due jobs, lost jobs and expired data", memoryMb: 512, timeoutS: 55 },
+      (fn) => {
+        jobs.configureFindJobs(fn);
+        objects.configureSweep(fn);
+        objects.configureAnchor(fn);
+        secrets.configureSignRecord(fn);
+        // Gates whose time is over, or whose approvers are reminded.
+        objects.configureApprove(fn);
+        // A deleted workspace leaves nothing.
+        storage.configureDelete(fn, "jobs", "files", "scripts", "flows", "artefacts");
+        flows.configureRemove(fn);
+        queue.configureSend(fn);
+        notices.configureHaveDelivered(fn, deliver);
+        // Flows whose execution was lost go on.
+        storage.configureRead(fn, "jobs", "flows");
+        storage.configureWrite(fn, "jobs");
+        startsFlows(fn);
+        flows.configureLook(fn);
+        flows.configureResume(fn);
+        flows.configureStop(fn);
+      },
+    );
     this.fn("settle", { description: "svc: flows whose executions have ended", memoryMb: 512, timeoutS: 60 }, (fn) => {
       jobs.configureMoveJobs(fn);
       storage.configureRead(fn, "jobs", "flows");

@@ -38,7 +38,9 @@ async function start(signal: AbortSignal): Promise<void> {
   const deadlineMs = Date.now() + READY_MS;
   while (!(await isReady())) {
     if (Date.now() > deadlineMs)
-      throw new Complaint(`LocalStack did not respond within ${READY_MS / 1000} s. Check that no other program uses port ${PORT}, then run npm run up again.`);
+      throw new Complaint(
+        `LocalStack did not respond within ${READY_MS / 1000} s. Check that no other program uses port ${PORT}, then run npm run up again.`,
+      );
     await sleep(500, undefined, { signal });
   }
 }

@@ -62,7 +62,8 @@ async function built(access: Access, hash: string): Promise<void> {
     const status = (await call(access, "GET", `scripts/deployment_status/h/${hash}`)) as DeploymentStatus;
     if (status.lock_error_logs) throw new Complaint(`${FIRST_EXAMPLE} could not be built.\n${lastLines(status.lock_error_logs)}`);
     if (status.lock !== undefined) return;
-    if (ended || !status.job_id) throw new Complaint(`The build of ${FIRST_EXAMPLE} ended without a status. Run npm run reset to start again.`);
+    if (ended || !status.job_id)
+      throw new Complaint(`The build of ${FIRST_EXAMPLE} ended without a status. Run npm run reset to start again.`);
     // Held by the server until there is something new, a second at most.
     const update = await call(access, "GET", `jobs_u/getupdate/${status.job_id}?running=true`);
     ended = (update as { completed?: boolean }).completed === true;

@@ -27,7 +27,10 @@ export const settings: ApiRoutes = [
   }),
   on(routes.editApprovals, async ({ params: { workspace }, body }) => {
     await setSetting(c, workspace, "approvals", body);
-    return text(200, body.every_get_counts ? "Every GET request of an approval link decides." : "Approval links that a browser opens show the page.");
+    return text(
+      200,
+      body.every_get_counts ? "Every GET request of an approval link decides." : "Approval links that a browser opens show the page.",
+    );
   }),
   on(routes.editAutoInvite, async ({ auth, params: { workspace }, body }) => {
     const wish = autoInviteOf(body, auth.actor.email);

@@ -48,7 +48,10 @@ async function decide(auth: Auth, link: SentLink, approved: boolean, payload: un
 
 /** Redirects to the page, which shows the request and decides nothing by itself. */
 function toPage({ signature, ...link }: SentLink): Reply {
-  return text(303, "Continue on the approval page.", { Location: urlsOf(c.baseUrl, link, signature).approvalPage, "Cache-Control": "no-store" });
+  return text(303, "Continue on the approval page.", {
+    Location: urlsOf(c.baseUrl, link, signature).approvalPage,
+    "Cache-Control": "no-store",
+  });
 }
 
 interface LinkGet {

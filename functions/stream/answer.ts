@@ -75,7 +75,10 @@ async function* texts(still: () => Promise<unknown>, of: ReturnType<typeof jobEv
     }
   } catch (error) {
     logger.error("stream", error as Error);
-    yield eventText({ id: reached, data: { type: "error", error: "An internal error occurred. Reconnect with the id of the last event." } });
+    yield eventText({
+      id: reached,
+      data: { type: "error", error: "An internal error occurred. Reconnect with the id of the last event." },
+    });
   }
 }
 

@@ -89,17 +89,17 @@ export class Api extends Construct {
     for (const tag of ["ms-custom-id", "_custom_id_"]) Tags.of(this.api).add(tag, "svc");
     for (const [type, answer] of gatewayAnswers) this.api.addGatewayResponse(type.responseType, gatewayResponse(type, answer));
 
-    acknowledge(this.api, "AwsSolutions-APIG2", "The functions validate requests with the schemas of the contract, which report each fault with its path.");
+    acknowledge(
+      this.api,
+      "AwsSolutions-APIG2",
+      "The functions validate requests with the schemas of the contract, which report each fault with its path.",
+    );
     acknowledge(
       this.api,
       "AwsSolutions-APIG3",
       "A web ACL costs $5 a month and a share of every request; the owner may attach one, docs/aws.md.",
     );
-    acknowledge(
-      this.api,
-      "AwsSolutions-APIG4",
-      "The functions check tokens. An authorizer would add one invocation to each request.",
-    );
+    acknowledge(this.api, "AwsSolutions-APIG4", "The functions check tokens. An authorizer would add one invocation to each request.");
     acknowledge(this.api, "AwsSolutions-COG4", "The service issues its own tokens; they are not tokens of the user pool.");
     acknowledge(this.api, "AwsSolutions-APIG6", "Execution logs would contain query strings and bodies, which can contain tokens.");
     acknowledge(

@@ -40,7 +40,8 @@ export function putInterpreters(root: string, config: StackConfig, bundles: read
       if (!sameFile(source, target)) copyFileSync(source, target);
     }
     if (name === "build" && kind === "functions") putEsbuildPackage(root, directory);
-    if (bytes > MAX_ASSET_BYTES) throw new Error(`The asset of ${kind}/${name} has ${Math.round(bytes / 1048576)} MB, but the limit of Lambda is 250 MB.`);
+    if (bytes > MAX_ASSET_BYTES)
+      throw new Error(`The asset of ${kind}/${name} has ${Math.round(bytes / 1048576)} MB, but the limit of Lambda is 250 MB.`);
   }
 }
 

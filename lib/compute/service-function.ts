@@ -66,6 +66,10 @@ export class ServiceFunction extends Construct {
       ...(props.tenancyConfig ? { tenancyConfig: props.tenancyConfig } : {}),
       ...(props.scratch ? { ephemeralStorageSize: props.scratch } : {}),
     });
-    acknowledge(this.fn, "AwsSolutions-L1", "The runtime is pinned, because artefacts are built for it and their keys contain its version.");
+    acknowledge(
+      this.fn,
+      "AwsSolutions-L1",
+      "The runtime is pinned, because artefacts are built for it and their keys contain its version.",
+    );
   }
 }

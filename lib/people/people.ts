@@ -34,11 +34,7 @@ export class People extends Construct {
     });
     this.signIn = { pool, client };
     acknowledge(pool, "AwsSolutions-COG2", "A second factor is optional: many pools have only one user, and programs use tokens.");
-    acknowledge(
-      pool,
-      "AwsSolutions-COG3",
-      "Threat protection requires the Plus plan, which is billed per user. The owner may turn it on.",
-    );
+    acknowledge(pool, "AwsSolutions-COG3", "Threat protection requires the Plus plan, which is billed per user. The owner may turn it on.");
     acknowledge(pool, "AwsSolutions-COG8", "The Essentials plan has all features that sign-in uses. Plus is billed per user.");
   }
 

@@ -18,7 +18,10 @@ const EXCEPTIONS = new Set([
   '- Code does not ask, say, tell or hear. It reads, returns, sends and receives. Avoid "kept", "stands", "goes on" and "meanwhile".',
 ]);
 
-const tracked = (...patterns: string[]) => execFileSync("git", ["ls-files", ...patterns], { encoding: "utf8" }).trim().split("\n");
+const tracked = (...patterns: string[]) =>
+  execFileSync("git", ["ls-files", ...patterns], { encoding: "utf8" })
+    .trim()
+    .split("\n");
 const faultsOf = (texts: Iterable<string>, ...rules: RegExp[]) =>
   [...texts].filter((text) => !EXCEPTIONS.has(text) && rules.some((rule) => rule.test(text)));
 
@@ -30,7 +33,13 @@ function* stringsIn(file: string): Generator<string> {
   const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true);
   const nodes: ts.Node[] = [source];
   for (let node = nodes.pop(); node; node = nodes.pop()) {
-    if (ts.isStringLiteralLike(node) || ts.isJsxText(node) || ts.isTemplateHead(node) || ts.isTemplateMiddle(node) || ts.isTemplateTail(node)) {
+    if (
+      ts.isStringLiteralLike(node) ||
+      ts.isJsxText(node) ||
+      ts.isTemplateHead(node) ||
+      ts.isTemplateMiddle(node) ||
+      ts.isTemplateTail(node)
+    ) {
       if (node.text.trim().split(/\s+/).length >= 3) yield node.text.trim();
     }
     ts.forEachChild(node, (child) => void nodes.push(child));
@@ -62,7 +71,9 @@ describe("plain English", () => {
   });
 
   it("is the language of the API's summaries and descriptions", () => {
-    expect(faultsOf(descriptionsIn(openapiDocument("https://svc.example.com", "1.0.0")), VAGUE_SUBJECT, BARE_BEGINNING, ODD_VERB)).toEqual([]);
+    expect(faultsOf(descriptionsIn(openapiDocument("https://svc.example.com", "1.0.0")), VAGUE_SUBJECT, BARE_BEGINNING, ODD_VERB)).toEqual(
+      [],
+    );
   });
 
   it.each(["web/src", "cli", "lib", "functions", "services", "core", "contract", "statemachines", "engine"])(

@@ -11,14 +11,22 @@ const auditQuery = z.object({
   gate: jobId.optional(),
   before: timestamp.optional().describe("Only entries up to this time."),
   after: timestamp.optional().describe("Only entries after this time."),
-  per_page: z.coerce.number().int().min(1).max(10_000).optional().describe("Maximum number of entries. Default: 1000. A page may be shorter."),
+  per_page: z.coerce
+    .number()
+    .int()
+    .min(1)
+    .max(10_000)
+    .optional()
+    .describe("Maximum number of entries. Default: 1000. A page may be shorter."),
   format: z.enum(["json", "csv"]).optional(),
 });
 export type ApprovalAuditQuery = z.output<typeof auditQuery>;
 
 const auditPageSchema = z.object({
   entries: z.array(approvalEntrySchema),
-  before: timestamp.optional().describe("Pass this value as `before` to read the next page. Its first entries may repeat the last ones of this page."),
+  before: timestamp
+    .optional()
+    .describe("Pass this value as `before` to read the next page. Its first entries may repeat the last ones of this page."),
 });
 export type ApprovalAuditPage = z.output<typeof auditPageSchema>;
 

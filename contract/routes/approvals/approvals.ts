@@ -87,7 +87,9 @@ const runGateSchema = z.object({
   links: z
     .object({ resume: z.array(z.string()), cancel: z.string(), approvalPage: z.string() })
     .optional()
-    .describe("Secret links, shown while the gate is open to callers who may create links. There is one link for each required approval, and each counts once."),
+    .describe(
+      "Secret links, shown while the gate is open to callers who may create links. There is one link for each required approval, and each counts once.",
+    ),
   notices: z
     .array(
       z.object({
@@ -141,7 +143,10 @@ export const approvalRoutes = {
     fn: "approve",
     auth: "token",
     params: z.object({ workspace: workspaceId, id: jobId, resume_id: resumeId }),
-    query: z.object({ approver, flow_level: flag.optional().describe("The URLs apply to the next step of the flow that requests approval, even before it does.") }),
+    query: z.object({
+      approver,
+      flow_level: flag.optional().describe("The URLs apply to the next step of the flow that requests approval, even before it does."),
+    }),
     status: 200,
     reply: { json: urlsSchema },
     errors: ["job.notFound", "approval.none"],
@@ -171,7 +176,8 @@ export const approvalRoutes = {
   resumeByGet: defineRoute({
     ...byLink,
     name: "approvals.resumeByGet",
-    summary: "Approve with a link in a GET request, for programs. A browser or a link scanner is redirected to the page instead, and nothing is decided.",
+    summary:
+      "Approve with a link in a GET request, for programs. A browser or a link scanner is redirected to the page instead, and nothing is decided.",
     method: "GET",
     path: `${w}/jobs_u/resume/{id}/{resume_id}/{signature}`,
     query: z.object({ approver, payload: z.string().optional().describe("JSON, encoded in base64.") }),
@@ -215,7 +221,11 @@ export const approvalRoutes = {
     auth: "none",
     params: atGateJob,
     query: z.object({
-      token: z.string().max(400).optional().describe("Either the link's token, `<resume id>.<signature>.<approver>`, or a token of the caller."),
+      token: z
+        .string()
+        .max(400)
+        .optional()
+        .describe("Either the link's token, `<resume id>.<signature>.<approver>`, or a token of the caller."),
     }),
     status: 200,
     reply: { json: approvalInfoSchema },

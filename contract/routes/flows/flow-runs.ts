@@ -27,7 +27,11 @@ const restartSchema = z.object({
     .describe(
       "The first module to run again, at the top level of the flow. Earlier modules retain their results. Default: the module that failed.",
     ),
-  branch_or_iteration_n: z.int().min(0).nullish().describe("For a sequential loop or branchall: the first iteration or branch to run again."),
+  branch_or_iteration_n: z
+    .int()
+    .min(0)
+    .nullish()
+    .describe("For a sequential loop or branchall: the first iteration or branch to run again."),
   flow_version: flowVersion.nullish().describe("The version with which to continue. Default: the version of the original run."),
 });
 export type Restart = z.output<typeof restartSchema>;

@@ -72,7 +72,9 @@ const machineSchema = z.object({
   mermaid: z.string().describe("The state machine as a Mermaid flowchart."),
   outdated: z
     .boolean()
-    .describe("Whether another release of the service created the machine. In that case, the definition is the one that the next save creates."),
+    .describe(
+      "Whether another release of the service created the machine. In that case, the definition is the one that the next save creates.",
+    ),
 });
 export type MachineJson = z.input<typeof machineSchema>;
 

@@ -145,11 +145,7 @@ export const jobRoutes = {
     query: z.object({
       no_logs: flag.optional(),
       no_code: flag.optional(),
-      approval_token: z
-        .string()
-        .max(400)
-        .optional()
-        .describe("The `view_token` of an approval link of this flow, instead of a token."),
+      approval_token: z.string().max(400).optional().describe("The `view_token` of an approval link of this flow, instead of a token."),
     }),
     reply: { json: jobSchema },
   }),
@@ -370,7 +366,8 @@ export const jobRoutes = {
   cancelSelection: defineRoute({
     ...post,
     name: "jobs.cancelSelection",
-    summary: "Cancel several jobs and return the ids of the canceled ones. Jobs that have ended or that the caller may not see are omitted.",
+    summary:
+      "Cancel several jobs and return the ids of the canceled ones. Jobs that have ended or that the caller may not see are omitted.",
     path: `${w}/jobs/queue/cancel_selection`,
     params: inWorkspace,
     query: z.object({ force_cancel: flag.optional() }),

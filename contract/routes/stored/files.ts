@@ -152,7 +152,8 @@ export const fileRoutes = {
   resourceInfo: defineRoute({
     ...shared,
     name: "files.getResourceInfo",
-    summary: "Get the connection settings of a storage's bucket for other programs. The caller must be allowed to read its resource, unless the resource is public.",
+    summary:
+      "Get the connection settings of a storage's bucket for other programs. The caller must be allowed to read its resource, unless the resource is public.",
     method: "POST",
     path: `${base}/v2/s3_resource_info`,
     body: z.object({ s3_resource_path: z.string().max(250).nullish(), storage: z.string().max(100).nullish() }),

@@ -37,7 +37,9 @@ const settable = {
     .min(0)
     .max(limits.concurrentLimit)
     .nullish()
-    .describe("Maximum number of simultaneous runs with the same concurrency key. Other runs wait in the order of their creation. 0: no limit."),
+    .describe(
+      "Maximum number of simultaneous runs with the same concurrency key. Other runs wait in the order of their creation. 0: no limit.",
+    ),
   concurrency_time_window_s: z
     .int()
     .min(0)
@@ -48,7 +50,9 @@ const settable = {
     .string()
     .max(limits.concurrencyKeyChars)
     .nullish()
-    .describe("Runs with the same key in the workspace are counted together. `$workspace` and `$args[name]` are replaced. Default: the script."),
+    .describe(
+      "Runs with the same key in the workspace are counted together. `$workspace` and `$args[name]` are replaced. Default: the script.",
+    ),
   debounce_key: z.string().nullish(),
   debounce_delay_s: z.int32().nullish(),
   debounce_args_to_accumulate: z.array(z.string()).nullish(),
@@ -149,7 +153,9 @@ export const scriptListQuery = z.object({
   path_start: z.string().optional(),
   path_exact: z.string().optional(),
   first_parent_hash: versionHash.optional().describe("Only scripts whose newest version has this version as its parent."),
-  last_parent_hash: versionHash.optional().describe(`Only scripts whose oldest known parent is this version. The last ${MAX_PARENTS} parents are known.`),
+  last_parent_hash: versionHash
+    .optional()
+    .describe(`Only scripts whose oldest known parent is this version. The last ${MAX_PARENTS} parents are known.`),
   parent_hash: versionHash.optional().describe(`Only scripts that have this version among their last ${MAX_PARENTS} parents.`),
   show_archived: flag.optional(),
   include_without_main: flag

@@ -77,7 +77,8 @@ export const variableRoutes = {
   getVariable: defineRoute({
     ...read,
     name: "variables.get",
-    summary: "Get a variable. With decrypt_secret=false&include_encrypted=true, the value of a secret is its ciphertext under the workspace's key.",
+    summary:
+      "Get a variable. With decrypt_secret=false&include_encrypted=true, the value of a secret is its ciphertext under the workspace's key.",
     path: `${w}/get/{path+}`,
     params: atPath,
     query: z.object({ decrypt_secret: flag.optional(), include_encrypted: flag.optional() }),

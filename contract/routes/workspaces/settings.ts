@@ -124,7 +124,8 @@ export const settingRoutes = {
   editAutoInvite: defineRoute({
     ...post,
     name: "workspaces.editAutoInvite",
-    summary: "Set which new users of the instance join automatically: users of your e-mail domain, or all users. An empty body turns this off.",
+    summary:
+      "Set which new users of the instance join automatically: users of your e-mail domain, or all users. An empty body turns this off.",
     path: `${w}/workspaces/edit_auto_invite`,
     params: inWorkspace,
     body: z.object({ operator: z.boolean().nullish(), invite_all: z.boolean().nullish(), auto_add: z.boolean().nullish() }),

@@ -136,7 +136,8 @@ export const workspaceRoutes = {
   setEncryptionKey: defineRoute({
     ...create,
     name: "workspaces.setEncryptionKey",
-    summary: "Replace the key that encrypts exported secrets and, unless skip_reencrypt is true, re-encrypt every stored secret with a new data key.",
+    summary:
+      "Replace the key that encrypts exported secrets and, unless skip_reencrypt is true, re-encrypt every stored secret with a new data key.",
     path: `${w}/workspaces/encryption_key`,
     params: inWorkspace,
     body: z.object({ new_key: encryptionKey, skip_reencrypt: z.boolean().nullish() }),

@@ -114,7 +114,9 @@ describe("npm run up", () => {
     process.kill(enginePid(), "SIGKILL");
     expect(await up.ended).toBe(1);
     const said = up.output().slice(up.output().search(READY));
-    expect(said.match(/The local engine stopped unexpectedly .*\. Start it again with npm run up\. Its log is .*engine\.log\./g)).toHaveLength(1);
+    expect(
+      said.match(/The local engine stopped unexpectedly .*\. Start it again with npm run up\. Its log is .*engine\.log\./g),
+    ).toHaveLength(1);
     expect(said).not.toMatch(/^ {4}at /m);
     expect(await isPortFree(port)).toBe(true);
   });
