@@ -7,7 +7,7 @@ import (
 	"strconv"
 )
 
-// ResumeUrls are the addresses of one approval. ApprovalPage is for people: a page to decide on, and opening it decides nothing. Resume and
+// ResumeUrls are the URLs of one approval. ApprovalPage is for people: opening it does not decide. Resume and
 // Cancel are secrets: POST to them approves, with any JSON as payload, or rejects.
 type ResumeUrls struct {
 	ApprovalPage string `json:"approvalPage"`
@@ -16,9 +16,9 @@ type ResumeUrls struct {
 }
 
 // GetResumeUrls gives addresses by which the step that this code runs in is approved or rejected, new ones at each call: each counts once.
-// What holds them may decide, so send the page to people and the others to programs alone. approver says whom they are for: a name that the
-// flow sees among its approvers, or nobody when empty. With flowLevel true they are for whichever step of the flow asks next, also before
-// one does.
+// The URLs allow their holder to decide: send the page to people and the others only to programs. approver is the name of the approver that the
+// flow sees in approvers; it may be empty. With flowLevel true they apply to the next step of the flow that requests approval, even before
+// it does.
 func GetResumeUrls(approver string, flowLevel ...bool) (ResumeUrls, error) {
 	urls := ResumeUrls{}
 	job, err := jobOr(nil)

@@ -13,7 +13,7 @@ import (
 	"sync"
 )
 
-// APIError is what the service says when it refuses a call.
+// APIError is the error response of the service.
 type APIError struct {
 	// Status is the HTTP status.
 	Status int
@@ -30,7 +30,7 @@ func (e *APIError) Error() string {
 	return e.Message
 }
 
-// IsNotFound says whether an error means that there is no such object, or none that this caller may see.
+// IsNotFound reports whether an error means that the object is missing or not visible to the caller.
 func IsNotFound(err error) bool {
 	var refused *APIError
 	return errors.As(err, &refused) && refused.Status == http.StatusNotFound
@@ -43,7 +43,7 @@ var (
 	chosen   connection
 )
 
-// SetClient chooses whom to call and as whom, instead of what the environment says. An empty text leaves it to the environment: token
+// SetClient sets the URL and the token, instead of the environment. An empty string selects the value of the environment: token
 // to WM_TOKEN or OV_TOKEN, baseURL (the service's origin) to BASE_INTERNAL_URL or BASE_URL or http://localhost:8000, workspace to
 // WM_WORKSPACE or OV_WORKSPACE. A script that svc runs never needs it.
 func SetClient(token, baseURL, workspace string) {
@@ -117,7 +117,7 @@ var client = &http.Client{CheckRedirect: func(next *http.Request, before []*http
 }}
 
 type asked struct {
-	// What is empty is left out.
+	// Empty values are omitted.
 	query map[string]string
 	// Sent as JSON.
 	body any
@@ -157,7 +157,7 @@ func call(method, route string, asked asked) ([]byte, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	// A gateway may answer bytes as base64 text where nobody says that bytes are welcome.
+	// A gateway may return bytes as base64 text unless the request accepts bytes.
 	request.Header.Set("Accept", "*/*")
 	if to.token != "" {
 		request.Header.Set("Authorization", "Bearer "+to.token)
@@ -200,7 +200,7 @@ func callInto(into any, method, route string, asked asked) error {
 	return fmt.Errorf("the service answered %q where JSON was expected", contentType)
 }
 
-// pathPart is a path as part of a URL: its slashes stay. What would lead to another route is no path.
+// pathPart encodes a path for a URL and preserves its slashes. It rejects a path that would match another route.
 func pathPart(path string) (string, error) {
 	parts := strings.Split(path, "/")
 	for i, part := range parts {

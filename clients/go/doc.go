@@ -3,6 +3,6 @@
 // Inside a job everything is set up: the environment names the service and holds a token with exactly the job's rights.
 // Elsewhere begin with SetClient.
 //
-// What the service refuses is an *APIError; IsNotFound tells a missing object. A job that fails while it is waited for is
+// An error response of the service is an *APIError; IsNotFound reports a missing object. A job that fails while it is waited for is
 // a *JobError. Any other error means that the service was not reached.
 package svc

@@ -35,7 +35,7 @@ func ParseS3Object(text string) (S3Object, error) {
 type FileOptions struct {
 	// S3ResourcePath is the resource of another storage than the workspace's own.
 	S3ResourcePath string
-	// ContentType and ContentDisposition are what downloads of a written file say.
+	// ContentType and ContentDisposition are the headers of downloads of a written file.
 	ContentType, ContentDisposition string
 }
 
@@ -53,7 +53,7 @@ func LoadS3File(file S3Object, options ...FileOptions) ([]byte, error) {
 	return content, err
 }
 
-// WriteS3File writes a file and answers where it is. What is there is replaced; with an empty key the service chooses one.
+// WriteS3File writes a file and returns its location. An existing file is replaced. With an empty key, the service chooses one.
 func WriteS3File(file S3Object, content []byte, options ...FileOptions) (S3Object, error) {
 	return writeFile(file, content, "application/octet-stream", options)
 }
@@ -121,14 +121,14 @@ func DeleteS3File(file S3Object, options ...FileOptions) error {
 	return err
 }
 
-// SignS3Objects answers the files with Presigned, by which they can be shown to anybody for a day.
+// SignS3Objects returns the files with Presigned, which makes them readable without a token for a day.
 func SignS3Objects(files ...S3Object) ([]S3Object, error) {
 	var signed []S3Object
 	err := callInto(&signed, http.MethodPost, "apps/sign_s3_objects", asked{body: map[string]any{"s3_objects": files}})
 	return signed, err
 }
 
-// PresignedS3PublicURLs are addresses, below WM_BASE_URL, that show files to anybody: for a day, or as long as a file's own Presigned holds.
+// PresignedS3PublicURLs returns URLs, below WM_BASE_URL, that serve files without a token: for a day, or for the validity of a file's own Presigned.
 func PresignedS3PublicURLs(files ...S3Object) ([]string, error) {
 	var unsigned, signed []S3Object
 	for _, file := range files {

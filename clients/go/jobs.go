@@ -16,7 +16,7 @@ const (
 	tries = 5
 )
 
-// JobError is what waiting for a job gives when it failed or was canceled: the error that its code gave.
+// JobError is the error of a job that failed or was canceled.
 type JobError struct {
 	JobID   string `json:"-"`
 	Name    string `json:"name"`
@@ -42,7 +42,7 @@ type RunOptions struct {
 	Tag string
 	// ScheduledIn delays the run, in whole seconds. Only for runs that are not waited for.
 	ScheduledIn time.Duration
-	// Verbose says in the log which job it is.
+	// Verbose prints the id of the job to the log.
 	Verbose bool
 }
 
@@ -57,12 +57,12 @@ func RunScriptByHash(hash string, args map[string]any, options ...RunOptions) (a
 	return runAndWait("h/", hash, args, options)
 }
 
-// RunScriptByPathAsync runs the newest version of a script without waiting for it, and answers the job's id.
+// RunScriptByPathAsync runs the newest version of a script without waiting for it, and returns the job's id.
 func RunScriptByPathAsync(path string, args map[string]any, options ...RunOptions) (string, error) {
 	return start("p/", path, args, options)
 }
 
-// RunScriptByHashAsync runs one version of a script without waiting for it, and answers the job's id.
+// RunScriptByHashAsync runs one version of a script without waiting for it, and returns the job's id.
 func RunScriptByHashAsync(hash string, args map[string]any, options ...RunOptions) (string, error) {
 	return start("h/", hash, args, options)
 }
@@ -98,7 +98,7 @@ func start(kind, name string, args map[string]any, options []RunOptions) (string
 	return string(id), err
 }
 
-// WaitJob waits for a job's end and answers its result. It asks after 50 ms, then ever more seldom, at last every 500 ms. The error is a
+// WaitJob waits for a job to end and returns its result. It polls after 50 ms, then at growing intervals up to 500 ms. The error is a
 // *JobError when the job failed or was canceled.
 func WaitJob(id string) (any, error) {
 	failures := 0
@@ -151,14 +151,14 @@ func GetResult(id string) (any, error) {
 	return result, err
 }
 
-// GetResultMaybe says whether a job has ended, and its result if so.
+// GetResultMaybe returns whether a job has ended and, if it has, its result.
 func GetResultMaybe(id string) (MaybeResult, error) {
 	answer := MaybeResult{}
 	err := aboutJob(&answer, http.MethodGet, "jobs_u/completed/get_result_maybe/", id, asked{})
 	return answer, err
 }
 
-// CancelJob cancels a job: one that waits at once, one that runs within seconds. It answers what the service says about it.
+// CancelJob cancels a job: a queued job immediately, a running job within seconds. It returns the confirmation of the service.
 func CancelJob(id, reason string) (string, error) {
 	body := map[string]any{}
 	if reason != "" {
@@ -181,7 +181,7 @@ func GetRootJobID(id ...string) (string, error) {
 	return root, err
 }
 
-// SetProgress says how far a job is, for those who watch it. Progress never goes back. percent goes from 0 to 99: what is above is sent
+// SetProgress sets the progress of a job. Progress never decreases. percent goes from 0 to 99: what is above is sent
 // as 99, since the end itself is the 100. The job defaults to the one that this code runs in.
 func SetProgress(percent int, id ...string) error {
 	job, err := jobOr(id)
@@ -210,7 +210,7 @@ func SetProgress(percent int, id ...string) error {
 	return err
 }
 
-// GetProgress is how far a job says it is, in percent; false when it never said. The job defaults to the one that this code runs in.
+// GetProgress returns the progress of a job in percent, or false if it has not reported any. The job defaults to the one that runs this code.
 func GetProgress(id ...string) (percent int, said bool, err error) {
 	job, err := jobOr(id)
 	if err != nil {

@@ -28,7 +28,7 @@ func bare(path string, prefixes ...string) string {
 	return path
 }
 
-// GetResource is the value of a resource (a connection), with the variables and resources that it refers to in their places. The path
+// GetResource returns the value of a resource (a connection) with its references resolved. The path
 // is f/ops/db, also written $res:f/ops/db or res://f/ops/db. Objects are map[string]any, numbers float64, as encoding/json reads them.
 // IsNotFound(err) when there is none that this caller may see.
 func GetResource(path string) (any, error) {
@@ -72,7 +72,7 @@ func SetResource(value any, path string, resourceType ...string) error {
 	return err
 }
 
-// GetState is what an earlier run of this script kept with SetState; nil when there is nothing yet. The path defaults to a place of this
+// GetState returns the value that an earlier run of this script stored with SetState, or nil. The path defaults to a place of this
 // script's own, for the user it runs as.
 func GetState(path ...string) (any, error) {
 	at, err := statePath(path)
@@ -86,7 +86,7 @@ func GetState(path ...string) (any, error) {
 	return value, err
 }
 
-// SetState keeps a value for later runs of this script. Of two runs that do so at once, the later one wins.
+// SetState stores a value for later runs of this script. If two runs store a value at once, the later one wins.
 func SetState(state any, path ...string) error {
 	at, err := statePath(path)
 	if err != nil {
@@ -95,7 +95,7 @@ func SetState(state any, path ...string) error {
 	return SetResource(state, at, "state")
 }
 
-// GetVariable is the value of a variable, a secret's too. The path is f/ops/token, also written $var:f/ops/token or var://f/ops/token.
+// GetVariable returns the value of a variable, also of a secret. The path is f/ops/token, also written $var:f/ops/token or var://f/ops/token.
 // IsNotFound(err) when there is none that this caller may see.
 func GetVariable(path string) (string, error) {
 	path = bare(path, "$var:", "var://")

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// AppendToResultStream adds text to the job's result stream: who called with run_and_stream gets it while the job still runs. It travels
+// AppendToResultStream adds text to the job's result stream. A caller of run_and_stream receives it while the job is running. It travels
 // as a line of the job's output, so do not print half a line before it.
 func AppendToResultStream(text string) {
 	// A newline is written `\n`. A backslash before an n that the text has itself ends a line, and the n begins the next.

@@ -8,10 +8,10 @@ export type Evaluated =
 /** What `variable(path)` and `resource(path)` give, by the reference that means the same: `$var:f/ops/key`. */
 export type Reads = ReadonlyMap<string, unknown>;
 
-/** Of computing: on a machine that is busy with other things, an expression is not to blame for its waiting. */
+/** Processor time, not elapsed time: an expression is not responsible for waiting on a busy machine. */
 const TIME_MS = 500;
 const MEMORY_BYTES = 64 * 1024 * 1024;
-/** What is called from WebAssembly stands on this process's own stack, which must not end first. */
+/** Callbacks from WebAssembly use the stack of this process, which must not overflow first. */
 const STACK_BYTES = 128 * 1024;
 
 /** Loaded on first use: it is as large as a whole function, and few calls need it. */

@@ -20,7 +20,7 @@ function signature({ key }: LinkKey, { workspace, storage, fileKey, untilS }: Li
     .digest();
 }
 
-/** What proves that somebody who may read the file has given the link away: end, version of the key, signature. */
+/** The proof that a user who may read the file created the link: expiry, version of the key, signature. */
 export function linkFor(key: LinkKey, linked: Linked): string {
   return `${linked.untilS}.${key.version}.${signature(key, linked).toString("base64url")}`;
 }

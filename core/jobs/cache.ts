@@ -5,7 +5,7 @@ import type { Job } from "./job.ts";
 
 /** Stored files that a value names, by `{"s3": key}` or as `s3:///key`. */
 export interface NamedFiles {
-  /** Of the workspace's own storage, each once. */
+  /** Files in the workspace's own storage, each once. */
   keys: string[];
   /** Some are in another one. */
   elsewhere: boolean;
@@ -39,21 +39,21 @@ function fileOf(value: unknown): ReturnType<typeof parseFile> | undefined {
 
 const isFile = (value: object): value is { s3: string } => "s3" in value && typeof value.s3 === "string";
 
-/** What a run is given. */
+/** The input of a run. */
 export interface Inputs {
   /** As they were sent: references stand in them, never what those stand for. */
   args: unknown;
-  /** What the references stood for, as a digest of the stored objects. */
+  /** Digest of the stored objects to which the references point. */
   references?: string | undefined;
-  /** What is in the files that are named, by their keys. */
+  /** The ETags of the named files by key. */
   files?: ReadonlyMap<string, string | undefined>;
   /** Files with equal content are the same, wherever they lie. */
   ignorePaths?: boolean | undefined;
 }
 
 /**
- * What a result is kept under: the version, whom it runs as, and everything that it is given. A run on behalf of somebody has one
- * identity whoever starts it; other people's runs never share a result, because what code may read depends on whom it runs as.
+ * The cache key of a result: the version, the identity of the run, and its whole input. A run on behalf of another user has the same
+ * identity for all callers. Runs of different identities never share a result, because the identity determines what code may read.
  */
 export function cacheKey(
   {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 
-/** What a script's version asks for: so many runs of one key at a time, and no more starts than that in any window. */
+/** The limit of a script version: simultaneous runs of one key, and starts within any window. */
 export const concurrencyRuleSchema = z.object({ limit: z.number(), windowS: z.number().optional(), key: z.string().optional() });
 export type ConcurrencyRule = z.infer<typeof concurrencyRuleSchema>;
 
@@ -9,9 +9,9 @@ export type ConcurrencyRule = z.infer<typeof concurrencyRuleSchema>;
 export const concurrencySchema = z.object({ group: z.string(), limit: z.number(), windowS: z.number().optional() });
 export type Concurrency = z.infer<typeof concurrencySchema>;
 
-/** A slot of a group. Whether a `running` one's job still runs, its head says; the others end by themselves. */
+/** A slot of a group. The head of the job shows whether a `running` slot is still in use. The other slots expire. */
 const slotSchema = z.discriminatedUnion("state", [
-  /** Kept for a job that has waited and was told. */
+  /** Reserved for a waiting job whose message was sent. */
   z.object({ state: z.literal("promised"), job: z.string(), untilMs: z.number() }),
   z.object({ state: z.literal("running"), job: z.string(), sinceMs: z.number() }),
   /** Its run has ended, its window has not. */
@@ -21,9 +21,9 @@ type Slot = z.infer<typeof slotSchema>;
 
 export const groupSchema = z.object({
   slots: z.array(slotSchema),
-  /** Jobs may be waiting: whoever frees a slot looks for them, and a job that comes now stands behind them. */
+  /** Jobs may be waiting. A process that frees a slot looks for them, and a new job queues behind them. */
   waiting: z.boolean(),
-  /** When the first of them will be told, because a window ends then. */
+  /** When the first of them is notified, because a window ends then. */
   timerMs: z.number().optional(),
   /** When housekeeping looks at it. */
   dueAtMs: z.number().optional(),
@@ -38,7 +38,7 @@ export interface Waiter {
   limit: number;
 }
 
-/** How long a slot is kept for the job that was told: as long as a message may reasonably take. */
+/** How long a slot is reserved for a job whose message was sent: the time that a message may reasonably take. */
 const PROMISE_MS = 60_000;
 /** How often housekeeping looks at a group that jobs wait in. */
 const LOOK_EVERY_MS = 60_000;
@@ -76,7 +76,7 @@ const without = (group: Group, job: string): Slot[] => {
 
 export const isFull = (group: Group, limit: number) => group.slots.length >= limit;
 
-/** Whether a job may run now: a slot is kept for it (or was never given back), or one is free and nobody waits. */
+/** Whether a job may run now: a slot is reserved for it (or was never released), or one is free and no job waits. */
 export function mayStart(group: Group, job: string, limit: number): boolean {
   return slotOf(group, job) !== undefined || (!group.waiting && !isFull(group, limit));
 }
@@ -103,7 +103,7 @@ export function givenBack(group: Group, job: string, nowMs: number): Group {
   return { ...group, slots: [...without(group, job), { state: "promised", job, untilMs: nowMs + PROMISE_MS }] };
 }
 
-/** Promises free slots to those who wait, first come first served: where the first has no room, nobody passes it. */
+/** Reserves free slots for waiting jobs in order of arrival. If the first one has no room, no other job passes it. */
 export function promise(group: Group, waiters: Waiter[], nowMs: number): { group: Group; told: string[]; next: string | undefined } {
   const told: string[] = [];
   let promised = group;
@@ -116,7 +116,7 @@ export function promise(group: Group, waiters: Waiter[], nowMs: number): { group
   return { group: promised, told, next: undefined };
 }
 
-/** When the first who waits is to be told, for a window ends then; `undefined` when a message for that is on its way, or none is needed. */
+/** When to notify the first waiting job, because a window ends then. `undefined` if a message is already scheduled or none is needed. */
 export function timerFor({ slots, waiting, timerMs }: Group, nowMs: number): number | undefined {
   const ends = slots.flatMap((slot) => (slot.state === "cooling" ? [slot.untilMs] : []));
   if (!waiting || ends.length === 0) return undefined;

@@ -1,6 +1,6 @@
 import type { Job } from "./job.ts";
 
-/** What a job's environment is made of. */
+/** The values from which a job's environment is built. */
 export interface EnvironmentInput {
   job: Pick<
     Job,

@@ -1,7 +1,7 @@
 import type { JobListQuery } from "../../contract/routes/jobs/jobs.ts";
 import { type EndedJob, hasEnded, type Job, waitsFor } from "./job.ts";
 
-/** What a list shows: all jobs, those waiting and running, or those that ended. */
+/** The scope of a list: all jobs, queued and running jobs, or ended jobs. */
 export type ListScope = "all" | "queue" | "completed";
 
 /** `a,b` keeps a and b; `!a,!b` keeps all but a and b. `*` matches anything where wildcards are allowed. */

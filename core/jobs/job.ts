@@ -4,7 +4,7 @@ import { scriptLanguageSchema } from "../../contract/languages.ts";
 import { jobKindSchema } from "../../contract/routes/jobs/jobs.ts";
 import { concurrencySchema } from "./concurrency.ts";
 
-/** Where a value of a job is kept: in the head item, in a child item of the same job, or in S3. `json` is its JSON text. */
+/** The location of a job's value: the head item, a child item of the same job, or S3. `json` is its JSON text. */
 export const valueLocationSchema = z.discriminatedUnion("in", [
   z.object({ in: z.literal("head"), json: z.string() }),
   z.object({ in: z.literal("item"), ref: z.string() }),
@@ -21,9 +21,9 @@ const base = {
   language: scriptLanguageSchema.optional(),
   createdBy: z.string(),
   email: z.string(),
-  /** The address of who started it, where it runs on behalf of somebody else. */
+  /** E-mail address of the user who started it, if it runs on behalf of another user. */
   starter: z.string().optional(),
-  /** The address of who started the first of the jobs that led to it, where that is neither: a job on behalf of somebody else has started it. */
+  /** E-mail address of the user who started the first job of the chain, if a job on behalf of another user started this one. */
   origin: z.string().optional(),
   permissionedAs: z.string(),
   /** The caller was a superadmin: the job's token has exactly its caller's rights. */
@@ -40,11 +40,11 @@ const base = {
   /** It runs only while it holds a slot of this group. */
   concurrency: concurrencySchema.optional(),
   args: valueLocationSchema,
-  /** The arguments as people see them, where a secret that an earlier step read stands in them. */
+  /** The redacted arguments, if they contain a secret that an earlier step read. */
   argsShown: valueLocationSchema.optional(),
   /** `wanted`: its arguments are for the script's preprocessor. `done`: they are what that made of them, as `main` got them. */
   preprocess: z.enum(["wanted", "done"]).optional(),
-  /** Of a flow's job: which flow, and the number of the execution that counts. */
+  /** For the job of a flow: its version and the number of the current execution. */
   flow: z
     .object({
       version: z.number().optional(),
@@ -58,13 +58,13 @@ const base = {
       steps: z.number().optional(),
     })
     .optional(),
-  /** Of a flow whose synchronous callers are answered before it has ended: the result that they get. */
+  /** For a flow with early return: the result that synchronous callers receive before it ends. */
   early: z.object({ of: z.string(), place: valueLocationSchema, shown: valueLocationSchema.optional() }).optional(),
   /** Of a job that is a step of its parent: which one, where (core/flows/journal.ts), the path of the flow, and which folder it shares. */
   step: z
     .object({ id: z.string(), scope: z.string(), at: z.string(), flow: z.string().optional(), shared: z.string().optional() })
     .optional(),
-  /** Of a flow: how many of its steps wait for approvals, and for consent. */
+  /** For a flow: the number of its steps that wait for approvals and for consent. */
   suspends: z.number().optional(),
   consents: z.number().optional(),
   /** Source of a preview. */
@@ -73,14 +73,14 @@ const base = {
   attempt: z.number(),
   losses: z.number(),
   cancel: z.object({ by: z.string(), reason: z.string() }).optional(),
-  /** Somebody reads along until then: its runner sends output quickly. */
+  /** A reader follows the output until then, so the runner sends output quickly. */
   watchedUntilMs: z.number().optional(),
   /** Characters (UTF-16 units) of output stored so far, of all attempts. */
   logChars: z.number(),
   memPeakKb: z.number().optional(),
-  /** Percent, as the job itself says. */
+  /** Progress in percent, as reported by the job. */
   progress: z.number().optional(),
-  /** Its result may be an earlier one that is no older than this, kept under the key: absent while only a worker can make it. */
+  /** Maximum age and key of a cached result that may be used. The key is absent while only a worker can compute it. */
   cacheTtlS: z.number().optional(),
   cacheKey: z.string().optional(),
   /** How often it was given secrets, which its output must not show (services/secrets/masks.ts). */
@@ -88,7 +88,7 @@ const base = {
   /** When it was given the first secret of its arguments: a repeated attempt reads nothing for the first time. */
   secretsAtMs: z.number().optional(),
   lastPingMs: z.number().optional(),
-  /** What it leaves is erased so long after its end, whoever waited for it. */
+  /** Seconds after its end when its data is erased, whether or not a caller waited for it. */
   eraseAfterS: z.number().optional(),
   /** Of a flow: what its steps leave is erased too, after its end; of `some` of them, or of all when it is itself. */
   erasesSteps: z.enum(["some", "all"]).optional(),
@@ -100,7 +100,7 @@ const ended = {
   worker: z.string().optional(),
   endedAtMs: z.number(),
   result: valueLocationSchema,
-  /** The result as people see it, where a secret that the job read stands in it. */
+  /** The redacted result, if it contains a secret that the job read. */
   shown: valueLocationSchema.optional(),
   /** The job whose result this one got instead of running. */
   cachedFrom: z.string().optional(),
@@ -138,7 +138,7 @@ export function hasEnded(job: Job): job is EndedJob {
 /** A flow's own job, from its first moment. */
 export const isFlowJob = ({ kind }: Pick<Job, "kind">) => kind === "flow" || kind === "flowpreview";
 
-/** What a flow waits for while it runs: consent is the whole run's to wait for. `undefined`: for nobody. */
+/** The state of a running flow that waits: consent takes precedence over approvals. `undefined` if it does not wait. */
 export function waitsFor({
   suspends = 0,
   consents = 0,
@@ -160,7 +160,7 @@ export function argsFor(reader: { kind: "person" | "job" }, job: Job): ValueLoca
   return reader.kind === "job" ? job.args : (job.argsShown ?? job.args);
 }
 
-/** Which of the fixed shards of the list and due indexes a job stands in. */
+/** The shard of the list and due indexes that contains a job. */
 export const SHARDS = 4;
 export function shardOf(jobId: string): number {
   return createHash("md5").update(jobId).digest().readUInt8(0) % SHARDS;

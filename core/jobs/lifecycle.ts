@@ -35,7 +35,7 @@ export function mayRetryLoss(job: RunningJob): boolean {
 export const flowDeadlineMs = ({ startedAtMs, timeoutS }: Pick<RunningJob, "startedAtMs" | "timeoutS">): number =>
   startedAtMs + timeoutS * 1000;
 
-/** Whole seconds that are left of a flow's time; one at least, because what is asked for less begins before its end. */
+/** Remaining whole seconds of a flow's time limit, at least one: a shorter delay would fire before the end. */
 export const flowLeftS = (flow: Pick<RunningJob, "startedAtMs" | "timeoutS">, nowMs: number): number =>
   Math.max(1, Math.ceil((flowDeadlineMs(flow) - nowMs) / 1000));
 
@@ -93,14 +93,14 @@ export const jobMessageSchema = z.object({
 });
 export type JobMessage = z.infer<typeof jobMessageSchema>;
 
-/** What `run` calls a worker with, past the queue: a job that it has recorded as running, and the JSON text of its arguments unless they are long. */
+/** The payload of a direct invocation of a worker by `run`: a job that is recorded as running, and the JSON text of its arguments unless they are long. */
 export const jobCallSchema = z.object({ running: runningJobSchema, argsJson: z.string().optional() });
 export type JobCall = z.infer<typeof jobCallSchema>;
 
 /** The answer: the ended job, with its result unless that is long; `null` when its end will show in its record. */
 export type JobAnswer = (EndedJob & { resultJson?: string }) | null;
 
-/** What sending a job must know of it. */
+/** The fields of a job that its message needs. */
 export type Sendable = Pick<Job, "id" | "workspace" | "hash" | "priority" | "concurrency">;
 
 export function messageOf({ id, hash, concurrency }: Sendable): JobMessage {

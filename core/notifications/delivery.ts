@@ -21,7 +21,7 @@ export type Queued = z.infer<typeof queuedSchema>;
 export const deliverCallSchema = z.object({ due: z.array(z.string()), nowMs: z.number().optional() });
 export type DeliverCall = z.infer<typeof deliverCallSchema>;
 
-/** What came of it so far: stands with the flow's job. */
+/** The delivery's outcome so far, stored with the flow's job. */
 export const deliverySchema = partSchema.extend({
   gate: z.string(),
   what: gateNoticeSchema.shape.what,
@@ -38,7 +38,7 @@ export const sent: Attempt = { ok: true };
 export const refused = (error: string): Attempt => ({ ok: false, error, final: true });
 export const failed = (error: string): Attempt => ({ ok: false, error, final: false });
 
-/** Somebody is asked to decide; the others tell what came of it. */
+/** The notices that request a decision. The others report an outcome. */
 const asks = ({ what }: Pick<GateNotice, "what">) => what === "opened" || what === "reminded" || what === "escalated";
 
 /** All that a notice is sent to. `addresses`: of those who may decide. */
@@ -56,7 +56,7 @@ export function partsOf(notice: GateNotice, addresses: readonly string[]): Notic
   }
 }
 
-/** In place of an address: that a notice which somebody should have got went to nobody must be seen as well. */
+/** Stored instead of an address when a notice has no recipient, so that the missing delivery is visible. */
 export const NOBODY = "nobody";
 
 function mailsTo({ people }: GateNotice, addresses: readonly string[]): NoticePart[] {
@@ -82,7 +82,7 @@ export const isLastAttempt = (attempts: number) => attempts >= MOST_ATTEMPTS;
 /** When a part whose attempt has failed now is tried again. */
 export const nextAtMs = (attempts: number, nowMs: number) => nowMs + (PAUSES_MS[attempts - 1] ?? 0);
 
-/** What is written down of an attempt. */
+/** The recorded outcome of an attempt. */
 export function deliveryOf(notice: GateNotice, { channel, to, attempts }: Queued, attempt: Attempt, atMs: number): Delivery {
   const base = { gate: notice.gate, what: notice.what, channel, to, attempts, atMs };
   if (attempt.ok) return { ...base, state: "sent" };

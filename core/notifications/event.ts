@@ -40,7 +40,7 @@ export function eventOf(baseUrl: string, notice: GateNotice) {
   };
 }
 
-/** What subscriptions to the topic can be filtered by. `flow`: its path, or the id of its job where it is not stored. */
+/** The attributes by which subscriptions to the topic can filter. `flow`: its path, or the id of its job if it is not stored. */
 export function attributesOf({ workspace, what, kind, flow, flowPath, module }: GateNotice): Record<string, string> {
   return { workspace, what, kind, flow: flowPath ?? flow, module };
 }

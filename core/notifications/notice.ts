@@ -20,7 +20,7 @@ export const gateNoticeSchema = z.object({
   /** The approvers: `u/<user>`, `g/<group>`, `role:admin` or an e-mail address. Empty: only holders of links. */
   people: z.array(z.string()),
   channel: z.enum(["email", "chat", "webhook"]),
-  /** Of the webhook channel. */
+  /** For the webhook channel. */
   url: z.string().optional(),
   message: z.string().optional(),
   required: z.int(),

@@ -1,4 +1,4 @@
-/** A member of the gate's workspace, as `listMembers` tells of them. */
+/** A member of the gate's workspace, as returned by `listMembers`. */
 export interface Reachable {
   email: string;
   username: string;

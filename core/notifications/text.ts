@@ -11,10 +11,10 @@ export interface MailText {
 const SUBJECT_CHARS = 120;
 const NAME_CHARS = 200;
 
-/** A name of somebody's, in one line: a line's end would begin another header, or another sentence of ours. */
+/** A user-defined name on one line: a line break would begin another header or another sentence. */
 const oneLine = (text: string, chars: number) => shortened(text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim(), chars);
 
-/** Also turns characters around that change the direction of what follows: a name must not rewrite the sentence it stands in. */
+/** Also removes characters that change the text direction, so that a name cannot rewrite the sentence around it. */
 const plain = (text: string) => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "");
 const name = (text: string) => oneLine(plain(text), NAME_CHARS);
 
@@ -32,7 +32,7 @@ const beginnings: Readonly<Record<GateNotice["what"], string>> = {
   expired: "No decision was made in time",
 };
 
-/** The mail that asks somebody to decide. It holds one link, to a page that decides nothing by being opened. */
+/** Builds the mail to an approver. It contains one link to the approval page, and opening the page does not decide. */
 export function mailOf(baseUrl: string, notice: GateNotice): MailText {
   const { what, step, flowPath, requestedBy, required, deadlineMs, workspace } = notice;
   const where = name(flowPath ?? "a flow");

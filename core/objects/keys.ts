@@ -69,29 +69,29 @@ export const keys = {
   /** The workspace's data keys, wrapped, and its exportable key. */
   keyRing: (workspace: string): ObjectKey => ({ pk: `RING#${workspace}`, sk: "ring" }),
   artefact: (key: string): ObjectKey => ({ pk: `A#${key}`, sk: "artefact" }),
-  /** What an idempotent call has started; `hash` is over who calls, what, and with which key. */
+  /** The job that an idempotent request started. `hash` covers the caller, the runnable and the key. */
   idempotency: (hash: string): ObjectKey => ({ pk: `IDEMPOTENCY#${hash}`, sk: "key" }),
   /** The keys that links to approvals are signed with, wrapped. */
   linkKeys: (workspace: string): ObjectKey => ({ pk: `LINKS#${workspace}`, sk: "keys" }),
   /** A gate that waits, by its id: what lists of open approvals read. */
   pendingGate: (workspace: string, gate: string): ObjectKey => ({ pk: `PENDING#${workspace}`, sk: gate }),
-  /** That somebody is to hear of a gate. */
+  /** A notice of a gate. */
   notice: (workspace: string, id: string): ObjectKey => ({ pk: `NOTICE#${workspace}`, sk: id }),
-  /** That somebody asked lately to have a gate's approvers told again. */
+  /** A recent reminder of a gate, which prevents another one until it expires. */
   noticeAgain: (workspace: string, gate: string): ObjectKey => ({ pk: `AGAIN#${workspace}`, sk: gate }),
   /** One part of a notice that is still to be sent, at its time: those that are due stand first. `nth`: of the notice's parts. */
   retry: (atMs: number, workspace: string, notice: string, nth: string): ObjectKey => ({
     pk: "RETRIES",
     sk: `${String(atMs).padStart(14, "0")}#${workspace}#${notice}#${nth}`,
   }),
-  /** What the workspace's outgoing webhooks are signed with, wrapped. */
+  /** The wrapped secret that signs the workspace's outgoing webhooks. */
   webhookSecret: (workspace: string): ObjectKey => ({ pk: `WEBHOOKS#${workspace}`, sk: "secret" }),
   /** A run's decisions, one after the other. */
   approvalRecord: (workspace: string, root: string, n: number): ObjectKey => ({
     pk: `CHAIN#${workspace}`,
     sk: `${root}#${String(n).padStart(6, "0")}`,
   }),
-  /** That a run's decisions grew on a day (UTC), until that day's heads are signed. */
+  /** Marks that a run got new entries on a day (UTC), until the heads of that day are signed. */
   grownChain: (workspace: string, day: string, root: string): ObjectKey => ({ pk: `GREW#${workspace}`, sk: `${day}#${root}` }),
   /** Signed heads of chains, one after the other. */
   anchor: (workspace: string, n: number): ObjectKey => ({ pk: `ANCHOR#${workspace}`, sk: String(n).padStart(8, "0") }),
@@ -109,5 +109,5 @@ export function workspaceOf(pk: string): string | undefined {
   return kind === "A" ? second.split("/")[1] : second;
 }
 
-/** The same for what stands in one queue for all of them, at its time. */
+/** The same for items of the queue that all workspaces share, ordered by time. */
 export const workspaceInQueue = ({ pk, sk }: ObjectKey): string | undefined => (pk === "RETRIES" ? sk.split("#")[1] : undefined);

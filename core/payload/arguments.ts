@@ -7,9 +7,9 @@ import { jsonIfAny, parseJson } from "./json.ts";
 import { type FormFile, readMultipart } from "./multipart.ts";
 
 export interface PayloadOptions {
-  /** Whatever came stands under `body`. */
+  /** The whole body is the argument `body`. */
   wrapBody: boolean;
-  /** The unparsed text stands under `raw_string` as well. */
+  /** The unparsed text is also the argument `raw_string`. */
   raw: boolean;
   /** Headers that become arguments. */
   headers: readonly string[];
@@ -24,7 +24,7 @@ export interface Arguments {
   args: Record<string, unknown>;
   files: FormFile[];
   event?: WebhookEvent;
-  /** The form stands under `body`, and so do its files. */
+  /** The form with its files is the argument `body`. */
   wrapped: boolean;
 }
 

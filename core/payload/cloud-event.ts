@@ -83,7 +83,7 @@ function structuredData(typeOfData: unknown, data: unknown, base64: unknown): Pi
     : { contentType: undefined, bytes: Buffer.from(JSON.stringify(data)) };
 }
 
-/** The package says what is wrong in its validation errors; anything else it throws is about the envelope's JSON. */
+/** The package describes the fault in its validation errors. Any other error concerns the JSON of the envelope. */
 function reasonOf(error: unknown): string {
   const { message = "", errors } = error as { message?: string; errors?: { instancePath?: string; message?: string }[] };
   const first = Array.isArray(errors) ? errors[0] : undefined;

@@ -3,7 +3,7 @@ import type { WebhookEvent } from "./arguments.ts";
 
 const EVENT = "event";
 
-/** What a preprocessor is called with: the event, and those of the other arguments that it takes. A body cannot forge the event. */
+/** The arguments of a preprocessor: the event and those other arguments that it declares. A body cannot forge the event. */
 export function preprocessorArguments(
   { params }: NonNullable<Runnable["preprocessor"]>,
   args: Record<string, unknown>,

@@ -2,7 +2,7 @@ import { SvcError } from "../../contract/errors.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
 import { isBase64 } from "../payload/base64.ts";
 
-/** What a synchronous caller gets. `body` is text, or bytes in base64. */
+/** The reply to a synchronous caller. `body` is text, or bytes in base64. */
 export interface ShapedReply {
   status: number;
   /** Names in lower case; the content type is among them, unless there is no body. */
@@ -64,7 +64,7 @@ function shapeOf(value: unknown, refuse: Refuse): { shape: Shape; body: unknown 
   return { shape: Object.fromEntries(KEYS.map((key) => [key, value[prefix + key]])), body: value["result"] ?? null };
 }
 
-/** What was thrown carries the keys; without a `result` of its own the body is the error, less the keys. */
+/** The thrown value contains the keys. Without a `result`, the body is the error without the keys. */
 function shapeOfError(value: unknown, refuse: Refuse): { shape: Shape; body: unknown } | undefined {
   const error = isJsonObject(value) ? value["error"] : undefined;
   const found = shapeOf(error, refuse);
@@ -98,7 +98,7 @@ function headersOf(value: unknown, refuse: Refuse): Record<string, string> {
       if (RESERVED.has(key)) throw refuse(`the header ${name} is set by the connection`);
       if (typeof text !== "string" && typeof text !== "number") throw refuse(`the header ${name} is not a string`);
       if (NOT_IN_VALUE.test(String(text))) throw refuse(`the header ${name} contains invalid characters`);
-      // The session's cookie: a script could sign its callers in as somebody else.
+      // The session cookie: with it, a script could sign its callers in as another user.
       if (key === "set-cookie" && /^\s*token\s*=/i.test(String(text))) throw refuse("the cookie 'token' is reserved for this service");
       return [key, String(text)];
     }),
@@ -118,7 +118,7 @@ function bodyOf(body: unknown, type: string, refuse: Refuse): Pick<ShapedReply, 
   return { body: JSON.stringify(body), base64: false };
 }
 
-/** What a browser would render runs in an origin of its own: a script's page must not act with the session of who opens it. */
+/** Content that a browser renders gets a separate origin, so that a script's page cannot use the session of its visitor. */
 function sandboxOf(type: string): Record<string, string> {
   return /html|xml|svg/i.test(type) ? { "content-security-policy": "sandbox allow-forms allow-popups allow-scripts" } : {};
 }

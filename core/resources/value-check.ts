@@ -7,7 +7,7 @@ interface Issue {
   reason: string;
 }
 
-/** Formats are hints for forms here, and keywords that nobody knows belong to the forms of other programs. */
+/** Formats are only hints for forms, and unknown keywords belong to the forms of other programs. */
 function validator() {
   const ajv = new Ajv2020.default({ strict: false, validateFormats: false, allErrors: true, verbose: true, logger: false });
   ajv.addMetaSchema(draft7);
@@ -24,7 +24,7 @@ export function schemaProblem(schema: Record<string, unknown>): string | undefin
   }
 }
 
-/** At most this many are told: the rest is of the same kind. */
+/** Maximum number of reported faults. */
 const ISSUES_MOST = 10;
 
 /**

@@ -13,7 +13,7 @@ export const buildStateSchema = z.discriminatedUnion("state", [
 ]);
 export type BuildState = z.infer<typeof buildStateSchema>;
 
-/** What running a version needs to know, and no more: it is read for every run. */
+/** The fields of a version that a run needs, and no more, because they are read for every run. */
 export const runnableSchema = z.object({
   workspace: z.string(),
   path: z.string(),
@@ -35,7 +35,7 @@ export const runnableSchema = z.object({
   onBehalfOf: z.object({ email: z.string(), permissionedAs: z.string() }).optional(),
   /** After a synchronous run, its logs, arguments and result are erased this long after the reply; 0: at once. */
   deleteAfterS: z.number().optional(),
-  /** An earlier result for the same input stands for a run for so many seconds. */
+  /** Seconds for which an earlier result for the same input is reused. */
   cacheTtlS: z.number().optional(),
   cacheIgnoresPaths: z.boolean().optional(),
   /** A `webhook-id` that comes again starts nothing new. */
@@ -67,7 +67,7 @@ export function versionHash(workspace: string, creationId: string, sent: NewScri
     .slice(0, 16);
 }
 
-/** The limit that the fields of a script, or of a flow, ask for. */
+/** The concurrency limit defined by the fields of a script or flow. */
 export function concurrencyRuleOf(
   { concurrency_time_window_s, concurrency_key }: Pick<NewScript, "concurrency_time_window_s" | "concurrency_key">,
   limit: number,

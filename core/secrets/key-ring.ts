@@ -10,7 +10,7 @@ export const keyRingSchema = z.object({
   wrapped: z.record(z.string(), z.string()),
   /** The exportable key, sealed under the data key of the version it names. */
   exportKey: z.string(),
-  /** Set while a replacement goes on: until then nobody else starts one. */
+  /** Set during a replacement. No other replacement can start until then. */
   rotatingUntilMs: z.number().optional(),
 });
 export type KeyRing = z.infer<typeof keyRingSchema>;

@@ -1,6 +1,6 @@
 import { limits } from "../../contract/limits.ts";
 
-/** What stands in the place of each character: a masked text is as long as it was, so that offsets into output stay true. */
+/** Replaces each character, so that a masked text keeps its length and offsets into the output remain valid. */
 const STAR = "*";
 /** At a chunk's border a piece of a secret shorter than this stays: masking it would blacken the ends of ordinary lines. */
 const PIECE_CHARS = 3;

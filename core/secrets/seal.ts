@@ -5,7 +5,7 @@ const SEALED = /^svc1:(\d+):([A-Za-z0-9+/]+={0,2})$/;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
-/** What a sealed value belongs to. It is authenticated: a value moved to another path, or workspace, does not open. */
+/** The owner of a sealed value. It is authenticated, so a value that is moved to another path or workspace cannot be decrypted. */
 export interface Place {
   workspace: string;
   path: string;

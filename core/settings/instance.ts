@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { limits } from "../../contract/limits.ts";
 
-/** Whether who signs in through a provider must be a user, or invited, already; true unless a superadmin says otherwise. */
+/** Whether sign-in through a provider requires an existing user or an invitation. Default: true. */
 export const REQUIRE_KNOWN_USER = "require_preexisting_user_for_oauth";
 
 /** How long a synchronous call waits before it answers 504, in seconds. */
@@ -13,7 +13,7 @@ export const syncLimitSchema = z
   .min(1)
   .max(maxWaitS, `API Gateway ends a request after 29 s, so the maximum is ${maxWaitS}`);
 
-/** Settings that this service reads: their values are checked. All others are kept as they come. */
+/** Settings that this service reads. Their values are checked. All others are stored unchecked. */
 const known: Readonly<Record<string, z.ZodType>> = {
   [REQUIRE_KNOWN_USER]: z.boolean(),
   [SYNC_LIMIT]: syncLimitSchema,
@@ -21,13 +21,13 @@ const known: Readonly<Record<string, z.ZodType>> = {
   automate_username_creation: z.literal(false),
 };
 
-/** What is wrong with a value; `undefined` when nothing is. */
+/** Returns the fault of a value, or `undefined` if it is valid. */
 export function settingIssue(key: string, value: unknown): string | undefined {
   const schema = Object.hasOwn(known, key) ? known[key] : undefined;
   return schema?.safeParse(value).error?.issues[0]?.message;
 }
 
-/** Settings that clients ask for with anybody's token, and what they are where nobody has set them. */
+/** Settings that every user may read, with their default values. */
 const shown: Readonly<Record<string, unknown>> = { automate_username_creation: false };
 export const isShownToAll = (key: string) => Object.hasOwn(shown, key);
 export const settingWhenUnset = (key: string): unknown => (isShownToAll(key) ? shown[key] : null);

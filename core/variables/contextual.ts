@@ -1,4 +1,4 @@
-/** What the commonest of a job's own variables mean; the whole list is `core/jobs/environment.ts`. */
+/** Descriptions of the most common variables of a job. `core/jobs/environment.ts` has the whole list. */
 const meanings: Record<string, string> = {
   TOKEN: "Token of the job. It has exactly the job's rights and expires when the job ends",
   WORKSPACE: "Id of the workspace",

@@ -6,7 +6,7 @@ export const storedVariableSchema = z.object({
   path: z.string(),
   isSecret: z.boolean(),
   value: z.string(),
-  /** Of a secret: the nonce of its exported form. */
+  /** For a secret: the nonce of its exported form. */
   exportNonce: z.string().optional(),
   description: z.string(),
   account: z.number().optional(),
@@ -47,7 +47,7 @@ export function variableJson(
 
 const holds = (text: string | undefined, part: string) => (text ?? "").toLowerCase().includes(part.toLowerCase());
 
-/** Every filter of `variables/list`. What a secret holds is never compared: a filter would tell it letter by letter. */
+/** The filters of `variables/list`. The value of a secret is never compared, because a filter would reveal it letter by letter. */
 export function matchesVariable(variable: StoredVariable, query: VariableListQuery): boolean {
   const { path, description, labels = [], isSecret } = variable;
   const value = isSecret ? undefined : variable.value;

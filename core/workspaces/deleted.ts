@@ -8,7 +8,7 @@ export const deletedSchema = z.object({
   id: z.string(),
   by: z.string(),
   atMs: z.number(),
-  /** The pass over the table that goes on; without `cursor` it is at its beginning. */
+  /** The current pass over the table. Without `cursor`, it is at the beginning. */
   pass: z.object({ beganMs: z.number(), cursor: keySchema.optional() }).optional(),
   /** When the last pass began that came to its end. */
   passedMs: z.number().optional(),
@@ -17,7 +17,7 @@ export type DeletedWorkspace = z.infer<typeof deletedSchema>;
 
 /** Longer than any function runs: what had begun before the deletion has ended then, and writes no more. */
 const SETTLED_MS = 16 * 60_000;
-/** A runner that hears nothing ends itself before that. */
+/** A runner without responses ends itself before that. */
 const STOPPED_MS = 60_000;
 export const DELETED_REASON = "the workspace was deleted";
 

@@ -1,4 +1,4 @@
-"""Addresses by which a step is approved."""
+"""URLs that approve a step."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from ._connection import call_for_value, own_job, path_part
 
 
 class ResumeUrls(TypedDict):
-    """The addresses of one approval.
+    """The URLs of one approval.
 
-    `approvalPage` is for people: a page to decide on, and opening it decides nothing. `resume` and `cancel` are secrets: `POST` to them
+    `approvalPage` is for people: opening the page does not decide. `resume` and `cancel` are secrets: `POST` to them
     approves, with any JSON as payload, or rejects.
     """
 
@@ -21,10 +21,10 @@ class ResumeUrls(TypedDict):
 
 
 def get_resume_urls(approver: str | None = None, flow_level: bool = False) -> ResumeUrls:
-    """Addresses by which the step that this code runs in is approved or rejected, new ones at each call: each counts once.
+    """Creates the URLs that approve or reject the step that runs this code. Each call returns new URLs, and each counts once.
 
-    What holds them may decide, so send the page to people and the others to programs alone. `approver` says whom they are for: a name
-    that the flow sees among its `approvers`. With `flow_level` they are for whichever step of the flow asks next, also before one does.
+    The URLs allow their holder to decide: send the page to people and the others only to programs. `approver` is the name of the approver
+    that the flow sees in `approvers`. With `flow_level`, they apply to the next step of the flow that requests approval.
     """
     query = {"approver": approver, "flow_level": flow_level or None}
     answer: ResumeUrls = call_for_value("GET", f"jobs/resume_urls/{path_part(own_job())}/{secrets.randbelow(2**32)}", query=query)

@@ -18,7 +18,7 @@ class ApiError(Exception):
     """The service refused a call. A call that never reached it raises `urllib.error.URLError` or another `OSError`.
 
     `status` is the HTTP status, `code` the service's word for the reason, such as `script.notFound` (empty when it gave none);
-    the message is what it said, for people.
+    the message is its error sentence.
     """
 
     def __init__(self, status: int, code: str, sentence: str) -> None:
@@ -28,7 +28,7 @@ class ApiError(Exception):
 
 
 def set_client(token: str | None = None, base_url: str | None = None, workspace: str | None = None) -> None:
-    """Chooses whom to call and as whom, instead of what the environment says; without arguments, the environment again.
+    """Sets the URL and the token, instead of the environment. Without arguments, the environment is used again.
 
     A script that svc runs never needs it. `token` stands for `WM_TOKEN` (or `OV_TOKEN`), `base_url`, the service's origin, for
     `BASE_INTERNAL_URL` (or `BASE_URL`, or `http://localhost:8000`), `workspace` for `WM_WORKSPACE` (or `OV_WORKSPACE`).
@@ -109,7 +109,7 @@ def call_for_value(method: str, route: str, **asked: Any) -> Any:
 
 
 def path_part(path: str) -> str:
-    """A path as part of a URL: its slashes stay. What would lead to another route is no path."""
+    """Encodes a path for a URL and preserves its slashes. Rejects a path that would match another route."""
     if any(part in ("", ".", "..") for part in path.split("/")):
         raise ValueError(f'"{path}" is not a path in a workspace.')
     return quote(path, safe="/:@$&+,;=!'()*~")

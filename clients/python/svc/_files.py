@@ -60,7 +60,7 @@ def write_s3_file(
     content_type: str | None = None,
     content_disposition: str | None = None,
 ) -> S3Object:
-    """Writes a file and answers where it is. What is at `file` is replaced; without it the service chooses a key.
+    """Writes a file and returns its location. An existing file at `file` is replaced. Without `file`, the service chooses a key.
 
     `content_type` and `content_disposition` are what downloads say.
     """
@@ -101,7 +101,7 @@ def delete_s3_file(file: S3ObjectLike, s3_resource_path: str | None = None) -> N
 
 
 def sign_s3_objects(files: list[S3ObjectLike]) -> list[S3Object]:
-    """Files with `presigned`, by which they can be shown to anybody for a day."""
+    """Adds `presigned` to files, which makes them readable without a token for a day."""
     return call_for_value("POST", "apps/sign_s3_objects", body={"s3_objects": [_as_object(file) for file in files]})
 
 
@@ -111,7 +111,7 @@ def sign_s3_object(file: S3ObjectLike) -> S3Object:
 
 
 def get_presigned_s3_public_urls(files: list[S3ObjectLike], base_url: str | None = None) -> list[str]:
-    """Addresses that show files to anybody: for a day, or as long as a file's own `presigned` holds.
+    """Returns URLs that serve files without a token: for a day, or for the validity of a file's own `presigned`.
 
     `base_url` is the service's public origin, `WM_BASE_URL` by default.
     """

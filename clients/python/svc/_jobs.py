@@ -1,4 +1,4 @@
-"""Running scripts, and what a job may ask and say."""
+"""Functions that run scripts, and functions for the job that runs this code."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _TRIES = 5
 
 
 class JobFailure(TypedDict, total=False):
-    """What a failed job leaves: of the error that its code raised."""
+    """The error of a failed job."""
 
     name: str
     message: str
@@ -32,7 +32,7 @@ class MaybeResult(TypedDict, total=False):
 
 
 class JobError(Exception):
-    """Raised by whatever waits for a job that then fails or is canceled. `job_id` and `error` say which and why."""
+    """Raised while waiting for a job that fails or is canceled. `job_id` and `error` identify the job and the reason."""
 
     def __init__(self, job_id: str, error: JobFailure) -> None:
         super().__init__(f"Job {job_id} failed: {error.get('name')}: {error.get('message')}")
@@ -48,7 +48,7 @@ def run_script(
     tag: str | None = None,
     timeout: float | None = None,
 ) -> Any:
-    """Runs a script and waits for its result. One of `path` and `hash_` names it; `verbose` says in the log which job it is.
+    """Runs a script and waits for its result. One of `path` and `hash_` names it; `verbose` prints the id of the job to the log.
 
     Raises `JobError` when the script fails, `ApiError` when it cannot be run, and `TimeoutError` when it has not ended after
     `timeout` seconds (default: however long it takes); the job is then canceled.
@@ -87,7 +87,7 @@ def run_script_by_path_async(
 def run_script_by_hash_async(
     hash_: str, args: Mapping[str, Any] | None = None, scheduled_in_secs: int | None = None, tag: str | None = None
 ) -> str:
-    """Runs one version of a script without waiting for it. Answers and raises as `run_script_by_path_async`."""
+    """Runs one version of a script without waiting for it. Returns and raises like `run_script_by_path_async`."""
     return _start(f"h/{path_part(hash_)}", args, {"scheduled_in_secs": scheduled_in_secs, "tag": tag})
 
 
@@ -99,7 +99,7 @@ def _start(target: str, args: Mapping[str, Any] | None, query: dict[str, str | i
 
 
 def wait_job(job_id: str, timeout: float | None = None) -> Any:
-    """Waits for a job's end and answers its result. Asks after 50 ms, then ever more seldom, at last every 500 ms.
+    """Waits for a job to end and returns its result. Polls after 50 ms, then at growing intervals up to 500 ms.
 
     Raises `JobError` when the job failed or was canceled, `TimeoutError` when it has not ended after `timeout` seconds.
     """
@@ -145,7 +145,7 @@ def get_result_maybe(job_id: str) -> MaybeResult:
 
 
 def cancel_job(job_id: str, reason: str | None = None) -> str:
-    """Cancels a job: one that waits at once, one that runs within seconds. Answers what the service says about it."""
+    """Cancels a job: a queued job immediately, a running job within seconds. Returns the confirmation of the service."""
     body, _ = call("POST", f"jobs_u/queue/cancel/{path_part(job_id)}", body={"reason": reason} if reason else {})
     return body.decode()
 
@@ -156,7 +156,7 @@ def get_root_job_id(job_id: str | None = None) -> str:
 
 
 def set_progress(percent: float, job_id: str | None = None) -> None:
-    """Says how far a job is, for those who watch it. Progress never goes back. Default: the job that this code runs in.
+    """Sets the progress of a job. Progress never decreases. Default: the job that runs this code.
 
     `percent` goes from 0 to 99: what is above is sent as 99, since the end itself is the 100.
     """
@@ -170,6 +170,6 @@ def set_progress(percent: float, job_id: str | None = None) -> None:
 
 
 def get_progress(job_id: str | None = None) -> int | None:
-    """How far a job says it is, in percent; `None` when it never said. Default: the job that this code runs in."""
+    """Returns the progress of a job in percent, or `None` if it has not reported any. Default: the job that runs this code."""
     percent = call_for_value("GET", f"job_metrics/get_progress/{path_part(job_id or own_job())}")
     return percent if isinstance(percent, int) else None

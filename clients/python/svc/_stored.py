@@ -26,7 +26,7 @@ def _variable_path(path: str) -> str:
 
 
 def get_resource(path: str | None = None, none_if_undefined: bool = False) -> Any:
-    """The value of a resource (a connection), with the variables and resources that it refers to in their places.
+    """Returns the value of a resource (a connection) with its references resolved.
 
     `path` is `f/ops/db`, also written `$res:f/ops/db` or `res://f/ops/db`; default: the path of the script's state.
     Raises `ApiError` with status 404 when there is none that this caller may see; with `none_if_undefined` it is `None` then.
@@ -60,7 +60,7 @@ def set_resource(value: Any, path: str | None = None, resource_type: str | None 
 
 
 def get_state(path: str | None = None) -> Any:
-    """What an earlier run of this script kept with `set_state`; `None` when there is nothing yet.
+    """Returns the value that an earlier run of this script stored with `set_state`, or `None`.
 
     `path` defaults to a place of this script's own, for the user it runs as.
     """
@@ -68,12 +68,12 @@ def get_state(path: str | None = None) -> Any:
 
 
 def set_state(state: Any, path: str | None = None) -> None:
-    """Keeps a value for later runs of this script. Of two runs that do so at once, the later one wins."""
+    """Stores a value for later runs of this script. If two runs store a value at once, the later one wins."""
     set_resource(state, path, "state")
 
 
 def get_variable(path: str) -> str:
-    """The value of a variable, a secret's too. `path` is `f/ops/token`, also written `$var:f/ops/token` or `var://f/ops/token`.
+    """Returns the value of a variable, also of a secret. `path` is `f/ops/token`, also written `$var:f/ops/token` or `var://f/ops/token`.
 
     Raises `ApiError` with status 404 when there is none that this caller may see.
     """

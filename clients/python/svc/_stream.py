@@ -1,4 +1,4 @@
-"""The stream of results that a job gives while it runs."""
+"""The result stream of a running job."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 
 def append_to_result_stream(text: str) -> None:
-    """Adds text to the job's result stream: who called with `run_and_stream` gets it while the job still runs.
+    """Adds text to the job's result stream. A caller of `run_and_stream` receives it while the job is running.
 
     It travels as a line of the job's output, so do not print half a line before it.
     """

@@ -11,11 +11,11 @@ export interface ResumeUrls {
 }
 
 /**
- * Addresses by which the step that this code runs in is approved or rejected, new ones at each call: each counts once. What holds them may decide, so
- * send the page to people and the others to programs alone.
+ * Creates the URLs that approve or reject the step that runs this code. Each call returns new URLs, and each counts once. The URLs are secrets that
+ * allow their holder to decide: send the page to people and the other two only to programs.
  *
- * @param approver whom they are for: a name that the flow sees among its `approvers`
- * @param flowLevel they are for whichever step of the flow asks next, also before one does
+ * @param approver name of the approver, which the flow sees in `approvers`
+ * @param flowLevel the URLs apply to the next step of the flow that requests approval, even before it does
  */
 export async function getResumeUrls(approver?: string, flowLevel = false): Promise<ResumeUrls> {
   const [resumeId] = crypto.getRandomValues(new Uint32Array(1));

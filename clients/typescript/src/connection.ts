@@ -1,4 +1,4 @@
-/** What is thrown when the service refuses a call. A call that never reached it throws what `fetch` throws, a `TypeError`. */
+/** Thrown when the service rejects a request. A request that does not reach the service throws the `TypeError` of `fetch`. */
 export class ApiError extends Error {
   override readonly name = "ApiError";
   /** The HTTP status. */
@@ -23,8 +23,8 @@ interface Chosen {
 let chosen: Chosen = {};
 
 /**
- * Chooses whom to call and as whom, instead of what the environment says. A script that svc runs never needs it: its environment names the
- * service and a token with exactly the job's rights.
+ * Sets the URL and the token, instead of the environment. A script that svc runs never needs this, because its environment contains
+ * the URL of the service and a token with exactly the job's permissions.
  *
  * @param token default: `WM_TOKEN`, else `OV_TOKEN`
  * @param baseUrl the service's origin, default: `BASE_INTERNAL_URL`, else `BASE_URL`, else `http://localhost:8000`
@@ -73,11 +73,11 @@ export function mocked(kind: "variables" | "resources", path: string): { value: 
   return values && Object.hasOwn(values, path) ? { value: values[path] } : undefined;
 }
 
-/** What can be sent as it is. (`BodyInit` has another name where there is no DOM.) */
+/** Bodies that are sent unchanged. (`BodyInit` has another name without the DOM types.) */
 export type Content = string | Uint8Array | ArrayBuffer | Blob;
 
 interface Call {
-  /** What is undefined or empty is left out. */
+  /** Undefined and empty values are omitted. */
   query?: Record<string, string | number | boolean | undefined>;
   /** Sent as JSON. */
   json?: unknown;
@@ -120,7 +120,7 @@ export async function answerOf(response: Response): Promise<unknown> {
   return /\bjson\b/.test(response.headers.get("content-type") ?? "") && text ? JSON.parse(text) : text;
 }
 
-/** A path as part of a URL: its slashes stay. What would lead to another route is no path. */
+/** Encodes a path for a URL and preserves its slashes. Throws for a path that would match another route. */
 export function pathPart(path: string): string {
   if (path === "" || path.split("/").some((part) => part === "" || part === "." || part === "..")) {
     throw new TypeError(`"${path}" is not a path in a workspace.`);

@@ -48,7 +48,7 @@ export async function loadS3FileStream(file: S3ObjectLike, s3ResourcePath?: stri
  * Writes a file and answers where it is.
  *
  * @param file where to; what is there is replaced. Without it the service chooses a key.
- * @param contentType what downloads say it is
+ * @param contentType content type of downloads
  */
 export async function writeS3File(
   file: S3ObjectLike | undefined,
@@ -98,7 +98,7 @@ export async function deleteS3File(file: S3ObjectLike, s3ResourcePath?: string):
   await call("DELETE", "job_helpers/delete_s3_file", { query: queryFor(file, s3ResourcePath) });
 }
 
-/** Files with `presigned`, by which they can be shown to anybody for a day. */
+/** Adds `presigned` to files, which makes them readable without a token for a day. */
 export async function signS3Objects(files: S3ObjectLike[]): Promise<S3Object[]> {
   return (await answerOf(await call("POST", "apps/sign_s3_objects", { json: { s3_objects: files.map(asObject) } }))) as S3Object[];
 }
@@ -109,7 +109,7 @@ export async function signS3Object(file: S3ObjectLike): Promise<S3Object> {
 }
 
 /**
- * Addresses that show files to anybody: for a day, or as long as a file's own `presigned` holds.
+ * Returns URLs that serve files without a token: for a day, or for the validity of a file's own `presigned`.
  *
  * @param options.baseUrl the service's public origin, default: `WM_BASE_URL`
  */
@@ -141,7 +141,7 @@ export interface S3ClientSettings {
   pathStyle: boolean;
 }
 
-/** What a client of S3 needs for the workspace's storage, or for the bucket of a resource. svc's own bucket gives no keys away. */
+/** Returns the settings of an S3 client for the workspace's storage or for the bucket of a resource. The service's own bucket has no access keys. */
 export async function denoS3LightClientSettings(s3ResourcePath?: string): Promise<S3ClientSettings> {
   const json = s3ResourcePath ? { s3_resource_path: s3ResourcePath.replace(/^\$res:/, "") } : {};
   return (await answerOf(await call("POST", "job_helpers/v2/s3_resource_info", { json }))) as S3ClientSettings;

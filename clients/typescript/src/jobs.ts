@@ -1,6 +1,6 @@
 import { ApiError, answerOf, call, jobVariable, ownJob, pathPart, send } from "./connection.ts";
 
-/** What a failed job leaves: of the error that its code threw. */
+/** The error of a failed job. */
 export interface JobFailure {
   name: string;
   message: string;
@@ -38,7 +38,7 @@ const TRIES = 5;
 /**
  * Runs a script and waits for its result. One of `path` and `hash` names it.
  *
- * @param verbose say in the log which job it is
+ * @param verbose print the id of the job to the log
  * @throws `JobError` when the script fails, `ApiError` when it cannot be run
  */
 export async function runScript<T = unknown>(
@@ -65,7 +65,7 @@ export async function runScriptByHash<T = unknown>(hash: string, args: Args = nu
 /**
  * Runs the newest version of a script without waiting for it.
  *
- * @returns the job's id. When the service refuses, this is the sentence it says: nothing is thrown.
+ * @returns the job's id. If the service rejects the request, this is the error sentence, and nothing is thrown.
  */
 export async function runScriptByPathAsync(path: string, args: Args = null, scheduledInSeconds?: number, tag?: string): Promise<string> {
   const query = { ...lineage(), scheduled_in_secs: scheduledInSeconds, tag };
@@ -90,7 +90,7 @@ function lineage(): { parent_job: string; root_job: string } {
 }
 
 /**
- * Waits for a job's end and answers its result. Asks after 50 ms, then ever more seldom, at last every 500 ms.
+ * Waits for a job to end and returns its result. Polls after 50 ms, then at growing intervals up to 500 ms.
  *
  * @throws `JobError` when the job failed or was canceled
  */
@@ -128,7 +128,7 @@ export async function getResultMaybe<T = unknown>(jobId: string): Promise<MaybeR
   return (await answerOf(await call("GET", `jobs_u/completed/get_result_maybe/${pathPart(jobId)}`))) as MaybeResult<T>;
 }
 
-/** Cancels a job: one that waits at once, one that runs within seconds. Answers what the service says about it. */
+/** Cancels a job: a queued job immediately, a running job within seconds. Returns the confirmation of the service. */
 export async function cancelJob(jobId: string, reason?: string): Promise<string> {
   return await (await call("POST", `jobs_u/queue/cancel/${pathPart(jobId)}`, { json: reason ? { reason } : {} })).text();
 }
@@ -139,7 +139,7 @@ export async function getRootJobId(jobId?: string): Promise<string> {
 }
 
 /**
- * Says how far a job is, for those who watch it. Progress never goes back.
+ * Sets the progress of a job. Progress never decreases.
  *
  * @param percent from 0 to 99: what is above is sent as 99, since the end itself is the 100
  * @param jobId default: the job that this code runs in
@@ -156,7 +156,7 @@ export async function setProgress(percent: number, jobId?: string): Promise<void
   await call("POST", `job_metrics/set_progress/${pathPart(jobId ?? ownJob())}`, { json });
 }
 
-/** How far a job says it is, in percent; `null` when it never said. @param jobId default: the job that this code runs in */
+/** Returns the progress of a job in percent, or `null` if it has not reported any. @param jobId default: the job that runs this code */
 export async function getProgress(jobId?: string): Promise<number | null> {
   const percent = await answerOf(await call("GET", `job_metrics/get_progress/${pathPart(jobId ?? ownJob())}`));
   return typeof percent === "number" ? percent : null;

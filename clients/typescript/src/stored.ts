@@ -47,7 +47,7 @@ export async function setResource(value: unknown, path?: string, initializeToTyp
 }
 
 /**
- * What an earlier run of this script kept with `setState`; `undefined` when there is nothing yet.
+ * Returns the value that an earlier run of this script stored with `setState`, or `undefined`.
  *
  * @param path default: a place of this script's own, for the user it runs as
  */
@@ -55,7 +55,7 @@ export async function getState<T = unknown>(path?: string): Promise<T | undefine
   return await getResource<T>(path, true);
 }
 
-/** Keeps a value for later runs of this script. Of two runs that do so at once, the later one wins. */
+/** Stores a value for later runs of this script. If two runs store a value at once, the later one wins. */
 export async function setState(state: unknown, path?: string): Promise<void> {
   await setResource(state, path, "state");
 }
