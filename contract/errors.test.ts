@@ -33,7 +33,7 @@ function page(): string {
 
 Every error is one sentence in \`text/plain\`, with its code in the header \`x-svc-error\`. Codes are stable and sentences may change, so programs
 should read the code. ‹…› marks a value that the response fills in. The test of \`contract/errors.ts\` generates this page: to update it, run
-\`npx vitest run --project unit contract/errors.test.ts -u\`.
+\`npx vitest run --project rules contract/errors.test.ts -u\`.
 
 ${sections.join("\n")}
 ## Before the service

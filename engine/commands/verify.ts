@@ -42,7 +42,7 @@ const checks: readonly Check[] = [
   { name: "dead code", promise: "nothing is unused", run: () => tool("knip", "--no-config-hints") },
   {
     name: "arrows",
-    promise: "folders import only what they may",
+    promise: "folders import only allowed folders",
     run: () =>
       tool("depcruise", "--config", ".dependency-cruiser.cjs", ...sourceFolders.filter((folder) => existsSync(path.join(root, folder)))),
   },
@@ -87,7 +87,7 @@ async function verify(): Promise<boolean> {
   console.log(
     failed.length === 0
       ? "\nEverything holds: npm test runs all tests, also those that start interpreters and the engine."
-      : `\nThis does not hold: ${broken}.`,
+      : `\nThese checks failed: ${broken}.`,
   );
   return failed.length === 0;
 }

@@ -82,8 +82,8 @@ describe("a flow that is started again from a step", () => {
     const job = await runFlow(ws, [step("a", "1"), failIf("b", "true"), step("c", "2")]);
     for (const [body, reason] of [
       [{ step_id: "zz" }, "no step zz"],
-      [{ step_id: "c" }, "the step b before it did not come to its end"],
-      [{ step_id: "a", branch_or_iteration_n: 1 }, "no loop"],
+      [{ step_id: "c" }, "the earlier step b did not finish"],
+      [{ step_id: "a", branch_or_iteration_n: 1 }, "neither a loop"],
     ] as const) {
       expect(await restart(job["id"], body)).toMatchObject({ status: 400, text: expect.stringContaining(reason) });
     }
