@@ -106,12 +106,12 @@ async function npm(args, purpose) {
   const { code, output } = await run(file, [...before, ...args, ...quiet], { cwd: root });
   if (code === 0) return;
   if (code === -1) throw new Complaint("npm was not found. Install it together with Node and run the command again.");
-  // npm says what is wrong first, and fills the rest with advice.
+  // npm prints the error first and advice after it.
   const said = output.trim().split("\n").slice(0, 8).join("\n  ");
   throw new Complaint(`npm could not ${purpose}. Fix the reported problem and run the command again.\n  ${said}`);
 }
 
-/** What a first installation takes, with room for the engine's state. */
+/** Disk space for a first installation and for the engine's state. */
 const NEEDED_BYTES = 1.5e9;
 
 function assertDiskSpace() {

@@ -2,7 +2,7 @@ import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { localJson } from "./paths.ts";
 import type { Account } from "./seed/admin.ts";
 
-/** What tools and people read to reach the local instance. */
+/** The address and the credentials of the local instance, for tools and people. */
 export interface LocalJson extends Account {
   /** A bare origin. */
   url: string;
@@ -16,7 +16,7 @@ export function readLocalJson(): LocalJson | undefined {
   }
 }
 
-/** Replaces the file in one step, so that nobody reads half of it; it holds a password, so only its owner may read it. */
+/** Replaces the file in one step, so that no reader sees a part of it. It contains a password, so only its owner may read it. */
 export function writeLocalJson({ url, workspace, token, email, password }: LocalJson): void {
   const aside = `${localJson}.${process.pid}`;
   rmSync(aside, { force: true });

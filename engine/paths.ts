@@ -10,7 +10,7 @@ export const stateDir = path.resolve(root, process.env["SVC_STATE_DIR"] || svcDi
 export const upStateDir = path.join(stateDir, "local");
 /** The same for `npm run up -- --engine localstack`: what was deployed. LocalStack itself keeps nothing. */
 export const localstackDir = path.join(stateDir, "localstack");
-/** What `npm run up` leaves for people and tools: address and credentials. */
+/** The file that `npm run up` writes for people and tools: URL and credentials. */
 export const localJson = path.join(stateDir, "local.json");
 
 /** A package's own command in `node_modules`. */

@@ -61,7 +61,7 @@ export class SvcStack extends Stack {
 
     const logins = config.logins.length > 0 ? new Logins(this, "Logins", { config, pool: people.signIn?.pool, url }) : undefined;
 
-    /** What running a job takes, in `run` (sync) as in `worker` (async). */
+    /** The capabilities for running a job, in `run` (synchronous) and in `worker` (asynchronous). */
     const executes = (fn: LambdaFunction) => {
       fn.addEnvironment(env.baseUrl, url);
       fn.addEnvironment(env.internalUrl, config.internalUrl ?? url);
@@ -73,12 +73,12 @@ export class SvcStack extends Stack {
       queue.configureSend(fn);
     };
 
-    /** What carrying out jobs of every kind takes. */
+    /** The capabilities for jobs of every kind. */
     const works = (fn: LambdaFunction) => {
       executes(fn);
       objects.configureWrite(fn);
       secrets.configureUnseal(fn);
-      // Of files only what tells whether they have changed.
+      // Only the metadata of files, to detect changes.
       storage.configureRead(fn, "scripts", "flows", "files");
       storage.configureWrite(fn, "artefacts", "flows");
       build.configureInvoke(fn);
@@ -90,7 +90,7 @@ export class SvcStack extends Stack {
     const step = this.fn("step", { description: "svc: steps of flows", memoryMb: 512, timeoutS: 900 }, (fn) => {
       works(fn);
       flows.configureStep(fn);
-      // Of a flow whose time is over.
+      // Stops the execution of a flow that exceeded its time limit.
       flows.configureStop(fn);
     });
     const machines = this.fn("flows", { description: "svc: creates state machines", memoryMb: 512, timeoutS: 60 }, (fn) =>
@@ -112,7 +112,7 @@ export class SvcStack extends Stack {
       fn.addEnvironment(env.includeHeaders, config.includeHeaders);
       // A call's queue_limit counts what waits.
       jobs.configureCountJobs(fn);
-      // What a script wants erased once the reply is out.
+      // Erases data after the reply, as the script specifies.
       storage.configureDelete(fn, "jobs");
       objects.configureRead(fn);
       objects.configurePublishKey(fn);

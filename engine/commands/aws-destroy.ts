@@ -14,7 +14,7 @@ const MACHINE_TAG = "svc";
 const MACHINES_AT_ONCE = 4;
 const STACK_POLL_MS = 2_000;
 
-/** What stays when a stack goes, because it cannot be made again. */
+/** Resources that remain when a stack is deleted, because they cannot be created again. */
 const dataTypes = [
   "AWS::DynamoDB::Table",
   "AWS::S3::Bucket",
@@ -135,7 +135,7 @@ async function deleteData({ type, id }: Data): Promise<void> {
   }
 }
 
-/** Typing the stack's name is the consent; where nobody can type, `--force` is. */
+/** The user confirms by typing the name of the stack. Without a terminal, `--force` is required. */
 async function consent(stack: string, force: boolean): Promise<void> {
   if (force) return;
   if (!process.stdin.isTTY) throw new Complaint("There is no terminal for the confirmation. Pass --force to delete without it.");

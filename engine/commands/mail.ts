@@ -5,7 +5,7 @@ import { Complaint, explain } from "../launch/complaint.mjs";
 import { upStateDir } from "../paths.ts";
 import { runningUp } from "./running-up.ts";
 
-/** Shows the mail that the service has sent on this machine, the newest last. It stays in the engine: nothing is delivered to anybody. */
+/** Shows the mail that the service has sent on this machine, the newest last. It remains in the engine and is not delivered. */
 async function mail(): Promise<void> {
   if (!(await runningUp())) throw new Complaint("The local service is not running. Start it with npm run up in another terminal.");
   const mails = await readMail(`http://127.0.0.1:${enginePort()}`).catch((error: unknown) => {

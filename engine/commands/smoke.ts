@@ -15,7 +15,7 @@ const sources: Readonly<Record<string, string>> = {
   go: 'package inner\n\nimport "fmt"\n\nfunc main(a int, b int) (int, error) {\n\tfmt.Println("adding")\n\treturn a + b, nil\n}\n',
 };
 
-/** A first save builds, and a first run starts a function that nobody has called yet. */
+/** A first save builds, and a first run starts a function that was not called before. */
 const BUILD_LIMIT_MS = 180_000;
 const RUN_LIMIT_MS = 60_000;
 const PAUSE_MS = 250;
@@ -155,7 +155,7 @@ async function built(target: Target, w: string, hash: string): Promise<undefined
 
 async function main(): Promise<number> {
   const values = options();
-  // A token on a command line stands in the shell's history and in the process list.
+  // A token on a command line is visible in the shell's history and in the process list.
   const token = values.token ?? process.env["SVC_TOKEN"];
   if (!values.url || !token) throw new Complaint(`The URL or the token is missing: ${USAGE}. The token can also be in SVC_TOKEN.`);
   const target = { url: values.url.replace(/\/+$/, ""), token };

@@ -9,7 +9,7 @@ import { type CommandResult, runCommand } from "./command.ts";
 
 interface Check {
   name: string;
-  /** What a failure means, for the closing line. */
+  /** The meaning of the check, for the closing line. */
   promise: string;
   run: () => Promise<CommandResult>;
 }

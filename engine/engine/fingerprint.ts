@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import path from "node:path";
 
-/** What a deployment is made of. Engine, tests and documents do not go into it. */
+/** The sources of a deployment. Engine, tests and documents are not part of it. */
 const sources = [
   "bin",
   "lib",

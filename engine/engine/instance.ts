@@ -23,7 +23,7 @@ export interface Instance {
   engineLog: string;
   /** Resolves with one sentence when the engine ends by itself. */
   died: Promise<string>;
-  /** Writes the engine's state to disk while it goes on. */
+  /** Writes the engine's state to disk while it is running. */
   save(): Promise<void>;
   /** Stops the engine, as Ctrl-C or (with `kill`) as a power cut does; the front server stays and answers 503. */
   stopEngine(how?: "stop" | "kill"): Promise<void>;
@@ -40,7 +40,7 @@ export type InPhase = <T>(name: PhaseName, detail: string, work: (say: (detail: 
 export interface InstanceOptions {
   /** Folder of everything this instance stores. */
   dir: string;
-  /** Of the front server; any free one when left out. */
+  /** Port of the front server. Default: any free port. */
   port?: number;
   /** An engine that runs already, in containers, and is not ours to stop. */
   foreignEngine?: ForeignEngine;

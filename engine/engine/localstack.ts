@@ -45,7 +45,7 @@ async function start(signal: AbortSignal): Promise<void> {
   }
 }
 
-/** Resolves with one sentence when the container ends, whoever ended it. */
+/** Resolves with one sentence when the container ends, for any reason. */
 async function died(): Promise<string> {
   const { code } = await runCommand("docker", ["wait", ...(await containerIds([...compose, "ps", "--quiet"]))]);
   // Who cannot wait for it does not know.
@@ -65,7 +65,7 @@ async function stop(): Promise<void> {
   await runCommand("docker", [...compose, "down", "--volumes"], { cwd: root });
 }
 
-/** What a command of Docker's lists, whatever else it says. */
+/** The lines that a Docker command lists, without its other output. */
 async function containerIds(args: readonly string[]): Promise<string[]> {
   const { output } = await runCommand("docker", args, { cwd: root });
   return output.split("\n").filter((line) => /^[0-9a-f]{12,64}$/.test(line));

@@ -17,9 +17,9 @@ export interface Engine {
   endpoint: string;
   pid: number | undefined;
   logFile: string;
-  /** Resolves with one sentence if the engine ends without having been asked to. */
+  /** Resolves with one sentence if the engine ends unexpectedly. */
   died: Promise<string>;
-  /** Writes the state to disk while the engine goes on. */
+  /** Writes the state to disk while the engine is running. */
   save(): Promise<void>;
   /** Ends it with its state saved, and everything that runs below it. */
   stop(): Promise<void>;
@@ -41,7 +41,7 @@ const POLL_MS = 50;
 
 export async function startMinistack({ dir, port, tools }: EngineOptions): Promise<Engine> {
   mkdirSync(path.join(dir, "state"), { recursive: true });
-  // What a killed engine left behind: unpacked functions and directories of jobs.
+  // Remains of a killed engine: unpacked functions and directories of jobs.
   rmSync(path.join(dir, "tmp"), { recursive: true, force: true });
   mkdirSync(path.join(dir, "tmp"), { recursive: true });
   const logFile = path.join(dir, "engine.log");
@@ -167,7 +167,7 @@ function readPidFile(dir: string): { pid: number; port: number } | undefined {
   }
 }
 
-/** A process id from an old file may be anybody's by now, so its command line decides. */
+/** The process id in an old file may belong to another process now, so the command line is checked. */
 async function isEngineProcess(pid: number): Promise<boolean> {
   if (!isAlive(pid)) return false;
   const { code, output } = await runCommand("ps", ["-o", "command=", "-p", String(pid)]);

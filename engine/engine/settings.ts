@@ -6,7 +6,7 @@ import { npmCommand } from "../launch/run.mjs";
 import type { PythonTools } from "../launch/venv.ts";
 import { root } from "../paths.ts";
 
-/** What the stack is told, whatever engine it is deployed to: the context key `svc` of the CDK app (lib/config.ts checks it). */
+/** The settings of the stack for every engine: the context key `svc` of the CDK app (checked by lib/config.ts). */
 export interface EngineSettings {
   local: true;
   /** Where people reach the service. */

@@ -215,7 +215,7 @@ function passOn(request: http.IncomingMessage, response: http.ServerResponse, { 
     if (response.headersSent) return void response.destroy();
     refuse(response, 503, "engine.unreachable", "The local engine does not respond. See the terminal of npm run up.");
   });
-  // A caller that goes away takes its request along; nobody would read the answer.
+  // If the caller disconnects, its request is aborted, because the response has no reader.
   response.once("close", () => {
     if (!response.writableFinished) upstream.destroy();
   });
@@ -232,7 +232,7 @@ function refuseBody(request: http.IncomingMessage, response: http.ServerResponse
   refuse(response, 413, "body.tooLarge", "The body is larger than the limit of 10 MB.");
 }
 
-/** What Node could not read never becomes a request: it is answered on the bare connection. */
+/** Input that Node cannot parse never becomes a request. The response is written to the connection itself. */
 function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
   const { status, code, sentence } =

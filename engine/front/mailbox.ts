@@ -22,7 +22,7 @@ export interface SentMail {
   html: string;
 }
 
-/** What the engine was given to send, oldest first. None of it leaves the machine. */
+/** The mail that the engine received, oldest first. It does not leave the machine. */
 export async function readMail(endpoint: string): Promise<SentMail[]> {
   const answer = await fetch(`${endpoint}/_ministack/ses/messages`);
   if (!answer.ok) throw new Error(`The engine did not return its mail: ${answer.status} ${await answer.text()}`);

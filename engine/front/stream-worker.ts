@@ -11,7 +11,7 @@ const server = http.createServer(async (request, response) => {
     const { statusCode, headers = {}, body, chunks } = await answer(await eventOf(request), { awsRequestId: "local" } as Context);
     response.writeHead(statusCode, headers as Record<string, string>);
     if (!chunks) return void response.end(body);
-    // The client hears at once that its stream has begun.
+    // The client receives the headers immediately.
     response.flushHeaders();
     const reader = new AbortController();
     response.once("close", () => reader.abort());

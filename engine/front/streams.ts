@@ -4,7 +4,7 @@ import { env } from "../../contract/env.ts";
 import { engineCredentials } from "../engine/child-env.ts";
 import type { Outputs } from "../engine/deploy.ts";
 
-/** What stands in for the function `stream` locally: the same handler, in a thread of its own with the function's environment. */
+/** Replaces the function `stream` locally: the same handler in a separate thread with the environment of the function. */
 export interface Streams {
   /** Where it listens; started by the first call, for most sessions need none. */
   target(): Promise<URL>;

@@ -1,4 +1,4 @@
-/** A failure that the person at the keyboard can mend: its message is one sentence that says how. Shown without a stack. */
+/** A failure that the user can fix. Its message contains the fault and the next step. It is shown without a stack. */
 export class Complaint extends Error {
   name = "Complaint";
 }

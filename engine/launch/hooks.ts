@@ -5,7 +5,7 @@ import { localBin, root } from "../paths.ts";
 
 /**
  * Sets up the pre-commit hook of lefthook.yml in a contributor's checkout. Here rather than in an install script, so that installing
- * packages runs no code; not in CI, and not for whoever said `git config svc.hooks false` or LEFTHOOK=0.
+ * packages runs no code; not in CI, and not with `git config svc.hooks false` or LEFTHOOK=0.
  */
 export async function installHooks(): Promise<void> {
   const unwanted = process.env["CI"] || process.env["LEFTHOOK"] === "0" || process.env["LEFTHOOK"] === "false";

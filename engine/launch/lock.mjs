@@ -28,7 +28,7 @@ export async function withLock(file, work, onWait = () => {}) {
     try {
       fs.utimesSync(file, new Date(), new Date());
     } catch {
-      // Somebody removed .svc/ under us; the work itself will say so.
+      // .svc/ was removed during the installation. The installation itself will report it.
     }
   }, TOUCH_MS);
   try {
@@ -83,7 +83,7 @@ function removeAbandoned(file, seen) {
     try {
       fs.linkSync(aside, file);
     } catch {
-      // A third one took the place meanwhile.
+      // A third process has taken the lock.
     }
   }
   fs.rmSync(aside, { force: true });

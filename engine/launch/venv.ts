@@ -125,7 +125,7 @@ export async function goPath(tools: PythonTools, say: (detail: string) => void =
   return path.join(target, "go", "bin", "go");
 }
 
-/** What runs the API's fuzzer: a Python and the folder that its packages are in, installed on the first call. */
+/** The Python interpreter and the package folder of the API fuzzer, installed on the first call. */
 export async function fuzzer(tools: PythonTools): Promise<{ python: string; packages: string }> {
   // Some packages are compiled, for one version of Python.
   const version = `${createHash("sha256").update(readFileSync(fuzzerRequirements)).digest("hex").slice(0, 16)}-${tools.version}`;
@@ -142,7 +142,7 @@ interface Seldom {
   /** As pip takes them. */
   packages: readonly string[];
   say?: (detail: string) => void;
-  /** Takes away what nobody needs. */
+  /** Removes unused files. */
   trim?: (folder: string) => void;
 }
 

@@ -7,7 +7,7 @@ export interface Account {
   workspace: string;
   token: string;
   email: string;
-  /** Empty where nobody signs in with a password. */
+  /** Empty if sign-in with a password is not available. */
   password: string;
 }
 
@@ -37,7 +37,7 @@ interface Wanted {
   endpoint: string;
   setupFunction: string | undefined;
   email: string;
-  /** Kept when the account is there already. */
+  /** The password to use again for an account that already exists. Default: a random one. */
   password?: string;
   /** False where the stack has no user pool: the account then has its token alone. */
   hasPasswords?: boolean;
@@ -45,7 +45,7 @@ interface Wanted {
   tokenLabel: string;
 }
 
-/** Makes the first administrator, as `docs/deploy.md` does it on AWS: by the one-shot function, which may be called again. */
+/** Creates the first administrator with the one-shot function `setup`, which may be called again (`docs/aws.md`). */
 export async function createAdmin(wanted: Wanted): Promise<Account> {
   const { endpoint, setupFunction, email, password, hasPasswords = true, workspace, tokenLabel } = wanted;
   if (!setupFunction) throw new Complaint("The deployed stack has no function setup, so sign-in is not possible. Deploy a newer version.");
@@ -57,7 +57,7 @@ export async function createAdmin(wanted: Wanted): Promise<Account> {
   return { workspace: workspace.id, token, email, password: secret };
 }
 
-/** 144 random bits, closed by one of each kind of character that the user pool's policy asks for. */
+/** 144 random bits, followed by one character of each kind that the user pool's policy requires. */
 function randomPassword(): string {
   return `${randomBytes(18).toString("base64url")}-aA1`;
 }

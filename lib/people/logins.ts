@@ -16,7 +16,7 @@ import type { StackConfig } from "../config.ts";
 
 interface LoginsProps {
   readonly config: StackConfig;
-  /** Absent where nobody signs in with a password; then the service speaks with each provider itself. */
+  /** Absent if sign-in with a password is turned off. The service then contacts each provider itself. */
   readonly pool: UserPool | undefined;
   /** The service's own origin: providers send browsers back to it. */
   readonly url: string;

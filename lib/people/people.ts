@@ -7,7 +7,7 @@ import { env } from "../../contract/env.ts";
 import { retainsData, type StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
 
-/** The people who may sign in, where passwords are wanted. Nobody signs up alone: an administrator makes accounts. */
+/** The user pool for sign-in with passwords. Self sign-up is off: an administrator creates accounts. */
 export class People extends Construct {
   readonly signIn: { pool: UserPool; client: UserPoolClient } | undefined;
 

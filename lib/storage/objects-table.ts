@@ -99,7 +99,7 @@ export class ObjectsTable extends Construct {
     });
   }
 
-  /** What waits, what was decided, who is to hear of it, and the keys that links are signed with. */
+  /** Pending gates, decisions, notices, and the keys that sign links. */
   configureApprove(fn: LambdaFunction): void {
     const partitions = ["PENDING#*", "CHAIN#*", "GREW#*", "NOTICE#*", "AGAIN#*", "LINKS#*", "WEBHOOKS#*", "AUDIT#*"];
     this.allowItems(fn, ["PutItem", "UpdateItem", "DeleteItem"], partitions);
