@@ -86,7 +86,9 @@ describe("plain English", () => {
   );
 
   it("is the language of every page and of the titles of decisions", () => {
-    const faults = tracked("*.md").flatMap((file) => faultsOf(linesIn(file), VAGUE_SUBJECT, BARE_BEGINNING).map((text) => `${file}: ${text}`));
+    const faults = tracked("*.md").flatMap((file) =>
+      faultsOf(linesIn(file), VAGUE_SUBJECT, BARE_BEGINNING).map((text) => `${file}: ${text}`),
+    );
     const titles = tracked("docs/decisions/*.md").map((file) => readFileSync(file, "utf8").split("\n", 1)[0] ?? "");
     expect([...faults, ...faultsOf(titles, ODD_VERB)]).toEqual([]);
   });
