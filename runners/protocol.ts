@@ -31,7 +31,7 @@ export interface RunRequest {
   /** The folder `./shared` of steps that run in one place. */
   shared?: SharedFolder;
   /** What follows in the same call when this has succeeded. */
-  next?: NextRuns;
+  next?: NextRuns | undefined;
   /** Somebody reads along from the start: the first output goes out at once, and not in the first beat after a second. */
   watched?: boolean;
   /** Presigned PUT for a result above `maxInlineResultBytes`. */
@@ -101,11 +101,11 @@ export interface Artefact {
 export interface RunError {
   name: string;
   message: string;
-  stack?: string;
-  exit_code?: number;
-  signal?: string;
+  stack?: string | undefined;
+  exit_code?: number | undefined;
+  signal?: string | undefined;
   /** What was thrown may shape the reply of a synchronous call: `svc_status_code` and the like, and `result` with them (spec §4.4). */
-  reply?: Record<string, unknown>;
+  reply?: Record<string, unknown> | undefined;
 }
 
 /** A runner never throws for what user code did: every end of a run is one of these. */
@@ -114,18 +114,18 @@ export interface RunOutcome {
   /** On success, unless `resultUploaded`. On failure the executor makes `{error}` of `error`. */
   result?: unknown;
   /** The result is at `resultUrl`, this many bytes of JSON. */
-  resultUploaded?: { bytes: number };
-  error?: RunError;
+  resultUploaded?: { bytes: number } | undefined;
+  error?: RunError | undefined;
   /** `./shared` has changed and is at `shared.putUrl`: hex SHA-256 and size of the zip. */
-  shared?: { sha256: string; bytes: number };
+  shared?: { sha256: string; bytes: number } | undefined;
   /** The arguments that the preprocessor made; it has run to its end. */
-  preprocessed?: Record<string, unknown>;
+  preprocessed?: Record<string, unknown> | undefined;
   /** What beats have not carried yet, and where it begins, in UTF-16 units. */
   logs: { offset: number; text: string };
-  memPeakKb?: number;
+  memPeakKb?: number | undefined;
   timings: { setupMs: number; runMs: number; totalMs: number; freshHost: boolean };
   /** How the runs that followed ended, in their order: as many as have begun. Their logs are whole. */
-  next?: NextOutcome[];
+  next?: NextOutcome[] | undefined;
 }
 export interface NextOutcome extends Omit<RunOutcome, "next" | "shared"> {
   startedAtMs: number;
@@ -136,8 +136,8 @@ export interface NextOutcome extends Omit<RunOutcome, "next" | "shared"> {
 export interface BeatRequest {
   attempt: number;
   nonce: string;
-  logs?: { offset: number; text: string };
-  memPeakKb?: number;
+  logs?: { offset: number; text: string } | undefined;
+  memPeakKb?: number | undefined;
 }
 export interface BeatReply {
   /** `stop`: kill the child and end; the job was canceled or this attempt does not count any more. */

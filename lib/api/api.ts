@@ -61,7 +61,7 @@ export class Api extends Construct {
       binaryMediaTypes: ["*/*"],
       // An account-wide setting that writing any access log needs.
       cloudWatchRole: !config.local,
-      cloudWatchRoleRemovalPolicy: config.local ? undefined : RemovalPolicy.RETAIN,
+      ...(config.local ? {} : { cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN }),
       deployOptions: {
         stageName: STAGE,
         accessLogDestination: new LogGroupLogDestination(accessLog),

@@ -22,7 +22,7 @@ export type RunningInPlace = InvokeRunnerDeps & CreateJobDeps & { functions: Pic
 export interface SyncAnswer {
   id: string;
   state: EndState;
-  resultJson?: string;
+  resultJson?: string | undefined;
   stored?: { s3: string; url: string; size: number };
   /** How long the link works. */
   linkS?: number;

@@ -67,7 +67,8 @@ export async function updateFolder(
   const found = await objects.get(keys.folder(workspace, name));
   if (!found) throw new SvcError("folder.notFound", { name });
   const atMs = nowMs();
-  const value: FolderJson = { ...folderSchema.parse(found.value), ...fields, edited_at: new Date(atMs).toISOString() };
+  const given = Object.fromEntries(Object.entries(fields).filter(([, field]) => field !== undefined));
+  const value: FolderJson = { ...folderSchema.parse(found.value), ...given, edited_at: new Date(atMs).toISOString() };
   await changeAccess(
     objects,
     workspace,

@@ -125,9 +125,9 @@ const DescriptionFieldTemplate = ({ id, description }: DescriptionFieldProps) =>
     </Text>
   ) : null;
 
-function WordButton({ word, id, disabled, onClick }: IconButtonProps & { word: string }) {
+function WordButton({ word, id = "", disabled = false, onClick = () => {} }: IconButtonProps & { word: string }) {
   return (
-    <Button id={id} type="button" variant="default" size="xs" disabled={disabled} onClick={onClick}>
+    <Button {...(id ? { id } : {})} type="button" variant="default" size="xs" disabled={disabled} onClick={onClick}>
       {word}
     </Button>
   );
