@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { AccessRule } from "./access-rule.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Payload } from "./payload.ts";
 
@@ -11,15 +12,13 @@ export type RouteFunction = "run" | "stream" | "api" | "beat" | "approve" | "web
  * One HTTP route, written once: router, OpenAPI and typed clients come from it.
  * `path` holds `{name}` parts and may end in one greedy `{name+}`, which keeps its slashes.
  */
-export interface Route {
-  /** `<noun>.<verb>`, which is also the operation id and the action that `may` checks. */
+interface AnyRoute {
+  /** `<noun>.<verb>`, which is also the operation id. */
   readonly name: string;
   readonly summary: string;
   readonly method: Method;
   readonly path: `/${string}`;
   readonly fn: RouteFunction;
-  /** `none`: no token. `token`: any token. `job`: only a running job's own token, on the runner's internal routes. */
-  readonly auth: "none" | "token" | "job";
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
   /** Parsed as JSON and checked; absent when the route takes no body. */
@@ -37,6 +36,26 @@ export interface Route {
   /** Errors beyond 401, 403 and the shape errors that every route may give. */
   readonly errors: readonly ErrorCode[];
 }
+
+/** A route for callers with a token. `access` is checked before the handler is called. */
+export interface TokenRoute extends AnyRoute {
+  readonly auth: "token";
+  readonly access: AccessRule;
+}
+
+/** A route without a token. Its handler relies on nothing that says who the caller is. */
+interface OpenRoute extends AnyRoute {
+  readonly auth: "none";
+  readonly access: "open";
+}
+
+/** An internal route for the runner, which sends the token of the job that it runs. */
+interface JobRoute extends AnyRoute {
+  readonly auth: "job";
+  readonly access: "job";
+}
+
+export type Route = TokenRoute | OpenRoute | JobRoute;
 
 export function defineRoute<const R extends Route>(route: R): R {
   return route;

@@ -3,9 +3,12 @@ import { approvalRecordRoutes } from "./routes/approvals/approval-records.ts";
 import { approvalRoutes } from "./routes/approvals/approvals.ts";
 import { flowRunRoutes } from "./routes/flows/flow-runs.ts";
 import { flowRoutes } from "./routes/flows/flows.ts";
+import { userStateRoutes } from "./routes/flows/user-states.ts";
 import { instanceRoutes } from "./routes/instance/instance.ts";
 import { webRoutes } from "./routes/instance/web.ts";
 import { internalRoutes } from "./routes/jobs/internal.ts";
+import { jobControlRoutes } from "./routes/jobs/job-control.ts";
+import { jobListRoutes } from "./routes/jobs/job-lists.ts";
 import { jobRoutes } from "./routes/jobs/jobs.ts";
 import { runRoutes } from "./routes/jobs/runs.ts";
 import { streamRoutes } from "./routes/jobs/streams.ts";
@@ -27,8 +30,11 @@ import { workspaceRoutes } from "./routes/workspaces/workspaces.ts";
 export const routes = {
   ...runRoutes,
   ...flowRunRoutes,
+  ...userStateRoutes,
   ...streamRoutes,
   ...jobRoutes,
+  ...jobListRoutes,
+  ...jobControlRoutes,
   ...approvalRoutes,
   ...approvalRecordRoutes,
   ...approvalNoticeRoutes,

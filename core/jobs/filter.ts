@@ -1,4 +1,4 @@
-import type { JobListQuery } from "../../contract/routes/jobs/jobs.ts";
+import type { JobListQuery } from "../../contract/routes/jobs/job-lists.ts";
 import { type EndedJob, hasEnded, type Job, waitsFor } from "./job.ts";
 
 /** The scope of a list: all jobs, queued and running jobs, or ended jobs. */

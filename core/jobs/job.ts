@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
 import { scriptLanguageSchema } from "../../contract/languages.ts";
-import { jobKindSchema } from "../../contract/routes/jobs/jobs.ts";
+import { jobKindSchema } from "../../contract/routes/jobs/job.ts";
 import { concurrencySchema } from "./concurrency.ts";
 
 /** The location of a job's value: the head item, a child item of the same job, or S3. `json` is its JSON text. */

@@ -1,11 +1,21 @@
 import { describe, expect, it } from "vitest";
-import type { Route } from "../../contract/route.ts";
+import type { AccessRule } from "../../contract/access-rule.ts";
+import type { Route, TokenRoute } from "../../contract/route.ts";
 import { routes } from "../../contract/routes.ts";
 import type { JobActor, Person } from "../people/actor.ts";
 import type { Role } from "../people/rights.ts";
 import { type Access, rightsOf } from "./access.ts";
-import { needOf, scopeNeed } from "./actions.ts";
 import { may, refusal } from "./may.ts";
+
+const tokenRoutes = Object.values<Route>(routes).filter((route): route is TokenRoute => route.auth === "token");
+const rules = new Map(tokenRoutes.map(({ name, access }) => [name, access]));
+
+/** The rule of a route, by the route's name. */
+function ruleOf(name: string): AccessRule {
+  const rule = rules.get(name);
+  if (!rule) throw new Error(`There is no route ${name}.`);
+  return rule;
+}
 
 const access: Access = {
   groups: {
@@ -65,19 +75,19 @@ const table = roles.flatMap((role) =>
 
 describe("may", () => {
   it.each(table)("$role · $action · $path ($level): $expected", ({ role, action, path, expected }) => {
-    expect(may(ann(role), action, { workspace: "ws", path, kind: "script" })).toBe(expected);
+    expect(may(ann(role), ruleOf(action), { workspace: "ws", path, kind: "script" })).toBe(expected);
   });
 
   it.each(table.filter(({ expected }) => !expected))(
     "hides what $role may not know of: $action · $path",
     ({ role, action, path, level }) => {
       const how = role === "stranger" ? "hiddenWorkspace" : level === "nothing" ? "hidden" : "forbidden";
-      expect(refusal(ann(role), action, { workspace: "ws", path, kind: "script" })).toBe(how);
+      expect(refusal(ann(role), ruleOf(action), { workspace: "ws", path, kind: "script" })).toBe(how);
     },
   );
 
   it("never reads rights of one workspace as those of another", () => {
-    expect(may(ann("admin"), "scripts.list", { workspace: "other" })).toBe(false);
+    expect(may(ann("admin"), ruleOf("scripts.list"), { workspace: "other" })).toBe(false);
   });
 
   it("lets people see and stop their own jobs, and writers of a folder those of others", () => {
@@ -95,28 +105,28 @@ describe("may", () => {
       ["operator", "jobs.run.preview", { path: undefined }, false],
     ] as const;
     for (const [role, action, target, expected] of cases) {
-      expect([role, action, target, may(ann(role), action, { ...job, ...target })]).toEqual([role, action, target, expected]);
+      expect([role, action, target, may(ann(role), ruleOf(action), { ...job, ...target })]).toEqual([role, action, target, expected]);
     }
   });
 
   it("gives groups to their admins, and administration to admins alone", () => {
-    expect(may(ann("developer"), "groups.addUser", { workspace: "ws", path: "g/ops" })).toBe(true);
-    expect(may(ann("developer"), "groups.addUser", { workspace: "ws", path: "g/sales" })).toBe(false);
-    expect(may(ann("developer"), "workspaces.addUser", { workspace: "ws" })).toBe(false);
-    expect(may(ann("admin"), "workspaces.addUser", { workspace: "ws" })).toBe(true);
-    expect(may(ann("admin"), "workspaces.create", {})).toBe(false);
+    expect(may(ann("developer"), ruleOf("groups.addUser"), { workspace: "ws", path: "g/ops" })).toBe(true);
+    expect(may(ann("developer"), ruleOf("groups.addUser"), { workspace: "ws", path: "g/sales" })).toBe(false);
+    expect(may(ann("developer"), ruleOf("workspaces.addUser"), { workspace: "ws" })).toBe(false);
+    expect(may(ann("admin"), ruleOf("workspaces.addUser"), { workspace: "ws" })).toBe(true);
+    expect(may(ann("admin"), ruleOf("workspaces.create"), {})).toBe(false);
   });
 
   it("knows reading from writing in parts of a domain", () => {
-    expect(may(ann("operator"), "resources.types.list", { workspace: "ws" })).toBe(true);
-    expect(may(ann("operator"), "resources.types.create", { workspace: "ws" })).toBe(false);
+    expect(may(ann("operator"), ruleOf("resources.types.list"), { workspace: "ws" })).toBe(true);
+    expect(may(ann("operator"), ruleOf("resources.types.create"), { workspace: "ws" })).toBe(false);
   });
 
   it("takes an object's own extra permissions as the workspace's", () => {
     const target = { workspace: "ws", path: "u/bob/own" };
-    expect(may(ann("developer"), "variables.get", { ...target, extraPerms: { "g/ops": false } })).toBe(true);
-    expect(may(ann("developer"), "variables.update", { ...target, extraPerms: { "g/ops": false } })).toBe(false);
-    expect(may(ann("developer"), "variables.update", { ...target, extraPerms: { "u/ann": true } })).toBe(true);
+    expect(may(ann("developer"), ruleOf("variables.get"), { ...target, extraPerms: { "g/ops": false } })).toBe(true);
+    expect(may(ann("developer"), ruleOf("variables.update"), { ...target, extraPerms: { "g/ops": false } })).toBe(false);
+    expect(may(ann("developer"), ruleOf("variables.update"), { ...target, extraPerms: { "u/ann": true } })).toBe(true);
   });
 });
 
@@ -147,8 +157,8 @@ describe("a token's limits", () => {
     [["users:read"], "tokens.list", undefined, false],
   ] as const)("%j · %s · %s: %s, whoever owns it", (scopes, action, path, expected) => {
     const actor = ann("superadmin", { scopes: [...scopes] });
-    expect(may(actor, action, { workspace: "ws", path })).toBe(expected);
-    if (!expected) expect(refusal(actor, action, { workspace: "ws", path })).toBe("forbidden");
+    expect(may(actor, ruleOf(action), { workspace: "ws", path })).toBe(expected);
+    if (!expected) expect(refusal(actor, ruleOf(action), { workspace: "ws", path })).toBe("forbidden");
   });
 
   it("read_only: reads all, runs and changes nothing", () => {
@@ -162,23 +172,23 @@ describe("a token's limits", () => {
       ["tokens.create", false],
       ["users.whoamiGlobal", true],
     ] as const)
-      expect([action, may(actor, action, {})]).toEqual([action, expected]);
+      expect([action, may(actor, ruleOf(action), {})]).toEqual([action, expected]);
   });
 
   it("by path never reach what has no path", () => {
     const actor = ann("superadmin", { scopes: ["jobs:read:f/owned/*"] });
     const job = { workspace: "ws", owner: "bob@x.y" };
-    expect(may(actor, "jobs.get", { ...job, path: "f/owned/x" })).toBe(true);
-    expect(may(actor, "jobs.get", { ...job, path: "f/read/x" })).toBe(false);
-    expect(may(actor, "jobs.get", job)).toBe(false);
+    expect(may(actor, ruleOf("jobs.get"), { ...job, path: "f/owned/x" })).toBe(true);
+    expect(may(actor, ruleOf("jobs.get"), { ...job, path: "f/read/x" })).toBe(false);
+    expect(may(actor, ruleOf("jobs.get"), job)).toBe(false);
   });
 
   it("bound to a workspace: no other, and nothing of the instance", () => {
     const actor = ann("superadmin", { workspace: "ws" });
-    expect(may(actor, "scripts.list", { workspace: "ws" })).toBe(true);
-    expect(may(actor, "scripts.list", { workspace: "other" })).toBe(false);
-    expect(may(actor, "workspaces.create", {})).toBe(false);
-    expect(may(actor, "users.whoamiGlobal", {})).toBe(true);
+    expect(may(actor, ruleOf("scripts.list"), { workspace: "ws" })).toBe(true);
+    expect(may(actor, ruleOf("scripts.list"), { workspace: "other" })).toBe(false);
+    expect(may(actor, ruleOf("workspaces.create"), {})).toBe(false);
+    expect(may(actor, ruleOf("users.whoamiGlobal"), {})).toBe(true);
   });
 
   it("of a job: its workspace, with the rights of whom it runs as", () => {
@@ -194,31 +204,37 @@ describe("a token's limits", () => {
       permissionedAs: "u/ann",
     };
     const actor = { ...job, ...(rights ? { rights } : {}) };
-    expect(may(actor, "scripts.update", { workspace: "ws", path: "f/written/x" })).toBe(true);
-    expect(may(actor, "scripts.update", { workspace: "ws", path: "f/read/x" })).toBe(false);
-    expect(may({ ...actor, superAdmin: true }, "scripts.list", { workspace: "other" })).toBe(false);
-    expect(may({ ...actor, superAdmin: true }, "workspaces.create", {})).toBe(false);
+    expect(may(actor, ruleOf("scripts.update"), { workspace: "ws", path: "f/written/x" })).toBe(true);
+    expect(may(actor, ruleOf("scripts.update"), { workspace: "ws", path: "f/read/x" })).toBe(false);
+    expect(may({ ...actor, superAdmin: true }, ruleOf("scripts.list"), { workspace: "other" })).toBe(false);
+    expect(may({ ...actor, superAdmin: true }, ruleOf("workspaces.create"), {})).toBe(false);
   });
 });
 
-describe("actions", () => {
-  const asked = Object.values<Route>(routes).filter(({ auth }) => auth === "token");
-  it.each(asked.map(({ name, method, path }) => ({ name, method, inWorkspace: path.includes("{workspace}") })))(
-    "$name is asked for as its method says",
-    ({ name, method, inWorkspace }) => {
-      const { verb } = scopeNeed(name, inWorkspace);
-      const readsByPost = ["jobs.startedAtByIds", "workspaces.exists", "workspaces.existsUsername", "files.getResourceInfo", "files.sign"];
-      // What they answer lets its holder decide.
-      const mints = ["approvals.mint", "approvals.mintSignature"];
-      const changesByGet = ["users.refreshToken", ...mints];
-      const runs = /^jobs\.(run|rerun)/.test(name);
-      // Whoever may read a job; what it ran is asked about for itself.
-      const asksTwice = ["jobs.rerun"];
-      if (runs) expect(verb).toBe("run");
-      else if (method === "GET" && !changesByGet.includes(name)) expect(verb).toBe("read");
-      else if (verb === "read") expect(readsByPost).toContain(name);
-      if (method !== "GET" && ![...readsByPost, ...asksTwice].includes(name))
-        expect(["read", "member"]).not.toContain(needOf(name, inWorkspace) === "member" ? "" : needOf(name, inWorkspace));
-    },
+describe("the rule of a route", () => {
+  const readsByPost = ["jobs.startedAtByIds", "workspaces.exists", "workspaces.existsUsername", "files.getResourceInfo", "files.sign"];
+  // The answer of the last two lets its holder decide.
+  const changesByGet = ["users.refreshToken", "approvals.mint", "approvals.mintSignature"];
+  // Reading the jobs is required here. Each script or flow is checked for running when its job is read.
+  const checksRunsLater = ["jobs.rerun"];
+  const tested = tokenRoutes.map(({ name, method, fn, payload, access: { verb, need } }) => ({
+    name,
+    method,
+    verb,
+    need,
+    starts: fn === "run" || (fn === "stream" && payload === true),
+  }));
+
+  it.each(tested)("$name: the verb $verb fits the method $method", ({ name, method, verb, starts }) => {
+    const reads = method === "GET" ? !changesByGet.includes(name) : readsByPost.includes(name);
+    expect(verb === "run").toBe(starts);
+    expect(verb === "read").toBe(reads && !starts);
+  });
+
+  const changing = tested.filter(
+    ({ name, method }) => (method !== "GET" || changesByGet.includes(name)) && ![...readsByPost, ...checksRunsLater].includes(name),
   );
+  it.each(changing)("$name, which changes or runs something, requires more than to read or to be a member: $need", ({ need }) => {
+    expect(["read", "member"]).not.toContain(need);
+  });
 });

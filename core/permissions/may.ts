@@ -1,68 +1,90 @@
+import type { AccessDomain, AccessRule } from "../../contract/access-rule.ts";
 import type { Actor } from "../people/actor.ts";
 import type { Right, Rights } from "../people/rights.ts";
 import { atLeast, rightIn } from "./access.ts";
-import { asksAgain, kindOf, needOf, scopeNeed } from "./actions.ts";
 import { scopesAllow } from "./scopes.ts";
 
-/** What an action is done to. */
+/** The object of a permission check. */
 export interface Target {
   workspace?: string | undefined;
   /** `u/<user>/…`, `f/<folder>/…`; `f/<folder>` is a folder itself, `g/<group>` a group. */
   path?: string | undefined;
-  /** Of the object itself, beside those that the workspace keeps: true is writing, false reading. */
+  /** Extra permissions stored with the object itself, in addition to those of the workspace: true is write, false is read. */
   extraPerms?: Readonly<Record<string, boolean>> | undefined;
-  /** The e-mail address of who started it: jobs belong to their callers. */
+  /** For a job: the e-mail address of the person who started it. */
   owner?: string | undefined;
-  /** Whose extra permissions are meant where the action does not tell: `script`, `variable` … */
+  /** The kind of object whose extra permissions count (`script`, `variable`, …). Default: the kind of the rule's domain. */
   kind?: string | undefined;
 }
 
 /**
- * The one place where rights are decided. A token's limits (its workspace, `read_only`, scopes) come first and hold for everybody;
- * then superadmins and the workspace's admins may all, and others what their role and the object's path give them.
+ * Returns whether an actor has the access that a rule requires. All rights are decided here. A token's limits (its workspace, `read_only`,
+ * scopes) come first and apply to everyone. After them, superadmins and the workspace's admins have every right; others have the rights of
+ * their role and of the object's path.
  */
-export function may(actor: Actor, action: string, target: Target): boolean {
-  return tokenAllows(actor, action, target) && isEntitled(actor, action, target);
+export function may(actor: Actor, access: AccessRule, target: Target): boolean {
+  return tokenAllows(actor, access, target) && isEntitled(actor, access, target);
 }
 
 /**
- * How a refusal is answered: `hidden` (404) where the caller may not know that the object, or the workspace, exists. What a token's own
- * limits refuse says nothing about what is there, so that is `forbidden` (403) in any case.
+ * Returns how to answer a refused call: `hidden` (404) if the caller may not know that the object exists, `hiddenWorkspace` if the same holds
+ * for the workspace. A refusal by a token's limits does not depend on any object, so it is always `forbidden` (403).
  */
-export function refusal(actor: Actor, action: string, target: Target): "forbidden" | "hidden" | "hiddenWorkspace" {
-  if (!tokenAllows(actor, action, target)) return "forbidden";
+export function refusal(actor: Actor, access: AccessRule, target: Target): "forbidden" | "hidden" | "hiddenWorkspace" {
+  if (!tokenAllows(actor, access, target)) return "forbidden";
   if (target.workspace === undefined || actor.superAdmin) return "forbidden";
   const rights = rightsIn(actor, target.workspace);
   if (!rights) return "hiddenWorkspace";
   const named = target.path !== undefined || target.owner !== undefined;
-  return named && !sees(actor, rights, action, target) ? "hidden" : "forbidden";
+  return named && !sees(actor, rights, access, target) ? "hidden" : "forbidden";
 }
 
-/** Whether the caller may know that an object is there. */
-export function maySee(actor: Actor, action: string, target: Target): boolean {
-  if (!tokenAllows(actor, action, target)) return false;
+/** Returns whether the caller may know that an object exists. */
+export function maySee(actor: Actor, access: AccessRule, target: Target): boolean {
+  if (!tokenAllows(actor, access, target)) return false;
   if (actor.superAdmin) return true;
   const rights = rightsIn(actor, target.workspace);
-  return rights !== undefined && sees(actor, rights, action, target);
+  return rights !== undefined && sees(actor, rights, access, target);
 }
 
-function tokenAllows(actor: Actor, action: string, { workspace, path, owner }: Target): boolean {
+/**
+ * Whether the object's path is checked once more when it is known, so that a token limited to one path passes a first check without it.
+ * Runs are never checked later: their path is known before anything starts.
+ */
+function isCheckedLater({ verb, target, hiddenAs }: AccessRule): boolean {
+  if (verb === "run") return false;
+  return hiddenAs === false || checkedLater[target];
+}
+
+const checkedLater: Record<AccessRule["target"], boolean> = {
+  none: false,
+  path: false,
+  folder: false,
+  group: false,
+  object: false,
+  version: true,
+  job: true,
+  request: true,
+  list: true,
+};
+
+function tokenAllows(actor: Actor, access: AccessRule, { workspace, path, owner }: Target): boolean {
   const { workspace: bound } = actor;
   const inWorkspace = workspace !== undefined;
-  const reads = scopeNeed(action, inWorkspace).verb === "read";
+  const reads = access.verb === "read";
   if (bound !== undefined && inWorkspace && workspace !== bound) return false;
-  if (bound !== undefined && !inWorkspace && needOf(action, false) !== "self") return false;
-  // A job acts in its workspace. Outside it may only ask who it is.
+  if (bound !== undefined && !inWorkspace && access.need !== "self") return false;
+  // A job acts in its workspace. Outside, it may only read what its need allows everyone.
   if (actor.kind === "job") return inWorkspace || reads;
   if (actor.readOnly && !reads) return false;
-  // A job without a path is asked about with its owner, and never again.
-  const again = owner === undefined && asksAgain(action);
-  return actor.scopes === undefined || scopesAllow(actor.scopes, action, path, { inWorkspace, asksAgain: again });
+  // A job without a path is checked with its owner, and never again.
+  const again = owner === undefined && isCheckedLater(access);
+  return actor.scopes === undefined || scopesAllow(actor.scopes, access, path, again);
 }
 
-function isEntitled(actor: Actor, action: string, target: Target): boolean {
+function isEntitled(actor: Actor, access: AccessRule, target: Target): boolean {
   if (actor.superAdmin) return true;
-  const need = needOf(action, target.workspace !== undefined);
+  const { need } = access;
   if (need === "self") return true;
   if (need === "superadmin") return false;
   const rights = rightsIn(actor, target.workspace);
@@ -71,35 +93,35 @@ function isEntitled(actor: Actor, action: string, target: Target): boolean {
   if (role === "admin" || need === "member") return true;
   if (need === "admin") return false;
   const mine = target.owner !== undefined && target.owner === actor.email;
-  if (need === "read") return sees(actor, rights, action, target);
-  // A run that somebody started: `run` is stopping it.
-  if (need === "run" && target.owner === undefined) return sees(actor, rights, action, target);
+  if (need === "read") return sees(actor, rights, access, target);
+  // For a job, which has an owner, `run` is the right to stop it.
+  if (need === "run" && target.owner === undefined) return sees(actor, rights, access, target);
   if (need === "run" && mine) return true;
   if (role === "operator") return false;
   if (mine || (target.path === undefined && target.owner === undefined)) return true;
-  return atLeast(rightOn(actor, rights, action, target), need === "own" ? "owner" : "write");
+  return atLeast(rightOn(actor, rights, access, target), need === "own" ? "owner" : "write");
 }
 
 function rightsIn(actor: Actor, workspace: string | undefined): Rights | undefined {
   return actor.rights?.workspace === workspace ? actor.rights : undefined;
 }
 
-function sees(actor: Actor, rights: Rights, action: string, target: Target): boolean {
+function sees(actor: Actor, rights: Rights, access: AccessRule, target: Target): boolean {
   if (rights.role === "admin" || (target.owner !== undefined && target.owner === actor.email)) return true;
   if (target.path === undefined) return target.owner === undefined;
-  return atLeast(rightOn(actor, rights, action, target), "read");
+  return atLeast(rightOn(actor, rights, access, target), "read");
 }
 
 /** The right that path and extra permissions give. */
 function rightOn(
   actor: Actor,
   rights: Rights,
-  action: string,
-  { path = "", extraPerms, kind = kindOf(action) }: Target,
+  access: AccessRule,
+  { path = "", extraPerms, kind = objectKindOf(access) }: Target,
 ): Right | undefined {
   const [space, name = ""] = path.split("/");
   if (space === "u" && name === actor.username) return "owner";
-  // Everybody in a workspace sees its groups.
+  // Every member of a workspace sees its groups.
   if (space === "g") return rights.objects[`group_ ${name}`] ?? "read";
   const principals = new Set([`u/${actor.username}`, ...rights.groups.map((group) => `g/${group}`)]);
   const given = [
@@ -108,4 +130,19 @@ function rightOn(
     extraPerms && rightIn(extraPerms, principals),
   ];
   return given.find((right) => right === "owner") ?? given.find((right) => right === "write") ?? given.find((right) => right === "read");
+}
+
+const objectKinds: Partial<Record<AccessDomain, string>> = {
+  scripts: "script",
+  flows: "flow",
+  variables: "variable",
+  resources: "resource",
+  schedules: "schedule",
+  apps: "app",
+};
+
+/** The kind under which an object's extra permissions are stored (api.md §3.5). A run needs those of the script or flow. */
+function objectKindOf({ domain, runs }: AccessRule): string {
+  if (domain === "jobs") return runs === "flows" ? "flow" : "script";
+  return objectKinds[domain] ?? "";
 }

@@ -1,7 +1,7 @@
-import { scopeNeed } from "./actions.ts";
+import type { AccessDomain, AccessRule } from "../../contract/access-rule.ts";
 
 interface ScopeDomain {
-  name: string;
+  name: AccessDomain;
   description?: string;
   /** Whether its objects have paths, so that a scope may name one. */
   paths: boolean;
@@ -70,24 +70,25 @@ export function parseScope(text: string): Scope | undefined {
 const reaches = (pattern: string, path: string) =>
   pattern === "*" || pattern === path || (pattern.endsWith("/*") && path.startsWith(pattern.slice(0, -1)));
 
-/** Whether one of the scopes lets an action through. `path` undefined: it concerns no one path, or not one that is known yet. */
+/**
+ * Returns whether one of the scopes allows a call. Without a `path`, a scope that names a path allows the call only if the handler checks
+ * each object itself (`checkedLater`).
+ */
 export function scopesAllow(
   scopes: readonly string[],
-  action: string,
+  { domain, verb, runs }: Pick<AccessRule, "domain" | "verb" | "runs">,
   path: string | undefined,
-  { inWorkspace, asksAgain }: { inWorkspace: boolean; asksAgain: boolean },
+  checkedLater: boolean,
 ): boolean {
-  const { domain, verb, runs } = scopeNeed(action, inWorkspace);
-  const values =
-    verb === "run"
-      ? [`${domain}:run`, `${domain}:run:${runs}`]
-      : verb === "write"
-        ? [`${domain}:write`]
-        : [`${domain}:read`, `${domain}:write`];
+  const values = {
+    read: [`${domain}:read`, `${domain}:write`],
+    write: [`${domain}:write`],
+    run: [`${domain}:run`, ...(runs ? [`${domain}:run:${runs}`] : [])],
+  }[verb];
   return scopes.some((text) => {
     const scope = parseScope(text);
     if (!scope || !values.includes(scope.value)) return false;
     if (scope.path === undefined) return true;
-    return path === undefined ? asksAgain : reaches(scope.path, path);
+    return path === undefined ? checkedLater : reaches(scope.path, path);
   });
 }

@@ -3,7 +3,6 @@ import type { Route } from "../../contract/route.ts";
 import { auditRoutes as routes } from "../../contract/routes/workspaces/audit.ts";
 import { actionKindOf, operationOf } from "../../core/audit/entry.ts";
 import { pageOf } from "../../core/objects/page.ts";
-import { scopeNeed } from "../../core/permissions/actions.ts";
 import { audited, getAudit, listAudit } from "../../services/audit/audit.ts";
 import { type Handled, on } from "../shared/edge.ts";
 import { json } from "../shared/reply.ts";
@@ -23,7 +22,7 @@ function resourceOf(params: Named, body: Named): string | undefined {
 }
 
 /** Runs are in the list of jobs; every other change is in the audit log. */
-const isChange = ({ name, path, auth }: Route) => auth === "token" && scopeNeed(name, path.includes("{workspace}")).verb === "write";
+const isChange = (route: Route) => route.auth === "token" && route.access.verb === "write";
 
 const endsItsLog: ReadonlySet<string> = new Set(["workspaces.delete"]);
 

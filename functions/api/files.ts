@@ -1,4 +1,4 @@
-import type { Route } from "../../contract/route.ts";
+import type { TokenRoute } from "../../contract/route.ts";
 import { fileRoutes as routes } from "../../contract/routes/stored/files.ts";
 import type { Download } from "../../services/files/files.ts";
 import * as service from "../../services/files/files.ts";
@@ -25,7 +25,7 @@ function download(found: Download): Reply {
   };
 }
 
-const asker = (route: Route, { actor }: Auth, { workspace }: { workspace: string }) => ({ actor, action: route.name, workspace });
+const asker = (action: TokenRoute, { actor }: Auth, { workspace }: { workspace: string }) => ({ actor, action, workspace });
 
 export const files: ApiRoutes = [
   on(routes.uploadFile, async ({ auth, params, query, payload }) => {

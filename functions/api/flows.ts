@@ -45,18 +45,18 @@ export const flows: ApiRoutes = [
     text(200, await saveFlow(c, auth.actor, workspace, asSent(body, sent), path)),
   ),
   on(routes.listFlows, async ({ auth, params: { workspace }, query }) =>
-    json(200, await listFlows(c, workspace, query, seenBy(auth, routes.listFlows.name, workspace))),
+    json(200, await listFlows(c, workspace, query, seenBy(auth, routes.listFlows.access, workspace))),
   ),
   on(routes.listFlowPaths, async ({ auth, params: { workspace } }) =>
-    json(200, (await flowPaths(c, workspace)).filter(seenBy(auth, routes.listFlows.name, workspace))),
+    json(200, (await flowPaths(c, workspace)).filter(seenBy(auth, routes.listFlows.access, workspace))),
   ),
   on(routes.searchFlows, async ({ auth, params: { workspace } }) =>
-    json(200, await searchFlows(c, workspace, seenBy(auth, routes.listFlows.name, workspace))),
+    json(200, await searchFlows(c, workspace, seenBy(auth, routes.listFlows.access, workspace))),
   ),
   on(routes.getFlowVersion, async ({ auth, params: { workspace, version } }) => {
     const flow = await flowAtVersion(c, workspace, version);
     const hidden = () => new SvcError("flow.versionNotFound", { version: String(version) });
-    permit(auth.actor, routes.getFlowVersion.name, { workspace, path: flow.path }, hidden);
+    permit(auth.actor, routes.getFlowVersion, { workspace, path: flow.path }, hidden);
     return json(200, await withPerms(workspace, flow));
   }),
   on(routes.getFlow, async ({ params: { workspace, path } }) => json(200, await withPerms(workspace, await flowAt(c, workspace, path)))),
@@ -66,7 +66,7 @@ export const flows: ApiRoutes = [
   on(routes.updateFlowHistory, async ({ auth, params: { workspace, version }, body }) => {
     const { path } = await flowAtVersion(c, workspace, version);
     const hidden = () => new SvcError("flow.versionNotFound", { version: String(version) });
-    permit(auth.actor, routes.updateFlowHistory.name, { workspace, path }, hidden);
+    permit(auth.actor, routes.updateFlowHistory, { workspace, path }, hidden);
     await setFlowMessage(c, workspace, version, body.deployment_msg ?? "");
     return text(200, `The message of version ${version} was changed.`);
   }),
@@ -74,7 +74,7 @@ export const flows: ApiRoutes = [
   on(routes.flowMachineAtVersion, async ({ auth, params: { workspace, version } }) => {
     const flow = flowVersionOf(await c.objects.get(keys.flowVersion(workspace, version)), version);
     const hidden = () => new SvcError("flow.versionNotFound", { version: String(version) });
-    permit(auth.actor, routes.flowMachineAtVersion.name, { workspace, path: flow.path }, hidden);
+    permit(auth.actor, routes.flowMachineAtVersion, { workspace, path: flow.path }, hidden);
     return json(200, await machineOf(flow));
   }),
   on(routes.flowMachine, async ({ params: { workspace, path } }) =>

@@ -30,12 +30,13 @@ const authenticator = { objects: objectTable, jobs: jobTable, publicKey, nowMs: 
 
 /** What the caller may not see is not there for them. */
 function existing({ route, handle }: Handled<Auth>): Handled<Auth> {
-  if (!/\.exists/.test(route.name)) return { route, handle };
+  if (route.auth !== "token" || route.access.hiddenAs !== false) return { route, handle };
+  const { access } = route;
   return {
     route,
     handle: async (call) => {
       const target = targetOf(route, (call.params ?? {}) as Record<string, string>);
-      return target.path === undefined || maySee(call.auth.actor, route.name, target) ? handle(call) : json(200, false);
+      return maySee(call.auth.actor, access, target) ? handle(call) : json(200, false);
     },
   };
 }

@@ -1,6 +1,8 @@
 import { isSvcError, SvcError } from "../../contract/errors.ts";
-import type { Route } from "../../contract/route.ts";
-import { flowRunRoutes as flowRoutes } from "../../contract/routes/flows/flow-runs.ts";
+import type { TokenRoute } from "../../contract/route.ts";
+import { userStateRoutes } from "../../contract/routes/flows/user-states.ts";
+import { jobControlRoutes as control } from "../../contract/routes/jobs/job-control.ts";
+import { jobListRoutes as lists } from "../../contract/routes/jobs/job-lists.ts";
 import { jobRoutes as routes } from "../../contract/routes/jobs/jobs.ts";
 import { argsFor, hasEnded, type Job, PEOPLE, resultFor } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
@@ -19,7 +21,7 @@ import { type ApiRoutes, type Auth, collaborators as c } from "./collaborators.t
 
 const everything = { args: true, result: true };
 const none = { args: false };
-const asking = (auth: Auth, route: Route): Asker => ({ actor: auth.actor, action: route.name });
+const asking = (auth: Auth, action: TokenRoute): Asker => ({ actor: auth.actor, action });
 const seenBy = (asker: Asker) => ({ ...c, visible: visibleTo(asker) });
 
 /** Where a list looks: in the workspace of the address, or in all for who administers the instance. */
@@ -84,49 +86,49 @@ export const jobs: ApiRoutes = [
     json(200, await jobUpdate(c, asking(auth, routes.getUpdate), workspace, id, query)),
   ),
 
-  on(routes.listJobs, async ({ auth, params: { workspace }, query }) => {
-    const found = await listJobs(seenBy(asking(auth, routes.listJobs)), await places(auth, workspace, query), query, "all");
+  on(lists.listJobs, async ({ auth, params: { workspace }, query }) => {
+    const found = await listJobs(seenBy(asking(auth, lists.listJobs)), await places(auth, workspace, query), query, "all");
     return json(200, await Promise.all(found.map((job) => jobJson(c, job, none))));
   }),
-  on(routes.listQueue, async ({ auth, params: { workspace }, query }) => {
-    const found = await listJobs(seenBy(asking(auth, routes.listQueue)), await places(auth, workspace, query), query, "queue");
+  on(lists.listQueue, async ({ auth, params: { workspace }, query }) => {
+    const found = await listJobs(seenBy(asking(auth, lists.listQueue)), await places(auth, workspace, query), query, "queue");
     return json(200, await Promise.all(found.map((job) => jobJson(c, job, none))));
   }),
-  on(routes.listCompleted, async ({ auth, params: { workspace }, query }) => {
-    const found = await listJobs(seenBy(asking(auth, routes.listCompleted)), await places(auth, workspace, query), query, "completed");
+  on(lists.listCompleted, async ({ auth, params: { workspace }, query }) => {
+    const found = await listJobs(seenBy(asking(auth, lists.listCompleted)), await places(auth, workspace, query), query, "completed");
     return json(200, await Promise.all(found.map((job) => jobJson(c, job, none))));
   }),
-  on(routes.listFilteredUuids, async ({ auth, params: { workspace }, query }) =>
+  on(lists.listFilteredUuids, async ({ auth, params: { workspace }, query }) =>
     json(
       200,
-      (await listJobs(seenBy(asking(auth, routes.listFilteredUuids)), await places(auth, workspace, query), query, "all")).map(
+      (await listJobs(seenBy(asking(auth, lists.listFilteredUuids)), await places(auth, workspace, query), query, "all")).map(
         ({ id }) => id,
       ),
     ),
   ),
-  on(routes.listQueueUuids, async ({ auth, params: { workspace }, query }) =>
+  on(lists.listQueueUuids, async ({ auth, params: { workspace }, query }) =>
     json(
       200,
-      (await listJobs(seenBy(asking(auth, routes.listQueueUuids)), await places(auth, workspace, query), query, "queue")).map(
+      (await listJobs(seenBy(asking(auth, lists.listQueueUuids)), await places(auth, workspace, query), query, "queue")).map(
         ({ id }) => id,
       ),
     ),
   ),
-  on(routes.countQueue, async ({ auth, params: { workspace }, query }) =>
+  on(lists.countQueue, async ({ auth, params: { workspace }, query }) =>
     json(200, {
-      database_length: await countJobs(seenBy(asking(auth, routes.countQueue)), await places(auth, workspace, query), {}, "queue"),
+      database_length: await countJobs(seenBy(asking(auth, lists.countQueue)), await places(auth, workspace, query), {}, "queue"),
     }),
   ),
-  on(routes.countCompleted, async ({ auth, params: { workspace } }) =>
-    json(200, { database_length: await countJobs(seenBy(asking(auth, routes.countCompleted)), [workspace], {}, "completed") }),
+  on(lists.countCompleted, async ({ auth, params: { workspace } }) =>
+    json(200, { database_length: await countJobs(seenBy(asking(auth, lists.countCompleted)), [workspace], {}, "completed") }),
   ),
-  on(routes.countCompletedJobs, async ({ auth, params: { workspace }, query }) => {
+  on(lists.countCompletedJobs, async ({ auth, params: { workspace }, query }) => {
     const { completed_after_s_ago: ago, success, tags } = query;
     const after = ago === undefined ? {} : { completed_after: new Date(Math.max(0, c.nowMs() - ago * 1000)).toISOString() };
     return json(
       200,
       await countJobs(
-        seenBy(asking(auth, routes.countCompletedJobs)),
+        seenBy(asking(auth, lists.countCompletedJobs)),
         await places(auth, workspace, query),
         { ...after, success, tag: tags },
         "completed",
@@ -138,8 +140,8 @@ export const jobs: ApiRoutes = [
     if (job.state !== "queued") throw new SvcError("job.notQueued", { id });
     return json(200, job.scheduledForMs ?? job.createdAtMs);
   }),
-  on(routes.runNow, async ({ auth, params: { workspace, id } }) => {
-    await runNow(c, await findJob(c, asking(auth, routes.runNow), workspace, id));
+  on(control.runNow, async ({ auth, params: { workspace, id } }) => {
+    await runNow(c, await findJob(c, asking(auth, control.runNow), workspace, id));
     return text(200, `The job ${id} runs as soon as there is room for it.`);
   }),
   on(routes.startedAtByIds, async ({ auth, params: { workspace }, body }) => {
@@ -152,17 +154,17 @@ export const jobs: ApiRoutes = [
     };
     return json(200, body.map(startedAt));
   }),
-  on(routes.cancelJob, async ({ auth, params: { workspace, id }, body }) =>
+  on(control.cancelJob, async ({ auth, params: { workspace, id }, body }) =>
     text(
       200,
-      await cancelJob(c, await findJob(c, asking(auth, routes.cancelJob), workspace, id), {
+      await cancelJob(c, await findJob(c, asking(auth, control.cancelJob), workspace, id), {
         by: auth.actor.username,
         reason: body?.reason ?? "",
       }),
     ),
   ),
-  on(routes.cancelSelection, async ({ auth, params: { workspace }, query, body }) => {
-    const visible = visibleTo(asking(auth, routes.cancelJob));
+  on(control.cancelSelection, async ({ auth, params: { workspace }, query, body }) => {
+    const visible = visibleTo(asking(auth, control.cancelJob));
     const found = (await c.jobs.getMany(body)).filter((job) => job.workspace === workspace && visible(job));
     const canceled: string[] = [];
     for (const job of found) {
@@ -175,32 +177,32 @@ export const jobs: ApiRoutes = [
     }
     return json(200, canceled);
   }),
-  on(flowRoutes.setUserState, async ({ auth, params: { workspace, id, key }, body }) => {
-    await setUserState(c, await findJob(c, asking(auth, flowRoutes.setUserState), workspace, id), key, body);
+  on(userStateRoutes.setUserState, async ({ auth, params: { workspace, id, key }, body }) => {
+    await setUserState(c, await findJob(c, asking(auth, userStateRoutes.setUserState), workspace, id), key, body);
     return text(200, `The value of ${key} was stored.`);
   }),
-  on(flowRoutes.getUserState, async ({ auth, params: { workspace, id, key } }) =>
-    jsonText(200, await userState(c, await findJob(c, asking(auth, flowRoutes.getUserState), workspace, id), key)),
+  on(userStateRoutes.getUserState, async ({ auth, params: { workspace, id, key } }) =>
+    jsonText(200, await userState(c, await findJob(c, asking(auth, userStateRoutes.getUserState), workspace, id), key)),
   ),
-  on(routes.setProgress, async ({ auth, params: { workspace, id }, body: { percent } }) => {
-    const job = await findJob(c, asking(auth, routes.setProgress), workspace, id);
+  on(control.setProgress, async ({ auth, params: { workspace, id }, body: { percent } }) => {
+    const job = await findJob(c, asking(auth, control.setProgress), workspace, id);
     return text(200, String(percent === undefined ? (job.progress ?? 0) : await setProgress(c, job, percent)));
   }),
   on(routes.getProgress, async ({ auth, params: { workspace, id } }) =>
     json(200, (await findJob(c, asking(auth, routes.getProgress), workspace, id)).progress ?? null),
   ),
-  on(routes.forceCancelJob, async ({ auth, params: { workspace, id }, body }) =>
+  on(control.forceCancelJob, async ({ auth, params: { workspace, id }, body }) =>
     text(
       200,
-      await cancelJob(c, await findJob(c, asking(auth, routes.forceCancelJob), workspace, id), {
+      await cancelJob(c, await findJob(c, asking(auth, control.forceCancelJob), workspace, id), {
         by: auth.actor.username,
         reason: body?.reason ?? "",
         force: true,
       }),
     ),
   ),
-  on(routes.deleteCompleted, async ({ auth, params: { workspace, id } }) => {
-    const erased = await eraseJob(c, await findEnded(c, asking(auth, routes.deleteCompleted), workspace, id));
+  on(control.deleteCompleted, async ({ auth, params: { workspace, id } }) => {
+    const erased = await eraseJob(c, await findEnded(c, asking(auth, control.deleteCompleted), workspace, id));
     return json(200, await jobJson(c, erased, none));
   }),
   on(routes.dbClock, async () => json(200, c.nowMs())),

@@ -1,5 +1,6 @@
 import { SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
+import { accessRoutes } from "../../contract/routes/people/access.ts";
 import { memberRoutes as routes } from "../../contract/routes/people/members.ts";
 import { pageOf } from "../../core/objects/page.ts";
 import type { Actor } from "../../core/people/actor.ts";
@@ -35,7 +36,9 @@ export const members: ApiRoutes = [
   on(routes.getMember, async ({ params: { workspace, username } }) => json(200, await getMember(c, workspace, username))),
   on(routes.whois, async ({ params: { workspace, username } }) => json(200, await getMember(c, workspace, username))),
   on(routes.usernameToEmail, async ({ params: { workspace, username } }) => text(200, (await memberNamed(c, workspace, username)).email)),
-  on(routes.isOwner, async ({ auth, params: { workspace, path } }) => json(200, may(auth.actor, "acls.add", { workspace, path }))),
+  on(routes.isOwner, async ({ auth, params: { workspace, path } }) =>
+    json(200, may(auth.actor, accessRoutes.addAcl.access, { workspace, path })),
+  ),
   on(routes.updateMember, async ({ params: { workspace, username }, body }) => {
     await updateMember(c, workspace, username, body);
     return text(200, `The user ${username} is changed.`);

@@ -11,13 +11,13 @@ import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
 import { noteSecrets } from "./note-secrets.ts";
 import { seenBy } from "./seen-by.ts";
 
-const GET = "resources.get";
+const read = routes.getResource.access;
 
 const nameOf = (path: string) => path.split("/").slice(2).join("/");
 
 export const resources: ApiRoutes = [
   on(routes.listResources, async ({ auth, params: { workspace }, query }) =>
-    json(200, await listResources(c, workspace, query, seenBy(auth, GET, workspace))),
+    json(200, await listResources(c, workspace, query, seenBy(auth, read, workspace))),
   ),
   on(routes.getResource, async ({ params: { workspace, path } }) =>
     json(200, resourceJson(workspace, await findResource(c, workspace, path))),
@@ -48,14 +48,14 @@ export const resources: ApiRoutes = [
     return text(200, `The resource ${path} is deleted.`);
   }),
   on(routes.listResourceNames, async ({ auth, params: { workspace, name } }) => {
-    const found = (await allResources(c, workspace, seenBy(auth, GET, workspace))).filter(({ resourceType }) => resourceType === name);
+    const found = (await allResources(c, workspace, seenBy(auth, read, workspace))).filter(({ resourceType }) => resourceType === name);
     return json(
       200,
       found.map(({ path }) => ({ name: nameOf(path), path })),
     );
   }),
   on(routes.searchResources, async ({ auth, params: { workspace } }) => {
-    const found = await allResources(c, workspace, seenBy(auth, GET, workspace));
+    const found = await allResources(c, workspace, seenBy(auth, read, workspace));
     return json(
       200,
       found.map(({ path, json: value }) => ({ path, value: JSON.parse(value) })),

@@ -1,5 +1,5 @@
 import { SvcError } from "../../contract/errors.ts";
-import type { Route } from "../../contract/route.ts";
+import type { TokenRoute } from "../../contract/route.ts";
 import { scriptRoutes as routes, type ScriptJson } from "../../contract/routes/stored/scripts.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { Actor } from "../../core/people/actor.ts";
@@ -19,9 +19,9 @@ import { seenBy } from "./seen-by.ts";
 const withoutExtension = (path: string) => path.replace(/\.(bun|deno|fetch|node)?\.?[a-z]+$/, "");
 
 /** A version is named by its hash; whether the caller may do this with it is a matter of its path. */
-function permitted<V extends { workspace_id: string; path: string; hash: string }>(actor: Actor, route: Route, version: V): V {
+function permitted<V extends { workspace_id: string; path: string; hash: string }>(actor: Actor, route: TokenRoute, version: V): V {
   const { workspace_id: workspace, path, hash } = version;
-  permit(actor, route.name, { workspace, path }, () => new SvcError("script.versionNotFound", { hash }));
+  permit(actor, route, { workspace, path }, () => new SvcError("script.versionNotFound", { hash }));
   return version;
 }
 
@@ -43,12 +43,12 @@ export const scripts: ApiRoutes = [
     return text(200, await createScript(c, auth.actor, workspace, { ...body, parent_hash: body.parent_hash ?? hash }));
   }),
   on(routes.listScripts, async ({ auth, params: { workspace }, query }) =>
-    json(200, await listScripts(c, workspace, query, seenBy(auth, routes.listScripts.name, workspace))),
+    json(200, await listScripts(c, workspace, query, seenBy(auth, routes.listScripts.access, workspace))),
   ),
   on(routes.listScriptPaths, async ({ auth, params: { workspace } }) => {
     const stored = await c.objects.list(keys.scriptListing(workspace, "").pk);
     const paths = stored.filter(({ value }) => !(value as { archived: boolean }).archived).map(({ sk }) => sk);
-    return json(200, paths.filter(seenBy(auth, routes.listScripts.name, workspace)));
+    return json(200, paths.filter(seenBy(auth, routes.listScripts.access, workspace)));
   }),
   on(routes.getScriptByPath, async ({ params: { workspace, path } }) => json(200, await withPerms(await scriptAt(c, workspace, path)))),
   on(routes.getScriptByHash, async ({ auth, params: { workspace, hash } }) =>

@@ -18,7 +18,7 @@ const NO_JOB = "00000000-0000-0000-0000-000000000000";
 
 export const variables: ApiRoutes = [
   on(routes.listVariables, async ({ auth, params: { workspace }, query }) =>
-    json(200, await listVariables(c, workspace, query, seenBy(auth, "variables.get", workspace))),
+    json(200, await listVariables(c, workspace, query, seenBy(auth, routes.getVariable.access, workspace))),
   ),
   on(routes.getVariable, async ({ auth, params: { workspace, path }, query }) => {
     const shown = { decrypted: query.decrypt_secret ?? true, encrypted: query.include_encrypted ?? false };

@@ -6,6 +6,7 @@ import { storage } from "../../aws/s3/storage.ts";
 import { executions } from "../../aws/stepfunctions/executions.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
+import { approvalRoutes as routes } from "../../contract/routes/approvals/approvals.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
@@ -52,5 +53,5 @@ export async function actorIn(token: string | undefined, workspace: string | und
 export async function optionalActor(token: string | undefined, workspace: string): Promise<Actor | undefined> {
   if (token === undefined) return undefined;
   const actor = await actorIn(token, workspace);
-  return may(actor, "approvals.decide", { workspace }) ? actor : undefined;
+  return may(actor, routes.consent.access, { workspace }) ? actor : undefined;
 }

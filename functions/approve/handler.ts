@@ -17,17 +17,17 @@ export const handler = apiHandler<Auth>(
   async (token, route, params) => {
     const { workspace, run_id: run } = params;
     // A link's holder may have signed in as well.
-    if (route.auth === "none") {
+    if (route.auth !== "token") {
       // The page's query names its link's token: that says nothing about who opens it.
       const isLink = token !== undefined && parseApprovalToken(token) !== undefined;
       return { actor: await optionalActor(isLink ? undefined : token, workspace ?? "") };
     }
     if (run !== undefined) {
       const job = /^[0-9a-f-]{36}$/.test(run) ? await c.jobs.get(run) : undefined;
-      // Who may see and who may decide is asked once the gates are read.
       const actor = await actorIn(token, job?.workspace);
-      const action = route.method === "GET" ? "approvals.getRun" : "approvals.decide";
-      if (!may(actor, action, job ? { workspace: job.workspace } : {})) throw new SvcError("auth.forbidden", { action: route.name });
+      // Only the token's limits count here. The right to see the run or to decide depends on its gates, which the handler reads.
+      const access = { ...route.access, need: "self" } as const;
+      if (!may(actor, access, job ? { workspace: job.workspace } : {})) throw new SvcError("auth.forbidden", { action: route.name });
       return { actor, run: job };
     }
     const actor = await actorIn(token, workspace);

@@ -1,3 +1,4 @@
+import type { Action } from "../../contract/access-rule.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { approvalRoutes as routes } from "../../contract/routes/approvals/approvals.ts";
 import type { Job } from "../../core/jobs/job.ts";
@@ -13,7 +14,7 @@ import { bodyPayload } from "./links.ts";
 
 async function linksFor(
   auth: Auth,
-  action: string,
+  action: Action,
   { workspace, id, resume_id: resumeId }: { workspace: string; id: string; resume_id: number },
   query: { approver?: string | undefined; flow_level?: boolean | undefined },
 ) {
@@ -32,14 +33,14 @@ function runOf({ run }: Auth, id: string): Job {
 
 export const runs: ApproveRoutes = [
   on(routes.resumeUrls, async ({ auth, params, query }) => {
-    const { approvalPage, resume, cancel } = await linksFor(auth, routes.resumeUrls.name, params, query);
+    const { approvalPage, resume, cancel } = await linksFor(auth, routes.resumeUrls, params, query);
     return json(200, { approvalPage, resume, cancel });
   }),
   on(routes.jobSignature, async ({ auth, params, query }) =>
-    text(200, (await linksFor(auth, routes.jobSignature.name, params, query)).signature),
+    text(200, (await linksFor(auth, routes.jobSignature, params, query)).signature),
   ),
   on(routes.resumeFlow, async ({ auth, params: { workspace, id }, payload }) => {
-    const asker = { actor: actorOf(auth), action: routes.resumeFlow.name };
+    const asker = { actor: actorOf(auth), action: routes.resumeFlow };
     return text(201, await resumeFlow(c, asker, { workspace, id }, { approved: true, payload: await bodyPayload(payload) }));
   }),
   on(routes.consent, async ({ auth, params: { run_id: id }, body }) => json(200, await consentTo(c, actorOf(auth), runOf(auth, id), body))),

@@ -1,6 +1,7 @@
 import { jobTable } from "../../aws/dynamodb/job-table.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { publicKey } from "../../aws/kms/signing-keys.ts";
+import { actions } from "../../contract/actions.ts";
 import { flowRunRoutes as flowRoutes } from "../../contract/routes/flows/flow-runs.ts";
 import { runRoutes as routes } from "../../contract/routes/jobs/runs.ts";
 import { runAndWait } from "../../services/execution/run-and-wait.ts";
@@ -55,8 +56,8 @@ export const handler = apiHandler<RunAuth>(
     on(flowRoutes.runFlowPreview, (call) => start(flowPreviewRequest(call))),
     on(flowRoutes.runWaitFlowPreview, (call) => wait(flowPreviewRequest(call), call.query)),
     on(flowRoutes.restartFlow, async ({ auth: { actor }, params: { workspace, id }, query, body }) => {
-      const origin = await findJob(collaborators, { actor, action: "jobs.get" }, workspace, id);
-      permit(actor, origin.kind === "flow" ? "jobs.run.flows" : "jobs.run.previewFlow", { workspace, path: origin.path });
+      const origin = await findJob(collaborators, { actor, action: actions.readJob }, workspace, id);
+      permit(actor, origin.kind === "flow" ? flowRoutes.runFlowByPath : flowRoutes.runFlowPreview, { workspace, path: origin.path });
       return accepted((await restartFlow(collaborators, actor, origin, body, jobOptions(actor, workspace, query, nowMs()))).id);
     }),
     on(routes.rerunJobs, (call) => rerunJobs(collaborators, call)),

@@ -20,7 +20,7 @@ export async function rerunJobs(collaborators: Parameters<typeof rerun>[0], { au
   const once = (place: string) => idempotencyKeyFrom(headers, [params.workspace, actor.email, "rerun", place], what);
   // An invalid key refuses the call, not each of its jobs.
   once("");
-  const outcomes = await rerun(collaborators, { actor, action: routes.rerunJobs.name }, params.workspace, body, once);
+  const outcomes = await rerun(collaborators, { actor, action: routes.rerunJobs }, params.workspace, body, once);
   return text(201, outcomes.map((outcome) => `${lineOf(outcome)}\n`).join(""));
 }
 

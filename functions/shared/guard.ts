@@ -1,54 +1,77 @@
-import { type ErrorCode, SvcError } from "../../contract/errors.ts";
+import type { AccessRule, HiddenCode } from "../../contract/access-rule.ts";
+import { assertNever } from "../../contract/assert-never.ts";
+import { SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { scopeNeed } from "../../core/permissions/actions.ts";
 import type { Target } from "../../core/permissions/may.ts";
 import { permit } from "../../services/identity/permit.ts";
 
-/** What a route's path parts say about its object. */
-export function targetOf(route: Route, params: Record<string, string>): Target {
-  const { workspace, path, name, kind } = params;
-  const domain = route.name.split(".")[0];
-  // Types of resources have names as well, and no place.
-  const named = domain === "folders" || domain === "groups" || kind === "folder" || kind === "group_";
-  const at = /ByHash$/.test(route.name) ? undefined : pathIn(domain === "acls" ? kind : domain, path ?? (named ? name : undefined));
-  return {
-    ...(workspace === undefined ? {} : { workspace }),
-    ...(at === undefined ? {} : { path: at }),
-    ...(kind === undefined ? {} : { kind }),
-  };
+type PathParts = Readonly<Record<string, string>>;
+
+/** Open routes and the runner's internal ones are never guarded: they have no caller whose rights count. */
+function ruleOf({ name, access }: Route): AccessRule {
+  if (access === "open" || access === "job") throw new Error(`The route ${name} has no access rule.`);
+  return access;
 }
 
-/** Folders and groups are named without their `f/` and `g/`. */
-function pathIn(kind: string | undefined, name: string | undefined): string | undefined {
-  if (name === undefined) return undefined;
-  if (kind === "folder" || kind === "folders") return `f/${name}`;
-  return kind === "group_" || kind === "groups" ? `g/${name}` : name;
+/** Returns the object that the path parts of a call name, as the route's access declares it. */
+export function targetOf(route: Route, { workspace, path = "", name = "", kind = "" }: PathParts): Target {
+  const access = ruleOf(route);
+  switch (access.target) {
+    case "path":
+      return { workspace, path };
+    case "folder":
+      return { workspace, path: `f/${name}` };
+    case "group":
+      return { workspace, path: `g/${name}` };
+    case "object":
+      return { workspace, path: `${namePrefixes[kind] ?? ""}${path}`, kind };
+    case "version":
+    case "job":
+    case "request":
+    case "list":
+    case "none":
+      return { workspace };
+    default:
+      return assertNever(access);
+  }
 }
+
+/** An address names folders and groups without their `f/` and `g/`. */
+const namePrefixes: Readonly<Record<string, string>> = { folder: "f/", group_: "g/" };
 
 /**
- * Asks `may` about a route. What the caller may not see is answered as if it was not there, by the route's own 404. `exists` routes are
- * left to their handlers, which answer false.
+ * Checks a call against the access of its route, before the handler runs. Throws `auth.forbidden`, `workspace.notFound`,
+ * `workspace.archived`, and the route's own 404 for an object that the caller may not see. A route with `hiddenAs: false` is checked without
+ * its path: its caller answers false.
  */
-export function guard(actor: Actor, route: Route, params: Record<string, string>, target = targetOf(route, params)): void {
+export function guard(actor: Actor, route: Route, params: PathParts, target = targetOf(route, params)): void {
   const { path, ...pathless } = target;
-  const asked = /\.exists/.test(route.name) ? pathless : target;
-  permit(actor, route.name, asked, () => notFound(route, params));
-  checkWorkspace(actor, route.name, target.workspace);
+  const { name } = route;
+  const access = ruleOf(route);
+  const { hiddenAs } = access;
+  permit(actor, { name, access }, hiddenAs === false ? pathless : target, () =>
+    hiddenAs ? hiddenErrors[hiddenAs](params) : new SvcError("auth.forbidden", { action: name }),
+  );
+  checkWorkspaceState(actor, access, target.workspace);
 }
 
-/** What an archived workspace still does: it answers, comes back, goes, and lets people leave. */
-const inArchive = /^(workspaces\.(unarchive|archive|delete)|users\.leaveWorkspace|jobs\.(cancel|forceCancel)\w*)$/;
-
-/** Asked after rights: nobody learns from it whether a workspace is there. */
-function checkWorkspace({ workspaceState }: Actor, action: string, workspace = ""): void {
+/** Checked after the rights, so that the answer does not tell strangers whether a workspace exists. */
+function checkWorkspaceState({ workspaceState }: Actor, { verb, inArchive }: AccessRule, workspace = ""): void {
   if (workspaceState === "deleted") throw new SvcError("workspace.notFound", { workspace });
-  if (workspaceState === undefined || scopeNeed(action, true).verb === "read" || inArchive.test(action)) return;
+  if (workspaceState === undefined || verb === "read" || inArchive) return;
   throw new SvcError("workspace.archived", { workspace });
 }
 
-function notFound(route: Route, params: Record<string, string>): SvcError {
-  const code = route.errors.find((error) => error !== "workspace.notFound" && /notFound$/i.test(error)) ?? "auth.forbidden";
-  // Details of a 404 are the path part that names the object, under the same name.
-  return new SvcError(code as ErrorCode, { ...params, action: route.name } as never);
-}
+/** The same errors that the handlers throw for an absent object. */
+const hiddenErrors: { readonly [C in HiddenCode]: (parts: PathParts) => SvcError<C> } = {
+  "script.notFound": ({ path = "" }) => new SvcError("script.notFound", { path }),
+  "script.versionNotFound": ({ hash = "" }) => new SvcError("script.versionNotFound", { hash }),
+  "flow.notFound": ({ path = "" }) => new SvcError("flow.notFound", { path }),
+  "flow.versionNotFound": ({ version = "" }) => new SvcError("flow.versionNotFound", { version }),
+  "variable.notFound": ({ path = "" }) => new SvcError("variable.notFound", { path }),
+  "resource.notFound": ({ path = "" }) => new SvcError("resource.notFound", { path }),
+  "folder.notFound": ({ name = "" }) => new SvcError("folder.notFound", { name }),
+  "group.notFound": ({ name = "" }) => new SvcError("group.notFound", { name }),
+  "access.notFound": ({ kind = "", path = "" }) => new SvcError("access.notFound", { kind, path }),
+};

@@ -1,6 +1,7 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Functions } from "../../aws/lambda/functions.ts";
 import type { Storage } from "../../aws/s3/storage.ts";
+import { actions } from "../../contract/actions.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import { artefactKey, type BuildRequest, type BuildTarget } from "../../core/builds/build.ts";
@@ -80,7 +81,7 @@ async function gather(deps: BuildDeps, source: Source): Promise<{ files: Record<
   const mayRead = async (path: string) => {
     actor ??= actorOfJob(deps.objects, source.job);
     const reader = await actor;
-    return reader !== undefined && may(reader, "scripts.getByPath", { workspace: source.workspace, path });
+    return reader !== undefined && may(reader, actions.readScript.access, { workspace: source.workspace, path });
   };
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     for (const imported of scriptImports(source.runner, path, files[path] ?? "")) {

@@ -1,5 +1,5 @@
 import type { Queue } from "../../aws/sqs/queue.ts";
-import type { JobKind } from "../../contract/routes/jobs/jobs.ts";
+import type { JobKind } from "../../contract/routes/jobs/job.ts";
 import type { EndedJob, RunningJob } from "../../core/jobs/job.ts";
 import { failure, mayRetryLoss } from "../../core/jobs/lifecycle.ts";
 import { release } from "../jobs/lifecycle/claim.ts";

@@ -1,5 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { JobTable } from "../../aws/dynamodb/job-table.ts";
+import type { Action } from "../../contract/access-rule.ts";
+import { actions } from "../../contract/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { jobOfFile, parseFile, targetOfFile } from "../../core/files/place.ts";
@@ -16,8 +18,7 @@ export interface Files extends StorageDeps {
 /** Who does what, where: every function here decides itself whether they may. */
 export interface Asker {
   actor: Actor;
-  /** The route's name. */
-  action: string;
+  action: Action;
   workspace: string;
 }
 
@@ -106,7 +107,7 @@ export async function deleteFile(files: Files, asker: Asker, asked: string, name
 
 /** A file of a job is copied and stays with its job. Doing it again finds the file moved already. */
 export async function moveFile(files: Files, asker: Asker, from: string, to: string, named: Named): Promise<void> {
-  const source = await readable(files, { ...asker, action: "files.download" }, from, named);
+  const source = await readable(files, { ...asker, action: actions.downloadFile }, from, named);
   const target = await writable(files, asker, to, { ...named, storage: parseFile(from, named.storage ?? undefined).storage });
   if (source.key === target.key) return;
   const ofJob = source.open.where.kind === "stack" && jobOfFile(source.fileKey) !== undefined;
@@ -145,7 +146,7 @@ export async function listFiles(
   }));
   const last = found.at(-1)?.s3;
   return {
-    files: found.filter(({ s3 }) => open.where.kind === "resource" || may(actor, "files.download", targetOfFile(workspace, s3))),
+    files: found.filter(({ s3 }) => open.where.kind === "resource" || may(actor, actions.downloadFile.access, targetOfFile(workspace, s3))),
     ...(page.more && last !== undefined ? { next_marker: last } : {}),
   };
 }

@@ -1,4 +1,5 @@
 import type { Bucket, Buckets } from "../../aws/s3/buckets.ts";
+import { actions } from "../../contract/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { FileStorage } from "../../contract/routes/workspaces/settings.ts";
 import { checkFileKey, filePlace, filesPrefix } from "../../core/files/place.ts";
@@ -85,7 +86,7 @@ export async function resourceOf(
 
 /** Throws `resource.notFound` where the caller may not read it. */
 export function permitResource(actor: Actor, workspace: string, path: string): void {
-  permit(actor, "resources.getValue", { workspace, path }, () => new SvcError("resource.notFound", { path }));
+  permit(actor, actions.readResource, { workspace, path }, () => new SvcError("resource.notFound", { path }));
 }
 
 /**

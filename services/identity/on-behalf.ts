@@ -1,4 +1,5 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { actions } from "../../contract/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type Actor, permissionedAs } from "../../core/people/actor.ts";
@@ -17,7 +18,7 @@ export function actingFor<S extends OnBehalf>(actor: Actor, workspace: string, s
   const email = sent.on_behalf_of_email;
   if (!email || email === actor.email) return sent;
   if (!sent.preserve_on_behalf_of) return { ...sent, on_behalf_of_email: actor.email };
-  if (may(actor, "users.update", { workspace })) return sent;
+  if (may(actor, actions.updateMember.access, { workspace })) return sent;
   throw new SvcError("script.notOnBehalf", { email });
 }
 

@@ -1,21 +1,22 @@
+import type { Action } from "../../contract/access-rule.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { may, refusal, type Target } from "../../core/permissions/may.ts";
 
 /**
- * Returns where the caller may. Throws `auth.forbidden`, or, where they may not know that the thing is there, what they would be told if
- * it was not: `hidden`, or `workspace.notFound`.
+ * Returns if the actor has the access that an action requires. Otherwise throws `auth.forbidden`, or, if the actor may not know that the
+ * object exists, the error for an absent one: `hidden`, or `workspace.notFound`.
  */
-export function permit(actor: Actor, action: string, target: Target, hidden?: () => SvcError): void {
-  if (may(actor, action, target)) return;
-  const how = refusal(actor, action, target);
+export function permit(actor: Actor, { name, access }: Action, target: Target, hidden?: () => SvcError): void {
+  if (may(actor, access, target)) return;
+  const how = refusal(actor, access, target);
   if (how === "hiddenWorkspace") throw new SvcError("workspace.notFound", { workspace: target.workspace ?? "" });
   if (how === "hidden" && hidden) throw hidden();
-  throw new SvcError("auth.forbidden", { action });
+  throw new SvcError("auth.forbidden", { action: name });
 }
 
-/** The same for where something is to be saved: a folder that the caller may not see is not there for them. */
-export function permitPlace(actor: Actor, action: string, workspace: string, path: string): void {
+/** Checks the path that an object is to be saved at. A folder that the actor may not see is answered as an absent one: `path.noFolder`. */
+export function permitPlace(actor: Actor, action: Action, workspace: string, path: string): void {
   permit(actor, action, { workspace, path }, () => noPlace(path));
 }
 

@@ -1,4 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
+import { actions } from "../../contract/actions.ts";
 import { canonicalJson } from "../../contract/canonical-json.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
@@ -100,5 +101,5 @@ async function load(
 
 /** The one question about rights that references ask. */
 function mayRead(actor: Actor | undefined, workspace: string, { kind, path }: Reference): boolean {
-  return actor !== undefined && may(actor, kind === "var" ? "variables.getValue" : "resources.getValue", { workspace, path });
+  return actor !== undefined && may(actor, (kind === "var" ? actions.readVariable : actions.readResource).access, { workspace, path });
 }

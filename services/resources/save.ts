@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { actions } from "../../contract/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewResource, ResourceChange } from "../../contract/routes/stored/resources.ts";
@@ -33,7 +34,7 @@ export async function createResource(
   { updateIfExists = false } = {},
 ): Promise<void> {
   const { path, resource_type: resourceType } = asked;
-  permitPlace(actor, "resources.update", workspace, path);
+  permitPlace(actor, actions.saveResource, workspace, path);
   const value = asked.value ?? null;
   const json = textOf(value);
   await checkValue(saving, workspace, path, resourceType, value);
@@ -64,7 +65,7 @@ export async function updateResource(
   asked: ResourceChange,
 ): Promise<void> {
   const to = asked.path ?? path;
-  permitPlace(actor, "resources.update", workspace, to);
+  permitPlace(actor, actions.saveResource, workspace, to);
   const sent = asked.value === undefined ? undefined : textOf(asked.value);
   await retrying(
     async () => {

@@ -1,3 +1,4 @@
+import { actions } from "../../contract/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewScript } from "../../contract/routes/stored/scripts.ts";
@@ -21,7 +22,7 @@ export async function createScript(
   { skipIfNoop = false } = {},
 ): Promise<string> {
   const { path } = sent;
-  permitPlace(actor, "scripts.update", workspace, path);
+  permitPlace(actor, actions.saveScript, workspace, path);
   const asked = actingFor(actor, workspace, sent);
   if (Buffer.byteLength(asked.content) > limits.scriptBytes) throw new SvcError("script.tooLarge", { limitBytes: limits.scriptBytes });
   const { objects } = deps;
@@ -30,7 +31,7 @@ export async function createScript(
   const parent = await findParent(deps, workspace, asked, current);
   if (parent && parent.runnable.path !== path) {
     const hidden = () => new SvcError("script.parentUnknown", { parentHash: parent.runnable.hash });
-    permit(actor, "scripts.update", { workspace, path: parent.runnable.path }, hidden);
+    permit(actor, actions.saveScript, { workspace, path: parent.runnable.path }, hidden);
   }
   if (skipIfNoop && parent && runsAt(parent.runnable, asked.path) && isNoop(parent.version.sent, asked)) return parent.runnable.hash;
   const runsAs = await onBehalfOf(deps, actor, workspace, asked);

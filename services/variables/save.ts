@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { actions } from "../../contract/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewVariable, VariableChange } from "../../contract/routes/stored/variables.ts";
@@ -36,7 +37,7 @@ export async function createVariable(
   { alreadyEncrypted = false }: SaveVariableDeps = {},
 ): Promise<void> {
   const { path, is_secret: isSecret, description } = asked;
-  permitPlace(actor, "variables.update", workspace, path);
+  permitPlace(actor, actions.saveVariable, workspace, path);
   const plain = await plainOf(deps, workspace, path, asked.value, isSecret && alreadyEncrypted);
   const exists = new SvcError("variable.exists", { path });
   await retrying(
@@ -65,7 +66,7 @@ export async function updateVariable(
   { alreadyEncrypted = false }: SaveVariableDeps = {},
 ): Promise<void> {
   const to = asked.path ?? path;
-  permitPlace(actor, "variables.update", workspace, to);
+  permitPlace(actor, actions.saveVariable, workspace, to);
   await retrying(
     async () => {
       const found = await deps.objects.get(keys.variable(workspace, path));

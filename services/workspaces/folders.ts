@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { actions } from "../../contract/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { type FolderChange, type FolderJson, folderSchema, type NewFolder } from "../../contract/routes/workspaces/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
@@ -19,7 +20,7 @@ interface Collaborators {
 export async function createFolder({ objects, nowMs }: Collaborators, actor: Actor, workspace: string, asked: NewFolder): Promise<void> {
   const { name, owners = [permissionedAs(actor)], extra_perms: perms = Object.fromEntries(owners.map((one) => [one, true])) } = asked;
   checkPrincipals([...owners, ...Object.keys(perms)]);
-  if (!may(actor, "users.update", { workspace })) await refuseLeftovers(objects, workspace, name);
+  if (!may(actor, actions.updateMember.access, { workspace })) await refuseLeftovers(objects, workspace, name);
   const atMs = nowMs();
   const value: FolderJson = {
     ...asked,
@@ -114,7 +115,7 @@ export async function listFolders({ objects }: Pick<Collaborators, "objects">, a
   const [found, { access }] = await Promise.all([objects.list(`F#${workspace}`), loadAccess(objects, workspace)]);
   return found
     .map(({ value }) => folderJson(value, access))
-    .filter(({ name }) => may(actor, "folders.get", { workspace, path: `f/${name}` }));
+    .filter(({ name }) => may(actor, actions.readFolder.access, { workspace, path: `f/${name}` }));
 }
 
 /** Throws `folder.notFound`. */

@@ -1,4 +1,5 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { actions } from "../../contract/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { GroupJson } from "../../contract/routes/people/access.ts";
 import { keys } from "../../core/objects/keys.ts";
@@ -58,7 +59,7 @@ export async function createGroup(
     (access) => {
       const { groups } = access;
       const isTaken = name === ALL || Object.hasOwn(groups, name);
-      const mayTakeOver = may(actor, "users.update", { workspace });
+      const mayTakeOver = may(actor, actions.updateMember.access, { workspace });
       if (isTaken || (isNamed(access, `g/${name}`) && !mayTakeOver)) throw new SvcError("group.exists", { name });
       groups[name] = { ...(summary ? { summary } : {}), members: [username], perms: { [`u/${username}`]: true } };
     },

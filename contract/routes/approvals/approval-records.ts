@@ -53,12 +53,16 @@ const anchorsSchema = z.object({
 });
 
 /** The record of what people decided at the gates of runs (docs/decisions/0057). */
+
+const adminRead = { domain: "approvals", verb: "read", need: "admin", target: "none" } as const;
+
 export const approvalRecordRoutes = {
   auditApprovals: defineRoute({
     ...read,
     name: "approvals.audit",
     summary: "List the decisions at gates, newest first. Entries are returned exactly as they were hashed.",
     path: `${w}/audit`,
+    access: adminRead,
     query: auditQuery,
     reply: { json: auditPageSchema, csv: "The entries. In CSV, the header `x-svc-before` contains the value of `before`." },
   }),
@@ -67,6 +71,7 @@ export const approvalRecordRoutes = {
     name: "approvals.verify",
     summary: "Verify that the record of one run, or of all runs, was not changed.",
     path: `${w}/verify`,
+    access: adminRead,
     query: z.object({ run: jobId.optional(), from: jobId.optional().describe("Start with this run.") }),
     reply: { json: verifiedSchema },
   }),
@@ -75,6 +80,7 @@ export const approvalRecordRoutes = {
     name: "approvals.anchors",
     summary: "List the signed heads of the record, oldest first.",
     path: `${w}/anchors`,
+    access: adminRead,
     query: z.object({ from: z.coerce.number().int().min(1).max(99_999_999).optional() }),
     reply: { json: anchorsSchema },
   }),

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { anyJson, flag, inWorkspace, jobId, jsonObject, timestamp, workspaceId } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
-import { jobSchema } from "../jobs/jobs.ts";
+import { jobSchema } from "../jobs/job.ts";
 
 const w = "/api/w/{workspace}";
 const resumeId = z.coerce.number().int().min(0).max(0xffff_ffff).describe("An unsigned 32-bit number. Each number counts once.");
@@ -134,12 +134,15 @@ const linkErrors = [
 ] as const;
 const byLink = { fn: "approve", auth: "none", params: atLink, status: 201, reply: said, errors: linkErrors } as const;
 
+const runJob = { domain: "approvals", verb: "write", need: "run", target: "job" } as const;
+
 export const approvalRoutes = {
   resumeUrls: defineRoute({
     name: "approvals.mint",
     summary: "Create the secret URLs that approve or reject a step, and the URL of its approval page.",
     method: "GET",
     path: `${w}/jobs/resume_urls/{id}/{resume_id}`,
+    access: runJob,
     fn: "approve",
     auth: "token",
     params: z.object({ workspace: workspaceId, id: jobId, resume_id: resumeId }),
@@ -156,6 +159,7 @@ export const approvalRoutes = {
     summary: "Create the signature used in the approval URLs of a step.",
     method: "GET",
     path: `${w}/jobs/job_signature/{id}/{resume_id}`,
+    access: runJob,
     fn: "approve",
     auth: "token",
     params: z.object({ workspace: workspaceId, id: jobId, resume_id: resumeId }),
@@ -171,6 +175,7 @@ export const approvalRoutes = {
     summary: "Approve with a link. The body is the payload for the flow: any JSON value, or empty.",
     method: "POST",
     path: `${w}/jobs_u/resume/{id}/{resume_id}/{signature}`,
+    access: "open",
     query: z.object({ approver }),
   }),
   resumeByGet: defineRoute({
@@ -180,6 +185,7 @@ export const approvalRoutes = {
       "Approve with a link in a GET request, for programs. A browser or a link scanner is redirected to the page instead, and nothing is decided.",
     method: "GET",
     path: `${w}/jobs_u/resume/{id}/{resume_id}/{signature}`,
+    access: "open",
     query: z.object({ approver, payload: z.string().optional().describe("JSON, encoded in base64.") }),
   }),
   cancelByLink: defineRoute({
@@ -189,6 +195,7 @@ export const approvalRoutes = {
     summary: "Reject with a link. The body may contain a payload. Its `reason` is stored with the decision.",
     method: "POST",
     path: `${w}/jobs_u/cancel/{id}/{resume_id}/{signature}`,
+    access: "open",
     query: z.object({ approver }),
   }),
   cancelByGet: defineRoute({
@@ -197,6 +204,7 @@ export const approvalRoutes = {
     summary: "Reject with a link in a GET request, for programs.",
     method: "GET",
     path: `${w}/jobs_u/cancel/{id}/{resume_id}/{signature}`,
+    access: "open",
     query: z.object({ approver, payload: z.string().optional().describe("JSON, encoded in base64.") }),
   }),
   suspendedFlow: defineRoute({
@@ -204,6 +212,7 @@ export const approvalRoutes = {
     summary: "Get the flow of a link, as far as its holder may see it.",
     method: "GET",
     path: `${w}/jobs_u/get_flow/{id}/{resume_id}/{signature}`,
+    access: "open",
     fn: "approve",
     auth: "none",
     params: atLink,
@@ -217,6 +226,7 @@ export const approvalRoutes = {
     summary: "Get the content of the approval page, with a link's token or signed in.",
     method: "GET",
     path: `${w}/jobs_u/flow/approval_info/{job_id}`,
+    access: "open",
     fn: "approve",
     auth: "none",
     params: atGateJob,
@@ -236,6 +246,7 @@ export const approvalRoutes = {
     summary: "Approve or reject like the approval page. `job_id`: the flow's job or the gate's job.",
     method: "POST",
     path: `${w}/jobs_u/flow/resume_suspended/{job_id}`,
+    access: "open",
     fn: "approve",
     auth: "none",
     params: atGateJob,
@@ -254,6 +265,7 @@ export const approvalRoutes = {
     summary: "Approve as a user who may cancel the flow. The body is the payload.",
     method: "POST",
     path: `${w}/jobs/flow/resume/{id}`,
+    access: runJob,
     fn: "approve",
     auth: "token",
     params: z.object({ workspace: workspaceId, id: jobId }),
@@ -267,6 +279,7 @@ export const approvalRoutes = {
     summary: "Decide a ConsentGate.",
     method: "POST",
     path: "/api/v1/runs/{run_id}/consent",
+    access: { domain: "approvals", verb: "write", need: "self", target: "job" },
     fn: "approve",
     auth: "token",
     params: atRun,
@@ -286,6 +299,7 @@ export const approvalRoutes = {
     summary: "Get the state of a run, its open and decided gates, and the content of these gates.",
     method: "GET",
     path: "/api/v1/runs/{run_id}",
+    access: { domain: "approvals", verb: "read", need: "read", target: "job" },
     fn: "approve",
     auth: "token",
     params: atRun,
@@ -298,6 +312,7 @@ export const approvalRoutes = {
     summary: "List the requests that the caller may decide now, oldest first.",
     method: "GET",
     path: `${w}/approvals/pending`,
+    access: { domain: "approvals", verb: "read", need: "member", target: "list" },
     fn: "approve",
     auth: "token",
     params: inWorkspace,

@@ -1,5 +1,6 @@
 import * as z from "zod";
-import { anyJson, atJob, inWorkspace, jsonObject, workspaceId } from "../../common.ts";
+import { actions } from "../../actions.ts";
+import { atJob, inWorkspace, jsonObject, workspaceId } from "../../common.ts";
 import { flowValueSchema } from "../../flow-value.ts";
 import { defineRoute } from "../../route.ts";
 import {
@@ -18,7 +19,6 @@ import {
 import { flowVersion } from "./flows.ts";
 
 export const byVersion = z.object({ workspace: workspaceId, version: flowVersion });
-const atUserState = atJob.extend({ key: z.string().min(1).max(200) });
 const restartSchema = z.object({
   step_id: z
     .string()
@@ -50,12 +50,24 @@ const run = { method: "POST", fn: "run", auth: "token", query: payloadQuery, pay
 const wait = { method: "POST", fn: "run", auth: "token", query: waitQuery, payload: true, status: 200, reply: result } as const;
 const get = { ...wait, method: "GET", query: getQuery } as const;
 
+const runFlowVersion = {
+  domain: "jobs",
+  verb: "run",
+  runs: "flows",
+  need: "run",
+  target: "version",
+  hiddenAs: "flow.versionNotFound",
+} as const;
+const runPreview = { domain: "jobs", verb: "run", runs: "preview", need: "write", target: "none" } as const;
+const runFlow = { domain: "jobs", verb: "run", runs: "flows", need: "run", target: "path", hiddenAs: "flow.notFound" } as const;
+
 export const flowRunRoutes = {
   runFlowByPath: defineRoute({
     ...run,
     name: "jobs.run.flows",
     summary: "Run the newest version of a flow and return the id of its job immediately.",
     path: `${base}/run/f/{path+}`,
+    access: actions.runFlow.access,
     params: byPath,
     errors: [...runErrors, "flow.notFound"],
   }),
@@ -64,6 +76,7 @@ export const flowRunRoutes = {
     name: "jobs.run.fv",
     summary: "Run an exact version of a flow and return the id of its job immediately.",
     path: `${base}/run/fv/{version}`,
+    access: runFlowVersion,
     params: byVersion,
     errors: [...runErrors, "flow.versionNotFound"],
   }),
@@ -72,6 +85,7 @@ export const flowRunRoutes = {
     summary: "Run a flow that is not stored and return the id of its job immediately.",
     method: "POST",
     path: `${base}/run/preview_flow`,
+    access: runPreview,
     fn: "run",
     auth: "token",
     params: inWorkspace,
@@ -86,6 +100,7 @@ export const flowRunRoutes = {
     summary: "Restart an ended flow from one of its steps, or from the step that failed, as a new job with the same arguments.",
     method: "POST",
     path: `${base}/restart/f/{id}`,
+    access: { domain: "jobs", verb: "run", runs: "flows", need: "run", target: "job" },
     fn: "run",
     auth: "token",
     params: atJob,
@@ -95,36 +110,12 @@ export const flowRunRoutes = {
     reply: accepted,
     errors: [...runErrors, "job.notFound", "flow.notRestarted", "flow.versionNotFound"],
   }),
-  setUserState: defineRoute({
-    name: "jobs.setUserState",
-    summary: "Store a value with a running flow under a key. Every user who may see the flow may see the value.",
-    method: "POST",
-    path: `${base}/flow/user_states/{id}/{key}`,
-    fn: "api",
-    auth: "token",
-    params: atUserState,
-    body: anyJson,
-    status: 200,
-    reply: { text: "A confirmation." },
-    errors: ["job.notFound", "job.ended", "body.tooLarge"],
-  }),
-  getUserState: defineRoute({
-    name: "jobs.getUserState",
-    summary: "Get a value that is stored with a flow, or null.",
-    method: "GET",
-    path: `${base}/flow/user_states/{id}/{key}`,
-    fn: "api",
-    auth: "token",
-    params: atUserState,
-    status: 200,
-    reply: { json: anyJson },
-    errors: ["job.notFound"],
-  }),
   runWaitFlowByPath: defineRoute({
     ...wait,
     name: "jobs.runWait.flows",
     summary: "Run the newest version of a flow and return its result.",
     path: `${base}/run_wait_result/f/{path+}`,
+    access: runFlow,
     params: byPath,
     errors: [...waitErrors, "flow.notFound"],
   }),
@@ -133,6 +124,7 @@ export const flowRunRoutes = {
     name: "jobs.runWait.fv",
     summary: "Run an exact version of a flow and return its result.",
     path: `${base}/run_wait_result/fv/{version}`,
+    access: runFlowVersion,
     params: byVersion,
     errors: [...waitErrors, "flow.versionNotFound"],
   }),
@@ -141,6 +133,7 @@ export const flowRunRoutes = {
     name: "jobs.runWait.flows.get",
     summary: "Run the newest version of a flow with its arguments as base64-encoded JSON in the query, and return its result.",
     path: `${base}/run_wait_result/f/{path+}`,
+    access: runFlow,
     params: byPath,
     errors: [...getErrors, "flow.notFound"],
   }),
@@ -149,6 +142,7 @@ export const flowRunRoutes = {
     name: "jobs.runWait.fv.get",
     summary: "Run an exact version of a flow with its arguments as base64-encoded JSON in the query, and return its result.",
     path: `${base}/run_wait_result/fv/{version}`,
+    access: runFlowVersion,
     params: byVersion,
     errors: [...getErrors, "flow.versionNotFound"],
   }),
@@ -157,6 +151,7 @@ export const flowRunRoutes = {
     summary: "Run a flow that is not stored and return its result.",
     method: "POST",
     path: `${base}/run_wait_result/preview_flow`,
+    access: runPreview,
     fn: "run",
     auth: "token",
     params: inWorkspace,

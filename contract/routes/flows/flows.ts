@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { actions } from "../../actions.ts";
 import {
   anyPath,
   atPath,
@@ -117,12 +118,18 @@ const saveErrors = [
 ] as const;
 const pathText = { text: "The flow's path." };
 
+const listAll = { domain: "flows", verb: "read", need: "read", target: "list" } as const;
+const readVersion = { domain: "flows", verb: "read", need: "read", target: "version", hiddenAs: "flow.versionNotFound" } as const;
+const readPath = { domain: "flows", verb: "read", need: "read", target: "path", hiddenAs: "flow.notFound" } as const;
+const writePath = { domain: "flows", verb: "write", need: "write", target: "path", hiddenAs: "flow.notFound" } as const;
+
 export const flowRoutes = {
   createFlow: defineRoute({
     ...post,
     name: "flows.create",
     summary: "Save a new flow.",
     path: `${w}/create`,
+    access: { domain: "flows", verb: "write", need: "write", target: "request" },
     params: inWorkspace,
     body: newFlowSchema,
     status: 201,
@@ -134,6 +141,7 @@ export const flowRoutes = {
     name: "flows.update",
     summary: "Save a new version of the flow at this path; another path in the body renames it.",
     path: `${w}/update/{path+}`,
+    access: actions.saveFlow.access,
     params: atPath,
     body: newFlowSchema,
     reply: pathText,
@@ -145,6 +153,7 @@ export const flowRoutes = {
     name: "flows.list",
     summary: "List the newest version of each flow, without its steps.",
     path: `${w}/list`,
+    access: listAll,
     params: inWorkspace,
     query: flowListQuery,
     reply: { json: z.array(listedFlowSchema) },
@@ -155,6 +164,7 @@ export const flowRoutes = {
     name: "flows.listPaths",
     summary: "List the paths of all flows.",
     path: `${w}/list_paths`,
+    access: listAll,
     params: inWorkspace,
     reply: { json: z.array(z.string()) },
     errors: [],
@@ -164,6 +174,7 @@ export const flowRoutes = {
     name: "flows.listSearch",
     summary: "List every flow with its steps, to search in them.",
     path: `${w}/list_search`,
+    access: listAll,
     params: inWorkspace,
     reply: { json: z.array(z.object({ path: z.string(), value: flowValueSchema })) },
     errors: [],
@@ -173,6 +184,7 @@ export const flowRoutes = {
     name: "flows.getByHash",
     summary: "Get an exact version.",
     path: `${w}/get/v/{version}`,
+    access: readVersion,
     params: atVersion,
     reply: { json: flowSchema },
     errors: ["flow.versionNotFound"],
@@ -182,6 +194,7 @@ export const flowRoutes = {
     name: "flows.get",
     summary: "Get the newest version at a path.",
     path: `${w}/get/{path+}`,
+    access: readPath,
     params: z.object({ workspace: workspaceId, path: anyPath }),
     query: z.object({ with_starred_info: flag.optional(), get_draft: flag.optional() }),
     reply: { json: flowSchema },
@@ -192,6 +205,7 @@ export const flowRoutes = {
     name: "flows.exists",
     summary: "Check whether there is a flow at a path.",
     path: `${w}/exists/{path+}`,
+    access: { domain: "flows", verb: "read", need: "read", target: "path", hiddenAs: false },
     params: atPath,
     reply: { json: z.boolean() },
     errors: [],
@@ -201,6 +215,7 @@ export const flowRoutes = {
     name: "flows.history",
     summary: "List the versions saved at a path, newest first.",
     path: `${w}/history/p/{path+}`,
+    access: readPath,
     params: atPath,
     reply: { json: z.array(historyItem) },
     errors: ["flow.notFound"],
@@ -210,6 +225,7 @@ export const flowRoutes = {
     name: "flows.latestVersion",
     summary: "Get the history entry of the newest version.",
     path: `${w}/get_latest_version/{path+}`,
+    access: readPath,
     params: atPath,
     reply: { json: historyItem },
     errors: ["flow.notFound"],
@@ -219,6 +235,7 @@ export const flowRoutes = {
     name: "flows.updateByHash",
     summary: "Change the deployment message of a version.",
     path: `${w}/history_update/v/{version}`,
+    access: { domain: "flows", verb: "write", need: "write", target: "version", hiddenAs: "flow.versionNotFound" },
     params: atVersion,
     body: z.object({ deployment_msg: z.string().max(1000).nullish() }),
     reply: { text: "A confirmation." },
@@ -229,6 +246,7 @@ export const flowRoutes = {
     name: "flows.deploymentStatus",
     summary: "Get the deployment status of the newest version's inline scripts and state machine.",
     path: `${w}/deployment_status/p/{path+}`,
+    access: readPath,
     params: atPath,
     reply: { json: z.object({ lock_error_logs: z.string().optional(), job_id: jobId.optional() }) },
     errors: ["flow.notFound"],
@@ -238,6 +256,7 @@ export const flowRoutes = {
     name: "flows.getMachineByHash",
     summary: "Get the state machine of an exact version, with a diagram.",
     path: `${w}/machine/v/{version}`,
+    access: readVersion,
     params: atVersion,
     reply: { json: machineSchema },
     errors: ["flow.versionNotFound", "flow.noMachine"],
@@ -247,6 +266,7 @@ export const flowRoutes = {
     name: "flows.getMachine",
     summary: "Get the state machine of the newest version at a path, with a diagram.",
     path: `${w}/machine/p/{path+}`,
+    access: readPath,
     params: atPath,
     reply: { json: machineSchema },
     errors: ["flow.notFound", "flow.noMachine"],
@@ -256,6 +276,7 @@ export const flowRoutes = {
     name: "flows.webhooks",
     summary: "List every URL that runs this flow, each with a curl command.",
     path: `${w}/webhooks/{path+}`,
+    access: readPath,
     params: atPath,
     reply: { json: z.array(z.object({ kind: z.string(), method: z.string(), url: z.string(), curl: z.string() })) },
     errors: ["flow.notFound"],
@@ -265,6 +286,7 @@ export const flowRoutes = {
     name: "flows.archive",
     summary: "Archive or restore a flow. An archived flow cannot be run by its path, but its versions remain.",
     path: `${w}/archive/{path+}`,
+    access: writePath,
     params: atPath,
     body: z.object({ archived: z.boolean().optional() }),
     reply: { text: "A confirmation." },
@@ -276,6 +298,7 @@ export const flowRoutes = {
     name: "flows.delete",
     summary: "Delete a flow with all its versions. The request also succeeds if the flow does not exist.",
     path: `${w}/delete/{path+}`,
+    access: writePath,
     params: atPath,
     query: z.object({ keep_captures: flag.optional() }),
     reply: pathText,

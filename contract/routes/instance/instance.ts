@@ -10,6 +10,7 @@ export const instanceRoutes = {
     name: "instance.version",
     summary: "The version.",
     path: "/api/version",
+    access: "open",
     reply: { text: "`CE v<major>.<minor>.<patch>`" },
   }),
   health: defineRoute({
@@ -17,6 +18,7 @@ export const instanceRoutes = {
     name: "instance.health",
     summary: "Check the health of the service.",
     path: "/api/health/status",
+    access: "open",
     reply: { json: z.object({ status: z.enum(["healthy", "degraded", "unhealthy"]), checked_at: z.string() }) },
   }),
   openapi: defineRoute({
@@ -24,6 +26,7 @@ export const instanceRoutes = {
     name: "instance.openapi",
     summary: "Get this API as an OpenAPI 3.1 document.",
     path: "/api/openapi.json",
+    access: "open",
     reply: { json: jsonObject },
   }),
   reference: defineRoute({
@@ -31,6 +34,7 @@ export const instanceRoutes = {
     name: "instance.reference",
     summary: "Get the interactive reference page of this API.",
     path: "/docs",
+    access: "open",
     reply: { bytes: "The page." },
     errors: ["route.unknown"],
   }),
@@ -39,6 +43,7 @@ export const instanceRoutes = {
     name: "instance.referenceFile",
     summary: "Get an asset of the page.",
     path: "/docs/{file}",
+    access: "open",
     params: z.object({ file: z.string().max(200) }),
     reply: { bytes: "The file." },
     errors: ["route.unknown"],

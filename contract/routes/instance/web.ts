@@ -11,6 +11,7 @@ export const webRoutes = {
     name: "web.approvalPage",
     summary: "Show the approval page of a link. Opening it does not decide anything.",
     path: "/approve/{workspace}/{id}/{resume_id}/{signature}",
+    access: "open",
     params: z.object({ workspace: part, id: part, resume_id: part, signature: part }),
   }),
   signedInApprovalPage: defineRoute({
@@ -18,6 +19,7 @@ export const webRoutes = {
     name: "web.signedInApprovalPage",
     summary: "Show the approval page for signed-in users.",
     path: "/approve/{workspace}/{id}",
+    access: "open",
     params: z.object({ workspace: part, id: part }),
   }),
   asset: defineRoute({
@@ -25,6 +27,7 @@ export const webRoutes = {
     name: "web.asset",
     summary: "Get an asset of a page.",
     path: "/assets/{file}",
+    access: "open",
     params: z.object({ file: z.string().max(200) }),
     reply: { bytes: "The file." },
     errors: ["route.unknown"],

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { actions } from "../../actions.ts";
 import { anyJson, anyPath, flag, inWorkspace, jobId, jsonObject, timestamp, versionHash, workspaceId } from "../../common.ts";
 import { scriptLanguageSchema } from "../../languages.ts";
 import { limits } from "../../limits.ts";
@@ -83,12 +84,24 @@ export const waitErrors = [...runErrors, "job.syncTimeout", "job.erased", "reply
 export const getErrors = [...waitErrors, "payload.base64", "body.notJson"] as const;
 const base = "/api/w/{workspace}/jobs";
 
+const runScriptVersion = {
+  domain: "jobs",
+  verb: "run",
+  runs: "scripts",
+  need: "run",
+  target: "version",
+  hiddenAs: "script.versionNotFound",
+} as const;
+const runPreview = { domain: "jobs", verb: "run", runs: "preview", need: "write", target: "none" } as const;
+const runScript = { domain: "jobs", verb: "run", runs: "scripts", need: "run", target: "path", hiddenAs: "script.notFound" } as const;
+
 export const runRoutes = {
   runScriptByPath: defineRoute({
     name: "jobs.run.scripts",
     summary: "Run the newest version of a script and return the id of its job immediately.",
     method: "POST",
     path: `${base}/run/p/{path+}`,
+    access: actions.runScript.access,
     fn: "run",
     auth: "token",
     params: byPath,
@@ -103,6 +116,7 @@ export const runRoutes = {
     summary: "Run an exact version of a script and return the id of its job immediately.",
     method: "POST",
     path: `${base}/run/h/{hash}`,
+    access: runScriptVersion,
     fn: "run",
     auth: "token",
     params: byHash,
@@ -117,6 +131,7 @@ export const runRoutes = {
     summary: "Run code that is not stored and return the id of its job immediately.",
     method: "POST",
     path: `${base}/run/preview`,
+    access: runPreview,
     fn: "run",
     auth: "token",
     params: inWorkspace,
@@ -131,6 +146,7 @@ export const runRoutes = {
     summary: "Run the newest version of a script and return its result.",
     method: "POST",
     path: `${base}/run_wait_result/p/{path+}`,
+    access: runScript,
     fn: "run",
     auth: "token",
     params: byPath,
@@ -145,6 +161,7 @@ export const runRoutes = {
     summary: "Run an exact version of a script and return its result.",
     method: "POST",
     path: `${base}/run_wait_result/h/{hash}`,
+    access: runScriptVersion,
     fn: "run",
     auth: "token",
     params: byHash,
@@ -159,6 +176,7 @@ export const runRoutes = {
     summary: "Run the newest version of a script with its arguments as base64-encoded JSON in the query, and return its result.",
     method: "GET",
     path: `${base}/run_wait_result/p/{path+}`,
+    access: runScript,
     fn: "run",
     auth: "token",
     params: byPath,
@@ -173,6 +191,7 @@ export const runRoutes = {
     summary: "Run an exact version of a script with its arguments as base64-encoded JSON in the query, and return its result.",
     method: "GET",
     path: `${base}/run_wait_result/h/{hash}`,
+    access: runScriptVersion,
     fn: "run",
     auth: "token",
     params: byHash,
@@ -187,6 +206,7 @@ export const runRoutes = {
     summary: "Run code that is not stored and return its result.",
     method: "POST",
     path: `${base}/run_wait_result/preview`,
+    access: runPreview,
     fn: "run",
     auth: "token",
     params: inWorkspace,
@@ -201,6 +221,7 @@ export const runRoutes = {
     summary: "Run ended or waiting jobs again, with the same version and arguments or with the options of each path.",
     method: "POST",
     path: `${base}/run/batch_rerun_jobs`,
+    access: { domain: "jobs", verb: "run", need: "read", target: "request" },
     fn: "run",
     auth: "token",
     params: inWorkspace,

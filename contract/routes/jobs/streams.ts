@@ -2,7 +2,7 @@ import * as z from "zod";
 import { anyJson, atJob, flag } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 import { byVersion as atVersion } from "../flows/flow-runs.ts";
-import { jobSchema, jobUpdateSchema } from "./jobs.ts";
+import { jobSchema, jobUpdateSchema } from "./job.ts";
 import { byHash as atHash, byPath as atPath, payloadQuery, queueLimit } from "./runs.ts";
 
 const pollDelay = { poll_delay_ms: z.coerce.number().int().min(50).max(10_000).optional() };
@@ -71,53 +71,81 @@ const updates = {
   errors: ["job.notFound"],
 } as const;
 
+const runScript = { domain: "jobs", verb: "run", runs: "scripts", need: "run", target: "path", hiddenAs: "script.notFound" } as const;
+const runScriptVersion = {
+  domain: "jobs",
+  verb: "run",
+  runs: "scripts",
+  need: "run",
+  target: "version",
+  hiddenAs: "script.versionNotFound",
+} as const;
+const runFlow = { domain: "jobs", verb: "run", runs: "flows", need: "run", target: "path", hiddenAs: "flow.notFound" } as const;
+const runFlowVersion = {
+  domain: "jobs",
+  verb: "run",
+  runs: "flows",
+  need: "run",
+  target: "version",
+  hiddenAs: "flow.versionNotFound",
+} as const;
+const readJob = { domain: "jobs", verb: "read", need: "read", target: "job" } as const;
+
 export const streamRoutes = {
   streamScriptByPath: defineRoute({
     ...byPath,
     name: "jobs.runStream.scripts",
     summary: "Run the newest version of a script and return its stream as events.",
+    access: runScript,
     method: "POST",
   }),
   streamScriptByPathGet: defineRoute({
     ...byPath,
     name: "jobs.runStream.scripts.get",
     summary: "The same, with the arguments as base64-encoded JSON in the query.",
+    access: runScript,
     method: "GET",
   }),
   streamScriptByHash: defineRoute({
     ...byHash,
     name: "jobs.runStream.versions",
     summary: "Run an exact version of a script and return its stream as events.",
+    access: runScriptVersion,
     method: "POST",
   }),
   streamScriptByHashGet: defineRoute({
     ...byHash,
     name: "jobs.runStream.versions.get",
     summary: "The same, with the arguments as base64-encoded JSON in the query.",
+    access: runScriptVersion,
     method: "GET",
   }),
   streamFlowByPath: defineRoute({
     ...flowByPath,
     name: "jobs.runStream.flows",
     summary: "Run the newest version of a flow and return the stream of its last step as events.",
+    access: runFlow,
     method: "POST",
   }),
   streamFlowByPathGet: defineRoute({
     ...flowByPath,
     name: "jobs.runStream.flows.get",
     summary: "The same, with the arguments as base64-encoded JSON in the query.",
+    access: runFlow,
     method: "GET",
   }),
   streamFlowByVersion: defineRoute({
     ...flowByVersion,
     name: "jobs.runStream.fv",
     summary: "Run an exact version of a flow and return the stream of its last step as events.",
+    access: runFlowVersion,
     method: "POST",
   }),
   streamFlowByVersionGet: defineRoute({
     ...flowByVersion,
     name: "jobs.runStream.fv.get",
     summary: "The same, with the arguments as base64-encoded JSON in the query.",
+    access: runFlowVersion,
     method: "GET",
   }),
   updateStream: defineRoute({
@@ -125,6 +153,7 @@ export const streamRoutes = {
     name: "jobs.updateStream",
     summary: "Stream the updates of a job as events until it ends.",
     path: `${base}/jobs_u/getupdate_sse/{id}`,
+    access: readJob,
   }),
   /** The specification's spelling of the same (§4.5). */
   updateStreamAlias: defineRoute({
@@ -132,5 +161,6 @@ export const streamRoutes = {
     name: "jobs.updateStream.alias",
     summary: "The same as jobs_u/getupdate_sse.",
     path: `${base}/job_u/getupdate_sse/{id}`,
+    access: readJob,
   }),
 };

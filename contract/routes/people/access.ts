@@ -26,12 +26,17 @@ const atObject = z.object({ workspace: workspaceId, kind: kinds, path: anyPath }
 const grant = z.object({ owner: z.string().max(200), write: z.boolean().nullish() });
 const aclErrors = ["access.notFound", "access.owner", "access.changedMeanwhile", "access.tooMuch"] as const;
 
+const readInWorkspace = { domain: "groups", verb: "read", need: "read", target: "none" } as const;
+const ownGroup = { domain: "groups", verb: "write", need: "own", target: "group", hiddenAs: "group.notFound" } as const;
+const ownObject = { domain: "acls", verb: "write", need: "own", target: "object", hiddenAs: "access.notFound" } as const;
+
 export const accessRoutes = {
   listGroups: defineRoute({
     ...read,
     name: "groups.list",
     summary: "List the groups of a workspace. Every user is in the group all.",
     path: `${w}/groups/list`,
+    access: readInWorkspace,
     params: inWorkspace,
     query: z.object(page),
     reply: { json: z.array(groupSchema) },
@@ -42,6 +47,7 @@ export const accessRoutes = {
     name: "groups.listNames",
     summary: "List the names of the groups.",
     path: `${w}/groups/listnames`,
+    access: readInWorkspace,
     params: inWorkspace,
     query: z.object({ only_member_of: z.string().optional() }),
     reply: { json: z.array(z.string()) },
@@ -52,6 +58,7 @@ export const accessRoutes = {
     name: "groups.get",
     summary: "Get a group with its members.",
     path: `${w}/groups/get/{name}`,
+    access: { domain: "groups", verb: "read", need: "read", target: "group", hiddenAs: "group.notFound" },
     params: atGroup,
     reply: { json: groupSchema },
     errors: ["group.notFound"],
@@ -61,6 +68,7 @@ export const accessRoutes = {
     name: "groups.create",
     summary: "Create a group. You become its first member and its admin.",
     path: `${w}/groups/create`,
+    access: { domain: "groups", verb: "write", need: "write", target: "none" },
     params: inWorkspace,
     body: z.object({ name, summary: z.string().max(1000).nullish() }),
     status: 201,
@@ -72,6 +80,7 @@ export const accessRoutes = {
     name: "groups.update",
     summary: "Change a group's summary.",
     path: `${w}/groups/update/{name}`,
+    access: ownGroup,
     params: atGroup,
     body: z.object({ summary: z.string().max(1000).nullish() }),
     reply: done,
@@ -83,6 +92,7 @@ export const accessRoutes = {
     name: "groups.delete",
     summary: "Delete a group and all its permissions.",
     path: `${w}/groups/delete/{name}`,
+    access: ownGroup,
     params: atGroup,
     reply: done,
     errors: groupErrors,
@@ -92,6 +102,7 @@ export const accessRoutes = {
     name: "groups.addUser",
     summary: "Add a user to a group.",
     path: `${w}/groups/adduser/{name}`,
+    access: ownGroup,
     params: atGroup,
     body: z.object({ username: z.string().min(1).max(100) }),
     reply: done,
@@ -102,6 +113,7 @@ export const accessRoutes = {
     name: "groups.removeUser",
     summary: "Remove a user from a group.",
     path: `${w}/groups/removeuser/{name}`,
+    access: ownGroup,
     params: atGroup,
     body: z.object({ username: z.string().min(1).max(100) }),
     reply: done,
@@ -112,6 +124,7 @@ export const accessRoutes = {
     name: "acls.get",
     summary: "Get the extra permissions of an object: true means write access, false means read access.",
     path: `${w}/acls/get/{kind}/{path+}`,
+    access: { domain: "acls", verb: "read", need: "read", target: "object", hiddenAs: "access.notFound" },
     params: atObject,
     reply: { json: extraPerms },
     errors: ["access.notFound"],
@@ -121,6 +134,7 @@ export const accessRoutes = {
     name: "acls.add",
     summary: "Grant a user or group read or write access to an object.",
     path: `${w}/acls/add/{kind}/{path+}`,
+    access: ownObject,
     params: atObject,
     body: grant,
     reply: done,
@@ -131,6 +145,7 @@ export const accessRoutes = {
     name: "acls.remove",
     summary: "Revoke an extra permission.",
     path: `${w}/acls/remove/{kind}/{path+}`,
+    access: ownObject,
     params: atObject,
     body: grant,
     reply: done,

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { actions } from "../../actions.ts";
 import { atPath, inWorkspace, page, workspaceId } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 import { userSchema } from "./people.ts";
@@ -40,12 +41,17 @@ const userWorkspaces = z.object({
   ),
 });
 
+const readInWorkspace = { domain: "users", verb: "read", need: "read", target: "none" } as const;
+const adminWrite = { domain: "workspaces", verb: "write", need: "admin", target: "none" } as const;
+const selfWrite = { domain: "users", verb: "write", need: "self", target: "none" } as const;
+
 export const memberRoutes = {
   whoami: defineRoute({
     ...read,
     name: "users.whoami",
     summary: "Get your user in a workspace.",
     path: `${w}/users/whoami`,
+    access: readInWorkspace,
     params: inWorkspace,
     reply: { json: userSchema },
     errors: ["workspace.notFound"],
@@ -55,6 +61,7 @@ export const memberRoutes = {
     name: "users.list",
     summary: "List the users of a workspace.",
     path: `${w}/users/list`,
+    access: readInWorkspace,
     params: inWorkspace,
     reply: { json: z.array(userSchema) },
     errors: ["workspace.notFound"],
@@ -64,6 +71,7 @@ export const memberRoutes = {
     name: "users.listUsernames",
     summary: "List the usernames of a workspace.",
     path: `${w}/users/list_usernames`,
+    access: readInWorkspace,
     params: inWorkspace,
     reply: { json: z.array(z.string()) },
     errors: ["workspace.notFound"],
@@ -73,6 +81,7 @@ export const memberRoutes = {
     name: "users.get",
     summary: "Get a user of a workspace.",
     path: `${w}/users/get/{username}`,
+    access: readInWorkspace,
     params: byUsername,
     reply: { json: userSchema },
     errors: ["member.notFound"],
@@ -82,6 +91,7 @@ export const memberRoutes = {
     name: "users.whois",
     summary: "The same as users/get.",
     path: `${w}/users/whois/{username}`,
+    access: readInWorkspace,
     params: byUsername,
     reply: { json: userSchema },
     errors: ["member.notFound"],
@@ -91,6 +101,7 @@ export const memberRoutes = {
     name: "users.usernameToEmail",
     summary: "Get the e-mail address of a username.",
     path: `${w}/users/username_to_email/{username}`,
+    access: readInWorkspace,
     params: byUsername,
     reply: { text: "The address." },
     errors: ["member.notFound"],
@@ -100,6 +111,7 @@ export const memberRoutes = {
     name: "users.isOwnerOfPath",
     summary: "Check whether you own a path: it is your own path, it is in a folder that you own, or you are an admin of the workspace.",
     path: `${w}/users/is_owner/{path+}`,
+    access: { domain: "users", verb: "read", need: "member", target: "none" },
     params: atPath,
     reply: { json: z.boolean() },
     errors: [],
@@ -109,6 +121,7 @@ export const memberRoutes = {
     name: "users.update",
     summary: "Change the role of a user in a workspace.",
     path: `${w}/users/update/{username}`,
+    access: actions.updateMember.access,
     params: byUsername,
     body: memberChangeSchema,
     reply: done,
@@ -120,6 +133,7 @@ export const memberRoutes = {
     name: "users.delete",
     summary: "Remove a user and all permissions granted to that user from a workspace.",
     path: `${w}/users/delete/{username}`,
+    access: { domain: "users", verb: "write", need: "admin", target: "none" },
     params: byUsername,
     reply: done,
     errors: changeErrors,
@@ -129,6 +143,7 @@ export const memberRoutes = {
     name: "workspaces.addUser",
     summary: "Add a user to a workspace.",
     path: `${w}/workspaces/add_user`,
+    access: adminWrite,
     params: inWorkspace,
     body: newMemberSchema,
     status: 201,
@@ -140,6 +155,7 @@ export const memberRoutes = {
     name: "workspaces.inviteUser",
     summary: "Invite a user, who joins the workspace by accepting the invitation.",
     path: `${w}/workspaces/invite_user`,
+    access: adminWrite,
     params: inWorkspace,
     body: newMemberSchema,
     status: 201,
@@ -151,6 +167,7 @@ export const memberRoutes = {
     name: "workspaces.listPendingInvites",
     summary: "List the pending invitations of a workspace.",
     path: `${w}/workspaces/list_pending_invites`,
+    access: { domain: "workspaces", verb: "read", need: "admin", target: "none" },
     params: inWorkspace,
     reply: { json: z.array(inviteSchema) },
     errors: [],
@@ -160,6 +177,7 @@ export const memberRoutes = {
     name: "workspaces.deleteInvite",
     summary: "Withdraw an invitation.",
     path: `${w}/workspaces/delete_invite`,
+    access: adminWrite,
     params: inWorkspace,
     body: z.object({ email: z.string().min(1).max(320), is_admin: z.boolean().optional(), operator: z.boolean().optional() }),
     reply: done,
@@ -170,6 +188,7 @@ export const memberRoutes = {
     name: "users.leaveWorkspace",
     summary: "Leave a workspace.",
     path: `${w}/workspaces/leave`,
+    access: { domain: "users", verb: "write", need: "self", target: "none", inArchive: true },
     params: inWorkspace,
     reply: done,
     errors: changeErrors,
@@ -179,6 +198,7 @@ export const memberRoutes = {
     name: "workspaces.mine",
     summary: "List your workspaces and your username in each.",
     path: "/api/workspaces/users",
+    access: { domain: "workspaces", verb: "read", need: "self", target: "none" },
     reply: { json: userWorkspaces },
     errors: [],
   }),
@@ -187,6 +207,7 @@ export const memberRoutes = {
     name: "users.listInvites",
     summary: "List your invitations.",
     path: "/api/users/list_invites",
+    access: { domain: "users", verb: "read", need: "self", target: "none" },
     query: z.object(page),
     reply: { json: z.array(inviteSchema) },
     errors: [],
@@ -196,6 +217,7 @@ export const memberRoutes = {
     name: "users.acceptInvite",
     summary: "Accept an invitation to a workspace.",
     path: "/api/users/accept_invite",
+    access: selfWrite,
     body: z.object({ workspace_id: workspaceId, username: username.nullish() }),
     reply: done,
     errors: ["invite.notFound", "member.exists", "user.usernameTaken", "access.changedMeanwhile"],
@@ -205,6 +227,7 @@ export const memberRoutes = {
     name: "users.declineInvite",
     summary: "Decline an invitation.",
     path: "/api/users/decline_invite",
+    access: selfWrite,
     body: z.object({ workspace_id: workspaceId }),
     reply: done,
     errors: ["invite.notFound"],

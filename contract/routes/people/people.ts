@@ -60,12 +60,19 @@ const byName = z.object({ name: groupName });
 const groupErrors = ["group.notFound", "user.notFound", "access.changedMeanwhile"] as const;
 const done = { text: "A confirmation." };
 
+const selfReadUsers = { domain: "users", verb: "read", need: "self", target: "none" } as const;
+const superadminRead = { domain: "users", verb: "read", need: "superadmin", target: "none" } as const;
+const superadminWriteUsers = { domain: "users", verb: "write", need: "superadmin", target: "none" } as const;
+const superadminWriteInstanceGroups = { domain: "instanceGroups", verb: "write", need: "superadmin", target: "none" } as const;
+const selfReadInstanceGroups = { domain: "instanceGroups", verb: "read", need: "self", target: "none" } as const;
+
 export const peopleRoutes = {
   globalWhoami: defineRoute({
     ...read,
     name: "users.whoamiGlobal",
     summary: "Get your user on this instance.",
     path: "/api/users/whoami",
+    access: selfReadUsers,
     reply: { json: globalUserSchema },
   }),
   email: defineRoute({
@@ -73,6 +80,7 @@ export const peopleRoutes = {
     name: "users.email",
     summary: "Get your e-mail address.",
     path: "/api/users/email",
+    access: selfReadUsers,
     reply: { text: "The address." },
   }),
   listUsers: defineRoute({
@@ -80,6 +88,7 @@ export const peopleRoutes = {
     name: "users.listGlobal",
     summary: "List the users of the instance.",
     path: "/api/users/list_as_super_admin",
+    access: superadminRead,
     query: z.object({ ...page, active_only: flag.optional() }),
     reply: { json: z.array(globalUserSchema) },
   }),
@@ -88,6 +97,7 @@ export const peopleRoutes = {
     name: "users.createGlobal",
     summary: "Create a user of the instance.",
     path: "/api/users/create",
+    access: superadminWriteUsers,
     body: newUserSchema,
     status: 201,
     reply: done,
@@ -98,6 +108,7 @@ export const peopleRoutes = {
     name: "users.updateGlobal",
     summary: "Change a user of the instance. The tokens of a disabled user are rejected.",
     path: "/api/users/update/{email}",
+    access: superadminWriteUsers,
     params: byEmail,
     body: userChangeSchema,
     reply: done,
@@ -109,6 +120,7 @@ export const peopleRoutes = {
     name: "users.deleteGlobal",
     summary: "Delete a user with all tokens and memberships.",
     path: "/api/users/delete/{email}",
+    access: superadminWriteUsers,
     params: byEmail,
     reply: done,
     errors: ["user.notFound", "user.lastAdmin", "access.changedMeanwhile"],
@@ -118,6 +130,7 @@ export const peopleRoutes = {
     name: "users.existsGlobal",
     summary: "Check whether there is a user with this e-mail address.",
     path: "/api/users/exists/{email}",
+    access: superadminRead,
     params: byEmail,
     reply: { json: z.boolean() },
   }),
@@ -126,6 +139,7 @@ export const peopleRoutes = {
     name: "users.exportGlobal",
     summary: "Export the users of the instance for users/overwrite. Passwords are not exported.",
     path: "/api/users/export",
+    access: superadminRead,
     reply: { json: z.array(exportedUserSchema) },
   }),
   overwriteUsers: defineRoute({
@@ -133,6 +147,7 @@ export const peopleRoutes = {
     name: "users.overwriteGlobal",
     summary: "Replace the users of the instance with a list. Users who are not in the list are deleted.",
     path: "/api/users/overwrite",
+    access: superadminWriteUsers,
     body: z.array(exportedUserSchema).max(MOST),
     reply: done,
     errors: ["user.lastAdmin", "access.changedMeanwhile"],
@@ -142,6 +157,7 @@ export const peopleRoutes = {
     name: "instanceGroups.export",
     summary: "Export the groups of the instance with their members for groups/overwrite.",
     path: "/api/groups/export",
+    access: { domain: "instanceGroups", verb: "read", need: "superadmin", target: "none" },
     reply: { json: z.array(instanceGroupSchema) },
   }),
   overwriteInstanceGroups: defineRoute({
@@ -149,6 +165,7 @@ export const peopleRoutes = {
     name: "instanceGroups.overwrite",
     summary: "Replace the groups of the instance and their members with a list.",
     path: "/api/groups/overwrite",
+    access: superadminWriteInstanceGroups,
     body: z.array(instanceGroupSchema).max(MOST),
     reply: done,
     errors: ["user.notFound", "access.changedMeanwhile"],
@@ -158,6 +175,7 @@ export const peopleRoutes = {
     name: "instanceGroups.list",
     summary: "List the groups of the instance.",
     path: "/api/groups/list",
+    access: selfReadInstanceGroups,
     reply: { json: z.array(instanceGroupSchema) },
   }),
   getInstanceGroup: defineRoute({
@@ -165,6 +183,7 @@ export const peopleRoutes = {
     name: "instanceGroups.get",
     summary: "Get a group of the instance.",
     path: "/api/groups/get/{name}",
+    access: selfReadInstanceGroups,
     params: byName,
     reply: { json: instanceGroupSchema },
     errors: ["group.notFound"],
@@ -174,6 +193,7 @@ export const peopleRoutes = {
     name: "instanceGroups.create",
     summary: "Create a group of the instance, which can be granted permissions in every workspace.",
     path: "/api/groups/create",
+    access: superadminWriteInstanceGroups,
     body: instanceGroupSchema.pick({ name: true, summary: true }),
     status: 201,
     reply: done,
@@ -184,6 +204,7 @@ export const peopleRoutes = {
     name: "instanceGroups.update",
     summary: "Change a group's summary.",
     path: "/api/groups/update/{name}",
+    access: superadminWriteInstanceGroups,
     params: byName,
     body: z.object({ summary: z.string().max(1000).optional() }),
     reply: done,
@@ -195,6 +216,7 @@ export const peopleRoutes = {
     name: "instanceGroups.delete",
     summary: "Delete a group of the instance.",
     path: "/api/groups/delete/{name}",
+    access: superadminWriteInstanceGroups,
     params: byName,
     reply: done,
     errors: groupErrors,
@@ -204,6 +226,7 @@ export const peopleRoutes = {
     name: "instanceGroups.addUser",
     summary: "Add a user to a group of the instance.",
     path: "/api/groups/adduser/{name}",
+    access: superadminWriteInstanceGroups,
     params: byName,
     body: byEmail,
     reply: done,
@@ -214,6 +237,7 @@ export const peopleRoutes = {
     name: "instanceGroups.removeUser",
     summary: "Remove a user from a group of the instance.",
     path: "/api/groups/removeuser/{name}",
+    access: superadminWriteInstanceGroups,
     params: byName,
     body: byEmail,
     reply: done,

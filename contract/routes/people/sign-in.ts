@@ -5,10 +5,13 @@ const credentials = z.object({ email: z.string().min(1).max(320), password: z.st
 const post = { method: "POST", fn: "api", auth: "none", status: 200 } as const;
 const login = {
   ...post,
+  access: "open",
   body: credentials,
   reply: { text: "A token, which is also set as the cookie `token`." },
   errors: ["login.refused", "login.noPasswords"],
 } as const;
+
+const selfWrite = { domain: "users", verb: "write", need: "self", target: "none" } as const;
 
 export const signInRoutes = {
   login: defineRoute({ ...login, name: "auth.login", summary: "Sign in with a password.", path: "/api/auth/login" }),
@@ -18,6 +21,7 @@ export const signInRoutes = {
     name: "auth.logout",
     summary: "End the session of the token that is sent, and clear its cookie.",
     path: "/api/auth/logout",
+    access: "open",
     reply: { text: "A confirmation." },
     errors: [],
   }),
@@ -29,6 +33,7 @@ export const signInRoutes = {
     name: "auth.isPasswordLoginDisabled",
     summary: "Get whether sign-in with a password is turned off.",
     path: "/api/auth/is_password_login_disabled",
+    access: "open",
     reply: { json: z.boolean() },
     errors: [],
   }),
@@ -40,6 +45,7 @@ export const signInRoutes = {
     name: "auth.isSmtpConfigured",
     summary: "Get whether this instance sends mail.",
     path: "/api/auth/is_smtp_configured",
+    access: "open",
     reply: { json: z.boolean() },
     errors: [],
   }),
@@ -51,6 +57,7 @@ export const signInRoutes = {
     name: "users.refreshToken",
     summary: "Exchange the token of a session for a new one. The old token becomes invalid.",
     path: "/api/users/refresh_token",
+    access: selfWrite,
     query: z.object({ if_expiring_in_less_than_s: z.coerce.number().int().min(0).optional() }),
     reply: { text: "The new token, or the old one if it is valid for longer than requested." },
     errors: ["token.notForJobs", "token.changedMeanwhile"],
@@ -61,6 +68,7 @@ export const signInRoutes = {
     name: "users.setPassword",
     summary: "Change your password. All your other sessions end.",
     path: "/api/users/setpassword",
+    access: selfWrite,
     body: z.object({ password: z.string().min(1).max(1000) }),
     reply: { text: "A confirmation." },
     errors: ["token.notForJobs", "token.tooWide", "user.invalidPassword", "login.noPasswords"],

@@ -31,12 +31,16 @@ export type TruncatedTokenJson = z.output<typeof truncatedTokenSchema>;
 const byPrefix = z.object({ token_prefix: z.string().min(4).max(100) });
 const changeErrors = ["token.notFound", "token.ambiguous", "token.notForJobs", "token.tooWide", "token.changedMeanwhile"] as const;
 
+const selfWrite = { domain: "tokens", verb: "write", need: "self", target: "none" } as const;
+const selfRead = { domain: "tokens", verb: "read", need: "self", target: "none" } as const;
+
 export const tokenRoutes = {
   createToken: defineRoute({
     ...post,
     name: "tokens.create",
     summary: "Create a token. Its value is returned only once.",
     path: "/api/users/tokens/create",
+    access: selfWrite,
     body: newTokenSchema,
     status: 201,
     reply: { text: "The token." },
@@ -47,6 +51,7 @@ export const tokenRoutes = {
     name: "tokens.list",
     summary: "List your tokens without their values.",
     path: "/api/users/tokens/list",
+    access: selfRead,
     query: z.object({ ...page, exclude_ephemeral: flag.optional() }),
     reply: { json: z.array(truncatedTokenSchema) },
   }),
@@ -56,6 +61,7 @@ export const tokenRoutes = {
     name: "tokens.delete",
     summary: "Delete a token, identified by its first ten characters.",
     path: "/api/users/tokens/delete/{token_prefix}",
+    access: selfWrite,
     params: byPrefix,
     reply: { text: "A confirmation." },
     errors: ["token.notFound", "token.ambiguous", "token.notForJobs", "token.tooWide"],
@@ -65,6 +71,7 @@ export const tokenRoutes = {
     name: "tokens.updateScopes",
     summary: "Replace the scopes of a token. Without scopes, the token has all your permissions.",
     path: "/api/users/tokens/update_scopes/{token_prefix}",
+    access: selfWrite,
     params: byPrefix,
     body: z.object({ scopes }),
     reply: { text: "A confirmation." },
@@ -75,6 +82,7 @@ export const tokenRoutes = {
     name: "tokens.updateLabel",
     summary: "Change the label of a token.",
     path: "/api/users/tokens/update_label/{token_prefix}",
+    access: selfWrite,
     params: byPrefix,
     body: z.object({ label: z.string().max(200).nullish() }),
     reply: { text: "A confirmation." },
@@ -85,6 +93,7 @@ export const tokenRoutes = {
     name: "tokens.impersonate",
     summary: "Create a token for another user, as a superadmin.",
     path: "/api/users/tokens/impersonate",
+    access: { domain: "tokens", verb: "write", need: "superadmin", target: "none" },
     body: z.object({
       impersonate_email: z.string().min(1).max(320),
       label: z.string().max(200).nullish(),
@@ -100,6 +109,7 @@ export const tokenRoutes = {
     name: "tokens.listScopes",
     summary: "List the scopes that a token can have.",
     path: "/api/tokens/list/scopes",
+    access: selfRead,
     reply: {
       json: z.array(
         z.object({

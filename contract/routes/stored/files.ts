@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { actions } from "../../actions.ts";
 import { inWorkspace, timestamp, workspaceId } from "../../common.ts";
 import { limits } from "../../limits.ts";
 import { defineRoute } from "../../route.ts";
@@ -28,6 +29,9 @@ const fileInfo = {
   last_modified: timestamp.optional(),
 };
 
+const writeRequest = { domain: "files", verb: "write", need: "write", target: "request" } as const;
+const readRequest = { domain: "files", verb: "read", need: "read", target: "request" } as const;
+
 export const fileRoutes = {
   uploadFile: defineRoute({
     ...shared,
@@ -35,6 +39,7 @@ export const fileRoutes = {
     summary: "Store the body as a file. Without a file_key, the service generates one that ends with file_extension.",
     method: "POST",
     path: `${base}/upload_s3_file`,
+    access: writeRequest,
     query: z.object({
       file_key: fileKey.optional(),
       file_extension: z
@@ -56,6 +61,7 @@ export const fileRoutes = {
     summary: "Get a URL to which a file can be uploaded with PUT, for files larger than the limit of request bodies.",
     method: "POST",
     path: `${base}/presign_upload`,
+    access: writeRequest,
     body: z.object({
       file_key: fileKey.optional(),
       storage: where.storage.nullable(),
@@ -70,6 +76,7 @@ export const fileRoutes = {
     summary: "Get the content of a file. For a file that is too large for a response, redirect to a URL that is valid for one hour.",
     method: "GET",
     path: `${base}/download_s3_file`,
+    access: actions.downloadFile.access,
     query: at,
     reply: { bytes: "The file." },
     errors: [...errors, "file.notFound"],
@@ -80,6 +87,7 @@ export const fileRoutes = {
     summary: "Delete a file. The request also succeeds if the file does not exist.",
     method: "DELETE",
     path: `${base}/delete_s3_file`,
+    access: writeRequest,
     query: at,
     reply: { text: "A confirmation." },
     errors: [...errors, "file.ofJob", "file.notFound"],
@@ -90,6 +98,7 @@ export const fileRoutes = {
     summary: "Move a file to another key in the same storage. A file of a job is copied, because the original is deleted with its job.",
     method: "POST",
     path: `${base}/move_s3_file`,
+    access: writeRequest,
     query: z.object({ src_file_key: fileKey, dest_file_key: fileKey, ...where }),
     reply: { text: "A confirmation." },
     errors: [...errors, "file.ofJob", "file.notFound", "path.noFolder"],
@@ -100,6 +109,7 @@ export const fileRoutes = {
     summary: "List the files of a storage that you may read, sorted by key. A page may be short: continue while there is a next_marker.",
     method: "GET",
     path: `${base}/list_stored_files`,
+    access: { domain: "files", verb: "read", need: "read", target: "list" },
     query: z.object({
       prefix: z.string().max(800).optional(),
       marker: z.string().max(800).optional(),
@@ -120,6 +130,7 @@ export const fileRoutes = {
     summary: "Get type, size and modification time of a file.",
     method: "GET",
     path: `${base}/load_file_metadata`,
+    access: readRequest,
     query: at,
     reply: { json: z.object(fileInfo) },
     errors: [...errors, "file.notFound"],
@@ -130,6 +141,7 @@ export const fileRoutes = {
     summary: "Get a part of a text file.",
     method: "GET",
     path: `${base}/load_file_preview`,
+    access: readRequest,
     query: at.extend({
       read_bytes_from: z.coerce.number().int().min(0).optional(),
       read_bytes_length: z.coerce.number().int().min(1).max(limits.previewBytes).optional(),
@@ -145,6 +157,7 @@ export const fileRoutes = {
     summary: "Check that a storage can be reached and listed.",
     method: "GET",
     path: `${base}/test_connection`,
+    access: readRequest,
     query: z.object(where),
     reply: { text: "A confirmation." },
     errors: storageErrors,
@@ -156,6 +169,7 @@ export const fileRoutes = {
       "Get the connection settings of a storage's bucket for other programs. The caller must be allowed to read its resource, unless the resource is public.",
     method: "POST",
     path: `${base}/v2/s3_resource_info`,
+    access: readRequest,
     body: z.object({ s3_resource_path: z.string().max(250).nullish(), storage: z.string().max(100).nullish() }),
     reply: {
       json: z.object({
@@ -177,6 +191,7 @@ export const fileRoutes = {
     summary: "Add `presigned` to files. With it as the query, s3_proxy serves the file without a token for a limited time.",
     method: "POST",
     path: "/api/w/{workspace}/apps/sign_s3_objects",
+    access: readRequest,
     body: z.object({
       s3_objects: z.array(s3Object).max(100),
       expiry_secs: z.number().int().min(1).max(limits.fileLinkS).nullish(),
@@ -189,6 +204,7 @@ export const fileRoutes = {
     summary: "Get a file through a signed link, without a token. `storage` is _default_ for the workspace's default storage.",
     method: "GET",
     path: "/api/w/{workspace}/s3_proxy/{storage}/{key+}",
+    access: "open",
     fn: "api",
     auth: "none",
     params: z.object({ workspace: workspaceId, storage: z.string().max(100), key: fileKey }),

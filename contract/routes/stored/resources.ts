@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { actions } from "../../actions.ts";
 import { atPath, extraPerms, flag, inWorkspace, jsonObject, page, runnablePath, timestamp, workspaceId } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 
@@ -90,12 +91,19 @@ const atType = z.object({ workspace: workspaceId, name: typeName });
 const saveErrors = ["resource.value", "resource.changedMeanwhile", "path.noFolder", "workspace.notFound"] as const;
 const typeErrors = ["resourceType.schema", "resourceType.changedMeanwhile", "workspace.notFound"] as const;
 
+const listAll = { domain: "resources", verb: "read", need: "read", target: "list" } as const;
+const readPath = { domain: "resources", verb: "read", need: "read", target: "path", hiddenAs: "resource.notFound" } as const;
+const writePath = { domain: "resources", verb: "write", need: "write", target: "path", hiddenAs: "resource.notFound" } as const;
+const memberRead = { domain: "resources", verb: "read", need: "member", target: "list" } as const;
+const writeInWorkspace = { domain: "resources", verb: "write", need: "write", target: "none" } as const;
+
 export const resourceRoutes = {
   listResources: defineRoute({
     ...read,
     name: "resources.list",
     summary: "List the resources of the workspace without their values.",
     path: `${w}/list`,
+    access: listAll,
     params: inWorkspace,
     query: resourceListQuery,
     reply: { json: z.array(listedResourceSchema) },
@@ -106,6 +114,7 @@ export const resourceRoutes = {
     name: "resources.get",
     summary: "Get a resource, without resolving references in its value.",
     path: `${w}/get/{path+}`,
+    access: readPath,
     params: atPath,
     reply: { json: resourceSchema },
     errors: ["resource.notFound"],
@@ -115,6 +124,7 @@ export const resourceRoutes = {
     name: "resources.getValue",
     summary: "Get the value of a resource, without resolving references.",
     path: `${w}/get_value/{path+}`,
+    access: actions.readResource.access,
     params: atPath,
     reply: { json: anyValue },
     errors: ["resource.notFound"],
@@ -124,6 +134,7 @@ export const resourceRoutes = {
     name: "resources.getValueInterpolated",
     summary: "Get the value of a resource with its $var: and $res: references resolved.",
     path: `${w}/get_value_interpolated/{path+}`,
+    access: readPath,
     params: atPath,
     query: z.object({ job_id: z.string().optional(), allow_cache: flag.optional() }),
     reply: { json: anyValue },
@@ -134,6 +145,7 @@ export const resourceRoutes = {
     name: "resources.exists",
     summary: "Check whether there is a resource at this path.",
     path: `${w}/exists/{path+}`,
+    access: { domain: "resources", verb: "read", need: "read", target: "path", hiddenAs: false },
     params: atPath,
     reply: { json: z.boolean() },
     errors: [],
@@ -143,6 +155,7 @@ export const resourceRoutes = {
     name: "resources.create",
     summary: "Save a new resource. With update_if_exists=true, an existing one is overwritten.",
     path: `${w}/create`,
+    access: { domain: "resources", verb: "write", need: "write", target: "request" },
     params: inWorkspace,
     query: z.object({ update_if_exists: flag.optional() }),
     body: newResourceSchema,
@@ -154,6 +167,7 @@ export const resourceRoutes = {
     name: "resources.update",
     summary: "Change a resource. Omitted fields remain unchanged. Another path renames it.",
     path: `${w}/update/{path+}`,
+    access: actions.saveResource.access,
     params: atPath,
     body: resourceChangeSchema,
     reply: { text: "A confirmation." },
@@ -164,6 +178,7 @@ export const resourceRoutes = {
     name: "resources.updateValue",
     summary: "Replace a resource's value.",
     path: `${w}/update_value/{path+}`,
+    access: writePath,
     params: atPath,
     body: z.object({ value: anyValue }),
     reply: { text: "A confirmation." },
@@ -174,6 +189,7 @@ export const resourceRoutes = {
     name: "resources.delete",
     summary: "Delete a resource.",
     path: `${w}/delete/{path+}`,
+    access: writePath,
     params: atPath,
     reply: { text: "A confirmation." },
     errors: ["resource.notFound"],
@@ -183,6 +199,7 @@ export const resourceRoutes = {
     name: "resources.listNames",
     summary: "List the names and paths of the resources of one type.",
     path: `${w}/list_names/{name}`,
+    access: listAll,
     params: atType,
     reply: { json: z.array(z.object({ name: z.string(), path: z.string() })) },
     errors: [],
@@ -192,6 +209,7 @@ export const resourceRoutes = {
     name: "resources.search",
     summary: "List all resources with their values, without resolving references.",
     path: `${w}/list_search`,
+    access: listAll,
     params: inWorkspace,
     reply: { json: z.array(z.object({ path: z.string(), value: anyValue })) },
     errors: [],
@@ -201,6 +219,7 @@ export const resourceRoutes = {
     name: "resources.fileTypes",
     summary: "List the resource types whose resources are files, with their file extensions.",
     path: `${w}/file_resource_type_to_file_ext_map`,
+    access: { domain: "resources", verb: "read", need: "read", target: "none" },
     params: inWorkspace,
     reply: { json: z.record(z.string(), z.object({ format_extension: z.string().optional(), is_fileset: z.boolean().optional() })) },
     errors: [],
@@ -210,6 +229,7 @@ export const resourceRoutes = {
     name: "resources.types.list",
     summary: "List the resource types of the workspace and the built-in ones.",
     path: `${w}/type/list`,
+    access: memberRead,
     params: inWorkspace,
     reply: { json: z.array(resourceTypeSchema) },
     errors: [],
@@ -219,6 +239,7 @@ export const resourceRoutes = {
     name: "resources.types.listNames",
     summary: "List the names of all resource types.",
     path: `${w}/type/listnames`,
+    access: memberRead,
     params: inWorkspace,
     reply: { json: z.array(z.string()) },
     errors: [],
@@ -228,6 +249,7 @@ export const resourceRoutes = {
     name: "resources.types.get",
     summary: "Get a resource type.",
     path: `${w}/type/get/{name}`,
+    access: { domain: "resources", verb: "read", need: "member", target: "none" },
     params: atType,
     reply: { json: resourceTypeSchema },
     errors: ["resourceType.notFound"],
@@ -237,6 +259,7 @@ export const resourceRoutes = {
     name: "resources.types.exists",
     summary: "Check whether there is a resource type with this name.",
     path: `${w}/type/exists/{name}`,
+    access: memberRead,
     params: atType,
     reply: { json: z.boolean() },
     errors: [],
@@ -246,6 +269,7 @@ export const resourceRoutes = {
     name: "resources.types.create",
     summary: "Save a resource type. If it has the name of a built-in type, it replaces that type in this workspace.",
     path: `${w}/type/create`,
+    access: writeInWorkspace,
     params: inWorkspace,
     body: newResourceTypeSchema,
     reply: { text: "A confirmation." },
@@ -256,6 +280,7 @@ export const resourceRoutes = {
     name: "resources.types.update",
     summary: "Change a resource type. Omitted fields remain unchanged.",
     path: `${w}/type/update/{name}`,
+    access: writeInWorkspace,
     params: atType,
     body: resourceTypeChangeSchema,
     reply: { text: "A confirmation." },
@@ -266,6 +291,7 @@ export const resourceRoutes = {
     name: "resources.types.delete",
     summary: "Delete a resource type of this workspace. Built-in types cannot be deleted.",
     path: `${w}/type/delete/{name}`,
+    access: writeInWorkspace,
     params: atType,
     reply: { text: "A confirmation." },
     errors: ["resourceType.notFound", "resourceType.builtIn"],

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { actions } from "../../actions.ts";
 import {
   atHash,
   atPath,
@@ -172,12 +173,19 @@ export const scriptListQuery = z.object({
 });
 export type ScriptListQuery = z.output<typeof scriptListQuery>;
 
+const listAll = { domain: "scripts", verb: "read", need: "read", target: "list" } as const;
+const readVersion = { domain: "scripts", verb: "read", need: "read", target: "version", hiddenAs: "script.versionNotFound" } as const;
+const readPath = { domain: "scripts", verb: "read", need: "read", target: "path", hiddenAs: "script.notFound" } as const;
+const writePath = { domain: "scripts", verb: "write", need: "write", target: "path", hiddenAs: "script.notFound" } as const;
+const writeVersion = { domain: "scripts", verb: "write", need: "write", target: "version", hiddenAs: "script.versionNotFound" } as const;
+
 export const scriptRoutes = {
   createScript: defineRoute({
     ...post,
     name: "scripts.create",
     summary: "Save a new version of a script.",
     path: `${w}/create`,
+    access: { domain: "scripts", verb: "write", need: "write", target: "request" },
     params: inWorkspace,
     query: z.object({ skip_if_noop: flag.optional() }),
     body: newScriptSchema,
@@ -190,6 +198,7 @@ export const scriptRoutes = {
     name: "scripts.update",
     summary: "Save a new version of the script at this path, with its newest version as the parent.",
     path: `${w}/update/{path+}`,
+    access: actions.saveScript.access,
     params: atPath,
     body: newScriptSchema,
     reply: hashText,
@@ -200,6 +209,7 @@ export const scriptRoutes = {
     name: "scripts.list",
     summary: "List the newest version of each script, without its content.",
     path: `${w}/list`,
+    access: listAll,
     params: inWorkspace,
     query: scriptListQuery,
     reply: { json: z.array(listedScriptSchema) },
@@ -210,6 +220,7 @@ export const scriptRoutes = {
     name: "scripts.listPaths",
     summary: "List the paths of all scripts.",
     path: `${w}/list_paths`,
+    access: listAll,
     params: inWorkspace,
     reply: { json: z.array(z.string()) },
     errors: [],
@@ -219,6 +230,7 @@ export const scriptRoutes = {
     name: "scripts.getByPath",
     summary: "Get the newest version at a path.",
     path: `${w}/get/p/{path+}`,
+    access: actions.readScript.access,
     params: atPath,
     reply: { json: scriptSchema },
     errors: ["script.notFound"],
@@ -228,6 +240,7 @@ export const scriptRoutes = {
     name: "scripts.getByHash",
     summary: "Get an exact version.",
     path: `${w}/get/h/{hash}`,
+    access: readVersion,
     params: atHash,
     reply: { json: scriptSchema },
     errors: ["script.versionNotFound"],
@@ -237,6 +250,7 @@ export const scriptRoutes = {
     name: "scripts.rawByPath",
     summary: "Get the source of the newest version. The path may have a file extension.",
     path: `${w}/raw/p/{path+}`,
+    access: readPath,
     params: atPath,
     reply: { text: "The source." },
     errors: ["script.notFound"],
@@ -246,6 +260,7 @@ export const scriptRoutes = {
     name: "scripts.rawByHash",
     summary: "Get the source of an exact version. The hash may have a file extension.",
     path: `${w}/raw/h/{path+}`,
+    access: readVersion,
     params: atPath,
     reply: { text: "The source." },
     errors: ["script.versionNotFound"],
@@ -255,6 +270,7 @@ export const scriptRoutes = {
     name: "scripts.exists",
     summary: "Check whether there is a script at a path.",
     path: `${w}/exists/p/{path+}`,
+    access: { domain: "scripts", verb: "read", need: "read", target: "path", hiddenAs: false },
     params: atPath,
     reply: { json: z.boolean() },
     errors: [],
@@ -264,6 +280,7 @@ export const scriptRoutes = {
     name: "scripts.history",
     summary: "List the versions saved at a path, newest first.",
     path: `${w}/history/p/{path+}`,
+    access: readPath,
     params: atPath,
     reply: { json: z.array(historyItem) },
     errors: ["script.notFound"],
@@ -273,6 +290,7 @@ export const scriptRoutes = {
     name: "scripts.latestVersion",
     summary: "Get the history entry of the newest version.",
     path: `${w}/get_latest_version/{path+}`,
+    access: readPath,
     params: atPath,
     reply: { json: historyItem },
     errors: ["script.notFound"],
@@ -282,6 +300,7 @@ export const scriptRoutes = {
     name: "scripts.deploymentStatus",
     summary: "Get the deployment status of a version.",
     path: `${w}/deployment_status/h/{hash}`,
+    access: readVersion,
     params: atHash,
     reply: { json: z.object({ lock: z.string().optional(), lock_error_logs: z.string().optional(), job_id: jobId.optional() }) },
     errors: ["script.versionNotFound"],
@@ -291,6 +310,7 @@ export const scriptRoutes = {
     name: "scripts.webhooks",
     summary: "List every URL that runs this script, each with a curl command.",
     path: `${w}/webhooks/p/{path+}`,
+    access: readPath,
     params: atPath,
     reply: { json: z.array(z.object({ kind: z.string(), method: z.string(), url: z.string(), curl: z.string() })) },
     errors: ["script.notFound"],
@@ -300,6 +320,7 @@ export const scriptRoutes = {
     name: "scripts.archiveByPath",
     summary: "Archive a script. It can no longer be run by its path, but its versions remain.",
     path: `${w}/archive/p/{path+}`,
+    access: writePath,
     params: atPath,
     reply: { text: "A confirmation." },
     errors: ["script.notFound", "script.changedMeanwhile"],
@@ -309,6 +330,7 @@ export const scriptRoutes = {
     name: "scripts.archiveByHash",
     summary: "Archive the script that has this version as its newest one.",
     path: `${w}/archive/h/{hash}`,
+    access: writeVersion,
     params: atHash,
     reply: { json: scriptSchema },
     errors: ["script.versionNotFound", "script.notFound", "script.changedMeanwhile"],
@@ -318,6 +340,7 @@ export const scriptRoutes = {
     name: "scripts.deleteByPath",
     summary: "Delete a script with all its versions.",
     path: `${w}/delete/p/{path+}`,
+    access: writePath,
     params: atPath,
     reply: { text: "The path." },
     errors: ["script.notFound", "script.changedMeanwhile"],
@@ -327,6 +350,7 @@ export const scriptRoutes = {
     name: "scripts.deleteByHash",
     summary: "Erase the content of a version. If it is the newest version, its path becomes free.",
     path: `${w}/delete/h/{hash}`,
+    access: writeVersion,
     params: atHash,
     reply: { json: scriptSchema },
     errors: ["script.versionNotFound", "script.notFound", "script.changedMeanwhile"],

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { actions } from "../../actions.ts";
 import { atPath, extraPerms, flag, inWorkspace, page, runnablePath, timestamp } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 
@@ -63,12 +64,15 @@ export type VariableListQuery = z.output<typeof variableListQuery>;
 const saveErrors = ["variable.changedMeanwhile", "variable.notCiphertext", "path.noFolder", "workspace.notFound"] as const;
 const encrypted = z.object({ already_encrypted: flag.optional() });
 
+const listAll = { domain: "variables", verb: "read", need: "read", target: "list" } as const;
+
 export const variableRoutes = {
   listVariables: defineRoute({
     ...read,
     name: "variables.list",
     summary: "List the variables of the workspace. The values of secrets are omitted.",
     path: `${w}/list`,
+    access: listAll,
     params: inWorkspace,
     query: variableListQuery,
     reply: { json: z.array(variableSchema) },
@@ -80,6 +84,7 @@ export const variableRoutes = {
     summary:
       "Get a variable. With decrypt_secret=false&include_encrypted=true, the value of a secret is its ciphertext under the workspace's key.",
     path: `${w}/get/{path+}`,
+    access: { domain: "variables", verb: "read", need: "read", target: "path", hiddenAs: "variable.notFound" },
     params: atPath,
     query: z.object({ decrypt_secret: flag.optional(), include_encrypted: flag.optional() }),
     reply: { json: variableSchema },
@@ -90,6 +95,7 @@ export const variableRoutes = {
     name: "variables.getValue",
     summary: "A variable's value.",
     path: `${w}/get_value/{path+}`,
+    access: actions.readVariable.access,
     params: atPath,
     query: z.object({ allow_cache: flag.optional() }),
     reply: { json: z.string() },
@@ -100,6 +106,7 @@ export const variableRoutes = {
     name: "variables.exists",
     summary: "Check whether there is a variable at this path.",
     path: `${w}/exists/{path+}`,
+    access: { domain: "variables", verb: "read", need: "read", target: "path", hiddenAs: false },
     params: atPath,
     reply: { json: z.boolean() },
     errors: [],
@@ -109,6 +116,7 @@ export const variableRoutes = {
     name: "variables.create",
     summary: "Save a new variable. With already_encrypted=true, its value is a ciphertext under the workspace's key.",
     path: `${w}/create`,
+    access: { domain: "variables", verb: "write", need: "write", target: "request" },
     params: inWorkspace,
     query: encrypted,
     body: newVariableSchema,
@@ -121,6 +129,7 @@ export const variableRoutes = {
     name: "variables.update",
     summary: "Change a variable. Omitted fields remain unchanged. Another path renames it.",
     path: `${w}/update/{path+}`,
+    access: actions.saveVariable.access,
     params: atPath,
     query: encrypted,
     body: variableChangeSchema,
@@ -133,6 +142,7 @@ export const variableRoutes = {
     name: "variables.delete",
     summary: "Delete a variable.",
     path: `${w}/delete/{path+}`,
+    access: { domain: "variables", verb: "write", need: "write", target: "path", hiddenAs: "variable.notFound" },
     params: atPath,
     reply: { text: "A confirmation." },
     errors: ["variable.notFound"],
@@ -142,6 +152,7 @@ export const variableRoutes = {
     name: "variables.encrypt",
     summary: "Encrypt a value with the workspace's key, for use with already_encrypted.",
     path: `${w}/encrypt`,
+    access: { domain: "variables", verb: "write", need: "write", target: "none" },
     params: inWorkspace,
     body: z.string(),
     reply: { text: "The ciphertext: standard base64 of a multiple of 16 bytes." },
@@ -152,6 +163,7 @@ export const variableRoutes = {
     name: "variables.listContextual",
     summary: "List the environment variables that every job has.",
     path: `${w}/list_contextual`,
+    access: listAll,
     params: inWorkspace,
     reply: { json: z.array(z.object({ name: z.string(), value: z.string(), description: z.string(), is_custom: z.boolean() })) },
     errors: [],

@@ -29,12 +29,15 @@ export const auditQuery = z.object({
 });
 export type AuditQuery = z.output<typeof auditQuery>;
 
+const adminRead = { domain: "audit", verb: "read", need: "admin", target: "none" } as const;
+
 export const auditRoutes = {
   listAudit: defineRoute({
     ...read,
     name: "audit.list",
     summary: "List the audited operations in a workspace, newest first.",
     path: "/api/w/{workspace}/audit/list",
+    access: adminRead,
     params: inWorkspace,
     query: auditQuery,
     reply: { json: z.array(auditSchema) },
@@ -45,6 +48,7 @@ export const auditRoutes = {
     name: "audit.get",
     summary: "One entry.",
     path: "/api/w/{workspace}/audit/get/{id}",
+    access: adminRead,
     params: z.object({ workspace: workspaceId, id: z.string().max(100) }),
     reply: { json: auditSchema },
     errors: ["audit.notFound"],
@@ -54,6 +58,7 @@ export const auditRoutes = {
     name: "audit.listGlobal",
     summary: "List the audited operations in the instance, newest first.",
     path: "/api/audit/list",
+    access: { domain: "audit", verb: "read", need: "superadmin", target: "none" },
     query: auditQuery,
     reply: { json: z.array(auditSchema) },
     errors: [],

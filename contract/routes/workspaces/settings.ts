@@ -55,12 +55,15 @@ export const settingsSchema = z.object({
 });
 export type SettingsJson = z.output<typeof settingsSchema>;
 
+const adminWrite = { domain: "workspaces", verb: "write", need: "admin", target: "none" } as const;
+
 export const settingRoutes = {
   listGlobal: defineRoute({
     ...read,
     name: "settings.listGlobal",
     summary: "List the settings of the instance.",
     path: "/api/settings/list_global",
+    access: { domain: "settings", verb: "read", need: "superadmin", target: "none" },
     reply: { json: z.array(z.object({ name: z.string(), value: anyJson })) },
     errors: [],
   }),
@@ -69,6 +72,7 @@ export const settingRoutes = {
     name: "settings.getGlobal",
     summary: "Get a setting of the instance, or null if it was never set.",
     path: "/api/settings/global/{key}",
+    access: { domain: "settings", verb: "read", need: "self", target: "none" },
     params: atKey,
     reply: { json: anyJson },
     errors: [],
@@ -78,6 +82,7 @@ export const settingRoutes = {
     name: "settings.setGlobal",
     summary: "Change a setting of the instance. Without a value, or with null, the setting is removed.",
     path: "/api/settings/global/{key}",
+    access: { domain: "settings", verb: "write", need: "superadmin", target: "none" },
     params: atKey,
     body: z.object({ value: anyJson.optional() }),
     reply: done,
@@ -88,6 +93,7 @@ export const settingRoutes = {
     name: "workspaces.getSettings",
     summary: "Get the settings of a workspace.",
     path: `${w}/workspaces/get_settings`,
+    access: { domain: "workspaces", verb: "read", need: "admin", target: "none" },
     params: inWorkspace,
     reply: { json: settingsSchema },
     errors: ["workspace.notFound"],
@@ -97,6 +103,7 @@ export const settingRoutes = {
     name: "workspaces.getWorkspaceName",
     summary: "A workspace's name.",
     path: `${w}/workspaces/get_workspace_name`,
+    access: { domain: "workspaces", verb: "read", need: "member", target: "none" },
     params: inWorkspace,
     reply: { text: "The name." },
     errors: ["workspace.notFound"],
@@ -106,6 +113,7 @@ export const settingRoutes = {
     name: "workspaces.changeName",
     summary: "Rename a workspace. Its id remains the same.",
     path: `${w}/workspaces/change_workspace_name`,
+    access: adminWrite,
     params: inWorkspace,
     body: z.object({ new_name: z.string().min(1).max(100) }),
     reply: done,
@@ -116,6 +124,7 @@ export const settingRoutes = {
     name: "workspaces.changeColor",
     summary: "Set or remove the colour of a workspace.",
     path: `${w}/workspaces/change_workspace_color`,
+    access: adminWrite,
     params: inWorkspace,
     body: z.object({ color: z.string().max(20).nullish() }),
     reply: done,
@@ -127,6 +136,7 @@ export const settingRoutes = {
     summary:
       "Set which new users of the instance join automatically: users of your e-mail domain, or all users. An empty body turns this off.",
     path: `${w}/workspaces/edit_auto_invite`,
+    access: adminWrite,
     params: inWorkspace,
     body: z.object({ operator: z.boolean().nullish(), invite_all: z.boolean().nullish(), auto_add: z.boolean().nullish() }),
     reply: done,
@@ -137,6 +147,7 @@ export const settingRoutes = {
     name: "workspaces.editApprovals",
     summary: "Set whether opening an approval link in a browser decides. By default, it shows the page.",
     path: `${w}/workspaces/edit_approvals`,
+    access: adminWrite,
     params: inWorkspace,
     body: approvalSettingsSchema,
     reply: done,
@@ -147,6 +158,7 @@ export const settingRoutes = {
     name: "workspaces.editLargeFileStorage",
     summary: "Set the storage of the workspace's files. Without large_file_storage, the service's own bucket is used.",
     path: `${w}/workspaces/edit_large_file_storage_config`,
+    access: adminWrite,
     params: inWorkspace,
     body: z.object({ large_file_storage: fileStorageSchema.nullish() }),
     reply: { text: "A confirmation." },

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { actions } from "../../actions.ts";
 import { extraPerms, folderName, inWorkspace, page, timestamp, workspaceId } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 
@@ -46,12 +47,18 @@ export type NewWorkspace = z.output<typeof newWorkspaceSchema>;
 /** A text, because people copy it into files and settings. A shorter one could be guessed. */
 const encryptionKey = z.string().regex(/^[\x21-\x7e]{32,256}$/, "32 to 256 printable characters without spaces");
 
+const selfRead = { domain: "workspaces", verb: "read", need: "self", target: "none" } as const;
+const adminWriteInArchive = { domain: "workspaces", verb: "write", need: "admin", target: "none", inArchive: true } as const;
+const ownFolder = { domain: "folders", verb: "write", need: "own", target: "folder", hiddenAs: "folder.notFound" } as const;
+const listAll = { domain: "folders", verb: "read", need: "read", target: "list" } as const;
+
 export const workspaceRoutes = {
   createWorkspace: defineRoute({
     ...create,
     name: "workspaces.create",
     summary: "Create a workspace.",
     path: "/api/workspaces/create",
+    access: { domain: "workspaces", verb: "write", need: "superadmin", target: "none" },
     body: newWorkspaceSchema,
     reply: { text: "The workspace's id." },
     errors: ["workspace.exists", "workspace.beingDeleted"],
@@ -61,6 +68,7 @@ export const workspaceRoutes = {
     name: "workspaces.list",
     summary: "List the workspaces that you belong to.",
     path: "/api/workspaces/list",
+    access: selfRead,
     reply: { json: z.array(workspaceSchema) },
     errors: [],
   }),
@@ -69,6 +77,7 @@ export const workspaceRoutes = {
     name: "workspaces.listAsSuperadmin",
     summary: "List all workspaces, including archived ones.",
     path: "/api/workspaces/list_as_superadmin",
+    access: { domain: "workspaces", verb: "read", need: "superadmin", target: "none" },
     query: z.object(page),
     reply: { json: z.array(workspaceSchema) },
     errors: [],
@@ -79,6 +88,7 @@ export const workspaceRoutes = {
     name: "workspaces.archive",
     summary: "Archive a workspace. It can be read, but it cannot be changed and runs no jobs. Its queued and running jobs are canceled.",
     path: `${w}/workspaces/archive`,
+    access: adminWriteInArchive,
     params: inWorkspace,
     reply: { text: "A confirmation." },
     errors: ["workspace.notFound", "access.changedMeanwhile"],
@@ -89,6 +99,7 @@ export const workspaceRoutes = {
     name: "workspaces.unarchive",
     summary: "Restore an archived workspace.",
     path: "/api/workspaces/unarchive/{workspace}",
+    access: adminWriteInArchive,
     params: inWorkspace,
     reply: { text: "A confirmation." },
     errors: ["workspace.notFound", "access.changedMeanwhile"],
@@ -100,6 +111,7 @@ export const workspaceRoutes = {
     name: "workspaces.delete",
     summary: "Delete a workspace permanently. It disappears immediately. Its data is removed within minutes, and then its id becomes free.",
     path: "/api/workspaces/delete/{workspace}",
+    access: { domain: "workspaces", verb: "write", need: "superadmin", target: "none", inArchive: true },
     params: inWorkspace,
     reply: { text: "A confirmation." },
     errors: ["workspace.notFound", "access.changedMeanwhile"],
@@ -110,6 +122,7 @@ export const workspaceRoutes = {
     name: "workspaces.existsUsername",
     summary: "Check whether a username is in use in a workspace.",
     path: "/api/workspaces/exists_username",
+    access: selfRead,
     body: z.object({ id: z.string().min(1).max(100), username: z.string().min(1).max(100) }),
     reply: { json: z.boolean() },
     errors: [],
@@ -119,6 +132,7 @@ export const workspaceRoutes = {
     name: "workspaces.exists",
     summary: "Check whether there is a workspace with this id.",
     path: "/api/workspaces/exists",
+    access: selfRead,
     body: z.object({ id: z.string().min(1).max(100) }),
     status: 200,
     reply: { json: z.boolean() },
@@ -129,6 +143,7 @@ export const workspaceRoutes = {
     name: "workspaces.getEncryptionKey",
     summary: "Get the key that encrypts exported secrets.",
     path: `${w}/workspaces/encryption_key`,
+    access: { domain: "workspaces", verb: "read", need: "admin", target: "none" },
     params: inWorkspace,
     reply: { json: z.object({ key: z.string() }) },
     errors: ["workspace.notFound"],
@@ -139,6 +154,7 @@ export const workspaceRoutes = {
     summary:
       "Replace the key that encrypts exported secrets and, unless skip_reencrypt is true, re-encrypt every stored secret with a new data key.",
     path: `${w}/workspaces/encryption_key`,
+    access: { domain: "workspaces", verb: "write", need: "admin", target: "none" },
     params: inWorkspace,
     body: z.object({ new_key: encryptionKey, skip_reencrypt: z.boolean().nullish() }),
     status: 200,
@@ -150,6 +166,7 @@ export const workspaceRoutes = {
     name: "folders.create",
     summary: "Create a folder.",
     path: `${w}/folders/create`,
+    access: { domain: "folders", verb: "write", need: "write", target: "none" },
     params: inWorkspace,
     body: newFolderSchema,
     reply: { text: "A confirmation." },
@@ -160,6 +177,7 @@ export const workspaceRoutes = {
     name: "folders.get",
     summary: "One folder.",
     path: `${w}/folders/get/{name}`,
+    access: actions.readFolder.access,
     params: atFolder,
     reply: { json: folderSchema },
     errors: ["folder.notFound"],
@@ -170,6 +188,7 @@ export const workspaceRoutes = {
     name: "folders.update",
     summary: "Change a folder. Omitted fields remain unchanged.",
     path: `${w}/folders/update/{name}`,
+    access: ownFolder,
     params: atFolder,
     body: folderChangeSchema,
     reply: { text: "A confirmation." },
@@ -182,6 +201,7 @@ export const workspaceRoutes = {
     name: "folders.delete",
     summary: "Delete a folder. Its contents remain, but only admins can access them.",
     path: `${w}/folders/delete/{name}`,
+    access: ownFolder,
     params: atFolder,
     reply: { text: "A confirmation." },
     errors: folderErrors,
@@ -192,6 +212,7 @@ export const workspaceRoutes = {
     name: "folders.addOwner",
     summary: "Add a user or group as an owner of a folder.",
     path: `${w}/folders/addowner/{name}`,
+    access: ownFolder,
     params: atFolder,
     body: ownerBody,
     reply: { text: "A confirmation." },
@@ -203,6 +224,7 @@ export const workspaceRoutes = {
     name: "folders.removeOwner",
     summary: "Remove an owner from a folder. `write` sets the remaining permission: true for write, false for read, absent for none.",
     path: `${w}/folders/removeowner/{name}`,
+    access: ownFolder,
     params: atFolder,
     body: ownerBody,
     reply: { text: "A confirmation." },
@@ -213,6 +235,7 @@ export const workspaceRoutes = {
     name: "folders.getUsage",
     summary: "Count the objects in a folder.",
     path: `${w}/folders/getusage/{name}`,
+    access: { domain: "folders", verb: "read", need: "read", target: "folder", hiddenAs: "folder.notFound" },
     params: atFolder,
     reply: { json: z.record(z.string(), z.number()) },
     errors: ["folder.notFound"],
@@ -222,6 +245,7 @@ export const workspaceRoutes = {
     name: "folders.exists",
     summary: "Check whether there is a folder with this name.",
     path: `${w}/folders/exists/{name}`,
+    access: { domain: "folders", verb: "read", need: "read", target: "folder", hiddenAs: false },
     params: atFolder,
     reply: { json: z.boolean() },
     errors: [],
@@ -231,6 +255,7 @@ export const workspaceRoutes = {
     name: "folders.list",
     summary: "List the folders of a workspace.",
     path: `${w}/folders/list`,
+    access: listAll,
     params: inWorkspace,
     query: z.object({ ...page, only_member_of: z.string().optional() }),
     reply: { json: z.array(folderSchema) },
@@ -241,6 +266,7 @@ export const workspaceRoutes = {
     name: "folders.listNames",
     summary: "List the names of the workspace's folders.",
     path: `${w}/folders/listnames`,
+    access: listAll,
     params: inWorkspace,
     query: z.object({ only_member_of: z.string().optional() }),
     reply: { json: z.array(z.string()) },

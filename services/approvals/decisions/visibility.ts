@@ -1,3 +1,5 @@
+import type { Action } from "../../../contract/access-rule.ts";
+import { actions } from "../../../contract/actions.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { visibleTo } from "../../jobs/read/read.ts";
@@ -7,16 +9,16 @@ import type { From, SentLink } from "./decide.ts";
 
 type Caller = Actor | undefined;
 
-const may = (actor: Caller, action: string, run: Job) => actor !== undefined && visibleTo({ actor, action })(run);
+const may = (actor: Caller, action: Action, run: Job) => actor !== undefined && visibleTo({ actor, action })(run);
 
 /** Whether the caller may resume or cancel the flow, as its owner may, without being an approver. */
-export const mayResumeFlow = (actor: Caller, flow: Job): boolean => may(actor, "approvals.resumeFlow", flow);
+export const mayResumeFlow = (actor: Caller, flow: Job): boolean => may(actor, actions.resumeFlow, flow);
 
 /** Whether the caller may see the whole run, and not only the gates that ask them. */
-export const maySeeRun = (actor: Caller, run: Job): boolean => may(actor, "approvals.run", run);
+export const maySeeRun = (actor: Caller, run: Job): boolean => may(actor, actions.readRun, run);
 
 /** Whether the caller may have links to the run's gates created. */
-export const mayCreateLinks = (actor: Caller, run: Job): boolean => may(actor, "approvals.mint", run);
+export const mayCreateLinks = (actor: Caller, run: Job): boolean => may(actor, actions.createLinks, run);
 
 /** The caller of a page as an approver: with a link, or by their own rights. */
 export function approvalSource(actor: Caller, { flow }: Pick<ApprovalRequest, "flow">, link?: SentLink): From {

@@ -1,4 +1,5 @@
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
+import { actions } from "../../../contract/actions.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";
@@ -52,8 +53,7 @@ async function findFlowInstead(
   const flow =
     path === undefined ? await findFlowByHash(objects, workspace, hash) : flowOf(await objects.get(keys.flowHead(workspace, path)));
   if (!flow || (path !== undefined && flow.archived)) return undefined;
-  const action = path === undefined ? "jobs.run.fv" : "jobs.run.flows";
-  return may(actor, action, { workspace, path: flow.path }) ? flow : undefined;
+  return may(actor, actions.runFlow.access, { workspace, path: flow.path }) ? flow : undefined;
 }
 
 async function findFlowByHash(objects: Pick<ObjectTable, "get">, workspace: string, hash: string): Promise<RunnableFlow | undefined> {

@@ -1,5 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
+import { actions } from "../../../contract/actions.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { NewFlow } from "../../../contract/routes/flows/flows.ts";
@@ -31,7 +32,7 @@ const BODY_ITEM_BYTES = 100 * 1024;
  */
 export async function saveFlow(deps: SaveVersionDeps, actor: Actor, workspace: string, sent: NewFlow, at?: string): Promise<string> {
   const { path } = sent;
-  permitPlace(actor, "flows.update", workspace, path);
+  permitPlace(actor, actions.saveFlow, workspace, path);
   const { objects, nowMs } = deps;
   const asked = actingFor(actor, workspace, sent);
   const [there, before] = await Promise.all([
@@ -42,7 +43,7 @@ export async function saveFlow(deps: SaveVersionDeps, actor: Actor, workspace: s
   const renamed = at === undefined || at === path ? undefined : newestFlowAt(before, at);
   if (at === path) newestFlowAt(there, path);
   else if (current && !current.archived) throw new SvcError("flow.pathTaken", { path });
-  if (renamed) permit(actor, "flows.update", { workspace, path: renamed.path }, () => new SvcError("flow.notFound", { path: at ?? "" }));
+  if (renamed) permit(actor, actions.saveFlow, { workspace, path: renamed.path }, () => new SvcError("flow.notFound", { path: at ?? "" }));
 
   await checkAsking(objects, workspace, asked);
 

@@ -1,3 +1,4 @@
+import { actions } from "../../../contract/actions.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import type { InputTransform, Rerun } from "../../../contract/routes/jobs/runs.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
@@ -79,12 +80,12 @@ function versions({ objects }: RerunDeps, actor: Actor, workspace: string) {
   return async (job: Job, { use_latest_version: latest }: Options): Promise<Version> => {
     const { id, kind, path, hash, flow: { version } = {} } = job;
     if (kind === "flow" && path !== undefined && version !== undefined) {
-      permit(actor, "jobs.run.flows", { workspace, path }, () => new SvcError("flow.notFound", { path }));
+      permit(actor, actions.runFlow, { workspace, path }, () => new SvcError("flow.notFound", { path }));
       if (latest) return readOnce(keys.flowHead(workspace, path), (found) => ofFlow(newestFlowAt(found, path)));
       return readOnce(keys.flowVersion(workspace, version), (found) => ofFlow(flowVersionOf(found, version)));
     }
     if (kind !== "script" || path === undefined || hash === undefined) throw new SvcError("rerun.kind", { id, kind });
-    permit(actor, "jobs.run.scripts", { workspace, path }, () => new SvcError("script.notFound", { path }));
+    permit(actor, actions.runScript, { workspace, path }, () => new SvcError("script.notFound", { path }));
     if (latest) return readOnce(keys.scriptHead(workspace, path), (found) => ofScript(newestAt(found, path)));
     return readOnce(keys.version(workspace, hash), (found) => ofScript(versionOf(found, hash)));
   };

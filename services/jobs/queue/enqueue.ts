@@ -2,7 +2,7 @@ import { v7 as uuidv7 } from "uuid";
 import type { Queue } from "../../../aws/sqs/queue.ts";
 import type { ScriptLanguage } from "../../../contract/languages.ts";
 import { limits } from "../../../contract/limits.ts";
-import type { JobKind } from "../../../contract/routes/jobs/jobs.ts";
+import type { JobKind } from "../../../contract/routes/jobs/job.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
 import { cacheKey, namesFiles } from "../../../core/jobs/cache.ts";
 import { type ConcurrencyRule, concurrencyOf } from "../../../core/jobs/concurrency.ts";

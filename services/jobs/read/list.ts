@@ -1,6 +1,6 @@
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
-import type { JobListQuery } from "../../../contract/routes/jobs/jobs.ts";
+import type { JobListQuery } from "../../../contract/routes/jobs/job-lists.ts";
 import { isJsonSubset, type ListScope, matchesJob } from "../../../core/jobs/filter.ts";
 import { hasEnded, type Job, PEOPLE, resultFor, SHARDS } from "../../../core/jobs/job.ts";
 import { loadValue, type ValueDeps } from "../values/values.ts";

@@ -1,6 +1,7 @@
+import type { Action } from "../../../contract/access-rule.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { isoTime } from "../../../contract/iso-time.ts";
-import type { JobJson, JobUpdateJson } from "../../../contract/routes/jobs/jobs.ts";
+import type { JobJson, JobUpdateJson } from "../../../contract/routes/jobs/job.ts";
 
 import { argsFor, type EndedJob, hasEnded, type Job, PEOPLE, resultFor, waitsFor } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
@@ -12,7 +13,7 @@ import { loadLogs, loadValue, type ValueDeps } from "../values/values.ts";
 /** Who asks for a job, and what for. */
 export interface Asker {
   actor: Actor;
-  action: string;
+  action: Action;
 }
 /** A run on behalf of somebody belongs to both: who started it and whom it runs as. */
 function targetOf({ workspace, path, starter, email }: Job, actor: Actor): Target {
@@ -38,7 +39,7 @@ export async function findJob(
 
 /** Which jobs a list may show to somebody. */
 export function visibleTo({ actor, action }: Asker): (job: Job) => boolean {
-  return (job) => may(actor, action, targetOf(job, actor));
+  return (job) => may(actor, action.access, targetOf(job, actor));
 }
 
 /** Throws `job.notFound` and `job.notFinished`. */

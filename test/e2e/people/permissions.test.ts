@@ -40,6 +40,11 @@ describe("a developer", () => {
       const [real, none] = await Promise.all([mine.get(route.replace("NAME", "hidden")), mine.get(route.replace("NAME", "absent"))]);
       expect([route, real.status, real.text.replaceAll("hidden", "absent")]).toEqual([route, 404, none.text]);
     }
+    const [hiddenUpdate, absentUpdate] = await Promise.all([
+      mine.post("scripts/update/f/hidden/x", echo("f/hidden/x")),
+      mine.post("scripts/update/f/open/absent", echo("f/open/absent")),
+    ]);
+    expect([hiddenUpdate.status, hiddenUpdate.text.replace("f/hidden/x", "f/open/absent")]).toEqual([404, absentUpdate.text]);
     expect((await mine.get("scripts/exists/p/f/hidden/x")).json).toBe(false);
     expect((await mine.get("folders/exists/hidden")).json).toBe(false);
     expect((await mine.get("scripts/exists/p/f/shown/x")).json).toBe(true);

@@ -1,4 +1,6 @@
 import { createHash } from "node:crypto";
+import type { AccessRule } from "../../../../contract/access-rule.ts";
+import { actions } from "../../../../contract/actions.ts";
 import type { FlowModule } from "../../../../contract/flow-value.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { PREPROCESSOR } from "../../../../core/flows/journal.ts";
@@ -215,9 +217,9 @@ async function argumentsBefore(step: StepContext): Promise<Record<string, unknow
 }
 
 /** Whether all whose rights a step has may do something with what is at a path. */
-export async function readersMay({ working, flow }: StepContext, action: string): Promise<(path: string) => boolean> {
+export async function readersMay({ working, flow }: StepContext, access: AccessRule): Promise<(path: string) => boolean> {
   const readers = await readersOf(working, flow);
-  return (path) => readers.every((reader) => reader !== undefined && may(reader, action, { workspace: flow.workspace, path }));
+  return (path) => readers.every((reader) => reader !== undefined && may(reader, access, { workspace: flow.workspace, path }));
 }
 
 export type NamedScript = Extract<FlowModule["value"], { type: "script" }>;
@@ -260,7 +262,7 @@ export async function runnableFor(step: StepContext, expressions: Evaluator, scr
 
 /** Script and rights are read side by side. */
 async function lookedUp(step: StepContext, value: NamedScript): Promise<Runnable | undefined> {
-  const [mayRun, runnable] = await Promise.all([readersMay(step, "jobs.run.scripts"), scriptOf(step, value)]);
+  const [mayRun, runnable] = await Promise.all([readersMay(step, actions.runScript.access), scriptOf(step, value)]);
   return runnable && mayRun(runnable.path) ? runnable : undefined;
 }
 

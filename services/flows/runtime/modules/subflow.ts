@@ -1,3 +1,4 @@
+import { actions } from "../../../../contract/actions.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { asksPeople } from "../../../../core/flows/scopes.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
@@ -30,7 +31,7 @@ async function begin(step: StepContext, id: string, args: Record<string, unknown
   const { flow, module, working } = step;
   const { jobs, objects, queue } = working;
   const path = module.value.type === "flow" ? module.value.path : "";
-  const [mayRun, head] = await Promise.all([readersMay(step, "jobs.run.flows"), objects.get(keys.flowHead(flow.workspace, path))]);
+  const [mayRun, head] = await Promise.all([readersMay(step, actions.runFlow.access), objects.get(keys.flowHead(flow.workspace, path))]);
   const nested = flowOf(head);
   if (!nested || nested.archived || !mayRun(path)) return { name: "NotFound", message: `There is no flow at ${path}.` };
   const depth = (flow.flow?.depth ?? 0) + 1;

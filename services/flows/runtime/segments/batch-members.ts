@@ -1,3 +1,4 @@
+import { actions } from "../../../../contract/actions.ts";
 import type { FlowModule, InputTransform } from "../../../../contract/flow-value.ts";
 import type { RunnerLanguage } from "../../../../contract/languages.ts";
 import { plainPath } from "../../../../core/expressions/evaluate.ts";
@@ -57,7 +58,7 @@ function codes(step: StepContext): (module: FlowModule) => Promise<Code | undefi
   const scripts = new Map<string, Promise<Code | undefined>>();
   let rights: ReturnType<typeof readersMay> | undefined;
   const lookUp = async (value: NamedScript): Promise<Code | undefined> => {
-    rights ??= readersMay(step, "jobs.run.scripts");
+    rights ??= readersMay(step, actions.runScript.access);
     const [mayRun, script] = await Promise.all([rights, scriptOf(step, value)]);
     if (script?.build.state !== "ready" || !script.runner || !mayRun(script.path)) return undefined;
     const { runner, build, params, paramTypes, concurrency, cacheTtlS, deleteAfterS, dedicated } = script;

@@ -1,0 +1,51 @@
+import type { Action } from "./access-rule.ts";
+
+/**
+ * The checks that use cases make themselves, because they know the path only after a read. The route of the same name refers to the same
+ * rule. They are apart from the routes so that a function that answers no HTTP calls loads no request schemas.
+ */
+export const actions = {
+  readScript: {
+    name: "scripts.getByPath",
+    access: { domain: "scripts", verb: "read", need: "read", target: "path", hiddenAs: "script.notFound" },
+  },
+  saveScript: {
+    name: "scripts.update",
+    access: { domain: "scripts", verb: "write", need: "write", target: "path", hiddenAs: "script.notFound" },
+  },
+  runScript: {
+    name: "jobs.run.scripts",
+    access: { domain: "jobs", verb: "run", runs: "scripts", need: "run", target: "path", hiddenAs: "script.notFound" },
+  },
+  runFlow: {
+    name: "jobs.run.flows",
+    access: { domain: "jobs", verb: "run", runs: "flows", need: "run", target: "path", hiddenAs: "flow.notFound" },
+  },
+  saveFlow: { name: "flows.update", access: { domain: "flows", verb: "write", need: "write", target: "path", hiddenAs: "flow.notFound" } },
+  saveVariable: {
+    name: "variables.update",
+    access: { domain: "variables", verb: "write", need: "write", target: "path", hiddenAs: "variable.notFound" },
+  },
+  saveResource: {
+    name: "resources.update",
+    access: { domain: "resources", verb: "write", need: "write", target: "path", hiddenAs: "resource.notFound" },
+  },
+  readVariable: {
+    name: "variables.getValue",
+    access: { domain: "variables", verb: "read", need: "read", target: "path", hiddenAs: "variable.notFound" },
+  },
+  readResource: {
+    name: "resources.getValue",
+    access: { domain: "resources", verb: "read", need: "read", target: "path", hiddenAs: "resource.notFound" },
+  },
+  updateMember: { name: "users.update", access: { domain: "users", verb: "write", need: "admin", target: "none" } },
+  readFolder: {
+    name: "folders.get",
+    access: { domain: "folders", verb: "read", need: "read", target: "folder", hiddenAs: "folder.notFound" },
+  },
+  downloadFile: { name: "files.download", access: { domain: "files", verb: "read", need: "read", target: "request" } },
+  readJob: { name: "jobs.get", access: { domain: "jobs", verb: "read", need: "read", target: "job" } },
+  resumeFlow: { name: "approvals.resumeFlow", access: { domain: "approvals", verb: "write", need: "run", target: "job" } },
+  createLinks: { name: "approvals.mint", access: { domain: "approvals", verb: "write", need: "run", target: "job" } },
+  readRun: { name: "approvals.run", access: { domain: "approvals", verb: "read", need: "read", target: "job" } },
+} as const satisfies Record<string, Action>;

@@ -1,0 +1,86 @@
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import type { AccessRule } from "./access-rule.ts";
+import { actions } from "./actions.ts";
+import type { Route, TokenRoute } from "./route.ts";
+import { routes } from "./routes.ts";
+
+const all = Object.values<Route>(routes);
+const tokenRoutes = all.filter((route): route is TokenRoute => route.auth === "token");
+
+const PAGE = "../docs/permissions.md";
+const START = "<!-- routes: start -->";
+const END = "<!-- routes: end -->";
+
+function scopeOf({ domain, verb, runs }: AccessRule): string {
+  return `\`${[domain, verb, ...(runs ? [runs] : [])].join(":")}\``;
+}
+
+function rowOf(route: Route): string {
+  const at = `${route.method} | \`${route.path}\``;
+  if (route.auth === "none") return `| ${at} | no token | | |`;
+  if (route.auth === "job") return `| ${at} | the job's token | | |`;
+  const { access } = route;
+  const need = access.inArchive ? `${access.need}, also in an archived workspace` : access.need;
+  const hidden = access.hiddenAs === undefined ? "" : `, hidden as \`${access.hiddenAs}\``;
+  return `| ${at} | ${need} | ${scopeOf(access)} | ${access.target === "none" ? "" : `${access.target}${hidden}`} |`;
+}
+
+/** The page with its table written anew; the text around the markers stays. */
+async function page(): Promise<string> {
+  const text = await readFile(new URL(PAGE, import.meta.url), "utf8");
+  const [before, rest] = text.split(START);
+  const after = rest?.split(END)[1];
+  if (before === undefined || after === undefined) throw new Error(`${PAGE} lacks its markers ${START} and ${END}.`);
+  const rows = all.map(rowOf);
+  const table = ["| method | path | need | scope | target |", "|---|---|---|---|---|", ...rows].join("\n");
+  return `${before}${START}\n${table}\n${END}${after}`;
+}
+
+describe("docs/permissions.md", () => {
+  it("lists every route with the access that it declares", async () => {
+    await expect(await page()).toMatchFileSnapshot(PAGE);
+  });
+});
+
+describe("the access of a route", () => {
+  const partsOf = ({ path }: Route) => [...path.matchAll(/\{(\w+)\+?\}/g)].map(([, part]) => part);
+  // `rawByHash` has a path part for the file extension behind the hash.
+  const parts: Record<AccessRule["target"], readonly string[]> = {
+    path: ["path"],
+    folder: ["name"],
+    group: ["name"],
+    object: ["kind", "path"],
+    version: ["hash", "version", "path"],
+    job: ["id", "gate", "run_id"],
+    request: [],
+    list: [],
+    none: [],
+  };
+
+  it.each(tokenRoutes)("$name finds its target in its address", (route) => {
+    const { target } = route.access;
+    const found = partsOf(route).filter((part) => parts[target].includes(part ?? ""));
+    const expected = parts[target].length === 0 ? 0 : target === "object" ? 2 : 1;
+    expect(found).toHaveLength(expected);
+  });
+
+  it.each(tokenRoutes.filter((route) => partsOf(route).includes("path")))("$name checks the path in its address", (route) => {
+    // Asking whether one owns a path reads nothing at it.
+    if (route.name === "users.isOwnerOfPath") expect(route.access.target).toBe("none");
+    else expect(["path", "object", "version"]).toContain(route.access.target);
+  });
+
+  it.each(tokenRoutes.filter(({ access }) => access.hiddenAs))("$name documents the error that hides its object", ({ access, errors }) => {
+    expect(errors).toContain(access.hiddenAs);
+  });
+
+  it("is the same as that of the check of the same name in use cases", () => {
+    const byName = new Map(tokenRoutes.map(({ name, access }) => [name, access]));
+    for (const { name, access } of Object.values(actions)) expect([name, access]).toEqual([name, byName.get(name)]);
+  });
+
+  it("is declared under one name by one route", () => {
+    expect(new Set(all.map(({ name }) => name)).size).toBe(all.length);
+  });
+});

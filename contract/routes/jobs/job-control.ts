@@ -1,0 +1,80 @@
+import * as z from "zod";
+import { atJob, flag, inWorkspace, jobId } from "../../common.ts";
+import { defineRoute } from "../../route.ts";
+import { completedJobSchema } from "./job.ts";
+
+const w = "/api/w/{workspace}";
+const post = { method: "POST", fn: "api", auth: "token", status: 200, errors: ["job.notFound"] } as const;
+const reason = z.object({ reason: z.string().max(1000).nullish() });
+const runJob = { domain: "jobs", verb: "write", need: "run", target: "job" } as const;
+const runJobInArchive = { domain: "jobs", verb: "write", need: "run", target: "job", inArchive: true } as const;
+
+/** Changes of jobs: start now, cancel, erase, progress. */
+export const jobControlRoutes = {
+  runNow: defineRoute({
+    ...post,
+    name: "jobs.startNow",
+    summary: "Run a scheduled job immediately.",
+    path: `${w}/jobs/queue/run_now/{id}`,
+    access: runJob,
+    params: atJob,
+    reply: { text: "A confirmation." },
+    errors: ["job.notFound", "job.notQueued"],
+  }),
+  cancelJob: defineRoute({
+    ...post,
+    name: "jobs.cancel",
+    summary: "Cancel a job: a queued job immediately, a running job within seconds.",
+    path: `${w}/jobs_u/queue/cancel/{id}`,
+    access: runJobInArchive,
+    params: atJob,
+    body: reason.optional(),
+    reply: { text: "A confirmation." },
+    errors: ["job.notFound", "job.ended"],
+  }),
+  cancelSelection: defineRoute({
+    ...post,
+    name: "jobs.cancelSelection",
+    summary:
+      "Cancel several jobs and return the ids of the canceled ones. Jobs that have ended or that the caller may not see are omitted.",
+    path: `${w}/jobs/queue/cancel_selection`,
+    access: { domain: "jobs", verb: "write", need: "run", target: "request", inArchive: true },
+    params: inWorkspace,
+    query: z.object({ force_cancel: flag.optional() }),
+    body: z.array(jobId).max(1000),
+    reply: { json: z.array(jobId) },
+    errors: [],
+  }),
+  setProgress: defineRoute({
+    ...post,
+    name: "jobs.setProgress",
+    summary: "Set the progress of a running job, in percent. It never decreases.",
+    path: `${w}/job_metrics/set_progress/{id}`,
+    access: runJob,
+    params: atJob,
+    body: z.object({ percent: z.number().int().min(0).max(99).optional(), flow_job_id: z.string().optional() }),
+    reply: { text: "The progress of the job." },
+    errors: ["job.notFound"],
+  }),
+  forceCancelJob: defineRoute({
+    ...post,
+    name: "jobs.forceCancel",
+    summary: "Mark a job as canceled immediately, even if its runner is still running.",
+    path: `${w}/jobs_u/queue/force_cancel/{id}`,
+    access: runJobInArchive,
+    params: atJob,
+    body: reason.optional(),
+    reply: { text: "A confirmation." },
+    errors: ["job.notFound", "job.ended"],
+  }),
+  deleteCompleted: defineRoute({
+    ...post,
+    name: "jobs.deleteCompleted",
+    summary: "Erase the logs, the arguments and the result of an ended job.",
+    path: `${w}/jobs/completed/delete/{id}`,
+    access: { domain: "jobs", verb: "write", need: "write", target: "job" },
+    params: atJob,
+    reply: { json: completedJobSchema },
+    errors: ["job.notFound", "job.notFinished"],
+  }),
+};
