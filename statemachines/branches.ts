@@ -4,7 +4,7 @@ import { type Context, END, type Target } from "./machine.ts";
 
 type Value<T extends FlowModule["value"]["type"]> = Extract<FlowModule["value"], { type: T }>;
 
-/** The chosen branch leads back to the task, which then finds its result. */
+/** The task chooses a branch, which leads back to the task. The task then finds the result of the branch. */
 export function branchOne(context: Context, { id, value }: FlowModule, task: string): Record<string, Target> {
   const { branches, default: otherwise } = value as Value<"branchone">;
   return {
@@ -13,7 +13,7 @@ export function branchOne(context: Context, { id, value }: FlowModule, task: str
   };
 }
 
-/** One branch after the other, the task between them; or all at once. */
+/** One branch after another, with the task in between; or all branches at once. */
 export function branchAll(context: Context, { id, value }: FlowModule, task: string): Record<string, Target> {
   const { branches, parallel } = value as Value<"branchall">;
   if (!parallel) {
@@ -21,7 +21,7 @@ export function branchAll(context: Context, { id, value }: FlowModule, task: str
   }
   if (branches.length === 0) return {};
   const { machine } = context;
-  const name = machine.name(`${id} branches`);
+  const name = machine.name(`${id}: run branches`);
   const Branches = branches.map(({ modules }, index) => {
     const inner = machine.inner();
     const start = context.list({ ...context, machine: inner, scope: branchScope(id, index) }, modules, { next: END, stop: END, fail: END });

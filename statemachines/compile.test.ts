@@ -80,7 +80,7 @@ describe("a flow as a state machine", () => {
 
   it("reads like the flow: states are called by id and summary, and the definition after where the flow is", () => {
     const { Comment, States } = compiled({ modules: [identity("a", { summary: "Größe prüfen" })] });
-    expect([Comment, Object.keys(States).sort()]).toEqual(["demo f/ops/flow", ["a Größe prüfen", "finish"]]);
+    expect([Comment, Object.keys(States).sort()]).toEqual(["demo f/ops/flow", ["a Größe prüfen", "finish flow"]]);
     expect(States["a Größe prüfen"]?.Comment).toBe("identity: Größe prüfen");
   });
 

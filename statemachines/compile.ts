@@ -4,13 +4,16 @@ import type { Definition } from "./asl.ts";
 import { END, Machine, type Target } from "./machine.ts";
 import { moduleStates, modulesStates } from "./modules.ts";
 
+/** The last state of each machine. */
+const FINISH = "finish flow";
+
 /**
- * A flow's state machine. It depends on how the flow is built alone, and not on its code, expressions or version: those are read by function
- * `step` for the job that the input names, `{w: workspace, j: job, n: number of the execution, e: events so far, at: ""}`.
+ * Compiles a flow to a state machine. The machine depends only on the structure of the flow, not on its code, expressions or version: function `step` reads
+ * those for the job that the input names (core/flows/step-call.ts).
  */
 export function compile(value: FlowValue, { step, title }: { step: string; title: string }): Definition {
-  const machine = new Machine(step, "finish");
-  const finish = machine.task(machine.name("finish"), { finish: "flow" }, { next: END, comment: "Writes down how the flow has ended" });
+  const machine = new Machine(step, FINISH);
+  const finish = machine.task(machine.name(FINISH), { finish: "flow" }, { next: END, comment: "Records how the flow ended" });
   const context = { machine, scope: ROOT, value, list: modulesStates };
   const first = modulesStates(context, value.modules, { next: finish, stop: finish, fail: finish });
   const start: Target = value.preprocessor_module

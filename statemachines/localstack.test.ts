@@ -26,12 +26,14 @@ const python = path.join(dir, "venv", "bin", "python");
 /** `1`: Python 3.13 is fetched where it is not here. `found`, as `.ci/run` says: only where it is. */
 const wanted = process.env["SVC_TEST_ASL"];
 
-const state = { w: "demo", j: "job", n: 0, e: 0, at: "", o: "" };
-const says = (o: string) => ({ Return: { StatusCode: 200, Payload: { ...state, o, s: 1, list: ["0", "1"], m: "a", c: "" } } });
+const state = { version: 1, workspace: "demo", job: "job", execution: 0, events: 0, path: "", outcome: "" };
+const says = (outcome: string) => ({
+  Return: { StatusCode: 200, Payload: { ...state, outcome, seconds: 1, indices: ["0", "1"], module: "a", scope: "" } },
+});
 const done = { Return: { StatusCode: 200, Payload: {} } };
 const throws = { Throw: { Error: "StepFailed", Cause: "no" } };
 /** What is sent with a token is the state itself. */
-const sent = (o: string) => ({ Return: { ...state, o } });
+const sent = (outcome: string) => ({ Return: { ...state, outcome } });
 type Answer = ReturnType<typeof says> | ReturnType<typeof sent> | typeof done | typeof throws;
 
 /** What one task answers, call by call and the last one ever again. `ways`: what the choice behind it knows. */
@@ -54,7 +56,7 @@ function waysBehind(task: TaskState, states: Record<string, State>): string[] | 
 
 /** A task whose machine goes on with what is sent with its token. */
 const goesOn = (task: TaskState) => task.Resource.endsWith(".waitForTaskToken") && !("ResultPath" in task);
-const toldToGoOn: Answers = () => [sent("look"), sent("next")];
+const toldToGoOn: Answers = () => [sent("enter again"), sent("next")];
 
 /** LocalStack's file of canned answers for all fixtures and cases. */
 function cannedAnswers() {

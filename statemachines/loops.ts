@@ -3,8 +3,8 @@ import { bodyScope, isParallel, modulesOf } from "../core/flows/scopes.ts";
 import { type Context, END, type Target } from "./machine.ts";
 
 /**
- * Iterations one after the other: the task names the next one, its body leads back to the task. Parallel ones come in rounds of a Map.
- * Where the history grows long the task asks for another execution, which goes on from the journal.
+ * One iteration after another: the task names the next one, whose body leads back to the task. Parallel iterations run in rounds, each a Map state. When the
+ * history grows long, the task leaves the rest to another execution, which continues from the journal.
  */
 export function forLoop(context: Context, module: FlowModule, task: string): Record<string, Target> {
   return isParallel(module) ? rounds(context, module, task) : oneByOne(context, module, task);
@@ -25,19 +25,20 @@ function rounds(context: Context, module: FlowModule, task: string): Record<stri
   const inner = machine.inner();
   const scope = bodyScope(module.id);
   const start = context.list({ ...context, machine: inner, scope }, modulesOf(module), { next: END, stop: END, fail: END });
-  const name = machine.name(`${module.id} iterations`);
+  const name = machine.name(`${module.id}: run items`);
   machine.add(name, {
     Type: "Map",
-    // Indices: what is iterated over stands in the journal.
-    ItemsPath: "$.list",
+    // Only indices: the list itself is in the journal.
+    ItemsPath: "$.indices",
     ItemSelector: {
-      "w.$": "$.w",
-      "j.$": "$.j",
-      "n.$": "$.n",
-      "e.$": "$.e",
-      "at.$": "States.Format('{}{}.', $.at, $$.Map.Item.Value)",
+      "version.$": "$.version",
+      "workspace.$": "$.workspace",
+      "job.$": "$.job",
+      "execution.$": "$.execution",
+      "events.$": "$.events",
+      "path.$": "States.Format('{}{}.', $.path, $$.Map.Item.Value)",
     },
-    // Rounds are as large as may run at once.
+    // A round is never larger than the parallelism of the loop.
     MaxConcurrency: 0,
     ItemProcessor: { ProcessorConfig: { Mode: "INLINE" }, ...inner.definition(start) },
     ResultPath: null,

@@ -118,7 +118,7 @@ export class Machine {
   /** Where to go by what function `step` has answered. */
   choice(name: string, ways: Record<string, Target>, otherwise: Target): string {
     const Choices = Object.entries(ways).map(([outcome, target]) => ({
-      Variable: "$.o",
+      Variable: "$.outcome",
       StringEquals: outcome,
       Next: this.named(target),
     }));
@@ -127,7 +127,7 @@ export class Machine {
 
   /** So many seconds as function `step` has answered. */
   wait(name: string, next: Target): string {
-    return this.add(name, { Type: "Wait", SecondsPath: "$.s", ...this.leads(next) });
+    return this.add(name, { Type: "Wait", SecondsPath: "$.seconds", ...this.leads(next) });
   }
 
   catcher(target: Target) {

@@ -122,9 +122,9 @@ describe("a machine's picture", () => {
     ];
     expect(mermaid(compiled({ modules }))).toBe(`flowchart TD
   n0(["start"])
-  n1["finish"]
+  n1["finish flow"]
   n2["l"]
-  subgraph n3["l iterations"]
+  subgraph n3["l#58; run items"]
     n7(["start"])
     n8(["end"])
     n9["b"]
@@ -133,7 +133,7 @@ describe("a machine's picture", () => {
     n9 --> n10
     n9 -.->|"fails"| n8
   end
-  n4{"l what next"}
+  n4{"l#58; next item"}
   n5["a Load"]
   n6(["end"])
   n0 --> n5

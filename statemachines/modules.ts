@@ -1,3 +1,4 @@
+import { assertNever } from "../contract/assert-never.ts";
 import type { FlowModule } from "../contract/flow-value.ts";
 import { limits } from "../contract/limits.ts";
 import { FAILURE } from "../core/flows/journal.ts";
@@ -8,9 +9,9 @@ import { forLoop, whileLoop } from "./loops.ts";
 import type { Context, Target, Targets, Ways } from "./machine.ts";
 import { segmentStates } from "./segments.ts";
 
-/** One list of modules, the last one first: each must know where it leads. Answers where the list begins. */
+/** Compiles a list of modules, the last one first, because each state names the next one. Returns the first state. */
 export function modulesStates(context: Context, modules: readonly FlowModule[], to: Targets): Target {
-  // No state without a way to it: where nothing runs, nothing fails.
+  // Without modules nothing can fail, and the failure module would be a state that nothing leads to.
   if (modules.length === 0) return to.next;
   const fail = failureStates(context, to);
   return segmentGroups(context.value, context.scope, modules).reduceRight<Target>((next, { modules: part, segment }) => {
@@ -20,7 +21,7 @@ export function modulesStates(context: Context, modules: readonly FlowModule[], 
   }, to.next);
 }
 
-/** Each list has the flow's failure module for itself: what fails in it is mended, or told, there. */
+/** Each list has its own copy of the flow's failure module, which handles a failure in that list. */
 function failureStates(context: Context, to: Targets): Target {
   const { failure_module: module } = context.value;
   return module ? moduleStates(context, module, { next: to.fail, stop: to.fail, fail: to.fail }) : to.fail;
@@ -35,17 +36,39 @@ const ways: Partial<Record<FlowModule["value"]["type"], Ways>> = {
 
 const COMMENT_CHARS = 200;
 
-/** Who the task's token is given to: the job of another flow, or those who are asked. Then the task looks at what came of it. */
-const untilWhat = (module: FlowModule) => (asksPeople(module) ? "until it is decided" : "until it has ended");
+/** The name of the state that waits for its token: from a gate, or from the job of another flow. */
+const waitName = (module: FlowModule) => `${module.id}: ${asksPeople(module) ? "wait for approval" : "wait for flow"}`;
 
-/** After so long it looks by itself. A flow inside may take longer than those who are asked about it. */
-function waitsS({ value, suspend }: FlowModule): number | undefined {
+/** The name of the choice behind a task. */
+function choiceName({ id, value }: FlowModule): string {
+  switch (value.type) {
+    case "forloopflow":
+    case "whileloopflow":
+      return `${id}: next item`;
+    case "branchall":
+      return `${id}: next branch`;
+    case "branchone":
+      return `${id}: choose branch`;
+    case "script":
+    case "rawscript":
+    case "flow":
+    case "identity":
+    case "consentgate":
+    case "aiagent":
+      return `${id}: check outcome`;
+    default:
+      return assertNever(value);
+  }
+}
+
+/** Seconds until a waiting task times out and the module is entered again. A nested flow has no such limit. */
+function waitTimeoutS({ value, suspend }: FlowModule): number | undefined {
   if (value.type === "flow") return undefined;
   if (value.type === "consentgate") return value.timeout ?? undefined;
   return suspend?.timeout ?? limits.suspendTimeoutS;
 }
 
-/** The states of one module: one task and, where more than success and failure may come of it, a choice behind it. */
+/** Compiles one module: a task and, where it has more outcomes than success and failure, a choice behind the task. */
 export function moduleStates(context: Context, module: FlowModule, to: Targets): string {
   const { machine, scope } = context;
   const { id, summary } = module;
@@ -54,20 +77,20 @@ export function moduleStates(context: Context, module: FlowModule, to: Targets):
   const input = { module: id, scope };
   const comment = `${module.value.type}${summary ? `: ${[...summary].slice(0, COMMENT_CHARS).join("")}` : ""}`;
   if (isPlain(module)) return machine.task(name, input, { next: to.next, fail: to.fail, comment });
-  const decide = machine.name(`${id} what next`);
-  const held = waitsForOthers(module) ? machine.name(`${id} ${untilWhat(module)}`) : "";
-  const goesOn = asksPeople(module) ? { untilS: waitsS(module), goesOn: decide } : {};
-  machine.task(name, input, { next: decide, fail: to.fail, answers: true, comment });
+  const choice = machine.name(choiceName(module));
+  const wait = waitsForOthers(module) ? machine.name(waitName(module)) : "";
+  const goesOn = asksPeople(module) ? { untilS: waitTimeoutS(module), goesOn: choice } : {};
+  machine.task(name, input, { next: choice, fail: to.fail, answers: true, comment });
   machine.choice(
-    decide,
+    choice,
     {
       fail: to.fail,
       ...(module.stop_after_if || module.stop_after_all_iters_if || ways[module.value.type] ? { stop: to.stop } : {}),
-      ...(module.retry ? { retry: machine.wait(machine.name(`${id} wait for retry`), name) } : {}),
-      ...(module.sleep ? { sleep: machine.wait(machine.name(`${id} sleep`), to.next) } : {}),
-      ...(waitsForOthers(module) ? { wait: machine.hold(held, input, name, goesOn) } : {}),
-      // What has told the task to go on does not know where.
-      ...(asksPeople(module) ? { look: name } : {}),
+      ...(module.retry ? { retry: machine.wait(machine.name(`${id}: wait before retry`), name) } : {}),
+      ...(module.sleep ? { sleep: machine.wait(machine.name(`${id}: sleep`), to.next) } : {}),
+      ...(waitsForOthers(module) ? { wait: machine.hold(wait, input, name, goesOn) } : {}),
+      // The callback carries no next state, so the module is entered again.
+      ...(asksPeople(module) ? { "enter again": name } : {}),
       ...ways[module.value.type]?.(context, module, name),
     },
     to.next,

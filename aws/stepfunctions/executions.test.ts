@@ -39,7 +39,7 @@ describe("a machine that Step Functions is just deleting", () => {
   it("starts nothing, and has its name for a while: the local engine deletes at once, AWS when the last execution has ended", async () => {
     const deleting = () => ({ error: "StateMachineDeleting" });
     const executions = await executionsAt({ StartExecution: deleting, CreateStateMachine: deleting });
-    expect(await executions.start({ machine: "svc-demo-a", job: "j", n: 0 }, {})).toBe("noMachine");
+    expect(await executions.start({ machine: "svc-demo-a", job: "j", execution: 0 }, {})).toBe("noMachine");
     expect(await executions.make("svc-demo-a", "{}", "role", {})).toBe("leaving");
   });
 });

@@ -26,9 +26,9 @@ import { stepFunctions } from "../sdk/clients.ts";
 export interface ExecutionName {
   machine: string;
   job: string;
-  n: number;
+  execution: number;
 }
-const nameOf = ({ job, n }: ExecutionName) => `${job}.${n}`;
+const nameOf = ({ job, execution }: ExecutionName) => `${job}.${execution}`;
 const machineArn = (machine: string) => `${requireEnv(env.statesArn)}:stateMachine:${machine}`;
 const executionArn = (execution: ExecutionName) => `${requireEnv(env.statesArn)}:execution:${execution.machine}:${nameOf(execution)}`;
 

@@ -1,9 +1,9 @@
 import * as z from "zod";
 
-/** A status change of an execution as EventBridge tells it. `undefined`: its name is not `<job>.<n>`, so somebody else has started it. */
+/** EventBridge's event for a status change of an execution. `undefined`: its name is not `<job>.<number>`, so svc did not start it. */
 export const executionEventSchema = z
   .object({ detail: z.object({ name: z.string(), status: z.string() }) })
   .transform(({ detail: { name, status } }) => {
-    const [, job = "", n = ""] = /^([0-9a-f-]{36})\.(\d+)$/.exec(name) ?? [];
-    return job === "" ? undefined : { job, n: Number(n), stopped: status === "ABORTED" };
+    const [, job = "", number = ""] = /^([0-9a-f-]{36})\.(\d+)$/.exec(name) ?? [];
+    return job === "" ? undefined : { job, execution: Number(number), stopped: status === "ABORTED" };
   });

@@ -1,16 +1,19 @@
 import * as z from "zod";
+import { childName, childRef } from "../jobs/child-items.ts";
 import { valueRefSchema } from "../jobs/value-ref.ts";
 import type { Scope, ScopeName } from "./scopes.ts";
 
 /**
- * What a flow has decided and reached, as items of its job: whatever runs again finds here what was done already. Places are named by module and
- * by `at`, the index of each loop around it: `3.7.` is the eighth iteration of a loop in the fourth one of another.
+ * The journal of a flow: what its modules have decided and reached, as child items of the flow's job. A repeated call finds there what was already done.
+ * A place is named by its module and its path, the index of each loop around it: `3.7.` is the eighth iteration of a loop inside the fourth iteration of
+ * another loop.
  */
 
-/** How a module ended. It is written once for each number of redrives. */
-export const outcomeSchema = z.object({
+const branchSchema = z.union([z.int(), z.literal("default")]);
+
+const outcomeSchema = z.object({
   state: z.enum(["success", "failure"]),
-  /** Where control goes. */
+  /** The way of the state machine. */
   goes: z.enum(["next", "stop", "fail"]),
   result: valueRefSchema,
   /** The job that ran. */
@@ -18,86 +21,149 @@ export const outcomeSchema = z.object({
   skipped: z.boolean().optional(),
   /** The jobs of failed attempts, before the last one. */
   retries: z.array(z.string()).optional(),
-  /** The last job of each iteration or branch, and whether it went well. */
+  /** The last job of each iteration or branch, and whether that iteration or branch succeeded. */
   jobs: z.array(z.string().nullable()).optional(),
   succeeded: z.array(z.boolean()).optional(),
   /** The branch that was chosen. */
-  branch: z.union([z.int(), z.literal("default")]).optional(),
-  /** The id of the gate that it was decided at: what came with the approvals is for the next step. */
+  branch: branchSchema.optional(),
+  /** The id of the gate that was passed: the next step reads the payloads of its approvals. */
   gate: z.string().optional(),
   approvers: z.array(z.object({ resume_id: z.number(), approver: z.string() })).optional(),
-  /** What follows waits until then. */
+  /** The next module does not begin before this time. */
   sleepUntilMs: z.number().optional(),
 });
+/** How a module ended. */
 export type Outcome = z.infer<typeof outcomeSchema>;
 
-/** How far a module is that takes more than one call. */
-export const progressSchema = z.object({
-  /** Failed attempts so far, by their jobs, and when the next may begin. */
+const progressSchema = z.object({
+  /** The jobs of failed attempts so far, and when the next attempt may begin. */
   failed: z.array(z.string()).optional(),
   retryAtMs: z.number().optional(),
-  /** What is iterated over, and how much of it there is. */
+  /** The list that a loop iterates over, and its length. */
   list: valueRefSchema.optional(),
   count: z.number().optional(),
-  /** The iteration or branch that runs now; those before it have ended. */
+  /** The iteration or branch that runs now; all before it have ended. */
   index: z.number().optional(),
-  /** So many run at once. */
+  /** How many iterations run at once. */
   width: z.number().optional(),
-  branch: z.union([z.int(), z.literal("default")]).optional(),
+  branch: branchSchema.optional(),
   /** The job of a nested flow. */
   nested: z.string().optional(),
-  /** The execution in which that was begun. */
-  n: z.number().optional(),
+  /** The execution in which `index` or `branch` began. */
+  execution: z.number().optional(),
 });
+/** How far a module is that takes more than one call. */
 export type Progress = z.infer<typeof progressSchema>;
 
-/** Why a list of modules ended before its last one. */
-export const endSchema = z.object({
-  /** `again`: it goes on in another execution than `n`. */
-  how: z.enum(["stopped", "failed", "again"]),
-  n: z.number().optional(),
-  /** The module that did it. */
-  by: z.string(),
+const endSchema = z.object({
+  /** `continued`: the list continues in a later execution than `execution`. */
+  reason: z.enum(["stopped", "failed", "continued"]),
+  execution: z.number().optional(),
+  /** The module that ended the list. */
+  module: z.string(),
   result: valueRefSchema,
   job: z.string().optional(),
-  /** Nobody has approved in time: the flow counts as canceled. */
+  /** No approval came in time: the flow counts as canceled. */
   canceled: z.boolean().optional(),
-  /** A failure module has seen this failure already, in a list inside. */
+  /** A failure module has already run for this failure, in a list inside. */
   handled: z.boolean().optional(),
   /** The flow counts as skipped. */
   skip: z.boolean().optional(),
 });
+/** Why a list of modules ended before its last module. */
 export type End = z.infer<typeof endSchema>;
 
-/** A module beside the others has a place in each list. */
+/** A journal item as table `jobs` stores it. */
+export interface JournalItem {
+  /** The flow's job. */
+  parent: string;
+  ref: string;
+  json?: string | undefined;
+}
+
+/** A stored record that this release cannot read. The record belongs to one flow, and only that flow fails. */
+export class UnreadableRecordError extends Error {
+  override readonly name = "UnreadableRecordError";
+  readonly flow: string;
+  constructor(flow: string, ref: string, options: ErrorOptions) {
+    super(`The record ${ref} of flow ${flow} cannot be read. It is damaged, or another release of svc wrote it.`, options);
+    this.flow = flow;
+  }
+}
+
+const JOURNAL_VERSION = 1;
+/** The JSON text of a journal item. */
+export const journalJson = (value: Outcome | Progress | End): string => JSON.stringify({ version: JOURNAL_VERSION, ...value });
+
+/** Release 0.1 wrote no version and shorter names. Its ended flows can still be read and restarted. */
+function fromRelease01({ n, how, by, ...rest }: Record<string, unknown>): Record<string, unknown> {
+  return {
+    ...rest,
+    ...(n === undefined ? {} : { execution: n }),
+    ...(how === undefined ? {} : { reason: how === "again" ? "continued" : how }),
+    ...(by === undefined ? {} : { module: by }),
+  };
+}
+
+function parseItem<T extends object>(schema: z.ZodType<T>, { parent, ref, json = "null" }: JournalItem): T {
+  try {
+    const stored = JSON.parse(json) as Record<string, unknown>;
+    const { version, ...fields } = stored;
+    if (version !== undefined && version !== JOURNAL_VERSION) throw new Error(`Version ${String(version)} is unknown.`);
+    return schema.parse(version === undefined ? fromRelease01(fields) : fields);
+  } catch (error) {
+    throw new UnreadableRecordError(parent, ref, { cause: error });
+  }
+}
+/** Throws `UnreadableRecordError`; so do the other two. */
+export const parseOutcome = (item: JournalItem): Outcome => parseItem(outcomeSchema, item);
+export const parseProgress = (item: JournalItem): Progress => parseItem(progressSchema, item);
+export const parseEnd = (item: JournalItem): End => parseItem(endSchema, item);
+
+/** Modules beside the flow's list: each list has a failure module of its own. */
 export const FAILURE = "failure";
 export const PREPROCESSOR = "preprocessor";
 const nameOf = (module: string, scope: ScopeName) => (module === FAILURE ? `${FAILURE}:${scope}` : module);
 
-export const outcomeRef = (module: string, scope: ScopeName, at: string) => `m#${nameOf(module, scope)}@${at}`;
-export const progressRef = (module: string, scope: ScopeName, at: string) => `w#${nameOf(module, scope)}@${at}`;
-export const endRef = (scope: ScopeName, at: string) => `s#${scope}@${at}`;
-/** Where the folder of steps that run in one place is, by the list and place where they stand. */
-export const sharedRef = (folder: string) => `x#shared@${folder}`;
-/** What the id of a module's job is made of. */
-export const jobName = (module: string, scope: ScopeName, at: string, attempt: number) => `${nameOf(module, scope)}@${at}#${attempt}`;
+export const outcomeRef = (module: string, scope: ScopeName, path: string) => childRef("outcome", `${nameOf(module, scope)}@${path}`);
+export const progressRef = (module: string, scope: ScopeName, path: string) => childRef("progress", `${nameOf(module, scope)}@${path}`);
+export const endRef = (scope: ScopeName, path: string) => childRef("listEnd", `${scope}@${path}`);
 
-/** A loop's index; or `<module>~<n>`, where a module with others inside is tried for the n-th time again. */
-const segmentsOf = (at: string) => at.split(".").slice(0, -1);
+/**
+ * Reads the reference of an outcome or of the end of a list. `id` is the module's, or the list's; `failureOf` is the list of a failure module instead.
+ * `undefined` for references of other kinds.
+ */
+export function parseJournalRef(
+  ref: string,
+): { kind: "outcome" | "listEnd"; id: string; failureOf: ScopeName | undefined; path: string } | undefined {
+  for (const kind of ["outcome", "listEnd"] as const) {
+    const [found, id = "", path = ""] = /^([^@]*)@(.*)$/.exec(childName(kind, ref) ?? "") ?? [];
+    if (found === undefined) continue;
+    const isFailure = kind === "outcome" && id.startsWith(`${FAILURE}:`);
+    return { kind, id, failureOf: isFailure ? id.slice(FAILURE.length + 1) : undefined, path };
+  }
+  return undefined;
+}
+
+/** The name from which the id of a module's job is derived. */
+export const jobName = (module: string, scope: ScopeName, path: string, attempt: number) => `${nameOf(module, scope)}@${path}#${attempt}`;
+
+/** A loop's index; or `<module>~<n>` for the n-th retry of a module with lists inside. */
+const segmentsOf = (path: string) => path.split(".").slice(0, -1);
 const isIndex = (segment: string) => /^\d+$/.test(segment);
 
-/** The indices in `at`, outermost first. */
-export const indicesOf = (at: string) => segmentsOf(at).filter(isIndex).map(Number);
+/** The indices in a path, outermost first. */
+export const indicesOf = (path: string) => segmentsOf(path).filter(isIndex).map(Number);
 
-/** Where the lists inside of a module stand: one that is tried again finds nothing of before. */
-export const insideAt = (module: string, at: string, retries: number) => (retries > 0 ? `${at}${module}~${retries}.` : at);
-export const innerAt = (at: string, index: number) => `${at}${index}.`;
+/** The path of the lists inside a module. A retry has another path, so that it finds nothing of the attempt before. */
+export const insidePath = (module: string, path: string, retries: number) => (retries > 0 ? `${path}${module}~${retries}.` : path);
+export const iterationPath = (path: string, index: number) => `${path}${index}.`;
 
-/** The part of `at` that says where a list is, which is the place's own or one around it. */
-export function placeIn({ loops, inside }: Scope, at: string): string {
+/** The part of a path that belongs to a list, which is the list of the place itself or one around it. */
+export function pathOfScope({ loops, inside }: Scope, path: string): string {
   let left = loops.length;
   let found = "";
-  for (const segment of segmentsOf(at)) {
+  for (const segment of segmentsOf(path)) {
     if (isIndex(segment) ? left === 0 : !inside.includes(segment.split("~")[0] ?? "")) break;
     if (isIndex(segment)) left -= 1;
     found += `${segment}.`;
@@ -105,8 +171,8 @@ export function placeIn({ loops, inside }: Scope, at: string): string {
   return found;
 }
 
-/** The `at` of something in another list as seen from here; `undefined` when that list stands in a loop that this place is not in. */
-export function seenAt(from: Scope, at: string, target: Scope): string | undefined {
+/** The path of another list as seen from a place; `undefined` when that list is inside a loop that does not contain the place. */
+export function visiblePath(from: Scope, path: string, target: Scope): string | undefined {
   if (target.loops.some((loop, depth) => from.loops[depth] !== loop)) return undefined;
-  return placeIn(target, at);
+  return pathOfScope(target, path);
 }

@@ -1,21 +1,22 @@
-import { seenAt } from "./journal.ts";
+import { visiblePath } from "./journal.ts";
 import { type FlowIndex, ROOT, type Scope } from "./scopes.ts";
 
-/** Which of the names that expressions may use they do use: only those are loaded. */
-export interface Wanted {
+/** The names of a flow that some expressions use: only those are loaded. */
+export interface References {
   input: boolean;
   previous: boolean;
   /** Ids of steps, or all that can be seen. */
   results: ReadonlySet<string> | "all";
   env: boolean;
-  /** What came with the approvals of the step before. */
+  /** The payloads of the approvals of the step before. */
   resume: boolean;
 }
 
-/** Literal names after `results`; anything else that is done with it needs all. */
+/** Literal names after `results`. Any other use of `results` needs all of them. */
 const NAMED = /\bresults\s*(?:\?\.\s*|\.\s*)([A-Za-z_$][\w$]*)|\bresults\s*(?:\?\.\s*)?\[\s*(["'`])([\w$-]+)\2\s*\]/g;
 
-export function collectReferences(expressions: readonly string[]): Wanted {
+/** Collects the names that expressions use. It reads the text, so that a name inside a string also counts. */
+export function collectReferences(expressions: readonly string[]): References {
   const text = expressions.join("\n");
   const found = [...text.matchAll(NAMED)].map((match) => match[1] ?? match[3] ?? "");
   const all = text.match(/\bresults\b/g) ?? [];
@@ -28,26 +29,26 @@ export function collectReferences(expressions: readonly string[]): Wanted {
   };
 }
 
-/** Where the results of steps stand as seen from a place; steps that do not exist, or in loops that the place is not in, have none. */
+/** The places of the results of steps, as seen from a place. Steps that do not exist, or are inside loops that do not contain the place, have none. */
 export function visibleSteps(
   index: FlowIndex,
   from: Scope,
-  at: string,
-  wanted: Wanted["results"],
-): Map<string, { scope: Scope; at: string }> {
+  path: string,
+  wanted: References["results"],
+): Map<string, { scope: Scope; path: string }> {
   const ids = wanted === "all" ? [...index.modules.keys()] : [...wanted];
   return new Map(
     ids.flatMap((id) => {
       const placed = index.modules.get(id);
-      const there = placed && placed.index >= 0 ? seenAt(from, at, placed.scope) : undefined;
-      return placed === undefined || there === undefined ? [] : [[id, { scope: placed.scope, at: there }] as const];
+      const there = placed && placed.index >= 0 ? visiblePath(from, path, placed.scope) : undefined;
+      return placed === undefined || there === undefined ? [] : [[id, { scope: placed.scope, path: there }] as const];
     }),
   );
 }
 
 /**
- * The module of the flow's own list after which `early_return` is answered: the step that it is the id of; for an expression the last one of those that it
- * names, or that what it names stands in.
+ * The module of the flow's own list after which `early_return` is evaluated: the step with that id; for an expression, the last of the modules that it names
+ * or that contain a step that it names.
  */
 export function earlyAfter({ modules }: FlowIndex, wanted: string): string | undefined {
   const own = [...modules.values()].filter(({ scope, index }) => scope.name === ROOT && index >= 0).sort((a, b) => a.index - b.index);

@@ -1,5 +1,5 @@
 import type { FlowModule, FlowValue } from "../../contract/flow-value.ts";
-import { placeIn } from "./journal.ts";
+import { pathOfScope } from "./journal.ts";
 import { ROOT, type Scope, type ScopeName } from "./scopes.ts";
 
 /** Modules of one list that one task of the state machine runs: neighbours with `segment: true`, or a whole flow with `same_worker`. */
@@ -29,7 +29,7 @@ export function sharedFolderOf(value: Pick<FlowValue, "same_worker">, module: Fl
     list;
     [inner, list] = [list.of?.module ?? inner, list.of?.scope]
   ) {
-    if (inner.segment) folder = `${list.name}@${placeIn(list, at)}`;
+    if (inner.segment) folder = `${list.name}@${pathOfScope(list, at)}`;
   }
   return folder;
 }

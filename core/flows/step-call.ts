@@ -1,22 +1,28 @@
 import * as z from "zod";
 
-/** What travels through a state machine: pointers alone, so that no state grows. */
+/** Changes when the names or the meaning of the fields in a state machine's state change. */
+export const STATE_VERSION = 1;
+
+/** The state that travels through a state machine. It holds only pointers, so that it stays small however large the values of a flow are. */
 export const stepStateSchema = z.object({
-  /** Workspace, job, and the number of the execution. */
-  w: z.string(),
-  j: z.string(),
-  n: z.number(),
-  /** About how many events the execution's history has. */
-  e: z.number(),
-  /** The index of each loop around this place. */
-  at: z.string(),
-  /** What the last step that is followed by a choice has answered, and with it seconds to wait or what to add to `at` for each iteration of a round. */
-  o: z.string().optional(),
-  s: z.number().optional(),
-  /** In a segment that waits: the module that does, and its list. */
-  m: z.string().optional(),
-  c: z.string().optional(),
-  list: z.array(z.string()).optional(),
+  version: z.literal(STATE_VERSION),
+  workspace: z.string(),
+  /** The flow's job, and the number of its execution. */
+  job: z.string(),
+  execution: z.number(),
+  /** The approximate number of events in the execution's history. */
+  events: z.number(),
+  /** The index of each loop around this place (core/flows/journal.ts). */
+  path: z.string(),
+  /** The way that the choice behind a task takes. */
+  outcome: z.string().optional(),
+  /** How long the state machine waits. */
+  seconds: z.number().optional(),
+  /** In a segment that waits: the module that waits, and its list. */
+  module: z.string().optional(),
+  scope: z.string().optional(),
+  /** The iterations of one round of a parallel loop. */
+  indices: z.array(z.string()).optional(),
 });
 export type StepState = z.infer<typeof stepStateSchema>;
 
@@ -24,11 +30,17 @@ const moduleCallSchema = z.object({ module: z.string(), scope: z.string(), state
 export type ModuleCall = z.infer<typeof moduleCallSchema>;
 const segmentCallSchema = z.object({ segment: z.string(), until: z.string(), scope: z.string(), state: stepStateSchema });
 export type SegmentCall = z.infer<typeof segmentCallSchema>;
+const finishCallSchema = z.object({ finish: z.literal("flow"), state: stepStateSchema });
 
-/** What function `step` is called with: a module in a list of modules, several of one list from a first to a last one, or the end of the flow. */
-export const stepCallSchema = z.union([
-  moduleCallSchema,
-  segmentCallSchema,
-  z.object({ finish: z.literal("flow"), state: stepStateSchema }),
-]);
+const stepCallSchema = z.union([moduleCallSchema, segmentCallSchema, finishCallSchema]);
+/** A call of function `step`: one module of a list, a segment of neighbouring modules from `segment` to `until`, or the end of the flow. */
 export type StepCall = z.infer<typeof stepCallSchema>;
+
+/** Parses the payload of a call of function `step`. Throws an error that names the execution's job where another release started the execution. */
+export function parseStepCall(payload: unknown): StepCall {
+  const call = stepCallSchema.safeParse(payload);
+  if (call.success) return call.data;
+  const { version, job, j } = ((payload as { state?: unknown } | null)?.state ?? {}) as { version?: unknown; job?: unknown; j?: unknown };
+  if (version === STATE_VERSION) throw new Error(`The call of a step is invalid: ${call.error.message}`);
+  throw new Error(`The state of the execution of job ${String(job ?? j)} was written by another release of svc. Restart the flow.`);
+}

@@ -9,8 +9,8 @@ import { withInner } from "./scopes.ts";
 /** How far a flow's inline scripts and its state machine are. */
 export const flowBuildSchema = z.discriminatedUnion("state", [
   z.object({ state: z.literal("pending"), job: z.string() }),
-  /** `plan`: where in the bucket it is. */
-  z.object({ state: z.literal("ready"), job: z.string(), plan: z.string(), machine: z.string().optional() }),
+  /** `plan`: its key in the bucket. `stateMachine`: its name; release 0.1 wrote another field, so that flows which it built get a new machine. */
+  z.object({ state: z.literal("ready"), job: z.string(), plan: z.string(), stateMachine: z.string().optional() }),
   z.object({ state: z.literal("failed"), job: z.string(), error: z.string() }),
 ]);
 export type FlowBuild = z.infer<typeof flowBuildSchema>;

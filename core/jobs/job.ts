@@ -12,6 +12,13 @@ export const valueLocationSchema = z.discriminatedUnion("in", [
 ]);
 export type ValueLocation = z.infer<typeof valueLocationSchema>;
 
+/** Release 0.1 wrote shorter names. Its queued flows still start and its ended flows are still shown; its running flows are `outdated`. */
+function fromRelease01(stored: unknown): unknown {
+  if (typeof stored !== "object" || stored === null || !("n" in stored)) return stored;
+  const { n: execution, machine: stateMachine, ...rest } = stored as Record<string, unknown>;
+  return { ...rest, execution, ...(stateMachine === undefined ? {} : { stateMachine }), outdated: true };
+}
+
 const base = {
   id: z.uuid(),
   workspace: z.string(),
@@ -46,17 +53,24 @@ const base = {
   preprocess: z.enum(["wanted", "done"]).optional(),
   /** For the job of a flow: its version and the number of the current execution. */
   flow: z
-    .object({
-      version: z.number().optional(),
-      plan: z.string().optional(),
-      machine: z.string().optional(),
-      n: z.number(),
-      /** How many flows are around it. */
-      depth: z.number().optional(),
-      /** Executions in a row that got no further, and how many steps were finished when the last one was started. */
-      stalls: z.number().optional(),
-      steps: z.number().optional(),
-    })
+    .preprocess(
+      fromRelease01,
+      z.object({
+        /** The version of the flow, the key of its plan in S3, and the name of its state machine. */
+        version: z.number().optional(),
+        plan: z.string().optional(),
+        stateMachine: z.string().optional(),
+        /** The number of the current execution. Older executions change nothing. */
+        execution: z.number(),
+        /** The number of flows around it. */
+        depth: z.number().optional(),
+        /** Consecutive executions without a newly finished step, and the number of finished steps when the last one started. */
+        stalls: z.number().optional(),
+        steps: z.number().optional(),
+        /** Release 0.1 started it: its executions cannot continue. */
+        outdated: z.literal(true).optional(),
+      }),
+    )
     .optional(),
   /** For a flow with early return: the result that synchronous callers receive before it ends. */
   early: z.object({ of: z.string(), place: valueLocationSchema, shown: valueLocationSchema.optional() }).optional(),

@@ -5,7 +5,7 @@ import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
 import { executions } from "../../aws/stepfunctions/executions.ts";
 import { executionEventSchema } from "../../core/flows/execution-event.ts";
-import { settle } from "../../services/flows/lifecycle/finish.ts";
+import { reconcileExecution } from "../../services/flows/lifecycle/reconcile.ts";
 import { logger } from "../shared/edge.ts";
 
 const settling = { jobs: jobTable, concurrency: concurrencyTable, storage, queue, executions, functions, nowMs: Date.now };
@@ -14,7 +14,7 @@ const settling = { jobs: jobTable, concurrency: concurrencyTable, storage, queue
 export async function handler(event: unknown): Promise<void> {
   const ours = executionEventSchema.parse(event);
   if (!ours) return;
-  const { job, n, stopped } = ours;
-  await settle(settling, job, n, stopped);
-  logger.info("settled", { job, n, stopped });
+  const { job, execution, stopped } = ours;
+  await reconcileExecution(settling, { job, execution }, { stopped });
+  logger.info("settled", { job, execution, stopped });
 }

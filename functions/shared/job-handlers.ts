@@ -7,7 +7,8 @@ import type { JobHandler, RunJobDeps } from "../../services/execution/run-job.ts
 import { runPreview } from "../../services/execution/run-preview.ts";
 import { runScript } from "../../services/execution/run-script.ts";
 import { buildFlow } from "../../services/flows/definitions/build.ts";
-import { type FinishFlowDeps, wake } from "../../services/flows/lifecycle/finish.ts";
+import type { FinishFlowDeps } from "../../services/flows/lifecycle/finish.ts";
+import { continueParkedFlow } from "../../services/flows/lifecycle/reconcile.ts";
 import { type StartFlowDeps, startFlow } from "../../services/flows/lifecycle/start.ts";
 import { resumeParentTask } from "../../services/flows/runtime/resume-parent-task.ts";
 import { runInlineScript } from "../../services/flows/runtime/run-inline-script.ts";
@@ -40,7 +41,7 @@ export function jobHandlers(deps: JobHandlerDeps): Pick<RunJobDeps, "handlers" |
       (ended) => resumeParentTask(deps, ended),
       (ended) => releaseSlot(deps, ended),
       // After its slot is free: the flow may need the slot at once.
-      (ended) => wake(deps, ended),
+      (ended) => continueParkedFlow(deps, ended),
     ],
   };
 }

@@ -1,16 +1,16 @@
 import type { Child, JobTable } from "../../aws/dynamodb/job-table.ts";
+import { childPrefix, childRef } from "../../core/jobs/child-items.ts";
 import { type Delivery, deliverySchema, type NoticePart, nthOf } from "../../core/notifications/delivery.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
 
-const PREFIX = "delivery#";
-const refOf = (notice: string, nth: string) => `${PREFIX}${notice}#${nth}`;
+const refOf = (notice: string, nth: string) => childRef("delivery", `${notice}#${nth}`);
 const parsed = ({ json = "{}" }: Child): Delivery => deliverySchema.parse(JSON.parse(json));
 
 type DeliveryRecordDeps = { jobs: Pick<JobTable, "children"> };
 
 /** What became of the notices of a flow's gates, by gate and oldest first, as the run shows it. */
 export async function deliveriesOf({ jobs }: DeliveryRecordDeps, flow: string) {
-  const all = (await jobs.children(flow, PREFIX)).map(parsed);
+  const all = (await jobs.children(flow, childPrefix.delivery)).map(parsed);
   const sorted = all.sort((a, b) => a.atMs - b.atMs || nthOf(a).localeCompare(nthOf(b)));
   return Map.groupBy(sorted.map(shown), ({ gate }) => gate);
 }

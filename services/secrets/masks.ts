@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { PutRequest } from "../../aws/dynamodb/batch.ts";
 import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import { limits } from "../../contract/limits.ts";
+import { childPrefix, childRef } from "../../core/jobs/child-items.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { type Masker, maskerOf } from "../../core/secrets/mask.ts";
 import { boxSecrets, unboxSecrets } from "../../core/secrets/mask-box.ts";
@@ -9,7 +10,6 @@ import { boxSecrets, unboxSecrets } from "../../core/secrets/mask-box.ts";
 interface MaskDeps {
   jobs: JobTable;
 }
-const MASK = "mask#";
 
 /**
  * Notes which secrets a running attempt gets, before it gets them: its output is masked by whoever writes it down. Answers the job
@@ -28,7 +28,7 @@ export async function rememberSecrets(
   if (!job) return undefined;
   // Counted first: who finds a number without its item knows that the job has not got these secrets.
   const expiresAtS = Math.ceil(job.expiresAtMs / 1000);
-  const note = { parent: id, ref: `${MASK}${job.masks ?? 0}`, json: boxSecrets(token, secrets), expiresAtS };
+  const note = { parent: id, ref: childRef("mask", String(job.masks ?? 0)), json: boxSecrets(token, secrets), expiresAtS };
   await jobs.putWith([note], first?.audit(job.secretsAtMs ?? first.nowMs) ?? []);
   return job;
 }
@@ -72,6 +72,6 @@ export async function maskerFor(
 ): Promise<Masker | undefined> {
   if (!job.masks) return undefined;
   if (job.masks === 1 && given.length > 0) return maskerOf(given);
-  const boxes = await jobs.children(job.id, MASK);
+  const boxes = await jobs.children(job.id, childPrefix.mask);
   return maskerOf(boxes.flatMap(({ json }) => (json === undefined ? [] : unboxSecrets(token, json))));
 }

@@ -55,7 +55,8 @@ export async function newRoom() {
   const resumed: { token: string; output: object }[] = [];
   const runs: RunRequest[] = [];
   const delivered: unknown[] = [];
-  const find = ({ machine, job, n }: ExecutionName) => started.find((one) => one.machine === machine && one.job === job && one.n === n);
+  const find = ({ machine, job, execution }: ExecutionName) =>
+    started.find((one) => one.machine === machine && one.job === job && one.execution === execution);
   const executions = {
     start: (execution: ExecutionName, input: unknown) =>
       countWrite("StartExecution", async () => {

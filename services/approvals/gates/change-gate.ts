@@ -5,6 +5,7 @@ import type { Storage } from "../../../aws/s3/storage.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import type { FlowModule } from "../../../contract/flow-value.ts";
 import { dueAtMs, type Gate, gateSchema, isOpen, newGate } from "../../../core/approvals/gate.ts";
+import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
 import { flowLookMs } from "../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../core/objects/keys.ts";
@@ -31,8 +32,6 @@ export interface GateOf {
 }
 
 export const GATE = "gate";
-/** Under names that begin so the first job of a run has its gates, and a flow's job the events that came before any step asked. */
-const POINTERS = "gate#";
 
 const parsed = (child: Child | undefined): Gate | undefined =>
   child?.json === undefined ? undefined : gateSchema.parse(JSON.parse(child.json));
@@ -49,14 +48,14 @@ export async function gateOf({ jobs }: Pick<GateDeps, "jobs">, id: string): Prom
 
 /** The gates of a run that have opened, by their ids. */
 export async function gateIds({ jobs }: Pick<GateDeps, "jobs">, root: string): Promise<string[]> {
-  return (await jobs.children(root, POINTERS)).map(({ ref }) => ref.slice(POINTERS.length));
+  return (await jobs.children(root, childPrefix.gatePointer)).map(({ ref }) => ref.slice(childPrefix.gatePointer.length));
 }
 
 /** The gates of a run that have opened, the earliest first; with `flow` those of that flow in it. */
 export async function gatesOfRun({ jobs }: Pick<GateDeps, "jobs">, root: string, flow?: string): Promise<Gate[]> {
-  const pointers = await jobs.children(root, POINTERS);
+  const pointers = await jobs.children(root, childPrefix.gatePointer);
   const wanted = pointers.filter(({ json = "" }) => flow === undefined || json === JSON.stringify({ flow }));
-  const gates = await Promise.all(wanted.map(({ ref }) => gateOf({ jobs }, ref.slice(POINTERS.length))));
+  const gates = await Promise.all(wanted.map(({ ref }) => gateOf({ jobs }, ref.slice(childPrefix.gatePointer.length))));
   return gates.flatMap((gate) => gate ?? []).sort((a, b) => (a.opened?.atMs ?? 0) - (b.opened?.atMs ?? 0));
 }
 
@@ -154,7 +153,7 @@ function partsOf({ jobs, nowMs, gatedFlows }: GateDeps, { gate, flow }: GateOf, 
   const due = { dueAtMs: Math.min(lookMs, dueAtMs(gate) ?? lookMs) };
   const counted = opens ? { [counter]: jobs.oneMore } : closes ? { [counter]: jobs.oneLess } : {};
   const head = opens || closes || holds ? jobs.changeParams(flow.id, { ...counted, ...due }, running) : jobs.checkParams(flow.id, running);
-  const pointer = { parent: root, ref: `${POINTERS}${id}`, json: JSON.stringify({ flow: gate.flow }), expiresAtS };
+  const pointer = { parent: root, ref: childRef("gatePointer", id), json: JSON.stringify({ flow: gate.flow }), expiresAtS };
   return [
     own,
     raw(head),

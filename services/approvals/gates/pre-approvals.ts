@@ -3,6 +3,7 @@ import { SvcError } from "../../../contract/errors.ts";
 import type { FlowModule } from "../../../contract/flow-value.ts";
 import { authorize } from "../../../core/approvals/authorize.ts";
 import { approve, type Gate, gateEventSchema, isOpen, reject } from "../../../core/approvals/gate.ts";
+import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { approverByEmail } from "../decisions/approver.ts";
 import { changeGate, type GateDeps, type GateOf } from "./change-gate.ts";
@@ -12,8 +13,7 @@ import { starterOf } from "./find-approval-request.ts";
 const earlySchema = z.object({ event: gateEventSchema, rejects: z.object({ reason: z.string().optional() }).optional() });
 export type PreApproval = z.infer<typeof earlySchema>;
 
-const EARLY = "early#";
-const earlyRef = ({ event }: PreApproval) => `${EARLY}${event.resumeId ?? event.email}`;
+const earlyRef = ({ event }: PreApproval) => childRef("preApproval", String(event.resumeId ?? event.email));
 
 /** Somebody else has taken it. */
 class Taken extends Error {
@@ -41,7 +41,7 @@ export async function storePreApproval({ jobs, objects }: GateDeps, flow: Job, e
 export async function applyPreApprovals(deps: GateDeps, start: GateOf, module: FlowModule): Promise<Gate> {
   let { gate } = start;
   if (!isOpen(gate) || gate.opened.kind !== "suspend") return gate;
-  const kept = (await deps.jobs.children(start.flow.id, EARLY)).flatMap(({ ref, json }) =>
+  const kept = (await deps.jobs.children(start.flow.id, childPrefix.preApproval)).flatMap(({ ref, json }) =>
     json === undefined ? [] : [{ ref, early: earlySchema.parse(JSON.parse(json)) }],
   );
   kept.sort((a, b) => a.early.event.atMs - b.early.event.atMs);

@@ -1,10 +1,9 @@
+import { childPrefix } from "../../../core/jobs/child-items.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { JobDataOwner } from "../../jobs/erasure/job-data.ts";
 import { jobPrefix, type ValueDeps } from "../../jobs/values/values.ts";
 import { GATE, gateIds } from "./change-gate.ts";
 
-/** The prefix of the items that hold the payloads. */
-const APPROVAL = "approval#";
 
 /** Erases, or removes, the payloads of approvals with their run. */
 export const approvalJobData: JobDataOwner = { erase: removeGates, remove: removeGates };
@@ -12,8 +11,8 @@ export const approvalJobData: JobDataOwner = { erase: removeGates, remove: remov
 /** Removes the gates of a run with the payloads of their approvals. The record of decisions stays. */
 async function removeGates({ jobs, storage }: ValueDeps, job: Job): Promise<void> {
   for (const id of await gateIds({ jobs }, job.id)) {
-    for (const { ref } of await jobs.children(id, APPROVAL)) await jobs.deleteItem(id, ref);
-    await storage.removePrefix(`${jobPrefix({ id, workspace: job.workspace })}${APPROVAL}`);
+    for (const { ref } of await jobs.children(id, childPrefix.approval)) await jobs.deleteItem(id, ref);
+    await storage.removePrefix(`${jobPrefix({ id, workspace: job.workspace })}${childPrefix.approval}`);
     await jobs.deleteItem(id, GATE);
   }
 }

@@ -33,7 +33,7 @@ export async function buildFlow(deps: BuildVersionDeps & MakeMachineDeps, job: R
   if (planned.ok) {
     const plan = planKey(workspace, version);
     await storage.put(plan, JSON.stringify(planned.plan), "application/json");
-    build = { state: "ready", job: job.id, plan, ...(planned.machine ? { machine: planned.machine } : {}) };
+    build = { state: "ready", job: job.id, plan, ...(planned.machine ? { stateMachine: planned.machine } : {}) };
   }
   await recordBuild(objects, flow, build);
   await sendWaiting(deps, workspace, flow.hash);

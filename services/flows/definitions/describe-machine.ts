@@ -25,7 +25,7 @@ export async function machineShown(deps: DescribeMachineDeps, flow: RunnableFlow
   const none = value.modules.length === 0 ? "It has no steps, so it ends without a state machine." : tooManySteps(value);
   if (none) throw new SvcError("flow.noMachine", { path, reason: none });
   const { name, spare, definition } = flowMachine(value, { step, workspace, path });
-  const machine = (build.state === "ready" ? build.machine : undefined) ?? name;
+  const machine = (build.state === "ready" ? build.stateMachine : undefined) ?? name;
   const { arn, url } = executions.machineShown(machine);
   return {
     machine,

@@ -65,7 +65,7 @@ export async function saveFlow(deps: SaveVersionDeps, actor: Actor, workspace: s
     kind: "flowdependencies",
     path,
     hash: stored.hash,
-    flow: { version, n: 0 },
+    flow: { version, execution: 0 },
     args: {},
     timeoutS: 600,
     id: uuidv7(),

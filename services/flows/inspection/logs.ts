@@ -1,10 +1,11 @@
 import { limits } from "../../../contract/limits.ts";
+import { type ExecutedStep, executedSteps, type Journal } from "../../../core/flows/executed-steps.ts";
 import { indicesOf } from "../../../core/flows/journal.ts";
-import { type ExecutedStep, executedSteps, type Journal } from "../../../core/flows/ran.ts";
+import { childPrefix } from "../../../core/jobs/child-items.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { loadLogs, type ValueDeps } from "../../jobs/values/values.ts";
 import { loadPlanIfThere } from "../definitions/load.ts";
-import { jsonOf, outcomeIn, progressIn } from "../runtime/step-context.ts";
+import { findOutcome, findProgress } from "../runtime/journal.ts";
 import { stepJobId } from "../runtime/step-job-id.ts";
 
 interface FlowLogsDeps extends ValueDeps {
@@ -49,16 +50,16 @@ const HIDDEN = "[svc] You are not allowed to read the log of this step.\n";
 const ended = (text: string) => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
 
 async function journalOf({ jobs }: FlowLogsDeps, { id }: Job): Promise<Journal> {
-  const itemsOf = async (prefix: string) => jsonOf(new Map((await jobs.children(id, prefix)).map((child) => [child.ref, child])));
-  const [outcomes, progress] = await Promise.all([itemsOf("m#"), itemsOf("w#")]);
+  const load = async (prefix: string) => new Map((await jobs.children(id, prefix)).map((child) => [child.ref, child]));
+  const [outcomes, progress] = await Promise.all([load(childPrefix.outcome), load(childPrefix.progress)]);
   return {
-    outcome: (module, scope, at) => outcomeIn(outcomes, module, scope, at),
-    progress: (module, scope, at) => progressIn(progress, module, scope, at),
+    outcome: (module, scope, path) => findOutcome(outcomes, module, scope, path),
+    progress: (module, scope, path) => findProgress(progress, module, scope, path),
   };
 }
 
-function headingOf(steps: readonly string[], { at, attempt }: ExecutedStep, { id }: Job): string {
-  const iteration = indicesOf(at).join(".");
+function headingOf(steps: readonly string[], { path, attempt }: ExecutedStep, { id }: Job): string {
+  const iteration = indicesOf(path).join(".");
   return `=== ${steps.join(" > ")},${iteration ? ` iteration ${iteration},` : ""} attempt ${attempt + 1}, job ${id}`;
 }
 
@@ -77,7 +78,7 @@ async function sectionsOf(
   for (const place of executedSteps(plan.value, plan.index, await journalOf(reading, flow))) {
     isAll = places.size < most;
     if (!isAll) break;
-    places.set(stepJobId(flow.id, place.module, place.scope, place.at, place.attempt), place);
+    places.set(stepJobId(flow.id, place.module, place.scope, place.path, place.attempt), place);
   }
   for (const job of (await reading.jobs.getMany([...places.keys()])).sort((a, b) => began(a) - began(b))) {
     const place = places.get(job.id);

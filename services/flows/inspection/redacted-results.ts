@@ -1,5 +1,5 @@
 import type { FlowValue } from "../../../contract/flow-value.ts";
-import { type Outcome, outcomeRef, outcomeSchema } from "../../../core/flows/journal.ts";
+import { type Outcome, outcomeRef, parseOutcome } from "../../../core/flows/journal.ts";
 import { ROOT } from "../../../core/flows/scopes.ts";
 import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";
 
@@ -15,11 +15,9 @@ export async function redactedResults(
   const refs = new Map(modules.map(({ id }) => [outcomeRef(id, ROOT, ""), id]));
   const { items } = await deps.jobs.getWith(flow, [...refs.keys()], { head: false });
   const shown = await Promise.all(
-    [...items].flatMap(([ref, { json }]) => {
+    [...items].flatMap(([ref, item]) => {
       const id = refs.get(ref);
-      return id === undefined || json === undefined
-        ? []
-        : [shownOf(deps, outcomeSchema.parse(JSON.parse(json))).then((value) => [id, value] as const)];
+      return id === undefined ? [] : [shownOf(deps, parseOutcome(item)).then((value) => [id, value] as const)];
     }),
   );
   return Object.fromEntries(shown);

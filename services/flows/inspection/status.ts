@@ -4,14 +4,14 @@ import { isSvcError } from "../../../contract/errors.ts";
 import { type FlowValue, keptFlowSchema } from "../../../contract/flow-value.ts";
 import type { ExecutionJson, FlowStatus } from "../../../contract/routes/flows/flow-status.ts";
 import { conditionsIn, isOpen, missing } from "../../../core/approvals/gate.ts";
-import { innerAt, insideAt, outcomeRef, progressRef } from "../../../core/flows/journal.ts";
+import { insidePath, iterationPath, outcomeRef, progressRef } from "../../../core/flows/journal.ts";
 import { asksPeople, bodyScope, branchScope, isContainer, modulesOf, ROOT } from "../../../core/flows/scopes.ts";
 import { flowStatus, type Known, type OpenGate } from "../../../core/flows/status.ts";
 import { hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
 import { gateOf } from "../../approvals/gates/change-gate.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 import { type LoadFlowDeps, loadFlow, loadPlanIfThere } from "../definitions/load.ts";
-import { outcomeIn, progressIn, readItems } from "../runtime/step-context.ts";
+import { findOutcome, findProgress, type JournalItems, readJournal } from "../runtime/journal.ts";
 import { stepJobId } from "../runtime/step-job-id.ts";
 import { userStates } from "../runtime/user-states.ts";
 
@@ -38,12 +38,12 @@ const EARLIER_NAMED = 100;
 
 /** The machine is noted when the first execution is started. */
 function executionOf({ executions }: FlowStatusDeps, { id, flow }: Job): { execution?: ExecutionJson } {
-  if (flow?.machine === undefined) return {};
-  const { machine, n } = flow;
-  const shown = (at: number) => executions.executionShown({ machine, job: id, n: at });
-  const { arn, url } = shown(n);
-  const first = Math.max(0, n - EARLIER_NAMED);
-  const earlier = Array.from({ length: n - first }, (_, index) => shown(first + index).arn);
+  if (flow?.stateMachine === undefined) return {};
+  const { stateMachine: machine, execution } = flow;
+  const shown = (number: number) => executions.executionShown({ machine, job: id, execution: number });
+  const { arn, url } = shown(execution);
+  const first = Math.max(0, execution - EARLIER_NAMED);
+  const earlier = Array.from({ length: execution - first }, (_, index) => shown(first + index).arn);
   return { execution: { arn, ...(url ? { console_url: url } : {}), earlier } };
 }
 
@@ -67,7 +67,7 @@ async function statusOf(reading: FlowStatusDeps, job: Job, value: FlowValue): Pr
   const refs = all.flatMap(({ id }) => [outcomeRef(id, ROOT, ""), progressRef(id, ROOT, "")]);
   const items = await itemsOf(reading, job, refs);
   const known = new Map<string, Known>(
-    all.map(({ id }) => [id, { outcome: outcomeIn(items, id, ROOT, ""), progress: progressIn(items, id, ROOT, "") }]),
+    all.map(({ id }) => [id, { outcome: findOutcome(items, id, ROOT, ""), progress: findProgress(items, id, ROOT, "") }]),
   );
   const open = hasEnded(job) ? undefined : value.modules.find(({ id }) => !known.get(id)?.outcome);
   const of = open && known.get(open.id);
@@ -75,20 +75,20 @@ async function statusOf(reading: FlowStatusDeps, job: Job, value: FlowValue): Pr
     const attempt = of.progress?.failed?.length ?? 0;
     if (asksPeople(open)) of.gate = await openGateOf(reading, stepJobId(job.id, open.id, ROOT, "", attempt));
     if (isContainer(open)) {
-      const at = insideAt(open.id, "", attempt);
+      const path = insidePath(open.id, "", attempt);
       const count = open.value.type === "branchall" ? open.value.branches.length : (of.progress?.index ?? -1) + 1;
       const places = Array.from({ length: Math.min(count, ITERATIONS_NAMED) }, (_, index) =>
         open.value.type === "branchall"
-          ? { last: open.value.branches[index]?.modules.at(-1)?.id ?? "", scope: branchScope(open.id, index), at }
-          : { last: modulesOf(open).at(-1)?.id ?? "", scope: bodyScope(open.id), at: innerAt(at, index) },
+          ? { last: open.value.branches[index]?.modules.at(-1)?.id ?? "", scope: branchScope(open.id, index), path }
+          : { last: modulesOf(open).at(-1)?.id ?? "", scope: bodyScope(open.id), path: iterationPath(path, index) },
       );
       const inner = await itemsOf(
         reading,
         job,
-        places.map((place) => outcomeRef(place.last, place.scope, place.at)),
+        places.map((place) => outcomeRef(place.last, place.scope, place.path)),
       );
       of.inside = places.flatMap((place) => {
-        const outcome = outcomeIn(inner, place.last, place.scope, place.at);
+        const outcome = findOutcome(inner, place.last, place.scope, place.path);
         return outcome?.job ? [{ job: outcome.job, ok: outcome.state === "success" }] : [];
       });
     } else {
@@ -105,6 +105,6 @@ async function openGateOf(deps: Pick<FlowStatusDeps, "jobs">, id: string): Promi
   return { id, kind: gate.opened.kind, missing: missing(gate), conditions: conditionsIn(gate.opened.rules) };
 }
 
-async function itemsOf({ jobs }: FlowStatusDeps, { id }: Job, refs: string[]): Promise<Map<string, string>> {
-  return refs.length === 0 ? new Map() : readItems({ working: { jobs }, flow: { id } }, refs);
+async function itemsOf({ jobs }: FlowStatusDeps, { id }: Job, refs: string[]): Promise<JournalItems> {
+  return readJournal({ jobs }, { id }, refs);
 }

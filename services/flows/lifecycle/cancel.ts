@@ -1,4 +1,5 @@
 import type { Executions } from "../../../aws/stepfunctions/executions.ts";
+import { childPrefix } from "../../../core/jobs/child-items.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { type CancelJobDeps, cancelJob, type JobCanceledListener } from "../../jobs/cancel/cancel.ts";
 import { parkedJobs } from "../runtime/parked-jobs.ts";
@@ -21,8 +22,10 @@ export async function stopFlow(deps: StopFlowDeps, job: Job, { by, reason }: { b
   const { id, flow } = job;
   if (!flow) return;
   await resumeParentTask(deps, job).catch(() => undefined);
-  if (flow.machine) await executions.stop({ machine: flow.machine, job: id, n: flow.n }, reason || "canceled").catch(() => undefined);
-  const nested = (await jobs.children(id, "w#")).flatMap(({ json = "{}" }) => (JSON.parse(json) as { nested?: string }).nested ?? []);
+  const { stateMachine: machine, execution } = flow;
+  if (machine) await executions.stop({ machine, job: id, execution }, reason || "canceled").catch(() => undefined);
+  const progress = await jobs.children(id, childPrefix.progress);
+  const nested = progress.flatMap(({ json = "{}" }) => (JSON.parse(json) as { nested?: string }).nested ?? []);
   const cancelDeps = { ...deps, onJobCanceled: [flowCancellation(deps)] };
   for (const inner of [...nested, ...(await parkedJobs(deps, job))]) {
     const inside = await jobs.get(inner);

@@ -1,11 +1,10 @@
+import { parseJournalRef } from "../../../core/flows/journal.ts";
+import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";
 import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
 import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import { eraseJob } from "../../jobs/erasure/erase-job.ts";
 import type { EraseJobDeps, JobDataOwner } from "../../jobs/erasure/job-data.ts";
 import type { ValueDeps } from "../../jobs/values/values.ts";
-
-/** A flow's job has an item with this prefix for each job of its steps that is erased after the flow's end. */
-const STEP = "e#";
 
 /** Erases the jobs of a flow's steps with the flow, or earlier where the flow asks for it. */
 export const flowJobData: JobDataOwner = { erase: eraseAllSteps, eraseDue: eraseDueSteps };
@@ -16,21 +15,21 @@ export const flowJobData: JobDataOwner = { erase: eraseAllSteps, eraseDue: erase
  */
 export async function noteErasure({ jobs }: Pick<ValueDeps, "jobs">, flow: Job, step: string, afterS: number | undefined): Promise<void> {
   const json = JSON.stringify(afterS === undefined ? {} : { afterS });
-  await jobs.putChild({ parent: flow.id, ref: `${STEP}${step}`, json, expiresAtS: Math.ceil(flow.expiresAtMs / 1000) });
+  await jobs.putChild({ parent: flow.id, ref: childRef("erasure", step), json, expiresAtS: Math.ceil(flow.expiresAtMs / 1000) });
 }
 
 async function eraseAllSteps(deps: EraseJobDeps, { id }: EndedJob): Promise<void> {
-  for (const { ref } of await deps.jobs.children(id, STEP)) await eraseStep(deps, ref.slice(STEP.length), 0);
+  for (const { ref } of await deps.jobs.children(id, childPrefix.erasure)) await eraseStep(deps, ref.slice(childPrefix.erasure.length), 0);
 }
 
 async function eraseDueSteps(deps: EraseJobDeps, flow: EndedJob): Promise<number> {
   if (flow.erasesSteps === undefined) return Number.POSITIVE_INFINITY;
   const { jobs, nowMs } = deps;
-  const noted = (await jobs.children(flow.id, STEP)).map(({ ref, json = "{}" }) => {
+  const noted = (await jobs.children(flow.id, childPrefix.erasure)).map(({ ref, json = "{}" }) => {
     const { afterS } = JSON.parse(json) as { afterS?: number };
     return {
       ref,
-      id: ref.slice(STEP.length),
+      id: ref.slice(childPrefix.erasure.length),
       afterS,
       atMs: afterS === undefined ? Number.POSITIVE_INFINITY : flow.endedAtMs + afterS * 1000,
     };
@@ -55,7 +54,7 @@ async function eraseStep(deps: EraseJobDeps, id: string, afterS: number): Promis
 async function eraseJournalResults({ jobs }: EraseJobDeps, flow: EndedJob, ids: ReadonlySet<string>): Promise<void> {
   const gone = { in: "head" as const, json: "null" };
   for (const item of await jobs.children(flow.id, "")) {
-    if (!/^[ms]#/.test(item.ref) || item.json === undefined) continue;
+    if (!parseJournalRef(item.ref) || item.json === undefined) continue;
     const value = JSON.parse(item.json) as { result?: ValueRef };
     const { of = "" } = value.result ?? {};
     if (ids.has(of)) await jobs.putChild({ ...item, json: JSON.stringify({ ...value, result: { of, place: gone } }) });

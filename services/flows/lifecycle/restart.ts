@@ -3,10 +3,11 @@ import type { Child } from "../../../aws/dynamodb/job-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { Restart } from "../../../contract/routes/flows/flow-runs.ts";
-import { endSchema, indicesOf, outcomeRef, outcomeSchema, progressRef, progressSchema } from "../../../core/flows/journal.ts";
-import { isContainer, isParallel, ROOT } from "../../../core/flows/scopes.ts";
-import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
+import { indicesOf, journalJson, outcomeRef, type Progress, parseEnd, parseJournalRef, parseOutcome, parseProgress, progressRef } from "../../../core/flows/journal.ts";
 import type { ValueRef } from "../../../core/jobs/value-ref.ts";
+import { isContainer, isParallel, ROOT } from "../../../core/flows/scopes.ts";
+import { childPrefix } from "../../../core/jobs/child-items.ts";
+import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { type EnqueueDeps, enqueue, type NewJob } from "../../jobs/queue/enqueue.ts";
@@ -40,7 +41,7 @@ export async function restartFlow(
   if (flow && flow.path !== origin.path) throw refused(`version ${wanted} belongs to another flow`);
   if (flow && flow.build.state !== "ready") throw refused(`version ${wanted} is not ready to run`);
   const plan = await loadPlan(deps, flow?.build.state === "ready" ? flow.build.plan : origin.flow.plan);
-  const outcomes = await jobs.children(origin.id, "m#");
+  const outcomes = await jobs.children(origin.id, childPrefix.outcome);
   const from =
     asked.step_id === undefined ? await whereItFailed(deps, origin, plan, outcomes, refused) : { ...asked, step_id: asked.step_id };
   const kept = keptItems(plan, outcomes, from, refused);
@@ -66,7 +67,7 @@ export async function restartFlow(
     kind,
     path,
     hash,
-    flow: wanted === undefined ? { n: 0 } : { version: wanted, n: 0 },
+    flow: wanted === undefined ? { execution: 0 } : { version: wanted, execution: 0 },
     ...(code ? { code: JSON.parse(await loadValue(deps, origin, code)) as { flow: unknown } } : {}),
     tag,
     // That of a flow inside of another one was what its caller had left.
@@ -94,8 +95,8 @@ async function whereItFailed(
   if (origin.state === "succeeded" || origin.state === "skipped")
     throw refused("it has not failed, so step_id must name the step to restart from");
   const wentOn = (id: string) => {
-    const { json } = outcomes.find(({ ref }) => ref === outcomeRef(id, ROOT, "")) ?? {};
-    return json !== undefined && outcomeSchema.parse(JSON.parse(json)).goes === "next";
+    const item = outcomes.find(({ ref }) => ref === outcomeRef(id, ROOT, ""));
+    return item !== undefined && parseOutcome(item).goes === "next";
   };
   const last = value.modules.at(-1);
   // One that has failed last is the flow's failure, even where it says that the flow goes on.
@@ -105,7 +106,7 @@ async function whereItFailed(
   if (isParallel(failed)) return { step_id, onlyFailed: true };
   if (!isContainer(failed) || failed.value.type === "branchone") return { step_id };
   const item = await jobs.getChild(origin.id, progressRef(step_id, ROOT, ""));
-  const { index = 0, failed: attempts = [] } = progressSchema.parse(JSON.parse(item?.json ?? "{}"));
+  const { index = 0, failed: attempts = [] } = item ? parseProgress(item) : {};
   // What stands of an earlier attempt is not what a loop that was tried again goes on with.
   return { step_id, branch_or_iteration_n: attempts.length > 0 ? 0 : index };
 }
@@ -125,7 +126,7 @@ async function mustBeThere(
 
 function hidesSecrets({ ref, json = "{}" }: Child): boolean {
   const { result, list } = JSON.parse(json) as { result?: { shown?: unknown }; list?: { shown?: unknown } };
-  return !ref.startsWith("s#") && (result?.shown !== undefined || list?.shown !== undefined);
+  return parseJournalRef(ref)?.kind !== "listEnd" && (result?.shown !== undefined || list?.shown !== undefined);
 }
 
 /** How the modules before the step ended, those inside of them too: later ones may name them. */
@@ -135,14 +136,13 @@ function keptItems({ value, index }: LoadedPlan, items: Child[], { step_id: step
   const before = new Set(value.modules.slice(0, at).map(({ id }) => id));
   const found = new Map(items.map((item) => [item.ref, item]));
   for (const id of before) {
-    const { json } = found.get(`m#${id}@`) ?? {};
-    const outcome = json === undefined ? undefined : outcomeSchema.parse(JSON.parse(json));
-    if (outcome?.goes !== "next") throw refused(`the earlier step ${id} did not finish`);
+    const item = found.get(outcomeRef(id, ROOT, ""));
+    if (!item || parseOutcome(item).goes !== "next") throw refused(`the earlier step ${id} did not finish`);
   }
   return items.filter(({ ref }) => {
-    const [, id = "", place = ""] = /^m#([^@]*)@(.*)$/.exec(ref) ?? [];
+    const { id = "", path = "" } = parseJournalRef(ref) ?? {};
     const scope = index.modules.get(id)?.scope;
-    return scope !== undefined && indicesOf(place).length === 0 && [id, ...scope.inside].some((each) => before.has(each));
+    return scope !== undefined && indicesOf(path).length === 0 && [id, ...scope.inside].some((each) => before.has(each));
   });
 }
 
@@ -160,37 +160,30 @@ async function iterationsKept(
   if (type !== "forloopflow" && type !== "whileloopflow" && type !== "branchall")
     throw refused(`the step ${step} is neither a loop nor a branchall`);
   const item = await jobs.getChild(origin.id, progressRef(step, ROOT, ""));
-  const { list, count, width, index: reached = 0, failed = [] } = progressSchema.parse(JSON.parse(item?.json ?? "{}"));
+  const progress: Progress = item ? parseProgress(item) : {};
+  const { list, count, width, index: reached = 0, failed = [] } = progress;
   if (from && (!item || from > reached + 1)) throw refused(`the step ${step} did not reach iteration or branch ${from}`);
   if (failed.length > 0) {
     if (onlyFailed) return [];
     throw refused(`the step ${step} was retried, so it can only restart at its first iteration or branch`);
   }
   if (!item) return [];
-  const began = Object.fromEntries(Object.entries({ list, count, width, index: from ?? 0 }).filter(([, value]) => value !== undefined));
+  const began: Progress = { list, count, width, index: from ?? 0 };
   const inside = (await jobs.children(origin.id, "")).flatMap((each) => {
-    const [, kind, id = "", place = ""] = /^([ms])#([^@]*)@(.*)$/.exec(each.ref) ?? [];
-    const name = id.replace(/^failure:/, "");
+    const { kind, id = "", failureOf: name = id, path = "" } = parseJournalRef(each.ref) ?? {};
     const scope = index.modules.get(name)?.scope ?? index.scopes.get(name);
     if (!kind || !scope?.inside.includes(step)) return [];
-    const number = type === "branchall" ? branchOf(scope, step) : (indicesOf(place)[0] ?? Number.POSITIVE_INFINITY);
+    const number = type === "branchall" ? branchOf(scope, step) : (indicesOf(path)[0] ?? Number.POSITIVE_INFINITY);
     return [{ item: each, kind, number, scope, id }];
   });
-  const wentWell = new Set<number>();
-  for (const {
-    item: { json = "{}" },
-    kind,
-    number,
-    scope,
-    id,
-  } of inside) {
-    const isOwn = scope.of?.module.id === step;
-    if (kind === "m" && isOwn && scope.modules.at(-1)?.id === id && outcomeSchema.parse(JSON.parse(json)).goes === "next")
-      wentWell.add(number);
-    if (kind === "s" && isOwn && endSchema.parse(JSON.parse(json)).how === "stopped") wentWell.add(number);
+  const succeeded = new Set<number>();
+  for (const { item: each, kind, number, scope, id } of inside) {
+    if (scope.of?.module.id !== step) continue;
+    const isLast = kind === "outcome" && scope.modules.at(-1)?.id === id;
+    if (isLast ? parseOutcome(each).goes === "next" : kind === "listEnd" && parseEnd(each).reason === "stopped") succeeded.add(number);
   }
-  const stays = (number: number) => (onlyFailed ? wentWell.has(number) : number < (from ?? 0));
-  return [...inside.filter(({ number }) => stays(number)).map(({ item: each }) => each), { ...item, json: JSON.stringify(began) }];
+  const isTaken = (number: number) => (onlyFailed ? succeeded.has(number) : number < (from ?? 0));
+  return [...inside.filter(({ number }) => isTaken(number)).map(({ item: each }) => each), { ...item, json: journalJson(began) }];
 }
 
 /** The number of the branch of a module that a list is, or stands in. */

@@ -4,6 +4,7 @@ import { isSvcError } from "../../../contract/errors.ts";
 import { flowValueSchema } from "../../../contract/flow-value.ts";
 import { limits } from "../../../contract/limits.ts";
 import { collectReferences } from "../../../core/flows/names.ts";
+import { STATE_VERSION, type StepState } from "../../../core/flows/step-call.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
 import { failure, flowLookMs } from "../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../core/objects/keys.ts";
@@ -18,7 +19,8 @@ import { type ResolveDeps, resolve } from "../../resources/resolve.ts";
 import { settleFlowBuild, withMachine } from "../definitions/build.ts";
 import { flowVersionOf, type LoadedPlan, loadPlan } from "../definitions/load.ts";
 import { planFlow } from "../definitions/plan.ts";
-import { environmentOf, evaluateReading } from "../runtime/expressions/evaluator.ts";
+import { evaluateWithReads } from "../runtime/expressions/evaluate-with-reads.ts";
+import { loadFlowEnvironment } from "../runtime/expressions/flow-environment.ts";
 
 export type StartFlowDeps = BuildVersionDeps &
   ResolveDeps & {
@@ -32,7 +34,8 @@ export type StartFlowDeps = BuildVersionDeps &
  */
 export async function startFlow(deps: StartFlowDeps, job: RunningJob): Promise<JustEnded | undefined> {
   const { objects, storage } = deps;
-  const { workspace, flow = { n: 0 } } = job;
+  const { workspace } = job;
+  const { outdated: _, ...flow } = job.flow ?? { execution: 0 };
   if (flow.plan) return begin(deps, job);
   if (job.kind === "flowpreview") return startPreview(deps, job);
   const { version = 0 } = flow;
@@ -45,7 +48,10 @@ export async function startFlow(deps: StartFlowDeps, job: RunningJob): Promise<J
       return endWith(deps, job, failure({ name: "DependencyError", message: build.error }));
     case "ready": {
       await loadPlan({ storage }, build.plan);
-      return begin(deps, { ...job, flow: { ...flow, plan: build.plan, ...(build.machine ? { machine: build.machine } : {}) } });
+      return begin(deps, {
+        ...job,
+        flow: { ...flow, plan: build.plan, ...(build.stateMachine ? { stateMachine: build.stateMachine } : {}) },
+      });
     }
   }
 }
@@ -58,7 +64,8 @@ async function startPreview(deps: StartFlowDeps, job: RunningJob): Promise<JustE
   if (!planned.ok) return endWith(deps, job, failure({ name: "DependencyError", message: planned.error }), planned.log);
   const plan = `${jobPrefix(job)}plan.json`;
   await storage.put(plan, JSON.stringify(planned.plan), "application/json");
-  return begin(deps, { ...job, flow: { n: 0, ...job.flow, plan, ...(planned.machine ? { machine: planned.machine } : {}) } });
+  const { outdated: _, ...flow } = job.flow ?? { execution: 0 };
+  return begin(deps, { ...job, flow: { ...flow, plan, ...(planned.machine ? { stateMachine: planned.machine } : {}) } });
 }
 
 async function begin(deps: StartFlowDeps, job: RunningJob): Promise<JustEnded | undefined> {
@@ -68,14 +75,14 @@ async function begin(deps: StartFlowDeps, job: RunningJob): Promise<JustEnded | 
   const plan = await loadPlan(deps, flow.plan);
   const { value } = plan;
   if (value.skip_expr) {
-    const skips = await skipsAll(deps, job, plan, value.skip_expr);
+    const skips = await evaluateSkip(deps, job, plan, value.skip_expr);
     if (!skips.ok) {
       return endWith(deps, job, failure({ name: "ExpressionError", message: `skip_expr ${value.skip_expr}: ${skips.reason}` }));
     }
     if (skips.value) return endWith(deps, job, { state: "skipped", resultJson: JSON.stringify("stopped early") });
   }
   if (value.modules.length === 0) return endWith(deps, job, { state: "succeeded", resultJson: await loadValue(deps, job, job.args) });
-  // A step that runs another flow may have a cache of its own.
+  // The step that runs this flow may set a cache of its own.
   const cacheTtlS = job.cacheTtlS ?? value.cache_ttl;
   if (job.kind === "flow" && cacheTtlS) {
     job = { ...job, cacheTtlS };
@@ -84,7 +91,7 @@ async function begin(deps: StartFlowDeps, job: RunningJob): Promise<JustEnded | 
     const known = await cachedResult(deps, job);
     if (known) return endFromCache(deps, job, known);
   }
-  // From now on housekeeping asks the execution how it is, and no lease.
+  // From now on housekeeping checks the execution instead of the lease.
   const now = nowMs();
   const dueAtMs = flowLookMs(job, now);
   const started = await jobs.change(
@@ -107,20 +114,20 @@ async function begin(deps: StartFlowDeps, job: RunningJob): Promise<JustEnded | 
   return undefined;
 }
 
-/** Whether a flow is not to run at all; its reason, where that cannot be said, shows no secret. */
-async function skipsAll(deps: StartFlowDeps, flow: RunningJob, plan: LoadedPlan, expression: string) {
-  const reading = { working: deps, flow, plan, secrets: new Set<string>() };
+/** Evaluates whether the whole flow is skipped. The reason of a failure shows no secret. */
+async function evaluateSkip(deps: StartFlowDeps, flow: RunningJob, plan: LoadedPlan, expression: string) {
+  const secrets = new Set<string>();
   const flow_input = JSON.parse(await loadValue(deps, flow, flow.args)) as unknown;
-  const flow_env = collectReferences([expression]).env ? await environmentOf(reading) : null;
-  const skips = await evaluateReading(reading, expression, { flow_input, flow_env });
-  return skips.ok ? skips : { ...skips, reason: String(maskerOf(reading.secrets)?.value(skips.reason) ?? skips.reason) };
+  const flow_env = collectReferences([expression]).env ? await loadFlowEnvironment(deps, { flow, plan, secrets }) : null;
+  const skips = await evaluateWithReads(deps, { flow, secrets }, { expression, names: { flow_input, flow_env } });
+  return skips.ok ? skips : { ...skips, reason: String(maskerOf(secrets)?.value(skips.reason) ?? skips.reason) };
 }
 
 const cacheFields = ({ cacheTtlS, cacheKey }: Job) => (cacheKey === undefined ? {} : { cacheTtlS, cacheKey });
 
 /**
- * What a flow's result is kept under: what its arguments refer to is a part of it, read as its steps would. What cannot be read now gives no key:
- * the step that needs it fails.
+ * The cache key of a flow's result. Values that the arguments refer to are part of it. There is no key where such a value cannot be read, because the step
+ * that needs the value fails.
  */
 async function keyOf(deps: StartFlowDeps, job: RunningJob, ignorePaths: boolean): Promise<string | undefined> {
   const sent = JSON.parse(await loadValue(deps, job, job.args)) as Record<string, unknown>;
@@ -135,32 +142,32 @@ async function keyOf(deps: StartFlowDeps, job: RunningJob, ignorePaths: boolean)
 
 export type StartExecutionDeps = Pick<StartFlowDeps, "executions" | "jobs" | "storage"> & { functions: Pick<Functions, "makeMachine"> };
 
-/** Starts the execution that counts for a flow's job; one that is there is left alone. */
+/** Starts the current execution of a flow's job, unless it is already there. Creates the state machine where it is missing. */
 export async function startExecution(deps: StartExecutionDeps, job: Job): Promise<void> {
   const { executions, functions, jobs } = deps;
   const { id, workspace, flow } = job;
   if (!flow?.plan) throw new Error(`The flow job ${id} has no plan.`);
-  const input = { w: workspace, j: id, n: flow.n, e: 0, at: "", o: "" };
-  if (flow.machine) {
-    const started = await executions.start({ machine: flow.machine, job: id, n: flow.n }, input);
+  const { execution, stateMachine } = flow;
+  const input: StepState = { version: STATE_VERSION, workspace, job: id, execution, events: 0, path: "", outcome: "" };
+  if (stateMachine) {
+    const started = await executions.start({ machine: stateMachine, job: id, execution }, input);
     if (started === "started") return;
   }
-  // Never made, or deleted because nothing ran it for long.
+  // The machine was never made for this release, or was deleted because no flow had run on it for long.
   const { value } = await loadPlan(deps, flow.plan);
   const made = await functions.makeMachine({ workspace, path: job.path ?? "preview", value });
   if (!("machine" in made)) throw new Error(made.refused);
   const { machine } = made;
   const changed = await jobs.change(
     id,
-    { flow: { ...flow, machine } },
+    { flow: { ...flow, stateMachine: machine } },
     {
       and: [
         { attr: "state", eq: "running" },
-        { attr: "flow.n", eq: flow.n },
+        { attr: "flow.execution", eq: execution },
       ],
     },
   );
-  const started = changed && (await executions.start({ machine, job: id, n: flow.n }, input));
-  if (started === "noMachine")
-    throw new Error(`The state machine ${machine} of the flow job ${id} was deleted again. The message is retried.`);
+  const started = changed && (await executions.start({ machine, job: id, execution }, input));
+  if (started === "noMachine") throw new Error(`State machine ${machine} of flow job ${id} was deleted again; housekeeping retries.`);
 }

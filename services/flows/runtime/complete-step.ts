@@ -1,50 +1,77 @@
+import { assertNever } from "../../../contract/assert-never.ts";
 import { retryDelayS } from "../../../core/flows/retry.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
-import { type Evaluator, ExpressionError } from "./expressions/evaluator.ts";
-import { openSuspend } from "./modules/approval.ts";
-import { goTo, loadFlowValue, type StepContext, writeProgress } from "./step-context.ts";
-import { continueAfter, failStep, failureResult, type StepResult, stopFlow, stopFlowAs } from "./step-result.ts";
+import type { GateDeps } from "../../approvals/gates/change-gate.ts";
+import { continueAfter, type EndStepDeps, failStep, stopList, stoppedBy } from "./end-step.ts";
+import { ExpressionError } from "./expressions/evaluator.ts";
+import { loadFlowValue } from "./flow-values.ts";
+import { writeProgress } from "./journal.ts";
+import { openApproval } from "./modules/approval.ts";
+import type { StepContext } from "./step-context.ts";
+import { type FailedResult, failedWith, type StepResult, type SucceededResult } from "./step-result.ts";
+import { waitOn } from "./transitions.ts";
+
+export type CompleteStepDeps = EndStepDeps & GateDeps;
 
 /**
- * What follows from how a module's work ended: another attempt, success, the end of its list, failure. It is written down, the end of a list
- * before the outcome that says so.
+ * Records how a module ended and returns the state machine's next state: retry, continue, wait for approval, or end the list.
+ * Writes the end of a list before the outcome that refers to it: a repeated call then finds both, or neither.
  */
-export async function completeStep(step: StepContext, expressions: Evaluator, done: StepResult): Promise<StepState> {
-  const { module } = step;
-  if (!done.ok) {
-    const again = module.retry ? await scheduleRetry(step, expressions, done) : undefined;
-    if (again) return again;
-    return failStep(step, done);
-  }
-  if (done.stopped) return stopFlow(step, done, { skip: done.skip });
-  const loops = module.value.type === "forloopflow" || module.value.type === "whileloopflow" || module.value.type === "branchall";
-  const predicate = loops ? module.stop_after_all_iters_if : module.stop_after_if;
-  try {
-    const result = predicate ? await loadFlowValue(step, done.result) : undefined;
-    if (predicate && (await expressions.holds(predicate.expr, { result }))) return await stopFlowAs(step, done, predicate, result);
-    return await ((module.suspend?.required_events ?? 0) > 0 && !done.unasked ? openSuspend : continueAfter)(step, expressions, done);
-  } catch (error) {
-    if (!(error instanceof ExpressionError)) throw error;
-    return failStep(step, await failureResult(step, error));
+export async function completeStep(deps: CompleteStepDeps, step: StepContext, result: StepResult): Promise<StepState> {
+  switch (result.status) {
+    case "failed":
+      return (await scheduleRetry(deps, step, result)) ?? failStep(deps, step, result);
+    case "stopped":
+      return stopList(deps, step, result);
+    case "succeeded":
+      return completeSuccess(deps, step, result);
+    default:
+      return assertNever(result);
   }
 }
 
-async function scheduleRetry(step: StepContext, expressions: Evaluator, done: StepResult): Promise<StepState | undefined> {
-  const { module, progress, working } = step;
+async function completeSuccess(deps: CompleteStepDeps, step: StepContext, result: SucceededResult): Promise<StepState> {
+  try {
+    const stop = await applyStopPredicate(deps, step, result);
+    if (stop?.status === "stopped") return await stopList(deps, step, stop);
+    if (stop?.status === "failed") return await failStep(deps, step, stop);
+    return await (requiresApproval(step, result) ? openApproval : continueAfter)(deps, step, result);
+  } catch (error) {
+    if (!(error instanceof ExpressionError)) throw error;
+    return failStep(deps, step, await failedWith(deps, step, error));
+  }
+}
+
+const requiresApproval = ({ module }: StepContext, { neverRan }: SucceededResult) =>
+  !neverRan && (module.suspend?.required_events ?? 0) > 0;
+
+/** In modules with lists inside, `stop_after_if` is evaluated after each iteration, and `stop_after_all_iters_if` at the end. */
+async function applyStopPredicate(deps: CompleteStepDeps, step: StepContext, done: SucceededResult): Promise<StepResult | undefined> {
+  const { module } = step;
+  const iterates = module.value.type === "forloopflow" || module.value.type === "whileloopflow" || module.value.type === "branchall";
+  const predicate = iterates ? module.stop_after_all_iters_if : module.stop_after_if;
+  if (!predicate) return undefined;
+  const value = await loadFlowValue(deps, step, done.result);
+  return (await deps.expressions.holds(predicate.expr, { result: value })) ? stoppedBy(deps, step, done, { predicate, value }) : undefined;
+}
+
+/** Notes the failed attempt and when the next one may begin; `undefined` when no attempt is left. */
+async function scheduleRetry(deps: CompleteStepDeps, step: StepContext, done: FailedResult): Promise<StepState | undefined> {
+  const { module, progress } = step;
   if (!module.retry) return undefined;
-  const failedJobs = [...(progress.failed ?? []), done.also?.job ?? ""];
-  const delayS = retryDelayS(module.retry, failedJobs.length, Math.random());
+  const failed = [...(progress.failed ?? []), done.details?.job ?? ""];
+  const delayS = retryDelayS(module.retry, failed.length, Math.random());
   if (delayS === undefined) return undefined;
   try {
     const { retry_if: predicate } = module.retry;
-    if (predicate && !(await expressions.holds(predicate.expr, { result: await loadFlowValue(step, done.result) }))) return undefined;
+    if (predicate && !(await deps.expressions.holds(predicate.expr, { result: await loadFlowValue(deps, step, done.result) })))
+      return undefined;
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
     return undefined;
   }
-  // A loop that is tried again begins at its first item.
-  const { list, count, index, width, branch, ...kept } = progress;
-  const retryAtMs = working.nowMs() + Math.round(delayS * 1000);
-  await writeProgress({ ...step, progress: kept }, { failed: failedJobs, retryAtMs });
-  return goTo(step, "retry", { s: Math.ceil(delayS) });
+  // A loop starts again at its first item.
+  const { list, count, index, width, branch, ...remaining } = progress;
+  await writeProgress(deps, { ...step, progress: remaining }, { failed, retryAtMs: deps.nowMs() + Math.round(delayS * 1000) });
+  return waitOn(deps, step, "retry", Math.ceil(delayS));
 }

@@ -1,65 +1,101 @@
+import { assertNever } from "../../../contract/assert-never.ts";
 import { endRef, FAILURE, PREPROCESSOR } from "../../../core/flows/journal.ts";
-import { asksPeople, isContainer } from "../../../core/flows/scopes.ts";
+import { asksPeople } from "../../../core/flows/scopes.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
 import { completeStep } from "./complete-step.ts";
-import { ExpressionError, evaluator } from "./expressions/evaluator.ts";
-import { atGate, openConsent } from "./modules/approval.ts";
-import { previousOf, runContainer } from "./modules/container.ts";
-import { runStep } from "./modules/script.ts";
-import { runSubflow } from "./modules/subflow.ts";
-import { endIn, outcomeIn, readItems, type StepContext, storeFlowValue, waitBeforeRetry } from "./step-context.ts";
-import { failureResult, nextState, StepFailed } from "./step-result.ts";
+import { createEvaluator, ExpressionError } from "./expressions/evaluator.ts";
+import { storeFlowValue } from "./flow-values.ts";
+import { findEnd, findOutcome, type JournalItems, readJournal } from "./journal.ts";
+import { runBranchAll } from "./modules/branch-all.ts";
+import { runBranchOne } from "./modules/branch-one.ts";
+import { openConsent } from "./modules/consent-gate.ts";
+import { runForLoop } from "./modules/for-loop.ts";
+import { resumeAtGate } from "./modules/gate.ts";
+import { previousResult, runIdentity } from "./modules/identity.ts";
+import { type RunScriptDeps, runScript } from "./modules/script.ts";
+import { type RunSubflowDeps, runSubflow } from "./modules/subflow.ts";
+import { runWhileLoop } from "./modules/while-loop.ts";
+import type { StepContext } from "./step-context.ts";
+import { failedWith } from "./step-result.ts";
+import { nextState, StepFailed, waitBeforeRetry } from "./transitions.ts";
+
+type RunModuleDeps = RunScriptDeps & RunSubflowDeps;
+export type ExecuteModuleDeps = Omit<RunModuleDeps, "expressions">;
 
 /**
- * A module at its place: what is known of it is answered, else it is carried out. `found`: what its journal has there. Throws `StepFailed` where the
- * machine has no other way to learn of a failure.
+ * Returns the state that follows from the recorded outcome of a module, or runs the module. `items`: the journal at its place. Throws `StepFailed` where
+ * the compiled machine has no choice behind the task that could take the way of failures.
  */
-export async function executeModule(step: StepContext, found: ReadonlyMap<string, string>): Promise<StepState> {
-  const { module, scope, at } = step;
-  const known = outcomeIn(found, module.id, scope.name, at);
-  if (known) return nextState(step, known);
-  if (module.id === FAILURE && !(await isToRun(step))) throw new StepFailed("The failure module has nothing to do.");
-  return runModule(step);
-}
-
-/** Only for a failure that none has seen yet. One without a record was lost on the way: that is not for the flow to handle. */
-async function isToRun(step: StepContext): Promise<boolean> {
-  const { scope, at } = step;
-  const end = endIn(await readItems(step, [endRef(scope.name, at)]), scope.name, at);
-  return end?.how === "failed" && !end.handled;
-}
-
-async function runModule(step: StepContext): Promise<StepState> {
-  const waiting = waitBeforeRetry(step);
+export async function executeModule(deps: ExecuteModuleDeps, step: StepContext, items: JournalItems): Promise<StepState> {
+  const { module, scope, path } = step;
+  const known = findOutcome(items, module.id, scope.name, path);
+  if (known) return nextState(deps, step, known);
+  if (module.id === FAILURE && !(await hasUnhandledFailure(deps, step)))
+    throw new StepFailed("The failure module has no failure to handle.");
+  const waiting = waitBeforeRetry(deps, step);
   if (waiting) return waiting;
-  const { module, flow } = step;
-  // What comes from a job, or is asked to skip it, is the flow's input as it is.
-  if (module.id === PREPROCESSOR && flow.preprocess !== "wanted") {
-    const nothing = { ok: true, result: { of: flow.id, place: flow.args }, also: { skipped: true } };
-    return completeStep(step, evaluator(step, []), nothing);
-  }
-  const { value, mock, skip_if: skip } = module;
-  const names = evaluator(step, expressionsOf(step));
-  // A module that does not run asks nobody either.
-  if (mock?.enabled)
-    return completeStep(step, names, { ok: true, result: await storeFlowValue(step, mock.return_value ?? null), unasked: true });
+  const withExpressions = { ...deps, expressions: createEvaluator(deps, step, expressionsOf(step)) };
   try {
-    const asked = asksPeople(module) ? await atGate(step, names) : undefined;
-    if (asked) return asked;
-    if (skip && (await names.holds(skip.expr))) {
-      return await completeStep(step, names, { ok: true, result: await previousOf(step), also: { skipped: true }, unasked: true });
-    }
-    if (value.type === "consentgate") return await openConsent(step, names, value);
-    if (isContainer(module)) return await runContainer(step, names);
-    if (value.type === "identity") return await completeStep(step, names, { ok: true, result: await previousOf(step) });
-    return await (value.type === "flow" ? runSubflow(step, names) : runStep(step, names));
+    return await runModule(withExpressions, step);
   } catch (error) {
     if (!(error instanceof ExpressionError)) throw error;
-    return completeStep(step, names, await failureResult(step, error));
+    return completeStep(withExpressions, step, await failedWith(deps, step, error));
   }
 }
 
-/** Every expression that may be evaluated for a module: what they name is loaded together. */
+/** A failure without a record was lost on the way, so that the failure module does not run for it. */
+async function hasUnhandledFailure(deps: ExecuteModuleDeps, { flow, scope, path }: StepContext): Promise<boolean> {
+  const end = findEnd(await readJournal(deps, flow, [endRef(scope.name, path)]), scope.name, path);
+  return end?.reason === "failed" && !end.handled;
+}
+
+async function runModule(deps: RunModuleDeps, step: StepContext): Promise<StepState> {
+  const { module, flow } = step;
+  const { mock, skip_if: skip } = module;
+  // Arguments from a job, or with the preprocessor skipped on request, are the flow's input as they are.
+  if (module.id === PREPROCESSOR && flow.preprocess !== "wanted") {
+    return completeStep(deps, step, { status: "succeeded", result: { of: flow.id, place: flow.args }, details: { skipped: true } });
+  }
+  if (mock?.enabled) {
+    const result = await storeFlowValue(deps, step, mock.return_value ?? null);
+    return completeStep(deps, step, { status: "succeeded", result, neverRan: true });
+  }
+  const resumed = asksPeople(module) ? await resumeAtGate(deps, step) : undefined;
+  if (resumed) return resumed;
+  if (skip && (await deps.expressions.holds(skip.expr))) {
+    const result = await previousResult(deps, step);
+    return completeStep(deps, step, { status: "succeeded", result, details: { skipped: true }, neverRan: true });
+  }
+  return runModuleOfKind(deps, step);
+}
+
+async function runModuleOfKind(deps: RunModuleDeps, step: StepContext): Promise<StepState> {
+  const { value } = step.module;
+  switch (value.type) {
+    case "script":
+    case "rawscript":
+    case "aiagent":
+      return runScript(deps, step);
+    case "flow":
+      return runSubflow(deps, step);
+    case "forloopflow":
+      return runForLoop(deps, step, value);
+    case "whileloopflow":
+      return runWhileLoop(deps, step);
+    case "branchone":
+      return runBranchOne(deps, step, value);
+    case "branchall":
+      return runBranchAll(deps, step, value);
+    case "consentgate":
+      return openConsent(deps, step, value);
+    case "identity":
+      return runIdentity(deps, step);
+    default:
+      return assertNever(value);
+  }
+}
+
+/** Every expression that may be evaluated for a module: the names in them are loaded together. */
 function expressionsOf({ module }: StepContext): string[] {
   const { value } = module;
   const transforms = [

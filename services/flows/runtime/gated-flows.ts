@@ -1,7 +1,7 @@
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { gateOutcome } from "../../../core/approvals/outcome.ts";
-import { type Outcome, outcomeRef } from "../../../core/flows/journal.ts";
+import { journalJson, outcomeRef } from "../../../core/flows/journal.ts";
 import type { GatedFlows } from "../../approvals/gates/gated-flows.ts";
 import { type LoadFlowDeps, loadFlow, loadPlanIfThere } from "../definitions/load.ts";
 import { redactedResults } from "../inspection/redacted-results.ts";
@@ -26,11 +26,11 @@ export function gatedFlows(deps: GatedFlowsDeps): GatedFlows {
     },
     hasOutcome: async ({ flow, module, scope, at }) => (await jobs.getChild(flow, outcomeRef(module, scope, at))) !== undefined,
     outcomeItem: (gate, opened, expiresAtS) => {
-      const outcome: Outcome = { state: "success", goes: "next", ...gateOutcome(gate, opened) };
-      return { parent: gate.flow, ref: outcomeRef(gate.module, gate.scope, gate.at), json: JSON.stringify(outcome), expiresAtS };
+      const json = journalJson({ state: "success", goes: "next", ...gateOutcome(gate, opened) });
+      return { parent: gate.flow, ref: outcomeRef(gate.module, gate.scope, gate.at), json, expiresAtS };
     },
     resumeTask: async ({ token, state, settled }) => {
-      if (token !== undefined) await executions.resume(token, { ...state, o: settled ? "next" : "look" });
+      if (token !== undefined) await executions.resume(token, { ...state, outcome: settled ? "next" : "enter again" });
     },
   };
 }

@@ -1,45 +1,50 @@
+import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { FlowModule } from "../../../contract/flow-value.ts";
-import { outcomeRef, placeIn, progressRef } from "../../../core/flows/journal.ts";
+import { outcomeRef, pathOfScope, progressRef } from "../../../core/flows/journal.ts";
 import type { Scope } from "../../../core/flows/scopes.ts";
 import type { ModuleCall, StepState } from "../../../core/flows/step-call.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
-import { type LoadedPlan, loadPlan } from "../definitions/load.ts";
-import { endLate, isLate } from "../lifecycle/finish.ts";
-import { jsonOf, progressIn, readItems, type StepContext } from "./step-context.ts";
-import type { StepDeps } from "./step-deps.ts";
+import { type LoadedPlan, type LoadFlowDeps, loadPlan } from "../definitions/load.ts";
+import { endTimedOutFlow, type FinishFlowDeps, isPastDeadline } from "../lifecycle/finish.ts";
+import { findProgress, type JournalItems, readJournal } from "./journal.ts";
+import type { StepContext } from "./step-context.ts";
 
-/** Of an execution that does not count any more: it ends without changing anything. */
-class Superseded extends Error {
-  override readonly name = "Superseded";
+export type LoadStepContextDeps = FinishFlowDeps & Pick<LoadFlowDeps, "storage"> & { jobs: Pick<JobTable, "getWith" | "putChild"> };
+
+/** The execution is not the newest one of its flow: it ends without changing anything. */
+class ExecutionSuperseded extends Error {
+  override readonly name = "ExecutionSuperseded";
 }
 
-/** Finds the place that a call is for, and what the journal has there. Throws `Superseded`. */
+/** Loads the module that a call is for, and the items of the journal at its place, in one read where the call names the path. Throws `ExecutionSuperseded`. */
 export async function loadStepContext(
-  deps: StepDeps,
+  deps: LoadStepContextDeps,
   { state, module: id, scope: name }: ModuleCall,
-): Promise<{ here: StepContext; found: Map<string, string> }> {
-  // Most places are where the state says: one read, with the head.
-  const refsAt = (at: string) => [outcomeRef(id, name, at), progressRef(id, name, at)];
-  const { job, items } = await deps.jobs.getWith(state.j, refsAt(state.at));
-  const flow = counting(job, state);
-  if (isLate(deps, flow)) {
-    await endLate(deps, flow);
-    throw new Superseded(`The flow ${flow.id} exceeded its time limit.`);
+): Promise<{ step: StepContext; items: JournalItems }> {
+  const refsAt = (path: string) => [outcomeRef(id, name, path), progressRef(id, name, path)];
+  const { job, items: found } = await deps.jobs.getWith(state.job, refsAt(state.path));
+  const flow = currentFlow(job, state);
+  if (isPastDeadline(deps, flow)) {
+    await endTimedOutFlow(deps, flow);
+    throw new ExecutionSuperseded(`The time limit of flow ${flow.id} is exceeded.`);
   }
   const plan = await loadPlan(deps, flow.flow?.plan ?? "");
-  const [module, scope] = placed(plan, id, name);
-  const at = placeIn(scope, state.at);
-  const found = at === state.at ? jsonOf(items) : await readItems({ working: deps, flow }, refsAt(at));
-  const progress = progressIn(found, id, name, at) ?? {};
-  return { here: { working: deps, flow, plan, module, scope, at, state, progress, secrets: new Set() }, found };
+  const [module, scope] = findModule(plan, id, name);
+  const path = pathOfScope(scope, state.path);
+  const items = path === state.path ? found : await readJournal(deps, flow, refsAt(path));
+  const progress = findProgress(items, id, name, path) ?? {};
+  return { step: { flow, plan, module, scope, path, state, progress, secrets: new Set() }, items };
 }
-function counting(flow: Job | undefined, { j, n }: StepState): RunningJob {
-  if (flow?.state !== "running" || flow.flow?.n !== n) throw new Superseded(`Execution ${n} of job ${j} was replaced by a newer one.`);
-  if (flow.cancel) throw new Superseded(`The job ${j} is being canceled.`);
+
+function currentFlow(flow: Job | undefined, { job, execution }: StepState): RunningJob {
+  if (flow?.state !== "running" || flow.flow?.execution !== execution) {
+    throw new ExecutionSuperseded(`Execution ${execution} of job ${job} is not the current one.`);
+  }
+  if (flow.cancel) throw new ExecutionSuperseded(`Job ${job} is being canceled.`);
   return flow;
 }
 
-function placed({ index }: LoadedPlan, id: string, name: string): [FlowModule, Scope] {
+function findModule({ index }: LoadedPlan, id: string, name: string): [FlowModule, Scope] {
   const module = index.modules.get(id)?.module;
   const scope = index.scopes.get(name);
   if (!module || !scope) throw new Error(`The flow has no module ${id} in ${name || "its list"}.`);

@@ -2,29 +2,40 @@ import { createHash } from "node:crypto";
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
+import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 
-/** Under names that begin so a nested flow's job keeps the tokens of the tasks that wait for it: several, where several executions came so far. */
-const TOKENS = "token";
-/** A task's token, and the state that its machine goes on with: it looks again. */
-interface Held {
-  token: string;
-  state?: StepState;
+export interface TaskDeps {
+  jobs: JobTable;
+  executions: Pick<Executions, "resume">;
 }
-export const heldBy = (token: string, state: StepState): Held => ({ token, state: { ...state, o: "look" } });
-export const resumeTask = (executions: Pick<Executions, "resume">, { token, state = {} as StepState }: Held) =>
-  executions.resume(token, state);
 
-/** Release 0.1 kept the token alone. */
-const held = (json: string): Held => (json.startsWith("{") ? (JSON.parse(json) as Held) : { token: json });
+/** A task that waits for its token, and the state with which its machine goes on. */
+interface WaitingTask {
+  token: string;
+  state: StepState;
+}
 
-export const tokenRef = (token: string) => `${TOKENS}#${createHash("sha256").update(token).digest("hex").slice(0, 16)}`;
+/** The module of the task is entered again when the task resumes. */
+export const waitingTask = (token: string, state: StepState): WaitingTask => ({ token, state: { ...state, outcome: "enter again" } });
 
-/** A flow that another one waits for has ended. Who comes again sends the tokens again, which changes nothing. */
-export async function resumeParentTask(
-  { jobs, executions }: { jobs: JobTable; executions: Pick<Executions, "resume"> },
-  job: Job,
+/** Resumes a task. A task that no longer waits is no error. */
+export const resumeTask = ({ executions }: Pick<TaskDeps, "executions">, { token, state }: WaitingTask) => executions.resume(token, state);
+
+/** Stores a task under the nested flow's job that it waits for. Several executions of the parent may each have stored one. */
+export async function storeTaskToken(
+  { jobs }: Pick<TaskDeps, "jobs">,
+  job: Pick<Job, "id" | "expiresAtMs">,
+  task: WaitingTask,
 ): Promise<void> {
+  const ref = childRef("taskToken", createHash("sha256").update(task.token).digest("hex").slice(0, 16));
+  await jobs.putChild({ parent: job.id, ref, json: JSON.stringify(task), expiresAtS: Math.ceil(job.expiresAtMs / 1000) });
+}
+
+/** Resumes the tasks that wait for an ended nested flow. Repeating it changes nothing. */
+export async function resumeParentTask(deps: TaskDeps, job: Job): Promise<void> {
   if (!job.step || !job.flow) return;
-  for (const { json } of await jobs.children(job.id, TOKENS)) if (json !== undefined) await resumeTask(executions, held(json));
+  for (const { json } of await deps.jobs.children(job.id, childPrefix.taskToken)) {
+    if (json !== undefined) await resumeTask(deps, JSON.parse(json) as WaitingTask);
+  }
 }

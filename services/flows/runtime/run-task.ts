@@ -1,42 +1,53 @@
+import { UnreadableRecordError } from "../../../core/flows/journal.ts";
 import { ROOT } from "../../../core/flows/scopes.ts";
 import type { ModuleCall, StepCall, StepState } from "../../../core/flows/step-call.ts";
-import { finishFlow } from "../lifecycle/finish.ts";
-import { executeModule } from "./execute-module.ts";
-import { loadStepContext } from "./load-step-context.ts";
-import { registerTaskToken } from "./modules/subflow.ts";
-import { heldBy, resumeTask } from "./resume-parent-task.ts";
-import { walkSegment } from "./segments/run-segment.ts";
+import { failUnreadableFlow, finishFlow } from "../lifecycle/finish.ts";
+import { type ExecuteModuleDeps, executeModule } from "./execute-module.ts";
+import { type LoadStepContextDeps, loadStepContext } from "./load-step-context.ts";
+import { type RegisterTaskTokenDeps, registerTaskToken } from "./modules/subflow.ts";
+import { resumeTask, waitingTask } from "./resume-parent-task.ts";
+import { runSegment } from "./segments/run-segment.ts";
 import type { StepContext } from "./step-context.ts";
-import type { StepDeps } from "./step-deps.ts";
+
+export type RunTaskDeps = LoadStepContextDeps & ExecuteModuleDeps & RegisterTaskTokenDeps;
 
 /**
- * One state of a flow's machine. What was done here before is found in the journal and answered at once: a lost call, a restarted engine, a
- * continued loop and a redrive are the same thing. Throws `StepFailed` where the machine has no other way to learn of a failure.
+ * Runs one state of a flow's machine. Work that was already done is found in the journal and returned at once, so that a lost call, a restarted engine, a
+ * loop in a new execution and a redrive need no code of their own. Throws `StepFailed` where the machine has no choice behind the task.
  */
-export async function runTask(deps: StepDeps, call: StepCall): Promise<StepState> {
+export async function runTask(deps: RunTaskDeps, call: StepCall): Promise<StepState> {
+  try {
+    return await dispatchTask(deps, call);
+  } catch (error) {
+    if (error instanceof UnreadableRecordError) await failUnreadableFlow(deps, error);
+    throw error;
+  }
+}
+
+async function dispatchTask(deps: RunTaskDeps, call: StepCall): Promise<StepState> {
   if ("finish" in call) return finishFlow(deps, call.state);
-  if ("segment" in call) return walkSegment(deps, call);
+  if ("segment" in call) return runSegment(deps, call);
   if (call.token !== undefined) return registerToken(deps, call, call.token);
-  const { here, found } = await loadStepContext(deps, call);
-  const state = await executeModule(here, found);
-  if (state.o === "next" && isFlowsLast(here)) await endAhead(deps, state);
+  const { step, items } = await loadStepContext(deps, call);
+  const state = await executeModule(deps, step, items);
+  if (state.outcome === "next" && isLastOfFlow(step)) await finishEarly(deps, state);
   return state;
 }
 
-const isFlowsLast = ({ module, scope }: StepContext) => scope.name === ROOT && scope.modules.at(-1)?.id === module.id;
+const isLastOfFlow = ({ module, scope }: StepContext) => scope.name === ROOT && scope.modules.at(-1)?.id === module.id;
 
-/** With its last step the flow has ended, and who waits for it need not wait for the machine's last state. That one does what could not be done here. */
-async function endAhead(deps: StepDeps, state: StepState): Promise<void> {
+/** Ends the flow with its last step, so that callers do not wait for the machine's last state. That state repeats the work if it fails here. */
+async function finishEarly(deps: RunTaskDeps, state: StepState): Promise<void> {
   await finishFlow(deps, state).catch(() => undefined);
 }
 
-/** Where nothing is to be waited for, the token is sent at once: not every engine looks at what a function throws that has one. */
-async function registerToken(deps: StepDeps, call: ModuleCall, token: string): Promise<StepState> {
+/** If the token cannot be stored, the task is resumed at once, because some engines ignore the error of a function that received a token. */
+async function registerToken(deps: RunTaskDeps, call: ModuleCall, token: string): Promise<StepState> {
   try {
-    const { here } = await loadStepContext(deps, call);
-    return await registerTaskToken(here, token);
+    const { step } = await loadStepContext(deps, call);
+    return await registerTaskToken(deps, step, token);
   } catch (error) {
-    await resumeTask(deps.executions, heldBy(token, call.state));
+    await resumeTask(deps, waitingTask(token, call.state));
     throw error;
   }
 }

@@ -2,46 +2,46 @@ import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { FlowStatus } from "../../../contract/routes/flows/flow-status.ts";
+import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
 
 interface UserStateDeps {
   jobs: JobTable;
 }
-/** Under these names a flow's job keeps what its scripts tell about it. */
-const STATE = "u#";
 
-/** The flow that a job is, or is a step of: a script may name itself. Throws `job.notFound` for one that has nothing to do with a flow. */
+/** The id of the flow's job: the job itself, or its parent for a step. Throws `job.notFound` for any other job. */
 const flowIdOf = (job: Job): string => {
   if (job.kind === "flow" || job.kind === "flowpreview") return job.id;
   if (job.step && job.parent !== undefined) return job.parent;
   throw new SvcError("job.notFound", { id: job.id });
 };
 
-/** Throws `job.ended`, `body.tooLarge`, and `job.notFound` for what is no flow. */
+/** Sets a value that the scripts of a flow publish under a key. Throws `job.ended`, `body.tooLarge`, and `job.notFound` for a job outside of flows. */
 export async function setUserState({ jobs }: UserStateDeps, job: Job, key: string, value: unknown): Promise<void> {
   if (hasEnded(job)) throw new SvcError("job.ended", { id: job.id, state: job.state });
   const json = JSON.stringify(value ?? null);
   if (Buffer.byteLength(json) > limits.userStateBytes)
     throw new SvcError("body.tooLarge", { limitBytes: limits.userStateBytes, what: "value" });
   const parent = flowIdOf(job);
-  const ref = `${STATE}${key}`;
-  const known = await jobs.children(parent, STATE, limits.userStates);
+  const ref = childRef("userState", key);
+  const known = await jobs.children(parent, childPrefix.userState, limits.userStates);
   if (known.length >= limits.userStates && !known.some((each) => each.ref === ref)) {
     throw new SvcError("body.tooLarge", { limitBytes: limits.userStates * limits.userStateBytes, what: "user states of the flow" });
   }
   await jobs.putChild({ parent, ref, json, expiresAtS: Math.ceil(job.expiresAtMs / 1000) });
 }
 
+/** The JSON text of one value; `null` when the key was never set. Throws `job.notFound`. */
 export async function userState({ jobs }: UserStateDeps, job: Job, key: string): Promise<string> {
-  return (await jobs.getChild(flowIdOf(job), `${STATE}${key}`))?.json ?? "null";
+  return (await jobs.getChild(flowIdOf(job), childRef("userState", key)))?.json ?? "null";
 }
 
-/** All of them; absent while there are none. */
+/** All values of a flow, as a field of its status; no field while there are none. */
 export async function userStates({ jobs }: UserStateDeps, { id }: Job): Promise<Pick<FlowStatus, "user_states">> {
-  const found = await jobs.children(id, STATE, limits.userStates);
+  const found = await jobs.children(id, childPrefix.userState, limits.userStates);
   if (found.length === 0) return {};
   // Without a prototype, because a key named `__proto__` is a key like any other.
   const states: NonNullable<FlowStatus["user_states"]> = Object.create(null);
-  for (const { ref, json = "null" } of found) states[ref.slice(STATE.length)] = JSON.parse(json);
+  for (const { ref, json = "null" } of found) states[ref.slice(childPrefix.userState.length)] = JSON.parse(json);
   return { user_states: states };
 }

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { Storage } from "../../../aws/s3/storage.ts";
 import { limits } from "../../../contract/limits.ts";
-import { sharedRef } from "../../../core/flows/journal.ts";
+import { childRef } from "../../../core/jobs/child-items.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { RunOutcome, SharedFolder } from "../../../runners/protocol.ts";
 import { jobPrefix } from "../values/values.ts";
@@ -21,7 +21,7 @@ const archiveKey = ({ id, workspace, parent = "", attempt }: Job) => `${jobPrefi
 export async function sharedFolder({ jobs, storage }: SharedFolderDeps, job: Job, lifetimeS: number): Promise<SharedFolder | undefined> {
   if (job.parent === undefined || job.step?.shared === undefined) return undefined;
   const [item, putUrl] = await Promise.all([
-    jobs.getChild(job.parent, sharedRef(job.step.shared)),
+    jobs.getChild(job.parent, childRef("sharedFolder", job.step.shared)),
     storage.writeUrl(archiveKey(job), lifetimeS),
   ]);
   const kept = item?.json === undefined ? undefined : keptSchema.parse(JSON.parse(item.json));
@@ -33,5 +33,10 @@ export async function sharedFolder({ jobs, storage }: SharedFolderDeps, job: Job
 export async function noteSharedFolder({ jobs }: SharedFolderDeps, job: Job, { shared }: RunOutcome): Promise<void> {
   if (!shared || job.parent === undefined || job.step?.shared === undefined) return;
   const json = JSON.stringify({ key: archiveKey(job), sha256: shared.sha256 });
-  await jobs.putChild({ parent: job.parent, ref: sharedRef(job.step.shared), json, expiresAtS: Math.ceil(job.expiresAtMs / 1000) });
+  await jobs.putChild({
+    parent: job.parent,
+    ref: childRef("sharedFolder", job.step.shared),
+    json,
+    expiresAtS: Math.ceil(job.expiresAtMs / 1000),
+  });
 }

@@ -64,7 +64,7 @@ export function jobOfVersion({ path, hash, language, timeoutS, tag, priority, co
 /** What a flow's version says of the jobs that run it. */
 export function jobOfFlow({ path, hash, version, tag, timeoutS, priority, concurrency, onBehalfOf, deleteAfterS }: RunnableFlow) {
   const kind = "flow" as const;
-  const flow = { version, n: 0 };
+  const flow = { version, execution: 0 };
   return {
     kind,
     path,

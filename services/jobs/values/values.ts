@@ -3,16 +3,19 @@ import type { Child, JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { Storage } from "../../../aws/s3/storage.ts";
 import { assertNever } from "../../../contract/assert-never.ts";
 import { limits } from "../../../contract/limits.ts";
+import { type ChildKind, childPrefix, childRef } from "../../../core/jobs/child-items.ts";
 import type { Job, ValueLocation } from "../../../core/jobs/job.ts";
 
 export interface ValueDeps {
   jobs: JobTable;
   storage: Storage;
 }
+/** The kinds of values that a job stores. */
+type ValueKind = Extract<ChildKind, "args" | "code" | "end" | "shown" | "approval">;
 type Owner = Pick<Job, "id" | "workspace" | "expiresAtMs">;
 
 /** A name that nothing else of the job has. */
-const newName = (what: string) => `${what}#${randomBytes(6).toString("hex")}`;
+const newName = (what: ValueKind) => childRef(what, randomBytes(6).toString("hex"));
 
 /** Everything that a job keeps in S3 stands under this prefix. */
 export const jobPrefix = (job: Pick<Job, "id" | "workspace">) => `jobs/${job.workspace}/${job.id}/`;
@@ -21,17 +24,17 @@ export const jobPrefix = (job: Pick<Job, "id" | "workspace">) => `jobs/${job.wor
  * Keeps a value where its size belongs: inline up to 512 bytes, a child item up to 8 KB, S3 above. It is written before the head
  * that names it, under a random name: a job id that turns out to be taken harms nothing.
  */
-export async function storeValue(deps: ValueDeps, job: Owner, what: "args" | "code" | "approval", json: string): Promise<ValueLocation> {
+export async function storeValue(
+  deps: ValueDeps,
+  job: Owner,
+  what: Exclude<ValueKind, "end" | "shown">,
+  json: string,
+): Promise<ValueLocation> {
   return Buffer.byteLength(json) <= limits.inlineBytes ? { in: "head", json } : storeValueApart(deps, job, what, json);
 }
 
 /** The same for a value that has no place in the head. */
-export async function storeValueApart(
-  { jobs, storage }: ValueDeps,
-  job: Owner,
-  what: "args" | "code" | "end" | "shown" | "approval",
-  json: string,
-): Promise<ValueLocation> {
+export async function storeValueApart({ jobs, storage }: ValueDeps, job: Owner, what: ValueKind, json: string): Promise<ValueLocation> {
   const item = asItem(job, what, json);
   if (item) {
     await jobs.putChild(item.child);
@@ -57,7 +60,7 @@ export async function stageValue(
 }
 
 /** The item that keeps a value; `undefined` where it is too large for one. */
-function asItem(job: Owner, what: string, json: string): { place: ValueLocation; child: Child } | undefined {
+function asItem(job: Owner, what: ValueKind, json: string): { place: ValueLocation; child: Child } | undefined {
   if (Buffer.byteLength(json) > limits.itemBytes) return undefined;
   const ref = newName(what);
   return { place: { in: "item", ref }, child: { parent: job.id, ref, json, expiresAtS: Math.ceil(job.expiresAtMs / 1000) } };
@@ -115,7 +118,8 @@ export interface Output {
   bytes?: number;
 }
 
-export const outputRef = (attempt: number, offset: number) => `log#${String(attempt).padStart(3, "0")}#${String(offset).padStart(9, "0")}`;
+export const outputRef = (attempt: number, offset: number) =>
+  childRef("output", `${String(attempt).padStart(3, "0")}#${String(offset).padStart(9, "0")}`);
 
 /**
  * Keeps a chunk of output, and beside it, where both fit one item, the run's result. The reference is made of attempt and offset:
@@ -147,7 +151,7 @@ export async function loadLogs({ jobs, storage }: ValueDeps, job: Pick<Job, "id"
   let position = 0;
   let text = "";
   let attempt = "";
-  for (const chunk of await jobs.children(job.id, "log#")) {
+  for (const chunk of await jobs.children(job.id, childPrefix.output)) {
     const of = chunk.ref.split("#")[1] ?? "";
     if (attempt !== "" && of !== attempt) {
       const marker = `\n[svc] The worker was lost. Attempt ${Number(of)} follows.\n`;

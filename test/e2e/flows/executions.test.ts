@@ -84,9 +84,9 @@ const disturbances: Record<string, (id: string) => Promise<unknown>> = {
   "its machine was started with an old number": async (id) => {
     const execution = await first(id);
     await tellStatus(`${id}.0`, "FAILED");
-    await startAgain(execution, `old-${id}`, { n: 0 });
+    await startAgain(execution, `old-${id}`, { execution: 0 });
   },
-  "its machine was started with a number to come": async (id) => startAgain(await first(id), `early-${id}`, { n: 1 }),
+  "its machine was started with a number to come": async (id) => startAgain(await first(id), `early-${id}`, { execution: 1 }),
 };
 
 describe("a flow runs each step once and ends once, well, although", () => {
@@ -110,7 +110,7 @@ it("a task that waits for a nested flow does not wait in an execution that does 
   await at("e");
   const { machine } = await first(id);
   // Its own state that waits, asked for with a number that is not the job's.
-  const waiting = await heldAs(machine, { w: ws.id, j: id, n: 7, e: 0, at: "" });
+  const waiting = await heldAs(machine, { version: 1, workspace: ws.id, job: id, execution: 7, events: 0, path: "" });
   expect(await until(waiting, { what: "the end of an execution that waits for nothing", timeoutMs: 30_000 })).toBe("SUCCEEDED");
   expect(await ws.completed(id)).toMatchObject({ success: true, result: "f" });
 });

@@ -176,7 +176,7 @@ describe("what a flow is built to", () => {
       outdated: false,
     });
     expect(shown["mermaid"]).toContain('["a Say hi"]');
-    expect(shown["mermaid"]).toContain('subgraph n3["l iterations"]');
+    expect(shown["mermaid"]).toContain('subgraph n3["l#58; run items"]');
   });
 
   it("is that of each version", async () => {
@@ -190,8 +190,8 @@ describe("what a flow is built to", () => {
     };
     const [before, after] = [await namesAt(`v/${String(first)}`), await namesAt("p/f/t/versions")];
     expect([before[1], after[1]]).toEqual([
-      ["a", "finish"],
-      ["a", "b", "finish"],
+      ["a", "finish flow"],
+      ["a", "b", "finish flow"],
     ]);
     expect(before[0]).not.toBe(after[0]);
   });

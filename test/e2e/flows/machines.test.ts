@@ -51,7 +51,7 @@ describe("a saved flow's state machine", () => {
     expect([Comment, StartAt, Object.keys(States ?? {}).sort()]).toEqual([
       `${ws.id} f/t/daily.report`,
       "a Load",
-      ["a Load", "b", "finish"],
+      ["a Load", "b", "finish flow"],
     ]);
   });
 

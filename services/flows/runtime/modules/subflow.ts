@@ -5,33 +5,43 @@ import type { StepState } from "../../../../core/flows/step-call.ts";
 import { hasEnded, type QueuedJob } from "../../../../core/jobs/job.ts";
 import { firstDueMs, flowLeftS } from "../../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../../core/objects/keys.ts";
-import { gateOf } from "../../../approvals/gates/change-gate.ts";
+import { type GateDeps, gateOf } from "../../../approvals/gates/change-gate.ts";
+import type { RunJobDeps } from "../../../execution/run-job.ts";
 import { flowOf } from "../../definitions/load.ts";
-import { completeStep } from "../complete-step.ts";
-import type { Evaluator } from "../expressions/evaluator.ts";
-import { heldBy, resumeTask, tokenRef } from "../resume-parent-task.ts";
-import { attemptId, goTo, type StepContext, writeProgress } from "../step-context.ts";
-import { failureResult } from "../step-result.ts";
-import { registerGateToken } from "./approval.ts";
-import { argumentsFor, doneBy, erasedAfterS, keptArguments, noteErasureOf, ofFlow, readersMay } from "./script.ts";
+import { type CompleteStepDeps, completeStep } from "../complete-step.ts";
+import { writeProgress } from "../journal.ts";
+import { resumeTask, storeTaskToken, type TaskDeps, waitingTask } from "../resume-parent-task.ts";
+import { attemptId, type StepContext } from "../step-context.ts";
+import { erasureDelayS, noteStepErasure } from "../step-jobs/erasure.ts";
+import { permissionOf } from "../step-jobs/runnable.ts";
+import { stepArguments, storeArguments } from "../step-jobs/step-arguments.ts";
+import { inheritedFields, ownerOf } from "../step-jobs/step-job.ts";
+import { failedWith } from "../step-result.ts";
+import { transitionTo } from "../transitions.ts";
+import { registerGateToken } from "./gate.ts";
+import { resultOfJob } from "./script.ts";
 
-/** Starts another flow as a job of its own, or says what came of it. */
-export async function runSubflow(step: StepContext, expressions: Evaluator): Promise<StepState> {
-  const { working } = step;
+export type RunSubflowDeps = CompleteStepDeps & Pick<RunJobDeps, "queue" | "jobs">;
+
+/** Starts another flow as a job of its own and waits for it, or completes the step with the end of that job. */
+export async function runSubflow(deps: RunSubflowDeps, step: StepContext): Promise<StepState> {
   const id = attemptId(step);
-  const job = await working.jobs.get(id);
-  if (job && hasEnded(job)) return completeStep(step, expressions, await doneBy(step, job));
-  const wrong = job ? undefined : await begin(step, id, await argumentsFor(step, expressions));
-  if (wrong) return completeStep(step, expressions, await failureResult(step, wrong));
-  return goTo(step, "wait");
+  const job = await deps.jobs.get(id);
+  if (job && hasEnded(job)) return completeStep(deps, step, await resultOfJob(deps, step, job));
+  const problem = job ? undefined : await startSubflow(deps, step, id);
+  if (problem) return completeStep(deps, step, await failedWith(deps, step, problem));
+  return transitionTo(step, "wait");
 }
 
-/** Answers what is wrong when there is no such flow, the caller's job may not run it, or too many are around it. */
-async function begin(step: StepContext, id: string, args: Record<string, unknown>): Promise<{ name: string; message: string } | undefined> {
-  const { flow, module, working } = step;
-  const { jobs, objects, queue } = working;
+/** Returns the problem where the flow does not exist, the calling job may not run it, or the flows are nested too deeply. */
+async function startSubflow(deps: RunSubflowDeps, step: StepContext, id: string): Promise<{ name: string; message: string } | undefined> {
+  const { flow, module } = step;
+  const args = await stepArguments(deps, step);
   const path = module.value.type === "flow" ? module.value.path : "";
-  const [mayRun, head] = await Promise.all([readersMay(step, actions.runFlow.access), objects.get(keys.flowHead(flow.workspace, path))]);
+  const [mayRun, head] = await Promise.all([
+    permissionOf(deps, step, actions.runFlow.access),
+    deps.objects.get(keys.flowHead(flow.workspace, path)),
+  ]);
   const nested = flowOf(head);
   if (!nested || nested.archived || !mayRun(path)) return { name: "NotFound", message: `There is no flow at ${path}.` };
   const depth = (flow.flow?.depth ?? 0) + 1;
@@ -39,51 +49,49 @@ async function begin(step: StepContext, id: string, args: Record<string, unknown
     const message = `Flows can be nested at most ${limits.flowDepth} levels deep, so the step ${module.id} did not start ${path}.`;
     return { name: "TooDeep", message };
   }
-  const afterS = erasedAfterS(step) ?? nested.deleteAfterS;
-  const now = working.nowMs();
-  const owner = { id, workspace: flow.workspace, expiresAtMs: flow.expiresAtMs };
+  const now = deps.nowMs();
+  const owner = ownerOf(step, id);
+  const erases = flow.erasesSteps === "all" || (erasureDelayS(step) ?? nested.deleteAfterS) !== undefined;
   const job: QueuedJob = {
-    ...ofFlow(step),
+    ...inheritedFields(deps, step),
     ...owner,
     state: "queued",
     kind: "flow",
     path,
     hash: nested.hash,
-    flow: { version: nested.version, n: 0, depth },
+    flow: { version: nested.version, execution: 0, depth },
     tag: nested.tag,
     timeoutS: Math.min(nested.timeoutS ?? limits.flowTimeoutS, flowLeftS(flow, now)),
     createdAtMs: now,
-    ...(await keptArguments(step, owner, args)),
+    ...(await storeArguments(deps, step, owner, args)),
     ...(module.cache_ttl ? { cacheTtlS: module.cache_ttl } : {}),
-    // Erased with this flow, and so are its own steps.
-    ...(flow.erasesSteps === "all" || afterS !== undefined ? { erasesSteps: "all" as const } : {}),
+    // Its steps are erased with it.
+    ...(erases ? { erasesSteps: "all" as const } : {}),
     attempt: 0,
     losses: 0,
     logChars: 0,
   };
-  await noteErasureOf(step, id, nested.deleteAfterS);
-  // Named first: who cancels this flow finds it.
-  await writeProgress(step, { nested: id });
-  if (await jobs.create(job, firstDueMs(now))) await queue.send(job);
+  await noteStepErasure(deps, step, id, nested.deleteAfterS);
+  // Noted before the job exists, so that canceling this flow always finds the job.
+  await writeProgress(deps, step, { nested: id });
+  if (await deps.jobs.create(job, firstDueMs(now))) await deps.queue.send(job);
   return undefined;
 }
 
-/** Keeps the token of the task that waits, and lets it go on when there is nothing to wait for any more. */
-export async function registerTaskToken(step: StepContext, token: string): Promise<StepState> {
-  const { jobs, executions } = step.working;
+export type RegisterTaskTokenDeps = TaskDeps & GateDeps;
+
+/** Stores the token of the task that waits for a gate or a nested flow, and resumes the task at once when there is nothing to wait for anymore. */
+export async function registerTaskToken(deps: RegisterTaskTokenDeps, step: StepContext, token: string): Promise<StepState> {
   const id = attemptId(step);
-  const gate = asksPeople(step.module) ? await gateOf({ jobs }, id) : undefined;
+  const gate = asksPeople(step.module) ? await gateOf(deps, id) : undefined;
   if (gate?.opened) {
-    await registerGateToken(step, gate, token);
+    await registerGateToken(deps, step, gate, token);
     return step.state;
   }
-  await jobs.putChild({
-    parent: id,
-    ref: tokenRef(token),
-    json: JSON.stringify(heldBy(token, step.state)),
-    expiresAtS: Math.ceil(step.flow.expiresAtMs / 1000),
-  });
-  const job = await jobs.get(id);
-  if (!job || hasEnded(job)) await resumeTask(executions, heldBy(token, step.state));
+  const task = waitingTask(token, step.state);
+  await storeTaskToken(deps, { id, expiresAtMs: step.flow.expiresAtMs }, task);
+  // Read after the token is stored: whoever ends the job reads the tokens afterwards, so one of the two sees the other.
+  const job = await deps.jobs.get(id);
+  if (!job || hasEnded(job)) await resumeTask(deps, task);
   return step.state;
 }

@@ -9,23 +9,26 @@ import { hasReferences } from "../../../../core/resources/references.ts";
 import type { Runnable } from "../../../../core/scripts/version.ts";
 import type { NextArgument, NextRun } from "../../../../runners/protocol.ts";
 import { runTimes } from "../../../execution/run-times.ts";
-import { type Evaluator, ExpressionError } from "../expressions/evaluator.ts";
-import { erasedAfterS, type NamedScript, ownerOf, readersMay, runnableFor, scriptOf, stepJob } from "../modules/script.ts";
+import { type ExpressionDeps, ExpressionError } from "../expressions/evaluator.ts";
+import type { RunScriptDeps } from "../modules/script.ts";
 import { attemptId, type StepContext } from "../step-context.ts";
+import { erasureDelayS } from "../step-jobs/erasure.ts";
+import { findRunnable, findScript, type NamedScript, permissionOf } from "../step-jobs/runnable.ts";
+import { ownerOf, stepJob } from "../step-jobs/step-job.ts";
 
-/** Steps that took less than this when they ran last go together. */
+/** Only steps that took less than this when they last ran are batched. */
 const QUICK_MS = 50;
-const MOST = 50;
+const BATCH_MOST = 50;
 
-/** A step on its way into a batch. */
-export interface Member {
-  here: StepContext;
+/** One run of a batch. */
+export interface BatchMember {
+  step: StepContext;
   code: Code;
   job: Omit<RunningJob, "args">;
   args: NextRun["args"];
 }
 
-/** What a step runs: built, with nothing of its own that asks for more than a run. */
+/** The built code of a step that needs nothing but a run. */
 interface Code {
   runner: RunnerLanguage;
   artefact: { key: string; sha256: string };
@@ -38,13 +41,13 @@ export interface Candidate {
   code: Code;
 }
 
-/** Neighbours of one language that do nothing but run, and are known to be quick. */
-export async function quickOnes(step: StepContext, modules: readonly FlowModule[]): Promise<Candidate[]> {
+/** The first neighbouring modules that do nothing but run, in one language, and are known to be quick. */
+export async function findCandidates(deps: FindCodeDeps, step: StepContext, modules: readonly FlowModule[]): Promise<Candidate[]> {
   if (step.plan.value.early_return || (step.flow.watchedUntilMs ?? 0) > 0) return [];
-  const codeOf = codes(step);
+  const codeOf = codeFinder(deps, step);
   const found: Candidate[] = [];
-  for (const module of modules.slice(0, MOST)) {
-    const alone = !doesNothingElse(module) || erasedAfterS({ module, scope: step.scope }) !== undefined;
+  for (const module of modules.slice(0, BATCH_MOST)) {
+    const alone = !onlyRuns(module) || erasureDelayS({ module, scope: step.scope }) !== undefined;
     const code = alone ? undefined : await codeOf(module);
     if (!code || code.runner !== (found[0]?.code.runner ?? code.runner)) break;
     if ((runTimes.of(code.artefact.key) ?? QUICK_MS) >= QUICK_MS) break;
@@ -53,13 +56,15 @@ export async function quickOnes(step: StepContext, modules: readonly FlowModule[
   return found;
 }
 
-/** Finds the code of steps: each script is looked up once, and the rights to run any. */
-function codes(step: StepContext): (module: FlowModule) => Promise<Code | undefined> {
+type FindCodeDeps = Pick<RunScriptDeps, "objects">;
+
+/** Finds the code of steps. Each script, and the right to run scripts, is looked up once. */
+function codeFinder(deps: FindCodeDeps, step: StepContext): (module: FlowModule) => Promise<Code | undefined> {
   const scripts = new Map<string, Promise<Code | undefined>>();
-  let rights: ReturnType<typeof readersMay> | undefined;
+  let rights: ReturnType<typeof permissionOf> | undefined;
   const lookUp = async (value: NamedScript): Promise<Code | undefined> => {
-    rights ??= readersMay(step, actions.runScript.access);
-    const [mayRun, script] = await Promise.all([rights, scriptOf(step, value)]);
+    rights ??= permissionOf(deps, step, actions.runScript.access);
+    const [mayRun, script] = await Promise.all([rights, findScript(deps, step, value)]);
     if (script?.build.state !== "ready" || !script.runner || !mayRun(script.path)) return undefined;
     const { runner, build, params, paramTypes, concurrency, cacheTtlS, deleteAfterS, dedicated } = script;
     if (concurrency || cacheTtlS || deleteAfterS !== undefined || dedicated) return undefined;
@@ -79,9 +84,9 @@ function codes(step: StepContext): (module: FlowModule) => Promise<Code | undefi
   };
 }
 
-/** What a module may say and still be one of a batch. */
-const HARMLESS: ReadonlySet<string> = new Set(["id", "value", "summary", "segment", "priority"]);
-const HARMLESS_VALUE: ReadonlySet<string> = new Set([
+/** The fields that a module of a batch may have. */
+const ALLOWED: ReadonlySet<string> = new Set(["id", "value", "summary", "segment", "priority"]);
+const ALLOWED_IN_VALUE: ReadonlySet<string> = new Set([
   "type",
   "hash",
   "tag_override",
@@ -94,45 +99,60 @@ const HARMLESS_VALUE: ReadonlySet<string> = new Set([
   "is_trigger",
   "assets",
 ]);
-const says = (object: object, harmless: ReadonlySet<string>) =>
+const hasOnly = (object: object, allowed: ReadonlySet<string>) =>
   Object.entries(object).every(
-    ([name, value]) => harmless.has(name) || value === undefined || value === null || value === false || value === 0,
+    ([name, value]) => allowed.has(name) || value === undefined || value === null || value === false || value === 0,
   );
-const doesNothingElse = (module: FlowModule) => isPlain(module) && says(module, HARMLESS) && says(module.value, HARMLESS_VALUE);
+const onlyRuns = (module: FlowModule) => isPlain(module) && hasOnly(module, ALLOWED) && hasOnly(module.value, ALLOWED_IN_VALUE);
 
 function transformsOf({ value }: FlowModule): Record<string, InputTransform> {
   return value.type === "rawscript" || value.type === "script" ? (value.input_transforms ?? {}) : {};
 }
-export const expressionsOf = (module: FlowModule) =>
+/** The expressions in the arguments of a module. */
+export const transformExpressions = (module: FlowModule) =>
   Object.values(transformsOf(module)).flatMap((transform) => (transform.type === "javascript" ? [transform.expr] : []));
 
-/** As many as have arguments that are known now, or plain parts of what those before them will yield. */
-export async function membersOf(step: StepContext, candidates: readonly Candidate[], names: Evaluator): Promise<Member[]> {
-  const members: Member[] = [];
+type PrepareMembersDeps = Pick<RunScriptDeps, "nowMs" | "worker"> & Parameters<typeof findRunnable>[0];
+
+/** Prepares the runs of a batch. It ends before the first candidate whose arguments are neither known now nor plain parts of earlier results. */
+export async function prepareMembers(
+  deps: PrepareMembersDeps,
+  step: StepContext,
+  candidates: readonly Candidate[],
+): Promise<BatchMember[]> {
+  const members: BatchMember[] = [];
   const modules = candidates.map(({ module }) => module);
   for (const [index, { module, code }] of candidates.entries()) {
     const member = { ...step, module, progress: {} };
-    const args = await argumentsOf(modules.slice(0, index), module, names);
-    const what = await runnableFor(member, names, code.script);
-    if (!args || "missing" in what) break;
-    members.push({ here: member, code, job: stepJob(member, ownerOf(step, attemptId(member)), what), args });
+    const args = await knownArguments(deps, modules.slice(0, index), module);
+    const runnable = await findRunnable(deps, member, code.script);
+    if (!args || "missing" in runnable) break;
+    members.push({ step: member, code, job: stepJob(deps, member, ownerOf(step, attemptId(member)), runnable), args });
   }
   return members;
 }
 
-async function argumentsOf(before: readonly FlowModule[], module: FlowModule, names: Evaluator): Promise<NextRun["args"] | undefined> {
+async function knownArguments(
+  deps: ExpressionDeps,
+  before: readonly FlowModule[],
+  module: FlowModule,
+): Promise<NextRun["args"] | undefined> {
   const args: [string, NextArgument][] = [];
   for (const [name, transform] of Object.entries(transformsOf(module))) {
-    const argument = await argumentOf(before, transform, names);
+    const argument = await knownArgument(deps, before, transform);
     if (!argument) return undefined;
     args.push([name, argument]);
   }
   return Object.fromEntries(args);
 }
 
-/** `undefined`: it can be told only when the runs before it have ended. */
-async function argumentOf(before: readonly FlowModule[], transform: InputTransform, names: Evaluator): Promise<NextArgument | undefined> {
-  // Of what the same step gets, in the order of its parameters: not known here.
+/** `undefined`: the argument is known only when the runs before it have ended. */
+async function knownArgument(
+  { expressions }: ExpressionDeps,
+  before: readonly FlowModule[],
+  transform: InputTransform,
+): Promise<NextArgument | undefined> {
+  // Other arguments of the same step are not known here.
   if (transform.type === "javascript" && /\bparams\b/.test(transform.expr)) return undefined;
   const wanted = collectReferences(transform.type === "javascript" ? [transform.expr] : []);
   const waits = wanted.results === "all" || wanted.previous || before.some(({ id }) => (wanted.results as ReadonlySet<string>).has(id));
@@ -143,10 +163,10 @@ async function argumentOf(before: readonly FlowModule[], transform: InputTransfo
     return of < 0 ? undefined : { of, path: path.slice(1) };
   }
   try {
-    const value = await names.transform(transform, { params: {} });
+    const value = await expressions.transform(transform, { params: {} });
     return hasReferences(value) ? undefined : { value };
   } catch (error) {
-    // The step fails with it, when it is its turn.
+    // The step fails with this error when it runs alone.
     if (error instanceof ExpressionError) return undefined;
     throw error;
   }

@@ -1,0 +1,80 @@
+import { UnreadableRecordError } from "../../../core/flows/journal.ts";
+import { hasEnded, type Job, type RunningJob } from "../../../core/jobs/job.ts";
+import { canceled, flowLookMs } from "../../../core/jobs/lifecycle.ts";
+import type { GateDeps } from "../../approvals/gates/change-gate.ts";
+import { reconcileGates } from "../../approvals/gates/reconcile-gates.ts";
+import { endWith } from "../../jobs/lifecycle/finish.ts";
+import { flowParkedFor } from "../runtime/parked-jobs.ts";
+import { resumeParentTask } from "../runtime/resume-parent-task.ts";
+import {
+  endFlow,
+  endTimedOutFlow,
+  type FinishFlowDeps,
+  FlowFailed,
+  failUnreadableFlow,
+  isPastDeadline,
+  settleFlow,
+  startNextExecution,
+} from "./finish.ts";
+import { startExecution } from "./start.ts";
+
+/**
+ * Brings a flow's job up to date after an execution of it has ended, or may have ended. `stopped`: a person stopped the execution in the console. Repeating
+ * it changes nothing.
+ */
+export async function reconcileExecution(
+  deps: FinishFlowDeps,
+  { job: id, execution }: { job: string; execution: number },
+  { stopped = false } = {},
+): Promise<void> {
+  const flow = await deps.jobs.get(id);
+  // The function that ended the job may have died before it resumed the parent.
+  if (flow && hasEnded(flow)) await resumeParentTask(deps, flow);
+  if (flow?.state !== "running" || flow.flow?.execution !== execution) return;
+  if (stopped) {
+    const { reason } = await deps.executions.status({ machine: flow.flow.stateMachine ?? "", job: id, execution });
+    const cancel = { by: "the Step Functions console", reason };
+    return endFlow(deps, flow, endWith(deps, { ...flow, cancel }, canceled(cancel), "", { cancel }));
+  }
+  try {
+    await settleFlow(deps, flow);
+  } catch (error) {
+    if (error instanceof UnreadableRecordError) await failUnreadableFlow(deps, error);
+    else if (!(error instanceof FlowFailed)) throw error;
+  }
+}
+
+/** Continues the flow whose execution ended because this job waited for a concurrency slot. */
+export async function continueParkedFlow(deps: FinishFlowDeps, ended: Job): Promise<void> {
+  if (!ended.concurrency) return;
+  const flow = await flowParkedFor(deps, ended);
+  if (flow) await startNextExecution(deps, flow, { stalls: 0 });
+}
+
+/** Checks the current execution of a running flow, because events about executions may be lost, and continues the flow where the execution does not. */
+export async function reconcileFlow(deps: FinishFlowDeps & GateDeps, flow: RunningJob): Promise<"waited" | "ended"> {
+  const { executions, jobs, nowMs } = deps;
+  if (isPastDeadline(deps, flow)) {
+    await endTimedOutFlow(deps, flow);
+    return "ended";
+  }
+  const { execution = 0, stateMachine: machine, outdated } = flow.flow ?? {};
+  if (outdated) {
+    await settleFlow(deps, flow);
+    return "ended";
+  }
+  const { nextMs, lost } = await reconcileGates(deps, flow);
+  const { is } = machine === undefined ? { is: "none" } : await executions.status({ machine, job: flow.id, execution });
+  if (is === "none") await startExecution(deps, flow);
+  const isOver = is === "ended" || is === "stopped";
+  if (!isOver && is !== "none" && lost && machine !== undefined) {
+    // The token is lost, so nothing can resume this execution; another one is started.
+    await startNextExecution(deps, flow, { stalls: 0 });
+    await executions.stop({ machine, job: flow.id, execution }, "the token of a waiting task was lost");
+    return "waited";
+  }
+  if (isOver) await reconcileExecution(deps, { job: flow.id, execution }, { stopped: is === "stopped" });
+  const dueAtMs = Math.min(flowLookMs(flow, nowMs()), nextMs);
+  if (!isOver) await jobs.change(flow.id, { dueAtMs }, { attr: "state", eq: "running" });
+  return isOver ? "ended" : "waited";
+}

@@ -1,0 +1,63 @@
+import type { ObjectTable } from "../../../../aws/dynamodb/object-table.ts";
+import { answerFor, isSvcError } from "../../../../contract/errors.ts";
+import { limits } from "../../../../contract/limits.ts";
+import { readsOfJob } from "../../../../core/audit/entry.ts";
+import { evaluate } from "../../../../core/expressions/evaluate.ts";
+import { entryItem } from "../../../audit/audit.ts";
+import { readersOf } from "../../../resources/readers.ts";
+import { type ResolveDeps, resolve } from "../../../resources/resolve.ts";
+import type { StepContext } from "../step-context.ts";
+
+export type ReadReferenceDeps = ResolveDeps & { objects: ObjectTable; nowMs: () => number };
+
+interface Evaluation {
+  expression: string;
+  names: Readonly<Record<string, unknown>>;
+  /** Variables and resources that were read before, by their references. */
+  reads?: Map<string, unknown>;
+}
+
+/** Evaluates an expression that may read variables and resources: each one that it requests is read, and then it is evaluated again. */
+export async function evaluateWithReads(
+  deps: ReadReferenceDeps,
+  reader: Pick<StepContext, "flow" | "secrets">,
+  { expression, names, reads = new Map() }: Evaluation,
+): Promise<{ ok: true; value: unknown } | { ok: false; reason: string }> {
+  for (;;) {
+    const found = await evaluate(expression, names, reads);
+    if (found.ok || found.asks === undefined) return found;
+    if (reads.size >= limits.expressionReads) {
+      return { ok: false, reason: `it reads more than ${limits.expressionReads} variables and resources.` };
+    }
+    try {
+      reads.set(found.asks, await resolveForFlow(deps, reader, found.asks));
+    } catch (error) {
+      if (!isSvcError(error) || !error.code.startsWith("reference.")) throw error;
+      return { ok: false, reason: answerFor(error).sentence };
+    }
+  }
+}
+
+/** Reads that this process has already recorded, by flow and path: the iterations of a loop read the same one again and again. */
+const recorded = new Set<string>();
+const RECORDED_MOST = 10_000;
+
+/** Resolves the references in a value with the rights of the flow's job. Adds secrets to those of the step, and records their reads in the audit log. */
+export async function resolveForFlow(
+  deps: ReadReferenceDeps,
+  { flow, secrets }: Pick<StepContext, "flow" | "secrets">,
+  value: unknown,
+): Promise<unknown> {
+  const readers = readersOf(deps, flow);
+  const found = await resolve(deps, readers, flow.workspace, value);
+  for (const secret of found.secrets) secrets.add(secret);
+  const fresh = found.secretPaths.filter((path) => !recorded.has(`${flow.id} ${path}`));
+  if (fresh.length > 0) {
+    const [reader] = await readers;
+    const entries = readsOfJob(flow, reader?.username ?? flow.createdBy, fresh, deps.nowMs());
+    await Promise.all(entries.map((entry) => deps.objects.put(entryItem(entry))));
+    if (recorded.size >= RECORDED_MOST) recorded.clear();
+    for (const path of fresh) recorded.add(`${flow.id} ${path}`);
+  }
+  return found.value;
+}

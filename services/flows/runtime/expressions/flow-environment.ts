@@ -1,0 +1,21 @@
+import type { JobTable } from "../../../../aws/dynamodb/job-table.ts";
+import { type LoadFlowDeps, loadPlan } from "../../definitions/load.ts";
+import type { StepContext } from "../step-context.ts";
+import { type ReadReferenceDeps, resolveForFlow } from "./evaluate-with-reads.ts";
+
+export type FlowEnvironmentDeps = ReadReferenceDeps & Pick<LoadFlowDeps, "storage"> & { jobs: Pick<JobTable, "get"> };
+
+/** The flow's environment, with references resolved with the rights of the flow's job. A nested flow without an environment uses that of its caller. */
+export async function loadFlowEnvironment(
+  deps: FlowEnvironmentDeps,
+  { flow, plan, secrets }: Pick<StepContext, "flow" | "plan" | "secrets">,
+): Promise<unknown> {
+  const { flow_env: own } = plan.value;
+  if (!own && flow.step && flow.parent !== undefined) {
+    const parent = await deps.jobs.get(flow.parent);
+    if (parent?.state === "running" && parent.flow?.plan) {
+      return loadFlowEnvironment(deps, { flow: parent, plan: await loadPlan(deps, parent.flow.plan), secrets });
+    }
+  }
+  return resolveForFlow(deps, { flow, secrets }, own ?? {});
+}

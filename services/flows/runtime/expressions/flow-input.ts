@@ -1,0 +1,82 @@
+import { indicesOf, pathOfScope, progressRef } from "../../../../core/flows/journal.ts";
+import type { ValueRef } from "../../../../core/jobs/value-ref.ts";
+import type { Scope } from "../../../../core/flows/scopes.ts";
+import type { ValueDeps } from "../../../jobs/values/values.ts";
+import { loadFlowValue } from "../flow-values.ts";
+import { findProgress, type JournalDeps, readJournal } from "../journal.ts";
+import type { StepContext } from "../step-context.ts";
+
+export type FlowInputDeps = ValueDeps & JournalDeps;
+
+/** A reference to the arguments of the flow's job. */
+export const inputRefOf = ({ id, args, argsShown }: StepContext["flow"]): ValueRef => ({
+  of: id,
+  place: args,
+  ...(argsShown ? { shown: argsShown } : {}),
+});
+
+/** The input of the flow, with `iter` for each loop around the step. */
+export async function loadInput(deps: FlowInputDeps, step: StepContext): Promise<Record<string, unknown>> {
+  let input = (await loadFlowValue(deps, step, inputRefOf(step.flow))) as Record<string, unknown>;
+  const indices = indicesOf(step.path);
+  for (const [depth, body] of loopBodiesAround(step.scope).entries()) {
+    const index = indices[depth] ?? 0;
+    input = addIter(input, { index, value: await itemAt(deps, step, body, index) });
+  }
+  return input;
+}
+
+/** The `iter` of an inner loop hides that of the outer one, which becomes `iter_parent`, and so on. */
+function addIter(input: Record<string, unknown>, iter: { index: number; value: unknown }): Record<string, unknown> {
+  const next: Record<string, unknown> = { ...input };
+  let name = "iter";
+  let value: unknown = iter;
+  for (;;) {
+    const hidden = next[name];
+    next[name] = value;
+    if (hidden === undefined) return next;
+    value = hidden;
+    name = name === "iter" ? "iter_parent" : `${name}_parent`;
+  }
+}
+
+/** The bodies of the loops around a list, outermost first. */
+function loopBodiesAround(scope: Scope): Scope[] {
+  const found: Scope[] = [];
+  for (let inner: Scope | undefined = scope; inner; inner = inner.of?.scope) {
+    const outer: Scope | undefined = inner.of?.scope;
+    if (outer && inner.loops.length > outer.loops.length) found.unshift(inner);
+  }
+  return found;
+}
+
+async function itemAt(deps: FlowInputDeps, step: StepContext, body: Scope, index: number): Promise<unknown> {
+  const { of: loop } = body;
+  if (loop?.module.value.type !== "forloopflow") return index;
+  const path = pathOfScope(loop.scope, step.path);
+  const { id } = loop.module;
+  const items = await readJournal(deps, step.flow, [progressRef(id, loop.scope.name, path)]);
+  const { list } = findProgress(items, id, loop.scope.name, path) ?? {};
+  return list === undefined ? null : ((await loadList(deps, step, list)) as unknown[])[index];
+}
+
+/** Lists that iterations in this process have read. A list never changes, and is read once for many iterations. */
+const lists = new Map<string, { value: Promise<unknown>; secrets: Set<string> }>();
+const LISTS_MOST = 20;
+
+async function loadList(deps: FlowInputDeps, step: StepContext, ref: ValueRef): Promise<unknown> {
+  const { place } = ref;
+  if (place.in === "head") return loadFlowValue(deps, step, ref);
+  const name = `${ref.of} ${place.in === "item" ? place.ref : place.key}`;
+  let known = lists.get(name);
+  if (!known) {
+    const secrets = new Set<string>();
+    known = { value: loadFlowValue(deps, { secrets }, ref), secrets };
+    if (lists.size >= LISTS_MOST) lists.clear();
+    lists.set(name, known);
+    known.value.catch(() => lists.delete(name));
+  }
+  const value = await known.value;
+  for (const secret of known.secrets) step.secrets.add(secret);
+  return value;
+}

@@ -1,0 +1,60 @@
+import { endRef, outcomeRef } from "../../../../core/flows/journal.ts";
+import { type collectReferences, visibleSteps } from "../../../../core/flows/names.ts";
+import { NOTHING_RESUMED, resumedBy } from "../../../approvals/gates/resume-payloads.ts";
+import { loadFlowValue } from "../flow-values.ts";
+import { findEnd, findOutcome, type JournalItems, readJournal } from "../journal.ts";
+import { isFailureModule, type StepContext } from "../step-context.ts";
+import { type FlowEnvironmentDeps, loadFlowEnvironment } from "./flow-environment.ts";
+import { type FlowInputDeps, loadInput } from "./flow-input.ts";
+
+export type LoadNamesDeps = FlowInputDeps & FlowEnvironmentDeps;
+type References = ReturnType<typeof collectReferences>;
+
+/** Loads the names of the flow that expressions of a step use. The other names get null. */
+export async function loadNames(deps: LoadNamesDeps, step: StepContext, wanted: References): Promise<Record<string, unknown>> {
+  const steps = visibleSteps(step.plan.index, step.scope, step.path, wanted.results);
+  const before = previousModule(step);
+  const inFailure = isFailureModule(step);
+  const refs = [
+    ...[...steps].map(([id, { scope, path }]) => outcomeRef(id, scope.name, path)),
+    ...((wanted.previous || wanted.resume) && before ? [outcomeRef(before, step.scope.name, step.path)] : []),
+    ...(wanted.previous && inFailure ? [endRef(step.scope.name, step.path)] : []),
+  ];
+  const items = await readJournal(deps, step.flow, refs);
+  const results: Record<string, unknown> = {};
+  const [flow_input, flow_env] = await Promise.all([
+    wanted.input || (wanted.previous && !before && !inFailure) ? loadInput(deps, step) : null,
+    wanted.env ? loadFlowEnvironment(deps, step) : null,
+    ...[...steps].map(async ([id, { scope, path }]) => {
+      const outcome = findOutcome(items, id, scope.name, path);
+      results[id] = outcome ? await loadFlowValue(deps, step, outcome.result) : null;
+    }),
+  ]);
+  // A step that does not exist, or cannot be seen from here, has the result null.
+  if (wanted.results !== "all") for (const id of wanted.results) results[id] ??= null;
+  const previous_result = wanted.previous ? await loadPreviousResult(deps, step, items, flow_input) : null;
+  const error = (previous_result as { error?: unknown } | null)?.error ?? null;
+  const { gate } = (wanted.resume && before && findOutcome(items, before, step.scope.name, step.path)) || {};
+  const resumed = gate === undefined ? NOTHING_RESUMED : await resumedBy(deps, gate);
+  return { flow_input, results, previous_result, error, flow_env, ...resumed };
+}
+
+async function loadPreviousResult(deps: LoadNamesDeps, step: StepContext, items: JournalItems, input: unknown): Promise<unknown> {
+  const { scope, path } = step;
+  const end = isFailureModule(step) ? findEnd(items, scope.name, path) : undefined;
+  if (end) {
+    const result = await loadFlowValue(deps, step, end.result);
+    // The last result of a loop is the error that ended it.
+    return Array.isArray(result) ? result.at(-1) : result;
+  }
+  const before = previousModule(step);
+  if (!before) return input;
+  const outcome = findOutcome(items, before, scope.name, path);
+  return outcome ? loadFlowValue(deps, step, outcome.result) : null;
+}
+
+/** The module whose result is `previous_result`; `undefined` for the first module of a list, and for the modules beside the flow's list. */
+export function previousModule({ plan, module, scope }: StepContext): string | undefined {
+  const placed = plan.index.modules.get(module.id);
+  return placed && placed.index > 0 ? scope.modules[placed.index - 1]?.id : undefined;
+}

@@ -1,0 +1,66 @@
+import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
+import {
+  type End,
+  endRef,
+  type JournalItem,
+  journalJson,
+  type Outcome,
+  outcomeRef,
+  type Progress,
+  parseEnd,
+  parseOutcome,
+  parseProgress,
+  progressRef,
+} from "../../../core/flows/journal.ts";
+import type { ScopeName } from "../../../core/flows/scopes.ts";
+import type { StepContext } from "./step-context.ts";
+
+/** What reading and writing a flow's journal takes. The journal consists of child items of the flow's job. */
+export interface JournalDeps {
+  jobs: Pick<JobTable, "getWith" | "putChild">;
+}
+/** Items of a flow's journal by their references. */
+export type JournalItems = ReadonlyMap<string, JournalItem>;
+
+/** Reads items of a flow's journal by their references. */
+export async function readJournal(
+  { jobs }: Pick<JournalDeps, "jobs">,
+  flow: { id: string },
+  refs: readonly string[],
+): Promise<JournalItems> {
+  if (refs.length === 0) return new Map();
+  return (await jobs.getWith(flow.id, refs, { head: false })).items;
+}
+
+/** The outcome of a module among items of the journal. Throws `UnreadableRecordError` for an item that cannot be read; so do the other two. */
+export const findOutcome = (items: JournalItems, module: string, scope: ScopeName, path: string): Outcome | undefined =>
+  parsed(items, outcomeRef(module, scope, path), parseOutcome);
+/** How a list ended before its last module, among items of the journal. */
+export const findEnd = (items: JournalItems, scope: ScopeName, path: string): End | undefined =>
+  parsed(items, endRef(scope, path), parseEnd);
+/** The progress of a module among items of the journal. */
+export const findProgress = (items: JournalItems, module: string, scope: ScopeName, path: string): Progress | undefined =>
+  parsed(items, progressRef(module, scope, path), parseProgress);
+
+function parsed<T>(items: JournalItems, ref: string, parse: (item: JournalItem) => T): T | undefined {
+  const item = items.get(ref);
+  return item && parse(item);
+}
+
+/** Writes how the module ended. A repeated call writes the same. */
+export const writeOutcome = (deps: JournalDeps, step: StepContext, outcome: Outcome) =>
+  write(deps, step, outcomeRef(step.module.id, step.scope.name, step.path), outcome);
+
+/** Writes how the list of the module ended before its last module. */
+export const writeEnd = (deps: JournalDeps, step: StepContext, end: End) => write(deps, step, endRef(step.scope.name, step.path), end);
+
+/** Adds a change to the progress of the module, and returns all of it. */
+export async function writeProgress(deps: JournalDeps, step: StepContext, change: Partial<Progress>): Promise<Progress> {
+  const progress = { ...step.progress, ...change };
+  await write(deps, step, progressRef(step.module.id, step.scope.name, step.path), progress);
+  return progress;
+}
+
+async function write({ jobs }: JournalDeps, { flow }: StepContext, ref: string, value: Outcome | Progress | End): Promise<void> {
+  await jobs.putChild({ parent: flow.id, ref, json: journalJson(value), expiresAtS: Math.ceil(flow.expiresAtMs / 1000) });
+}

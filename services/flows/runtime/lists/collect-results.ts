@@ -1,0 +1,54 @@
+import type { FlowModule } from "../../../../contract/flow-value.ts";
+import type { StepState } from "../../../../core/flows/step-call.ts";
+import { type CompleteStepDeps, completeStep } from "../complete-step.ts";
+import type { EvaluatorDeps } from "../expressions/evaluator.ts";
+import { loadFlowValue, storeFlowValue } from "../flow-values.ts";
+import type { StepContext } from "../step-context.ts";
+import { findListResults, type ListResult, placeAt } from "./list-results.ts";
+
+/** How many values are loaded at once: each may be an object in S3. */
+const LOADED_AT_ONCE = 50;
+/** How many jobs the outcome of a loop names: an item of the journal holds no more. */
+const JOBS_NAMED = 2000;
+
+/** Whether the failure of an iteration or branch does not fail the module. */
+export function skipsFailure({ value }: FlowModule, index: number): boolean {
+  if (value.type === "branchall") return value.branches[index]?.skip_failure ?? false;
+  return "skip_failures" in value && value.skip_failures === true;
+}
+
+/** The first `count` lists inside a module: how each ended, and its result. */
+export async function loadListResults(
+  deps: EvaluatorDeps,
+  step: StepContext,
+  count: number,
+): Promise<{ ends: (ListResult | undefined)[]; values: unknown[] }> {
+  const places = Array.from({ length: count }, (_, index) => placeAt(step, index));
+  const ends = await findListResults(deps, step, places);
+  const values: unknown[] = [];
+  for (let start = 0; start < ends.length; start += LOADED_AT_ONCE) {
+    const part = ends.slice(start, start + LOADED_AT_ONCE);
+    values.push(...(await Promise.all(part.map((end) => (end ? loadFlowValue(deps, step, end.result) : null)))));
+  }
+  return { ends, values };
+}
+
+/** How the module ends, where that does not depend on how all its lists ended. */
+type Forced = { status: "succeeded" | "failed" } | { status: "stopped"; skip?: boolean | undefined };
+
+/** Completes the module with the results of its first `count` lists, in their order. */
+export async function completeWithResults(deps: CompleteStepDeps, step: StepContext, count: number, forced?: Forced): Promise<StepState> {
+  const { module } = step;
+  const { ends, values } = await loadListResults(deps, step, count);
+  const succeeded = ends.map((end) => end?.status !== "failed");
+  const shared = {
+    result: await storeFlowValue(deps, step, values),
+    details: { jobs: ends.map((end) => end?.job ?? null).slice(0, JOBS_NAMED), succeeded: succeeded.slice(0, JOBS_NAMED) },
+  };
+  const { status, ...skip } = forced ?? {
+    status: succeeded.every((each, index) => each || skipsFailure(module, index)) ? ("succeeded" as const) : ("failed" as const),
+  };
+  if (status !== "failed") return completeStep(deps, step, { status, ...skip, ...shared });
+  const canceled = ends.some((end, index) => end?.canceled && !skipsFailure(module, index));
+  return completeStep(deps, step, { status, ...shared, canceled, handled: true });
+}

@@ -1,0 +1,33 @@
+import { pathOfScope } from "../../../../core/flows/journal.ts";
+import { isParallel, type Scope } from "../../../../core/flows/scopes.ts";
+import type { StepState } from "../../../../core/flows/step-call.ts";
+import { type JournalDeps, writeEnd, writeProgress } from "../journal.ts";
+import type { StepContext } from "../step-context.ts";
+import { transitionTo } from "../transitions.ts";
+
+/**
+ * Notes which list runs in this execution. Throws when the list was already dispatched in this execution and has no end: it was lost on the way, and only
+ * another execution can run it.
+ */
+export async function dispatchList(
+  deps: JournalDeps,
+  step: StepContext,
+  change: { index?: number; branch?: number | "default" },
+): Promise<void> {
+  const { progress, state } = step;
+  const isSame = progress.execution === state.execution && progress.index === change.index && progress.branch === change.branch;
+  if (!step.inSegment && isSame) throw new Error(`A list inside module ${step.module.id} has not ended.`);
+  await writeProgress(deps, step, { ...change, execution: state.execution });
+}
+
+/** Leaves the rest to another execution, because the history of this one grows long. Inside parallel lists, the module around them must do so. */
+export async function continueInNextExecution(deps: JournalDeps, step: StepContext): Promise<StepState> {
+  for (let scope: Scope | undefined = step.scope; scope?.of; scope = scope.of.scope) {
+    if (!isParallel(scope.of.module)) continue;
+    const result = { of: step.flow.id, place: { in: "head" as const, json: "null" } };
+    const place = { ...step, scope, path: pathOfScope(scope, step.path) };
+    await writeEnd(deps, place, { reason: "continued", module: step.module.id, result, execution: step.state.execution });
+    break;
+  }
+  return transitionTo(step, "again");
+}

@@ -1,0 +1,62 @@
+import { limits } from "../../../../contract/limits.ts";
+import { tooFewMembers } from "../../../../core/approvals/groups.ts";
+import { suspendRules } from "../../../../core/approvals/rules.ts";
+import type { StepState } from "../../../../core/flows/step-call.ts";
+import { keys } from "../../../../core/objects/keys.ts";
+import { accessSchema, noAccess } from "../../../../core/permissions/access.ts";
+import { formProblem } from "../../../approvals/decisions/check-payload.ts";
+import { failStep } from "../end-step.ts";
+import { loadFlowValue } from "../flow-values.ts";
+import type { StepContext } from "../step-context.ts";
+import { failedWith, type SucceededResult } from "../step-result.ts";
+import { digestOf, openGate, type StepGateDeps } from "./gate.ts";
+
+/** Requests the approvals of a step with `suspend`, after the step's own work. The step fails where nobody could ever give them. */
+export async function openApproval(deps: StepGateDeps, step: StepContext, done: SucceededResult): Promise<StepState> {
+  const { module } = step;
+  const suspend = module.suspend ?? {};
+  const { required_events: required, user_groups_required: transform } = suspend;
+  const value = transform
+    ? await deps.expressions.transform(transform, { result: await loadFlowValue(deps, step, done.result) })
+    : undefined;
+  const groups = groupNames(value);
+  const problem =
+    groups === undefined
+      ? {
+          name: "ApprovalGroups",
+          message: `user_groups_required must evaluate to a list of group names, but it is ${JSON.stringify(value).slice(0, 200)}.`,
+        }
+      : await findProblem(deps, step, groups, required ?? 0);
+  if (problem) return failStep(deps, step, await failedWith(deps, step, problem, done.details));
+  const now = deps.nowMs();
+  return openGate(deps, step, {
+    kind: "suspend",
+    rules: suspendRules(suspend, groups ?? []),
+    atMs: now,
+    deadlineMs: now + (suspend.timeout ?? limits.suspendTimeoutS) * 1000,
+    result: done.result,
+    also: { ...done.details },
+    shown: digestOf([suspend.resume_form ?? null, done.result, suspend.inputs ?? []]),
+  });
+}
+
+/** `undefined`: the value is not a list of names. */
+function groupNames(value: unknown): string[] | undefined {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) && value.every((each) => typeof each === "string") ? value : undefined;
+}
+
+async function findProblem(
+  deps: StepGateDeps,
+  { module, flow }: StepContext,
+  groups: readonly string[],
+  required: number,
+): Promise<{ name: string; message: string } | undefined> {
+  const form = await formProblem(module);
+  if (form !== undefined) return { name: "ApprovalForm", message: form };
+  if (groups.length === 0) return undefined;
+  // The groups have too few members: the step fails now instead of after the timeout.
+  const access = await deps.objects.get(keys.access(flow.workspace));
+  const tooFew = tooFewMembers(access ? accessSchema.parse(access.value) : noAccess, groups, required);
+  return tooFew === undefined ? undefined : { name: "ApprovalImpossible", message: tooFew };
+}

@@ -1,0 +1,42 @@
+import type { FlowModule } from "../../../../contract/flow-value.ts";
+import { consentRules } from "../../../../core/approvals/rules.ts";
+import { fillIn } from "../../../../core/approvals/template.ts";
+import type { StepState } from "../../../../core/flows/step-call.ts";
+import { loadValue } from "../../../jobs/values/values.ts";
+import { redactedResults } from "../../inspection/redacted-results.ts";
+import { storeFlowValue } from "../flow-values.ts";
+import type { StepContext } from "../step-context.ts";
+import { digestOf, openGate, type StepGateDeps } from "./gate.ts";
+
+type ConsentGate = Extract<FlowModule["value"], { type: "consentgate" }>;
+
+/** Requests the consent of a module of kind `consentgate`: the whole run waits for it. */
+export async function openConsent(deps: StepGateDeps, step: StepContext, value: ConsentGate): Promise<StepState> {
+  const { flow } = step;
+  const now = deps.nowMs();
+  const context = value.message?.includes("{{") ? await messageContext(deps, step) : {};
+  const message = fillIn(value.message ?? "", {
+    workflow: { name: flow.path ?? "preview" },
+    run: { triggered_by: flow.createdBy },
+    context,
+  });
+  const { timeout, remind_after: remindS, escalate } = value;
+  return openGate(deps, step, {
+    kind: "consent",
+    rules: consentRules(value.approvers),
+    atMs: now,
+    ...(timeout ? { deadlineMs: now + timeout * 1000 } : {}),
+    result: await storeFlowValue(deps, step, null),
+    also: {},
+    message,
+    shown: digestOf([message]),
+    ...(remindS ? { remindAtMs: now + remindS * 1000 } : {}),
+    ...(escalate ? { escalate: { atMs: now + escalate.after * 1000, people: escalate.approvers } } : {}),
+  });
+}
+
+/** The flow's input and the results by step, without secrets, because people read the message. */
+async function messageContext(deps: StepGateDeps, { flow, plan }: StepContext): Promise<Record<string, unknown>> {
+  const input = JSON.parse(await loadValue(deps, flow, flow.argsShown ?? flow.args)) as Record<string, unknown>;
+  return { ...input, ...(await redactedResults(deps, flow.id, plan.value)) };
+}

@@ -1,0 +1,119 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { limits } from "../../../contract/limits.ts";
+import { hasEnded } from "../../../core/jobs/job.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { aFlow } from "../../../test/builders/flows.ts";
+import { newRoom, type Room, success } from "../../../test/support/room.ts";
+import { addJob, addScript, addWorkspace } from "../../../test/support/room-jobs.ts";
+import { runExecution } from "../../../test/support/state-machine.ts";
+import { handleJobMessage } from "../../execution/handle-job-message.ts";
+import { loadValue } from "../../jobs/values/values.ts";
+
+const script = (id: string, more: object = {}) => ({ id, value: { type: "script", path: "f/ops/hello" }, ...more });
+const expression = (expr: string) => ({ type: "javascript", expr });
+const loop = (modules: object[], more: object = {}) => ({
+  id: "each",
+  value: { type: "forloopflow", iterator: expression("flow_input.orders"), skip_failures: false, modules, ...more },
+});
+const echo = (id: string, expr: string) => ({
+  id,
+  value: { type: "script", path: "f/ops/hello", input_transforms: { x: expression(expr) } },
+});
+
+/** A room with a script that returns its argument `x`, and the person whose rights the jobs have. */
+async function prepareRoom(): Promise<Room> {
+  const room = await newRoom();
+  await addWorkspace(room);
+  const { build, ...value } = await addScript(room);
+  const email = "ann@example.com";
+  const person = { email, username: "ann", superAdmin: true, createdAtMs: 0 };
+  await Promise.all([
+    room.deps.objects.put({ ...keys.scriptHead(room.workspace, value.path), value, build }),
+    room.deps.objects.put({ ...keys.user(email), value: person }),
+  ]);
+  room.answers.run = async (request) => success((request.args as { x?: unknown }).x ?? null);
+  return room;
+}
+
+/** Runs a flow, all its executions included, and returns how its job ended. */
+async function runFlow(flow: object, args: object = {}): Promise<{ state: string; result: unknown }> {
+  const room = await prepareRoom();
+  const { id } = await addJob(room, {
+    id: randomUUID(),
+    kind: "flowpreview",
+    code: { in: "head", json: JSON.stringify({ flow: aFlow(flow) }) },
+    args: { in: "head", json: JSON.stringify(args) },
+    hash: undefined,
+    language: undefined,
+    tag: "flow",
+    timeoutS: limits.flowTimeoutS,
+  });
+  await handleJobMessage(room.deps, { job: id });
+  for (const execution of room.started) await runExecution(room, execution);
+  const job = await room.deps.jobs.get(id);
+  if (!job || !hasEnded(job)) throw new Error(`The flow's job is ${job?.state}.`);
+  return { state: job.state, result: JSON.parse(await loadValue(room.deps, job, job.result)) };
+}
+
+describe("runTask, called by the machine of a flow,", () => {
+  it("passes the result of each step to the next one", async () => {
+    const modules = [echo("a", "flow_input.orders"), echo("b", "results.a.length")];
+    expect(await runFlow({ modules }, { orders: [1, 2, 3] })).toEqual({ state: "succeeded", result: 3 });
+  });
+
+  it.each([
+    ["one after another", {}],
+    ["in parallel", { parallel: true }],
+    ["in parallel, two at a time", { parallel: true, parallelism: 2 }],
+  ])("runs the iterations of a loop %s, and collects their results in order", async (_, more) => {
+    const flow = { modules: [loop([echo("a", "flow_input.iter.value * 10"), echo("b", "previous_result + flow_input.iter.index")], more)] };
+    expect(await runFlow(flow, { orders: [1, 2, 3, 4, 5] })).toEqual({ state: "succeeded", result: [10, 21, 32, 43, 54] });
+  });
+
+  it("continues a while loop until its predicate holds", async () => {
+    const value = { type: "whileloopflow", skip_failures: false, modules: [echo("a", "flow_input.iter.index")] };
+    const modules = [{ id: "each", value, stop_after_if: { expr: "result >= 3" } }];
+    expect(await runFlow({ modules })).toEqual({ state: "succeeded", result: [0, 1, 2, 3] });
+  });
+
+  it("chooses the first branch whose condition holds, or the default", async () => {
+    const value = {
+      type: "branchone",
+      branches: [{ expr: "flow_input.n > 1", modules: [echo("x", "'large'")] }],
+      default: [echo("y", "'small'")],
+    };
+    expect(await runFlow({ modules: [{ id: "b", value }] }, { n: 2 })).toMatchObject({ result: "large" });
+    expect(await runFlow({ modules: [{ id: "b", value }] }, { n: 1 })).toMatchObject({ result: "small" });
+  });
+
+  it.each([true, false])("runs every branch, with parallel %s", async (parallel) => {
+    const value = { type: "branchall", parallel, branches: [{ modules: [echo("x", "1")] }, { modules: [echo("y", "2")] }] };
+    expect(await runFlow({ modules: [{ id: "b", value }] })).toEqual({ state: "succeeded", result: [1, 2] });
+  });
+
+  it("runs a segment in one task, with a loop inside it", async () => {
+    const modules = [
+      { ...loop([echo("a", "flow_input.iter.value + 1")]), segment: true },
+      { ...echo("b", "results.each.length"), segment: true },
+    ];
+    expect(await runFlow({ modules }, { orders: [1, 2] })).toEqual({ state: "succeeded", result: 2 });
+  });
+
+  it("fails with the step's error, which the failure module can replace", async () => {
+    const failing = { id: "a", value: { type: "script", path: "f/ops/none" } };
+    expect(await runFlow({ modules: [failing] })).toMatchObject({
+      state: "failed",
+      result: { error: { name: "NotFound", message: "There is no script at f/ops/none.", step_id: "a" } },
+    });
+    const flow = { modules: [failing], failure_module: echo("failure", "({ recover: true, from: error.step_id })") };
+    expect(await runFlow(flow)).toEqual({ state: "succeeded", result: { recover: true, from: "a" } });
+  });
+
+  it("retries a failed step, and stops a flow early", async () => {
+    const retried = { id: "a", value: { type: "script", path: "f/ops/none" }, retry: { constant: { attempts: 2, seconds: 5 } } };
+    expect(await runFlow({ modules: [retried] })).toMatchObject({ state: "failed" });
+    const modules = [{ ...echo("a", "7"), stop_after_if: { expr: "result === 7" } }, script("b")];
+    expect(await runFlow({ modules })).toEqual({ state: "succeeded", result: 7 });
+  });
+});

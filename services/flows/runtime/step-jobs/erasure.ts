@@ -1,0 +1,25 @@
+import { noteErasure } from "../../lifecycle/erase.ts";
+import type { ValueDeps } from "../../../jobs/values/values.ts";
+import type { StepContext } from "../step-context.ts";
+
+/** Seconds after the flow's end until the data of the step's job is erased, as the module or a module around it says; `undefined`: never. */
+export function erasureDelayS({ module, scope }: Pick<StepContext, "module" | "scope">): number | undefined {
+  let delayS = module.delete_after_secs;
+  for (let around = scope.of; around && typeof delayS !== "number"; around = around.scope.of) delayS = around.module.delete_after_secs;
+  return delayS ?? undefined;
+}
+
+/** Notes, before the step's job begins, when its data is erased. `ofRunnableS`: the delay of the script or flow that it runs. */
+export async function noteStepErasure(
+  deps: Pick<ValueDeps, "jobs">,
+  step: Pick<StepContext, "flow" | "module" | "scope">,
+  id: string,
+  ofRunnableS?: number,
+): Promise<void> {
+  const { flow } = step;
+  const delayS = erasureDelayS(step) ?? ofRunnableS;
+  if (delayS !== undefined && flow.erasesSteps === undefined) {
+    await deps.jobs.change(flow.id, { erasesSteps: "some" }, { attr: "erasesSteps", exists: false });
+  }
+  if (delayS !== undefined || flow.erasesSteps === "all") await noteErasure(deps, flow, id, delayS);
+}

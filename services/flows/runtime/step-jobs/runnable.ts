@@ -1,0 +1,76 @@
+import type { ObjectTable } from "../../../../aws/dynamodb/object-table.ts";
+import type { AccessRule } from "../../../../contract/access-rule.ts";
+import { actions } from "../../../../contract/actions.ts";
+import type { FlowModule } from "../../../../contract/flow-value.ts";
+import { limits } from "../../../../contract/limits.ts";
+import type { ConcurrencyRule } from "../../../../core/jobs/concurrency.ts";
+import type { RunningJob } from "../../../../core/jobs/job.ts";
+import { flowLeftS } from "../../../../core/jobs/lifecycle.ts";
+import { keys } from "../../../../core/objects/keys.ts";
+import { may } from "../../../../core/permissions/may.ts";
+import { concurrencyRuleOf, type Runnable } from "../../../../core/scripts/version.ts";
+import { readersOf } from "../../../resources/readers.ts";
+import { runnableOf } from "../../../scripts/load.ts";
+import type { EndStepDeps } from "../end-step.ts";
+import type { StepContext } from "../step-context.ts";
+
+/** What a step's job runs, and the concurrency rule that applies to it. */
+export type StepRunnable = Pick<RunningJob, "kind" | "path" | "hash" | "language" | "tag" | "timeoutS"> & {
+  rule?: ConcurrencyRule | undefined;
+};
+export type NamedScript = Extract<FlowModule["value"], { type: "script" }>;
+
+interface FindScriptDeps {
+  objects: ObjectTable;
+}
+
+/** A predicate over paths: whether everyone whose rights the flow's job has may perform the action there. */
+export async function permissionOf(deps: FindScriptDeps, { flow }: StepContext, access: AccessRule): Promise<(path: string) => boolean> {
+  const readers = await readersOf(deps, flow);
+  return (path) => readers.every((reader) => reader !== undefined && may(reader, access, { workspace: flow.workspace, path }));
+}
+
+/** The script that a step names, in its newest version unless the step names one. It does not check whether the flow may run the script. */
+export async function findScript(
+  { objects }: FindScriptDeps,
+  { flow }: StepContext,
+  { path, hash }: NamedScript,
+): Promise<Runnable | undefined> {
+  const runnable = runnableOf(await objects.get(hash ? keys.version(flow.workspace, hash) : keys.scriptHead(flow.workspace, path)));
+  return !runnable || runnable.deleted || (runnable.archived && !hash) ? undefined : runnable;
+}
+
+/** Finds what a step runs, with the rights of the flow's job, or says what is missing. `known`: the script, where it was found before. */
+export async function findRunnable(deps: EndStepDeps, step: StepContext, known?: Runnable): Promise<StepRunnable | { missing: string }> {
+  const { flow, module } = step;
+  const { value } = module;
+  const timeout = module.timeout ?? undefined;
+  const seconds = typeof timeout === "number" ? timeout : timeout ? Number(await deps.expressions.transform(timeout)) : 0;
+  const leftS = flowLeftS(flow, deps.nowMs());
+  const limitS = (usual: number) => Math.min(seconds > 0 ? Math.min(Math.ceil(seconds), limits.maxTimeoutS) : usual, leftS);
+  if (value.type === "rawscript") {
+    const { language, path, tag } = value;
+    const named = path ?? (flow.path === undefined ? undefined : `${flow.path}/${module.id}`);
+    return {
+      kind: "flowscript",
+      ...(named ? { path: named } : {}),
+      language,
+      tag: tag ?? language,
+      timeoutS: limitS(limits.defaultTimeoutS),
+      ...(value.concurrent_limit
+        ? { rule: concurrencyRuleOf({ ...value, concurrency_key: value.custom_concurrency_key }, value.concurrent_limit) }
+        : {}),
+    };
+  }
+  if (value.type !== "script") return { missing: `Steps of type ${value.type} can be stored, but this service cannot run them.` };
+  const { path, hash, tag_override: tag } = value;
+  const runnable = known ?? (await findPermittedScript(deps, step, value));
+  if (!runnable) return { missing: hash ? `There is no script version ${hash}.` : `There is no script at ${path}.` };
+  const { language, timeoutS, concurrency: rule } = runnable;
+  return { kind: "script", path: runnable.path, hash: runnable.hash, language, tag: tag ?? runnable.tag, timeoutS: limitS(timeoutS), rule };
+}
+
+async function findPermittedScript(deps: FindScriptDeps, step: StepContext, value: NamedScript): Promise<Runnable | undefined> {
+  const [mayRun, runnable] = await Promise.all([permissionOf(deps, step, actions.runScript.access), findScript(deps, step, value)]);
+  return runnable && mayRun(runnable.path) ? runnable : undefined;
+}

@@ -1,0 +1,51 @@
+import { PREPROCESSOR } from "../../../../core/flows/journal.ts";
+import { withBody } from "../../../../core/payload/preprocessor.ts";
+import { maskerOf } from "../../../../core/secrets/mask.ts";
+import { ENTRYPOINT_ARGUMENT } from "../../../execution/invoke-runner.ts";
+import { loadValue, storeValue } from "../../../jobs/values/values.ts";
+import type { EndStepDeps } from "../end-step.ts";
+import { loadFlowValue } from "../flow-values.ts";
+import { attemptId, countFailures, type StepContext } from "../step-context.ts";
+
+/** The arguments of a step. A retry gets those of the first attempt, which are not evaluated again. */
+export async function stepArguments(deps: EndStepDeps, step: StepContext): Promise<Record<string, unknown>> {
+  return (await firstArguments(deps, step)) ?? evaluateArguments(deps, step);
+}
+
+async function evaluateArguments(deps: EndStepDeps, step: StepContext): Promise<Record<string, unknown>> {
+  const { module, flow } = step;
+  if (module.id === PREPROCESSOR) {
+    const sent = JSON.parse(await loadValue(deps, flow, flow.args)) as Record<string, unknown>;
+    return { ...sent, event: withBody(sent["event"]), [ENTRYPOINT_ARGUMENT]: PREPROCESSOR };
+  }
+  const { value } = module;
+  const transforms = value.type === "script" || value.type === "rawscript" || value.type === "flow" ? value.input_transforms : undefined;
+  const args: Record<string, unknown> = {};
+  for (const [name, transform] of Object.entries(transforms ?? {}))
+    args[name] = await deps.expressions.transform(transform, { params: args });
+  return args;
+}
+
+/** `undefined` where the first attempt has no job, because its arguments could not be evaluated or nothing was to run. */
+async function firstArguments(deps: EndStepDeps, step: StepContext): Promise<Record<string, unknown> | undefined> {
+  if (countFailures(step) === 0) return undefined;
+  const first = await deps.jobs.get(attemptId(step, 0));
+  if (!first) return undefined;
+  const stored = { of: first.id, place: first.args, ...(first.argsShown ? { shown: first.argsShown } : {}) };
+  return (await loadFlowValue(deps, step, stored)) as Record<string, unknown>;
+}
+
+/** Stores arguments, and a redacted copy where a secret of an earlier step stands in them. */
+export async function storeArguments(
+  deps: EndStepDeps,
+  { secrets }: StepContext,
+  owner: Parameters<typeof storeValue>[1],
+  args: Record<string, unknown>,
+) {
+  const redacted = maskerOf(secrets)?.value(args);
+  const [json, redactedJson] = [JSON.stringify(args), redacted === undefined ? undefined : JSON.stringify(redacted)];
+  return {
+    args: await storeValue(deps, owner, "args", json),
+    ...(redactedJson === undefined || redactedJson === json ? {} : { argsShown: await storeValue(deps, owner, "args", redactedJson) }),
+  };
+}

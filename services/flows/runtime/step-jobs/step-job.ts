@@ -1,0 +1,76 @@
+import { createHash } from "node:crypto";
+import { PREPROCESSOR } from "../../../../core/flows/journal.ts";
+import { sharedFolderOf } from "../../../../core/flows/segments.ts";
+import { cacheKey, namesFiles } from "../../../../core/jobs/cache.ts";
+import type { RunningJob } from "../../../../core/jobs/job.ts";
+import { hasReferences } from "../../../../core/resources/references.ts";
+import { attemptFields } from "../../../jobs/lifecycle/claim.ts";
+import type { StepContext } from "../step-context.ts";
+import type { ClockDeps } from "../transitions.ts";
+import type { StepRunnable } from "./runnable.ts";
+
+/** The job that a value of a step's job belongs to. */
+export const ownerOf = ({ flow }: StepContext, id: string) => ({ id, workspace: flow.workspace, expiresAtMs: flow.expiresAtMs });
+
+/** The fields that the job of a step takes over from the flow's job. */
+export function inheritedFields({ nowMs }: ClockDeps, { flow, plan, module, scope, path }: StepContext) {
+  const shared = sharedFolderOf(plan.value, module, scope, path);
+  const priority = module.priority ?? flow.priority;
+  return {
+    createdBy: flow.createdBy,
+    email: flow.email,
+    ...(flow.starter === undefined ? {} : { starter: flow.starter }),
+    ...(flow.origin === undefined ? {} : { origin: flow.origin }),
+    permissionedAs: flow.permissionedAs,
+    superAdmin: flow.superAdmin,
+    parent: flow.id,
+    root: flow.root ?? flow.id,
+    step: {
+      id: module.id,
+      scope: scope.name,
+      at: path,
+      ...(flow.path === undefined ? {} : { flow: flow.path }),
+      ...(shared === undefined ? {} : { shared }),
+    },
+    trigger: flow.trigger,
+    // A reader of the flow's output also reads that of its steps.
+    ...((flow.watchedUntilMs ?? 0) > nowMs() ? { watchedUntilMs: flow.watchedUntilMs } : {}),
+    ...(priority ? { priority } : {}),
+  };
+}
+
+/** The running job of a step, without its arguments. */
+export function stepJob(
+  deps: ClockDeps & { worker: string },
+  step: StepContext,
+  owner: ReturnType<typeof ownerOf>,
+  runnable: Omit<StepRunnable, "rule">,
+): Omit<RunningJob, "args"> {
+  const now = deps.nowMs();
+  return {
+    ...inheritedFields(deps, step),
+    ...owner,
+    ...runnable,
+    // An event from outside is not resolved: references in it are plain text.
+    ...(step.module.id === PREPROCESSOR ? { preprocess: "done" as const } : {}),
+    ...attemptFields(now, deps.worker),
+    createdAtMs: now,
+    attempt: 1,
+    losses: 0,
+    logChars: 0,
+  };
+}
+
+/** The cache of a step: its key consists of the step's place, code and arguments. */
+export function cacheOf(
+  { module, flow, plan }: StepContext,
+  runnable: Omit<StepRunnable, "rule">,
+  args: Record<string, unknown>,
+): Pick<RunningJob, "cacheTtlS" | "cacheKey" | "hash"> {
+  const { cache_ttl: cacheTtlS } = module;
+  if (!cacheTtlS) return {};
+  const code = JSON.stringify([flow.path, module.id, runnable.hash, plan.scripts[module.id]?.key]);
+  const hash = runnable.hash ?? createHash("sha256").update(code).digest("hex").slice(0, 16);
+  const known = hasReferences(args) || namesFiles(args) ? {} : { cacheKey: cacheKey({ ...flow, hash }, { args: [module.id, args] }) };
+  return { cacheTtlS, hash, ...known };
+}

@@ -1,0 +1,36 @@
+import type { Outcome } from "../../../core/flows/journal.ts";
+import type { ValueRef } from "../../../core/jobs/value-ref.ts";
+import type { ValueDeps } from "../../jobs/values/values.ts";
+import { storeFlowValue } from "./flow-values.ts";
+import type { StepContext } from "./step-context.ts";
+
+interface AnyResult {
+  result: ValueRef;
+  /** Further fields of the outcome. */
+  details?: Partial<Outcome>;
+}
+/** `neverRan`: the module was skipped or mocked, so its approvals are not requested either. */
+export type SucceededResult = AnyResult & { status: "succeeded"; neverRan?: boolean };
+/** A step inside stopped the list that the module is part of. */
+export type StoppedResult = AnyResult & { status: "stopped"; skip?: boolean | undefined };
+export interface FailedResult extends AnyResult {
+  status: "failed";
+  /** The failure module has already run, in a list inside. */
+  handled?: boolean;
+  /** No approval came in time: the flow counts as canceled. */
+  canceled?: boolean | undefined;
+}
+
+/** How a module's own work ended. */
+export type StepResult = SucceededResult | StoppedResult | FailedResult;
+
+/** A failure with an error of its own instead of a job's. */
+export async function failedWith(
+  deps: ValueDeps,
+  step: StepContext,
+  { name, message }: { name: string; message: string },
+  details: Partial<Outcome> = {},
+): Promise<FailedResult> {
+  const result = await storeFlowValue(deps, step, { error: { name, message, step_id: step.module.id } });
+  return { status: "failed", result, details };
+}

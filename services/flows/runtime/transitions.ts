@@ -1,0 +1,39 @@
+import type { Outcome } from "../../../core/flows/journal.ts";
+import { isPlain } from "../../../core/flows/scopes.ts";
+import type { StepState } from "../../../core/flows/step-call.ts";
+import { flowLeftS } from "../../../core/jobs/lifecycle.ts";
+import type { StepContext } from "./step-context.ts";
+
+/** The clock. All its users also get it from the dependencies of their use case. */
+export interface ClockDeps {
+  nowMs: () => number;
+}
+
+/** A step whose failure is in the journal. Throwing it makes the state machine take the way of failures. */
+export class StepFailed extends Error {
+  override readonly name = "StepFailed";
+}
+
+/** The state with which the state machine goes on: the choice behind the task takes the way `outcome`. */
+export function transitionTo({ state, path }: StepContext, outcome: string, change: Partial<StepState> = {}): StepState {
+  const { seconds: _, indices: __, module: ___, scope: ____, ...pointers } = state;
+  return { ...pointers, path, ...change, outcome };
+}
+
+/** The same for a way on which the state machine waits first, but never longer than the flow may still last. */
+export function waitOn({ nowMs }: ClockDeps, step: StepContext, outcome: string, seconds: number): StepState {
+  return transitionTo(step, outcome, { seconds: Math.min(seconds, flowLeftS(step.flow, nowMs())) });
+}
+
+/** The rest of the delay before the next attempt; `undefined` when the attempt may begin. The journal holds the time since the last failure. */
+export function waitBeforeRetry(deps: ClockDeps, step: StepContext): StepState | undefined {
+  const seconds = Math.ceil(((step.progress.retryAtMs ?? 0) - deps.nowMs()) / 1000);
+  return seconds > 0 ? waitOn(deps, step, "retry", seconds) : undefined;
+}
+
+/** The state that follows from a recorded outcome, at once and whenever the module is entered again. Throws `StepFailed`. */
+export function nextState(deps: ClockDeps, step: StepContext, { goes, sleepUntilMs = 0 }: Outcome): StepState {
+  if (goes === "fail" && isPlain(step.module)) throw new StepFailed(`Step ${step.module.id} failed.`);
+  const seconds = Math.ceil((sleepUntilMs - deps.nowMs()) / 1000);
+  return goes === "next" && seconds > 0 ? waitOn(deps, step, "sleep", seconds) : transitionTo(step, goes);
+}
