@@ -7,8 +7,15 @@ import { compile } from "../../statemachines/compile.ts";
 import type { RecordedExecution, Room } from "./room.ts";
 import { until } from "./until.ts";
 
-type CallTask = (payload: object) => Promise<StepState>;
-type Options = { call?: CallTask };
+/** Where an execution is: at the beginning of a state, with its input. */
+export interface Position {
+  name: string;
+  state: StepState;
+}
+interface Options {
+  /** Is called before each state of the machine itself. What it throws ends the run, and is thrown by it. */
+  onEnter?: (position: Position) => void;
+}
 
 /** The value at a path such as `$.outcome` or `$`. */
 const valueAt = (state: StepState, path: string): unknown =>
@@ -27,18 +34,21 @@ function fillIn(template: Record<string, unknown>, state: StepState, token: stri
 /** Interprets a compiled state machine as Step Functions does, with function `step` called in this process. Waits only move the room's clock. */
 class Interpreter {
   private readonly room: Room;
-  private readonly call: CallTask;
 
-  constructor(room: Room, call: CallTask) {
+  constructor(room: Room) {
     this.room = room;
-    this.call = call;
   }
 
-  async run({ StartAt, States }: Definition, input: StepState): Promise<StepState> {
+  async run(
+    { StartAt, States }: Definition,
+    input: StepState,
+    { from = StartAt, onEnter }: Options & { from?: string } = {},
+  ): Promise<StepState> {
     let state = input;
-    for (let name: string | undefined = StartAt; name !== undefined; ) {
+    for (let name: string | undefined = from; name !== undefined; ) {
       const current: State | undefined = States[name];
       if (!current) throw new Error(`There is no state ${name}.`);
+      onEnter?.({ name, state });
       let next: string | undefined;
       try {
         [state, next] = await this.enter(current, state);
@@ -81,20 +91,34 @@ class Interpreter {
 
   private async task(task: TaskState, state: StepState): Promise<StepState> {
     const token = randomUUID();
-    const answer = await this.call(fillIn(task.Parameters["Payload"] as Record<string, unknown>, state, token));
+    const answer = await runTask(
+      this.room.deps,
+      parseStepCall(fillIn(task.Parameters["Payload"] as Record<string, unknown>, state, token)),
+    );
     if (!task.Resource.endsWith(".waitForTaskToken")) return task.ResultPath === null ? state : answer;
     const { output } = await until(() => this.room.resumed.find((resumed) => resumed.token === token), { what: "the token of a task" });
     return task.ResultPath === null ? state : (output as StepState);
   }
 }
 
-/** Runs an execution that the room has recorded to its end, on the machine that its flow is compiled to. */
-export async function runExecution(room: Room, execution: RecordedExecution, { call }: Options = {}): Promise<void> {
-  const job = await room.deps.jobs.get(execution.job);
+/** The machine that the flow of a job is compiled to. */
+export async function machineOf(room: Room, jobId: string): Promise<Definition> {
+  const job = await room.deps.jobs.get(jobId);
   const { value } = flowPlanSchema.parse(JSON.parse(await room.deps.storage.getText(job?.flow?.plan ?? "")));
-  const definition = compile(value, { step: "step", title: "test" });
-  const interpreter = new Interpreter(room, call ?? ((payload) => runTask(room.deps, parseStepCall(payload))));
-  // The failure of the last state makes the execution fail, and the job's record already says why.
-  await interpreter.run(definition, execution.input as StepState).catch(() => undefined);
+  return compile(value, { step: "step", title: "test" });
+}
+
+/** Runs a machine from a position in it to its end. The failure of the last state is no error here: the job's record says why the flow failed. */
+export async function continueMachine(room: Room, definition: Definition, { name, state }: Position): Promise<void> {
+  await new Interpreter(room).run(definition, state, { from: name }).catch(() => undefined);
+}
+
+/** Runs an execution that the room has recorded, from its beginning. */
+export async function runExecution(room: Room, execution: RecordedExecution, options: Options = {}): Promise<void> {
+  const definition = await machineOf(room, execution.job);
+  const failed = (error: unknown) => {
+    if (options.onEnter) throw error;
+  };
+  await new Interpreter(room).run(definition, execution.input as StepState, options).catch(failed);
   execution.is = "ended";
 }

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { limits } from "../../../contract/limits.ts";
 import { hasEnded } from "../../../core/jobs/job.ts";
 import { keys } from "../../../core/objects/keys.ts";
+import { personKey } from "../../../core/people/person.ts";
 import { aFlow } from "../../../test/builders/flows.ts";
 import { newRoom, type Room, success } from "../../../test/support/room.ts";
 import { addJob, addScript, addWorkspace } from "../../../test/support/room-jobs.ts";
@@ -30,7 +31,7 @@ async function prepareRoom(): Promise<Room> {
   const person = { email, username: "ann", superAdmin: true, createdAtMs: 0 };
   await Promise.all([
     room.deps.objects.put({ ...keys.scriptHead(room.workspace, value.path), value, build }),
-    room.deps.objects.put({ ...keys.user(email), value: person }),
+    room.deps.objects.put({ ...keys.user(personKey(email)), value: person }),
   ]);
   room.answers.run = async (request) => success((request.args as { x?: unknown }).x ?? null);
   return room;

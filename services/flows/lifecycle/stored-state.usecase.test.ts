@@ -1,0 +1,148 @@
+import { randomUUID } from "node:crypto";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { limits } from "../../../contract/limits.ts";
+import { hasEnded } from "../../../core/jobs/job.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { personKey } from "../../../core/people/person.ts";
+import { aFlow } from "../../../test/builders/flows.ts";
+import { newRoom, type Room, success } from "../../../test/support/room.ts";
+import { addJob, addScript, addWorkspace } from "../../../test/support/room-jobs.ts";
+import { continueMachine, machineOf, type Position, runExecution } from "../../../test/support/state-machine.ts";
+import { loadStoredState, readTables, type StoredState } from "../../../test/support/stored-state.ts";
+import { until } from "../../../test/support/until.ts";
+import { decideAt } from "../../approvals/decisions/decide.ts";
+import { gatesOfRun } from "../../approvals/gates/change-gate.ts";
+import { findApprovalRequestOfGate } from "../../approvals/gates/find-approval-request.ts";
+import { handleJobMessage } from "../../execution/run-job.ts";
+import { loadValue } from "../../jobs/values/values.ts";
+
+const file = path.join(import.meta.dirname, "../../../test/fixtures/state/0.2/flows.json");
+
+/** Scripts return their argument `x`. */
+async function prepareRoom(): Promise<Room> {
+  const room = await newRoom();
+  room.answers.run = async (request) => success((request.args as { x?: unknown }).x ?? "done");
+  return room;
+}
+
+class Stop extends Error {}
+
+async function startFlow(room: Room, flow: object): Promise<string> {
+  const { id } = await addJob(room, {
+    id: randomUUID(),
+    kind: "flowpreview",
+    code: { in: "head", json: JSON.stringify({ flow: aFlow(flow) }) },
+    hash: undefined,
+    language: undefined,
+    tag: "flow",
+    timeoutS: limits.flowTimeoutS,
+  });
+  await handleJobMessage(room.deps, { job: id });
+  return id;
+}
+
+const executionOf = (room: Room, job: string) =>
+  room.started.find((each) => each.job === job) ?? expect.fail(`Job ${job} has no execution.`);
+
+/** Stores a flow in the second iteration of a loop, a flow at an open gate, a queued job and a scheduled job. */
+async function writeState(): Promise<void> {
+  const room = await prepareRoom();
+  const { deps, workspace, clock } = room;
+  await addWorkspace(room);
+  const { build, ...script } = await addScript(room);
+  const email = "ann@example.com";
+  await deps.objects.put({ ...keys.scriptHead(workspace, script.path), value: script, build });
+  await deps.objects.put({ ...keys.user(personKey(email)), value: { email, username: "ann", superAdmin: true, createdAtMs: 0 } });
+  const echo = (id: string, expr: string) => ({
+    id,
+    value: { type: "script", path: script.path, input_transforms: { x: { type: "javascript", expr } } },
+  });
+  const iterator = { type: "static", value: [1, 2, 3] };
+  const modules = [echo("a", "flow_input.iter.value * 10"), echo("b", "results.a + 1")];
+  const loop = await startFlow(room, {
+    modules: [{ id: "each", value: { type: "forloopflow", iterator, skip_failures: false, modules } }],
+  });
+  let position: Position | undefined;
+  const stopInLoop = (next: Position) => {
+    if (next.name !== "b" || next.state.path !== "1.") return;
+    position = next;
+    throw new Stop();
+  };
+  await runExecution(room, executionOf(room, loop), { onEnter: stopInLoop }).catch((error: unknown) => expect(error).toBeInstanceOf(Stop));
+  const approval = await startFlow(room, {
+    modules: [{ ...echo("ask", "'asked'"), suspend: { required_events: 1 } }, echo("after", "resume.answer")],
+  });
+  // It waits for its token until the process ends.
+  void runExecution(room, executionOf(room, approval)).catch(() => undefined);
+  await until(async () => (await gatesOfRun(deps, approval))[0]?.token, { what: "the token of the gate" });
+  const queued = await addJob(room, { hash: script.hash, args: { in: "head", json: '{"x":"queued"}' } });
+  const scheduledForMs = clock.nowMs + 3600_000;
+  const scheduled = await addJob(room, { hash: script.hash, scheduledForMs, args: { in: "head", json: '{"x":"scheduled"}' } });
+  const plans = await Promise.all([loop, approval].map(async (id) => (await deps.jobs.get(id))?.flow?.plan ?? ""));
+  const files = Object.fromEntries(await Promise.all(plans.map(async (key) => [key, await deps.storage.getText(key)] as const)));
+  const definition = await machineOf(room, approval);
+  const next = Object.values(definition.States).find((state) => state.Type === "Task" && state.Resource.endsWith(".waitForTaskToken"));
+  const state: StoredState = {
+    atMs: clock.nowMs,
+    workspace,
+    ...(await readTables()),
+    files,
+    executions: {
+      loop: { job: loop, definition: await machineOf(room, loop), position: position ?? expect.fail("The loop was not reached.") },
+      approval: { job: approval, definition, next: next && "Next" in next ? next.Next : "" },
+    },
+    queued: queued.id,
+    scheduled: scheduled.id,
+    scheduledForMs,
+  };
+  writeFileSync(file, `${JSON.stringify(state, null, 1)}\n`);
+}
+
+/** Written once, by the release that it is named after. A later release must read it, and never writes it anew. */
+if (process.env["SVC_WRITE_STATE"] === "1") it("the state of this release is written", { timeout: 120_000 }, writeState);
+const stored = () => JSON.parse(readFileSync(file, "utf8")) as StoredState;
+
+async function resultOf({ deps }: Room, id: string): Promise<unknown> {
+  const job = await deps.jobs.get(id);
+  if (!job || !hasEnded(job)) throw new Error(`Job ${id} is ${job?.state}.`);
+  expect(job.state).toBe("succeeded");
+  return JSON.parse(await loadValue(deps, job, job.result));
+}
+
+describe("with the state that release 0.2 stored", () => {
+  it("a flow in the middle of a loop finishes the loop and runs no step twice", async () => {
+    const [room, state] = [await prepareRoom(), stored()];
+    await loadStoredState(room, state);
+    const { job, definition, position } = state.executions.loop;
+    await continueMachine(room, definition, position);
+    expect(await resultOf(room, job)).toEqual([11, 21, 31]);
+    expect(room.runs).toHaveLength(3);
+  });
+
+  it("an open gate is approved, and its flow ends with the payload", async () => {
+    const [room, state] = [await prepareRoom(), stored()];
+    await loadStoredState(room, state);
+    const { job, definition, next } = state.executions.approval;
+    const [gate = expect.fail("There is no gate.")] = await gatesOfRun(room.deps, job);
+    const flow = (await room.deps.jobs.get(job)) ?? expect.fail("There is no flow.");
+    const request = await findApprovalRequestOfGate(room.deps, gate, flow);
+    const link = { workspace: gate.workspace, id: gate.id, resumeId: 7, approver: "kim", signature: "" };
+    const from = { who: { kind: "link" }, way: { link: true, mayStop: false }, link } as Parameters<typeof decideAt>[2];
+    await decideAt(room.deps, request, from, { approved: true, payload: { answer: 42 } });
+    const { output } = room.resumed.find(({ token }) => token === gate.token) ?? expect.fail("The task was not resumed.");
+    await continueMachine(room, definition, { name: next, state: output as Position["state"] });
+    expect(await resultOf(room, job)).toBe(42);
+  });
+
+  it("a queued job runs, and a scheduled job runs with its arguments when it is due", async () => {
+    const [room, state] = [await prepareRoom(), stored()];
+    await loadStoredState(room, state);
+    await handleJobMessage(room.deps, { job: state.queued });
+    expect(await resultOf(room, state.queued)).toBe("queued");
+    room.clock.nowMs = state.scheduledForMs + 1000;
+    await handleJobMessage(room.deps, { job: state.scheduled });
+    expect(await resultOf(room, state.scheduled)).toBe("scheduled");
+  });
+});
