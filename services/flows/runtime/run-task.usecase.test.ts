@@ -38,7 +38,7 @@ async function prepareRoom(): Promise<Room> {
 }
 
 /** Runs a flow, all its executions included, and returns how its job ended. */
-async function runFlow(flow: object, args: object = {}): Promise<{ state: string; result: unknown }> {
+async function runFlow(flow: object, args: object = {}): Promise<{ state: string; result: unknown; executions?: number }> {
   const room = await prepareRoom();
   const { id } = await addJob(room, {
     id: randomUUID(),
@@ -54,7 +54,8 @@ async function runFlow(flow: object, args: object = {}): Promise<{ state: string
   for (const execution of room.started) await runExecution(room, execution);
   const job = await room.deps.jobs.get(id);
   if (!job || !hasEnded(job)) throw new Error(`The flow's job is ${job?.state}.`);
-  return { state: job.state, result: JSON.parse(await loadValue(room.deps, job, job.result)) };
+  const result: unknown = JSON.parse(await loadValue(room.deps, job, job.result));
+  return { state: job.state, result, ...(room.started.length > 1 ? { executions: room.started.length } : {}) };
 }
 
 describe("runTask, called by the machine of a flow,", () => {
@@ -76,6 +77,22 @@ describe("runTask, called by the machine of a flow,", () => {
     const value = { type: "whileloopflow", skip_failures: false, modules: [echo("a", "flow_input.iter.index")] };
     const modules = [{ id: "each", value, stop_after_if: { expr: "result >= 3" } }];
     expect(await runFlow({ modules })).toEqual({ state: "succeeded", result: [0, 1, 2, 3] });
+  });
+
+  it("leaves the rest of a long loop to another execution", { timeout: 120_000 }, async () => {
+    const last = { id: "i", value: { type: "identity" }, stop_after_if: { expr: "flow_input.iter.index === 299" } };
+    const modules = [{ id: "w", value: { type: "whileloopflow", skip_failures: false, modules: [last] } }, echo("n", "results.w.length")];
+    expect(await runFlow({ modules })).toEqual({ state: "succeeded", result: 300, executions: 2 });
+  });
+
+  it("ends a while loop without steps by its own predicate, and fails it where that never holds", { timeout: 120_000 }, async () => {
+    const empty = { type: "whileloopflow", skip_failures: false, modules: [] };
+    const modules = [
+      { id: "w", value: empty, stop_after_if: { expr: "all_iters.length === 3" } },
+      { id: "v", value: empty, stop_after_if: { expr: "false" }, continue_on_error: true },
+      echo("n", "[results.w.length, results.v.error.name]"),
+    ];
+    expect(await runFlow({ modules })).toMatchObject({ result: [3, "EndlessLoop"] });
   });
 
   it("chooses the first branch whose condition holds, or the default", async () => {
