@@ -4,7 +4,6 @@ import type { JobDataOwner } from "../../jobs/erasure/job-data.ts";
 import { jobPrefix, type ValueDeps } from "../../jobs/values/values.ts";
 import { GATE, gateIds } from "./change-gate.ts";
 
-
 /** Erases, or removes, the payloads of approvals with their run. */
 export const approvalJobData: JobDataOwner = { erase: removeGates, remove: removeGates };
 

@@ -1,12 +1,12 @@
 import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { limits } from "../../../contract/limits.ts";
 import { endRef, FAILURE, outcomeRef, type UnreadableRecordError } from "../../../core/flows/journal.ts";
-import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import { ROOT } from "../../../core/flows/scopes.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
 import { childPrefix } from "../../../core/jobs/child-items.ts";
 import type { EndState, RunningJob } from "../../../core/jobs/job.ts";
 import { canceled, failure, flowDeadlineMs, flowTimedOut } from "../../../core/jobs/lifecycle.ts";
+import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import { remember } from "../../jobs/cache/cache.ts";
 import { type ConcurrencyDeps, releaseSlot } from "../../jobs/concurrency/concurrency.ts";
 import { endKept, endWith, type FinishJobDeps } from "../../jobs/lifecycle/finish.ts";

@@ -3,11 +3,21 @@ import type { Child } from "../../../aws/dynamodb/job-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { Restart } from "../../../contract/routes/flows/flow-runs.ts";
-import { indicesOf, journalJson, outcomeRef, type Progress, parseEnd, parseJournalRef, parseOutcome, parseProgress, progressRef } from "../../../core/flows/journal.ts";
-import type { ValueRef } from "../../../core/jobs/value-ref.ts";
+import {
+  indicesOf,
+  journalJson,
+  outcomeRef,
+  type Progress,
+  parseEnd,
+  parseJournalRef,
+  parseOutcome,
+  parseProgress,
+  progressRef,
+} from "../../../core/flows/journal.ts";
 import { isContainer, isParallel, ROOT } from "../../../core/flows/scopes.ts";
 import { childPrefix } from "../../../core/jobs/child-items.ts";
 import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
+import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { type EnqueueDeps, enqueue, type NewJob } from "../../jobs/queue/enqueue.ts";

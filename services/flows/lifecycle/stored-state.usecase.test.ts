@@ -15,7 +15,7 @@ import { until } from "../../../test/support/until.ts";
 import { decideAt } from "../../approvals/decisions/decide.ts";
 import { gatesOfRun } from "../../approvals/gates/change-gate.ts";
 import { findApprovalRequestOfGate } from "../../approvals/gates/find-approval-request.ts";
-import { handleJobMessage } from "../../execution/run-job.ts";
+import { handleJobMessage } from "../../execution/handle-job-message.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 
 const file = path.join(import.meta.dirname, "../../../test/fixtures/state/0.2/flows.json");

@@ -1,10 +1,10 @@
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { StopAfterIf } from "../../../contract/flow-value.ts";
 import type { Outcome } from "../../../core/flows/journal.ts";
-import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import { earlyAfter } from "../../../core/flows/names.ts";
 import { ROOT } from "../../../core/flows/scopes.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
+import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import { createEvaluator, type EvaluatorDeps, type ExpressionDeps, ExpressionError } from "./expressions/evaluator.ts";
 import { loadFlowValue, storeFlowValue } from "./flow-values.ts";
 import { writeEnd, writeOutcome } from "./journal.ts";

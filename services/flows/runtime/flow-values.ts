@@ -1,7 +1,7 @@
 import { limits } from "../../../contract/limits.ts";
 import type { Outcome } from "../../../core/flows/journal.ts";
-import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import type { EndedJob } from "../../../core/jobs/job.ts";
+import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import { maskerOf } from "../../../core/secrets/mask.ts";
 import { secretsIn } from "../../../core/secrets/shown.ts";
 import { loadValue, storeValueApart, type ValueDeps } from "../../jobs/values/values.ts";

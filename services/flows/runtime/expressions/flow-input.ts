@@ -1,6 +1,6 @@
 import { indicesOf, pathOfScope, progressRef } from "../../../../core/flows/journal.ts";
-import type { ValueRef } from "../../../../core/jobs/value-ref.ts";
 import type { Scope } from "../../../../core/flows/scopes.ts";
+import type { ValueRef } from "../../../../core/jobs/value-ref.ts";
 import type { ValueDeps } from "../../../jobs/values/values.ts";
 import { loadFlowValue } from "../flow-values.ts";
 import { findProgress, type JournalDeps, readJournal } from "../journal.ts";

@@ -1,5 +1,5 @@
-import { noteErasure } from "../../lifecycle/erase.ts";
 import type { ValueDeps } from "../../../jobs/values/values.ts";
+import { noteErasure } from "../../lifecycle/erase.ts";
 import type { StepContext } from "../step-context.ts";
 
 /** Seconds after the flow's end until the data of the step's job is erased, as the module or a module around it says; `undefined`: never. */
