@@ -71,6 +71,8 @@ export const limits = {
   flowLookMs: 300_000,
   /** The same of a flow that waits for people: nothing of it is under way. */
   flowWaitLookMs: 3600_000,
+  /** A task that waits registers its token within this time; after that the token counts as lost. */
+  taskTokenMs: 60_000,
   /** The same of a flow that waits for a slot. */
   flowParkedLookMs: 60_000,
   /** An execution of Step Functions lasts a year at most. */

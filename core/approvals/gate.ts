@@ -95,6 +95,8 @@ export const gateSchema = z.object({
   opened: openedSchema.optional(),
   events: z.array(gateEventSchema),
   decision: decisionSchema.optional(),
+  /** The execution whose task was sent to wait here and has not registered its token yet. */
+  awaitsToken: z.object({ execution: z.number(), atMs: z.number() }).optional(),
   /** The token of the task that waits, and the state with which its machine resumes. The gate only stores that state. */
   token: z.string().optional(),
   state: z.record(z.string(), z.unknown()).optional(),
@@ -137,10 +139,23 @@ export function reject(gate: Gate, decision: Omit<Decision, "how">): Gate {
   return next(gate, { decision: { ...decision, how: "rejected" } });
 }
 
-/** The step has ended: events that came before may be enough already. */
-export function open(gate: Gate, opened: Opened): Gate {
-  return gate.opened ? gate : withEnough(next(gate, { opened }), opened.atMs);
+/** Opens a gate after its step has ended. Earlier approvals may already be enough. `execution` is the one whose task is sent to wait. */
+export function open(gate: Gate, opened: Opened, execution: number): Gate {
+  if (gate.opened) return gate;
+  return withEnough(next(gate, { opened, awaitsToken: { execution, atMs: opened.atMs } }), opened.atMs);
 }
+
+/** Notes that an execution is sent to wait at an open gate. Returns the same gate if that is known. */
+export function awaitToken(gate: Gate, execution: number, nowMs: number): Gate {
+  return !isOpen(gate) || gate.awaitsToken?.execution === execution ? gate : next(gate, { awaitsToken: { execution, atMs: nowMs } });
+}
+
+/**
+ * Returns whether the token of an execution's task is lost: the function died while it registered it. An execution that has not reached the gate yet
+ * has lost nothing, however long it takes: replacing it would start it from the beginning.
+ */
+export const hasLostItsTask = ({ awaitsToken }: Gate, execution: number, nowMs: number): boolean =>
+  awaitsToken?.execution === execution && awaitsToken.atMs + limits.taskTokenMs <= nowMs;
 
 /** Nobody has come in time; the same gate where it is not time yet, or is decided. */
 export function expire(gate: Gate, nowMs: number): Gate {
@@ -167,8 +182,10 @@ export function remind(gate: Gate, nowMs: number): Gate {
 }
 
 /** Registers the task that waits. The last registered task is the one that is resumed. */
-export const withToken = (gate: Gate, token: string, state: NonNullable<Gate["state"]>): Gate =>
-  gate.token === token ? gate : next(gate, { token, state });
+export function withToken(gate: Gate, token: string, state: NonNullable<Gate["state"]>): Gate {
+  if (gate.token === token) return gate;
+  return next(gate, { token, state, ...(gate.awaitsToken?.execution === state["execution"] ? { awaitsToken: undefined } : {}) });
+}
 
 /** What must happen to it next by itself. */
 export function dueAtMs({ opened, decision }: Gate): number | undefined {

@@ -49,6 +49,8 @@ const progressSchema = z.object({
   branch: branchSchema.optional(),
   /** The job of a nested flow. */
   nested: z.string().optional(),
+  /** The execution whose task was last sent to wait for the nested flow, and when. */
+  awaitsToken: z.object({ execution: z.number(), atMs: z.number() }).optional(),
   /** The execution in which `index` or `branch` began. */
   execution: z.number().optional(),
 });
@@ -144,6 +146,9 @@ export function parseJournalRef(
   }
   return undefined;
 }
+
+/** The reference of the outcome of the module whose progress `ref` refers to. */
+export const outcomeRefOfProgress = (ref: string) => childRef("outcome", childName("progress", ref) ?? "");
 
 /** The name from which the id of a module's job is derived. */
 export const jobName = (module: string, scope: ScopeName, path: string, attempt: number) => `${nameOf(module, scope)}@${path}#${attempt}`;

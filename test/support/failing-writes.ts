@@ -61,7 +61,7 @@ function refuseIfDead({ isDead }: PlayedProcess, operation: string): void {
 }
 
 /** Runs `work` as a process of its own that meets the fault. Answers the writes that were seen, and how the work ended. */
-async function withFault<T>(
+export async function withFault<T>(
   fault: Fault | undefined,
   work: () => Promise<T>,
 ): Promise<{ writes: string[]; ended: PromiseSettledResult<T> }> {
@@ -102,7 +102,10 @@ export interface FaultScenario {
  * Plays a scenario once without a fault, then once for each of its writes, each moment and each kind of fault; every time anew. Throws one error that
  * lists each fault after which the invariant did not hold. Answers how many writes there are.
  */
-export async function expectToSurviveFaults(make: () => Promise<FaultScenario>): Promise<number> {
+export async function expectToSurviveFaults(
+  make: () => Promise<FaultScenario>,
+  { kinds = ["error", "death"] }: { kinds?: readonly Fault["kind"][] } = {},
+): Promise<number> {
   const plain = await make();
   const { writes, ended } = await withFault(undefined, plain.act);
   if (ended.status === "rejected") throw ended.reason;
@@ -110,7 +113,7 @@ export async function expectToSurviveFaults(make: () => Promise<FaultScenario>):
   const failures: string[] = [];
   for (let write = 1; write <= writes.length; write += 1) {
     for (const moment of ["before", "after"] as const) {
-      for (const kind of ["error", "death"] as const) {
+      for (const kind of kinds) {
         const scenario = await make();
         const { writes: before } = await withFault({ write, moment, kind }, scenario.act);
         try {

@@ -3,17 +3,21 @@ import { limits } from "../../contract/limits.ts";
 import type { QueuedJob } from "../../core/jobs/job.ts";
 import { firstDueMs } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { personKey } from "../../core/people/person.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
 import { handleJobMessage } from "../../services/execution/handle-job-message.ts";
 import { periodicTasks } from "../../services/maintenance/periodic-tasks.ts";
 import { tick } from "../../services/maintenance/tick.ts";
+import { newWorkspaceWrites } from "../../services/workspaces/workspaces.ts";
 import { aQueuedJob } from "../builders/jobs.ts";
 import type { Room } from "./room.ts";
 
-/** The workspace itself, without which housekeeping stops what runs in it. */
-export async function addWorkspace({ deps, workspace }: Room): Promise<void> {
-  const value = { id: workspace, name: workspace, owner: "ann@example.com" };
-  await deps.objects.put({ ...keys.workspace(workspace), value });
+/** The workspace itself, without which housekeeping stops what runs in it, administered by the person whose jobs the builders make. */
+export async function addWorkspace({ deps, workspace, clock }: Room): Promise<void> {
+  const asked = { email: "ann@example.com", username: "ann", workspace: { id: workspace, name: workspace } };
+  const person = { email: asked.email, username: asked.username, superAdmin: true, createdAtMs: clock.nowMs };
+  await deps.objects.put({ ...keys.user(personKey(asked.email)), value: person });
+  await deps.objects.transact(newWorkspaceWrites(asked, clock.nowMs));
 }
 
 /** A version that is built: a job with its hash reaches the runner. */
@@ -48,14 +52,14 @@ export async function addJob({ deps, workspace, clock }: Room, fields: Partial<Q
 }
 
 /** Handles the messages in the queues, as a worker does: one that fails stays in the queue on AWS, and housekeeping makes up for it here. */
-async function work({ deps, messages }: Room): Promise<void> {
+export async function work({ deps, messages }: Room): Promise<void> {
   for (let taken = await messages(); taken.length > 0; taken = await messages()) {
     for (const message of taken) await handleJobMessage(deps, message).catch(() => undefined);
   }
 }
 
 /** Lets housekeeping look now. Throws the first failure after all its tasks have run. */
-async function housekeep({ deps }: Room): Promise<void> {
+export async function housekeep({ deps }: Room): Promise<void> {
   const failures: unknown[] = [];
   const onJobFailed = (_id: string, error: unknown) => void failures.push(error);
   const onTaskFailed = (_name: string, error: unknown) => void failures.push(error);

@@ -4,6 +4,7 @@ import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../../aws/s3/storage.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import type { FlowModule } from "../../../contract/flow-value.ts";
+import { limits } from "../../../contract/limits.ts";
 import { dueAtMs, type Gate, gateSchema, isOpen, newGate } from "../../../core/approvals/gate.ts";
 import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
@@ -127,11 +128,6 @@ export async function resumeGateTask({ gatedFlows }: Pick<GateDeps, "gatedFlows"
   if (gate.decision && gate.token !== undefined) await gatedFlows.resumeTask(gate);
 }
 
-/** If no task token arrives within a minute of opening, the task is treated as lost. */
-const TOKEN_WITHIN_MS = 60_000;
-export const hasLostItsTask = (gate: Gate, nowMs: number) =>
-  gate.opened !== undefined && gate.token === undefined && gate.opened.atMs + TOKEN_WITHIN_MS <= nowMs;
-
 const running = { attr: "state", eq: "running" } as const;
 const raw = (params: object) => ({ raw: params }) as Write;
 
@@ -145,14 +141,18 @@ function partsOf({ jobs, nowMs, gatedFlows }: GateDeps, { gate, flow }: GateOf, 
   const counter = gate.opened?.kind === "consent" ? "consents" : "suspends";
   const holds = isOpen(gate) && gate.token !== before.token;
   const now = nowMs();
-  // A task that has asked must say soon that it waits. From then on its execution is looked at seldom, and soon again once it goes on.
+  // While a token is awaited the flow is checked soon, even if the gate is decided: without a token nothing can resume the execution.
+  // Once the task waits the flow is checked seldom, and soon again after the task has resumed.
+  const awaits = gate.awaitsToken !== undefined;
+  const sent = awaits && gate.awaitsToken?.execution !== before.awaitsToken?.execution;
   const waits = { ...(flow as RunningJob), suspends: holds ? 1 : 0, consents: 0 };
   // Where others wait too, looking finds when the next of them is due.
   const others = (flow.suspends ?? 0) + (flow.consents ?? 0) > (opens ? 0 : 1);
-  const lookMs = opens || others ? now + TOKEN_WITHIN_MS : flowLookMs(waits, now);
+  const lookMs = opens || awaits || others ? now + limits.taskTokenMs : flowLookMs(waits, now);
   const due = { dueAtMs: Math.min(lookMs, dueAtMs(gate) ?? lookMs) };
   const counted = opens ? { [counter]: jobs.oneMore } : closes ? { [counter]: jobs.oneLess } : {};
-  const head = opens || closes || holds ? jobs.changeParams(flow.id, { ...counted, ...due }, running) : jobs.checkParams(flow.id, running);
+  const head =
+    opens || closes || holds || sent ? jobs.changeParams(flow.id, { ...counted, ...due }, running) : jobs.checkParams(flow.id, running);
   const pointer = { parent: root, ref: childRef("gatePointer", id), json: JSON.stringify({ flow: gate.flow }), expiresAtS };
   return [
     own,

@@ -11,8 +11,6 @@ export interface GatedFlows {
   loadSummary(flow: Job): Promise<string | undefined>;
   /** Loads the results of a flow so far, by module id, without secrets. */
   loadResults(flow: Job): Promise<Record<string, unknown>>;
-  /** Tells whether the flow already has an outcome of the gate's module. */
-  hasOutcome(gate: Gate): Promise<boolean>;
   /** Builds the item that records the outcome of an approved gate. It is written together with the approval. */
   outcomeItem(gate: Gate, opened: Opened, expiresAtS: number): Child;
   /** Resumes the task that waits at a decided gate. A repeated call changes nothing. */

@@ -1,6 +1,7 @@
-import { dueAtMs, escalate, expire, type Gate, isOpen, remind } from "../../../core/approvals/gate.ts";
+import { limits } from "../../../contract/limits.ts";
+import { dueAtMs, escalate, expire, type Gate, hasLostItsTask, isOpen, remind } from "../../../core/approvals/gate.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import { changeGate, type GateDeps, gatesOfRun, hasLostItsTask, resumeGateTask } from "./change-gate.ts";
+import { changeGate, type GateDeps, gatesOfRun, resumeGateTask } from "./change-gate.ts";
 
 /**
  * Reminds approvers, escalates and expires the gates of a flow that are due, and resumes tasks whose resume call was lost.
@@ -12,8 +13,9 @@ export async function reconcileGates(deps: GateDeps, flow: Job): Promise<{ nextM
   let lost = false;
   for (const gate of await gatesOfRun(deps, flow.root ?? flow.id, flow.id)) {
     const module = await deps.gatedFlows.loadModule(flow, gate.module);
-    // A gate whose step has an outcome needs no task.
-    if (hasLostItsTask(gate, deps.nowMs()) && !(await deps.gatedFlows.hasOutcome(gate))) lost = true;
+    const execution = flow.flow?.execution ?? 0;
+    if (hasLostItsTask(gate, execution, deps.nowMs())) lost = true;
+    else if (gate.awaitsToken?.execution === execution) nextMs = Math.min(nextMs, gate.awaitsToken.atMs + limits.taskTokenMs);
     if (!isOpen(gate) || !module) {
       await resumeGateTask(deps, gate);
       continue;

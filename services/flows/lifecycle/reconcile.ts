@@ -5,6 +5,7 @@ import type { GateDeps } from "../../approvals/gates/change-gate.ts";
 import { reconcileGates } from "../../approvals/gates/reconcile-gates.ts";
 import { endWith } from "../../jobs/lifecycle/finish.ts";
 import { flowParkedFor } from "../runtime/parked-jobs.ts";
+import { reconcileSubflows } from "../runtime/reconcile-subflows.ts";
 import { resumeParentTask } from "../runtime/resume-parent-task.ts";
 import {
   endFlow,
@@ -63,14 +64,15 @@ export async function reconcileFlow(deps: FinishFlowDeps & GateDeps, flow: Runni
     await settleFlow(deps, flow);
     return "ended";
   }
-  const { nextMs, lost } = await reconcileGates(deps, flow);
+  const { nextMs, lost: lostGate } = await reconcileGates(deps, flow);
   const { is } = machine === undefined ? { is: "none" } : await executions.status({ machine, job: flow.id, execution });
   if (is === "none") await startExecution(deps, flow);
   const isOver = is === "ended" || is === "stopped";
-  if (!isOver && is !== "none" && lost && machine !== undefined) {
+  if (is === "running" && machine !== undefined && (lostGate || (await reconcileSubflows(deps, flow)))) {
     // The token is lost, so nothing can resume this execution; another one is started.
     await startNextExecution(deps, flow, { stalls: 0 });
     await executions.stop({ machine, job: flow.id, execution }, "the token of a waiting task was lost");
+    await jobs.change(flow.id, { dueAtMs: flowLookMs(flow, nowMs()) }, { attr: "state", eq: "running" });
     return "waited";
   }
   if (isOver) await reconcileExecution(deps, { job: flow.id, execution }, { stopped: is === "stopped" });

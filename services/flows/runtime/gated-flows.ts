@@ -10,7 +10,7 @@ type GatedFlowsDeps = LoadFlowDeps & { jobs: JobTable; executions: Pick<Executio
 
 /** Connects approvals to flows: their plans, their journal and the tasks of their executions. */
 export function gatedFlows(deps: GatedFlowsDeps): GatedFlows {
-  const { jobs, executions } = deps;
+  const { executions } = deps;
   const planOf = ({ flow }: Parameters<GatedFlows["loadModule"]>[0]) => (flow?.plan ? loadPlanIfThere(deps, flow.plan) : undefined);
   return {
     loadModule: async (flow, id) => (await planOf(flow))?.index.modules.get(id)?.module,
@@ -24,7 +24,6 @@ export function gatedFlows(deps: GatedFlowsDeps): GatedFlows {
       const plan = await planOf(flow);
       return plan ? redactedResults(deps, flow.id, plan.value) : {};
     },
-    hasOutcome: async ({ flow, module, scope, at }) => (await jobs.getChild(flow, outcomeRef(module, scope, at))) !== undefined,
     outcomeItem: (gate, opened, expiresAtS) => {
       const json = journalJson({ state: "success", goes: "next", ...gateOutcome(gate, opened) });
       return { parent: gate.flow, ref: outcomeRef(gate.module, gate.scope, gate.at), json, expiresAtS };

@@ -32,10 +32,14 @@ export async function storeTaskToken(
   await jobs.putChild({ parent: job.id, ref, json: JSON.stringify(task), expiresAtS: Math.ceil(job.expiresAtMs / 1000) });
 }
 
+/** Loads the tasks that wait for a nested flow's job, those of earlier executions of the parent included. */
+export async function loadWaitingTasks({ jobs }: { jobs: Pick<JobTable, "children"> }, job: string): Promise<WaitingTask[]> {
+  const children = await jobs.children(job, childPrefix.taskToken);
+  return children.flatMap(({ json }) => (json === undefined ? [] : (JSON.parse(json) as WaitingTask)));
+}
+
 /** Resumes the tasks that wait for an ended nested flow. Repeating it changes nothing. */
 export async function resumeParentTask(deps: TaskDeps, job: Job): Promise<void> {
   if (!job.step || !job.flow) return;
-  for (const { json } of await deps.jobs.children(job.id, childPrefix.taskToken)) {
-    if (json !== undefined) await resumeTask(deps, JSON.parse(json) as WaitingTask);
-  }
+  for (const task of await loadWaitingTasks(deps, job.id)) await resumeTask(deps, task);
 }

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { errorOf, expire, type Gate, isOpen, newGate, type Opened, open, withToken } from "../../../../core/approvals/gate.ts";
+import { awaitToken, errorOf, expire, type Gate, isOpen, newGate, type Opened, open, withToken } from "../../../../core/approvals/gate.ts";
 import { gateOutcome } from "../../../../core/approvals/outcome.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import { changeGate, type GateDeps, gateOf } from "../../../approvals/gates/change-gate.ts";
@@ -32,7 +32,7 @@ export async function openGate(deps: StepGateDeps, step: StepContext, request: O
   const known = await gateOf(deps, id);
   const place = { id, workspace, flow: flow.id, root: flow.root ?? flow.id, module: module.id, scope: scope.name, at: path, expiresAtMs };
   const start = { gate: known ?? newGate(place), flow };
-  const { gate } = await changeGate(deps, start, module, (current) => open(current, opened));
+  const { gate } = await changeGate(deps, start, module, (current) => open(current, opened, step.state.execution));
   return stateAtGate(deps, step, await applyPreApprovals(deps, { gate, flow }, module));
 }
 
@@ -50,8 +50,9 @@ export const digestOf = (value: unknown) => createHash("sha256").update(JSON.str
 
 async function stateAtGate(deps: StepGateDeps, step: StepContext, gate: Gate): Promise<StepState> {
   const { flow, module } = step;
-  const expireIfLate = () => changeGate(deps, { gate, flow }, module, (current) => expire(current, deps.nowMs()));
-  const { gate: current } = isOpen(gate) ? await expireIfLate() : { gate };
+  const now = deps.nowMs();
+  const rule = (current: Gate) => awaitToken(expire(current, now), step.state.execution, now);
+  const { gate: current } = isOpen(gate) ? await changeGate(deps, { gate, flow }, module, rule) : { gate };
   return current.decision ? completeDecided(deps, step, current) : transitionTo(step, "wait");
 }
 

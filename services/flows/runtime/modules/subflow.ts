@@ -30,8 +30,14 @@ export async function runSubflow(deps: RunSubflowDeps, step: StepContext): Promi
   if (job && hasEnded(job)) return completeStep(deps, step, await resultOfJob(deps, step, job));
   const problem = job ? undefined : await startSubflow(deps, step, id);
   if (problem) return completeStep(deps, step, await failedWith(deps, step, problem));
+  // A later execution waits with a task of its own, whose token may be lost as well.
+  if (job && step.progress.awaitsToken?.execution !== step.state.execution) {
+    await writeProgress(deps, step, { nested: id, awaitsToken: awaitsToken(deps, step) });
+  }
   return transitionTo(step, "wait");
 }
+
+const awaitsToken = ({ nowMs }: Pick<RunSubflowDeps, "nowMs">, { state }: StepContext) => ({ execution: state.execution, atMs: nowMs() });
 
 /** Returns the problem where the flow does not exist, the calling job may not run it, or the flows are nested too deeply. */
 async function startSubflow(deps: RunSubflowDeps, step: StepContext, id: string): Promise<{ name: string; message: string } | undefined> {
@@ -73,7 +79,7 @@ async function startSubflow(deps: RunSubflowDeps, step: StepContext, id: string)
   };
   await noteStepErasure(deps, step, id, nested.deleteAfterS);
   // Noted before the job exists, so that canceling this flow always finds the job.
-  await writeProgress(deps, step, { nested: id });
+  await writeProgress(deps, step, { nested: id, awaitsToken: awaitsToken(deps, step) });
   if (await deps.jobs.create(job, firstDueMs(now))) await deps.queue.send(job);
   return undefined;
 }

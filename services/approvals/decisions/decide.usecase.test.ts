@@ -1,0 +1,85 @@
+import { describe, expect, it } from "vitest";
+import { keys } from "../../../core/objects/keys.ts";
+import { expectToSurviveFaults } from "../../../test/support/failing-writes.ts";
+import { newRoom } from "../../../test/support/room.ts";
+import { approveGate, gates, playExecutions, startFlow } from "../../../test/support/room-flows.ts";
+import { addWorkspace, housekeep } from "../../../test/support/room-jobs.ts";
+import { resumeGateTask } from "../gates/change-gate.ts";
+
+const asks = { id: "ask", value: { type: "identity" }, suspend: { required_events: 1, timeout: 100 } };
+
+async function waitingRun() {
+  const room = await newRoom();
+  await addWorkspace(room);
+  const run = await startFlow(room, [asks, { id: "b", value: { type: "identity" } }]);
+  await playExecutions(room);
+  const gate = async () => {
+    const [found] = await gates(room, run);
+    if (!found) throw new Error("The gate has not opened.");
+    return found;
+  };
+  return { room, run, gate };
+}
+
+describe("an approval, whichever of its writes fails,", () => {
+  it.each([
+    ["small", 1],
+    ["large", "p".repeat(20_000)],
+  ])(
+    "counts once when it is repeated, with a %s payload, one entry in the record and one notice",
+    async (_, payload) => {
+      await expectToSurviveFaults(async () => {
+        const { room, run, gate } = await waitingRun();
+        const { deps, workspace } = room;
+        return {
+          act: async () => approveGate(room, await gate(), payload),
+          recover: async () => approveGate(room, await gate(), payload).catch(() => undefined),
+          check: async () => {
+            const decided = await gate();
+            expect(decided).toMatchObject({ decision: { how: "approved", by: "kim" }, events: [{ approver: "kim" }] });
+            expect(await deps.objects.list(keys.approvalRecord(workspace, run, 0).pk, { beginsWith: `${run}#` })).toHaveLength(1);
+            const notices = await deps.objects.list(keys.notice(workspace, "").pk);
+            expect(notices.map(({ value }) => (value as { what: string }).what).sort()).toEqual(["decided", "opened"]);
+            expect(await deps.jobs.get(run)).toMatchObject({ suspends: 0 });
+            expect(await deps.objects.list(keys.pendingGate(workspace, "").pk)).toEqual([]);
+            expect(room.resumed.some(({ token }) => token === decided.token)).toBe(true);
+            await resumeGateTask(deps, decided);
+            await playExecutions(room);
+            expect(await deps.jobs.get(run)).toMatchObject({ state: "succeeded" });
+          },
+        };
+      });
+    },
+    120_000,
+  );
+});
+
+describe("the end of a gate's time", () => {
+  it("is decided by the clock: an approval before it counts, one at it does not", async () => {
+    for (const [beforeMs, how] of [
+      [1, "approved"],
+      [0, "expired"],
+    ] as const) {
+      const { room, gate } = await waitingRun();
+      room.clock.nowMs = ((await gate()).opened?.deadlineMs ?? 0) - beforeMs;
+      await approveGate(room, await gate()).catch(() => undefined);
+      await housekeep(room);
+      room.clock.nowMs += 1000;
+      await housekeep(room);
+      expect(await gate()).toMatchObject({ decision: { how } });
+    }
+  });
+
+  it("and an approval at the same moment: one of them decides, and the flow does what was decided", async () => {
+    const { room, run, gate } = await waitingRun();
+    const asked = await gate();
+    room.clock.nowMs = (asked.opened?.deadlineMs ?? 0) - 1;
+    const later = { ...room, deps: { ...room.deps, nowMs: () => room.clock.nowMs + 1 } };
+    await Promise.all([approveGate(room, asked).catch(() => undefined), housekeep(later)]);
+    await playExecutions(room);
+    const { decision } = await gate();
+    expect([decision?.how, (await room.deps.jobs.get(run))?.state]).toEqual(
+      decision?.how === "approved" ? ["approved", "succeeded"] : ["expired", "canceled"],
+    );
+  });
+});

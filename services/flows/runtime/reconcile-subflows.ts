@@ -1,0 +1,36 @@
+import { limits } from "../../../contract/limits.ts";
+import { outcomeRefOfProgress, parseProgress } from "../../../core/flows/journal.ts";
+import { childPrefix } from "../../../core/jobs/child-items.ts";
+import { hasEnded, type RunningJob } from "../../../core/jobs/job.ts";
+import { type LoadFlowDeps, loadPlanIfThere } from "../definitions/load.ts";
+import { loadWaitingTasks, resumeParentTask, type TaskDeps } from "./resume-parent-task.ts";
+
+type ReconcileSubflowsDeps = TaskDeps & Pick<LoadFlowDeps, "storage"> & { nowMs: () => number };
+
+/**
+ * Checks the nested flows for which a flow's execution has waited longer than a task needs to register its token. Resumes the task of a nested flow that
+ * has ended. Returns whether the token of a task is lost, so that nothing can resume the execution. Throws `UnreadableRecordError`.
+ */
+export async function reconcileSubflows(deps: ReconcileSubflowsDeps, flow: RunningJob): Promise<boolean> {
+  const { jobs, nowMs } = deps;
+  const plan = await loadPlanIfThere(deps, flow.flow?.plan ?? "");
+  const runsFlows = [...(plan?.index.modules.values() ?? [])].some(({ module }) => module.value.type === "flow");
+  if (!runsFlows) return false;
+  const execution = flow.flow?.execution;
+  const waiting = (await jobs.children(flow.id, childPrefix.progress)).flatMap((item) => {
+    const { nested, awaitsToken } = parseProgress(item);
+    const isDue = awaitsToken?.execution === execution && (awaitsToken?.atMs ?? 0) + limits.taskTokenMs <= nowMs();
+    return nested !== undefined && isDue ? [{ nested, outcome: outcomeRefOfProgress(item.ref) }] : [];
+  });
+  if (waiting.length === 0) return false;
+  const outcomes = waiting.map(({ outcome }) => outcome);
+  const { items: passed } = await jobs.getWith(flow.id, outcomes, { head: false });
+  for (const { nested, outcome } of waiting) {
+    if (passed.has(outcome)) continue;
+    const tasks = await loadWaitingTasks(deps, nested);
+    if (!tasks.some(({ state }) => state.execution === execution)) return true;
+    const job = await jobs.get(nested);
+    if (job && hasEnded(job)) await resumeParentTask(deps, job);
+  }
+  return false;
+}

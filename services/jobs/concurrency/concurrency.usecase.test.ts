@@ -1,0 +1,50 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { expectToSurviveFaults } from "../../../test/support/failing-writes.ts";
+import { newRoom } from "../../../test/support/room.ts";
+import { addJob, addScript, addWorkspace, passTime, work } from "../../../test/support/room-jobs.ts";
+import { handleJobMessage } from "../../execution/handle-job-message.ts";
+import { claimLimited } from "./concurrency.ts";
+
+describe("a job of a concurrency group of one, whichever write of its claim and run fails,", () => {
+  it("runs once it has a slot, and gives it to the job that waits", async () => {
+    const make = async () => {
+      const room = await newRoom();
+      const { deps } = room;
+      await addWorkspace(room);
+      const { hash } = await addScript(room);
+      const concurrency = { group: randomUUID().replaceAll("-", ""), limit: 1 };
+      const [first, second] = [await addJob(room, { hash, concurrency }), await addJob(room, { hash, concurrency })];
+      let running = 0;
+      let most = 0;
+      const { run } = room.answers;
+      room.answers.run = async (request) => {
+        running += 1;
+        most = Math.max(most, running);
+        const answer = await run(request);
+        running -= 1;
+        return answer;
+      };
+      return {
+        act: async () => {
+          const message = (job: string) => ({ job, hash, group: concurrency.group });
+          await Promise.all([
+            handleJobMessage(deps, message(first.id)),
+            claimLimited(deps, second.id, concurrency.group).catch(() => undefined),
+          ]);
+          await work(room);
+        },
+        recover: () => passTime(room, 3),
+        check: async () => {
+          await passTime(room, 3);
+          const states = (await deps.jobs.getMany([first.id, second.id])).map(({ state }) => state);
+          expect(states).toEqual(["succeeded", "succeeded"]);
+          expect(most).toBe(1);
+          const { group } = await deps.concurrency.get(`limit#${concurrency.group}`, "");
+          expect(group).toMatchObject({ slots: [], waiting: false });
+        },
+      };
+    };
+    await expectToSurviveFaults(make, { kinds: ["death"] });
+  }, 120_000);
+});

@@ -1,0 +1,44 @@
+import { describe, expect, it } from "vitest";
+import { hasEnded } from "../../../core/jobs/job.ts";
+import { expectToSurviveFaults } from "../../../test/support/failing-writes.ts";
+import { newRoom } from "../../../test/support/room.ts";
+import { addJob, addScript, addWorkspace, passTime } from "../../../test/support/room-jobs.ts";
+import { handleJobMessage } from "../../execution/handle-job-message.ts";
+import { loadLogs } from "../values/values.ts";
+import { eraseJob } from "./erase-job.ts";
+
+describe("eraseJob, whichever of its writes fails,", () => {
+  it("leaves nothing of what the job kept once housekeeping has looked, and its record", async () => {
+    await expectToSurviveFaults(async () => {
+      const room = await newRoom();
+      const { deps } = room;
+      await addWorkspace(room);
+      const { hash } = await addScript(room);
+      const { id } = await addJob(room, { hash });
+      await deps.storage.put(`jobs/${room.workspace}/${id}/args#1.json`, "{}", "application/json");
+      await handleJobMessage(deps, { job: id, hash });
+      const erase = async () => {
+        const job = await deps.jobs.get(id);
+        if (!job || !hasEnded(job)) throw new Error("The job has not ended.");
+        return eraseJob(deps, job);
+      };
+      return {
+        act: erase,
+        recover: async () => {
+          // What never began is asked for again; what began is housekeeping's to finish.
+          const job = await deps.jobs.get(id);
+          if (job && hasEnded(job) && !job.erased) await erase();
+          await passTime(room);
+        },
+        check: async () => {
+          const job = await deps.jobs.get(id);
+          if (!job || !hasEnded(job)) throw new Error("The job's record is gone.");
+          expect(job).toMatchObject({ erased: true, args: { in: "head", json: "{}" }, result: { in: "head", json: "null" } });
+          expect(await loadLogs(deps, job)).toBe("");
+          expect((await deps.jobs.children(id, "")).filter(({ ref }) => ref !== "job")).toEqual([]);
+          expect(await deps.storage.etag(`jobs/${room.workspace}/${id}/args#1.json`)).toBeUndefined();
+        },
+      };
+    });
+  }, 120_000);
+});

@@ -1,0 +1,32 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, it } from "vitest";
+import { limits } from "../../../contract/limits.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { aQueuedJob } from "../../../test/builders/jobs.ts";
+import { expectToSurviveFaults } from "../../../test/support/failing-writes.ts";
+import { newRoom } from "../../../test/support/room.ts";
+import { createJobRecord } from "./record.ts";
+
+describe("createJobRecord with an Idempotency-Key, whichever of its writes fails,", () => {
+  it("records one job for the key, and the repeated call answers it or makes it", async () => {
+    await expectToSurviveFaults(async () => {
+      const room = await newRoom();
+      const { deps, workspace, clock } = room;
+      const expiresAtMs = clock.nowMs + limits.jobRetentionMs;
+      const key = { ...keys.workspace(workspace), pk: `IDEMPOTENCY#${workspace}` };
+      const once = { key, fingerprint: "same", keptMs: 60_000 };
+      const ids = [randomUUID(), randomUUID()];
+      const call = (id: string | undefined) =>
+        createJobRecord(deps, aQueuedJob({ id: id ?? "", workspace, createdAtMs: clock.nowMs, expiresAtMs }), once);
+      return {
+        act: () => call(ids[0]),
+        recover: () => call(ids[1]),
+        check: async () => {
+          const made = await deps.jobs.getMany(ids);
+          expect(made).toHaveLength(1);
+          expect((await deps.objects.get(key))?.value).toMatchObject({ job: made[0]?.id });
+        },
+      };
+    });
+  });
+});
