@@ -87,9 +87,22 @@ describe("rights", () => {
       expect(managed).toEqual([]);
       for (const { Action, Resource } of statements) {
         expect(list(Action).filter((action) => action.includes("*"))).toEqual([]);
-        expect(list(Resource)).not.toContain("*");
+        // X-Ray knows no resources.
+        if (JSON.stringify(Action) !== JSON.stringify(["xray:PutTraceSegments", "xray:PutTelemetryRecords"]))
+          expect(list(Resource)).not.toContain("*");
       }
     }
+  });
+
+  it("every function that executes no code of users is traced on AWS, and none locally", () => {
+    const modeOf = (template: Template, description: string) => fn(template, description).properties.TracingConfig?.Mode;
+    const { build: _, ...traced } = descriptions;
+    for (const description of Object.values(traced)) expect(modeOf(aws, description), description).toBe("Active");
+    for (const description of [...untrusted, "svc: pages of the console"]) expect(modeOf(aws, description), description).toBeUndefined();
+    const modes = Object.values(locally.template.findResources("AWS::Lambda::Function")).map(
+      ({ Properties }) => Properties.TracingConfig?.Mode,
+    );
+    expect(modes.filter((mode) => mode === "Active")).toEqual([]);
   });
 
   it("every function has a role of its own", () => {

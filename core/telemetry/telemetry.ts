@@ -6,12 +6,26 @@ export interface FailureContext {
   [detail: string]: string | number | undefined;
 }
 
+/** Outcomes that are counted as metrics; docs/aws.md lists them. Each name, with each kind, is a paid metric of the account. */
+export type Outcome =
+  | "JobsSucceeded"
+  | "JobsFailed"
+  | "JobsCanceled"
+  | "JobsSkipped"
+  | "StepRetries"
+  | "LostAttempts"
+  | "RunnerThrottles"
+  | "DeadLetters"
+  | "NoticesFailed"
+  | `Housekeeping${string}`;
+
 /** Receives what use cases report for operators. A deployed function sends it to its log and its metrics. */
 export interface Telemetry {
   failure(message: string, error: unknown, context: FailureContext): void;
+  count(outcome: Outcome, count: number, kind: string | undefined): void;
 }
 
-const silent: Telemetry = { failure: () => undefined };
+const silent: Telemetry = { failure: () => undefined, count: () => undefined };
 let current = silent;
 
 /** Registers the process's telemetry; without a call, reports are dropped, as in a unit test. */
@@ -22,4 +36,16 @@ export function registerTelemetry(telemetry: Telemetry): void {
 /** Reports a failure from which the code recovers: a retry, housekeeping or a default replaces the failed step. */
 export function reportFailure(message: string, error: unknown, context: FailureContext = {}): void {
   current.failure(message, error, context);
+}
+
+const ENDED = { succeeded: "JobsSucceeded", failed: "JobsFailed", canceled: "JobsCanceled", skipped: "JobsSkipped" } as const;
+
+/** Counts a job that has just ended, by its state and kind. */
+export function countEndedJob({ state, kind }: { state: keyof typeof ENDED; kind: string }): void {
+  countOutcome(ENDED[state], { kind });
+}
+
+/** Counts an outcome. `kind` is the kind of job, for the outcomes of jobs alone. */
+export function countOutcome(outcome: Outcome, { count = 1, kind }: { count?: number; kind?: string } = {}): void {
+  if (count > 0) current.count(outcome, count, kind);
 }

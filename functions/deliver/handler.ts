@@ -5,7 +5,6 @@ import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { webhooks } from "../../aws/http/webhooks.ts";
 import { webhookKeys } from "../../aws/kms/data-keys.ts";
 import { functions } from "../../aws/lambda/functions.ts";
-import { takeCounts } from "../../aws/sdk/counting.ts";
 import { mail } from "../../aws/ses/mail.ts";
 import { topic } from "../../aws/sns/topic.ts";
 import { env, requireEnv } from "../../contract/env.ts";
@@ -15,7 +14,7 @@ import { keys } from "../../core/objects/keys.ts";
 import { deliverNotice } from "../../services/notifications/deliver.ts";
 import { deliverDue } from "../../services/notifications/deliver-part.ts";
 import { noteBounce } from "../../services/notifications/record-bounce.ts";
-import { logger } from "../shared/edge.ts";
+import { logger, logInvocation } from "../shared/observe.ts";
 
 const delivering = {
   objects: objectTable,
@@ -44,7 +43,7 @@ const noticesOf = keys.notice("", "").pk;
 
 async function newNotices(event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
   const response = await processPartialResponse(event, newNotice, processor, { context });
-  log(context, { notices: event.Records.length, failed: response.batchItemFailures.length });
+  await log(context, { notices: event.Records.length, failed: response.batchItemFailures.length });
   return response;
 }
 
@@ -68,14 +67,12 @@ async function due(event: unknown, context: Context): Promise<void> {
   const failures = done.flatMap((one) => (one.status === "rejected" ? [one.reason as Error] : []));
   // They stay in the queue.
   for (const error of failures) logger.error("delivery failed", error);
-  log(context, { parts: parts.length, failed: failures.length });
+  await log(context, { parts: parts.length, failed: failures.length });
 }
 
 async function bounced(event: unknown, context: Context): Promise<undefined> {
   await noteBounce(delivering, event);
-  log(context, { bounced: 1 });
+  await log(context, { bounced: 1 });
 }
 
-function log({ awsRequestId }: Context, work: object): void {
-  logger.info("deliver", { requestId: awsRequestId, ...work, aws: takeCounts() });
-}
+const log = (context: Context, work: object) => logInvocation("deliver", context, work);

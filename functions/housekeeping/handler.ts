@@ -9,12 +9,13 @@ import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
 import { executions } from "../../aws/stepfunctions/executions.ts";
 import { env, requireEnv } from "../../contract/env.ts";
+import { countOutcome } from "../../core/telemetry/telemetry.ts";
 import { flowCancellation } from "../../services/flows/lifecycle/cancel.ts";
 import { gatedFlows } from "../../services/flows/runtime/gated-flows.ts";
 import { periodicTasks } from "../../services/maintenance/periodic-tasks.ts";
 import { type TickResult, tick } from "../../services/maintenance/tick.ts";
-import { logger } from "../shared/edge.ts";
 import { jobData } from "../shared/job-data.ts";
+import { logger, logInvocation } from "../shared/observe.ts";
 
 /** Of the 55 s that one call may last. */
 const BUDGET_MS = 35_000;
@@ -50,7 +51,9 @@ export async function handler(event: TickEvent, context: Context): Promise<TickR
     untilMs: startedMs + (event.budgetMs ?? BUDGET_MS),
     onTaskFailed: (task, error) => logger.error("task failed", { error: error as Error, task }),
   });
-  logger.info("tick", { requestId: context.awsRequestId, ...counts, failed });
+  for (const [task, count] of Object.entries(counts)) countOutcome(`Housekeeping${task[0]?.toUpperCase()}${task.slice(1)}`, { count });
+  countOutcome("LostAttempts", { count: counts["requeued"] ?? 0 });
+  await logInvocation("tick", context, { ...counts, failed });
   if (failed.length > 0) throw new Error(`These tasks of housekeeping failed: ${failed.join(", ")}. The log has their errors.`);
   return counts;
 }

@@ -3,7 +3,7 @@ import type { Payload } from "../../contract/payload.ts";
 import { type Rerun, runRoutes as routes } from "../../contract/routes/jobs/runs.ts";
 import { rerun } from "../../services/flows/lifecycle/rerun.ts";
 import { idempotencyKeyFrom } from "../../services/jobs/queue/idempotency-key.ts";
-import { logger } from "../shared/edge.ts";
+import { logger } from "../shared/observe.ts";
 import { type Reply, text } from "../shared/reply.ts";
 import type { RunAuth } from "../shared/run-routes.ts";
 

@@ -1,10 +1,9 @@
-import type { Context } from "aws-lambda";
 import * as z from "zod";
 import { people } from "../../aws/cognito/people.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { newWorkspaceSchema } from "../../contract/routes/workspaces/workspaces.ts";
 import { setUp } from "../../services/identity/set-up.ts";
-import { logger } from "../shared/edge.ts";
+import { observed } from "../shared/observe.ts";
 
 const askedSchema = z.object({
   email: z.email(),
@@ -14,9 +13,6 @@ const askedSchema = z.object({
 });
 
 /** The one-shot function that makes the first superadmin. Only who may invoke it by hand can: it has no route. */
-export async function handler(event: unknown, context: Context) {
-  const asked = askedSchema.parse(event);
-  const made = await setUp({ objects: objectTable, people, nowMs: Date.now }, asked);
-  logger.info("set up", { requestId: context.awsRequestId, workspace: asked.workspace?.id });
-  return made;
-}
+export const handler = observed("set up", (event: unknown) =>
+  setUp({ objects: objectTable, people, nowMs: Date.now }, askedSchema.parse(event)),
+);

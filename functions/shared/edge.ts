@@ -1,23 +1,17 @@
-import { Logger } from "@aws-lambda-powertools/logger";
 import middy from "@middy/core";
 import httpHeaderNormalizer from "@middy/http-header-normalizer";
 import httpRouterHandler from "@middy/http-router";
 import httpSecurityHeaders from "@middy/http-security-headers";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { z } from "zod";
-import { takeCounts } from "../../aws/sdk/counting.ts";
 import { issuesOf } from "../../contract/errors/issues.ts";
 import { answerFor, isSvcError, SvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { pathPattern, type Route, type RouteInput } from "../../contract/route.ts";
-import { registerTelemetry } from "../../core/telemetry/telemetry.ts";
 import { tokenOf } from "./credentials.ts";
 import { bodyBytes, jsonBody } from "./json-body.ts";
+import { logger, logInvocation } from "./observe.ts";
 import { type Reply, text } from "./reply.ts";
-
-export const logger = new Logger({ serviceName: "svc" });
-
-registerTelemetry({ failure: (message, error, context) => logger.error(message, { ...context, error: error as Error }) });
 
 /** A checked call of one route, with who makes it. `auth` is what the function's `authenticate` answered. */
 export interface Call<R extends Route, Auth> extends RouteInput<R> {
@@ -99,15 +93,13 @@ export function apiHandler<Auth>(handled: Handled<Auth>[], authenticate: Authent
       // The gateway has decoded it, and the router's patterns end at a line's end.
       event.path = event.path.replace(/[\n\r\u2028\u2029]/g, encodeURIComponent);
       const reply = await guarded(() => router(event, context));
-      logger.info("request", {
-        requestId: context.awsRequestId,
+      await logInvocation("request", context, {
         // The route's name and not its path: somebody may put a whole token where its first characters belong.
         route: matched.get(event)?.name ?? "unknown",
         workspace: /^\/api\/w\/([a-z0-9_-]{1,50})\//.exec(event.path)?.[1],
         status: reply.statusCode,
         ms: Date.now() - startedMs,
         job: reply.headers?.["x-svc-job-id"],
-        aws: takeCounts(),
       });
       return reply;
     });

@@ -1,8 +1,7 @@
 import { BatchProcessor, EventType, processPartialResponse } from "@aws-lambda-powertools/batch";
 import type { Context, SQSBatchResponse, SQSEvent, SQSRecord } from "aws-lambda";
-import { takeCounts } from "../../aws/sdk/counting.ts";
 import { type JobMessage, jobMessageSchema } from "../../core/jobs/lifecycle.ts";
-import { logger } from "./edge.ts";
+import { logger, logInvocation } from "./observe.ts";
 
 /**
  * The Lambda handler of a queue: the messages of a batch side by side, each failure reported by itself, so that a bad message
@@ -14,23 +13,25 @@ export function messageHandler(handle: (message: JobMessage) => Promise<unknown>
     const startedMs = Date.now();
     const jobs: string[] = [];
     const one = async ({ body }: SQSRecord) => {
+      let job: string | undefined;
       try {
         const message = jobMessageSchema.parse(JSON.parse(body));
-        jobs.push(message.job);
+        job = message.job;
+        jobs.push(job);
         await handle(message);
       } catch (error) {
-        logger.error("message failed", error as Error);
+        logger.error("message failed", { job, error: error as Error });
         throw error;
       }
     };
     const response = await processPartialResponse(event, one, processor, { context, throwOnFullBatchFailure: false });
-    logWork(context.awsRequestId, { jobs, failed: response.batchItemFailures.length, ms: Date.now() - startedMs });
+    await logInvocation("batch", context, { jobs, failed: response.batchItemFailures.length, ms: Date.now() - startedMs });
     return response;
   };
 }
 
 /** The handler of a call past the queue. `what`: said of it in its log line. */
-export async function handleCall<T>(jobs: string[], handle: () => Promise<T>, { awsRequestId }: Context, what: object = {}): Promise<T> {
+export async function handleCall<T>(jobs: string[], handle: () => Promise<T>, context: Context, what: object = {}): Promise<T> {
   const startedMs = Date.now();
   let failed: string | undefined;
   try {
@@ -38,14 +39,10 @@ export async function handleCall<T>(jobs: string[], handle: () => Promise<T>, { 
   } catch (error) {
     failed = (error as Error).name;
     // A failure that has a name of ours is an answer.
-    if (!OURS.has(failed)) logger.error("call failed", error as Error);
+    if (!OURS.has(failed)) logger.error("call failed", { ...what, jobs, error: error as Error });
     throw error;
   } finally {
-    logWork(awsRequestId, { ...what, jobs, failed: failed ?? 0, ms: Date.now() - startedMs });
+    await logInvocation("batch", context, { ...what, jobs, failed: failed ?? 0, ms: Date.now() - startedMs });
   }
 }
 const OURS = new Set(["StepFailed", "FlowFailed", "Superseded"]);
-
-function logWork(requestId: string, work: object): void {
-  logger.info("batch", { requestId, ...work, aws: takeCounts() });
-}

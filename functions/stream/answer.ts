@@ -14,8 +14,9 @@ import { findLastStep } from "../../services/flows/inspection/last-step.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
 import { findJob, WATCH_MS } from "../../services/jobs/read/read.ts";
 import { eventText, jobEvents } from "../../services/jobs/read/stream.ts";
-import { apiHandler, logger, on } from "../shared/edge.ts";
+import { apiHandler, on } from "../shared/edge.ts";
 import { guard } from "../shared/guard.ts";
+import { logger } from "../shared/observe.ts";
 import { markReplay, type Reply } from "../shared/reply.ts";
 import { authenticateRun, type RunAuth, versionRoutes } from "../shared/run-routes.ts";
 

@@ -9,6 +9,7 @@ import {
   Runtime,
   SystemLogLevel,
   type TenancyConfig,
+  Tracing,
 } from "aws-cdk-lib/aws-lambda";
 import { LogGroup } from "aws-cdk-lib/aws-logs";
 import { Construct } from "constructs";
@@ -28,6 +29,9 @@ export interface ServiceFunctionProps {
   readonly scratch?: Size;
 }
 
+/** Runners and the builder execute code of users, which must not write traces; the pages have no right to anything. */
+const UNTRACED: ReadonlySet<string> = new Set(["build", "web"]);
+
 /**
  * One deployed function with a role of its own, which begins with exactly one right: to write its own log group. CDK's default role could
  * write every log group of the account. More rights come from the capabilities of other constructs, each together with its environment.
@@ -38,6 +42,7 @@ export class ServiceFunction extends Construct {
   constructor(scope: Construct, id: string, props: ServiceFunctionProps) {
     super(scope, id);
     const { config, bundle } = props;
+    const traced = !config.local && bundle.kind === "functions" && !UNTRACED.has(bundle.name);
     const logGroup = new LogGroup(this, "Logs", { retention: config.logRetentionDays, removalPolicy: RemovalPolicy.DESTROY });
     const role = new Role(this, "Role", { assumedBy: new ServicePrincipal("lambda.amazonaws.com") });
     role.addToPolicy(
@@ -62,10 +67,13 @@ export class ServiceFunction extends Construct {
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
       systemLogLevelV2: SystemLogLevel.WARN,
+      // The local engine has no X-Ray.
+      tracing: traced ? Tracing.ACTIVE : Tracing.DISABLED,
       ...(props.reservedConcurrency ? { reservedConcurrentExecutions: props.reservedConcurrency } : {}),
       ...(props.tenancyConfig ? { tenancyConfig: props.tenancyConfig } : {}),
       ...(props.scratch ? { ephemeralStorageSize: props.scratch } : {}),
     });
+    if (traced) acknowledge(role, "AwsSolutions-IAM5[Resource::*]", "X-Ray takes traces of the whole account: it has no resource to name.");
     acknowledge(
       this.fn,
       "AwsSolutions-L1",

@@ -1,6 +1,7 @@
 import { limits } from "../../contract/limits.ts";
 import { hasEnded, type Job } from "../../core/jobs/job.ts";
 import { type Ending, failure, isLost, type JobMessage } from "../../core/jobs/lifecycle.ts";
+import { countOutcome } from "../../core/telemetry/telemetry.ts";
 import { type ConcurrencyDeps, releaseSlot } from "../jobs/concurrency/concurrency.ts";
 import { endWith, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
 
@@ -12,6 +13,7 @@ type HandleDeadLetterDeps = FinishJobDeps & ConcurrencyDeps;
  */
 export async function handleDeadLetter(deps: HandleDeadLetterDeps, message: JobMessage): Promise<"nothing" | "queued" | "failed"> {
   const { jobs, queue, nowMs } = deps;
+  countOutcome("DeadLetters");
   const job = await jobs.get(message.job);
   if (!job || hasEnded(job)) return "nothing";
   if (job.state === "running") {

@@ -8,6 +8,7 @@ import { limits } from "../../contract/limits.ts";
 import { contextualVariables } from "../../core/jobs/environment.ts";
 import { type EndedJob, hasEnded, type Job, type RunningJob } from "../../core/jobs/job.ts";
 import { canceled, mayRetryLoss, workerLost } from "../../core/jobs/lifecycle.ts";
+import { countOutcome, reportFailure } from "../../core/telemetry/telemetry.ts";
 import type { NextOutcome, NextRun, RunRequest } from "../../runners/protocol.ts";
 import { mintJobToken } from "../identity/job-token.ts";
 import { reclaim, release } from "../jobs/lifecycle/claim.ts";
@@ -94,12 +95,15 @@ export async function execute(
         return done ?? endedOnly(await jobs.get(job.id));
       }
       case "throttled":
+        countOutcome("RunnerThrottles");
         if (await release(deps, attempt)) await send(deps, { ...attempt, scheduledForMs: deps.nowMs() + 2000 });
         return undefined;
       case "unknown":
         // Its runner may live and will tell its end itself. If not, its lease runs out and housekeeping queues the job again.
         return endedOnly(await jobs.get(job.id));
       case "lost": {
+        countOutcome("LostAttempts");
+        reportFailure("A runner was lost", invocation.reason, { job: job.id, attempt: job.attempt });
         const next = await afterLoss(deps, attempt);
         if (!next || hasEnded(next)) return next;
         attempt = next;

@@ -2,6 +2,7 @@ import type { Queue } from "../../aws/sqs/queue.ts";
 import type { JobKind } from "../../contract/routes/jobs/job.ts";
 import type { EndedJob, RunningJob } from "../../core/jobs/job.ts";
 import { failure, mayRetryLoss } from "../../core/jobs/lifecycle.ts";
+import { countOutcome, reportFailure } from "../../core/telemetry/telemetry.ts";
 import { release } from "../jobs/lifecycle/claim.ts";
 import { endWith, type FinishJobDeps, type JustEnded } from "../jobs/lifecycle/finish.ts";
 import { send } from "../jobs/queue/enqueue.ts";
@@ -45,7 +46,9 @@ export async function runJob(deps: RunJobDeps, job: RunningJob, input: JobInput 
 async function giveUpAttempt(deps: RunJobDeps, job: RunningJob, error: unknown): Promise<JustEnded | undefined> {
   const now = await deps.jobs.get(job.id);
   if (now?.state !== "running" || now.nonce !== job.nonce) return undefined;
+  countOutcome("LostAttempts");
   if (!mayRetryLoss(now)) {
+    reportFailure("The last attempt of a job failed in the service", error, { job: job.id });
     return endWith(deps, now, failure({ name: "InternalError", message: "The service failed three times to run this job." }));
   }
   if (await release(deps, now, { lost: true })) await send(deps, { ...now, scheduledForMs: deps.nowMs() + RETRY_MS });

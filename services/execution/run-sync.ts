@@ -7,6 +7,7 @@ import { splitEvent } from "../../core/payload/preprocessor.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { hasReferences } from "../../core/resources/references.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
+import { countEndedJob, reportFailure } from "../../core/telemetry/telemetry.ts";
 import { cachedResult, endedByCache, keepStream } from "../jobs/cache/cache.ts";
 import { claimedAtOnce, release } from "../jobs/lifecycle/claim.ts";
 import type { JustEnded } from "../jobs/lifecycle/finish.ts";
@@ -74,6 +75,7 @@ async function start(
     const ended = endedByCache(prepared, known, nowMs());
     const other = await createJobRecord(deps, ended, asked.once);
     if (other) return settle(deps, other, untilMs);
+    countEndedJob(ended);
     await keepStream(deps, ended, known);
     return { id: ended.id, ended: known.resultJson === undefined ? ended : { ...ended, resultJson: known.resultJson } };
   }
@@ -138,7 +140,8 @@ async function before(ms: number, run: Promise<JustEnded | undefined>): Promise<
     return await Promise.race([run.then((ended) => ended ?? ("elsewhere" as const)), late]);
   } finally {
     clearTimeout(timer);
-    run.catch(() => undefined);
+    // A run that ends after the deadline ends in its record; its attempt is given up and repeated there.
+    run.catch((error: unknown) => reportFailure("A run failed after its caller's deadline", error));
   }
 }
 

@@ -8,6 +8,7 @@ import type { GateNotice } from "../../core/notifications/notice.ts";
 import { mailOf } from "../../core/notifications/text.ts";
 import { signedHeaders } from "../../core/notifications/webhook.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { countOutcome, reportFailure } from "../../core/telemetry/telemetry.ts";
 import { recipients } from "./recipients.ts";
 import { signingSecrets, type WebhookSecretDeps } from "./webhook-secret.ts";
 
@@ -22,8 +23,12 @@ export interface SendDeps extends WebhookSecretDeps {
 /** Sends one part of a notice. What fails is an answer, whatever it is: the next attempt may go well. */
 export async function attempt(deps: SendDeps, notice: GateNotice, item: Queued): Promise<Attempt> {
   try {
-    return await attemptBy[item.channel](deps, notice, item);
+    const outcome = await attemptBy[item.channel](deps, notice, item);
+    if (!outcome.ok) countOutcome("NoticesFailed");
+    return outcome;
   } catch (error) {
+    countOutcome("NoticesFailed");
+    reportFailure("An attempt to send a notice failed", error, { job: notice.flow, workspace: notice.workspace, channel: item.channel });
     // The name alone: an AWS message may hold what belongs to the deployment.
     return failed(error instanceof Error ? error.name : "unknown error");
   }

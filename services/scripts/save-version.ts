@@ -14,6 +14,7 @@ import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { type BuildState, concurrencyRuleOf, type Runnable, type StoredVersion, versionHash } from "../../core/scripts/version.ts";
+import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { prepare, send } from "../jobs/queue/enqueue.ts";
 import { commit, type Part, placeParts } from "../outbox/commit.ts";
 import { eventWrite } from "../outbox/event.ts";
@@ -72,7 +73,10 @@ export async function saveVersion(deps: SaveVersionDeps, saving: Saving): Promis
   ];
   if (!(await commit(deps.objects, parts))) throw new SvcError("script.changedMeanwhile", { path: asked.path });
   // The script is saved whatever becomes of the message: housekeeping finds the job by its due time and sends it again.
-  if (job) await send(deps, job).catch(() => undefined);
+  if (job)
+    await send(deps, job).catch((error: unknown) =>
+      reportFailure("The build could not be sent to the queue; housekeeping sends it", error, { job: job.id }),
+    );
   return hash;
 }
 

@@ -13,6 +13,7 @@ import { write } from "../../../core/objects/write.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { accessSchema, noAccess } from "../../../core/permissions/access.ts";
 import { concurrencyRuleOf } from "../../../core/scripts/version.ts";
+import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { formProblem } from "../../approvals/decisions/check-payload.ts";
 import { actingFor, onBehalfOf } from "../../identity/on-behalf.ts";
 import { permit, permitPlace } from "../../identity/permit.ts";
@@ -91,7 +92,9 @@ export async function saveFlow(deps: SaveVersionDeps, actor: Actor, workspace: s
   ];
   if (!(await commit(objects, parts))) throw new SvcError("flow.changedMeanwhile", { path });
   // The flow is saved whatever becomes of the message: housekeeping finds the job by its due time and sends it again.
-  await send(deps, job).catch(() => undefined);
+  await send(deps, job).catch((error: unknown) =>
+    reportFailure("The build could not be sent to the queue; housekeeping sends it", error, { job: job.id }),
+  );
   return path;
 }
 

@@ -1,6 +1,7 @@
 import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { childPrefix } from "../../../core/jobs/child-items.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
+import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { type CancelJobDeps, cancelJob, type JobCanceledListener } from "../../jobs/cancel/cancel.ts";
 import { parkedJobs } from "../runtime/parked-jobs.ts";
 import { resumeParentTask } from "../runtime/resume-parent-task.ts";
@@ -21,14 +22,24 @@ export async function stopFlow(deps: StopFlowDeps, job: Job, { by, reason }: { b
   const { executions, jobs } = deps;
   const { id, flow } = job;
   if (!flow) return;
-  await resumeParentTask(deps, job).catch(() => undefined);
+  await resumeParentTask(deps, job).catch((error: unknown) =>
+    reportFailure("The parent task of a canceled flow could not be resumed; reconciliation repeats it", error, { job: id }),
+  );
   const { stateMachine: machine, execution } = flow;
-  if (machine) await executions.stop({ machine, job: id, execution }, reason || "canceled").catch(() => undefined);
+  if (machine)
+    await executions
+      .stop({ machine, job: id, execution }, reason || "canceled")
+      .catch((error: unknown) =>
+        reportFailure("The execution of a canceled flow could not be stopped; its next task ends it", error, { job: id }),
+      );
   const progress = await jobs.children(id, childPrefix.progress);
   const nested = progress.flatMap(({ json = "{}" }) => (JSON.parse(json) as { nested?: string }).nested ?? []);
   const cancelDeps = { ...deps, onJobCanceled: [flowCancellation(deps)] };
   for (const inner of [...nested, ...(await parkedJobs(deps, job))]) {
     const inside = await jobs.get(inner);
-    if (inside && !hasEnded(inside)) await cancelJob(cancelDeps, inside, { by, reason }).catch(() => undefined);
+    if (inside && !hasEnded(inside))
+      await cancelJob(cancelDeps, inside, { by, reason }).catch((error: unknown) =>
+        reportFailure("A job inside a canceled flow could not be canceled; it ends with its flow", error, { job: inside.id }),
+      );
   }
 }

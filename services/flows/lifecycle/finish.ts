@@ -7,6 +7,7 @@ import { childPrefix } from "../../../core/jobs/child-items.ts";
 import type { EndState, RunningJob } from "../../../core/jobs/job.ts";
 import { canceled, failure, flowDeadlineMs, flowTimedOut } from "../../../core/jobs/lifecycle.ts";
 import type { ValueRef } from "../../../core/jobs/value-ref.ts";
+import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { remember } from "../../jobs/cache/cache.ts";
 import { type ConcurrencyDeps, releaseSlot } from "../../jobs/concurrency/concurrency.ts";
 import { endKept, endWith, type FinishJobDeps } from "../../jobs/lifecycle/finish.ts";
@@ -65,7 +66,10 @@ export async function settleFlow(deps: FinishFlowDeps, flow: RunningJob): Promis
   const verdict = await findVerdict(deps, flow, plan);
   if (verdict) {
     // Equal runs may be answered from the cache from now on. If noting that fails, they run.
-    if (verdict.state === "succeeded") await remember(deps, flow, deps.nowMs()).catch(() => undefined);
+    if (verdict.state === "succeeded")
+      await remember(deps, flow, deps.nowMs()).catch((error: unknown) =>
+        reportFailure("The result could not be cached", error, { job: flow.id }),
+      );
     await endFlow(deps, flow, endKept(deps, flow, verdict.state, verdict.result));
     if (verdict.state === "failed" || verdict.state === "canceled") throw new FlowFailed(`Flow ${flow.id} failed. Its job has the error.`);
     return;

@@ -1,6 +1,7 @@
 import { assertNever } from "../../../contract/assert-never.ts";
 import { retryDelayS } from "../../../core/flows/retry.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
+import { countOutcome } from "../../../core/telemetry/telemetry.ts";
 import type { GateDeps } from "../../approvals/gates/change-gate.ts";
 import { continueAfter, type EndStepDeps, failStep, stopList, stoppedBy } from "./end-step.ts";
 import { ExpressionError } from "./expressions/evaluator.ts";
@@ -72,6 +73,7 @@ async function scheduleRetry(deps: CompleteStepDeps, step: StepContext, done: Fa
   }
   // A loop starts again at its first item.
   const { list, count, index, width, branch, ...remaining } = progress;
+  countOutcome("StepRetries");
   await writeProgress(deps, { ...step, progress: remaining }, { failed, retryAtMs: deps.nowMs() + Math.round(delayS * 1000) });
   return waitOn(deps, step, "retry", Math.ceil(delayS));
 }

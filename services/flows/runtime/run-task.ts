@@ -1,6 +1,7 @@
 import { UnreadableRecordError } from "../../../core/flows/journal.ts";
 import { ROOT } from "../../../core/flows/scopes.ts";
 import type { ModuleCall, StepCall, StepState } from "../../../core/flows/step-call.ts";
+import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { failUnreadableFlow, finishFlow } from "../lifecycle/finish.ts";
 import { type ExecuteModuleDeps, executeModule } from "./execute-module.ts";
 import { type LoadStepContextDeps, loadStepContext } from "./load-step-context.ts";
@@ -38,7 +39,9 @@ const isLastOfFlow = ({ module, scope }: StepContext) => scope.name === ROOT && 
 
 /** Ends the flow with its last step, so that callers do not wait for the machine's last state. That state repeats the work if it fails here. */
 async function finishEarly(deps: RunTaskDeps, state: StepState): Promise<void> {
-  await finishFlow(deps, state).catch(() => undefined);
+  await finishFlow(deps, state).catch((error: unknown) =>
+    reportFailure("The flow could not be ended before its last state, which ends it", error, { job: state.job }),
+  );
 }
 
 /** If the token cannot be stored, the task is resumed at once, because some engines ignore the error of a function that received a token. */

@@ -1,6 +1,7 @@
 import { SvcError } from "../../../contract/errors.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { canceled } from "../../../core/jobs/lifecycle.ts";
+import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { type ConcurrencyDeps, releaseSlot } from "../concurrency/concurrency.ts";
 import { endWith, type FinishJobDeps } from "../lifecycle/finish.ts";
 
@@ -34,7 +35,9 @@ export async function cancelJob(deps: CancelJobDeps, job: Job, { by, reason, for
       if (ended) {
         for (const listener of onJobCanceled) await listener(current, mark);
         // The job is canceled even if its slot cannot be released now: housekeeping releases it then.
-        await releaseSlot(deps, ended).catch(() => undefined);
+        await releaseSlot(deps, ended).catch((error: unknown) =>
+          reportFailure("The slot of a canceled job could not be released; housekeeping repairs its group", error, { job: ended.id }),
+        );
         return `The job ${job.id} is canceled.`;
       }
     } else if (

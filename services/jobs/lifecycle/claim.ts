@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { Job, QueuedJob, RunningJob } from "../../../core/jobs/job.ts";
+import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 
 interface ClaimDeps {
   jobs: JobTable;
@@ -95,7 +96,7 @@ export async function holding<T>(
         if (renewed?.state === "running" && renewed.cancel) onCancel(renewed);
       })
       // A lost renewal shows in the next write, which is conditional on the same nonce.
-      .catch(() => undefined);
+      .catch((error: unknown) => reportFailure("A lease could not be renewed", error, { job: job.id }));
   };
   const timer = setInterval(renew, HOLD_EVERY_MS);
   try {

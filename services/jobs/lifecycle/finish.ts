@@ -3,6 +3,7 @@ import { limits } from "../../../contract/limits.ts";
 import { type EndedJob, type EndState, hasEnded, type Job, type RunningJob, type ValueLocation } from "../../../core/jobs/job.ts";
 import { type Ending, endingOf } from "../../../core/jobs/lifecycle.ts";
 import type { Masker } from "../../../core/secrets/mask.ts";
+import { countEndedJob, reportFailure } from "../../../core/telemetry/telemetry.ts";
 import type { RunOutcome } from "../../../runners/protocol.ts";
 import { maskerFor } from "../../secrets/masks.ts";
 import { type CachedResult, keepStream, remember } from "../cache/cache.ts";
@@ -70,7 +71,10 @@ export async function finish(
   };
   const sameMasks: MasksCondition = job.masks === undefined ? { attr: "masks", exists: false } : { attr: "masks", eq: job.masks };
   // An equal run may be answered from the cache from now on. Should noting that fail, it runs.
-  const remembered = ending.state === "succeeded" ? remember(deps, job, deps.nowMs()).catch(() => undefined) : undefined;
+  const remembered =
+    ending.state === "succeeded"
+      ? remember(deps, job, deps.nowMs()).catch((error: unknown) => reportFailure("The result could not be cached", error, { job: job.id }))
+      : undefined;
   const [ended] = await Promise.all([end(deps, job, { ...ending, result }, extra, sameMasks), remembered]);
   if (!ended) {
     // Refused, perhaps because it has read a secret since its record was read: then what was kept just now is kept again, masked.
@@ -200,5 +204,7 @@ async function end(
   const lookAtMs = job.erasesSteps === undefined ? eraseAtMs : endedAtMs;
   const look = lookAtMs === undefined ? {} : jobs.dueAt(job.id, lookAtMs);
   const changed = await jobs.change(job.id, { ...jobs.cleared, ...erase, ...look, ...extra, state, result, endedAtMs }, condition);
-  return changed && hasEnded(changed) ? changed : undefined;
+  if (!changed || !hasEnded(changed)) return undefined;
+  countEndedJob(changed);
+  return changed;
 }

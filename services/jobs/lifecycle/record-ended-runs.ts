@@ -3,6 +3,7 @@ import { limits } from "../../../contract/limits.ts";
 import type { EndedJob, RunningJob, ValueLocation } from "../../../core/jobs/job.ts";
 import { endingOf } from "../../../core/jobs/lifecycle.ts";
 import type { Masker } from "../../../core/secrets/mask.ts";
+import { countEndedJob } from "../../../core/telemetry/telemetry.ts";
 import type { NextOutcome } from "../../../runners/protocol.ts";
 import { outputRef, stageValue, storeOutput } from "../values/values.ts";
 import { type FinishJobDeps, fitsHead, keepShown, masked } from "./finish.ts";
@@ -45,6 +46,7 @@ async function endedJob(deps: FinishJobDeps, ran: Ran, masker: Masker | undefine
   const { nonce: _, leaseUntilMs: __, watchedUntilMs: ___, ...fields } = job;
   const { startedAtMs, endedAtMs, memPeakKb } = ran.outcome;
   const more = { startedAtMs, endedAtMs, logChars: text.length, ...(memPeakKb ? { memPeakKb } : {}), ...(shown ? { shown } : {}) };
+  countEndedJob({ state, kind: job.kind });
   return { job: { ...fields, ...more, state, result, erased: false }, children };
 }
 

@@ -1,0 +1,68 @@
+import { Logger } from "@aws-lambda-powertools/logger";
+import type { Context } from "aws-lambda";
+import { takeCounts } from "../../aws/sdk/counting.ts";
+import { registerTelemetry } from "../../core/telemetry/telemetry.ts";
+
+export const logger = new Logger({ serviceName: "svc" });
+
+const NAMESPACE = "svc";
+
+/** Counts since the last log line, by kind of job and by outcome: metrics of one kind share one line. */
+const pending = new Map<string | undefined, Map<string, number>>();
+
+registerTelemetry({
+  failure: (message, error, context) => logger.error(message, { ...context, error: error as Error }),
+  count: (outcome, count, kind) => {
+    const ofKind = pending.get(kind) ?? new Map<string, number>();
+    ofKind.set(outcome, (ofKind.get(outcome) ?? 0) + count);
+    pending.set(kind, ofKind);
+  },
+});
+
+/** Writes the counts in CloudWatch's embedded metric format, a line of the log for each kind. Most calls of an API count nothing and load nothing. */
+async function publishMetrics(): Promise<void> {
+  if (pending.size === 0) return;
+  const { Metrics, MetricUnit } = await import("@aws-lambda-powertools/metrics");
+  for (const [kind, counts] of pending) {
+    const metrics = new Metrics({ namespace: NAMESPACE, serviceName: "svc" });
+    if (kind !== undefined) metrics.addDimension("kind", kind);
+    for (const [outcome, count] of counts) metrics.addMetric(outcome, MetricUnit.Count, count);
+    metrics.publishStoredMetrics();
+  }
+  pending.clear();
+}
+
+/** Writes the one log line of an invocation, with the number of its AWS calls, and its metrics. The local engine needs a printed line. */
+export async function logInvocation(
+  message: string,
+  { awsRequestId: requestId }: Pick<Context, "awsRequestId">,
+  work: object,
+): Promise<void> {
+  logger.info(message, { requestId, ...work, aws: takeCounts() });
+  await publishMetrics();
+}
+
+/**
+ * Wraps a handler that is neither an API's nor a queue's: one log line for each invocation, with what `describe` says of the result, and the
+ * metrics. A failure is logged before Lambda gets it.
+ */
+export function observed<Event, Result>(
+  name: string,
+  handle: (event: Event, context: Context) => Promise<Result>,
+  describe: (result: Result) => object = () => ({}),
+): (event: Event, context: Context) => Promise<Result> {
+  return async (event, context) => {
+    const startedMs = Date.now();
+    let work: object = { failed: 1 };
+    try {
+      const result = await handle(event, context);
+      work = describe(result);
+      return result;
+    } catch (error) {
+      logger.error("invocation failed", { requestId: context.awsRequestId, error: error as Error });
+      throw error;
+    } finally {
+      await logInvocation(name, context, { ...work, ms: Date.now() - startedMs });
+    }
+  };
+}
