@@ -11,8 +11,8 @@ afterEach(() => {
 
 type Answers = Record<string, (input: Record<string, unknown>) => object | { error: string }>;
 
-/** The adapter at a Step Functions that answers like this. */
-async function executionsAt(answers: Answers) {
+/** The adapters at a Step Functions that answers like this. */
+async function adaptersAt(answers: Answers) {
   server = http.createServer(async (request, response) => {
     const parts: Buffer[] = [];
     for await (const part of request) parts.push(part as Buffer);
@@ -28,7 +28,8 @@ async function executionsAt(answers: Answers) {
   vi.stubEnv("AWS_REGION", "us-east-1");
   vi.stubEnv("AWS_MAX_ATTEMPTS", "1");
   vi.stubEnv("SVC_STATES_ARN", "arn:aws:states:us-east-1:000000000000");
-  return (await import("./executions.ts")).executions;
+  const [{ executions }, { stateMachines }] = await Promise.all([import("./executions.ts"), import("./state-machines.ts")]);
+  return { executions, stateMachines };
 }
 
 const DAY_S = 24 * 3600;
@@ -38,9 +39,9 @@ const daysAgo = (days: number) => nowMs / 1000 - days * DAY_S;
 describe("a machine that Step Functions is just deleting", () => {
   it("starts nothing, and has its name for a while: the local engine deletes at once, AWS when the last execution has ended", async () => {
     const deleting = () => ({ error: "StateMachineDeleting" });
-    const executions = await executionsAt({ StartExecution: deleting, CreateStateMachine: deleting });
+    const { executions, stateMachines } = await adaptersAt({ StartExecution: deleting, CreateStateMachine: deleting });
     expect(await executions.start({ machine: "svc-demo-a", job: "j", execution: 0 }, {})).toBe("noMachine");
-    expect(await executions.make("svc-demo-a", "{}", "role", {})).toBe("leaving");
+    expect(await stateMachines.make("svc-demo-a", "{}", "role", {})).toBe("leaving");
   });
 });
 
@@ -58,7 +59,7 @@ describe("removeIdle", () => {
     const gone: string[] = [];
     const of = (input: Record<string, unknown>) =>
       Object.entries(machines).find(([name]) => arn(name) === (input["stateMachineArn"] ?? input["resourceArn"]))?.[1] ?? {};
-    const executions = await executionsAt({
+    const { stateMachines } = await adaptersAt({
       ListStateMachines: () => ({
         stateMachines: Object.entries(machines).map(([name, { made = daysAgo(60) }]) => ({
           name,
@@ -78,7 +79,7 @@ describe("removeIdle", () => {
       },
       ...more,
     });
-    const count = await executions.removeIdle(
+    const count = await stateMachines.removeIdle(
       "svc-",
       { svc: "mine" },
       nowMs - 30 * DAY_S * 1000,

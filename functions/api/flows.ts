@@ -15,7 +15,6 @@ import {
   listFlows,
   searchFlows,
 } from "../../services/flows/definitions/read.ts";
-import { saveFlow } from "../../services/flows/definitions/save.ts";
 import { permit } from "../../services/identity/permit.ts";
 import { webhookForms } from "../../services/scripts/webhooks.ts";
 import { dropAcl, getAcl } from "../../services/workspaces/acls.ts";
@@ -37,12 +36,15 @@ async function machineOf(flow: RunnableFlow): Promise<MachineJson> {
   return machineShown(c, flow);
 }
 
+/** Loaded with the first flow that is saved: the function starts faster without this code. */
+const saving = () => import("../../services/flows/definitions/save.ts");
+
 export const flows: ApiRoutes = [
   on(routes.createFlow, async ({ auth, params: { workspace }, body, sent }) =>
-    text(201, await saveFlow(c, auth.actor, workspace, asSent(body, sent))),
+    text(201, await (await saving()).saveFlow(c, auth.actor, workspace, asSent(body, sent))),
   ),
   on(routes.updateFlow, async ({ auth, params: { workspace, path }, body, sent }) =>
-    text(200, await saveFlow(c, auth.actor, workspace, asSent(body, sent), path)),
+    text(200, await (await saving()).saveFlow(c, auth.actor, workspace, asSent(body, sent), path)),
   ),
   on(routes.listFlows, async ({ auth, params: { workspace }, query }) =>
     json(200, await listFlows(c, workspace, query, seenBy(auth, routes.listFlows.access, workspace))),

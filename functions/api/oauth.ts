@@ -1,7 +1,6 @@
 import { logins } from "../../aws/cognito/logins.ts";
 import { limits } from "../../contract/limits.ts";
 import { oauthRoutes as routes } from "../../contract/routes/people/oauth.ts";
-import { beginLogin, completeLogin } from "../../services/identity/federate.ts";
 import { cookieOf } from "../shared/credentials.ts";
 import { on } from "../shared/edge.ts";
 import { json, type Reply, text } from "../shared/reply.ts";
@@ -9,6 +8,9 @@ import { type ApiRoutes, collaborators } from "./collaborators.ts";
 import { sessionCookie } from "./session-cookie.ts";
 
 const c = { ...collaborators, logins };
+
+/** Loaded with the first login at a provider: the function starts faster without this code. */
+const federation = () => import("../../services/identity/federate.ts");
 
 /** What ties a sign-in to the browser that began it. It goes to the routes below and nowhere else. */
 const PENDING = "svc_login";
@@ -29,14 +31,17 @@ export const oauth: ApiRoutes = [
     return json(200, { oauth: listed });
   }),
   on(routes.beginLogin, async ({ params: { client }, query }) => {
+    const { beginLogin } = await federation();
     const { location, pending } = await beginLogin(c, client, query.return_to);
     return goOn(location, [pendingCookie(pending, limits.loginMs / 1000)]);
   }),
   on(routes.completeLogin, async ({ params: { client }, body, headers }) => {
+    const { completeLogin } = await federation();
     const { token } = await completeLogin(c, client, body, cookieOf(headers, PENDING));
     return { ...text(200, token), multiValueHeaders: { "Set-Cookie": signedIn(token) } };
   }),
   on(routes.returnFromLogin, async ({ params: { client }, query, headers }) => {
+    const { completeLogin } = await federation();
     const { token, returnTo = "/" } = await completeLogin(c, client, query, cookieOf(headers, PENDING));
     return goOn(returnTo, signedIn(token));
   }),

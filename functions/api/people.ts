@@ -10,7 +10,6 @@ import {
   removeFromInstanceGroup,
   updateInstanceGroup,
 } from "../../services/identity/instance-groups.ts";
-import { exportUser, overwriteInstanceGroups, overwriteUsers } from "../../services/identity/overwrite.ts";
 import {
   createUser,
   deleteUser,
@@ -25,6 +24,9 @@ import { json, text } from "../shared/reply.ts";
 import { type ApiRoutes, collaborators } from "./collaborators.ts";
 
 const c = { ...collaborators, people };
+
+/** Loaded on first use: calls of these routes are rare, and the function starts faster without their code. */
+const overwriting = () => import("../../services/identity/overwrite.ts");
 
 export const instancePeople: ApiRoutes = [
   on(routes.globalWhoami, async ({ auth: { actor } }) => {
@@ -50,13 +52,18 @@ export const instancePeople: ApiRoutes = [
     return text(200, `The user ${email} was deleted.`);
   }),
   on(routes.existsUser, async ({ params: { email } }) => json(200, await personExists(c, email))),
-  on(routes.exportUsers, async () => json(200, (await listPersons(c)).map(exportUser))),
+  on(routes.exportUsers, async () => {
+    const { exportUser } = await overwriting();
+    return json(200, (await listPersons(c)).map(exportUser));
+  }),
   on(routes.overwriteUsers, async ({ body }) => {
+    const { overwriteUsers } = await overwriting();
     await overwriteUsers(c, body);
     return text(200, `The instance now has ${body.length} users.`);
   }),
   on(routes.exportInstanceGroups, async () => json(200, await listInstanceGroups(c))),
   on(routes.overwriteInstanceGroups, async ({ body }) => {
+    const { overwriteInstanceGroups } = await overwriting();
     await overwriteInstanceGroups(c, body);
     return text(200, `The instance now has ${body.length} groups.`);
   }),

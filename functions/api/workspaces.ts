@@ -3,7 +3,6 @@ import { keys } from "../../core/objects/keys.ts";
 import { pageOf } from "../../core/objects/page.ts";
 import { cancelWorkspaceJobs } from "../../services/jobs/cancel/cancel-workspace-jobs.ts";
 import { exportKeyOf } from "../../services/secrets/key-ring.ts";
-import { replaceKey } from "../../services/secrets/rotate.ts";
 import {
   checkPrincipals,
   createFolder,
@@ -43,6 +42,8 @@ export const workspaces: ApiRoutes = [
   on(routes.existsWorkspace, async ({ auth, body }) => json(200, await workspaceExists(c, auth.actor, body.id))),
   on(routes.getEncryptionKey, async ({ params: { workspace } }) => json(200, { key: await exportKeyOf(c, workspace) })),
   on(routes.setEncryptionKey, async ({ params: { workspace }, body }) => {
+    // Loaded on first use: a key is rarely replaced, and the function starts faster without this code.
+    const { replaceKey } = await import("../../services/secrets/rotate.ts");
     const reseal = !body.skip_reencrypt;
     const count = await replaceKey(c, workspace, body.new_key, { reseal });
     return text(200, reseal ? `The key was replaced, and ${count} secrets were re-encrypted.` : "The key was replaced.");

@@ -8,6 +8,7 @@ import { functions } from "../../aws/lambda/functions.ts";
 import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
 import { executions } from "../../aws/stepfunctions/executions.ts";
+import { stateMachines } from "../../aws/stepfunctions/state-machines.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import { countOutcome } from "../../core/telemetry/telemetry.ts";
 import { flowCancellation } from "../../services/flows/lifecycle/cancel.ts";
@@ -43,6 +44,7 @@ export async function handler(event: TickEvent, context: Context): Promise<TickR
     objects: objectTable,
     functions,
     scanObjects,
+    stateMachines,
     stack: requireEnv(env.stack),
     anchorKey,
     gatedFlows: gatedFlows({ jobs: jobTable, objects: objectTable, storage, executions }),

@@ -1,6 +1,6 @@
 import type { scanObjects } from "../../aws/dynamodb/object-scan.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { Executions } from "../../aws/stepfunctions/executions.ts";
+import type { StateMachines } from "../../aws/stepfunctions/state-machines.ts";
 import { SHARDS } from "../../core/jobs/job.ts";
 import { keys, type ObjectKey } from "../../core/objects/keys.ts";
 import {
@@ -20,7 +20,7 @@ import { type RemoveJobDeps, removeJob } from "../jobs/erasure/remove-job.ts";
 export interface PurgeDeps extends CancelJobDeps, RemoveJobDeps {
   objects: ObjectTable;
   scanObjects: typeof scanObjects;
-  executions: Pick<Executions, "removeMachines">;
+  stateMachines: Pick<StateMachines, "removeMachines">;
   /** The stack's name. */
   stack: string;
 }
@@ -49,7 +49,7 @@ export async function purgeDeleted(deps: PurgeDeps, untilMs: number): Promise<nu
 
 /** One pass over all places, or a part of it. At least one page is read, so that each call comes further. */
 async function pass(deps: PurgeDeps, deleted: DeletedWorkspace, untilMs: number): Promise<DeletedWorkspace> {
-  const { objects, storage, executions, stack, scanObjects: scan } = deps;
+  const { objects, storage, stateMachines, stack, scanObjects: scan } = deps;
   const { id } = deleted;
   const inTime = () => Date.now() < untilMs;
   let state: DeletedWorkspace = { ...deleted, pass: deleted.pass ?? { beganMs: deps.nowMs() } };
@@ -60,7 +60,7 @@ async function pass(deps: PurgeDeps, deleted: DeletedWorkspace, untilMs: number)
   if (!state.pass?.cursor) {
     await cancelWorkspaceJobs(deps, id, { by: "svc", reason: DELETED_REASON, force: true });
     if (!(await removeJobs(deps, id, inTime))) return state;
-    if (!(await executions.removeMachines(machinePrefix(id), machineTags(stack, id), inTime))) return state;
+    if (!(await stateMachines.removeMachines(machinePrefix(id), machineTags(stack, id), inTime))) return state;
     for (const folder of ["jobs", "files", "scripts", "flows", "artefacts"]) {
       if (!(await storage.removePrefix(`${folder}/${id}/`, inTime))) return state;
     }

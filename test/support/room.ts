@@ -11,6 +11,7 @@ import type { Functions, Invocation } from "../../aws/lambda/functions.ts";
 import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
 import type { ExecutionName, Executions } from "../../aws/stepfunctions/executions.ts";
+import type { StateMachines } from "../../aws/stepfunctions/state-machines.ts";
 import { env } from "../../contract/env.ts";
 import { jobData } from "../../functions/shared/job-data.ts";
 import { jobHandlers } from "../../functions/shared/job-handlers.ts";
@@ -73,9 +74,8 @@ export async function newRoom() {
       countWrite("SendTaskSuccess", async () => {
         resumed.push({ token, output });
       }),
-    removeIdle: async () => 0,
-    removeMachines: async () => true,
   } as unknown as Executions;
+  const stateMachines = { removeIdle: async () => 0, removeMachines: async () => true } as unknown as StateMachines;
   const answers = { run: async (_request: RunRequest): Promise<Invocation> => success(1) };
   const functions = {
     run: async (_language: string, request: RunRequest) => {
@@ -99,6 +99,7 @@ export async function newRoom() {
     anchorKey,
     scanObjects,
     executions,
+    stateMachines,
     functions,
     signingKey: async () => ({ kid: "test", privateKey }),
     nowMs: () => clock.nowMs,

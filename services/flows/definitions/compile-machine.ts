@@ -1,4 +1,4 @@
-import type { Executions } from "../../../aws/stepfunctions/executions.ts";
+import type { StateMachines } from "../../../aws/stepfunctions/state-machines.ts";
 import { tooManySteps } from "../../../core/flows/history.ts";
 import type { MachineAnswer, MachineRequest } from "../../../core/flows/version.ts";
 import { flowMachine } from "../../../statemachines/flow-machine.ts";
@@ -6,7 +6,7 @@ import { machineTags } from "../../../statemachines/name.ts";
 import { whyRefused } from "./validate-machine.ts";
 
 export interface CompileMachineDeps {
-  executions: Pick<Executions, "make">;
+  stateMachines: Pick<StateMachines, "make">;
   /** ARN of the function that carries out steps, and of the role that may call it. */
   step: string;
   role: string;
@@ -16,7 +16,7 @@ export interface CompileMachineDeps {
 
 /** The flow's state machine, made unless it is there: its name, or why there can be none. */
 export async function makeMachine(
-  { executions, step, role, stack }: CompileMachineDeps,
+  { stateMachines, step, role, stack }: CompileMachineDeps,
   { workspace, path, value }: MachineRequest,
 ): Promise<MachineAnswer> {
   const large = tooManySteps(value);
@@ -27,7 +27,7 @@ export async function makeMachine(
   const refused = await whyRefused(name, definition);
   if (refused) return { refused };
   for (const each of [name, spare]) {
-    const made = await executions.make(each, definition, role, tags);
+    const made = await stateMachines.make(each, definition, role, tags);
     if (made === "made") return { machine: each };
     if (made !== "leaving") return made;
   }

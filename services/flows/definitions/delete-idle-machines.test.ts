@@ -14,9 +14,9 @@ describe("state machines", () => {
 
   it("are looked at in the first minute of an hour alone, though housekeeping comes every minute", async () => {
     let asked = 0;
-    const executions = { removeIdle: async () => ++asked };
+    const stateMachines = { removeIdle: async () => ++asked };
     for (const minute of numbers(180))
-      await removeIdleMachines({ executions, stack: "svc", nowMs: () => 400_000 * hour + minute * 60_000 }, 0);
+      await removeIdleMachines({ stateMachines, stack: "svc", nowMs: () => 400_000 * hour + minute * 60_000 }, 0);
     expect(asked).toBe(3);
   });
 });

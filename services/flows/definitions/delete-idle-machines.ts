@@ -1,9 +1,9 @@
-import type { Executions } from "../../../aws/stepfunctions/executions.ts";
+import type { StateMachines } from "../../../aws/stepfunctions/state-machines.ts";
 import { limits } from "../../../contract/limits.ts";
 import { machinePrefix, stackTag } from "../../../statemachines/name.ts";
 
 export interface IdleMachineDeps {
-  executions: Pick<Executions, "removeIdle">;
+  stateMachines: Pick<StateMachines, "removeIdle">;
   /** The stack's name. */
   stack: string;
   nowMs: () => number;
@@ -18,10 +18,10 @@ const AT_ONCE = 20;
  * Once an hour: deletes state machines of this stack that nothing has run for long. Whoever runs their flow makes them again (start.ts). Answers how many
  * are gone.
  */
-export async function removeIdleMachines({ executions, stack, nowMs }: IdleMachineDeps, untilMs: number): Promise<number> {
+export async function removeIdleMachines({ stateMachines, stack, nowMs }: IdleMachineDeps, untilMs: number): Promise<number> {
   const now = nowMs();
   if (now % HOUR_MS >= MINUTE_MS) return 0;
-  return executions.removeIdle(
+  return stateMachines.removeIdle(
     machinePrefix(),
     stackTag(stack),
     now - limits.machineIdleMs,
