@@ -4,7 +4,6 @@ import { scriptRoutes as routes, type ScriptJson } from "../../contract/routes/s
 import { keys } from "../../core/objects/keys.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { permit } from "../../services/identity/permit.ts";
-import { createScript } from "../../services/scripts/create.ts";
 import { newestAt, runnableOf, versionOf } from "../../services/scripts/load.ts";
 import { deploymentStatus, listScripts, scriptAt, scriptExists, scriptHistory, scriptVersion } from "../../services/scripts/read.ts";
 import { archiveScript, archiveVersion, deleteScript, deleteVersion } from "../../services/scripts/retire.ts";
@@ -34,13 +33,16 @@ async function rawAt(workspace: string, path: string): Promise<string> {
   return (await scriptAt(c, workspace, exact ? path : withoutExtension(path))).content;
 }
 
+/** Loaded with the first script that is saved: the function starts faster without this code. */
+const saving = () => import("../../services/scripts/create.ts");
+
 export const scripts: ApiRoutes = [
   on(routes.createScript, async ({ auth, params: { workspace }, query, body }) =>
-    text(201, await createScript(c, auth.actor, workspace, body, { skipIfNoop: query.skip_if_noop ?? false })),
+    text(201, await (await saving()).createScript(c, auth.actor, workspace, body, { skipIfNoop: query.skip_if_noop ?? false })),
   ),
   on(routes.updateScript, async ({ auth, params: { workspace, path }, body }) => {
     const { hash } = newestAt(await c.objects.get(keys.scriptHead(workspace, path)), path);
-    return text(200, await createScript(c, auth.actor, workspace, { ...body, parent_hash: body.parent_hash ?? hash }));
+    return text(200, await (await saving()).createScript(c, auth.actor, workspace, { ...body, parent_hash: body.parent_hash ?? hash }));
   }),
   on(routes.listScripts, async ({ auth, params: { workspace }, query }) =>
     json(200, await listScripts(c, workspace, query, seenBy(auth, routes.listScripts.access, workspace))),
