@@ -20,7 +20,7 @@ export default defineConfig({
     maxWorkers: 2,
     // The engine is given time to stop properly.
     teardownTimeout: 60_000,
-    reporters: ["./test/support/reporter.ts"],
+    reporters: ["./test/support/reporter/reporter.ts"],
     projects: [
       {
         test: {
@@ -54,8 +54,8 @@ export default defineConfig({
           // Use cases, called in the test's own process over an engine's storage: no function is deployed.
           name: "services",
           include: [useCases],
-          globalSetup: ["./test/support/use-case-setup.ts"],
-          setupFiles: ["./test/support/use-case-env.ts"],
+          globalSetup: ["./test/support/use-cases/use-case-setup.ts"],
+          setupFiles: ["./test/support/use-cases/use-case-env.ts"],
           testTimeout: 30_000,
           hookTimeout: 60_000,
         },
@@ -64,7 +64,7 @@ export default defineConfig({
         test: {
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
-          globalSetup: ["./test/support/global-setup.ts"],
+          globalSetup: ["./test/support/engine/global-setup.ts"],
           // A first save builds, and a first call starts a process for each function it passes.
           testTimeout: 120_000,
           // Tests that stop and start an engine make an instance of their own.

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { endBrowser, openPage } from "../test/support/browser.ts";
+import { endBrowser, openPage } from "../test/support/browser/browser.ts";
 import type { Target } from "./bench.ts";
 import { gbSeconds, listed, price, totalOf } from "./cost.ts";
 import { functionLogs, type Logged } from "./counted.ts";

@@ -2,12 +2,12 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type Called, clients, type Driver, startDriver } from "../test/support/client-driver.ts";
-import { files } from "../test/support/client-exchanges/files.ts";
-import type { Row } from "../test/support/client-exchanges/row.ts";
-import { runs } from "../test/support/client-exchanges/runs.ts";
-import { stored } from "../test/support/client-exchanges/stored.ts";
-import { type RecordedRequest, type Recorder, type Reply, startRecorder } from "../test/support/recorder.ts";
+import { type Called, clients, type Driver, startDriver } from "../test/support/clients/client-driver.ts";
+import { files } from "../test/support/clients/exchanges/files.ts";
+import type { Row } from "../test/support/clients/exchanges/row.ts";
+import { runs } from "../test/support/clients/exchanges/runs.ts";
+import { stored } from "../test/support/clients/exchanges/stored.ts";
+import { type RecordedRequest, type Recorder, type Reply, startRecorder } from "../test/support/clients/recorder.ts";
 
 // A cold Go compiler on a shared machine.
 vi.setConfig({ hookTimeout: 240_000, testTimeout: 60_000 });

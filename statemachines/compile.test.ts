@@ -4,7 +4,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { aFlow, anyFlow, identity } from "../test/builders/flows.ts";
-import { flowFixture, flowFixtureNames, flowFixtures, machinesIn } from "../test/support/asl.ts";
+import { flowFixture, flowFixtureNames, flowFixtures, machinesIn } from "../test/support/flows/asl.ts";
 import type { Definition, State } from "./asl.ts";
 import { compile } from "./compile.ts";
 import { machineName } from "./name.ts";

@@ -14,7 +14,7 @@ import { engineCredentials } from "../engine/engine/child-env.ts";
 import { freePort } from "../engine/engine/ports.ts";
 import { ensurePythonTools } from "../engine/launch/venv.ts";
 import { svcDir } from "../engine/paths.ts";
-import { flowFixture, flowFixtureNames, machinesIn } from "../test/support/asl.ts";
+import { flowFixture, flowFixtureNames, machinesIn } from "../test/support/flows/asl.ts";
 import { until } from "../test/support/until.ts";
 import type { Definition, State, TaskState } from "./asl.ts";
 

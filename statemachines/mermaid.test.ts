@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { aFlow, anyFlow } from "../test/builders/flows.ts";
-import { flowFixture, flowFixtureNames, machinesIn } from "../test/support/asl.ts";
+import { flowFixture, flowFixtureNames, machinesIn } from "../test/support/flows/asl.ts";
 import type { Definition } from "./asl.ts";
 import { compile } from "./compile.ts";
 import { mermaid } from "./mermaid.ts";

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { createContext, runInContext } from "node:vm";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { typescriptCommand } from "../../test/support/client-driver.ts";
-import { installTypescriptClient } from "../../test/support/client-package.ts";
+import { typescriptCommand } from "../../test/support/clients/client-driver.ts";
+import { installTypescriptClient } from "../../test/support/clients/client-package.ts";
 
 // The compiler, on a shared machine.
 vi.setConfig({ hookTimeout: 120_000, testTimeout: 60_000 });

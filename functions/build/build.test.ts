@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { BuildResult } from "../../core/builds/build.ts";
-import { pythonPath } from "../../test/support/client-driver.ts";
+import { pythonPath } from "../../test/support/clients/client-driver.ts";
 import { type Built, ENTRY, useBuilder } from "./build-fixture.ts";
 
 // A cold compiler on a shared machine; nothing here waits for a clock.

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { hasEnded } from "../../core/jobs/job.ts";
-import { expectToSurviveFaults } from "../../test/support/failing-writes.ts";
-import { newRoom, success } from "../../test/support/room.ts";
-import { addJob, addScript, addWorkspace, passTime } from "../../test/support/room-jobs.ts";
+import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
+import { newRoom, success } from "../../test/support/use-cases/room.ts";
+import { addJob, addScript, addWorkspace, passTime } from "../../test/support/use-cases/room-jobs.ts";
 import { loadLogs, loadValue } from "../jobs/values/values.ts";
 import { handleJobMessage } from "./handle-job-message.ts";
 

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { flow } from "../support/flow.ts";
+import { flow } from "../support/flows/flow.ts";
 
 /** A module as the format of flows has it, of the kinds that are drawn here. */
 export interface DrawnModule {

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { keys } from "../../../core/objects/keys.ts";
-import { expectToSurviveFaults } from "../../../test/support/failing-writes.ts";
-import { newRoom } from "../../../test/support/room.ts";
-import { approveGate, gates, playExecutions, startFlow } from "../../../test/support/room-flows.ts";
-import { addWorkspace, housekeep } from "../../../test/support/room-jobs.ts";
+import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
+import { newRoom } from "../../../test/support/use-cases/room.ts";
+import { approveGate, gates, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
+import { addWorkspace, housekeep } from "../../../test/support/use-cases/room-jobs.ts";
 import { resumeGateTask } from "../gates/change-gate.ts";
 
 const asks = { id: "ask", value: { type: "identity" }, suspend: { required_events: 1, timeout: 100 } };

@@ -5,9 +5,9 @@ import { hasEnded } from "../../../core/jobs/job.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { personKey } from "../../../core/people/person.ts";
 import { aFlow } from "../../../test/builders/flows.ts";
-import { newRoom, type Room, success } from "../../../test/support/room.ts";
-import { addJob, addScript, addWorkspace } from "../../../test/support/room-jobs.ts";
-import { runExecution } from "../../../test/support/state-machine.ts";
+import { newRoom, type Room, success } from "../../../test/support/use-cases/room.ts";
+import { addJob, addScript, addWorkspace } from "../../../test/support/use-cases/room-jobs.ts";
+import { runExecution } from "../../../test/support/use-cases/state-machine.ts";
 import { handleJobMessage } from "../../execution/handle-job-message.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 

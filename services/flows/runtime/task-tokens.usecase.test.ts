@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { limits } from "../../../contract/limits.ts";
 import { hasEnded } from "../../../core/jobs/job.ts";
-import { expectToSurviveFaults, withFault } from "../../../test/support/failing-writes.ts";
-import { newRoom, type Room } from "../../../test/support/room.ts";
-import { addFlow, approveGate, gates, playExecutions, startFlow } from "../../../test/support/room-flows.ts";
-import { addWorkspace, housekeep, work } from "../../../test/support/room-jobs.ts";
+import { expectToSurviveFaults, withFault } from "../../../test/support/use-cases/failing-writes.ts";
+import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
+import { addFlow, approveGate, gates, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
+import { addWorkspace, housekeep, work } from "../../../test/support/use-cases/room-jobs.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 import { runTask } from "./run-task.ts";
 

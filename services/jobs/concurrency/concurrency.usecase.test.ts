@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { expectToSurviveFaults } from "../../../test/support/failing-writes.ts";
-import { newRoom } from "../../../test/support/room.ts";
-import { addJob, addScript, addWorkspace, passTime, work } from "../../../test/support/room-jobs.ts";
+import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
+import { newRoom } from "../../../test/support/use-cases/room.ts";
+import { addJob, addScript, addWorkspace, passTime, work } from "../../../test/support/use-cases/room-jobs.ts";
 import { handleJobMessage } from "../../execution/handle-job-message.ts";
 import { claimLimited } from "./concurrency.ts";
 

@@ -3,8 +3,8 @@ import { describe, expect, it } from "vitest";
 import { limits } from "../../../contract/limits.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { aQueuedJob } from "../../../test/builders/jobs.ts";
-import { expectToSurviveFaults } from "../../../test/support/failing-writes.ts";
-import { newRoom } from "../../../test/support/room.ts";
+import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
+import { newRoom } from "../../../test/support/use-cases/room.ts";
 import { createJobRecord } from "./record.ts";
 
 describe("createJobRecord with an Idempotency-Key, whichever of its writes fails,", () => {

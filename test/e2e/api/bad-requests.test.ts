@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { scriptLanguages } from "../../../contract/languages.ts";
-import { rawRequest } from "../../support/raw.ts";
-import { refused } from "../../support/refusal.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { rawRequest } from "../../support/api/raw.ts";
+import { refused } from "../../support/api/refusal.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 
 let ws: Workspace;
 beforeAll(async () => {

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { expect, it } from "vitest";
-import { api, shared } from "../../support/api.ts";
-import { fuzz } from "../../support/fuzz.ts";
-import { member } from "../../support/people.ts";
-import { expectStatus, newWorkspace, workspaceOf } from "../../support/workspace.ts";
+import { api, shared } from "../../support/api/api.ts";
+import { fuzz } from "../../support/api/fuzz.ts";
+import { member } from "../../support/api/people.ts";
+import { expectStatus, newWorkspace, workspaceOf } from "../../support/api/workspace.ts";
 
 /** They end the fuzzer's own token, or all that it could do to its workspace. */
 const LEFT_OUT = ["auth.logout", "users.refreshToken", "users.setPassword", "users.leaveWorkspace", "workspaces.archive"];

@@ -3,8 +3,8 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type * as z from "zod";
 import type { Route } from "../../../contract/route.ts";
 import { routes } from "../../../contract/routes.ts";
-import { type Answer, api } from "../../support/api.ts";
-import { newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { type Answer, api } from "../../support/api/api.ts";
+import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 
 interface Operation {
   operationId: string;

@@ -1,7 +1,7 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { api, shared } from "../../support/api.ts";
-import { endBrowser, openPage } from "../../support/browser.ts";
-import { expectStatus, newWorkspace } from "../../support/workspace.ts";
+import { api, shared } from "../../support/api/api.ts";
+import { expectStatus, newWorkspace } from "../../support/api/workspace.ts";
+import { endBrowser, openPage } from "../../support/browser/browser.ts";
 
 afterAll(endBrowser);
 

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { asks, begin, runOf, sees, urls, visit, waiting } from "../../support/approvals.ts";
-import { flow } from "../../support/flow.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { asks, begin, runOf, sees, urls, visit, waiting } from "../../support/approvals/approvals.ts";
+import { flow } from "../../support/flows/flow.ts";
 
 let ws: Workspace;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { shared } from "../../support/api.ts";
-import { runOf, visit } from "../../support/approvals.ts";
-import { flow, saveFlow } from "../../support/flow.ts";
+import { shared } from "../../support/api/api.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { runOf, visit } from "../../support/approvals/approvals.ts";
+import { flow, saveFlow } from "../../support/flows/flow.ts";
 import { until } from "../../support/until.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 // The first build of a Go script is a minute of compiling.
 vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { asks, begin, runOf, sees, type Urls, urls, visit, waiting } from "../../support/approvals.ts";
-import { flow } from "../../support/flow.ts";
-import { newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { asks, begin, runOf, sees, type Urls, urls, visit, waiting } from "../../support/approvals/approvals.ts";
+import { flow } from "../../support/flows/flow.ts";
 
 let ws: Workspace;
 beforeAll(async () => {

@@ -5,10 +5,10 @@ import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { keys } from "../../../core/objects/keys.ts";
 import { personKey } from "../../../core/people/person.ts";
-import { shared } from "../../support/api.ts";
-import { asks, begin, consent, runOf, waiting } from "../../support/approvals.ts";
-import { awsClients, invoke } from "../../support/aws.ts";
-import { flow, runFlow } from "../../support/flow.ts";
+import { shared } from "../../support/api/api.ts";
+import { member } from "../../support/api/people.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { asks, begin, consent, runOf, waiting } from "../../support/approvals/approvals.ts";
 import {
   aNotice,
   deliveries,
@@ -21,10 +21,10 @@ import {
   unqueued,
   writeNotice,
   writePending,
-} from "../../support/notices.ts";
-import { member } from "../../support/people.ts";
+} from "../../support/approvals/notices.ts";
+import { awsClients, invoke } from "../../support/engine/aws.ts";
+import { flow, runFlow } from "../../support/flows/flow.ts";
 import { until } from "../../support/until.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 let ws: Workspace;
 let of: { workspace: string; flow: string };

@@ -4,12 +4,12 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { shared } from "../../support/api.ts";
-import { asks, begin, consent, runOf, sees, urls, waiting } from "../../support/approvals.ts";
-import { barriers } from "../../support/axe.ts";
-import { endBrowser, openPage, type WatchedPage } from "../../support/browser.ts";
-import { flow, saveFlow } from "../../support/flow.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { shared } from "../../support/api/api.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { asks, begin, consent, runOf, sees, urls, waiting } from "../../support/approvals/approvals.ts";
+import { barriers } from "../../support/browser/axe.ts";
+import { endBrowser, openPage, type WatchedPage } from "../../support/browser/browser.ts";
+import { flow, saveFlow } from "../../support/flows/flow.ts";
 
 const { url, email, password } = shared();
 let ws: Workspace;

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { asks, begin, runOf, sees, urls, visit, waiting } from "../../support/approvals.ts";
-import { flow, saveFlow } from "../../support/flow.ts";
-import { member, type Someone, someone } from "../../support/people.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { member, type Someone, someone } from "../../support/api/people.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { asks, begin, runOf, sees, urls, visit, waiting } from "../../support/approvals/approvals.ts";
+import { flow, saveFlow } from "../../support/flows/flow.ts";
 
 let ws: Workspace;
 let ann: Someone;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { asks, begin, consent, runOf, sees, urls, visit, waiting } from "../../support/approvals.ts";
-import { member, type Someone } from "../../support/people.ts";
-import { newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { member, type Someone } from "../../support/api/people.ts";
+import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { asks, begin, consent, runOf, sees, urls, visit, waiting } from "../../support/approvals/approvals.ts";
 
 let ws: Workspace;
 beforeAll(async () => {

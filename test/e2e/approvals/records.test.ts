@@ -9,14 +9,14 @@ import { keys, type ObjectKey } from "../../../core/objects/keys.ts";
 import { runCommand } from "../../../engine/commands/command.ts";
 import { root as checkout } from "../../../engine/paths.ts";
 import { aRecorded } from "../../builders/approvals.ts";
-import { api } from "../../support/api.ts";
-import { asks, runOf, urls, visit } from "../../support/approvals.ts";
-import { awsClients, invoke } from "../../support/aws.ts";
-import { flow, saveFlow } from "../../support/flow.ts";
-import { startTestInstance, type TestInstance } from "../../support/instances.ts";
-import { member } from "../../support/people.ts";
+import { api } from "../../support/api/api.ts";
+import { member } from "../../support/api/people.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { asks, runOf, urls, visit } from "../../support/approvals/approvals.ts";
+import { awsClients, invoke } from "../../support/engine/aws.ts";
+import { startTestInstance, type TestInstance } from "../../support/engine/instances.ts";
+import { flow, saveFlow } from "../../support/flows/flow.ts";
 import { until } from "../../support/until.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 vi.setConfig({ testTimeout: 60_000, hookTimeout: 240_000 });
 

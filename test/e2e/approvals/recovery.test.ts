@@ -1,16 +1,16 @@
 import { GetItemCommand, PutItemCommand } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { limits } from "../../../contract/limits.ts";
-import { api } from "../../support/api.ts";
-import { asks, begin, consent, type Gate, runOf, sees, urls, visit, waiting } from "../../support/approvals.ts";
-import { awsClients, invoke } from "../../support/aws.ts";
-import { flow } from "../../support/flow.ts";
-import { startTestInstance, type TestInstance } from "../../support/instances.ts";
-import { startReceiver } from "../../support/notices.ts";
-import { member } from "../../support/people.ts";
-import { crashFunction } from "../../support/processes.ts";
+import { api } from "../../support/api/api.ts";
+import { member } from "../../support/api/people.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { asks, begin, consent, type Gate, runOf, sees, urls, visit, waiting } from "../../support/approvals/approvals.ts";
+import { startReceiver } from "../../support/approvals/notices.ts";
+import { awsClients, invoke } from "../../support/engine/aws.ts";
+import { startTestInstance, type TestInstance } from "../../support/engine/instances.ts";
+import { crashFunction } from "../../support/engine/processes.ts";
+import { flow } from "../../support/flows/flow.ts";
 import { until } from "../../support/until.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 /** Processes are killed, the engine is stopped and time passes here, so this file has an instance of its own. */
 let instance: TestInstance;

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { asks, begin, consent, type Gate, runOf, urls, waiting } from "../../support/approvals.ts";
-import { mailsTo, startReceiver } from "../../support/notices.ts";
-import { member, type Someone } from "../../support/people.ts";
+import { member, type Someone } from "../../support/api/people.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { asks, begin, consent, type Gate, runOf, urls, waiting } from "../../support/approvals/approvals.ts";
+import { mailsTo, startReceiver } from "../../support/approvals/notices.ts";
 import { until } from "../../support/until.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 let ws: Workspace;
 let ann: Someone;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { shared } from "../../support/api.ts";
-import { type Client, clients, type Driver, startDriver } from "../../support/client-driver.ts";
-import { newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { shared } from "../../support/api/api.ts";
+import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { type Client, clients, type Driver, startDriver } from "../../support/clients/client-driver.ts";
 
 let ws: Workspace;
 beforeAll(async () => {

@@ -5,9 +5,17 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { root } from "../../../engine/paths.ts";
-import { type Client, clients, type Driver, goPath, pythonPath, startDriver, typescriptCommand } from "../../support/client-driver.ts";
-import { installTypescriptClient } from "../../support/client-package.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import {
+  type Client,
+  clients,
+  type Driver,
+  goPath,
+  pythonPath,
+  startDriver,
+  typescriptCommand,
+} from "../../support/clients/client-driver.ts";
+import { installTypescriptClient } from "../../support/clients/client-package.ts";
 
 let ws: Workspace;
 let childHash: string;

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { allLogs } from "../../support/logs.ts";
-import { member, type Someone } from "../../support/people.ts";
+import { member, type Someone } from "../../support/api/people.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { allLogs } from "../../support/engine/logs.ts";
 import { until } from "../../support/until.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 let ws: Workspace;
 let dev: Someone;

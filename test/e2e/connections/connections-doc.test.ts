@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { shared } from "../../support/api.ts";
-import { expectStatus, newWorkspace } from "../../support/workspace.ts";
+import { shared } from "../../support/api/api.ts";
+import { expectStatus, newWorkspace } from "../../support/api/workspace.ts";
 
 it("docs/connections.md: every example does what the page says", async () => {
   const [ws, other] = [await newWorkspace(), await newWorkspace()];

@@ -1,9 +1,9 @@
 import { GetItemCommand, PutItemCommand, QueryCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { describe, expect, it } from "vitest";
 import { importSecret } from "../../../core/secrets/seal.ts";
-import { shared } from "../../support/api.ts";
-import { awsClients } from "../../support/aws.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { shared } from "../../support/api/api.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { awsClients } from "../../support/engine/aws.ts";
 
 const TableName = () => shared().outputs["ObjectsTable"] ?? "";
 const keyOf = (letter: string) => letter.repeat(64);

@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Answer } from "../../support/api.ts";
-import { allLogs } from "../../support/logs.ts";
+import type { Answer } from "../../support/api/api.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { allLogs } from "../../support/engine/logs.ts";
 import { until } from "../../support/until.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 let ws: Workspace;
 const variable = async (path: string, value: string, is_secret = true) =>

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
 import { variableRoutes as routes } from "../../../contract/routes/stored/variables.ts";
-import { outboxOf } from "../../support/outbox.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { outboxOf } from "../../support/engine/outbox.ts";
 
 let ws: Workspace;
 beforeAll(async () => {

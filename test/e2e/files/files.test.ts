@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { member } from "../../support/people.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { member } from "../../support/api/people.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 
 let ws: Workspace;
 beforeAll(async () => {

@@ -3,10 +3,10 @@ import type { AddressInfo } from "node:net";
 import { CreateBucketCommand, HeadObjectCommand, PutObjectCommand } from "@aws-sdk/client-s3";
 import { beforeAll, describe, expect, it } from "vitest";
 import { engineCredentials } from "../../../engine/engine/child-env.ts";
-import { shared } from "../../support/api.ts";
-import { awsClients } from "../../support/aws.ts";
-import { member, type Someone } from "../../support/people.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { shared } from "../../support/api/api.ts";
+import { member, type Someone } from "../../support/api/people.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { awsClients } from "../../support/engine/aws.ts";
 
 /** The engine's own S3 plays a service of somebody else's, reached with keys that stand in a resource. */
 const { s3 } = awsClients();

@@ -4,15 +4,15 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { env } from "../../../contract/env.ts";
 import { limits } from "../../../contract/limits.ts";
 import { stepJobId } from "../../../services/flows/runtime/step-job-id.ts";
-import { api } from "../../support/api.ts";
-import { awsClients, invoke, misdirected } from "../../support/aws.ts";
-import { executionsOf } from "../../support/executions.ts";
-import { flow, saveFlow } from "../../support/flow.ts";
-import { startTestInstance, type TestInstance } from "../../support/instances.ts";
-import { crashFunction } from "../../support/processes.ts";
+import { api } from "../../support/api/api.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { awsClients, invoke, misdirected } from "../../support/engine/aws.ts";
+import { executionsOf } from "../../support/engine/executions.ts";
+import { startTestInstance, type TestInstance } from "../../support/engine/instances.ts";
+import { crashFunction } from "../../support/engine/processes.ts";
+import { flow, saveFlow } from "../../support/flows/flow.ts";
+import { startWitness, type Witness } from "../../support/jobs/witness.ts";
 import { until } from "../../support/until.ts";
-import { startWitness, type Witness } from "../../support/witness.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 /** Processes are killed here, so this file has an instance of its own. */
 let instance: TestInstance;

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { executionsOf, heldAs, lastEvents, startAgain, tellStatus } from "../../support/executions.ts";
-import { flow, runFlow, saveFlow } from "../../support/flow.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { executionsOf, heldAs, lastEvents, startAgain, tellStatus } from "../../support/engine/executions.ts";
+import { flow, runFlow, saveFlow } from "../../support/flows/flow.ts";
+import { startWitness, type Witness } from "../../support/jobs/witness.ts";
 import { until } from "../../support/until.ts";
-import { startWitness, type Witness } from "../../support/witness.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 /** Step Functions may tell a flow's end late, twice, or wrongly, and may run a job's machine twice at once: its record alone counts. */
 let ws: Workspace;

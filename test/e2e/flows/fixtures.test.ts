@@ -1,12 +1,12 @@
 import path from "node:path";
 import { describe, it } from "vitest";
 import { parse } from "yaml";
-import { type Api, api } from "../../support/api.ts";
-import { runOf, visit } from "../../support/approvals.ts";
-import { flowFixture, flowFixtureNames, flowFixtures } from "../../support/asl.ts";
-import { saveFlow } from "../../support/flow.ts";
+import { type Api, api } from "../../support/api/api.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { runOf, visit } from "../../support/approvals/approvals.ts";
+import { flowFixture, flowFixtureNames, flowFixtures } from "../../support/flows/asl.ts";
+import { saveFlow } from "../../support/flows/flow.ts";
 import { until } from "../../support/until.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 /** What every script yields: enough for the expressions of all fixtures. */
 const WELL =

@@ -5,12 +5,12 @@ import {
   ListStateMachinesCommand,
 } from "@aws-sdk/client-sfn";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { api } from "../../support/api.ts";
-import { awsClients, invoke } from "../../support/aws.ts";
-import { flow, saveFlow } from "../../support/flow.ts";
-import { startTestInstance, type TestInstance } from "../../support/instances.ts";
+import { api } from "../../support/api/api.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { awsClients, invoke } from "../../support/engine/aws.ts";
+import { startTestInstance, type TestInstance } from "../../support/engine/instances.ts";
+import { flow, saveFlow } from "../../support/flows/flow.ts";
 import { until } from "../../support/until.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 /** Housekeeping is told here that weeks have gone by, so this file has an instance of its own. */
 let instance: TestInstance;

@@ -1,11 +1,11 @@
 import { DescribeExecutionCommand, DescribeStateMachineCommand, ListExecutionsCommand } from "@aws-sdk/client-sfn";
 import { beforeAll, describe, expect, it } from "vitest";
-import { awsClients } from "../../support/aws.ts";
-import { flow, runFlow, saveFlow } from "../../support/flow.ts";
-import { member } from "../../support/people.ts";
-import { refused } from "../../support/refusal.ts";
+import { member } from "../../support/api/people.ts";
+import { refused } from "../../support/api/refusal.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { awsClients } from "../../support/engine/aws.ts";
+import { flow, runFlow, saveFlow } from "../../support/flows/flow.ts";
 import { until } from "../../support/until.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 const { sfn } = awsClients();
 const { step, each, loop, one, all, fail } = flow;

@@ -6,9 +6,9 @@ import {
 } from "@aws-sdk/client-sfn";
 import { beforeAll, describe, expect, it } from "vitest";
 import { identity } from "../../builders/flows.ts";
-import { api, shared } from "../../support/api.ts";
-import { awsClients, invoke } from "../../support/aws.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { api, shared } from "../../support/api/api.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { awsClients, invoke } from "../../support/engine/aws.ts";
 
 const { sfn } = awsClients();
 

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DrawnFlow, randomFlow } from "../../builders/random-flows.ts";
-import { interpret } from "../../support/flow-interpreter.ts";
-import { startWitness, type Witness } from "../../support/witness.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { interpret } from "../../support/flows/flow-interpreter.ts";
+import { startWitness, type Witness } from "../../support/jobs/witness.ts";
 
 /** More of them, or those of a run before: `SVC_TEST_FLOWS=500`, `SVC_TEST_SEED=<what a failure prints>`. */
 const FLOWS = Number(process.env["SVC_TEST_FLOWS"] ?? 60);

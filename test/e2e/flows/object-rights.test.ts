@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Answer } from "../../support/api.ts";
-import { member } from "../../support/people.ts";
-import { refused } from "../../support/refusal.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+import type { Answer } from "../../support/api/api.ts";
+import { member } from "../../support/api/people.ts";
+import { refused } from "../../support/api/refusal.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 
 let ws: Workspace;
 beforeAll(async () => {

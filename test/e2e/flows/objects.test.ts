@@ -1,10 +1,10 @@
 import { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { beforeAll, describe, expect, it } from "vitest";
-import { type Answer, shared } from "../../support/api.ts";
-import { awsClients } from "../../support/aws.ts";
-import { member } from "../../support/people.ts";
-import { refused } from "../../support/refusal.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { type Answer, shared } from "../../support/api/api.ts";
+import { member } from "../../support/api/people.ts";
+import { refused } from "../../support/api/refusal.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { awsClients } from "../../support/engine/aws.ts";
 
 let ws: Workspace;
 beforeAll(async () => {

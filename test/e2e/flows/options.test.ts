@@ -1,14 +1,14 @@
 import { QueryCommand } from "@aws-sdk/client-dynamodb";
 import { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { api } from "../../support/api.ts";
-import { awsClients, invoke } from "../../support/aws.ts";
-import { flow, saveFlow } from "../../support/flow.ts";
-import { startTestInstance, type TestInstance } from "../../support/instances.ts";
-import { member } from "../../support/people.ts";
+import { api } from "../../support/api/api.ts";
+import { member } from "../../support/api/people.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { awsClients, invoke } from "../../support/engine/aws.ts";
+import { startTestInstance, type TestInstance } from "../../support/engine/instances.ts";
+import { flow, saveFlow } from "../../support/flows/flow.ts";
+import { startWitness, type Witness } from "../../support/jobs/witness.ts";
 import { until } from "../../support/until.ts";
-import { startWitness, type Witness } from "../../support/witness.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 /** Clocks are moved here, so this file has an instance of its own. */
 let instance: TestInstance;

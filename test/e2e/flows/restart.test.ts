@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { flow, runFlow, saveFlow } from "../../support/flow.ts";
-import { member } from "../../support/people.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { member } from "../../support/api/people.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { flow, runFlow, saveFlow } from "../../support/flows/flow.ts";
 
 let ws: Workspace;
 beforeAll(async () => {

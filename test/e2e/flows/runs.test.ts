@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { eventsOf, streamOf } from "../../support/events.ts";
-import { flow, runFlow, saveFlow } from "../../support/flow.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { eventsOf, streamOf } from "../../support/api/events.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { flow, runFlow, saveFlow } from "../../support/flows/flow.ts";
 
 let ws: Workspace;
 beforeAll(async () => {

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { flow, runFlow, saveFlow } from "../../support/flow.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { flow, runFlow, saveFlow } from "../../support/flows/flow.ts";
 import { until } from "../../support/until.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 let ws: Workspace;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { flow, runFlow } from "../../support/flow.ts";
-import { newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { flow, runFlow } from "../../support/flows/flow.ts";
 
 /** One row for each situation and what it yields: the flow, its input, its result, and how its job ends where that is not success. */
 type Row = [title: string, value: object, args: object, result: unknown, job?: object];

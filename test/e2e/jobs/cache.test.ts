@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import type { Answer } from "../../support/api.ts";
-import { member } from "../../support/people.ts";
+import type { Answer } from "../../support/api/api.ts";
+import { member } from "../../support/api/people.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { until } from "../../support/until.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 let ws: Workspace;
 const HOUR = 3600;

@@ -1,13 +1,13 @@
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { SendMessageCommand } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { api } from "../../support/api.ts";
-import { awsClients, bendJob, invoke } from "../../support/aws.ts";
-import { startTestInstance, type TestInstance } from "../../support/instances.ts";
-import { crashFunction } from "../../support/processes.ts";
+import { api } from "../../support/api/api.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { awsClients, bendJob, invoke } from "../../support/engine/aws.ts";
+import { startTestInstance, type TestInstance } from "../../support/engine/instances.ts";
+import { crashFunction } from "../../support/engine/processes.ts";
+import { startWitness, type Witness } from "../../support/jobs/witness.ts";
 import { until } from "../../support/until.ts";
-import { startWitness, type Witness } from "../../support/witness.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 /** Processes are killed and clocks are moved here, so this file has an instance of its own. */
 let instance: TestInstance;

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { GetItemCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { shared } from "../../support/api.ts";
-import { awsClients } from "../../support/aws.ts";
+import { shared } from "../../support/api/api.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { awsClients } from "../../support/engine/aws.ts";
 import { until } from "../../support/until.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 let ws: Workspace;
 beforeAll(async () => {

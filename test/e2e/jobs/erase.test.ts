@@ -1,9 +1,9 @@
 import { QueryCommand } from "@aws-sdk/client-dynamodb";
 import { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { beforeAll, describe, expect, it } from "vitest";
-import { shared } from "../../support/api.ts";
-import { awsClients, invoke } from "../../support/aws.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { shared } from "../../support/api/api.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { awsClients, invoke } from "../../support/engine/aws.ts";
 
 let ws: Workspace;
 const content = `export function main(text: string) { console.log("printed " + text); return { text }; }`;

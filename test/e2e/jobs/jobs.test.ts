@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
 import { isAlive } from "../../../engine/launch/lock.mjs";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { until } from "../../support/until.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 let ws: Workspace;
 beforeAll(async () => {

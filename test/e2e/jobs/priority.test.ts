@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { startWitness, type Witness } from "../../support/witness.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { startWitness, type Witness } from "../../support/jobs/witness.ts";
 
 let ws: Workspace;
 let witness: Witness;

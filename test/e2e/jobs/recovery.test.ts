@@ -6,14 +6,14 @@ import { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { PurgeQueueCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { env } from "../../../contract/env.ts";
-import { api } from "../../support/api.ts";
-import { awsClients, bendJob, invoke, misdirected } from "../../support/aws.ts";
-import { startTestInstance, type TestInstance } from "../../support/instances.ts";
-import { crashFunction, freezeFunction } from "../../support/processes.ts";
-import { queueEvent, saveTellingScripts } from "../../support/telling.ts";
+import { api } from "../../support/api/api.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { awsClients, bendJob, invoke, misdirected } from "../../support/engine/aws.ts";
+import { startTestInstance, type TestInstance } from "../../support/engine/instances.ts";
+import { crashFunction, freezeFunction } from "../../support/engine/processes.ts";
+import { queueEvent, saveTellingScripts } from "../../support/jobs/telling.ts";
+import { startWitness, type Witness } from "../../support/jobs/witness.ts";
 import { until } from "../../support/until.ts";
-import { startWitness, type Witness } from "../../support/witness.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 /** Processes are killed and clocks are moved here, so this file has an instance of its own. */
 let instance: TestInstance;

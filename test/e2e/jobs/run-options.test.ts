@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { paginateScan } from "@aws-sdk/client-dynamodb";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Answer, api, shared } from "../../support/api.ts";
-import { awsClients, bendJob } from "../../support/aws.ts";
-import { member, someone } from "../../support/people.ts";
+import { type Answer, api, shared } from "../../support/api/api.ts";
+import { member, someone } from "../../support/api/people.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { awsClients, bendJob } from "../../support/engine/aws.ts";
+import { startWitness, type Witness } from "../../support/jobs/witness.ts";
 import { until } from "../../support/until.ts";
-import { startWitness, type Witness } from "../../support/witness.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 let ws: Workspace;
 let witness: Witness;

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { api } from "../../support/api.ts";
+import { api } from "../../support/api/api.ts";
+import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { until } from "../../support/until.ts";
-import { newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 /** The same small program in every language: adds, prints to both outputs, fails when asked to. */
 const programs = {

@@ -1,12 +1,12 @@
 import { GetItemCommand } from "@aws-sdk/client-dynamodb";
 import { DeleteObjectsCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { beforeAll, describe, expect, it } from "vitest";
-import { shared } from "../../support/api.ts";
-import { awsClients } from "../../support/aws.ts";
-import { eventsOf, streamOf } from "../../support/events.ts";
+import { shared } from "../../support/api/api.ts";
+import { eventsOf, streamOf } from "../../support/api/events.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { awsClients } from "../../support/engine/aws.ts";
+import { startWitness } from "../../support/jobs/witness.ts";
 import { until } from "../../support/until.ts";
-import { startWitness } from "../../support/witness.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 let ws: Workspace;
 /** Texts that a line of output could be mistaken for: an escaped newline, a real one, a backslash at an end, half a mark. */

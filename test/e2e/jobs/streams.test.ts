@@ -1,8 +1,8 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { api } from "../../support/api.ts";
-import { type EventOptions, eventsOf, streamOf } from "../../support/events.ts";
-import { startWitness } from "../../support/witness.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { api } from "../../support/api/api.ts";
+import { type EventOptions, eventsOf, streamOf } from "../../support/api/events.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { startWitness } from "../../support/jobs/witness.ts";
 
 let ws: Workspace;
 const TS = `export async function* main(n = 3, ms = 0) {

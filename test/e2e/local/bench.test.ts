@@ -3,8 +3,8 @@ import path from "node:path";
 import { expect, it } from "vitest";
 import { bench } from "../../../bench/bench.ts";
 import { render } from "../../../bench/table.ts";
-import { shared } from "../../support/api.ts";
-import { newWorkspace } from "../../support/workspace.ts";
+import { shared } from "../../support/api/api.ts";
+import { newWorkspace } from "../../support/api/workspace.ts";
 
 /** Whether the benchmark still measures all that it should; its figures mean nothing here. */
 it("npm run bench has every line in its table", { timeout: 300_000 }, async () => {

@@ -10,11 +10,11 @@ import { runCommand } from "../../../engine/commands/command.ts";
 import { engineCredentials } from "../../../engine/engine/child-env.ts";
 import { ensurePythonTools } from "../../../engine/launch/venv.ts";
 import { machineTags } from "../../../statemachines/name.ts";
-import { shared } from "../../support/api.ts";
-import { awsClients } from "../../support/aws.ts";
-import { endCommands, npmRun } from "../../support/commands.ts";
+import { shared } from "../../support/api/api.ts";
+import { newWorkspace } from "../../support/api/workspace.ts";
+import { awsClients } from "../../support/engine/aws.ts";
+import { endCommands, npmRun } from "../../support/engine/commands.ts";
 import { until } from "../../support/until.ts";
-import { newWorkspace } from "../../support/workspace.ts";
 
 // Six builds, and some calls of the AWS CLI, each a Python program that starts anew.
 vi.setConfig({ testTimeout: 400_000 });

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { allLogs } from "../../support/logs.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { allLogs } from "../../support/engine/logs.ts";
 import { until } from "../../support/until.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 let ws: Workspace;
 beforeAll(async () => {

@@ -3,8 +3,8 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
 import { expect, it } from "vitest";
-import { api, shared } from "../../support/api.ts";
-import { expectStatus, workspaceOf } from "../../support/workspace.ts";
+import { api, shared } from "../../support/api/api.ts";
+import { expectStatus, workspaceOf } from "../../support/api/workspace.ts";
 
 const blocksOf = (page: string) => {
   const text = readFileSync(path.join(import.meta.dirname, "../../../docs", page), "utf8");

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { api } from "../../support/api.ts";
+import { api } from "../../support/api/api.ts";
 
 describe("the instance", () => {
   it("answers its version at the bare origin, without a token", async () => {

@@ -4,10 +4,10 @@ import path from "node:path";
 import { afterAll, beforeEach, describe, expect, it } from "vitest";
 import { freePort } from "../../../engine/engine/ports.ts";
 import { svcDir } from "../../../engine/paths.ts";
-import { api } from "../../support/api.ts";
-import { endCommands, npmRun } from "../../support/commands.ts";
+import { api } from "../../support/api/api.ts";
+import { expectStatus, type Workspace, workspaceOf } from "../../support/api/workspace.ts";
+import { endCommands, npmRun } from "../../support/engine/commands.ts";
 import { until } from "../../support/until.ts";
-import { expectStatus, type Workspace, workspaceOf } from "../../support/workspace.ts";
 
 const stateDir = path.join(svcDir, `test-${process.pid}-902`);
 afterAll(async () => {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { promisify } from "node:util";
 import { beforeAll, expect, it } from "vitest";
-import { api, shared } from "../../support/api.ts";
+import { api, shared } from "../../support/api/api.ts";
 
 const blocksOf = (file: string) => {
   const text = readFileSync(path.join(import.meta.dirname, "../../..", file), "utf8");

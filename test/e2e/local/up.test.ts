@@ -7,11 +7,11 @@ import { removeInstance } from "../../../engine/engine/instance.ts";
 import { freePort, isPortFree } from "../../../engine/engine/ports.ts";
 import { isAlive } from "../../../engine/launch/lock.mjs";
 import { svcDir } from "../../../engine/paths.ts";
-import { api } from "../../support/api.ts";
-import { begin, consent, runOf } from "../../support/approvals.ts";
-import { endCommands, npmRun } from "../../support/commands.ts";
+import { api } from "../../support/api/api.ts";
+import { expectStatus, workspaceOf } from "../../support/api/workspace.ts";
+import { begin, consent, runOf } from "../../support/approvals/approvals.ts";
+import { endCommands, npmRun } from "../../support/engine/commands.ts";
 import { until } from "../../support/until.ts";
-import { expectStatus, workspaceOf } from "../../support/workspace.ts";
 
 /** One after the other: each test goes on where the one before stopped, as a person's days with it do. */
 const stateDir = path.join(svcDir, `test-${process.pid}-901`);

@@ -6,11 +6,11 @@ import { PutObjectCommand } from "@aws-sdk/client-s3";
 import { afterAll, describe, expect, it, vi } from "vitest";
 import { type Instance, removeInstance, startInstance } from "../../../engine/engine/instance.ts";
 import { type Account, createAdmin } from "../../../engine/seed/admin.ts";
-import { api, shared } from "../../support/api.ts";
-import { awsClients } from "../../support/aws.ts";
-import { eventsOf } from "../../support/events.ts";
-import { newInstanceDir } from "../../support/instances.ts";
-import { workspaceOf } from "../../support/workspace.ts";
+import { api, shared } from "../../support/api/api.ts";
+import { eventsOf } from "../../support/api/events.ts";
+import { workspaceOf } from "../../support/api/workspace.ts";
+import { awsClients } from "../../support/engine/aws.ts";
+import { newInstanceDir } from "../../support/engine/instances.ts";
 
 /** What release 0.1 wrote for one workspace with one script, its build and one run of it: items of both tables, and files. */
 interface State {

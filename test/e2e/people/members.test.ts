@@ -2,12 +2,12 @@ import { QueryCommand } from "@aws-sdk/client-dynamodb";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import type { Route } from "../../../contract/route.ts";
 import { routes } from "../../../contract/routes.ts";
-import { type Answer, api, shared } from "../../support/api.ts";
-import { awsClients } from "../../support/aws.ts";
-import { allLogs } from "../../support/logs.ts";
-import { member, type Someone, someone } from "../../support/people.ts";
+import { type Answer, api, shared } from "../../support/api/api.ts";
+import { member, type Someone, someone } from "../../support/api/people.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { awsClients } from "../../support/engine/aws.ts";
+import { allLogs } from "../../support/engine/logs.ts";
 import { until } from "../../support/until.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 const client = api();
 let ws: Workspace;

@@ -1,10 +1,10 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, it } from "vitest";
-import { type Answer, api, shared } from "../../support/api.ts";
-import type { AtProvider } from "../../support/identity-provider.ts";
-import { allLogs } from "../../support/logs.ts";
-import { member, someone } from "../../support/people.ts";
-import { expectStatus, newWorkspace } from "../../support/workspace.ts";
+import { type Answer, api, shared } from "../../support/api/api.ts";
+import { member, someone } from "../../support/api/people.ts";
+import { expectStatus, newWorkspace } from "../../support/api/workspace.ts";
+import type { AtProvider } from "../../support/engine/identity-provider.ts";
+import { allLogs } from "../../support/engine/logs.ts";
 
 const client = api();
 const REQUIRE_KNOWN = "settings/global/require_preexisting_user_for_oauth";

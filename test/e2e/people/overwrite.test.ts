@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { peopleRoutes as routes } from "../../../contract/routes/people/people.ts";
-import { api } from "../../support/api.ts";
-import { startTestInstance } from "../../support/instances.ts";
-import { someone } from "../../support/people.ts";
-import { expectStatus } from "../../support/workspace.ts";
+import { api } from "../../support/api/api.ts";
+import { someone } from "../../support/api/people.ts";
+import { expectStatus } from "../../support/api/workspace.ts";
+import { startTestInstance } from "../../support/engine/instances.ts";
 
 const status = async (answer: Promise<{ status: number }>) => (await answer).status;
 

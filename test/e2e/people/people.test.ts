@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { api } from "../../support/api.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { api } from "../../support/api/api.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 
 const client = api();
 let ws: Workspace;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { api, shared } from "../../support/api.ts";
-import { member, type Someone } from "../../support/people.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { api, shared } from "../../support/api/api.ts";
+import { member, type Someone } from "../../support/api/people.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 
 const client = api();
 let ws: Workspace;

@@ -1,11 +1,11 @@
 import { PutItemCommand, ScanCommand, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
 import { ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
 import { describe, expect, it } from "vitest";
-import { type Answer, api, shared } from "../../support/api.ts";
-import { awsClients, invoke } from "../../support/aws.ts";
-import { member, someone } from "../../support/people.ts";
+import { type Answer, api, shared } from "../../support/api/api.ts";
+import { member, someone } from "../../support/api/people.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { awsClients, invoke } from "../../support/engine/aws.ts";
 import { until } from "../../support/until.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 const client = api();
 const said = ({ status, headers }: Answer) => [status, headers.get("x-svc-error")];

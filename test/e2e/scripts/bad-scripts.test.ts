@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { shared } from "../../support/api.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { shared } from "../../support/api/api.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 
 let ws: Workspace;
 beforeAll(async () => {

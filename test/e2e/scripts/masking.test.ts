@@ -4,11 +4,11 @@ import { ScanCommand, type ScanCommandOutput } from "@aws-sdk/client-dynamodb";
 import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { beforeAll, describe, expect, it, vi } from "vitest";
 import { maskerFor, rememberSecrets } from "../../../services/secrets/masks.ts";
-import { shared } from "../../support/api.ts";
-import { awsClients } from "../../support/aws.ts";
-import { allLogs } from "../../support/logs.ts";
+import { shared } from "../../support/api/api.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { awsClients } from "../../support/engine/aws.ts";
+import { allLogs } from "../../support/engine/logs.ts";
 import { until } from "../../support/until.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 /** Each with characters that forms write differently, and a part that stands nowhere else. */
 const byArgument = `arg"${randomUUID().slice(0, 13)}/ü+ &%`;

@@ -2,9 +2,9 @@ import { appendFileSync, cpSync, existsSync, mkdirSync, readdirSync, rmSync, sym
 import path from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { root, svcDir } from "../../../engine/paths.ts";
-import { api } from "../../support/api.ts";
-import type { TestInstance } from "../../support/instances.ts";
-import { newWorkspace } from "../../support/workspace.ts";
+import { api } from "../../support/api/api.ts";
+import { newWorkspace } from "../../support/api/workspace.ts";
+import type { TestInstance } from "../../support/engine/instances.ts";
 
 /** The name is that of an abandoned instance, so that the next run removes it if this one is killed. */
 const checkout = path.join(svcDir, `test-${process.pid}-900`);
@@ -15,8 +15,8 @@ beforeAll(async () => {
   cpSync(path.join(root, "test/fixtures/toy-language"), path.join(checkout, "runners/toy"), { recursive: true });
   appendFileSync(path.join(checkout, "runners/manifests.ts"), 'export { toy } from "./toy/manifest.ts";\n');
   const { startTestInstance } = (await import(
-    path.join(checkout, "test/support/instances.ts")
-  )) as typeof import("../../support/instances.ts");
+    path.join(checkout, "test/support/engine/instances.ts")
+  )) as typeof import("../../support/engine/instances.ts");
   instance = await startTestInstance();
 });
 afterAll(async () => {

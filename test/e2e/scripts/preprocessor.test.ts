@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 
 let ws: Workspace;
 const typescript = `export async function preprocessor(event) {

@@ -6,12 +6,12 @@ import { beforeAll, describe, expect, it } from "vitest";
 import type { FrontEvent } from "../../../engine/front/front.ts";
 import { startFront } from "../../../engine/front/front.ts";
 import { liveLine } from "../../../engine/front/live-log.ts";
-import { api, shared } from "../../support/api.ts";
-import { awsClients } from "../../support/aws.ts";
-import { allLogs } from "../../support/logs.ts";
-import { processes } from "../../support/processes.ts";
+import { api, shared } from "../../support/api/api.ts";
+import { expectStatus, newWorkspace, type Workspace, workspaceOf } from "../../support/api/workspace.ts";
+import { awsClients } from "../../support/engine/aws.ts";
+import { allLogs } from "../../support/engine/logs.ts";
+import { processes } from "../../support/engine/processes.ts";
 import { until } from "../../support/until.ts";
-import { expectStatus, newWorkspace, type Workspace, workspaceOf } from "../../support/workspace.ts";
 
 /** What a job must not see. The two variables by which supervisors find their own processes say nothing. */
 const OF_THE_SERVICE = /^(AWS|LAMBDA|SVC_(?!PROCESS_TAG$|RUN$)|_HANDLER|_X_AMZN|MINISTACK|npm_config|PIP_|GOPROXY)/i;

@@ -1,8 +1,8 @@
 import { ListObjectsV2Command, PutObjectCommand } from "@aws-sdk/client-s3";
 import { beforeAll, describe, expect, it } from "vitest";
-import { shared } from "../../support/api.ts";
-import { awsClients } from "../../support/aws.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { shared } from "../../support/api/api.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { awsClients } from "../../support/engine/aws.ts";
 
 let ws: Workspace;
 beforeAll(async () => {

@@ -1,11 +1,11 @@
 import { randomUUID } from "node:crypto";
 import { ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { beforeAll, describe, expect, it } from "vitest";
-import { shared } from "../../support/api.ts";
-import { awsClients } from "../../support/aws.ts";
-import { outboxOf } from "../../support/outbox.ts";
-import { refused } from "../../support/refusal.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { shared } from "../../support/api/api.ts";
+import { refused } from "../../support/api/refusal.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { awsClients } from "../../support/engine/aws.ts";
+import { outboxOf } from "../../support/engine/outbox.ts";
 
 const ECHO = "f/t/echo";
 let ws: Workspace;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, it } from "vitest";
-import { newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 
 let ws: Workspace;
 const ECHO = "f/t/echo";

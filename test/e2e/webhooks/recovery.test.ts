@@ -1,11 +1,11 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { api } from "../../support/api.ts";
-import { invoke } from "../../support/aws.ts";
-import { eventsOf, streamOf } from "../../support/events.ts";
-import { startTestInstance, type TestInstance } from "../../support/instances.ts";
-import { crashFunction } from "../../support/processes.ts";
+import { api } from "../../support/api/api.ts";
+import { eventsOf, streamOf } from "../../support/api/events.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { invoke } from "../../support/engine/aws.ts";
+import { startTestInstance, type TestInstance } from "../../support/engine/instances.ts";
+import { crashFunction } from "../../support/engine/processes.ts";
 import { until } from "../../support/until.ts";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
 
 /** A runner is killed here, and the clock is moved. */
 let instance: TestInstance;

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, it } from "vitest";
-import { expectStatus, newWorkspace, type Workspace } from "../../support/workspace.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 
 let ws: Workspace;
 const ECHO = "f/t/echo";

@@ -1,0 +1,53 @@
+import { expect } from "vitest";
+import { streamEventSchema } from "../../../contract/routes/jobs/streams.ts";
+import type { Workspace } from "./workspace.ts";
+
+/** One server-sent event; `id` is the offset in the stream that it reaches. */
+export interface Event {
+  id: number;
+  data: Record<string, unknown>;
+}
+
+export interface EventOptions {
+  method?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+  query?: Record<string, string>;
+  /** Goes away after so many events. */
+  most?: number;
+  /** Goes away after the first event that fits. */
+  until?: (event: Event) => boolean;
+}
+
+/** Every event of a stream, in the form that api.md §2.5 prescribes: lines `id:` and `data:`, and a blank one. */
+export async function eventsOf(ws: Workspace, route: string, options: EventOptions = {}): Promise<Event[]> {
+  const { method = "GET", body, headers = {}, query = {}, most = Number.POSITIVE_INFINITY, until = () => false } = options;
+  const answer = await fetch(`${ws.api.url}/api/w/${ws.id}/${route}?${new URLSearchParams(query)}`, {
+    method,
+    headers: { authorization: `Bearer ${ws.api.token}`, ...headers },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  if (answer.status !== 200) throw new Error(`${answer.status} ${await answer.text()}`);
+  if (answer.headers.get("content-type") !== "text/event-stream") throw new Error(`not a stream: ${answer.headers.get("content-type")}`);
+  const found: Event[] = [];
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const piece of answer.body ?? []) {
+    text += decoder.decode(piece, { stream: true });
+    for (let at = text.indexOf("\n\n"); at >= 0; at = text.indexOf("\n\n")) {
+      const [, id, data] = /^id: (\d+)\ndata: ([^\n]*)$/.exec(text.slice(0, at)) ?? [];
+      if (data === undefined) throw new Error(`not an event: ${text.slice(0, at)}`);
+      const event = { id: Number(id), data: JSON.parse(data) as Record<string, unknown> };
+      // Every field is one that the contract names.
+      expect(streamEventSchema.parse(event.data)).toEqual(event.data);
+      found.push(event);
+      text = text.slice(at + 2);
+      // Leaving the loop closes the connection.
+      if (found.length >= most || until(event)) return found;
+    }
+  }
+  return found;
+}
+
+/** What a stream has brought, put together. */
+export const streamOf = (found: Event[]) => found.map(({ data }) => data["new_result_stream"] ?? "").join("");

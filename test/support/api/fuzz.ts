@@ -1,0 +1,103 @@
+import { execFile } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { promisify } from "node:util";
+import { ensurePythonTools, fuzzer } from "../../../engine/launch/venv.ts";
+import { svcDir } from "../../../engine/paths.ts";
+
+export interface FuzzOptions {
+  url: string;
+  token: string;
+  /** For every call: the workspace that may be damaged. */
+  workspace: string;
+  /** What is there, by the parameter that names it: more than half of all calls name one of these. */
+  known: Readonly<Record<string, readonly string[]>>;
+  /** Operations that are not called, by their ids. */
+  leaveOut: readonly string[];
+  /** Random calls of each operation, beside those that its schemas' borders give. */
+  examples: number;
+}
+
+export interface FuzzReport {
+  operations: { total: number; selected: number; tested: number };
+  test_cases: { generated: number };
+  failures: { code: string; title: string; count: number; operations: string[] }[];
+  errors: { title: string; count: number }[];
+}
+
+/** What every answer must hold to: no fault of the service, a documented status, type, headers and shape. */
+const CHECKS = [
+  "not_a_server_error",
+  "status_code_conformance",
+  "content_type_conformance",
+  "response_headers_conformance",
+  "response_schema_conformance",
+  "unsupported_method",
+  "allow_header_conformance",
+  "ignored_auth",
+];
+
+const SHARE = 0.6;
+/** One of its libraries cannot be loaded deep in a call, as it would be otherwise. */
+const START = 'import anyio, runpy; runpy.run_module("schemathesis.cli", run_name="__main__", alter_sys=True)';
+
+/** Runs Schemathesis over the service's own document: the same calls each time. Answers its report and all it said; `.svc/fuzz/` keeps both. */
+export async function fuzz(options: FuzzOptions): Promise<{ report: FuzzReport; output: string }> {
+  const { python, packages } = await fuzzer(await ensurePythonTools());
+  const dir = path.join(svcDir, "fuzz");
+  mkdirSync(dir, { recursive: true });
+  const [config, reportFile] = [path.join(dir, "schemathesis.toml"), path.join(dir, "report.json")];
+  writeFileSync(config, configOf(options), { mode: 0o600 });
+  const args = ["-c", START, "--config-file", config, "run", `${options.url}/api/openapi.json`, "--phases", "coverage,fuzzing"];
+  args.push("--max-examples", String(options.examples), "--generation-deterministic", "--no-shrink", "--continue-on-failure", "--no-color");
+  args.push("--checks", CHECKS.join(","), "--report", "json", "--report-json-path", reportFile, "--workers", "2");
+  for (const id of options.leaveOut) args.push("--exclude-operation-id", id);
+  const env = { ...process.env, PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: "1", COLUMNS: "200" };
+  const done = promisify(execFile)(python, args, { cwd: dir, env, maxBuffer: 64 * 1024 * 1024 });
+  // It ends with 1 when it found something: its report says what.
+  const { stdout } = await done.catch((error: { code?: number; stdout?: string; stderr?: string }) => {
+    if (error.code !== 1) throw new Error(`The fuzzer could not run: ${error.stderr}\n${error.stdout}`);
+    return { stdout: error.stdout ?? "" };
+  });
+  writeFileSync(path.join(dir, "report.txt"), stdout);
+  const report = JSON.parse(readFileSync(reportFile, "utf8")) as FuzzReport;
+  return { report: { ...report, errors: report.errors.flatMap((error) => withoutPythonFault(error, stdout)) }, output: stdout };
+}
+
+/** A fault of CPython before 3.11.8 and 3.12.1, met by chance deep in a call: it says nothing of the service, and costs one operation some calls. */
+function withoutPythonFault(error: FuzzReport["errors"][number], output: string): FuzzReport["errors"] {
+  const faults = output.split("SystemError: AST constructor recursion depth mismatch").length - 1;
+  const count = error.title === "Runtime Error" ? error.count - faults : error.count;
+  return count > 0 ? [{ ...error, count }] : [];
+}
+
+function configOf({ url, token, workspace, known }: FuzzOptions): string {
+  const named = Object.keys(known);
+  const oneOf = (name: string) => `{ dictionary = "${name}", probability = ${SHARE} }`;
+  return [
+    `base-url = ${JSON.stringify(url)}`,
+    `headers = { Authorization = ${JSON.stringify(`Bearer ${token}`)} }`,
+    'suppress-health-check = ["all"]',
+    "warnings = false",
+    "request-timeout = 60",
+    "[phases.coverage]",
+    // Each operation's other methods would be asked for one by one.
+    "unexpected-methods = []",
+    "[parameters]",
+    `"path.workspace" = ${JSON.stringify(workspace)}`,
+    ...named.filter((name) => name !== "ended").map((name) => `"${name === "file_key" ? "query" : "path"}.${name}" = ${oneOf(name)}`),
+    ...named.flatMap((name) => [`[dictionaries.${name}]`, `values = ${JSON.stringify(known[name])}`]),
+    // Who waits for a job, waits as long as it does: none is put off. One that still takes too long is a 504 that says so, and no fault.
+    "[[operations]]",
+    'include-path-regex = "run_(and_stream|wait_result)"',
+    'parameters = { "query.scheduled_in_secs" = 0, "query.scheduled_for" = "2020-01-01T00:00:00Z" }',
+    'checks = { not_a_server_error = { expected-statuses = ["2xx", "3xx", "4xx", "504"] } }',
+    // A flow's shape has itself inside, and its borders are tens of thousands of calls: random ones do.
+    "[[operations]]",
+    'include-path-regex = "flows/(create|update/)|preview_flow"',
+    "phases = { coverage = { enabled = false } }",
+    "[[operations]]",
+    'include-path-regex = "getupdate_sse"',
+    `parameters = { "path.id" = ${oneOf("ended")} }`,
+  ].join("\n");
+}

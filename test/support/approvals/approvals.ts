@@ -1,0 +1,82 @@
+import { randomInt } from "node:crypto";
+import type { Answer, CallOptions } from "../api/api.ts";
+import { expectStatus, type Workspace } from "../api/workspace.ts";
+import { flow } from "../flows/flow.ts";
+import { until } from "../until.ts";
+
+/** A step that asks: its own result is what the expression yields. */
+export const asks = (id: string, suspend: object = {}, text = "'asked'", more: object = {}) =>
+  flow.step(id, text, { suspend: { required_events: 1, timeout: 600, ...suspend }, ...more });
+
+/** A gate that one of these must pass. */
+export const consent = (id: string, approvers: string[], value: object = {}, more: object = {}) => ({
+  id,
+  value: { type: "consentgate", approvers, ...value },
+  ...more,
+});
+
+/** What the step after an approval sees. */
+export const sees = (id = "after") => flow.step(id, "({ resume, resumes, approvers, previous: previous_result })");
+
+/** Starts a flow that is not stored. */
+export async function begin(ws: Workspace, value: object | object[], args: object = {}, options: CallOptions = {}): Promise<string> {
+  const whole = Array.isArray(value) ? { modules: value } : value;
+  return expectStatus(await ws.call("POST", "jobs/run/preview_flow", { body: { value: whole, args }, ...options }), 201).text;
+}
+
+export interface Gate {
+  gate_id: string;
+  module_id: string;
+  links?: { resume: string[]; cancel: string; approvalPage: string };
+  decision?: { how: string; by?: string; reason?: string };
+  [field: string]: unknown;
+}
+export interface Run {
+  state: string;
+  gates: Gate[];
+  context: Record<string, unknown>;
+}
+
+export async function runOf(ws: Workspace, run: string): Promise<Run> {
+  return expectStatus(await ws.api.get(`v1/runs/${run}`), 200).json as Run;
+}
+
+/** The gates of a run that wait now, once there are so many. */
+export async function waiting(ws: Workspace, run: string, count = 1): Promise<Gate[]> {
+  return until(
+    async () => {
+      const open = (await runOf(ws, run)).gates.filter(({ decision }) => !decision);
+      return open.length >= count ? open : undefined;
+    },
+    { timeoutMs: 60_000, what: `${count} gates of run ${run} that wait` },
+  );
+}
+
+export interface Urls {
+  approvalPage: string;
+  resume: string;
+  cancel: string;
+}
+/** A link for a gate, or for a flow. */
+export async function urls(
+  ws: Workspace,
+  id: string,
+  query: Record<string, string | number | boolean> = {},
+  resumeId = randomInt(2 ** 32),
+): Promise<Urls> {
+  return expectStatus(await ws.get(`jobs/resume_urls/${id}/${resumeId}`, query), 200).json as Urls;
+}
+
+/** Sends a link as a program does: without a token, unless one is given. */
+export async function visit(
+  url: string,
+  { method = "POST", body, headers = {} }: { method?: string; body?: unknown; headers?: Record<string, string> } = {},
+): Promise<Pick<Answer, "status" | "text" | "headers">> {
+  const answer = await fetch(url, {
+    method,
+    redirect: "manual",
+    headers: { ...(body === undefined ? {} : { "content-type": "application/json" }), ...headers },
+    ...(body === undefined ? {} : { body: typeof body === "string" ? body : JSON.stringify(body) }),
+  });
+  return { status: answer.status, text: await answer.text(), headers: answer.headers };
+}

@@ -1,0 +1,144 @@
+import { randomUUID } from "node:crypto";
+import { createServer, type IncomingHttpHeaders } from "node:http";
+import type { AddressInfo } from "node:net";
+import { DeleteCommand, DynamoDBDocumentClient, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
+import { type Delivery, nthOf, type Queued } from "../../../core/notifications/delivery.ts";
+import type { GateNotice } from "../../../core/notifications/notice.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { readMail, type SentMail } from "../../../engine/front/mailbox.ts";
+import { shared } from "../api/api.ts";
+import { awsClients } from "../engine/aws.ts";
+import { until } from "../until.ts";
+
+const documents = () => DynamoDBDocumentClient.from(awsClients().dynamodb);
+const table = () => shared().outputs["ObjectsTable"];
+const expiresAtS = () => Math.ceil(Date.now() / 1000) + 3600;
+
+/** A notice as a gate's change writes it, of a job that is there. */
+export function aNotice(of: Pick<GateNotice, "workspace" | "flow"> & Partial<GateNotice>): GateNotice {
+  return {
+    id: randomUUID(),
+    what: "opened",
+    gate: randomUUID(),
+    root: of.flow,
+    module: "b",
+    step: "Check the amount",
+    kind: "consent",
+    requestedBy: "ann",
+    people: [],
+    channel: "email",
+    required: 1,
+    atMs: Date.now(),
+    ...of,
+  };
+}
+
+export async function writeNotice(notice: GateNotice): Promise<void> {
+  await documents().send(
+    new PutCommand({ TableName: table(), Item: { ...keys.notice(notice.workspace, notice.id), v: notice, ttl: expiresAtS() } }),
+  );
+}
+
+/** One mail of a notice whose sender died: nobody holds it any more, and it stands in the queue. */
+export async function leaveUnsent(notice: GateNotice, to: string): Promise<void> {
+  const part = { channel: "email" as const, to };
+  const queued: Queued = { ...part, workspace: notice.workspace, notice: notice.id, attempts: 1, heldUntilMs: notice.atMs };
+  const key = keys.retry(notice.atMs, notice.workspace, notice.id, nthOf(part));
+  await documents().send(new PutCommand({ TableName: table(), Item: { ...key, v: queued, m: "1", ttl: expiresAtS() } }));
+}
+
+/** What of a notice is still to be sent. */
+async function queuedOf({ id }: Pick<GateNotice, "id">) {
+  const { pk } = keys.retry(0, "", "", "");
+  const { Items = [] } = await documents().send(
+    new QueryCommand({
+      TableName: table(),
+      KeyConditionExpression: "pk = :pk",
+      ExpressionAttributeValues: { ":pk": pk },
+      ConsistentRead: true,
+    }),
+  );
+  return Items.filter(({ sk }) => String(sk).includes(id));
+}
+
+/** That nothing of it is: what is sent leaves the queue after its record is written. */
+export const unqueued = (notice: GateNotice) =>
+  until(async () => (await queuedOf(notice)).length === 0, { what: `nothing of notice ${notice.id} in the queue` });
+
+/** Lets the time come at which what failed is tried again. Only its own: others use the same instance. */
+export async function makeDue(notice: GateNotice): Promise<void> {
+  for (const item of await queuedOf(notice)) {
+    const { pk, sk } = item as { pk: string; sk: string };
+    const now = keys.retry(notice.atMs, "", "", "").sk.split("#")[0];
+    await documents().send(new PutCommand({ TableName: table(), Item: { ...item, sk: sk.replace(/^\d+/, String(now)) } }));
+    await documents().send(new DeleteCommand({ TableName: table(), Key: { pk, sk } }));
+  }
+}
+
+/** That a gate waits, as the list of open approvals has it. */
+export async function writePending({ workspace, gate }: Pick<GateNotice, "workspace" | "gate">): Promise<void> {
+  await documents().send(new PutCommand({ TableName: table(), Item: { ...keys.pendingGate(workspace, gate), v: {}, ttl: expiresAtS() } }));
+}
+
+/** What became of a notice, by channel and receiver. */
+export async function deliveries({ flow, id }: Pick<GateNotice, "flow" | "id">): Promise<Delivery[]> {
+  const { Items = [] } = await documents().send(
+    new QueryCommand({
+      TableName: shared().outputs["JobsTable"],
+      KeyConditionExpression: "pk = :flow and begins_with(sk, :notice)",
+      ExpressionAttributeValues: { ":flow": flow, ":notice": `delivery#${id}#` },
+      ConsistentRead: true,
+    }),
+  );
+  return Items.map(({ j }) => JSON.parse(j) as Delivery).sort((a, b) => `${a.channel}${a.to}`.localeCompare(`${b.channel}${b.to}`));
+}
+
+/** Those of one channel, once there are so many with an end. */
+export function ended(notice: GateNotice, channel: Delivery["channel"], count = 1): Promise<Delivery[]> {
+  return until(
+    async () => {
+      const found = (await deliveries(notice)).filter((one) => one.channel === channel && one.state !== "retrying");
+      return found.length >= count ? found : undefined;
+    },
+    { what: `${count} ended deliveries by ${channel}` },
+  );
+}
+
+/** One, once it says so. */
+export function delivery(notice: GateNotice, channel: Delivery["channel"], state: Delivery["state"], attempts: number): Promise<Delivery> {
+  return until(
+    async () => (await deliveries(notice)).find((one) => one.channel === channel && one.state === state && one.attempts === attempts),
+    { what: `delivery by ${channel} ${state} after ${attempts} attempts` },
+  );
+}
+
+/** Mails that somebody was sent, oldest first. */
+export async function mailsTo(address: string): Promise<SentMail[]> {
+  return (await readMail(shared().endpoint)).filter(({ to }) => to.includes(address));
+}
+
+interface Received {
+  headers: IncomingHttpHeaders;
+  body: string;
+}
+
+/** A far end of webhooks that keeps all it gets. `replies`: the next answers, each `after` something where that is said; 204 when there are none. */
+export async function startReceiver() {
+  const received: Received[] = [];
+  const replies: { status: number; headers?: Record<string, string>; after?: Promise<unknown> }[] = [];
+  const server = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    received.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
+    const { status, headers = {}, after } = replies.shift() ?? { status: 204 };
+    await after;
+    response.writeHead(status, headers).end();
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/hook`,
+    received,
+    replies,
+    close: () => new Promise((resolve) => server.close(resolve)),
+  };
+}

@@ -1,0 +1,72 @@
+import { type AttributeValue, DynamoDBClient, UpdateItemCommand } from "@aws-sdk/client-dynamodb";
+import { LambdaClient, ListFunctionsCommand, UpdateFunctionConfigurationCommand } from "@aws-sdk/client-lambda";
+import { S3Client } from "@aws-sdk/client-s3";
+import { SecretsManagerClient } from "@aws-sdk/client-secrets-manager";
+import { SFNClient } from "@aws-sdk/client-sfn";
+import { SQSClient } from "@aws-sdk/client-sqs";
+import { engineCredentials } from "../../../engine/engine/child-env.ts";
+import { invokeFunction } from "../../../engine/seed/admin.ts";
+import { shared } from "../api/api.ts";
+
+interface Reachable {
+  endpoint: string;
+}
+
+/** AWS clients for an instance's engine, for tests that look behind the API or play a bad day. */
+export function awsClients({ endpoint }: Reachable = shared()) {
+  const config = {
+    endpoint,
+    region: engineCredentials.AWS_REGION,
+    credentials: { accessKeyId: engineCredentials.AWS_ACCESS_KEY_ID, secretAccessKey: engineCredentials.AWS_SECRET_ACCESS_KEY },
+  };
+  return {
+    dynamodb: new DynamoDBClient(config),
+    s3: new S3Client({ ...config, forcePathStyle: true }),
+    secrets: new SecretsManagerClient(config),
+    sfn: new SFNClient(config),
+    sqs: new SQSClient(config),
+    lambda: new LambdaClient(config),
+  };
+}
+
+/** Calls a function directly, by the name of the stack's output that holds its name, such as `HousekeepingFunction`. */
+export function invoke(
+  output: string,
+  payload: unknown,
+  instance: Reachable & { outputs: Readonly<Record<string, string>> } = shared(),
+): Promise<unknown> {
+  const name = instance.outputs[output];
+  if (!name) throw new Error(`The stack has no output ${output}: it has ${Object.keys(instance.outputs).join(", ")}.`);
+  return invokeFunction(instance.endpoint, name, payload);
+}
+
+/** Lets a function find what one of its environment variables names where there is nothing, while `meanwhile` lasts. */
+export async function misdirected<T>(instance: Reachable, fn: RegExp, variable: string, meanwhile: () => Promise<T>): Promise<T> {
+  const { lambda } = awsClients(instance);
+  const { Functions = [] } = await lambda.send(new ListFunctionsCommand({}));
+  const found = Functions.find((one) => one.Environment?.Variables?.[variable] && fn.test(one.FunctionName ?? ""));
+  const { FunctionName, Environment: { Variables = {} } = {} } = found ?? {};
+  if (!FunctionName) throw new Error(`No function ${fn} has the variable ${variable}.`);
+  const point = (value = "") =>
+    lambda.send(new UpdateFunctionConfigurationCommand({ FunctionName, Environment: { Variables: { ...Variables, [variable]: value } } }));
+  await point(`${Variables[variable]}-gone`);
+  try {
+    return await meanwhile();
+  } finally {
+    await point(Variables[variable]);
+  }
+}
+
+/** Makes a job's record say what it would say after a bad day. Attributes have the names of aws/dynamodb/job-table.ts. */
+export async function bendJob(
+  instance: Reachable & { outputs: Readonly<Record<string, string>> },
+  id: string,
+  UpdateExpression: string,
+  ExpressionAttributeValues: Record<string, AttributeValue>,
+): Promise<void> {
+  const Key = { pk: { S: id }, sk: { S: "job" } };
+  const { dynamodb } = awsClients(instance);
+  await dynamodb.send(
+    new UpdateItemCommand({ TableName: instance.outputs["JobsTable"], Key, UpdateExpression, ExpressionAttributeValues }),
+  );
+}

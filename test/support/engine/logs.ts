@@ -1,0 +1,61 @@
+import { engineCredentials } from "../../../engine/engine/child-env.ts";
+import { shared } from "../api/api.ts";
+
+/** One call of the CloudWatch Logs API. The engine checks no signature, so a whole client is not needed for two operations. */
+async function logs<T>(endpoint: string, operation: string, input: object): Promise<T> {
+  const { AWS_ACCESS_KEY_ID: key, AWS_REGION: region } = engineCredentials;
+  const ask = () =>
+    fetch(endpoint, {
+      method: "POST",
+      headers: {
+        "content-type": "application/x-amz-json-1.1",
+        "x-amz-target": `Logs_20140328.${operation}`,
+        authorization: `AWS4-HMAC-SHA256 Credential=${key}/20260101/${region}/logs/aws4_request, SignedHeaders=host, Signature=0`,
+      },
+      body: JSON.stringify(input),
+    });
+  // As a client of AWS does: the engine fails where a group is made in the middle of a list.
+  let answer = await ask();
+  for (let attempt = 1; answer.status >= 500 && attempt < 4; attempt++) answer = await ask();
+  if (!answer.ok) throw new Error(`${operation}: ${answer.status} ${await answer.text()}`);
+  return (await answer.json()) as T;
+}
+
+/** All lines of every log group, by group. */
+export async function allLogs({ endpoint }: { endpoint: string } = shared()): Promise<Map<string, string>> {
+  const groups = await all<{ logGroupName: string }>(endpoint, "DescribeLogGroups", "logGroups", {});
+  const found = new Map<string, string>();
+  for (const { logGroupName } of groups) {
+    found.set(logGroupName, (await eventsOf(endpoint, logGroupName)).join("\n"));
+  }
+  return found;
+}
+
+/** The engine answers the oldest events of a group, this many, and no token to go on with. */
+const PAGE = 10_000;
+
+/** Every message of a group; those of the millisecond in which a page ends come twice. */
+async function eventsOf(endpoint: string, logGroupName: string): Promise<string[]> {
+  const found: string[] = [];
+  for (let startTime = 0; ; ) {
+    const page = await all<{ message: string; timestamp: number }>(endpoint, "FilterLogEvents", "events", { logGroupName, startTime });
+    found.push(...page.map(({ message }) => message));
+    const lastMs = page.at(-1)?.timestamp ?? startTime;
+    if (page.length < PAGE || lastMs === startTime) return found;
+    startTime = lastMs;
+  }
+}
+
+async function all<T>(endpoint: string, operation: string, field: string, input: object): Promise<T[]> {
+  const found: T[] = [];
+  let nextToken: string | undefined;
+  do {
+    const page: { nextToken?: string } & Record<string, unknown> = await logs(endpoint, operation, {
+      ...input,
+      ...(nextToken ? { nextToken } : {}),
+    });
+    found.push(...((page[field] as T[] | undefined) ?? []));
+    nextToken = page.nextToken === nextToken ? undefined : page.nextToken;
+  } while (nextToken);
+  return found;
+}

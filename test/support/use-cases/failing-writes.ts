@@ -1,0 +1,130 @@
+import { AsyncLocalStorage } from "node:async_hooks";
+import { documents, s3, sqs } from "../../../aws/sdk/clients.ts";
+
+/** When a fault strikes: `before` the write reaches AWS, or `after` it was applied and before its caller learns of it. */
+type Moment = "before" | "after";
+/** `error`: one call fails and the process goes on. `death`: no later call of the process reaches AWS either. */
+type Kind = "error" | "death";
+export interface Fault {
+  /** The n-th write, counted from 1. */
+  write: number;
+  moment: Moment;
+  kind: Kind;
+}
+
+class InjectedFault extends Error {
+  override readonly name = "InjectedFault";
+}
+
+const WRITES = new Set([
+  "PutItem",
+  "UpdateItem",
+  "DeleteItem",
+  "BatchWriteItem",
+  "TransactWriteItems",
+  "PutObject",
+  "CopyObject",
+  "DeleteObject",
+  "SendMessage",
+]);
+
+/** One process as a test plays it. */
+interface PlayedProcess {
+  fault: Fault | undefined;
+  isDead: boolean;
+  writes: string[];
+}
+/** Work that is still under way when its process has died belongs to that process, whatever is played next. */
+const played = new AsyncLocalStorage<PlayedProcess>();
+
+/** Counts a write and applies it, unless the fault of this process strikes here. Calls of other services that a test records pass through here as well. */
+export async function countWrite<T>(operation: string, apply: () => Promise<T>): Promise<T> {
+  const current = played.getStore();
+  if (!current) return apply();
+  refuseIfDead(current, operation);
+  const { fault, writes } = current;
+  writes.push(operation);
+  if (writes.length !== fault?.write) return apply();
+  if (fault.kind === "death") current.isDead = true;
+  if (fault.moment === "after") await apply().catch(() => undefined);
+  throw new InjectedFault(`write ${writes.length}, ${operation}, ${fault.moment}`);
+}
+
+async function countRead<T>(operation: string, apply: () => Promise<T>): Promise<T> {
+  const current = played.getStore();
+  if (current) refuseIfDead(current, operation);
+  return apply();
+}
+
+function refuseIfDead({ isDead }: PlayedProcess, operation: string): void {
+  if (isDead) throw new InjectedFault(`${operation} after the process had died`);
+}
+
+/** Runs `work` as a process of its own that meets the fault. Answers the writes that were seen, and how the work ended. */
+export async function withFault<T>(
+  fault: Fault | undefined,
+  work: () => Promise<T>,
+): Promise<{ writes: string[]; ended: PromiseSettledResult<T> }> {
+  const process: PlayedProcess = { fault, isDead: false, writes: [] };
+  const [ended] = await played.run(process, () => Promise.allSettled([work()]));
+  return { writes: process.writes, ended };
+}
+
+interface Context {
+  commandName?: string;
+}
+/** The part of an SDK client that is needed here; the clients' own types of it fit none but their own. */
+interface Injectable {
+  middlewareStack: { add(middleware: never, options: never): void };
+}
+/** Before the SDK's own retries: a fault is final. */
+for (const client of [documents(), s3(), sqs()] as Injectable[]) {
+  const inject =
+    (next: (args: unknown) => Promise<unknown>, { commandName = "" }: Context) =>
+    (args: unknown) => {
+      const operation = commandName.replace(/Command$/, "");
+      return (WRITES.has(operation) ? countWrite : countRead)(operation, () => next(args));
+    };
+  client.middlewareStack.add(inject as never, { name: "svcInjectFaults", step: "initialize", priority: "low" } as never);
+}
+
+/** What one use case must hold whichever of its writes fails. */
+export interface FaultScenario {
+  /** Calls the use case. */
+  act: () => Promise<unknown>;
+  /** What happens after a fault: the call is repeated, or housekeeping looks. Not called after a run without a fault. */
+  recover: () => Promise<unknown>;
+  /** Throws where the invariant does not hold. */
+  check: () => Promise<void>;
+}
+
+/**
+ * Plays a scenario once without a fault, then once for each of its writes, each moment and each kind of fault; every time anew. Throws one error that
+ * lists each fault after which the invariant did not hold. Answers how many writes there are.
+ */
+export async function expectToSurviveFaults(
+  make: () => Promise<FaultScenario>,
+  { kinds = ["error", "death"] }: { kinds?: readonly Fault["kind"][] } = {},
+): Promise<number> {
+  const plain = await make();
+  const { writes, ended } = await withFault(undefined, plain.act);
+  if (ended.status === "rejected") throw ended.reason;
+  await plain.check();
+  const failures: string[] = [];
+  for (let write = 1; write <= writes.length; write += 1) {
+    for (const moment of ["before", "after"] as const) {
+      for (const kind of kinds) {
+        const scenario = await make();
+        const { writes: before } = await withFault({ write, moment, kind }, scenario.act);
+        try {
+          await scenario.recover();
+          await scenario.check();
+        } catch (error) {
+          failures.push(`${kind} ${moment} write ${write} of ${before.join(", ")}: ${(error as Error).message}`);
+        }
+      }
+    }
+  }
+  if (failures.length > 0) throw new Error(`The invariant did not hold after ${failures.length} faults:\n${failures.join("\n")}`);
+  return writes.length;
+}

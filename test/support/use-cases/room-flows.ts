@@ -1,0 +1,116 @@
+import { randomUUID } from "node:crypto";
+import { limits } from "../../../contract/limits.ts";
+import type { Gate } from "../../../core/approvals/gate.ts";
+import type { StepState } from "../../../core/flows/step-call.ts";
+import { runnableFlowSchema } from "../../../core/flows/version.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { decideAt } from "../../../services/approvals/decisions/decide.ts";
+import { gatesOfRun } from "../../../services/approvals/gates/change-gate.ts";
+import { findApprovalRequestOfGate } from "../../../services/approvals/gates/find-approval-request.ts";
+import { handleJobMessage } from "../../../services/execution/handle-job-message.ts";
+import { runTask } from "../../../services/flows/runtime/run-task.ts";
+import { aFlow } from "../../builders/flows.ts";
+import type { RecordedExecution, Room } from "./room.ts";
+import { addJob } from "./room-jobs.ts";
+
+/** A flow at a path, ready to be run by others. */
+export async function addFlow({ deps, workspace }: Room, path: string, modules: object[]): Promise<void> {
+  const [version, plan] = [Math.floor(Math.random() * 1e9), `flows/${workspace}/${randomUUID()}/plan.json`];
+  await deps.storage.put(plan, JSON.stringify({ value: aFlow({ modules }), scripts: {} }), "application/json");
+  const build = { state: "ready" as const, job: randomUUID(), plan, machine: `m-${version}` };
+  const { build: _, ...value } = runnableFlowSchema.parse({ workspace, path, version, hash: "1", tag: "flow", archived: false, build });
+  await Promise.all([
+    deps.objects.put({ ...keys.flowHead(workspace, path), value, version: String(version), build }),
+    deps.objects.put({ ...keys.flowVersion(workspace, version), value, version: String(version), build }),
+  ]);
+}
+
+/** A flow's job whose execution has been started. */
+export async function startFlow(room: Room, modules: object[]): Promise<Job["id"]> {
+  const code = { in: "head" as const, json: JSON.stringify({ flow: aFlow({ modules }) }) };
+  const { id } = await addJob(room, {
+    kind: "flowpreview",
+    code,
+    hash: undefined,
+    language: undefined,
+    tag: "flow",
+    timeoutS: limits.flowTimeoutS,
+  });
+  await handleJobMessage(room.deps, { job: id });
+  return id;
+}
+
+type CallTask = typeof runTask;
+
+/** Where an execution is: at the n-th module; with a token it waits for that. */
+interface Position {
+  module: number;
+  state: StepState;
+  token?: string;
+}
+const positions = new WeakMap<RecordedExecution, Position>();
+
+/**
+ * Plays every execution of a room as the machine of a flow does whose modules stand in a row, until each has ended or waits. A call of a module that fails
+ * is made again. A call that takes a token is made once, and nothing happens when it fails: so does the local engine. `call`: makes the calls.
+ */
+export async function playExecutions(room: Room, call: CallTask = runTask): Promise<void> {
+  for (let moved = true; moved; ) {
+    moved = false;
+    for (const execution of room.started) if (execution.is === "running" && (await advance(room, execution, call))) moved = true;
+  }
+}
+
+async function advance(room: Room, execution: RecordedExecution, call: CallTask): Promise<boolean> {
+  const { deps } = room;
+  const position = positions.get(execution) ?? { module: 0, state: execution.input as StepState };
+  const move = (to: Position) => {
+    positions.set(execution, to);
+    return true;
+  };
+  if (position.token !== undefined) {
+    const resumed = room.resumed.find(({ token }) => token === position.token);
+    if (!resumed) return false;
+    const state = resumed.output as StepState;
+    return move({ module: state.outcome === "next" ? position.module + 1 : position.module, state });
+  }
+  const job = await deps.jobs.get(execution.job);
+  const plan =
+    job?.flow?.plan === undefined
+      ? undefined
+      : (JSON.parse(await deps.storage.getText(job.flow.plan)) as { value: { modules: { id: string }[] } });
+  const { state } = position;
+  const module = plan?.value.modules[position.module]?.id;
+  const finish = async () => {
+    await twice(() => call(deps, { finish: "flow", state })).catch(() => undefined);
+    if (execution.is === "running") execution.is = "ended";
+    return true;
+  };
+  if (module === undefined) return finish();
+  const after = await twice(() => call(deps, { module, scope: "", state })).catch(() => undefined);
+  if (after?.outcome === "next") return move({ module: position.module + 1, state: after });
+  if (after?.outcome !== "wait") return finish();
+  const token = randomUUID();
+  move({ module: position.module, state: after, token });
+  await call(deps, { module, scope: "", state: after, token }).catch(() => undefined);
+  return true;
+}
+
+/** A state machine's own retry of a call that failed. */
+const twice = <T>(call: () => Promise<T>): Promise<T> => call().catch(call);
+
+/** The gates of a run, as they are stored. */
+export const gates = ({ deps }: Room, run: string): Promise<Gate[]> => gatesOfRun(deps, run);
+
+/** Approves a gate, as the holder of a link does. */
+export async function approveGate({ deps }: Room, gate: Gate, payload: unknown = 1): Promise<string> {
+  const flow = await deps.jobs.get(gate.flow);
+  if (!flow) throw new Error(`The flow ${gate.flow} is gone.`);
+  const asked = await findApprovalRequestOfGate(deps, gate, flow);
+  const link = { workspace: gate.workspace, id: gate.id, resumeId: 7, approver: "kim", signature: "" };
+  return decideAt(deps, asked, { who: { kind: "link" }, way: { link: true, mayStop: false }, link } as Parameters<typeof decideAt>[2], {
+    approved: true,
+    payload,
+  });
+}

@@ -1,0 +1,79 @@
+import { randomUUID } from "node:crypto";
+import { limits } from "../../../contract/limits.ts";
+import type { QueuedJob } from "../../../core/jobs/job.ts";
+import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { personKey } from "../../../core/people/person.ts";
+import type { Runnable } from "../../../core/scripts/version.ts";
+import { handleJobMessage } from "../../../services/execution/handle-job-message.ts";
+import { periodicTasks } from "../../../services/maintenance/periodic-tasks.ts";
+import { tick } from "../../../services/maintenance/tick.ts";
+import { newWorkspaceWrites } from "../../../services/workspaces/workspaces.ts";
+import { aQueuedJob } from "../../builders/jobs.ts";
+import type { Room } from "./room.ts";
+
+/** The workspace itself, without which housekeeping stops what runs in it, administered by the person whose jobs the builders make. */
+export async function addWorkspace({ deps, workspace, clock }: Room): Promise<void> {
+  const asked = { email: "ann@example.com", username: "ann", workspace: { id: workspace, name: workspace } };
+  const person = { email: asked.email, username: asked.username, superAdmin: true, createdAtMs: clock.nowMs };
+  await deps.objects.put({ ...keys.user(personKey(asked.email)), value: person });
+  await deps.objects.transact(newWorkspaceWrites(asked, clock.nowMs));
+}
+
+/** A version that is built: a job with its hash reaches the runner. */
+export async function addScript({ deps, workspace }: Room, fields: Partial<Runnable> = {}): Promise<Runnable> {
+  const hash = randomUUID().replaceAll("-", "").slice(0, 16);
+  const script: Runnable = {
+    workspace,
+    path: "f/ops/hello",
+    hash,
+    language: "bun",
+    runner: "bun",
+    build: { state: "ready", key: `artefacts/${hash}.zip`, sha256: hash },
+    params: [],
+    timeoutS: 60,
+    tag: "bun",
+    dedicated: false,
+    archived: false,
+    deleted: false,
+    ...fields,
+  };
+  const { build, ...value } = script;
+  await deps.objects.put({ ...keys.version(workspace, hash), value, build });
+  return script;
+}
+
+/** A queued job in the room's workspace, recorded but not sent. */
+export async function addJob({ deps, workspace, clock }: Room, fields: Partial<QueuedJob> = {}): Promise<QueuedJob> {
+  const createdAtMs = clock.nowMs;
+  const job = aQueuedJob({ workspace, createdAtMs, expiresAtMs: createdAtMs + limits.jobRetentionMs, ...fields });
+  await deps.jobs.create(job, firstDueMs(createdAtMs));
+  return job;
+}
+
+/** Handles the messages in the queues, as a worker does: one that fails stays in the queue on AWS, and housekeeping makes up for it here. */
+export async function work({ deps, messages }: Room): Promise<void> {
+  for (let taken = await messages(); taken.length > 0; taken = await messages()) {
+    for (const message of taken) await handleJobMessage(deps, message).catch(() => undefined);
+  }
+}
+
+/** Lets housekeeping look now. Throws the first failure after all its tasks have run. */
+export async function housekeep({ deps }: Room): Promise<void> {
+  const failures: unknown[] = [];
+  const onJobFailed = (_id: string, error: unknown) => void failures.push(error);
+  const onTaskFailed = (_name: string, error: unknown) => void failures.push(error);
+  await tick(periodicTasks({ ...deps, onJobFailed }), { untilMs: Number.POSITIVE_INFINITY, onTaskFailed });
+  if (failures.length > 0) throw failures[0];
+}
+
+/** What AWS does by itself after a process has died: leases run out, housekeeping looks, messages are handled. */
+export async function passTime(room: Room, rounds = 2): Promise<void> {
+  for (let round = 0; round < rounds; round += 1) {
+    room.clock.nowMs += LEASE_OVER_MS;
+    await housekeep(room);
+    await work(room);
+  }
+}
+/** After this long a job is due whose worker has not been heard of. */
+const LEASE_OVER_MS = limits.leaseMs + limits.leaseGraceMs + 60_000;

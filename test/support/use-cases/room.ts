@@ -1,0 +1,146 @@
+import { createHash, generateKeyPairSync, randomUUID } from "node:crypto";
+import { type Message, ReceiveMessageCommand } from "@aws-sdk/client-sqs";
+import { inject } from "vitest";
+import { concurrencyTable } from "../../../aws/dynamodb/concurrency-table.ts";
+import { jobTable } from "../../../aws/dynamodb/job-table.ts";
+import { scanObjects } from "../../../aws/dynamodb/object-scan.ts";
+import { objectTable } from "../../../aws/dynamodb/object-table.ts";
+import { anchorKey } from "../../../aws/kms/anchor-key.ts";
+import { dataKeys, linkKeys, webhookKeys } from "../../../aws/kms/data-keys.ts";
+import type { Functions, Invocation } from "../../../aws/lambda/functions.ts";
+import { storage } from "../../../aws/s3/storage.ts";
+import { queue } from "../../../aws/sqs/queue.ts";
+import type { ExecutionName, Executions } from "../../../aws/stepfunctions/executions.ts";
+import type { StateMachines } from "../../../aws/stepfunctions/state-machines.ts";
+import { env } from "../../../contract/env.ts";
+import { jobData } from "../../../functions/shared/job-data.ts";
+import { jobHandlers } from "../../../functions/shared/job-handlers.ts";
+import type { RunRequest } from "../../../runners/protocol.ts";
+import { flowCancellation } from "../../../services/flows/lifecycle/cancel.ts";
+import { gatedFlows } from "../../../services/flows/runtime/gated-flows.ts";
+import { createTables } from "./engine-resources.ts";
+import { countWrite } from "./failing-writes.ts";
+
+/** An execution as the recording engine knows it. */
+export interface RecordedExecution extends ExecutionName {
+  input: unknown;
+  is: "running" | "ended" | "stopped";
+}
+
+const { privateKey } = generateKeyPairSync("ed25519");
+
+/** A success as a runner reports it. */
+export const success = (result: unknown): Invocation => ({
+  kind: "outcome",
+  outcome: {
+    outcome: "success",
+    result,
+    logs: { offset: 0, text: "a line\n" },
+    timings: { totalMs: 5, runMs: 1 },
+  } as Extract<Invocation, { kind: "outcome" }>["outcome"],
+});
+
+/**
+ * All that use cases are wired with, over two empty tables and two empty queues of the local engine. Real are DynamoDB, S3, SQS and KMS; the clock is the
+ * test's; calls that leave the service (runners, builds, Step Functions) are recorded. Tables are found by the environment: one room at a time.
+ */
+export async function newRoom() {
+  const name = randomUUID();
+  const { jobs, objects, queues, sqs } = await createTables(inject("useCases"), name);
+  process.env[env.jobsTable] = jobs;
+  process.env[env.objectsTable] = objects;
+  process.env[env.queueUrl] = queues.normal;
+  process.env[env.highQueueUrl] = queues.high;
+  const clock = { nowMs: Date.now() };
+  const started: RecordedExecution[] = [];
+  const resumed: { token: string; output: object }[] = [];
+  const runs: RunRequest[] = [];
+  const delivered: unknown[] = [];
+  const find = ({ machine, job, execution }: ExecutionName) =>
+    started.find((one) => one.machine === machine && one.job === job && one.execution === execution);
+  const executions = {
+    start: (execution: ExecutionName, input: unknown) =>
+      countWrite("StartExecution", async () => {
+        if (!find(execution)) started.push({ ...execution, input, is: "running" });
+        return "started" as const;
+      }),
+    status: async (execution: ExecutionName) => ({ is: find(execution)?.is ?? ("none" as const), reason: "" }),
+    stop: (execution: ExecutionName) =>
+      countWrite("StopExecution", async () => {
+        const found = find(execution);
+        if (found?.is === "running") found.is = "stopped";
+      }),
+    resume: (token: string, output: object) =>
+      countWrite("SendTaskSuccess", async () => {
+        resumed.push({ token, output });
+      }),
+  } as unknown as Executions;
+  const stateMachines = { removeIdle: async () => 0, removeMachines: async () => true } as unknown as StateMachines;
+  const answers = { run: async (_request: RunRequest): Promise<Invocation> => success(1) };
+  const functions = {
+    run: async (_language: string, request: RunRequest) => {
+      runs.push(request);
+      return answers.run(request);
+    },
+    makeMachine: async ({ value }: { value: unknown }) => ({
+      machine: `m-${createHash("sha256").update(JSON.stringify(value)).digest("hex").slice(0, 8)}`,
+    }),
+    deliver: async (call: unknown) => void delivered.push(call),
+  } as unknown as Functions;
+  const adapters = {
+    jobs: jobTable,
+    objects: objectTable,
+    concurrency: concurrencyTable,
+    storage,
+    queue,
+    dataKeys,
+    linkKeys,
+    webhookKeys,
+    anchorKey,
+    scanObjects,
+    executions,
+    stateMachines,
+    functions,
+    signingKey: async () => ({ kid: "test", privateKey }),
+    nowMs: () => clock.nowMs,
+    baseUrl: "http://svc.test",
+    internalUrl: "http://svc.test",
+    worker: "test",
+    stack: "test",
+    target: { os: "linux" as const, arch: "x64" as const, python: "3.11", node: "22" },
+    registries: { npm: "", pypi: "", go: "" },
+  };
+  return {
+    clock,
+    /** Where calls that leave the service were recorded. */
+    started,
+    resumed,
+    runs,
+    delivered,
+    /** How the next runs end. */
+    answers,
+    /** Ids of this room's workspace are nobody else's: modules remember what they have read. */
+    workspace: `w-${name.slice(0, 8)}`,
+    /** As the functions are wired. */
+    deps: {
+      ...adapters,
+      ...jobHandlers(adapters),
+      onJobCanceled: [flowCancellation(adapters)],
+      jobData,
+      gatedFlows: gatedFlows(adapters),
+    },
+    /** Takes the messages that are in the queues. */
+    async messages(): Promise<{ job: string }[]> {
+      const taken: Message[] = [];
+      for (const QueueUrl of Object.values(queues)) {
+        for (;;) {
+          const { Messages = [] } = await sqs.send(new ReceiveMessageCommand({ QueueUrl, MaxNumberOfMessages: 10 }));
+          if (Messages.length === 0) break;
+          taken.push(...Messages);
+        }
+      }
+      return taken.map(({ Body = "{}" }) => JSON.parse(Body) as { job: string });
+    },
+  };
+}
+export type Room = Awaited<ReturnType<typeof newRoom>>;

@@ -1,0 +1,14 @@
+import { inject } from "vitest";
+import { env } from "../../../contract/env.ts";
+import { engineCredentials } from "../../../engine/engine/child-env.ts";
+
+/** The environment that the adapters of `aws/` read, set before a test file loads them. Tables and queues are named by each room. */
+const { endpoint, bucket, secretsKey, anchorKey, signingSecret } = inject("useCases");
+Object.assign(process.env, engineCredentials, {
+  AWS_ENDPOINT_URL: endpoint,
+  [env.bucket]: bucket,
+  [env.secretsKey]: secretsKey,
+  [env.anchorKey]: anchorKey,
+  [env.signingSecret]: signingSecret,
+  [env.statesArn]: "arn:aws:states:us-east-1:000000000000",
+});
