@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { GetExecutionHistoryCommand, SFNClient } from "@aws-sdk/client-sfn";
-import { totalOf } from "./cost.ts";
-import { functionLogs } from "./counted.ts";
-import { engineClientConfig } from "./floors.ts";
+import { totalOf } from "../cost/cost.ts";
+import { functionLogs } from "../cost/counted.ts";
+import { engineClientConfig } from "../floors.ts";
 import { type Flows, light, saveFlow, startFlow } from "./flow-runs.ts";
-import type { Row } from "./table.ts";
+import type { Row } from "../table.ts";
 
 /** All but housekeeping, which comes every minute whatever there is. */
 const FUNCTIONS = /^(?!.*Housekeeping)/;

@@ -1,5 +1,5 @@
 import { paginateGetExecutionHistory, SFNClient } from "@aws-sdk/client-sfn";
-import { engineClientConfig } from "./floors.ts";
+import { engineClientConfig } from "../floors.ts";
 
 /** What the executions of one flow's run have in their histories. */
 export interface Histories {

@@ -2,11 +2,11 @@ import { execFile } from "node:child_process";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { promisify } from "node:util";
-import { env } from "../contract/env.ts";
-import { root } from "../engine/paths.ts";
-import { bytesAtStart } from "../lib/compute/bundle.ts";
-import { median, sorted } from "./measure.ts";
-import type { Floor, Row } from "./table.ts";
+import { env } from "../../contract/env.ts";
+import { root } from "../../engine/paths.ts";
+import { bytesAtStart } from "../../lib/compute/bundle.ts";
+import { median, sorted } from "../measure.ts";
+import type { Floor, Row } from "../table.ts";
 
 const run = promisify(execFile);
 

@@ -1,7 +1,7 @@
 import { LambdaClient, ListFunctionsCommand } from "@aws-sdk/client-lambda";
-import type { AwsCounts } from "../aws/sdk/counting.ts";
-import { engineCredentials } from "../engine/engine/child-env.ts";
-import { engineClientConfig } from "./floors.ts";
+import type { AwsCounts } from "../../aws/sdk/counting.ts";
+import { engineCredentials } from "../../engine/engine/child-env.ts";
+import { engineClientConfig } from "../floors.ts";
 
 /** What functions said in their own log lines over a time. */
 export interface Logged {

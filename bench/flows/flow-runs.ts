@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { HttpClient } from "./http-client.ts";
-import { fibo } from "./scripts.ts";
+import type { HttpClient } from "../http-client.ts";
+import { fibo } from "../jobs/scripts.ts";
 
 export interface Flows {
   client: HttpClient;

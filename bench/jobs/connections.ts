@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { type FunctionLogs, functionLogs } from "./counted.ts";
-import type { HttpClient } from "./http-client.ts";
-import { median, oneClient, p95 } from "./measure.ts";
+import { type FunctionLogs, functionLogs } from "../cost/counted.ts";
+import type { HttpClient } from "../http-client.ts";
+import { median, oneClient, p95 } from "../measure.ts";
 import { echo } from "./scripts.ts";
-import type { Row } from "./table.ts";
+import type { Row } from "../table.ts";
 
 interface Connected {
   client: HttpClient;

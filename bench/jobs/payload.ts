@@ -1,9 +1,9 @@
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
-import { argumentsOf } from "../core/payload/arguments.ts";
-import { median, oneClient, p95 } from "./measure.ts";
-import type { Row } from "./table.ts";
+import { argumentsOf } from "../../core/payload/arguments.ts";
+import { median, oneClient, p95 } from "../measure.ts";
+import type { Row } from "../table.ts";
 
 const run = promisify(execFile);
 const KB = 1024;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { HttpClient } from "./http-client.ts";
+import type { HttpClient } from "../http-client.ts";
 
 export interface BenchScript {
   path: string;

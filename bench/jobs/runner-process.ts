@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { startRunner } from "../runners/conformance/harness.ts";
-import type { RunOutcome, RunRequest } from "../runners/protocol.ts";
-import { median, oneClient } from "./measure.ts";
+import { startRunner } from "../../runners/conformance/harness.ts";
+import type { RunOutcome, RunRequest } from "../../runners/protocol.ts";
+import { median, oneClient } from "../measure.ts";
 
 /** One runner alone in a process of its own, as it reads its settings once: how long a call of it takes for a script that does nothing. */
 const [language = "", callsText = "", goBinary = ""] = process.argv.slice(2);
