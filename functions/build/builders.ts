@@ -3,9 +3,9 @@ import { join } from "node:path";
 import { manifestOf, type RunnerManifest } from "../../contract/languages.ts";
 import type { BuildRequest } from "../../core/builds/build.ts";
 import type { BuildRoom } from "./build-room.ts";
-import { buildGo } from "./go.ts";
-import { buildJavascript } from "./javascript.ts";
-import { buildPython } from "./python.ts";
+import { buildGo } from "./go/go.ts";
+import { buildJavascript } from "./javascript/javascript.ts";
+import { buildPython } from "./python/python.ts";
 
 /** Fills `room.out` with the artefact's files and returns the lock, empty when nothing was resolved. Throws `BuildFailure`. */
 type Builder = (request: BuildRequest, room: BuildRoom) => Promise<string>;

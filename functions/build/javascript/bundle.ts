@@ -2,12 +2,12 @@ import { readFile, writeFile } from "node:fs/promises";
 import { createRequire, isBuiltin } from "node:module";
 import { join } from "node:path";
 import type { BuildOptions, BuildFailure as EsbuildFailure, Message, Metafile, OnResolveResult, Plugin, PluginBuild } from "esbuild";
-import type { BuildRequest } from "../../core/builds/build.ts";
-import { javascriptImports } from "../../core/builds/javascript-imports.ts";
-import { isOwnClient } from "../../core/builds/own-clients.ts";
-import { readSpecifier } from "../../core/builds/package-specifiers.ts";
-import { BuildFailure, type BuildRoom } from "./build-room.ts";
-import { clientFolder, esbuildFolder } from "./tools.ts";
+import type { BuildRequest } from "../../../core/builds/build.ts";
+import { javascriptImports } from "../../../core/builds/javascript-imports.ts";
+import { isOwnClient } from "../../../core/builds/own-clients.ts";
+import { readSpecifier } from "../../../core/builds/package-specifiers.ts";
+import { BuildFailure, type BuildRoom } from "../build-room.ts";
+import { clientFolder, esbuildFolder } from "../tools.ts";
 
 type Esbuild = typeof import("esbuild");
 type JavascriptRequest = Pick<BuildRequest, "language" | "files" | "entry" | "target">;

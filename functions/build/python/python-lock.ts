@@ -1,5 +1,5 @@
-import { isRequirement } from "../../core/builds/python-requirements.ts";
-import { BuildFailure } from "./build-room.ts";
+import { isRequirement } from "../../../core/builds/python-requirements.ts";
+import { BuildFailure } from "../build-room.ts";
 
 const HASH = /^--hash=sha(256|384|512):[0-9a-f]+$/;
 

@@ -1,8 +1,8 @@
 import { cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { BuildRequest } from "../../core/builds/build.ts";
-import { npmPackagesOf } from "../../core/builds/packages.ts";
-import type { BuildRoom } from "./build-room.ts";
+import type { BuildRequest } from "../../../core/builds/build.ts";
+import { npmPackagesOf } from "../../../core/builds/packages.ts";
+import type { BuildRoom } from "../build-room.ts";
 import { bundle } from "./bundle.ts";
 import { installNpmPackages } from "./npm-install.ts";
 import { packageFolders, unbundledPackages } from "./unbundled-packages.ts";

