@@ -1,5 +1,5 @@
 import { Component, type ReactNode } from "react";
-import { Refused } from "./api.ts";
+import { Refused } from "./data/api.ts";
 import { Failed } from "./notes.tsx";
 
 const FAILED = new Refused(0, "page.failed", "A part of this page could not be loaded or displayed. No decision was sent.");

@@ -1,9 +1,9 @@
 import { Button, Group, Stack, Text, Textarea } from "@mantine/core";
 import { type FormEvent, lazy, type ReactNode, Suspense, useState } from "react";
-import type { Decision, Refused } from "./api.ts";
+import type { Decision, Refused } from "./data/api.ts";
 import type { ReadyApproval } from "./ask.tsx";
 import { preparedForm } from "./form/schema.ts";
-import { Note } from "./note.tsx";
+import { Note } from "./parts/note.tsx";
 
 const Form = lazy(() => import("./form/form.tsx"));
 

@@ -4,7 +4,7 @@ import { createTheme, MantineProvider } from "@mantine/core";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
-import { addressOf } from "./address.ts";
+import { addressOf } from "./data/address.ts";
 import { Page } from "./page.tsx";
 
 const theme = createTheme({ respectReducedMotion: true });

@@ -1,9 +1,9 @@
 import { Button, Group, Loader, Stack, Text } from "@mantine/core";
 import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
-import type { Refused } from "./api.ts";
-import { Facts } from "./facts.tsx";
-import { Note } from "./note.tsx";
-import { Sheet } from "./sheet.tsx";
+import type { Refused } from "./data/api.ts";
+import { Facts } from "./parts/facts.tsx";
+import { Note } from "./parts/note.tsx";
+import { Sheet } from "./parts/sheet.tsx";
 import { SignIn } from "./sign-in.tsx";
 
 export function Loading() {

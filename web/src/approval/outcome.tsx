@@ -1,10 +1,10 @@
 import { Stack, Text } from "@mantine/core";
 import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
-import { Facts } from "./facts.tsx";
-import { isOver } from "./refetch-interval.ts";
-import { Sheet } from "./sheet.tsx";
-import type { Said } from "./use-approval.ts";
-import { When } from "./when.tsx";
+import { Facts } from "./parts/facts.tsx";
+import { isOver } from "./data/refetch-interval.ts";
+import { Sheet } from "./parts/sheet.tsx";
+import type { Said } from "./data/use-approval.ts";
+import { When } from "./time/when.tsx";
 
 const titles = { approved: "Approved", rejected: "Rejected", expired: "Too late", canceled: "Canceled", open: "", waiting: "" } as const;
 

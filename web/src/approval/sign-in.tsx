@@ -1,7 +1,7 @@
 import { Anchor, Button, Group, Stack, Text, TextInput } from "@mantine/core";
 import { type FormEvent, useEffect, useState } from "react";
-import { type Login, loadLogins, Refused, signIn } from "./api.ts";
-import { Note } from "./note.tsx";
+import { type Login, loadLogins, Refused, signIn } from "./data/api.ts";
+import { Note } from "./parts/note.tsx";
 
 interface SignInProps {
   why: string;

@@ -1,8 +1,8 @@
 import { Text } from "@mantine/core";
 import type { ReactNode } from "react";
-import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
-import { Deadline } from "./deadline.tsx";
-import { When } from "./when.tsx";
+import type { ApprovalInfo } from "../../../../contract/routes/approvals/approvals.ts";
+import { Deadline } from "../time/deadline.tsx";
+import { When } from "../time/when.tsx";
 
 /** Who asks, since when, until when, and who has approved. */
 export function Facts({ info }: { info: ApprovalInfo }) {

@@ -1,6 +1,6 @@
 import { type Query, useQuery } from "@tanstack/react-query";
 import { useRef, useState } from "react";
-import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
+import type { ApprovalInfo } from "../../../../contract/routes/approvals/approvals.ts";
 import type { Address } from "./address.ts";
 import { type Decision, decide, loadInfo, Refused } from "./api.ts";
 import { refetchIntervalMs } from "./refetch-interval.ts";

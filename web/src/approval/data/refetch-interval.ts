@@ -1,4 +1,4 @@
-import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
+import type { ApprovalInfo } from "../../../../contract/routes/approvals/approvals.ts";
 
 const ENDED = new Set(["succeeded", "failed", "canceled", "skipped"]);
 

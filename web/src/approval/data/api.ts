@@ -1,4 +1,4 @@
-import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
+import type { ApprovalInfo } from "../../../../contract/routes/approvals/approvals.ts";
 import type { Address } from "./address.ts";
 
 /** What the service says instead of what was asked for: one sentence, and a code. `status` 0: it did not answer. */
