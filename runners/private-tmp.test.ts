@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { filesOfJobs, type Runner, startRunner } from "./conformance/harness.ts";
-import { effectiveTmpMode } from "./shared/tmp.ts";
+import { effectiveTmpMode } from "./shared/process/tmp.ts";
 
 /** Outside of /tmp, as the engine has it. */
 const svcDir = join(resolve(import.meta.dirname, ".."), ".svc");

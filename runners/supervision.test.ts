@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Runner, startRunner } from "./conformance/harness.ts";
-import { removeLeftovers } from "./shared/child.ts";
-import { emptyDirectory } from "./shared/tmp.ts";
+import { removeLeftovers } from "./shared/process/child.ts";
+import { emptyDirectory } from "./shared/process/tmp.ts";
 
 /** Behaviour of the Node-hosted supervisor alone; runners/conformance/ contains the behaviour that both supervisors share. */
 describe("the Node-hosted supervisor", () => {

@@ -1,5 +1,5 @@
 import type { RunError } from "../protocol.ts";
-import type { Exit } from "./child.ts";
+import type { Exit } from "./process/child.ts";
 import { readableStack, type StackPlaces, withoutPaths } from "./stack.ts";
 
 /** How a job came to its end by itself. */

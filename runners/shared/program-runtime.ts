@@ -1,7 +1,7 @@
 import type { RunRequest } from "../protocol.ts";
 import { type Conclusion, type Ending, Lines } from "./answers.ts";
-import { Child, type ChildOptions } from "./child.ts";
-import { refillPipes } from "./pipes.ts";
+import { Child, type ChildOptions } from "./process/child.ts";
+import { refillPipes } from "./process/pipes.ts";
 import { jobVariables } from "./script-runtime.ts";
 import type { Job, Language } from "./supervise.ts";
 

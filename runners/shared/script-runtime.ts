@@ -1,7 +1,7 @@
 import type { RunRequest } from "../protocol.ts";
 import { type Conclusion, type Ending, exitError, Lines, readAnswer } from "./answers.ts";
-import { baseEnv, Child, type Exit } from "./child.ts";
-import { groupByPs, PROCESS_TAG, residentKb } from "./processes.ts";
+import { baseEnv, Child, type Exit } from "./process/child.ts";
+import { groupByPs, PROCESS_TAG, residentKb } from "./process/processes.ts";
 import { settings } from "./settings.ts";
 import type { Job, Language } from "./supervise.ts";
 

@@ -2,17 +2,17 @@ import { dirname } from "node:path";
 import { fileURLToPath } from "node:url";
 import { type NextOutcome, nextArguments, type RunError, type RunOutcome, type RunRequest } from "../protocol.ts";
 import type { Conclusion, Ending } from "./answers.ts";
-import { ArtefactError, evictArtefacts, loadArtefact } from "./artefacts.ts";
-import { Beats } from "./beats.ts";
-import { type Child, installCleanUp } from "./child.ts";
-import { InternalRoute } from "./internal-route.ts";
-import { LogBuffer } from "./log-buffer.ts";
-import { refillPipes } from "./pipes.ts";
-import { familyMemoryKb, peakResidentKb, residentKb } from "./processes.ts";
+import { ArtefactError, evictArtefacts, loadArtefact } from "./artefacts/artefacts.ts";
+import { Beats } from "./reports/beats.ts";
+import { type Child, installCleanUp } from "./process/child.ts";
+import { InternalRoute } from "./reports/internal-route.ts";
+import { LogBuffer } from "./reports/log-buffer.ts";
+import { refillPipes } from "./process/pipes.ts";
+import { familyMemoryKb, peakResidentKb, residentKb } from "./process/processes.ts";
 import { settings } from "./settings.ts";
-import { Shared } from "./shared-folder.ts";
-import { effectiveTmpMode, sweepTmp } from "./tmp.ts";
-import { upload } from "./upload.ts";
+import { Shared } from "./artefacts/shared-folder.ts";
+import { effectiveTmpMode, sweepTmp } from "./process/tmp.ts";
+import { upload } from "./artefacts/upload.ts";
 import { wellFormedJson } from "./well-formed.ts";
 
 /** One job in a language's hands. */

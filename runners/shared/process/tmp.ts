@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { settings, type TmpMode } from "./settings.ts";
+import { settings, type TmpMode } from "../settings.ts";
 
 /**
  * Runs a command in a mount namespace of its own. Arguments: the folder of all jobs' directories, the job's own one in it, its private /tmp, the

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import type { BeatReply } from "../protocol.ts";
+import type { BeatReply } from "../../protocol.ts";
 import { Beats } from "./beats.ts";
 import type { InternalRoute } from "./internal-route.ts";
 import { LogBuffer } from "./log-buffer.ts";

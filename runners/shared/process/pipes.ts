@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { closeSync, constants, openSync, readSync, unlinkSync } from "node:fs";
 import { Socket } from "node:net";
 import { join } from "node:path";
-import { settings } from "./settings.ts";
+import { settings } from "../settings.ts";
 
 /*
  * Children get named pipes, because the "pipes" that Node makes for a child are sockets: two of its file descriptors cannot share one (and the

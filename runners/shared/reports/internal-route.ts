@@ -1,4 +1,4 @@
-import type { BeatReply, BeatRequest, ReportRequest, RunRequest } from "../protocol.ts";
+import type { BeatReply, BeatRequest, ReportRequest, RunRequest } from "../../protocol.ts";
 
 /** Statuses with which the route refuses an attempt: they mean `stop`. */
 const REFUSED = new Set([401, 409]);

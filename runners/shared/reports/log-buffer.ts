@@ -1,5 +1,5 @@
 import { StringDecoder } from "node:string_decoder";
-import { LOG_CUT_MARKER } from "../protocol.ts";
+import { LOG_CUT_MARKER } from "../../protocol.ts";
 
 /** A piece of the log and where it begins, in UTF-16 units. */
 export interface LogPiece {

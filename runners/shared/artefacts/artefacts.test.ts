@@ -3,9 +3,9 @@ import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "n
 import { join } from "node:path";
 import { strToU8, zipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { type Runner, startRunner } from "../conformance/harness.ts";
+import { type Runner, startRunner } from "../../conformance/harness.ts";
 import { evictArtefacts, loadArtefact, unpack } from "./artefacts.ts";
-import { settings } from "./settings.ts";
+import { settings } from "../settings.ts";
 
 describe("artefacts", () => {
   let runner: Runner;

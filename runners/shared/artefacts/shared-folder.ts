@@ -2,10 +2,10 @@ import { createHash, randomBytes } from "node:crypto";
 import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import { zipSync } from "fflate";
-import type { RunOutcome, RunRequest, SharedFolder } from "../protocol.ts";
+import type { RunOutcome, RunRequest, SharedFolder } from "../../protocol.ts";
 import { ArtefactError, download, unpack } from "./artefacts.ts";
-import { settings } from "./settings.ts";
-import { removeTree } from "./tmp.ts";
+import { settings } from "../settings.ts";
+import { removeTree } from "../process/tmp.ts";
 import { upload } from "./upload.ts";
 
 /** What the steps that run in one place have written so far could not be fetched. */

@@ -13,8 +13,8 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { unzipSync } from "fflate";
-import type { Artefact } from "../protocol.ts";
-import { settings } from "./settings.ts";
+import type { Artefact } from "../../protocol.ts";
+import { settings } from "../settings.ts";
 
 /** The code could not be fetched, or is not what was built. Not the script's fault; the outcome still says it as a failure. */
 export class ArtefactError extends Error {

@@ -5,7 +5,7 @@ import type { Socket } from "node:net";
 import { join } from "node:path";
 import { type PipeReader, pipeFromChild, pipeToChild, removeUnusedPipes } from "./pipes.ts";
 import { type Family, killGroup, killRelatives, newestProcessId, offerToOomKiller, PROCESS_TAG, processIds } from "./processes.ts";
-import { settings } from "./settings.ts";
+import { settings } from "../settings.ts";
 import { effectiveTmpMode, emptyDirectory, removeTree, withPrivateTmp } from "./tmp.ts";
 
 export interface Exit {
