@@ -2,7 +2,7 @@ import { limits } from "../../contract/limits.ts";
 import type { Payload } from "../../contract/payload.ts";
 import type { FlowPreview } from "../../contract/routes/flows/flow-runs.ts";
 import type { Preview, RunQuery } from "../../contract/routes/jobs/runs.ts";
-import { jobOptions, type RunRequest } from "../../services/execution/run-request.ts";
+import { jobOptions, type RunRequest } from "../../services/execution/requests/run-request.ts";
 import { idempotencyKeyFrom } from "../../services/jobs/queue/idempotency-key.ts";
 import type { RunAuth } from "../shared/run-routes.ts";
 

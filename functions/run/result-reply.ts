@@ -1,6 +1,6 @@
 import { isSvcError } from "../../contract/errors.ts";
 import { replyOf } from "../../core/reply/reply.ts";
-import type { SyncAnswer } from "../../services/execution/run-sync.ts";
+import type { SyncAnswer } from "../../services/execution/requests/run-sync.ts";
 import { refuse } from "../shared/edge.ts";
 import { jsonText, type Reply } from "../shared/reply.ts";
 

@@ -8,7 +8,7 @@ import { keys, type ObjectKey } from "../../core/objects/keys.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { argumentsOf } from "../../core/payload/arguments.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { jobOptions, type RunTarget, type VersionRunRequest } from "../../services/execution/run-request.ts";
+import { jobOptions, type RunTarget, type VersionRunRequest } from "../../services/execution/requests/run-request.ts";
 import { findRunTarget, type RunAddress } from "../../services/flows/definitions/find-run-target.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
 import { idempotencyKeyFrom, webhookIdKeyFrom } from "../../services/jobs/queue/idempotency-key.ts";

@@ -5,7 +5,7 @@ import { keys } from "../../../core/objects/keys.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { may } from "../../../core/permissions/may.ts";
-import type { RunTarget } from "../../execution/run-request.ts";
+import type { RunTarget } from "../../execution/requests/run-request.ts";
 import { newestAt, versionOf } from "../../scripts/load.ts";
 import { flowOf, flowVersionOf, newestFlowAt } from "./load.ts";
 

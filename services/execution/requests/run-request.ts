@@ -1,15 +1,15 @@
 import { v7 as uuidv7 } from "uuid";
-import type { Storage } from "../../aws/s3/storage.ts";
-import type { RunQuery } from "../../contract/routes/jobs/runs.ts";
-import type { RunnableFlow } from "../../core/flows/version.ts";
-import { type Arguments, argumentsWithFiles, type WebhookEvent } from "../../core/payload/arguments.ts";
-import { preprocessorArguments } from "../../core/payload/preprocessor.ts";
-import type { Actor } from "../../core/people/actor.ts";
-import type { Runnable } from "../../core/scripts/version.ts";
-import { storeFiles } from "../files/store.ts";
-import { jobOfFlow, jobOfVersion, type NewJob } from "../jobs/queue/enqueue.ts";
-import type { CreateJobDeps, IdempotencyKey } from "../jobs/queue/record.ts";
-import { ENTRYPOINT_ARGUMENT } from "./invoke-runner.ts";
+import type { Storage } from "../../../aws/s3/storage.ts";
+import type { RunQuery } from "../../../contract/routes/jobs/runs.ts";
+import type { RunnableFlow } from "../../../core/flows/version.ts";
+import { type Arguments, argumentsWithFiles, type WebhookEvent } from "../../../core/payload/arguments.ts";
+import { preprocessorArguments } from "../../../core/payload/preprocessor.ts";
+import type { Actor } from "../../../core/people/actor.ts";
+import type { Runnable } from "../../../core/scripts/version.ts";
+import { storeFiles } from "../../files/store.ts";
+import { jobOfFlow, jobOfVersion, type NewJob } from "../../jobs/queue/enqueue.ts";
+import type { CreateJobDeps, IdempotencyKey } from "../../jobs/queue/record.ts";
+import { ENTRYPOINT_ARGUMENT } from "../invoke-runner.ts";
 
 /** The stored version that a run executes. */
 export type RunTarget = { kind: "script"; version: Runnable } | { kind: "flow"; version: RunnableFlow };

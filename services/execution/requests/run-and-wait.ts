@@ -1,7 +1,7 @@
-import { reportFailure } from "../../core/telemetry/telemetry.ts";
-import { eraseAfterReply } from "../jobs/erasure/erase-after-reply.ts";
-import type { EraseJobDeps } from "../jobs/erasure/job-data.ts";
-import { checkQueue } from "../jobs/queue/queue-limit.ts";
+import { reportFailure } from "../../../core/telemetry/telemetry.ts";
+import { eraseAfterReply } from "../../jobs/erasure/erase-after-reply.ts";
+import type { EraseJobDeps } from "../../jobs/erasure/job-data.ts";
+import { checkQueue } from "../../jobs/queue/queue-limit.ts";
 import { type CreateNewJobDeps, createNewJob, type RunRequest, runOptions } from "./run-request.ts";
 import { joinRun, type RunningInPlace, runFlowSync, runSync, type SyncAnswer } from "./run-sync.ts";
 import { findPreviousRunOf, type StartRunOptions } from "./start-run.ts";
