@@ -1,5 +1,5 @@
 import type { z } from "zod";
-import type { AccessRule } from "./access-rule.ts";
+import type { AccessRule } from "./access/access-rule.ts";
 import type { ErrorCode } from "./errors.ts";
 import type { Payload } from "./payload.ts";
 

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import type { AccessRule } from "./access-rule.ts";
-import { actions } from "./actions.ts";
+import type { AccessRule } from "./access/access-rule.ts";
+import { actions } from "./access/actions.ts";
 import type { Route, TokenRoute } from "./route.ts";
 import { routes } from "./routes.ts";
 

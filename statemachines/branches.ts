@@ -1,4 +1,4 @@
-import type { FlowModule } from "../contract/flow-value.ts";
+import type { FlowModule } from "../contract/flows/flow-value.ts";
 import { branchScope, DEFAULT } from "../core/flows/scopes.ts";
 import { type Context, END, type Target } from "./machine.ts";
 

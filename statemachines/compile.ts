@@ -1,4 +1,4 @@
-import type { FlowValue } from "../contract/flow-value.ts";
+import type { FlowValue } from "../contract/flows/flow-value.ts";
 import { ROOT } from "../core/flows/scopes.ts";
 import type { Definition } from "./asl.ts";
 import { END, Machine, type Target } from "./machine.ts";

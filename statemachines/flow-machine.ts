@@ -1,4 +1,4 @@
-import type { FlowValue } from "../contract/flow-value.ts";
+import type { FlowValue } from "../contract/flows/flow-value.ts";
 import type { Definition } from "./asl.ts";
 import { compile } from "./compile.ts";
 import { machineName } from "./name.ts";

@@ -1,4 +1,4 @@
-import type { FlowModule, FlowValue } from "../contract/flow-value.ts";
+import type { FlowModule, FlowValue } from "../contract/flows/flow-value.ts";
 import type { ScopeName } from "../core/flows/scopes.ts";
 import type { Definition, State, TaskState } from "./asl.ts";
 

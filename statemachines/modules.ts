@@ -1,5 +1,5 @@
 import { assertNever } from "../contract/assert-never.ts";
-import type { FlowModule } from "../contract/flow-value.ts";
+import type { FlowModule } from "../contract/flows/flow-value.ts";
 import { limits } from "../contract/limits.ts";
 import { FAILURE } from "../core/flows/journal.ts";
 import { asksPeople, isPlain, ROOT, waitsForOthers } from "../core/flows/scopes.ts";

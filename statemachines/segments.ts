@@ -1,4 +1,4 @@
-import type { FlowModule } from "../contract/flow-value.ts";
+import type { FlowModule } from "../contract/flows/flow-value.ts";
 import { waitsForOthers, withInner } from "../core/flows/scopes.ts";
 import type { Context, Targets } from "./machine.ts";
 

@@ -1,4 +1,4 @@
-import { flowValueSchema } from "../../contract/flow-value.ts";
+import { flowValueSchema } from "../../contract/flows/flow-value.ts";
 import { flowMachine } from "../../statemachines/flow-machine.ts";
 import { each, light } from "./flow-runs.ts";
 import { median, sorted } from "../measure.ts";

@@ -1,4 +1,4 @@
-import type { FlowModule } from "../../contract/flow-value.ts";
+import type { FlowModule } from "../../contract/flows/flow-value.ts";
 import type { GateRules } from "./gate.ts";
 
 type Suspend = NonNullable<FlowModule["suspend"]>;

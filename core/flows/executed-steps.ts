@@ -1,4 +1,4 @@
-import type { FlowModule, FlowValue } from "../../contract/flow-value.ts";
+import type { FlowModule, FlowValue } from "../../contract/flows/flow-value.ts";
 import { insidePath, iterationPath, type Outcome, type Progress } from "./journal.ts";
 import { bodyScope, branchScope, DEFAULT, type FlowIndex, isContainer, isParallel, ROOT, type Scope, type ScopeName } from "./scopes.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FlowModule } from "../../contract/flow-value.ts";
+import type { FlowModule } from "../../contract/flows/flow-value.ts";
 import { aFlow, identity } from "../../test/builders/flows.ts";
 import { eventsOf, HISTORY_EVENTS, iterationsAtOnce, tooManySteps } from "./history.ts";
 

@@ -1,4 +1,4 @@
-import type { FlowModule, FlowValue } from "../../contract/flow-value.ts";
+import type { FlowModule, FlowValue } from "../../contract/flows/flow-value.ts";
 import { isLoop, isParallel, isPlain, modulesOf, ROOT, scopesIn } from "./scopes.ts";
 
 /** An execution's history may have 25,000 events; long before that another execution goes on with the flow. */

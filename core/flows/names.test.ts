@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { FlowModule } from "../../contract/flow-value.ts";
+import type { FlowModule } from "../../contract/flows/flow-value.ts";
 import { earlyAfter } from "./names.ts";
 import { indexOf } from "./scopes.ts";
 

@@ -1,4 +1,4 @@
-import type { Retry } from "../../contract/flow-value.ts";
+import type { Retry } from "../../contract/flows/flow-value.ts";
 
 /** The longest delay before an attempt. */
 const LONGEST_S = 6 * 3600;

@@ -1,4 +1,4 @@
-import type { FlowModule, FlowValue } from "../../contract/flow-value.ts";
+import type { FlowModule, FlowValue } from "../../contract/flows/flow-value.ts";
 
 /** A list of modules that runs as one: the flow itself, a loop's body, a branch. It has its name in the journal. */
 export type ScopeName = string;

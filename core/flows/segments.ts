@@ -1,4 +1,4 @@
-import type { FlowModule, FlowValue } from "../../contract/flow-value.ts";
+import type { FlowModule, FlowValue } from "../../contract/flows/flow-value.ts";
 import { pathOfScope } from "./journal.ts";
 import { ROOT, type Scope, type ScopeName } from "./scopes.ts";
 

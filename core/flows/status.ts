@@ -1,4 +1,4 @@
-import type { FlowModule, FlowValue } from "../../contract/flow-value.ts";
+import type { FlowModule, FlowValue } from "../../contract/flows/flow-value.ts";
 import type { FlowStatus, ModuleStatus } from "../../contract/routes/flows/flow-status.ts";
 import type { Outcome, Progress } from "./journal.ts";
 

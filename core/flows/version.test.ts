@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { flowValueSchema } from "../../contract/flow-value.ts";
+import { flowValueSchema } from "../../contract/flows/flow-value.ts";
 import { allModules, flowHash, versionId, withoutCode } from "./version.ts";
 
 const inline = (id: string, input_transforms = {}) => ({

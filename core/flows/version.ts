@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { type FlowModule, type FlowValue, keptFlowSchema } from "../../contract/flow-value.ts";
+import { type FlowModule, type FlowValue, keptFlowSchema } from "../../contract/flows/flow-value.ts";
 import { runnerLanguages } from "../../contract/languages.ts";
 import type { FlowJson, NewFlow } from "../../contract/routes/flows/flows.ts";
 import { concurrencyRuleSchema } from "../jobs/concurrency.ts";

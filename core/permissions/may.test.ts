@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AccessRule } from "../../contract/access-rule.ts";
+import type { AccessRule } from "../../contract/access/access-rule.ts";
 import type { Route, TokenRoute } from "../../contract/route.ts";
 import { routes } from "../../contract/routes.ts";
 import type { JobActor, Person } from "../people/actor.ts";

@@ -1,4 +1,4 @@
-import type { AccessDomain, AccessRule } from "../../contract/access-rule.ts";
+import type { AccessDomain, AccessRule } from "../../contract/access/access-rule.ts";
 import type { Actor } from "../people/actor.ts";
 import type { Right, Rights } from "../people/rights.ts";
 import { atLeast, rightIn } from "./access.ts";

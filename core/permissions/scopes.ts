@@ -1,4 +1,4 @@
-import type { AccessDomain, AccessRule } from "../../contract/access-rule.ts";
+import type { AccessDomain, AccessRule } from "../../contract/access/access-rule.ts";
 
 interface ScopeDomain {
   name: AccessDomain;

@@ -1,4 +1,4 @@
-import type { AccessRule } from "../../contract/access-rule.ts";
+import type { AccessRule } from "../../contract/access/access-rule.ts";
 import { may } from "../../core/permissions/may.ts";
 import type { Auth } from "./collaborators.ts";
 

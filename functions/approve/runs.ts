@@ -1,4 +1,4 @@
-import type { Action } from "../../contract/access-rule.ts";
+import type { Action } from "../../contract/access/access-rule.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { approvalRoutes as routes } from "../../contract/routes/approvals/approvals.ts";
 import type { Job } from "../../core/jobs/job.ts";

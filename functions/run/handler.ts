@@ -1,7 +1,7 @@
 import { jobTable } from "../../aws/dynamodb/job-table.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { publicKey } from "../../aws/kms/signing-keys.ts";
-import { actions } from "../../contract/actions.ts";
+import { actions } from "../../contract/access/actions.ts";
 import { flowRunRoutes as flowRoutes } from "../../contract/routes/flows/flow-runs.ts";
 import { runRoutes as routes } from "../../contract/routes/jobs/runs.ts";
 import { runAndWait } from "../../services/execution/requests/run-and-wait.ts";

@@ -1,4 +1,4 @@
-import type { AccessRule, HiddenCode } from "../../contract/access-rule.ts";
+import type { AccessRule, HiddenCode } from "../../contract/access/access-rule.ts";
 import { assertNever } from "../../contract/assert-never.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";

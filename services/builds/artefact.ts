@@ -1,7 +1,7 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Functions } from "../../aws/lambda/functions.ts";
 import type { Storage } from "../../aws/s3/storage.ts";
-import { actions } from "../../contract/actions.ts";
+import { actions } from "../../contract/access/actions.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import { artefactKey, type BuildRequest, type BuildTarget } from "../../core/builds/build.ts";

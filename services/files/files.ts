@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { JobTable } from "../../aws/dynamodb/job-table.ts";
-import type { Action } from "../../contract/access-rule.ts";
-import { actions } from "../../contract/actions.ts";
+import type { Action } from "../../contract/access/access-rule.ts";
+import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { jobOfFile, parseFile, targetOfFile } from "../../core/files/place.ts";

@@ -1,5 +1,5 @@
 import type { Bucket, Buckets } from "../../aws/s3/buckets.ts";
-import { actions } from "../../contract/actions.ts";
+import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { FileStorage } from "../../contract/routes/workspaces/settings.ts";
 import { checkFileKey, filePlace, filesPrefix } from "../../core/files/place.ts";

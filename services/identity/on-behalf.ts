@@ -1,5 +1,5 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import { actions } from "../../contract/actions.ts";
+import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type Actor, permissionedAs } from "../../core/people/actor.ts";

@@ -1,4 +1,4 @@
-import type { Action } from "../../contract/access-rule.ts";
+import type { Action } from "../../contract/access/access-rule.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { may, refusal, type Target } from "../../core/permissions/may.ts";

@@ -1,5 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
-import type { FlowModule } from "../../contract/flow-value.ts";
+import type { FlowModule } from "../../contract/flows/flow-value.ts";
 import type { Gate } from "../../core/approvals/gate.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";

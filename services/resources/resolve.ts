@@ -1,5 +1,5 @@
 import { createHash, type Hash } from "node:crypto";
-import { actions } from "../../contract/actions.ts";
+import { actions } from "../../contract/access/actions.ts";
 import { canonicalJson } from "../../contract/canonical-json.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import { actions } from "../../contract/actions.ts";
+import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewResource, ResourceChange } from "../../contract/routes/stored/resources.ts";

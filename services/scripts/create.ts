@@ -1,4 +1,4 @@
-import { actions } from "../../contract/actions.ts";
+import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewScript } from "../../contract/routes/stored/scripts.ts";

@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { actions } from "../../contract/actions.ts";
+import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewVariable, VariableChange } from "../../contract/routes/stored/variables.ts";

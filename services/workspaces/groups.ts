@@ -1,5 +1,5 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import { actions } from "../../contract/actions.ts";
+import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { GroupJson } from "../../contract/routes/people/access.ts";
 import { keys } from "../../core/objects/keys.ts";

@@ -1,5 +1,5 @@
 import fc from "fast-check";
-import { type FlowModule, type FlowValue, keptFlowSchema } from "../../contract/flow-value.ts";
+import { type FlowModule, type FlowValue, keptFlowSchema } from "../../contract/flows/flow-value.ts";
 
 /** A flow as it is stored, from what somebody sent. */
 export const aFlow = (value: object): FlowValue => keptFlowSchema.parse(value);

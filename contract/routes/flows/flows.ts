@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { actions } from "../../actions.ts";
+import { actions } from "../../access/actions.ts";
 import {
   anyPath,
   atPath,
@@ -14,7 +14,7 @@ import {
   versionHash,
   workspaceId,
 } from "../../common.ts";
-import { flowValueSchema } from "../../flow-value.ts";
+import { flowValueSchema } from "../../flows/flow-value.ts";
 import { limits } from "../../limits.ts";
 import { defineRoute } from "../../route.ts";
 

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { actions } from "../../actions.ts";
+import { actions } from "../../access/actions.ts";
 import { anyJson, atJob, flag, inWorkspace, jobId, jsonObject, timestamp } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 import { completedJobSchema, jobSchema, jobUpdateSchema } from "./job.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { actions } from "../../actions.ts";
+import { actions } from "../../access/actions.ts";
 import { anyJson, anyPath, flag, inWorkspace, jobId, jsonObject, timestamp, versionHash, workspaceId } from "../../common.ts";
 import { scriptLanguageSchema } from "../../languages.ts";
 import { limits } from "../../limits.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { actions } from "../../actions.ts";
+import { actions } from "../../access/actions.ts";
 import { atPath, inWorkspace, page, workspaceId } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 import { userSchema } from "./people.ts";

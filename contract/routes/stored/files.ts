@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { actions } from "../../actions.ts";
+import { actions } from "../../access/actions.ts";
 import { inWorkspace, timestamp, workspaceId } from "../../common.ts";
 import { limits } from "../../limits.ts";
 import { defineRoute } from "../../route.ts";

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { actions } from "../../actions.ts";
+import { actions } from "../../access/actions.ts";
 import {
   atHash,
   atPath,

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { actions } from "../../actions.ts";
+import { actions } from "../../access/actions.ts";
 import { atPath, extraPerms, flag, inWorkspace, page, runnablePath, timestamp } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 

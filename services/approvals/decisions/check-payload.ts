@@ -1,5 +1,5 @@
 import { SvcError } from "../../../contract/errors.ts";
-import type { FlowModule } from "../../../contract/flow-value.ts";
+import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { limits } from "../../../contract/limits.ts";
 import { referencesIn } from "../../../core/resources/references.ts";
 import type { ValueDeps } from "../../jobs/values/values.ts";

@@ -1,5 +1,5 @@
-import type { Action } from "../../../contract/access-rule.ts";
-import { actions } from "../../../contract/actions.ts";
+import type { Action } from "../../../contract/access/access-rule.ts";
+import { actions } from "../../../contract/access/actions.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { visibleTo } from "../../jobs/read/read.ts";

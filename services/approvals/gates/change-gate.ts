@@ -3,7 +3,7 @@ import type { Child, JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../../aws/s3/storage.ts";
 import { SvcError } from "../../../contract/errors.ts";
-import type { FlowModule } from "../../../contract/flow-value.ts";
+import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { limits } from "../../../contract/limits.ts";
 import { dueAtMs, type Gate, gateSchema, isOpen, newGate } from "../../../core/approvals/gate.ts";
 import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";

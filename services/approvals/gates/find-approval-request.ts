@@ -1,5 +1,5 @@
 import { SvcError } from "../../../contract/errors.ts";
-import type { FlowModule } from "../../../contract/flow-value.ts";
+import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { type Gate, type GateRules, isOpen, newGate } from "../../../core/approvals/gate.ts";
 import { suspendRules } from "../../../core/approvals/rules.ts";
 import { asksPeople } from "../../../core/flows/scopes.ts";

@@ -1,5 +1,5 @@
 import type { Child } from "../../../aws/dynamodb/job-table.ts";
-import type { FlowModule } from "../../../contract/flow-value.ts";
+import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import type { Gate, Opened } from "../../../core/approvals/gate.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { SvcError } from "../../../contract/errors.ts";
-import type { FlowModule } from "../../../contract/flow-value.ts";
+import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { authorize } from "../../../core/approvals/authorize.ts";
 import { approve, type Gate, gateEventSchema, isOpen, reject } from "../../../core/approvals/gate.ts";
 import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";

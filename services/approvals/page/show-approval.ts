@@ -1,5 +1,5 @@
 import { SvcError } from "../../../contract/errors.ts";
-import type { FlowValue } from "../../../contract/flow-value.ts";
+import type { FlowValue } from "../../../contract/flows/flow-value.ts";
 import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
 import type { ExecutionJson, FlowStatus } from "../../../contract/routes/flows/flow-status.ts";
 import { approversOf } from "../../../core/approvals/gate.ts";

@@ -1,6 +1,6 @@
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { Functions } from "../../../aws/lambda/functions.ts";
-import { keptFlowSchema } from "../../../contract/flow-value.ts";
+import { keptFlowSchema } from "../../../contract/flows/flow-value.ts";
 import type { FlowBuild, RunnableFlow } from "../../../core/flows/version.ts";
 import { hasEnded, type RunningJob } from "../../../core/jobs/job.ts";
 import { failure } from "../../../core/jobs/lifecycle.ts";

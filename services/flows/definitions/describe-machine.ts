@@ -1,6 +1,6 @@
 import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { SvcError } from "../../../contract/errors.ts";
-import { keptFlowSchema } from "../../../contract/flow-value.ts";
+import { keptFlowSchema } from "../../../contract/flows/flow-value.ts";
 import type { MachineJson } from "../../../contract/routes/flows/flows.ts";
 import { tooManySteps } from "../../../core/flows/history.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";

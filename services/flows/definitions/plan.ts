@@ -1,4 +1,4 @@
-import type { FlowModule, FlowValue } from "../../../contract/flow-value.ts";
+import type { FlowModule, FlowValue } from "../../../contract/flows/flow-value.ts";
 import { runnerFor } from "../../../contract/languages.ts";
 import { allModules, type FlowPlan, withoutCode } from "../../../core/flows/version.ts";
 import type { Job } from "../../../core/jobs/job.ts";

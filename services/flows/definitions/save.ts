@@ -1,6 +1,6 @@
 import { v7 as uuidv7 } from "uuid";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
-import { actions } from "../../../contract/actions.ts";
+import { actions } from "../../../contract/access/actions.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { NewFlow } from "../../../contract/routes/flows/flows.ts";

@@ -1,4 +1,4 @@
-import type { FlowValue } from "../../../contract/flow-value.ts";
+import type { FlowValue } from "../../../contract/flows/flow-value.ts";
 import { type Outcome, outcomeRef, parseOutcome } from "../../../core/flows/journal.ts";
 import { ROOT } from "../../../core/flows/scopes.ts";
 import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";

@@ -1,7 +1,7 @@
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { isSvcError } from "../../../contract/errors.ts";
-import { type FlowValue, keptFlowSchema } from "../../../contract/flow-value.ts";
+import { type FlowValue, keptFlowSchema } from "../../../contract/flows/flow-value.ts";
 import type { ExecutionJson, FlowStatus } from "../../../contract/routes/flows/flow-status.ts";
 import { conditionsIn, isOpen, missing } from "../../../core/approvals/gate.ts";
 import { insidePath, iterationPath, outcomeRef, progressRef } from "../../../core/flows/journal.ts";

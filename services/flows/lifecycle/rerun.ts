@@ -1,4 +1,4 @@
-import { actions } from "../../../contract/actions.ts";
+import { actions } from "../../../contract/access/actions.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import type { InputTransform, Rerun } from "../../../contract/routes/jobs/runs.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";

@@ -1,5 +1,5 @@
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
-import type { StopAfterIf } from "../../../contract/flow-value.ts";
+import type { StopAfterIf } from "../../../contract/flows/flow-value.ts";
 import type { Outcome } from "../../../core/flows/journal.ts";
 import { earlyAfter } from "../../../core/flows/names.ts";
 import { ROOT } from "../../../core/flows/scopes.ts";

@@ -1,5 +1,5 @@
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
-import type { FlowModule } from "../../../contract/flow-value.ts";
+import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { outcomeRef, pathOfScope, progressRef } from "../../../core/flows/journal.ts";
 import type { Scope } from "../../../core/flows/scopes.ts";
 import type { ModuleCall, StepState } from "../../../core/flows/step-call.ts";

@@ -1,4 +1,4 @@
-import type { FlowModule } from "../../../contract/flow-value.ts";
+import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { FAILURE, type Progress } from "../../../core/flows/journal.ts";
 import type { Scope } from "../../../core/flows/scopes.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";

@@ -1,4 +1,4 @@
-import type { Action } from "../../../contract/access-rule.ts";
+import type { Action } from "../../../contract/access/access-rule.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { isoTime } from "../../../contract/iso-time.ts";
 import type { JobJson, JobUpdateJson } from "../../../contract/routes/jobs/job.ts";

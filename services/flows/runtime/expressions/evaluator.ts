@@ -1,5 +1,5 @@
 import { assertNever } from "../../../../contract/assert-never.ts";
-import type { InputTransform } from "../../../../contract/flow-value.ts";
+import type { InputTransform } from "../../../../contract/flows/flow-value.ts";
 import { isPlainPath } from "../../../../core/expressions/evaluate.ts";
 import { collectReferences } from "../../../../core/flows/names.ts";
 import type { StepContext } from "../step-context.ts";

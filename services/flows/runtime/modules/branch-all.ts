@@ -1,4 +1,4 @@
-import type { FlowModule } from "../../../../contract/flow-value.ts";
+import type { FlowModule } from "../../../../contract/flows/flow-value.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import type { CompleteStepDeps } from "../complete-step.ts";
 import { runInOrder } from "../lists/run-in-order.ts";

@@ -1,4 +1,4 @@
-import type { FlowModule } from "../../../../contract/flow-value.ts";
+import type { FlowModule } from "../../../../contract/flows/flow-value.ts";
 import { consentRules } from "../../../../core/approvals/rules.ts";
 import { fillIn } from "../../../../core/approvals/template.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";

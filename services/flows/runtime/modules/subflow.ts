@@ -1,4 +1,4 @@
-import { actions } from "../../../../contract/actions.ts";
+import { actions } from "../../../../contract/access/actions.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { asksPeople } from "../../../../core/flows/scopes.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";

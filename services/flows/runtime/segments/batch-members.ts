@@ -1,5 +1,5 @@
-import { actions } from "../../../../contract/actions.ts";
-import type { FlowModule, InputTransform } from "../../../../contract/flow-value.ts";
+import { actions } from "../../../../contract/access/actions.ts";
+import type { FlowModule, InputTransform } from "../../../../contract/flows/flow-value.ts";
 import type { RunnerLanguage } from "../../../../contract/languages.ts";
 import { plainPath } from "../../../../core/expressions/evaluate.ts";
 import { collectReferences } from "../../../../core/flows/names.ts";

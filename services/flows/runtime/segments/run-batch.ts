@@ -1,5 +1,5 @@
 import type { Child } from "../../../../aws/dynamodb/job-table.ts";
-import type { FlowModule } from "../../../../contract/flow-value.ts";
+import type { FlowModule } from "../../../../contract/flows/flow-value.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { journalJson, outcomeRef } from "../../../../core/flows/journal.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";

@@ -1,4 +1,4 @@
-import type { FlowModule } from "../../../../contract/flow-value.ts";
+import type { FlowModule } from "../../../../contract/flows/flow-value.ts";
 import { HISTORY_EVENTS } from "../../../../core/flows/history.ts";
 import { FAILURE } from "../../../../core/flows/journal.ts";
 import { bodyScope, branchScope, type Scope } from "../../../../core/flows/scopes.ts";

@@ -1,7 +1,7 @@
 import type { ObjectTable } from "../../../../aws/dynamodb/object-table.ts";
-import type { AccessRule } from "../../../../contract/access-rule.ts";
-import { actions } from "../../../../contract/actions.ts";
-import type { FlowModule } from "../../../../contract/flow-value.ts";
+import type { AccessRule } from "../../../../contract/access/access-rule.ts";
+import { actions } from "../../../../contract/access/actions.ts";
+import type { FlowModule } from "../../../../contract/flows/flow-value.ts";
 import { limits } from "../../../../contract/limits.ts";
 import type { ConcurrencyRule } from "../../../../core/jobs/concurrency.ts";
 import type { RunningJob } from "../../../../core/jobs/job.ts";
