@@ -3,12 +3,12 @@ import { endBrowser, openPage } from "../test/support/browser/browser.ts";
 import type { Target } from "./bench.ts";
 import { gbSeconds, listed, price, totalOf } from "./cost/cost.ts";
 import { functionLogs, type Logged } from "./cost/counted.ts";
+import { assumedMs, prices } from "./cost/prices.ts";
 import { type FlowModule, type Flows, light, saveFlow, startFlow } from "./flows/flow-runs.ts";
 import { historiesOf } from "./flows/history.ts";
 import type { Measured } from "./jobs/latency.ts";
 import { median, p95, REST_MS, sorted } from "./measure.ts";
 import { memoryOf } from "./memory.ts";
-import { assumedMs, prices } from "./cost/prices.ts";
 import type { Row } from "./table.ts";
 
 type Approving = Measured & { endpoint: string; target: Target };

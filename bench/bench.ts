@@ -1,23 +1,23 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { approvalRows } from "./approvals.ts";
-import { bundleRows } from "./jobs/bundles.ts";
-import { compileRows } from "./flows/compiling.ts";
-import { connectionRows } from "./jobs/connections.ts";
 import { costRows } from "./cost/cost.ts";
 import { invokeFloor, spawnFloor } from "./floors.ts";
+import { compileRows } from "./flows/compiling.ts";
 import { flowCostRows } from "./flows/flow-cost.ts";
 import { flowRows } from "./flows/flows.ts";
-import { httpClient } from "./http-client.ts";
-import { asyncRows, type Measured, syncRows } from "./jobs/latency.ts";
 import { loopRows } from "./flows/loops.ts";
-import { REST_MS } from "./measure.ts";
-import { type Memory, memoryOf } from "./memory.ts";
+import { waitingRows } from "./flows/waiting.ts";
+import { httpClient } from "./http-client.ts";
+import { bundleRows } from "./jobs/bundles.ts";
+import { connectionRows } from "./jobs/connections.ts";
+import { asyncRows, type Measured, syncRows } from "./jobs/latency.ts";
 import { payloadRows } from "./jobs/payload.ts";
 import { goBinaryOf, runnerRows } from "./jobs/runners.ts";
 import { echo, fibo, saveScripts, ticker } from "./jobs/scripts.ts";
 import { streamRows } from "./jobs/streams.ts";
+import { REST_MS } from "./measure.ts";
+import { type Memory, memoryOf } from "./memory.ts";
 import type { Row, Section } from "./table.ts";
-import { waitingRows } from "./flows/waiting.ts";
 
 /** A local set-up that runs already, with nothing in it but its examples. */
 export interface Target {

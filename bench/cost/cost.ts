@@ -1,12 +1,12 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { AwsCounts } from "../../aws/sdk/counting.ts";
-import { type FunctionLogs, functionLogs, type Logged } from "./counted.ts";
 import type { HttpClient } from "../http-client.ts";
 import { endOf } from "../jobs/latency.ts";
-import { assumedMs, prices } from "./prices.ts";
 import { echo } from "../jobs/scripts.ts";
 import type { Row } from "../table.ts";
+import { type FunctionLogs, functionLogs, type Logged } from "./counted.ts";
+import { assumedMs, prices } from "./prices.ts";
 
 /** Where jobs run: not `api`, which the benchmark itself asks for their ends. */
 const EXECUTORS = /RunFn|WorkerFn|BeatFn|Runners/;

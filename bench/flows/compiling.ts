@@ -1,8 +1,8 @@
 import { flowValueSchema } from "../../contract/flows/flow-value.ts";
 import { flowMachine } from "../../statemachines/flow-machine.ts";
-import { each, light } from "./flow-runs.ts";
 import { median, sorted } from "../measure.ts";
 import type { Row } from "../table.ts";
+import { each, light } from "./flow-runs.ts";
 
 /** 200 modules of the kinds that flows have: most are steps, each tenth is a loop with one in it. */
 const value = flowValueSchema.parse({

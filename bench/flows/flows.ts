@@ -1,7 +1,7 @@
-import { lights, runFlow, saveFlow } from "./flow-runs.ts";
 import type { Measured } from "../jobs/latency.ts";
 import { median, oneClient, p95, sorted } from "../measure.ts";
 import type { Row } from "../table.ts";
+import { lights, runFlow, saveFlow } from "./flow-runs.ts";
 
 const STEPS = 5;
 

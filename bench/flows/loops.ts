@@ -1,6 +1,6 @@
+import type { Row } from "../table.ts";
 import { each, type Flows, runFlow, saveFlow } from "./flow-runs.ts";
 import { historiesOf } from "./history.ts";
-import type { Row } from "../table.ts";
 
 /** A long loop: how long it takes, and how far it stays from what Step Functions can hold. */
 export async function loopRows(flows: Flows & { endpoint: string }): Promise<Row[]> {

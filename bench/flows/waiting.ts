@@ -3,8 +3,8 @@ import { GetExecutionHistoryCommand, SFNClient } from "@aws-sdk/client-sfn";
 import { totalOf } from "../cost/cost.ts";
 import { functionLogs } from "../cost/counted.ts";
 import { engineClientConfig } from "../floors.ts";
-import { type Flows, light, saveFlow, startFlow } from "./flow-runs.ts";
 import type { Row } from "../table.ts";
+import { type Flows, light, saveFlow, startFlow } from "./flow-runs.ts";
 
 /** All but housekeeping, which comes every minute whatever there is. */
 const FUNCTIONS = /^(?!.*Housekeeping)/;

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { type FunctionLogs, functionLogs } from "../cost/counted.ts";
 import type { HttpClient } from "../http-client.ts";
 import { median, oneClient, p95 } from "../measure.ts";
-import { echo } from "./scripts.ts";
 import type { Row } from "../table.ts";
+import { echo } from "./scripts.ts";
 
 interface Connected {
   client: HttpClient;

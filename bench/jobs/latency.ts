@@ -2,8 +2,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { InvokeFloor } from "../floors.ts";
 import type { HttpClient } from "../http-client.ts";
 import { manyClients, median, oneClient, p95, sorted } from "../measure.ts";
-import { fibo } from "./scripts.ts";
 import type { Row } from "../table.ts";
+import { fibo } from "./scripts.ts";
 
 export interface Measured {
   client: HttpClient;

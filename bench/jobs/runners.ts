@@ -4,8 +4,8 @@ import path from "node:path";
 import { svcDir } from "../../engine/paths.ts";
 import { interpreter } from "../../runners/conformance/harness.ts";
 import { spawnFloor } from "../floors.ts";
-import { GO_MARK } from "./scripts.ts";
 import type { Row } from "../table.ts";
+import { GO_MARK } from "./scripts.ts";
 
 /** The local engine runs Python functions with its own. */
 const engines = path.join(svcDir, "venv", "bin", "python3");

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { median, p95, sorted } from "../measure.ts";
-import { ticker } from "./scripts.ts";
 import type { Row } from "../table.ts";
+import { ticker } from "./scripts.ts";
 
 interface Streamed {
   url: string;

@@ -1,8 +1,8 @@
 import * as z from "zod";
 import { jsonObject } from "../common.ts";
-import { flowRules } from "./flow-rules.ts";
 import { scriptLanguageSchema } from "../languages.ts";
 import { limits } from "../limits.ts";
+import { flowRules } from "./flow-rules.ts";
 
 /** The flow format of api.md §4. Unknown fields are preserved, so a stored flow is returned deep-equal. */
 

@@ -3,16 +3,16 @@ import { fileURLToPath } from "node:url";
 import { type NextOutcome, nextArguments, type RunError, type RunOutcome, type RunRequest } from "../protocol.ts";
 import type { Conclusion, Ending } from "./answers.ts";
 import { ArtefactError, evictArtefacts, loadArtefact } from "./artefacts/artefacts.ts";
-import { Beats } from "./reports/beats.ts";
+import { Shared } from "./artefacts/shared-folder.ts";
+import { upload } from "./artefacts/upload.ts";
 import { type Child, installCleanUp } from "./process/child.ts";
-import { InternalRoute } from "./reports/internal-route.ts";
-import { LogBuffer } from "./reports/log-buffer.ts";
 import { refillPipes } from "./process/pipes.ts";
 import { familyMemoryKb, peakResidentKb, residentKb } from "./process/processes.ts";
-import { settings } from "./settings.ts";
-import { Shared } from "./artefacts/shared-folder.ts";
 import { effectiveTmpMode, sweepTmp } from "./process/tmp.ts";
-import { upload } from "./artefacts/upload.ts";
+import { Beats } from "./reports/beats.ts";
+import { InternalRoute } from "./reports/internal-route.ts";
+import { LogBuffer } from "./reports/log-buffer.ts";
+import { settings } from "./settings.ts";
 import { wellFormedJson } from "./well-formed.ts";
 
 /** One job in a language's hands. */

@@ -5,10 +5,10 @@ import type { BuildRequest } from "../../../core/builds/build.ts";
 import { readGoSource } from "../../../core/builds/go-source.ts";
 import { goClient } from "../../../core/builds/own-clients.ts";
 import { BuildFailure, type BuildRoom, passOn } from "../build-room.ts";
+import { putOwnClient } from "../own-clients.ts";
 import { readGoLock, writeGoLock } from "./go-lock.ts";
 import { goPath } from "./go-toolchain.ts";
 import { ENTRY_PACKAGE, goProgram, goWrapper } from "./go-wrapper.ts";
-import { putOwnClient } from "../own-clients.ts";
 
 /** Name of the module that a script becomes; stack traces show it before the file's name. */
 const MODULE = "script";

@@ -4,8 +4,8 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { BuildRequest } from "../../../core/builds/build.ts";
 import { BuildFailure, type BuildRoom, passOn } from "../build-room.ts";
-import { readNpmLock, writeNpmLock } from "./npm-lock.ts";
 import { bunPath } from "../tools.ts";
+import { readNpmLock, writeNpmLock } from "./npm-lock.ts";
 
 /**
  * Puts `dependencies` into `<dir>/node_modules` and returns the lock. Scripts of packages never run: bun gets `--ignore-scripts`, and its own

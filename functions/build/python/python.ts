@@ -8,9 +8,9 @@ import { pythonRequirementsOf } from "../../../core/builds/packages.ts";
 import { pythonImports } from "../../../core/builds/python-imports.ts";
 import { BuildFailure, type BuildRoom, passOn } from "../build-room.ts";
 import { putOwnClient } from "../own-clients.ts";
+import { uvPath } from "../tools.ts";
 import { readPythonLock } from "./python-lock.ts";
 import { describePython } from "./python-target.ts";
-import { uvPath } from "../tools.ts";
 
 /** Scripts at their paths, packages in `deps/`. Only wheels are taken: a source package would run its own code here. */
 export async function buildPython(request: BuildRequest, room: BuildRoom): Promise<string> {

@@ -4,8 +4,8 @@ import { join } from "node:path";
 import { strToU8, zipSync } from "fflate";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Runner, startRunner } from "../../conformance/harness.ts";
-import { evictArtefacts, loadArtefact, unpack } from "./artefacts.ts";
 import { settings } from "../settings.ts";
+import { evictArtefacts, loadArtefact, unpack } from "./artefacts.ts";
 
 describe("artefacts", () => {
   let runner: Runner;

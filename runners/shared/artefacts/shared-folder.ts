@@ -3,9 +3,9 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, renameSync } from "nod
 import { join } from "node:path";
 import { zipSync } from "fflate";
 import type { RunOutcome, RunRequest, SharedFolder } from "../../protocol.ts";
-import { ArtefactError, download, unpack } from "./artefacts.ts";
-import { settings } from "../settings.ts";
 import { removeTree } from "../process/tmp.ts";
+import { settings } from "../settings.ts";
+import { ArtefactError, download, unpack } from "./artefacts.ts";
 import { upload } from "./upload.ts";
 
 /** What the steps that run in one place have written so far could not be fetched. */

@@ -3,9 +3,9 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, closeSync, lstatSync, mkdirSync, readdirSync, statSync } from "node:fs";
 import type { Socket } from "node:net";
 import { join } from "node:path";
+import { settings } from "../settings.ts";
 import { type PipeReader, pipeFromChild, pipeToChild, removeUnusedPipes } from "./pipes.ts";
 import { type Family, killGroup, killRelatives, newestProcessId, offerToOomKiller, PROCESS_TAG, processIds } from "./processes.ts";
-import { settings } from "../settings.ts";
 import { effectiveTmpMode, emptyDirectory, removeTree, withPrivateTmp } from "./tmp.ts";
 
 export interface Exit {

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text, Textarea } from "@mantine/core";
 import { type FormEvent, lazy, type ReactNode, Suspense, useState } from "react";
-import type { Decision, Refused } from "./data/api.ts";
 import type { ReadyApproval } from "./ask.tsx";
+import type { Decision, Refused } from "./data/api.ts";
 import { preparedForm } from "./form/schema.ts";
 import { Note } from "./parts/note.tsx";
 

@@ -1,11 +1,11 @@
 import { Container } from "@mantine/core";
-import type { Address } from "./data/address.ts";
-import { Refused } from "./data/api.ts";
 import { Ask } from "./ask.tsx";
 import { Broken } from "./broken.tsx";
+import type { Address } from "./data/address.ts";
+import { Refused } from "./data/api.ts";
+import { useApproval } from "./data/use-approval.ts";
 import { Failed, Loading, NotYet } from "./notes.tsx";
 import { Outcome } from "./outcome.tsx";
-import { useApproval } from "./data/use-approval.ts";
 
 const NO_ADDRESS = new Refused(404, "approval.link", "This approval link is incomplete or invalid.");
 
