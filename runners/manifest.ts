@@ -17,15 +17,15 @@ export interface RunnerManifest {
     /** Interpreters that the asset contains on AWS (lib/compute/tools.ts). Lambda's runtimes already contain node, python3 and bash. */
     tools: readonly ("bun" | "deno")[];
   };
-  /** How an artefact is made (functions/build/builders.ts). `file`: the source itself, as `main.<extension>`. */
+  /** The builder of an artefact (functions/build/builders.ts). `file`: the source itself, as `main.<extension>`. */
   build: "javascript" | "python" | "go" | "file";
-  /** How a source's imports of scripts and packages are found (core/builds/imports.ts). `none`: a script imports nothing through svc. */
+  /** The parser of a source's imports of scripts and packages (core/builds/imports.ts). `none`: a script imports nothing through svc. */
   imports: "javascript" | "python" | "none";
   /** The parser of `main`'s parameters (core/signatures/signature.ts). `none`: a script has no parameters that can be read. */
   signature: "typescript" | "python" | "go" | "bash" | "none";
   /** The entry file inside an artefact. `undefined`: the artefact's own `svc.json` names it. */
   entryFile: string | undefined;
-  /** How user code is called: by a wrapper of ours inside the interpreter's process, or as a program of its own. */
+  /** How user code is called: by svc's wrapper inside the interpreter's process, or as a separate program. */
   wrapper: "in-process" | "program";
   /** Whether a script's `preprocessor` can run before its `main` in the same process. */
   preprocessor: boolean;

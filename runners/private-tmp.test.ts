@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { filesOfJobs, type Runner, startRunner } from "./conformance/harness.ts";
 import { effectiveTmpMode } from "./shared/process/tmp.ts";
 
-/** Outside of /tmp, as the engine has it. */
+/** The work directory is outside /tmp, as in the local engine. */
 const svcDir = join(resolve(import.meta.dirname, ".."), ".svc");
 mkdirSync(svcDir, { recursive: true });
 const workDir = mkdtempSync(join(svcDir, "test-private-tmp-"));
@@ -20,8 +20,8 @@ describe("with a private /tmp", () => {
     process.once("exit", () => rmSync(workDir, { recursive: true, force: true }));
   });
 
-  it("a job's files there are seen by nobody else and gone after it", async (context) => {
-    if (effectiveTmpMode() !== "private") return context.skip("this kernel lets nobody here make a mount namespace");
+  it("a job's files in it are invisible to others and removed after the job", async (context) => {
+    if (effectiveTmpMode() !== "private") return context.skip("this kernel does not allow a mount namespace here");
     const name = `/tmp/svc-test-${process.pid}`;
     const code = `import fs from "node:fs"; export function main(name) { const found = fs.readdirSync("/tmp"); fs.writeFileSync(name, "x"); return found; }`;
     for (let i = 0; i < 2; i++) {
@@ -30,15 +30,15 @@ describe("with a private /tmp", () => {
     }
   });
 
-  it("no other job's directory is in sight", async (context) => {
-    if (effectiveTmpMode() !== "private") return context.skip("this kernel lets nobody here make a mount namespace");
+  it("a job sees no other job's directory", async (context) => {
+    if (effectiveTmpMode() !== "private") return context.skip("this kernel does not allow a mount namespace here");
     const code = `import fs from "node:fs"; export function main() { fs.writeFileSync("mine", ""); return [fs.readdirSync(".."), fs.readdirSync("../..").length, fs.existsSync("mine")]; }`;
     const outcomes = await Promise.all([1, 2, 3].map(() => runner.run({ code })));
     for (const { result } of outcomes) expect(result).toEqual([expect.arrayContaining(["job"]), 1, true]);
     expect(filesOfJobs(runner)).toEqual([]);
   });
 
-  it("says in its log line which mode holds", () => {
+  it("the supervisor reports the effective mode", () => {
     expect(["private", "none"]).toContain(effectiveTmpMode());
   });
 });

@@ -12,7 +12,7 @@ describe("a bash script", () => {
   });
   afterAll(() => runner.close());
 
-  it("gets its arguments in order, absent ones as empty text, objects as JSON", async () => {
+  it("receives its arguments in order, absent ones as empty text and objects as JSON", async () => {
     const outcome = await runner.run({
       code: 'echo "$#|$1|$2|$3|$4"',
       params: ["text", "absent", "object", "number"],
@@ -21,7 +21,7 @@ describe("a bash script", () => {
     expect(outcome).toMatchObject({ outcome: "success", result: `4|it's $HOME; \`ls\`||{"a":[1]}|1.5` });
   });
 
-  it("has the last line of its output as its result", async () => {
+  it("returns the last line of its output", async () => {
     expect(await runner.run({ code: "echo one; echo two >&2; printf 'last\\r\\n\\n'" })).toMatchObject({
       result: "last",
       logs: { offset: 0, text: "one\ntwo\nlast\r\n\n" },
@@ -30,14 +30,14 @@ describe("a bash script", () => {
     expect((await runner.run({ code: "for i in {1..300000}; do echo line $i; done", maxLogBytes: 1000 })).result).toBe("line 300000");
   });
 
-  it("may write its result to result.json or result.out instead", async () => {
+  it("can write its result to result.json or result.out", async () => {
     expect((await runner.run({ code: `echo '{"a": [1, null]}' > result.json; echo text > result.out; echo last` })).result).toEqual({
       a: [1, null],
     });
     expect((await runner.run({ code: "printf 'two\\nlines\\n' > result.out; echo last" })).result).toBe("two\nlines");
     expect(await runner.run({ code: "echo '{' > result.json" })).toMatchObject({
       outcome: "failure",
-      error: { name: "ResultError", message: expect.stringMatching(/^result\.json does not hold JSON: /) },
+      error: { name: "ResultError", message: expect.stringMatching(/^result\.json is not valid JSON: /) },
     });
     expect((await runner.run({ code: "mkfifo result.json; ln -s /etc/passwd result.out; echo last" })).result).toBe("last");
     expect((await runner.run({ code: "head -c 2000 /dev/zero > result.out", maxResultBytes: 1000 })).error?.name).toBe("ResultTooLarge");
@@ -46,18 +46,18 @@ describe("a bash script", () => {
   it("fails with its exit code or signal", async () => {
     expect((await runner.run({ code: "echo before; exit 3" })).error).toEqual({
       name: "ExitError",
-      message: "The script ended with exit code 3.",
+      message: "The script exited with code 3.",
       exit_code: 3,
     });
     expect((await runner.run({ code: "kill -TERM $$" })).error).toEqual({
       name: "ExitError",
-      message: "The script was ended by signal SIGTERM.",
+      message: "The script was terminated by signal SIGTERM.",
       signal: "SIGTERM",
     });
     expect((await runner.run({ code: "kill -KILL $$" })).error?.message).toContain("memory ran out");
   });
 
-  it("writes to /dev/stderr, /dev/stdout and /dev/fd like anywhere else", async () => {
+  it("can write to /dev/stderr, /dev/stdout and /dev/fd", async () => {
     const { logs } = await runner.run({
       code: "echo 1; echo 2 > /dev/stderr; echo 3 > /dev/stdout; echo 4 | tee /dev/stderr > /dev/null; cat <(echo 5)",
     });
@@ -74,16 +74,16 @@ describe("a bash script", () => {
     expect(logs.text).not.toContain("AWS_");
   });
 
-  it("with an argument that the system cannot pass fails with a sentence", async () => {
+  it("fails with a clear error when an argument is too large for the operating system", async () => {
     const outcome = await runner.run({ code: "true", params: ["a"], args: { a: "x".repeat(3_000_000) } });
     expect(outcome.error).toEqual({
       name: "StartError",
-      message: "The arguments are too large for this language: one may hold at most 128 KB.",
+      message: "The arguments are too large for this language: each is limited to 128 KB.",
     });
     expect(filesOfJobs(runner)).toEqual([]);
   });
 
-  it("leaves no process, also when it is stopped", async () => {
+  it("leaves no process behind, whether it ends or is stopped", async () => {
     const code = "setsid sleep 300 & echo $! > pid; (env -i setsid sleep 301 &); sleep 302 & echo $!; sleep $1";
     const ended = await runner.run({ code, params: ["s"], args: { s: 0 } });
     const stopped = await runner.run({ code, params: ["s"], args: { s: 300 }, timeoutMs: 300 });
@@ -102,10 +102,10 @@ describe("a go script", () => {
   });
   afterAll(() => runner.close());
 
-  // What stands between build and runner is a program, whatever it was written in.
+  // The runner executes any program, so a shell script can take the place of a compiled one.
   const answer = (line: string) => `#!/bin/bash\necho log; printf '%s\\n' '${line}' >&3\n`;
 
-  it("gets its arguments by file and answers on file descriptor 3", async () => {
+  it("receives its arguments in a file and answers on file descriptor 3", async () => {
     const code = `#!/bin/bash\nprintf '{"ok":true,"result":{"args":%s,"entry":"%s"}}\\n' "$(cat $SVC_ARGS_PATH)" "$SVC_ENTRYPOINT" >&3\n`;
     expect(await runner.run({ code, args: { a: [1, "é"] }, entrypoint: "Other" })).toMatchObject({
       outcome: "success",
@@ -114,7 +114,7 @@ describe("a go script", () => {
     expect(filesOfJobs(runner)).toEqual([]);
   });
 
-  it("reports its errors, and an end without an answer", async () => {
+  it("reports its own errors, and an exit without an answer", async () => {
     const line = '{"ok":false,"error":{"name":"error","message":"no rows","stack":"main.main()"}}';
     expect(await runner.run({ code: answer(line) })).toMatchObject({
       outcome: "failure",
@@ -126,7 +126,7 @@ describe("a go script", () => {
     expect((await runner.run({ code: "not a program" })).error?.name).toMatch(/StartError|ExitError/);
   });
 
-  it("is over with its answer", async () => {
+  it("ends with its answer", async () => {
     const outcome = await runner.run({ code: `${answer('{"ok":true,"result":1}')}sleep 300\n` });
     expect(outcome).toMatchObject({ outcome: "success", result: 1, logs: { text: "log\n" } });
   });

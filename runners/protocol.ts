@@ -1,38 +1,38 @@
-/** The protocol between executors and runners. This file imports nothing, so that a runner stays small and separate. */
+/** The protocol between executors and runners. This file imports nothing, so that runners remain small and independent. */
 
 /** One run of one attempt of a job, as the executor invokes a runner with it. Times are milliseconds. */
 export interface RunRequest {
   job: string;
   workspace: string;
   attempt: number;
-  /** Random per attempt; beats and reports carry it, so that a lost attempt cannot speak for its successor. */
+  /** Random per attempt. Beats and reports carry it, so that a lost attempt cannot act for its successor. */
   nonce: string;
   /** The id of the runner's manifest. */
   language: string;
   artefact: Artefact;
   /** Name of the exported function to call. Ignored by bash. */
   entrypoint: string;
-  /** Names of the entrypoint's parameters in order, as parsed when the script was saved; `null` when they are not known (an overridden entrypoint). */
+  /** Names of the entrypoint's parameters in order, parsed when the script was saved; `null` if unknown (an overridden entrypoint). */
   params: string[] | null;
-  /** Parameters that the script's types turn into something JSON has not: `date` a Date, `bytes` (base64) a Uint8Array. */
+  /** Parameters whose types JSON does not have: `date` becomes a Date, `bytes` (base64) a Uint8Array. */
   paramTypes?: Record<string, "date" | "bytes">;
   args: Record<string, unknown>;
-  /** Call the script's `preprocessor` first: the arguments are for it, `event` among them, and what it returns is the entrypoint's. */
+  /** Calls the script's `preprocessor` first with `args`, which include `event`. Its result becomes the entrypoint's arguments. */
   preprocessor?: { params: string[] | null };
-  /** The child's environment, complete but for what the supervisor adds: PATH, HOME, TMPDIR, LANG and the job's directory. */
+  /** The child's complete environment, except for the variables that the supervisor adds: PATH, HOME, TMPDIR and LANG. */
   env: Record<string, string>;
   timeoutMs: number;
-  /** One per workspace, identity and script version: hosts are never shared across keys. */
+  /** One key for each workspace, identity and script version. Hosts are never shared between keys. */
   hostKey: string;
-  /** Keeps the loaded module between runs. */
+  /** Reuses the loaded module between runs. */
   dedicated: boolean;
   /** One process for all runs of this host key, whatever their artefacts. */
   together?: boolean;
-  /** The folder `./shared` of steps that run in one place. */
+  /** The folder `./shared` of a flow's steps. */
   shared?: SharedFolder;
-  /** What follows in the same call when this has succeeded. */
+  /** Runs that follow in the same call if this one succeeds. */
   next?: NextRuns | undefined;
-  /** Somebody reads along from the start: the first output goes out at once, and not in the first beat after a second. */
+  /** The job is watched from the start: the first output is sent at once instead of after a second. */
   watched?: boolean;
   /** Presigned PUT for a result above `maxInlineResultBytes`. */
   resultUrl: string;
@@ -44,7 +44,7 @@ export interface RunRequest {
   token: string;
 }
 
-/** Runs that may follow at once. None begins after `withinMs` of the call, nor behind one that failed or whose result is long. */
+/** Runs that may follow immediately. None begins after `withinMs` of the call, after a failed run, or after an uploaded result. */
 export interface NextRuns {
   runs: NextRun[];
   withinMs: number;
@@ -52,49 +52,49 @@ export interface NextRuns {
   resultUrl: string;
 }
 
-/** One of them: what differs from the request's own run. */
+/** A following run: the fields that differ from the request's own run. */
 export interface NextRun extends Pick<RunRequest, "artefact" | "params" | "paramTypes" | "timeoutMs"> {
   args: Record<string, NextArgument>;
   env: Record<string, string>;
 }
 
-/** A value; or a part of what an earlier run of the call has yielded, 0 being the request's own. */
+/** A value, or a path into the result of an earlier run of the call; run 0 is the request's own. */
 export type NextArgument = { value: unknown } | { of: number; path: string[] };
 
-/** The arguments of a run that follows; `undefined` when they are for the executor to find out. Such a run does not begin. */
+/** Returns the arguments of a following run; `undefined` if only the executor can resolve them. Such a run does not begin. */
 export function nextArguments(args: NextRun["args"], results: readonly unknown[]): Record<string, unknown> | undefined {
   const made: Record<string, unknown> = {};
   for (const [name, argument] of Object.entries(args)) {
     let value = "of" in argument ? results[argument.of] : argument.value;
     for (const part of "of" in argument ? argument.path : []) {
       if (value === null || value === undefined) break;
-      // What is inherited, a list's length for one, is JavaScript's to say.
+      // Inherited properties, such as an array's length, need JavaScript evaluation by the executor.
       if (typeof value !== "object" || !Object.hasOwn(value, part)) return undefined;
       value = (value as Record<string, unknown>)[part];
     }
-    // What may stand for a resource or variable is looked up by the executor.
+    // Only the executor resolves references to resources and variables.
     if ("of" in argument && /"\$(res|var):/.test(JSON.stringify(value ?? null))) return undefined;
     Object.defineProperty(made, name, { value: value ?? null, enumerable: true, configurable: true, writable: true });
   }
   return made;
 }
 
-/** A folder that steps hand on, as a zip of its files. Without `archive` nothing was left in it so far. */
+/** A folder that steps pass on, as a zip of its files. Without `archive` the folder is empty. */
 export interface SharedFolder {
-  /** Presigned GET, and the hex SHA-256 of what is there. */
+  /** Presigned GET, and the hex SHA-256 of the zip. */
   archive?: { url: string; sha256: string };
-  /** Presigned PUT for what it is after the run, when that is something else. */
+  /** Presigned PUT for the zip after the run, if the files have changed. */
   putUrl: string;
-  /** Of its files together. */
+  /** Limit of the total size of its files. */
   maxBytes: number;
 }
 
-/** What `build` made: one gzip-less zip whose root holds `main.<ext>` or the binary `main`, and all that it needs. */
+/** The artefact that `build` made: one zip whose root contains `main.<ext>` or the binary `main`, and its dependencies. */
 export interface Artefact {
   key: string;
   /** Presigned GET. */
   url: string;
-  /** Hex SHA-256 of the bytes, checked on load. */
+  /** Hex SHA-256 of the bytes, verified after the download. */
   sha256: string;
 }
 
@@ -104,27 +104,27 @@ export interface RunError {
   stack?: string | undefined;
   exit_code?: number | undefined;
   signal?: string | undefined;
-  /** What was thrown may shape the reply of a synchronous call: `svc_status_code` and the like, and `result` with them (spec §4.4). */
+  /** Keys of the thrown value that shape the reply of a synchronous call: `svc_status_code`, similar ones, and `result` (spec §4.4). */
   reply?: Record<string, unknown> | undefined;
 }
 
-/** A runner never throws for what user code did: every end of a run is one of these. */
+/** The outcome of a run. A runner never throws for an error of user code; every end of a run is one of these. */
 export interface RunOutcome {
   outcome: "success" | "failure" | "timeout" | "killed";
-  /** On success, unless `resultUploaded`. On failure the executor makes `{error}` of `error`. */
+  /** Set on success, unless `resultUploaded`. On failure the executor stores `{error}` as the result. */
   result?: unknown;
-  /** The result is at `resultUrl`, this many bytes of JSON. */
+  /** The result was uploaded to `resultUrl` and has this many bytes of JSON. */
   resultUploaded?: { bytes: number } | undefined;
   error?: RunError | undefined;
-  /** `./shared` has changed and is at `shared.putUrl`: hex SHA-256 and size of the zip. */
+  /** Set if `./shared` has changed and was uploaded to `shared.putUrl`: hex SHA-256 and size of the zip. */
   shared?: { sha256: string; bytes: number } | undefined;
-  /** The arguments that the preprocessor made; it has run to its end. */
+  /** The arguments that the preprocessor returned; set if it completed. */
   preprocessed?: Record<string, unknown> | undefined;
-  /** What beats have not carried yet, and where it begins, in UTF-16 units. */
+  /** The output that beats have not carried, and its offset in UTF-16 units. */
   logs: { offset: number; text: string };
   memPeakKb?: number | undefined;
   timings: { setupMs: number; runMs: number; totalMs: number; freshHost: boolean };
-  /** How the runs that followed ended, in their order: as many as have begun. Their logs are whole. */
+  /** The outcomes of the following runs that began, in order. Their logs are complete. */
   next?: NextOutcome[] | undefined;
 }
 export interface NextOutcome extends Omit<RunOutcome, "next" | "shared"> {
@@ -140,14 +140,14 @@ export interface BeatRequest {
   memPeakKb?: number | undefined;
 }
 export interface BeatReply {
-  /** `stop`: kill the child and end; the job was canceled or this attempt does not count any more. */
+  /** `stop`: kill the child and end, because the job was canceled or this attempt is no longer valid. */
   go: "on" | "stop";
   reason?: string;
-  /** Somebody reads along: beat every 200 ms while there is output. */
+  /** The job is watched: send a beat every 200 ms while there is output. */
   watched: boolean;
 }
 
-/** `POST {internalUrl}/api/internal/jobs/{job}/report`: a run of more than 5 s reports its own end as well. */
+/** `POST {internalUrl}/api/internal/jobs/{job}/report`: a run of more than 5 s also reports its outcome. */
 export interface ReportRequest {
   attempt: number;
   nonce: string;

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Runner, startRunner } from "./conformance/harness.ts";
 
-/** Behaviour that is the same in every TypeScript language. */
+/** Behaviour that all TypeScript languages share. */
 describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
   let runner: Runner;
   beforeAll(async () => {
@@ -21,12 +21,12 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
   };
 
   describe("arguments", () => {
-    it("come by name, in the order of the declared parameters", async () => {
+    it("are passed by name, in the order of the declared parameters", async () => {
       const code = "export function main(b, a) { return [b, a]; }";
       expect(await result(code, { a: 1, b: "two" }, { params: ["b", "a"] })).toEqual(["two", 1]);
     });
 
-    it("keep the default of an absent parameter, and a null", async () => {
+    it("are the default for an absent parameter, and null for a null", async () => {
       const code = "export async function main(a = 5, b = 6) { return [a, b]; }";
       expect(await result(code, { b: null, unknown: 1 }, { params: ["a", "b"] })).toEqual([5, null]);
     });
@@ -42,7 +42,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       expect(await result(code, { a: 1, b: 2 })).toEqual(expected);
     });
 
-    it("become dates and bytes where the script's types say so", async () => {
+    it("become dates and bytes according to the script's types", async () => {
       const code = "export function main(d, b, n) { return [d instanceof Date, d.toISOString(), b instanceof Uint8Array, b[0], n]; }";
       const request = { params: ["d", "b", "n"], paramTypes: { d: "date", b: "bytes", n: "date" } };
       expect(await result(code, { d: "2026-01-02T03:04:05Z", b: "AQI=", n: null }, request)).toEqual([
@@ -54,11 +54,11 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       ]);
     });
 
-    it("call another entrypoint by its name", async () => {
+    it("are passed to another entrypoint by its name", async () => {
       expect(await result("export function preprocessor(a) { return a; }", { a: 7 }, { entrypoint: "preprocessor" })).toBe(7);
     });
 
-    it("name a function that is missing, and what there is", async () => {
+    it("are followed by an error that lists the exports if the function is missing", async () => {
       expect(await error("export const x = 1; export function other() {}")).toEqual({
         name: "EntrypointError",
         message: "The script does not export a function 'main'. It exports: other, x.",
@@ -70,7 +70,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
     const event = { kind: "webhook", raw_string: '{"n":1}', query: { a: "b" }, headers: { "x-event": "push" } };
     const preprocessor = { params: null };
 
-    it("runs first; what it returns is what main gets, and is told beside the result", async () => {
+    it("runs first; its result becomes main's arguments and is part of the outcome", async () => {
       const code = `export async function preprocessor(event, extra) { console.log("first"); return { n: event.body.n + 1, extra, at: new Date(0), query: event.query }; }
         export function main(n, at, query, extra) { console.log("second"); return [n, at, query, extra]; }`;
       const outcome = await runner.run({ code, args: { event, extra: "x" }, preprocessor, params: ["n", "at", "query", "extra"] });
@@ -99,7 +99,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       expect(await result(code, { event: { ...sent, body: "own" } }, { preprocessor })).toEqual({ ...sent, body: "own" });
     });
 
-    it("that throws fails the run with its error, may shape the reply, and main does not run", async () => {
+    it("fails the run with the error that it throws, which can shape the reply, and main does not run", async () => {
       const code = `export function preprocessor() { throw Object.assign(new TypeError("bad signature"), { svc_status_code: 401 }); }
         export function main() { console.log("ran"); }`;
       const outcome = await runner.run({ code, args: { event }, preprocessor });
@@ -108,15 +108,15 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       expect(outcome.preprocessed).toBeUndefined();
     });
 
-    it("that is missing, or returns no JSON or too much, is named", async () => {
+    it("is named in the error if it is missing, or returns too much or a value that is not JSON", async () => {
       const failed = async (code: string, more = {}) => (await error(code, { args: { event }, preprocessor, ...more }))?.message;
       expect(await failed("export function main() {}")).toContain("The preprocessor failed: The script does not export");
       expect(await failed("export const preprocessor = () => ({ f() {} }); export const main = () => 1;")).toContain("cannot be JSON");
       const large = "export const preprocessor = () => 'x'.repeat(3000); export const main = () => 1;";
-      expect(await failed(large, { maxInlineResultBytes: 2000 })).toContain("the limit is 2000");
+      expect(await failed(large, { maxInlineResultBytes: 2000 })).toContain("the limit of 2000 bytes");
     });
 
-    it("has made its arguments also where main does not end", async () => {
+    it("has returned its arguments even if main does not end", async () => {
       const code =
         "export const preprocessor = () => ({ a: 1 }); export const main = () => new Promise((done) => setTimeout(done, 60_000));";
       expect(await runner.run({ code, args: { event }, preprocessor, timeoutMs: 500 })).toMatchObject({
@@ -125,7 +125,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       });
     });
 
-    it("has made its arguments also where main fails", async () => {
+    it("has returned its arguments even if main fails", async () => {
       const code = "export const preprocessor = () => ({ a: 1 }); export function main() { throw new Error('later'); }";
       expect(await runner.run({ code, args: { event }, preprocessor })).toMatchObject({
         outcome: "failure",

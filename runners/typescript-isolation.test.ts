@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { filesOfJobs, isAlive, type Runner, startRunner, until } from "./conformance/harness.ts";
 
-/** Behaviour that is the same in every TypeScript language. */
+/** Behaviour that all TypeScript languages share. */
 describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
   let runner: Runner;
   beforeAll(async () => {
@@ -28,13 +28,13 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       expect(JSON.stringify(seen)).not.toMatch(/never-to-be-seen|secret-job-token|nonce-of-this-attempt/);
     });
 
-    it("gives children the job's variables too", async () => {
+    it("passes the job's variables to its children", async () => {
       const code = `import { execSync } from "node:child_process";
         export function main() { return [execSync("echo $OWN").toString(), globalThis.Bun ? Bun.spawnSync(["sh", "-c", "echo $OWN"]).stdout.toString() : "x\\n"]; }`;
       expect(await result(code, {}, { env: { OWN: "x" } })).toEqual(["x\n", "x\n"]);
     });
 
-    it("works in an empty 0700 directory of its own that is gone after the run", async () => {
+    it("has an empty private directory with mode 0700, which is removed after the run", async () => {
       const code = `import fs from "node:fs"; import os from "node:os"; import process from "node:process";
         export function main() {
           const found = fs.readdirSync(".", { recursive: true });
@@ -47,13 +47,13 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       expect(filesOfJobs(runner)).toEqual([]);
     });
 
-    it("starts every run with fresh modules, globals and environment", async () => {
+    it("has fresh modules, globals and environment in every run", async () => {
       const code = `import process from "node:process"; let count = 0;
         export function main() { count++; globalThis.seen = (globalThis.seen ?? 0) + 1; const before = process.env.LEFT ?? null; process.env.LEFT = "x"; Array.prototype.bad = 1; return [count, globalThis.seen, before]; }`;
       for (let i = 0; i < 3; i++) expect(await result(code)).toEqual([1, 1, null]);
     });
 
-    it("lets no process outlive the job, in whatever group or session", async () => {
+    it("leaves no process behind, in whatever group or session", async () => {
       const code = `import { spawn, execSync } from "node:child_process"; import fs from "node:fs";
         export async function main() {
           spawn("sleep", ["300"], { stdio: "ignore" }).unref();
@@ -68,7 +68,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       await until(() => !ids.some(isAlive));
     });
 
-    it("runs twenty in a row without losing descriptors, files or processes", async () => {
+    it("can run twenty times without leaking descriptors, files or processes", async () => {
       const descriptors = async () => (await import("node:fs")).readdirSync("/proc/self/fd").length;
       const code = "export function main(i) { console.log('run', i); return i; }";
       await result(code, { i: -1 });
@@ -78,14 +78,14 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
         const outcome = await runner.run({ code, args: { i } });
         expect(outcome).toMatchObject({ outcome: "success", result: i, logs: { offset: 0, text: `run ${i}\n` } });
       }
-      // A spare that is being prepared holds three pipes.
+      // A spare host that is being prepared has three pipes open.
       expect((await descriptors()) - before).toBeLessThan(12);
       expect(filesOfJobs(runner)).toEqual([]);
     });
   });
 
   describe("limits", () => {
-    it("stops an endless loop at its time limit", async () => {
+    it("stop an endless loop at its time limit", async () => {
       const outcome = await runner.run({ code: "export function main() { console.log('in'); for (;;); }", timeoutMs: 300 });
       expect(outcome).toMatchObject({
         outcome: "timeout",
@@ -95,18 +95,18 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       expect(await result("export function main() { return 'next'; }")).toBe("next");
     });
 
-    it("stops a loop that goes on behind the result", async () => {
+    it("stop a loop that continues after the result", async () => {
       const code = "export function main() { setTimeout(() => { for (;;); }, 0); return 'early'; }";
       expect(await result(code)).toBe("early");
       expect(await result(code)).toBe("early");
     });
 
-    it("reports the memory that was used", async () => {
+    it("report the memory that was used", async () => {
       const outcome = await runner.run({ code: "export function main() { return new Uint8Array(50_000_000).fill(1).length; }" });
       if (process.platform === "linux") expect(outcome.memPeakKb).toBeGreaterThan(50_000);
     });
 
-    it("drops what a script prints after its result", async () => {
+    it("drop output after the result", async () => {
       const code = "export function main(i) { setInterval(() => console.log('late of', i), 1); return i; }";
       for (let i = 0; i < 5; i++) {
         const { logs } = await runner.run({ code, args: { i }, params: ["i"] });
@@ -121,13 +121,13 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
     const run = (job: string, what = "") =>
       runner.run({ code, job, args: { what }, params: ["what"], dedicated: true, hostKey: "dedicated" });
 
-    it("keeps the loaded module, with each job's own environment and directory", async () => {
+    it("reuses the loaded module, with each job's own environment and directory", async () => {
       const [first, second] = [await run("a"), await run("b")];
       expect(first).toMatchObject({ result: [1, "a", ["tmp"]], logs: { text: "run 1\n" }, timings: { freshHost: true } });
       expect(second).toMatchObject({ result: [2, "b", ["tmp"]], logs: { text: "run 2\n" }, timings: { freshHost: false } });
     });
 
-    it("survives a failure and starts anew after an exit", async () => {
+    it("survives a failure and restarts after an exit", async () => {
       await run("a");
       const { result: before } = (await run("a")) as { result: [number] };
       expect(await run("b", "throw")).toMatchObject({ outcome: "failure", error: { message: "x" } });
@@ -136,7 +136,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       expect(await run("e")).toMatchObject({ result: [1, "e", ["tmp"]] });
     });
 
-    it("is never shared with another key", async () => {
+    it("is not shared with another key", async () => {
       await run("a");
       expect(await runner.run({ code, job: "b", dedicated: true, hostKey: "other" })).toMatchObject({ result: [1, "b", ["tmp"]] });
     });

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type Runner, startRunner } from "./conformance/harness.ts";
 
-/** Behaviour that is the same in every TypeScript language. */
+/** Behaviour that all TypeScript languages share. */
 describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
   let runner: Runner;
   beforeAll(async () => {
@@ -51,14 +51,14 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       ["return Symbol('x');", "result is a symbol"],
       ["return { p: Promise.resolve(1) };", "result.p is a promise that was not awaited"],
       ["return new Map([[{}, 1]]);", "result is a Map with a key that is not text (object)"],
-    ])("name what cannot be JSON: %s", async (body, what) => {
+    ])("fail and name the part that cannot be JSON: %s", async (body, what) => {
       expect(await error(`export function main() { ${body} }`)).toEqual({
         name: "ResultError",
         message: `The result cannot be JSON: ${what}`,
       });
     });
 
-    it("cannot be forged by printing", async () => {
+    it("cannot be forged by printed text", async () => {
       const forged = '{"ok":true,"result":"forged"}';
       const outcome = await runner.run({
         code: `export function main() { console.log('${forged}'); console.log('{"idle":true}'); return "real"; }`,
@@ -67,7 +67,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       expect(outcome.logs.text).toBe(`${forged}\n{"idle":true}\n`);
     });
 
-    it("that are iterators are printed as a stream, and its text is the result", async () => {
+    it("from an iterator are printed as a stream, whose text is the result", async () => {
       const outcome = await runner.run({ code: "export async function* main() { yield 'a\\nb'; yield { c: 1n }; }" });
       const logs = { text: 'WM_STREAM: a\\nb\nWM_STREAM: {"c":"1"}\n' };
       expect(outcome).toMatchObject({ outcome: "success", result: 'a\nb{"c":"1"}', logs });
@@ -75,7 +75,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       expect(generator).toMatchObject({ result: "12", logs: { text: "WM_STREAM: 1\nWM_STREAM: 2\n" } });
     });
 
-    it("larger than the inline limit are uploaded", async () => {
+    it("are uploaded if they exceed the inline limit", async () => {
       const request = runner.request({ code: "export function main() { return 'é'.repeat(3_000_000); }" });
       const outcome = await runner.send(request);
       expect(outcome).toMatchObject({ outcome: "success", resultUploaded: { bytes: 6_000_002 } });
@@ -85,8 +85,11 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       expect(JSON.parse(body ?? "")).toBe("é".repeat(3_000_000));
     });
 
-    it("larger than the limit fail with the limit", async () => {
-      const expected = { name: "ResultTooLarge", message: "The result is larger than the limit of 1 MB." };
+    it("fail the run and name the limit if they exceed it", async () => {
+      const expected = {
+        name: "ResultTooLarge",
+        message: "The result is larger than the limit of 1 MB. Store large data as a file and return a reference to it.",
+      };
       const limits = { maxResultBytes: 1024 * 1024 };
       expect(await error("export function main() { return 'x'.repeat(1_048_575); }", limits)).toEqual(expected);
       expect(await error("export function main() { return 'x'.repeat(5_000_000); }", limits)).toEqual(expected);
@@ -94,7 +97,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
   });
 
   describe("errors", () => {
-    it("have a name, a message and the script's own lines", async () => {
+    it("have a name, a message and line numbers of the script", async () => {
       // Maps line 2 of the bundle to line 3 of the script, and line 3 to line 4.
       const map = { version: 3, sources: ["f/ops/hello.ts"], names: [], mappings: ";AAEE;AACA", sourcesContent: [null] };
       const outcome = await runner.run({
@@ -111,7 +114,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       );
     });
 
-    it("keep own error names and have no machine paths", async () => {
+    it("have the script's own error names and no machine paths", async () => {
       const code =
         "class OrderError extends Error { name = 'OrderError'; }\nexport async function main() { await null; throw new OrderError('no stock'); }";
       const found = await error(code);
@@ -132,7 +135,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
     it.each([
       ["at the top of the module", "throw new Error('top'); export function main() {}", "top"],
       [
-        "by nobody's promise",
+        "in a promise that is not awaited",
         "export async function main() { Promise.reject(new Error('lost')); await new Promise((r) => setTimeout(r, 5000)); }",
         "lost",
       ],
@@ -145,12 +148,12 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       expect(await error(code)).toMatchObject({ name: "Error", message });
     });
 
-    it("include a syntax error and a module that is not there", async () => {
+    it("include a syntax error and a missing module", async () => {
       expect((await error("export function main( {"))?.message).toBeTruthy();
       expect((await error("import 'not-installed-anywhere'; export function main() {}"))?.message).toContain("not-installed-anywhere");
     });
 
-    it("say how a script ended itself", async () => {
+    it("name the exit code of a script that exits by itself", async () => {
       const found = await error(
         "export async function main() { console.log('bye'); process.exit(7); }".replace(
           "process",
@@ -160,18 +163,18 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       expect(found).toMatchObject({
         name: "ExitError",
         exit_code: 7,
-        message: "The script ended itself with exit code 7 before 'main' had returned.",
+        message: "The script exited with code 7 before 'main' returned.",
       });
     });
 
-    it("say that a script waits for nothing", async () => {
+    it("explain that a script awaits a promise that never settles", async () => {
       const found = await error("export function main() { return new Promise(() => {}); }");
-      expect(found?.message).toContain("waits for a promise that nothing can settle");
+      expect(found?.message).toContain("awaits a promise that never settles");
     });
   });
 
   describe("output", () => {
-    it("is the log, in order, from wherever it is written", async () => {
+    it("is in the log in order, from every source", async () => {
       const code = `import { spawnSync } from "node:child_process"; import process from "node:process";
         export function main() {
           console.log("1 log"); process.stdout.write("2 write\\n"); console.error("3 error");
@@ -182,7 +185,7 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       expect(logs.text).toBe(`1 log\n2 write\n3 error\n4 child\n5 child error\n6 ${"y".repeat(200_000)}\n7 log\n8 end`);
     });
 
-    it("of 10 MB is cut at the limit, once, and the script goes on", async () => {
+    it("of 10 MB is cut once at the limit, and the script continues", async () => {
       const code =
         "export function main() { const line = '😀'.repeat(250); for (let i = 0; i < 10_000; i++) console.log(line); return 'done'; }";
       let sent = "";

@@ -5,7 +5,7 @@ import { exitError } from "../shared/answers.ts";
 import { type ProgramEnd, programLanguage } from "../shared/program-runtime.ts";
 import { createHandler, tooLarge } from "../shared/supervise.ts";
 
-/** Runs bash scripts: the arguments are $1 … in the order of their declaration, the result is what the script leaves behind. */
+/** Runs bash scripts: arguments are $1 … in the order of their declaration; the result is `result.json`, `result.out` or the last line of output. */
 export const handler = createHandler(
   programLanguage({
     name: "bash",
@@ -18,10 +18,10 @@ export const handler = createHandler(
   }),
 );
 
-/** An argument as $n: text as it is, absent and null as empty text, everything else as JSON. */
+/** Formats an argument as $n: text unchanged, absent and null as empty text, everything else as JSON. */
 function asText(value: unknown): string {
   if (value === undefined || value === null) return "";
-  // A NUL cannot be part of an argument.
+  // The operating system ends an argument at the first NUL.
   return (typeof value === "string" ? value : JSON.stringify(value)).replaceAll("\0", "");
 }
 
@@ -29,7 +29,7 @@ function conclude({ ending, request, jobDirectory, lastLine }: ProgramEnd): Conc
   const exit = ending.kind === "exit" ? ending.exit : { code: null, signal: null };
   if (exit.code !== 0) {
     const error = exitError(exit, null);
-    if (exit.code !== null) error.message = `The script ended with exit code ${exit.code}.`;
+    if (exit.code !== null) error.message = `The script exited with code ${exit.code}.`;
     return { ok: false, error };
   }
   const json = readResult(join(jobDirectory, "result.json"), request.maxResultBytes);
@@ -39,7 +39,7 @@ function conclude({ ending, request, jobDirectory, lastLine }: ProgramEnd): Conc
       return { ok: true, json: Buffer.from(JSON.stringify(JSON.parse(json.toString("utf8")))) };
     } catch (error) {
       const reason = error instanceof Error ? error.message : String(error);
-      return { ok: false, error: { name: "ResultError", message: `result.json does not hold JSON: ${reason}` } };
+      return { ok: false, error: { name: "ResultError", message: `result.json is not valid JSON: ${reason}` } };
     }
   }
   const text = readResult(join(jobDirectory, "result.out"), request.maxResultBytes);
@@ -48,7 +48,7 @@ function conclude({ ending, request, jobDirectory, lastLine }: ProgramEnd): Conc
   return { ok: true, json: Buffer.from(JSON.stringify(result)) };
 }
 
-/** A plain file that the script wrote; undefined when there is none. Never waits, whatever the script put in its place. */
+/** Reads a regular file that the script wrote; `undefined` if there is none. Does not block if the script created a named pipe instead. */
 function readResult(path: string, maxBytes: number): Buffer | "tooLarge" | undefined {
   let fd: number;
   try {

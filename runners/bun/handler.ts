@@ -5,13 +5,13 @@ import { createHandler, handlerDirectory } from "../shared/supervise.ts";
 
 const wrapper = join(handlerDirectory(import.meta.url), "wrapper.mjs");
 
-/** Runs bun scripts: a waiting host per key, in it a Worker per job. */
+/** Runs bun scripts: one host process per key, with one Worker per job. */
 export const handler = createHandler(
   scriptLanguage({
     name: "bun",
     realms: true,
     command: () => [interpreterPath("bun", import.meta.url), "--no-install", wrapper],
-    // Bun keeps what it parsed of large bundles: the host's next realm starts with it.
+    // Bun caches the parsed form of large bundles, so the host's next realm starts faster.
     env: (child) => ({ BUN_RUNTIME_TRANSPILER_CACHE_PATH: join(child.directory, "cache"), DO_NOT_TRACK: "1" }),
   }),
 );

@@ -1,12 +1,12 @@
-/* The Worker that a bun script lives in: one per job, or per dedicated host. What it does before the script begins costs every job its time. */
+/* The Worker that runs a bun script: one per job, or per dedicated host. Its start delays every job, so it must be fast. */
 import { failureOf, runJob } from "../shared/realm.mjs";
 
 /**
- * Bun's own process.stdout writes in the background once a pipe is full: console.log would overtake it, and its end would be lost. This one has
- * written everything when it returns.
+ * Bun's own process.stdout writes in the background once a pipe is full: console.log would overtake it, and the last output would be lost. This
+ * stream has written everything when it returns.
  */
 function makeStream(fd) {
-  // Loaded by the first use only: together they would double the time that a worker takes to start.
+  // Loaded at first use, because these modules would double the start time of a worker.
   const { writeSync } = process.getBuiltinModule("node:fs");
   const { Writable } = process.getBuiltinModule("node:stream");
   const pause = new Int32Array(new SharedArrayBuffer(4));
@@ -27,7 +27,7 @@ function makeStream(fd) {
   return Object.assign(stream, { fd, isTTY: false, _type: "pipe", destroySoon: () => {} });
 }
 
-/** Stands for a stream that is made at its first use. Assigned and not defined: defining the property would first make Bun's own, for 10 ms. */
+/** A proxy for a stream that is created at first use. It is assigned, because defining the property would first create Bun's stream, for 10 ms. */
 function lazyStream(fd) {
   let stream;
   const forward =
@@ -53,7 +53,7 @@ function lazyStream(fd) {
   );
 }
 
-/** Bun.spawn gives children the environment that the whole process began with, unless told otherwise: tell it the job's. */
+/** Passes the job's environment to children. By default Bun.spawn passes the environment with which the whole process started. */
 function withJobEnv(spawn) {
   return (first, options) =>
     Array.isArray(first)
@@ -67,21 +67,21 @@ Bun.spawn = withJobEnv(Bun.spawn);
 Bun.spawnSync = withJobEnv(Bun.spawnSync);
 
 let current;
-const tellWrapper = self.postMessage.bind(self);
+const postToWrapper = self.postMessage.bind(self);
 
 function answer(line) {
   if (!current) return;
   const { id, dedicated } = current;
   current = undefined;
   if (dedicated) self.addEventListener("message", begin, { once: true });
-  tellWrapper({ answered: id, line });
-  // Nothing of the script happens any more, so nobody has to wait until the worker has been taken down.
+  postToWrapper({ answered: id, line });
+  // Blocks the worker: no code of the script runs after its answer, and the wrapper does not have to wait for the worker's end.
   if (!dedicated) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0);
 }
 
 for (const event of ["uncaughtException", "unhandledRejection"]) {
   process.on(event, (error) => {
-    // A script that listens itself wants to go on.
+    // A script with its own listener handles the error itself.
     if (process.listenerCount(event) > 1) return;
     answer(failureOf(error));
   });
@@ -92,9 +92,9 @@ function begin({ data: job }) {
   for (const name of Object.keys(process.env)) if (!Object.hasOwn(job.env, name)) delete process.env[name];
   Object.assign(process.env, job.env);
   process.argv.splice(1, process.argv.length, job.main);
-  const tell = (line) => tellWrapper({ before: job.id, line });
-  runJob(job, (text) => process.stdout.write(text), tell).then(answer);
+  const sendLine = (line) => postToWrapper({ before: job.id, line });
+  runJob(job, (text) => process.stdout.write(text), sendLine).then(answer);
 }
 
-// Only while a job is awaited: a script whose event loop runs empty ends its worker instead of hanging it.
+// Listens only while it waits for a job, so that a script with an empty event loop ends its worker instead of blocking it.
 self.addEventListener("message", begin, { once: true });

@@ -1,15 +1,15 @@
 /*
- * The waiting process of the bun runner. Every job gets a Worker of its own: fresh module state, globals and environment for a tenth of what a new
- * process costs. Jobs come on file descriptor 4; the worker answers on 3 itself, and a line from here says how the worker ended.
+ * The host process of the bun runner. Every job gets its own Worker: fresh module state, globals and environment at a tenth of the cost of a new
+ * process. Jobs arrive on file descriptor 4; the answer of the worker, and a line about the worker's end, are written to 3.
  */
 import { readSync, writeSync } from "node:fs";
 
 const workerUrl = new URL("./worker.mjs", import.meta.url).href;
-/** Waits for the next job. In a dedicated host it is the one that did the last job. */
+/** The worker of the next job. In a dedicated host it is the worker of the previous job. */
 let worker = start();
 let rest = Buffer.alloc(0);
 
-/** The next line from the supervisor. Nothing else happens in this thread meanwhile. */
+/** Reads the next line from the supervisor and blocks this thread until it arrives. */
 function nextJob() {
   const chunks = [rest];
   const chunk = Buffer.allocUnsafe(65_536);
@@ -21,7 +21,7 @@ function nextJob() {
       return JSON.parse(all.toString("utf8", 0, at));
     }
     const length = readSync(4, chunk);
-    if (length === 0) process.exit(0); // The supervisor is gone.
+    if (length === 0) process.exit(0); // The supervisor has ended.
     const piece = Buffer.from(chunk.subarray(0, length));
     end = piece.indexOf(10);
     chunks.push(piece);
@@ -38,25 +38,25 @@ function say(message) {
 }
 
 function start() {
-  // Its own, empty environment: each job brings all of its variables.
+  // The worker starts with an empty environment, because each job provides all of its variables.
   const made = new Worker(workerUrl, { env: {} });
   made.ended = new Promise((resolve) => made.addEventListener("close", ({ code }) => resolve(code)));
   made.addEventListener("error", (event) => {
-    // Thrown where the worker's own handlers do not see it: say what is known.
+    // The error was thrown outside the worker's own handlers, so only its message is known.
     event.preventDefault();
     say({ ok: false, error: { name: "Error", message: event.message } });
   });
   return made;
 }
 
-/** Resolves when the next job may come. A worker that has answered stands still: the supervisor hears of it before it is taken down. */
+/** Resolves when the next job may begin. A worker that has answered is blocked, so the answer is sent before the worker is terminated. */
 async function run(job) {
   process.chdir(job.directory);
   const current = worker;
   const answered = new Promise((resolve) => {
     const listen = ({ data }) => {
       if (data?.before === job.id) write(data.line);
-      if (data?.answered !== job.id) return; // The script's own postMessage.
+      if (data?.answered !== job.id) return; // The message came from the script's own postMessage.
       current.removeEventListener("message", listen);
       write(data.line);
       resolve("answered");

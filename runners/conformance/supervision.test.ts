@@ -3,7 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { filesOfJobs, isAlive, type Runner, startRunner, until } from "./harness.ts";
 import { programs } from "./programs.ts";
 
-/** The guarantees of `runners/protocol.ts` that every supervisor gives, whatever language it runs. */
+/** The guarantees of `runners/protocol.ts`, which every supervisor gives in every language. */
 describe.each(["bash", "python3"] as const)("the supervisor of %s", (language) => {
   let runner: Runner;
   beforeAll(async () => {
@@ -21,13 +21,13 @@ describe.each(["bash", "python3"] as const)("the supervisor of %s", (language) =
   const returnsOne = () => runner.run({ code: wait(0) });
 
   describe("heartbeats", () => {
-    it("are not sent for a short run, and neither is a report", async () => {
+    it("are not sent for a short run, which sends no report either", async () => {
       expect(await returnsOne()).toMatchObject({ outcome: "success", result: 1, logs: { offset: 0, text: "begun\ndone\n" } });
       expect(runner.beats).toEqual([]);
       expect(runner.reports).toEqual([]);
     });
 
-    it("carry the output so far with the attempt and its token; the outcome holds the rest", async () => {
+    it("carry the output so far with the attempt and its token; the outcome contains the rest", async () => {
       const request = runner.request({ code: wait(1.6) });
       const outcome = await runner.send(request);
       expect(runner.beats[0]).toMatchObject({
@@ -42,7 +42,7 @@ describe.each(["bash", "python3"] as const)("the supervisor of %s", (language) =
       expect(runner.reports).toEqual([]);
     });
 
-    it("carry output again and again while it is watched, without a gap in the offsets", async () => {
+    it("carry output repeatedly while the job is watched, without a gap in the offsets", async () => {
       runner.onBeat = () => ({ go: "on", watched: true });
       const outcome = await runner.run({ code: programs.count[language] });
       const pieces = [...runner.beats.flatMap(({ logs }) => (logs?.text ? [logs] : [])), outcome.logs];
@@ -55,7 +55,7 @@ describe.each(["bash", "python3"] as const)("the supervisor of %s", (language) =
       }
     });
 
-    it("repeat what a failed one carried", async () => {
+    it("repeat the output of a failed heartbeat", async () => {
       let calls = 0;
       runner.onBeat = () => (calls++ % 2 === 0 ? 500 : { go: "on", watched: true });
       const outcome = await runner.run({ code: wait(2.5) });
@@ -102,7 +102,7 @@ describe.each(["bash", "python3"] as const)("the supervisor of %s", (language) =
   });
 
   describe("the log", () => {
-    it("counts offsets in UTF-16 units and replaces bytes that are no text", async () => {
+    it("counts offsets in UTF-16 units and replaces bytes that are not valid UTF-8", async () => {
       expect((await runner.run({ code: programs.brokenText[language] })).logs).toEqual({ offset: 0, text: "𝄞\ufffd|\ufffd" });
     });
 
@@ -132,7 +132,7 @@ describe.each(["bash", "python3"] as const)("the supervisor of %s", (language) =
   });
 
   describe("limits", () => {
-    it("of time end a run with the output so far", async () => {
+    it("on time end a run, whose outcome contains the output so far", async () => {
       expect(await runner.run({ code: programs.endless[language], timeoutMs: 500 })).toMatchObject({
         outcome: "timeout",
         error: { name: "TimeoutError", message: "The script ran longer than its limit of 0.5 s and was stopped." },
@@ -140,11 +140,11 @@ describe.each(["bash", "python3"] as const)("the supervisor of %s", (language) =
       });
     });
 
-    it("of time end a script that ignores signals", async () => {
+    it("on time end a script that ignores signals", async () => {
       expect((await runner.run({ code: programs.deaf[language], timeoutMs: 500 })).outcome).toBe("timeout");
     });
 
-    it.runIf(process.platform === "linux")("of memory end a run with an error that names the limit", async () => {
+    it.runIf(process.platform === "linux")("on memory end a run with an error that names the limit", async () => {
       const outcome = await runner.run({ code: programs.allocate[language] });
       expect(outcome).toMatchObject({
         outcome: "failure",
@@ -155,7 +155,7 @@ describe.each(["bash", "python3"] as const)("the supervisor of %s", (language) =
   });
 
   describe("results", () => {
-    it("above the inline limit are uploaded", async () => {
+    it("are uploaded if they exceed the inline limit", async () => {
       const request = runner.request({ code: programs.text[language](100_000) });
       const outcome = await runner.send(request);
       expect(outcome).toMatchObject({ outcome: "success", resultUploaded: { bytes: 100_002 } });
@@ -165,17 +165,17 @@ describe.each(["bash", "python3"] as const)("the supervisor of %s", (language) =
       expect(JSON.parse(body ?? "")).toBe("x".repeat(100_000));
     });
 
-    it("above the limit fail the run", async () => {
+    it("fail the run if they exceed the limit", async () => {
       const outcome = await runner.run({ code: programs.text[language](2000), maxResultBytes: 1000 });
       expect(outcome).toMatchObject({ outcome: "failure", error: { name: "ResultTooLarge" } });
     });
 
-    it("that are no JSON fail the run", async () => {
+    it("fail the run if they are not JSON", async () => {
       const outcome = await runner.run({ code: programs.malformed[language] });
       expect(outcome).toMatchObject({ outcome: "failure", error: { name: "ResultError" } });
     });
 
-    it("are missing when the process ends itself: the error names the exit code or the signal, and the output is returned", async () => {
+    it("are absent if the process exits by itself: the error names the exit code or the signal, and the output is returned", async () => {
       expect(await runner.run({ code: programs.exit[language] })).toMatchObject({
         outcome: "failure",
         error: { name: "ExitError", exit_code: 4 },
@@ -194,7 +194,7 @@ describe.each(["bash", "python3"] as const)("the supervisor of %s", (language) =
       expect(logs.text).not.toMatch(/never-to-be-seen|secret-job-token|nonce-of-this-attempt|AWS_/);
     });
 
-    it("gives each run an empty directory of its own with mode 0700, and removes it afterwards", async () => {
+    it("gives each run an empty private directory with mode 0700, and removes it afterwards", async () => {
       for (let run = 0; run < 3; run++) {
         expect((await runner.run({ code: programs.litter[language] })).logs.text).toBe("tmp||home|drwx------\n");
       }
@@ -211,7 +211,7 @@ describe.each(["bash", "python3"] as const)("the supervisor of %s", (language) =
     });
   });
 
-  it("refuses an artefact that is not the one that was built, and one that cannot be downloaded", async () => {
+  it("rejects an artefact whose hash differs, and one that cannot be downloaded", async () => {
     const request = runner.request({ code: wait(0) });
     const changed = await runner.send({ ...request, artefact: { ...request.artefact, sha256: "0".repeat(64) } });
     expect(changed).toMatchObject({ outcome: "failure", error: { name: "ArtefactError" } });
@@ -221,7 +221,7 @@ describe.each(["bash", "python3"] as const)("the supervisor of %s", (language) =
     expect(missing.error?.message).not.toContain("secret-signature");
   });
 
-  it("prints one line of JSON for each run, without output, arguments, addresses or tokens", async () => {
+  it("logs one line of JSON for each run, without output, arguments, addresses or tokens", async () => {
     const before = runner.printed.length;
     const script = { code: programs.fail[language], params: ["a"], args: { a: "user-argument" }, env: { OWN: "user-variable" } };
     const request = runner.request(script);

@@ -4,10 +4,10 @@ import { heapLimitMb, interpreterPath } from "../shared/settings.ts";
 import { createHandler, handlerDirectory } from "../shared/supervise.ts";
 
 const wrapper = join(handlerDirectory(import.meta.url), "wrapper.mjs");
-// The boundary is the process and, on AWS, the environment of the tenant; Deno's own permissions would only break scripts.
+// Scripts are isolated by the process and, on AWS, by the tenant's environment. Deno's permissions would only break scripts.
 const flags = ["run", "--allow-all", "--no-prompt", "--no-lock", "--no-config", "--node-modules-dir=manual", "--quiet"];
 
-/** Runs deno scripts: a process per job, started before it is needed. */
+/** Runs deno scripts: one process per job, started in advance. */
 export const handler = createHandler(
   scriptLanguage({
     name: "deno",

@@ -1,4 +1,4 @@
-/* The process that a deno script lives in: it waits for a job on file descriptor 4 and answers on 3. */
+/* The process that runs a deno script: it waits for a job on file descriptor 4 and answers on 3. */
 import { failureOf, runJob } from "../shared/realm.mjs";
 
 const commands = Deno.openSync("/dev/fd/4", { read: true });
@@ -10,15 +10,15 @@ function answer(line) {
   for (let offset = 0; offset < bytes.length; ) offset += answers.writeSync(bytes.subarray(offset));
 }
 
-/** The next line from the supervisor. Nothing else happens in this process meanwhile: what a finished job left in the event loop stays asleep. */
+/** Reads the next line from the supervisor. It blocks the process, so that nothing left in the event loop by a finished job runs. */
 function nextJob() {
   const decoder = new TextDecoder();
   const chunk = new Uint8Array(65_536);
   let text = "";
   for (;;) {
     const length = commands.readSync(chunk);
-    if (length === null) Deno.exit(0); // The supervisor is gone.
-    // One line per job, and the next is sent only after the answer: a line's end is the end of what there is.
+    if (length === null) Deno.exit(0); // The supervisor has ended.
+    // The supervisor sends the next line only after the answer, so a newline is always the end of the input so far.
     text += decoder.decode(chunk.subarray(0, length), { stream: true });
     if (chunk[length - 1] === 10) return JSON.parse(text);
   }
@@ -43,12 +43,12 @@ function begin() {
   Deno.chdir(job.directory);
   for (const name of Object.keys(Deno.env.toObject())) if (!Object.hasOwn(job.env, name)) Deno.env.delete(name);
   for (const [name, value] of Object.entries(job.env)) Deno.env.set(name, value);
-  // Not awaited at the top: a script whose event loop runs empty ends the process instead of hanging it.
+  // Not a top-level await, so that a script with an empty event loop ends the process instead of blocking it.
   runJob({ ...job, main: new URL(`file://${encodeURI(job.main)}`).href }, (text) => Deno.stdout.write(encoder.encode(text)), answer).then(
     (line) => {
       answer(line);
       if (job.dedicated) begin();
-      else nextJob(); // Nothing more of the script happens: the supervisor ends this process.
+      else nextJob(); // Blocks, so that no code of the script runs until the supervisor ends this process.
     },
   );
 }

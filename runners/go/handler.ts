@@ -4,7 +4,7 @@ import { exitError, readAnswer } from "../shared/answers.ts";
 import { programLanguage } from "../shared/program-runtime.ts";
 import { createHandler } from "../shared/supervise.ts";
 
-/** Runs compiled Go scripts: `main` of the artefact, told by SVC_ARGS_PATH and SVC_ENTRYPOINT, answering on file descriptor 3. */
+/** Runs compiled Go scripts: `main` of the artefact reads SVC_ARGS_PATH and SVC_ENTRYPOINT and answers on file descriptor 3. */
 export const handler = createHandler(
   programLanguage({
     name: "go",
@@ -17,7 +17,7 @@ export const handler = createHandler(
     conclude({ ending, request, artefact, jobDirectory }) {
       if (ending.kind === "answer") return readAnswer(ending.line, { artefact, jobDirectory });
       const exit = ending.kind === "exit" ? ending.exit : { code: null, signal: null };
-      // A panic outside of the entrypoint's goroutine ends the process with 2 and leaves its text in the log.
+      // A panic outside the entrypoint's goroutine ends the process with code 2 and writes its text to the log.
       return { ok: false, error: exitError(exit, request.entrypoint) };
     },
   }),

@@ -5,7 +5,7 @@ import { createHandler, handlerDirectory } from "../shared/supervise.ts";
 
 const wrapper = join(handlerDirectory(import.meta.url), "wrapper.mjs");
 
-/** Runs nodejs (and nativets) scripts: a process per job, started before it is needed. */
+/** Runs nodejs (and nativets) scripts: one process per job, started in advance. */
 export const handler = createHandler(
   scriptLanguage({
     name: "nodejs",

@@ -1,11 +1,11 @@
-/* The process that a nodejs script lives in: it waits for a job on file descriptor 4 and answers on 3. */
+/* The process that runs a nodejs script: it waits for a job on file descriptor 4 and answers on 3. */
 import { readSync, writeSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import { failureOf, runJob } from "../shared/realm.mjs";
 
 const pause = new Int32Array(new SharedArrayBuffer(4));
 
-/** Writes everything before it returns, so nothing is lost when the process ends right after. */
+/** Writes everything before it returns, so that nothing is lost if the process ends right after. */
 function writeAll(fd, bytes) {
   for (let offset = 0; offset < bytes.length; ) {
     try {
@@ -21,7 +21,7 @@ const answer = (line) => writeAll(3, Buffer.from(line));
 
 let rest = Buffer.alloc(0);
 
-/** The next line from the supervisor. Nothing else happens in this process meanwhile: what a finished job left in the event loop stays asleep. */
+/** Reads the next line from the supervisor. It blocks the process, so that nothing left in the event loop by a finished job runs. */
 function nextJob() {
   const chunks = [rest];
   const chunk = Buffer.allocUnsafe(65_536);
@@ -33,7 +33,7 @@ function nextJob() {
       return JSON.parse(all.toString("utf8", 0, at));
     }
     const length = readSync(4, chunk);
-    if (length === 0) process.exit(0); // The supervisor is gone.
+    if (length === 0) process.exit(0); // The supervisor has ended.
     const piece = Buffer.from(chunk.subarray(0, length));
     end = piece.indexOf(10);
     chunks.push(piece);
@@ -41,7 +41,7 @@ function nextJob() {
 }
 
 process.on("uncaughtException", (error) => {
-  // A script that listens itself wants to go on.
+  // A script with its own listener handles the error itself.
   if (process.listenerCount("uncaughtException") > 1) return;
   answer(failureOf(error));
   process.exit(1);
@@ -54,17 +54,17 @@ function begin() {
   Object.assign(process.env, job.env);
   const path = job.main;
   process.argv.splice(1, process.argv.length, path);
-  // Not awaited at the top: a script whose event loop runs empty ends the process instead of hanging it.
+  // Not a top-level await, so that a script with an empty event loop ends the process instead of blocking it.
   runJob({ ...job, main: pathToFileURL(path).href }, (text) => process.stdout.write(text), answer).then((line) => {
     answer(line);
     if (job.dedicated) begin();
-    else nextJob(); // Nothing more of the script happens: the supervisor ends this process.
+    else nextJob(); // Blocks, so that no code of the script runs until the supervisor ends this process.
   });
 }
 
 /**
- * Output is written before the call that prints it returns. The streams' own way leaves it to the event loop where a signal interrupts a write,
- * and the loop does not run any more once the script has ended.
+ * Makes a stream write output before the call returns. By default a write that a signal interrupts is left to the event loop, which no longer
+ * runs once the script has ended.
  */
 function writeAtOnce(stream, fd) {
   stream._handle?.setBlocking?.(true);
@@ -76,7 +76,7 @@ function writeAtOnce(stream, fd) {
       done(error);
     }
   };
-  // Several chunks at a time are the same, one by one.
+  // Without `_writev`, the stream passes several chunks to `_write` one by one.
   stream._writev = null;
 }
 

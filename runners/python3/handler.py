@@ -1,7 +1,7 @@
-"""AWS Lambda handler of the Python runner: one run of one job's script per call.
+"""AWS Lambda handler of the Python runner. One call executes one run, and the runs that follow it.
 
-The event is a RunRequest and the return value a RunOutcome (`runners/protocol.ts`). It never raises for what user code
-does, and prints one JSON line per call that holds neither arguments, output nor tokens.
+The event is a RunRequest and the return value a RunOutcome (`runners/protocol.ts`). The handler never raises for an error
+of user code. It prints one JSON line per call, which contains neither arguments, output nor tokens.
 """
 
 import atexit
@@ -18,14 +18,14 @@ from svc_host import isolation
 from svc_supervisor import invocation, tmp, work
 from svc_supervisor.hosts import HostFailed, Pool
 
-# User code runs under the same user id: it must not read credentials out of this process.
+# User code runs under the same user id and must not read credentials from this process.
 isolation.hide_from_children()
 work.remove_leftovers()
 _tmp = tmp.TmpPolicy(os.environ.get("SVC_TMP_MODE", "none"))
 _pool = Pool(_tmp)
 atexit.register(_pool.close)
 try:
-    # Started while the function initialises, so that the first run finds it.
+    # The spare host starts while the function initialises, so that it is ready for the first run.
     _pool.prepare()
 except HostFailed:
     pass
@@ -37,7 +37,7 @@ def handler(event, _context=None):
     try:
         with _pool.lock:
             outcome = invocation.handle(event, _pool, _tmp, facts, started)
-    except Exception as error:  # noqa: BLE001 - a throw would cost the caller its answer and us a cold start
+    except Exception as error:  # noqa: BLE001 - an exception would cost the caller its answer and the runner a cold start
         facts["bug"] = f"{type(error).__name__}: {error}"
         outcome = invocation.failed("RunnerError", "The runner failed before the script's outcome was known.", started)
     _print_line(event, outcome, facts)

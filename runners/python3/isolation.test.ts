@@ -11,7 +11,7 @@ afterAll(() => runner.close());
 
 const onLinux = it.runIf(process.platform === "linux");
 
-/** Processes whose command line holds `text`. */
+/** Processes whose command line contains `text`. */
 function commandLines(text: string): string[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name))
@@ -29,7 +29,7 @@ function children(pid: number): string[] {
 }
 
 describe("a run in a fresh fork", () => {
-  it("has the request's environment and nothing of ours", async () => {
+  it("has the request's environment and no variable of the supervisor", async () => {
     const { result } = await runner.run({ code: "import os\ndef main():\n    return dict(os.environ)", env: { WM_TOKEN: "t", A: "1" } });
     const { PATH, LANG, HOME, TMPDIR, SVC_RUN, ...rest } = result as Record<string, string>;
     expect(rest).toEqual({ WM_TOKEN: "t", A: "1" });
@@ -37,7 +37,7 @@ describe("a run in a fresh fork", () => {
     expect(TMPDIR).toBe(join(HOME ?? "", "tmp"));
   });
 
-  it("starts where the interpreter's own library is found by the runner's environment alone", async () => {
+  it("starts if only the runner's environment locates the interpreter's library", async () => {
     const runner = await startRunner("python3", { LD_LIBRARY_PATH: "/var/lang/lib" });
     try {
       const { result } = await runner.run({ code: "import os\ndef main():\n    return os.environ.get('LD_LIBRARY_PATH')" });
@@ -47,7 +47,7 @@ describe("a run in a fresh fork", () => {
     }
   });
 
-  it("gives its environment to the programs it starts", async () => {
+  it("passes its environment to the programs that it starts", async () => {
     const code = "import subprocess\ndef main():\n    return subprocess.check_output(['env'], text=True)";
     const { result } = await runner.run({ code, env: { A: "1" } });
     expect(result).toContain("A=1\n");
@@ -70,7 +70,7 @@ def main():
     else expect((result as boolean[])[0]).toBe(false);
   });
 
-  it("has modules, globals and built-ins that no other run touched", async () => {
+  it("has modules, globals and built-ins that no other run has changed", async () => {
     const code = `
 import builtins, json, os, f.ops.shared
 count = 0
@@ -86,7 +86,7 @@ def main():
     for (let run = 0; run < 3; run++) expect((await runner.run(script)).result).toEqual([1, 1, false, false, false]);
   });
 
-  it("draws its own random numbers and sees itself as a process of its own", async () => {
+  it("has its own random numbers and its own process id", async () => {
     const script = { code: "import os, random, uuid\ndef main():\n    return [random.random(), str(uuid.uuid4()), os.getpid()]" };
     const first = (await runner.run(script)).result as unknown[];
     const second = (await runner.run(script)).result as unknown[];
@@ -131,7 +131,7 @@ def main():
     expect(await runner.run({ code: "def main():\n    return 1" })).toMatchObject({ outcome: "success" });
   });
 
-  it("that kills its host is a failure, and the next run has a new one", async () => {
+  it("fails if it kills its host, and the next run has a new host", async () => {
     const outcome = await runner.run({
       code: "import os, signal, time\ndef main():\n    os.kill(os.getppid(), signal.SIGKILL)\n    time.sleep(60)",
     });
@@ -148,7 +148,7 @@ def main():
     expect(usage()).toEqual(before);
   });
 
-  it("uses one host per key and version, a few at once", async () => {
+  it("uses one host per key and version, up to a few at the same time", async () => {
     const code = "def main():\n    return 1";
     const fresh = async (hostKey: string) => (await runner.run({ code, hostKey })).timings.freshHost;
     expect([await fresh("a"), await fresh("a"), await fresh("b"), await fresh("a")]).toEqual([true, false, true, false]);
@@ -156,7 +156,7 @@ def main():
     expect(await fresh("b")).toBe(true);
   });
 
-  it("loads an artefact once", async () => {
+  it("downloads an artefact once", async () => {
     const script = { code: "def main():\n    return 'once'" };
     const before = runner.downloads;
     await runner.run(script);
@@ -166,7 +166,7 @@ def main():
 });
 
 describe("a dedicated run", () => {
-  it("keeps the loaded module, and nothing else of the run before", async () => {
+  it("reuses the loaded module, and nothing else of the previous run", async () => {
     const code = `
 import os, threading
 count = 0
@@ -195,7 +195,7 @@ def main(name):
     expect(await runner.run({ code, dedicated: true })).toMatchObject({ result: 1 });
   });
 
-  it("that writes nonsense wherever it can does not hold the runner up", async () => {
+  it("does not block the runner by writing invalid data to its descriptors", async () => {
     const code = `
 import os
 def main():
@@ -210,7 +210,7 @@ def main():
     expect(await runner.run({ code: "def main():\n    return 2", dedicated: true })).toMatchObject({ result: 2 });
   });
 
-  it("that could not load its module tries again from the start", async () => {
+  it("loads its module again if the previous run failed to load it", async () => {
     const code = "import os\nif os.environ['BROKEN'] == '1':\n    raise ImportError('not now')\ndef main():\n    return 1";
     expect(await runner.run({ code, dedicated: true, env: { BROKEN: "1" } })).toMatchObject({ error: { name: "ImportError" } });
     expect(await runner.run({ code, dedicated: true, env: { BROKEN: "0" } })).toMatchObject({ result: 1 });

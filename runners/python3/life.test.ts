@@ -17,7 +17,7 @@ beforeEach(() => {
   runner.onReport = () => 200;
 });
 
-/** What a few lines print that use the supervisor's own modules. */
+/** Runs some lines of Python with the supervisor's modules and returns their output. */
 function python(program: string, args: string[], environment: Record<string, string> = {}): string {
   const env = { ...process.env, ...environment };
   return execFileSync(process.env["SVC_TEST_PYTHON"] ?? "python3", ["-B", "-c", program, ...args], {
@@ -31,7 +31,7 @@ const sleeping = (seconds: number) =>
   `import time\ndef main():\n    print("begun")\n    time.sleep(${seconds})\n    print("done")\n    return 1`;
 
 describe("the log", () => {
-  it("holds stdout and stderr in the order in which they were written", async () => {
+  it("contains stdout and stderr in the order in which they were written", async () => {
     const code = `
 import os, subprocess, sys
 def main():
@@ -47,7 +47,7 @@ def main():
 });
 
 describe("heartbeats", () => {
-  it("that are never acknowledged end the run as lost", async () => {
+  it("end the run as lost if none is acknowledged", async () => {
     runner.onBeat = () => 503;
     const outcome = await runner.run({ code: sleeping(60), timeoutMs: 60_000 });
     expect(outcome).toMatchObject({ outcome: "killed", error: { message: expect.stringContaining("No beat was acknowledged") } });
@@ -56,13 +56,13 @@ describe("heartbeats", () => {
 });
 
 describe("limits", () => {
-  it("of time apply while the script loads", async () => {
+  it("on time apply while the script loads", async () => {
     expect((await runner.run({ code: "while True: pass", timeoutMs: 500 })).outcome).toBe("timeout");
   });
 });
 
-describe("messages between supervisor and host that cross on their way", () => {
-  /** Runs `steps` with a ready `host` and `run(dedicated)`, which gives the finished Run of a script that returns 1. */
+describe("messages between supervisor and host that cross each other", () => {
+  /** Runs `steps` with a ready `host` and `run(dedicated)`, which returns the finished Run of a script that returns 1. */
   const withHost = (steps: string): string => {
     const directory = mkdtempSync(join(tmpdir(), "svc-crossing-"));
     mkdirSync(join(directory, "scripts"));
@@ -89,7 +89,7 @@ finally:
     }
   };
 
-  it("do not give a dedicated run the end of the fork that it did not need", () => {
+  it("do not assign the end of an unused fork to a dedicated run", () => {
     const steps = `
 _, unused = host.next_fork()
 unused.close()
@@ -100,7 +100,7 @@ print(ended.exit_code, ended.body)`;
     expect(withHost(steps)).toBe("0 b'1'\n");
   });
 
-  it("do not let the order to kill a run that has ended reach the next one", () => {
+  it("do not kill the next run by an order to kill the previous one", () => {
     const steps = `
 first = run(dedicated=False)
 wire.send(host.control, {"kill": first._pid})
@@ -111,7 +111,7 @@ print(second.exit_code, second.body)`;
 });
 
 describe("the artefact cache", () => {
-  it("evicts what was used longest ago, but nothing that somebody runs from", () => {
+  it("evicts the least recently used artefact, but none that a run has leased", () => {
     const program = `
 import os, sys
 from svc_supervisor import artefacts, work
@@ -132,7 +132,7 @@ print(sorted(name for name in os.listdir(folder) if not name.endswith(".lock") a
 });
 
 describe("writes to /tmp", () => {
-  it("are undone by the sweep, but for what is kept", () => {
+  it("are removed by the sweep, except for the paths that it must keep", () => {
     const directory = mkdtempSync(join(tmpdir(), "svc-sweep-"));
     mkdirSync(join(directory, "work", "artefacts"), { recursive: true });
     mkdirSync(join(directory, "locked", "inner"), { recursive: true, mode: 0o500 });
@@ -144,7 +144,7 @@ describe("writes to /tmp", () => {
     rmSync(directory, { recursive: true });
   });
 
-  it("stay in a private /tmp where the kernel allows it, and the log line says which", async () => {
+  it("remain in a private /tmp if the kernel allows it, and the log line names the mode", async () => {
     const other = await startRunner("python3", { SVC_TMP_MODE: "private" });
     const name = `svc-private-${process.pid}`;
     const code = `

@@ -21,17 +21,17 @@ async function errorOf(script: Script) {
 }
 
 describe("arguments of a Python script", () => {
-  it("are passed by name; a missing one is None, or the default", async () => {
+  it("are passed by name; a missing one is the default or None", async () => {
     const code = "def main(a, b, c=3, *, d, e=5):\n    return [a, b, c, d, e]";
     expect(await resultOf({ code, args: { b: 2, e: 6 } })).toEqual([null, 2, 3, null, 6]);
   });
 
-  it("that are null get the default", async () => {
+  it("use the default if they are null", async () => {
     const code = "def main(a, b=2):\n    return [a, b]";
     expect(await resultOf({ code, args: { a: null, b: null } })).toEqual([null, 2]);
   });
 
-  it("that nobody declared are dropped, unless the function takes all", async () => {
+  it("are dropped if the function does not declare them, unless it takes **kwargs", async () => {
     expect(await resultOf({ code: "def main(a):\n    return a", args: { a: 1, stray: 2 } })).toBe(1);
     expect(await resultOf({ code: "def main(a, **rest):\n    return rest", args: { a: 1, more: 2, none: null } })).toEqual({
       more: 2,
@@ -39,7 +39,7 @@ describe("arguments of a Python script", () => {
     });
   });
 
-  it("reach positional-only parameters", async () => {
+  it("are passed to positional-only parameters", async () => {
     expect(await resultOf({ code: "def main(a, b=2, /, c=3):\n    return [a, b, c]", args: { a: 1, c: 4 } })).toEqual([1, 2, 4]);
   });
 
@@ -61,7 +61,7 @@ describe("arguments of a Python script", () => {
     expect(await resultOf({ code: `from __future__ import annotations\n${head}${body}`, args: { v: sent } })).toBe(got);
   });
 
-  it("are parsed by annotations whose names exist for a type checker only", async () => {
+  it("are parsed by annotations whose names exist only for a type checker", async () => {
     const code = [
       "from __future__ import annotations",
       "from typing import TYPE_CHECKING",
@@ -74,12 +74,12 @@ describe("arguments of a Python script", () => {
     expect(await resultOf({ code, args: { when: "2024-02-03T04:05:06Z", thing: "x" } })).toEqual(["datetime", "x"]);
   });
 
-  it("stay text where the annotation allows text", async () => {
+  it("remain text if the annotation allows text", async () => {
     const code = "from datetime import datetime\nfrom typing import Union\ndef main(v: Union[datetime, str]):\n    return v";
     expect(await resultOf({ code, args: { v: "2024-02-03" } })).toBe("2024-02-03");
   });
 
-  it("that cannot be parsed fail the run by name", async () => {
+  it("fail the run and are named if they cannot be parsed", async () => {
     const code = "from datetime import datetime\ndef main(when: datetime):\n    return 1";
     expect(await errorOf({ code, args: { when: "soon" } })).toMatchObject({
       name: "ValueError",
@@ -152,7 +152,7 @@ def main():
     expect(await resultOf({ code })).toEqual(expected);
   });
 
-  it("are awaited, and what a generator gives is streamed and collected", async () => {
+  it("are awaited, and the items of a generator are streamed and collected", async () => {
     expect(await resultOf({ code: "import asyncio\nasync def main(a):\n    await asyncio.sleep(0)\n    return a", args: { a: 1 } })).toBe(
       1,
     );
@@ -167,16 +167,16 @@ def main():
     ["{'a': object()}", 'The result cannot be JSON: result["a"] is an object of class object'],
     ["loop", 'The result cannot be JSON: result["a"][0] refers back to result'],
     ["deep", "The result cannot be JSON: it is nested more than 400 levels deep"],
-  ])("that cannot be JSON name the place: %s", async (expression, message) => {
+  ])("fail and name the part that cannot be JSON: %s", async (expression, message) => {
     const code = `loop = {"a": []}\nloop["a"].append(loop)\ndeep = []\nfor _ in range(5000):\n    deep = [deep]\ndef main():\n    return ${expression}`;
     expect(await errorOf({ code })).toEqual({ name: "ResultError", message });
   });
 
-  it("may hold the same value twice", async () => {
+  it("may contain the same value twice", async () => {
     expect(await resultOf({ code: "def main():\n    a = [1]\n    return [a, a, {'a': a}]" })).toEqual([[1], [1], { a: [1] }]);
   });
 
-  it("above the inline limit are uploaded", async () => {
+  it("are uploaded if they exceed the inline limit", async () => {
     const request = runner.request({ code: "def main():\n    return {'text': 'é' * 50_000}" });
     const outcome = await runner.send(request);
     const stored = runner.uploads.get(request.job);
@@ -186,16 +186,16 @@ def main():
     expect(JSON.parse(stored?.body ?? "")).toEqual({ text: "é".repeat(50_000) });
   });
 
-  it("above the limit fail and say it", async () => {
+  it("fail the run and name the limit if they exceed it", async () => {
     expect(await errorOf({ code: "def main():\n    return 'x' * 3_000_000", maxResultBytes: 1024 * 1024 })).toEqual({
       name: "ResultTooLarge",
-      message: "The result is 2.86 MB of JSON, the limit is 1 MB. Store it as a file and return its key.",
+      message: "The result is larger than the limit of 1 MB. Store large data as a file and return a reference to it.",
     });
   });
 });
 
 describe("a script's function", () => {
-  it("that is missing is an error which lists what is there", async () => {
+  it("is an error that lists the defined functions if it is missing", async () => {
     expect(await errorOf({ code: "import json\ndef other():\n    pass\ndef another():\n    pass" })).toEqual({
       name: "EntrypointError",
       message: "The script does not define a function 'main'. It defines: other, another.",
@@ -209,7 +209,7 @@ describe("a script's function", () => {
     );
   });
 
-  it("may import other scripts by path, and packages", async () => {
+  it("can import other scripts by path, and packages", async () => {
     const outcome = await runner.run({
       code: "from f.ops.shared import double\nfrom .shared import half\nimport colours\ndef main():\n    return [double(2), half(2), colours.RED]",
       files: { "f/ops/shared.py": "def double(n):\n    return n * 2\ndef half(n):\n    return n / 2" },
@@ -218,14 +218,14 @@ describe("a script's function", () => {
     expect(outcome.result).toEqual([4, 1, "red"]);
   });
 
-  it("may stand in a file whose name is no identifier, or the name of one of Python's modules", async () => {
+  it("can be in a file whose name is not an identifier or is the name of a standard module", async () => {
     expect(await resultOf({ code: "def main():\n    return __name__", path: "u/ann/my-script" })).toBe("u.ann.my-script");
     expect(await resultOf({ code: "import json\ndef main():\n    return json.loads('[1]')", path: "json" })).toEqual([1]);
   });
 });
 
 describe("errors of a Python script", () => {
-  it("hold class, message, and a stack with the user's own files and lines", async () => {
+  it("contain class, message, and a stack with the user's files and lines", async () => {
     const error = await errorOf({
       code: "from f.ops.shared import check\nclass Refused(Exception):\n    pass\ndef main():\n    try:\n        check()\n    except KeyError as error:\n        raise Refused('not today') from error",
       files: { "f/ops/shared.py": "def check():\n    return {}['key']" },
@@ -238,12 +238,12 @@ describe("errors of a Python script", () => {
     expect(error?.stack).not.toMatch(/svc_host|artefacts|importlib|\/tmp/);
   });
 
-  it("in async functions leave the event loop out", async () => {
+  it("in async functions omit the frames of the event loop", async () => {
     const error = await errorOf({ code: "async def main():\n    raise ValueError('x')" });
     expect(error?.stack).toMatch(/^Traceback \(most recent call last\):\n {2}File "f\/ops\/hello\.py", line 2, in main\n/);
   });
 
-  it("at load are named too", async () => {
+  it("that occur while the script loads are reported", async () => {
     const syntax = await errorOf({ code: "def main():\n    return 1\n\nx = = 2" });
     expect(syntax).toMatchObject({ name: "SyntaxError", message: expect.stringContaining("line 4") });
     expect(syntax?.stack).toContain('File "f/ops/hello.py", line 4');
@@ -254,7 +254,7 @@ describe("errors of a Python script", () => {
     expect(name?.message).toBe("cannot import name 'nothing' from 'f.ops.shared' (f/ops/shared.py)");
   });
 
-  it("include endless recursion and huge messages, cut to size", async () => {
+  it("include endless recursion, and huge messages are cut", async () => {
     expect(await errorOf({ code: "def main():\n    return main()" })).toMatchObject({ name: "RecursionError" });
     const huge = await errorOf({ code: "def main():\n    raise Exception('x' * 10_000_000)" });
     expect(huge?.message.length).toBeLessThan(40_000);
@@ -273,21 +273,21 @@ describe("errors of a Python script", () => {
     expect(await runner.run({ code: `import os, signal, sys\ndef main():\n    ${statement}\n    return 1` })).toMatchObject(expected);
   });
 
-  it("of the runner itself are failures that say what is wrong", async () => {
+  it("of the runner itself are failures that name the cause", async () => {
     const request = runner.request({ code: "def main():\n    return 'never'" });
     const other = { ...request.artefact, sha256: "0".repeat(64) };
     expect((await runner.send({ ...request, artefact: other })).error).toEqual({
       name: "ArtefactError",
-      message: "The artefact's bytes are not the ones that were built: the SHA-256 differs.",
+      message: "The artefact is damaged: its SHA-256 is not the expected one.",
     });
     const gone = { ...request.artefact, sha256: "1".repeat(64), url: `${runner.origin}/artefacts/gone?secret-signature` };
-    expect((await runner.send({ ...request, artefact: gone })).error?.message).toBe("The artefact cannot be loaded: HTTP 404.");
+    expect((await runner.send({ ...request, artefact: gone })).error?.message).toBe("The artefact could not be downloaded: HTTP 404.");
   });
 
-  it("refuse an artefact that writes outside its folder", async () => {
+  it("reject an artefact that writes outside its folder", async () => {
     expect(await errorOf({ code: "def main():\n    return 1", files: { "../../../escaped.py": "x" } })).toEqual({
       name: "ArtefactError",
-      message: 'The artefact holds a path that leads out of it: "scripts/../../../escaped.py".',
+      message: "The artefact contains a path outside its directory: scripts/../../../escaped.py",
     });
   });
 });
@@ -321,7 +321,7 @@ describe("the preprocessor of a Python script", () => {
     expect(await resultOf({ code, args: { event }, preprocessor })).toEqual(expected);
   });
 
-  it("that raises fails the run with its error, and main does not run", async () => {
+  it("fails the run with the exception that it raises, and main does not run", async () => {
     const code = "def preprocessor(event):\n    raise ValueError('bad signature')\ndef main():\n    print('ran')";
     const outcome = await runner.run({ code, args: { event }, preprocessor });
     expect(outcome).toMatchObject({ outcome: "failure", error: { name: "ValueError", message: "The preprocessor failed: bad signature" } });
@@ -329,7 +329,7 @@ describe("the preprocessor of a Python script", () => {
     expect(outcome.logs.text).toBe("");
   });
 
-  it("that is missing, or returns too much, is named", async () => {
+  it("is named in the error if it is missing or returns too much", async () => {
     const missing = await errorOf({ code: "def main():\n    pass", args: { event }, preprocessor });
     expect(missing?.message).toContain("The preprocessor failed: The script does not define a function 'preprocessor'");
     const large = "def preprocessor():\n    return 'x' * 3_000_000\ndef main():\n    pass";
@@ -337,13 +337,13 @@ describe("the preprocessor of a Python script", () => {
     expect(error).toMatchObject({ name: "ResultTooLarge" });
   });
 
-  it("has made its arguments also where main does not end", async () => {
+  it("has returned its arguments even if main does not end", async () => {
     const code = "import time\ndef preprocessor():\n    return {'a': 1}\ndef main(a):\n    time.sleep(60)";
     const outcome = await runner.run({ code, args: { event }, preprocessor, timeoutMs: 500 });
     expect(outcome).toMatchObject({ outcome: "timeout", preprocessed: { a: 1 } });
   });
 
-  it("has made its arguments also where main fails", async () => {
+  it("has returned its arguments even if main fails", async () => {
     const code = "def preprocessor():\n    return {'a': 1}\ndef main(a):\n    raise ValueError('later')";
     const outcome = await runner.run({ code, args: { event }, preprocessor });
     expect(outcome).toMatchObject({ outcome: "failure", preprocessed: { a: 1 }, error: { message: "later" } });

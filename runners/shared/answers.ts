@@ -2,21 +2,21 @@ import type { RunError } from "../protocol.ts";
 import type { Exit } from "./process/child.ts";
 import { readableStack, type StackPlaces, withoutPaths } from "./stack.ts";
 
-/** How a job came to its end by itself. */
+/** How a job ended without a decision of the supervisor. */
 export type Ending =
   | { kind: "answer"; line: Buffer }
-  /** Its process is gone without an answer. */
+  /** The process ended before it wrote an answer. */
   | { kind: "exit"; exit: Exit }
   | { kind: "tooLarge" };
 
-/** What a job's end means: its result as JSON text, or its error. */
+/** The meaning of a job's end: its result as JSON text, or its error. */
 export type Conclusion = { ok: true; json: Buffer } | { ok: false; error: RunError };
 
-/** Cuts what comes through the answer pipe into lines. */
+/** Splits the bytes of the answer pipe into lines. */
 export class Lines {
-  /** Gets every line, without its end. */
+  /** Receives every line, without its newline. */
   onLine: (line: Buffer) => void = () => {};
-  /** A line got longer than the limit; the rest of it is dropped. */
+  /** Called when a line exceeds `maxBytes`. The rest of that line is dropped. */
   onOverflow: () => void = () => {};
   maxBytes = Number.POSITIVE_INFINITY;
   #chunks: Buffer[] = [];
@@ -44,10 +44,10 @@ export class Lines {
 }
 
 const RESULT_START = Buffer.from('{"ok":true,"result":');
-/** Above it a result is taken as it is: parsing would need several times its size in memory. */
+/** A result above this size is passed on unparsed, because parsing needs several times its size in memory. */
 const PARSE_BYTES = 4 * 1024 * 1024;
 
-/** Reads an answer line. A line that is none (something wrote to file descriptor 3) is a failure, not an accident. */
+/** Reads an answer line. Any other content on file descriptor 3 was written by the script, so it is an `AnswerError` of the job. */
 export function readAnswer(line: Buffer, places: StackPlaces): Conclusion {
   if (line.length > PARSE_BYTES && line.subarray(0, RESULT_START.length).equals(RESULT_START)) {
     return { ok: true, json: line.subarray(RESULT_START.length, line.length - 1) };
@@ -68,7 +68,7 @@ export function readAnswer(line: Buffer, places: StackPlaces): Conclusion {
     }
     if ("error" in answer) return { ok: false, error: readError(answer.error, places) };
   }
-  return { ok: false, error: { name: "AnswerError", message: "The script wrote something to file descriptor 3 that is not an answer." } };
+  return { ok: false, error: { name: "AnswerError", message: "The script wrote data to file descriptor 3 that is not an answer." } };
 }
 
 function readError(value: unknown, places: StackPlaces): RunError {
@@ -82,18 +82,18 @@ function readError(value: unknown, places: StackPlaces): RunError {
   return error;
 }
 
-/** The error of a process that ended before it answered. */
+/** The error of a process that ended before it wrote an answer. `entrypoint` is `null` for a language without functions. */
 export function exitError({ code, signal, spawnError }: Exit, entrypoint: string | null): RunError {
   if (spawnError) {
     const { code: reason } = spawnError as NodeJS.ErrnoException;
     if (reason === "E2BIG")
-      return { name: "StartError", message: "The arguments are too large for this language: one may hold at most 128 KB." };
+      return { name: "StartError", message: "The arguments are too large for this language: each is limited to 128 KB." };
     return { name: "StartError", message: `The script's process could not be started (${reason ?? spawnError.name}).` };
   }
-  const before = entrypoint ? ` before '${entrypoint}' had returned` : "";
+  const before = entrypoint ? ` before '${entrypoint}' returned` : "";
   if (signal === "SIGKILL") {
     return { name: "ExitError", message: "The script was killed by SIGKILL, most likely because memory ran out.", signal };
   }
-  if (signal) return { name: "ExitError", message: `The script was ended by signal ${signal}${before}.`, signal };
-  return { name: "ExitError", message: `The script ended itself with exit code ${code}${before}.`, exit_code: code ?? 0 };
+  if (signal) return { name: "ExitError", message: `The script was terminated by signal ${signal}${before}.`, signal };
+  return { name: "ExitError", message: `The script exited with code ${code}${before}.`, exit_code: code ?? 0 };
 }

@@ -5,12 +5,12 @@ import { refillPipes } from "./process/pipes.ts";
 import { jobVariables } from "./script-runtime.ts";
 import type { Job, Language } from "./supervise.ts";
 
-/** What makes a language of plain programs (go, bash) different to the supervisor. */
+/** The differences between languages of plain programs (go, bash) for the supervisor. */
 export interface Program {
   name: RunRequest["language"];
-  /** The program answers on file descriptor 3, and is over when it has. */
+  /** The program answers on file descriptor 3, and its job ends with the answer. */
   answers: boolean;
-  /** May write into `child.directory`, which the program does not work in. */
+  /** Prepares the command. It may write into `child.directory`, which is not the program's working directory. */
   start(request: RunRequest, artefact: string, child: Child): Pick<ChildOptions, "command" | "env">;
   conclude(end: ProgramEnd): Conclusion;
 }
@@ -24,7 +24,7 @@ export interface ProgramEnd {
   lastLine: string | undefined;
 }
 
-/** A language whose every job is a new process. */
+/** Creates a language that starts a new process for every job. */
 export function programLanguage(program: Program): Language {
   return {
     name: program.name,
@@ -33,7 +33,7 @@ export function programLanguage(program: Program): Language {
   };
 }
 
-/** Longer last lines keep their end. */
+/** A longer last line is cut to its end. */
 const MAX_LINE_BYTES = 1024 * 1024;
 
 class ProgramJob implements Job {
@@ -68,11 +68,11 @@ class ProgramJob implements Job {
     });
   }
 
-  /** The process got everything at its start. */
+  /** Does nothing: the process received its job when it started. */
   begin(): void {}
 
   onOutput(chunk: Buffer): void {
-    // Everything up to the last line that has text may go.
+    // Only the last line that has text is needed.
     let tail = this.#tail.length > 0 ? Buffer.concat([this.#tail, chunk]) : chunk;
     let end = tail.length;
     while (end > 0 && (tail[end - 1] === 10 || tail[end - 1] === 13)) end--;

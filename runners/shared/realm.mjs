@@ -1,8 +1,8 @@
 /*
- * What stands around a TypeScript script inside its own process or worker, the same in bun, deno and nodejs: arguments in, result or error out.
- * Plain JavaScript, because it runs as it is, and quick to load, because every fresh run loads it.
+ * Runs a TypeScript script inside its process or worker, in bun, deno and nodejs alike: passes arguments and encodes the result or error.
+ * It is plain JavaScript because it runs without a build, and small because every fresh run loads it.
  */
-// No imports, and Buffer only where it is needed: in bun, a fresh worker pays milliseconds for each of Node's modules.
+// This file has no imports and uses Buffer only where necessary: in bun, each of Node's modules costs a fresh worker milliseconds.
 
 /**
  * @typedef {object} Job
@@ -11,17 +11,17 @@
  * @property {string[] | null} params
  * @property {Record<string, "date" | "bytes">} [paramTypes]
  * @property {Record<string, unknown>} args
- * @property {{ params: string[] | null, maxBytes: number }} [preprocessor] called first, with `args`; what it returns is the entrypoint's
+ * @property {{ params: string[] | null, maxBytes: number }} [preprocessor] called first, with `args`; its result becomes the entrypoint's arguments
  */
 
 /**
  * Runs one job to its end.
  * @param {Job} job
  * @param {(text: string) => unknown} print writes to the log
- * @param {(line: string) => unknown} tell writes a line before the answer
+ * @param {(line: string) => unknown} sendLine writes a line before the answer
  * @returns {Promise<string>} the answer, one line
  */
-export async function runJob(job, print, tell) {
+export async function runJob(job, print, sendLine) {
   try {
     const module = await import(job.main);
     const entry = module[job.entrypoint];
@@ -29,10 +29,10 @@ export async function runJob(job, print, tell) {
     const { params, paramTypes } = job;
     const made = job.preprocessor ? await preprocess(module, job) : { args: job.args };
     if (made.error) return failure({ ...made.error, message: `The preprocessor failed: ${made.error.message}` });
-    if (made.json) await tell(`{"args":${made.json}}\n`);
+    if (made.json) await sendLine(`{"args":${made.json}}\n`);
     const result = await entry(...argumentsFor(entry, { params, paramTypes, args: made.args }));
     if (isStream(result)) {
-      // Its text is the result as well, for those who come when it is over.
+      // The whole text is also the result, for readers that did not follow the stream.
       let whole = "";
       for await (const chunk of result) {
         const text = streamText(chunk);
@@ -47,7 +47,7 @@ export async function runJob(job, print, tell) {
   }
 }
 
-/** What the preprocessor makes of the event: the arguments, and their JSON. A value that is no object stands under `value`. */
+/** Calls the preprocessor and returns the arguments and their JSON. A value that is not an object becomes `{ value }`. */
 async function preprocess(module, { preprocessor, args }) {
   const entry = module.preprocessor;
   if (typeof entry !== "function") return { error: missingEntry("preprocessor", module) };
@@ -55,9 +55,8 @@ async function preprocess(module, { preprocessor, args }) {
     const { params, maxBytes } = preprocessor;
     const made = toJson(await entry(...argumentsFor(entry, { params, args: { ...args, event: withBody(args.event) } })));
     const json = JSON.stringify(typeof made === "object" && made !== null && !Array.isArray(made) ? made : { value: made });
-    const bytes = new TextEncoder().encode(json).length;
-    if (bytes > maxBytes)
-      return { error: { name: "ResultTooLarge", message: `it returned ${bytes} bytes of JSON, the limit is ${maxBytes}.` } };
+    if (new TextEncoder().encode(json).length > maxBytes)
+      return { error: { name: "ResultTooLarge", message: `its result is larger than the limit of ${sizeText(maxBytes)}.` } };
     return { json, args: JSON.parse(json) };
   } catch (error) {
     return {
@@ -66,7 +65,12 @@ async function preprocess(module, { preprocessor, args }) {
   }
 }
 
-/** The body travels once: it is left out where it is what the text says. */
+/** Formats a limit like the supervisor's own errors. */
+function sizeText(bytes) {
+  return bytes >= 1_048_576 ? `${Math.round((bytes / 1_048_576) * 100) / 100} MB` : `${bytes} bytes`;
+}
+
+/** Adds the body to the event. The request omits a body that can be parsed from `raw_string`, to carry it only once. */
 function withBody(event) {
   if (typeof event !== "object" || event === null || Object.hasOwn(event, "body")) return event;
   const { kind, raw_string, ...rest } = event;
@@ -74,12 +78,12 @@ function withBody(event) {
   try {
     body = JSON.parse(raw_string);
   } catch {
-    // A text that is no JSON is the body itself.
+    // Text that is not JSON is the body itself.
   }
   return { kind, body, raw_string, ...rest };
 }
 
-/** @param {unknown} error whatever was thrown, by the script or because of it */
+/** @param {unknown} error any value that the script or its runtime threw */
 export function failureOf(error) {
   return failure(describe(error));
 }
@@ -100,7 +104,7 @@ function success(result) {
         message: `The result cannot be JSON: it is nested too deeply or too large (${error.message}).`,
       });
     }
-    return failureOf(error); // A getter or toJSON of the script's own threw.
+    return failureOf(error); // A getter or a toJSON method of the script threw.
   }
   return `{"ok":true,"result":${json ?? "null"}}\n`;
 }
@@ -111,7 +115,7 @@ function missingEntry(entrypoint, module) {
   return { name: "EntrypointError", message: `The script does not export a function '${entrypoint}'. ${has}` };
 }
 
-/** An async iterable, or an iterator such as a generator gives; a list is a value. */
+/** Whether a value is an async iterable or an iterator, such as a generator's. An array is not a stream. */
 function isStream(value) {
   if (typeof value !== "object" || value === null) return false;
   return (
@@ -124,7 +128,7 @@ function streamText(chunk) {
   return chunk instanceof Uint8Array ? Buffer.from(chunk).toString() : JSON.stringify(toJson(chunk));
 }
 
-/** A newline is written `\n`. A backslash before an n that the text has itself ends a line, and the n begins the next: lines are put together again. */
+/** A newline is written `\n`. A literal backslash before an n is split across two lines, which readers join again. */
 function streamLines(text) {
   const parts = text.split("\\n").map((part) => part.replaceAll("\n", "\\n"));
   return `WM_STREAM: ${parts.join("\\\nWM_STREAM: n")}\n`;
@@ -136,7 +140,7 @@ function argumentsFor(entry, { params, paramTypes, args }) {
   const value = (name) => convert(Object.hasOwn(args, name) ? args[name] : undefined, paramTypes?.[name]);
   if (params) return params.map(value);
   const parameters = parameterNames(String(entry));
-  // main({ a, b }) has one parameter without a name: it gets all arguments.
+  // main({ a, b }) has one unnamed parameter, which receives all arguments.
   if (parameters.length === 1 && parameters[0].name === null) return [args];
   return parameters.flatMap(({ name, rest }) => {
     const given = name === null ? undefined : value(name);
@@ -154,7 +158,7 @@ function convert(value, type) {
 }
 
 /**
- * The names of a function's parameters, read from its own text; null for a destructured one.
+ * Parses the names of a function's parameters from its source text; null for a destructured one.
  * @param {string} text
  * @returns {{ name: string | null, rest: boolean }[]}
  */
@@ -171,7 +175,7 @@ export function parameterNames(text) {
     });
 }
 
-/** The text between the first parentheses, cut at its outermost commas, without comments. */
+/** Splits the text between the first parentheses at its outermost commas and removes comments. */
 function splitParameters(text) {
   const parts = [];
   let part = "";
@@ -213,7 +217,7 @@ function splitParameters(text) {
 class NotJson extends Error {}
 
 /**
- * The value as JSON.stringify shall see it; the same object where nothing has to change. Throws `NotJson` naming the place.
+ * Converts a value for JSON.stringify; returns the same object if nothing has to change. Throws `NotJson`, which names the path.
  * The rules: undefined → null, bigint → decimal text, Date → ISO text, bytes → base64 text, other typed arrays → arrays, Map → object, Set → array,
  * RegExp → text, Error → {name, message}, NaN and infinities → null, toJSON is honoured.
  */
@@ -336,11 +340,11 @@ function describe(thrown) {
     }
     return { name: "Error", message: clip(String(thrown)) };
   } catch {
-    return { name: "Error", message: "The script threw a value that cannot be shown." };
+    return { name: "Error", message: "The script threw a value that cannot be displayed." };
   }
 }
 
-/** The keys by which what was thrown shapes the reply of a synchronous call. */
+/** Returns the keys of a thrown value that shape the reply of a synchronous call. */
 function replyOf(thrown) {
   const names = Object.keys(thrown).filter((name) => /^(svc|windmill)_(status_code|content_type|headers)$/.test(name));
   if (names.length === 0) return {};
@@ -353,12 +357,12 @@ function isError(value) {
   return typeof value === "object" && value !== null && typeof value.message === "string" && typeof value.stack === "string";
 }
 
-/** The stack with the chain of causes folded in. */
+/** Returns the stack including the chain of causes. */
 function stackOf(error, seen) {
   seen.add(error);
   const head = `${textOf(error.name) || "Error"}: ${textOf(error.message)}`;
   let stack = typeof error.stack === "string" ? error.stack : "";
-  // Some engines leave the first line out, and a message changed later is not in it.
+  // Some engines omit the first line, and a message that was changed later is not in it.
   if (!stack.startsWith(textOf(error.name)) || !stack.includes(textOf(error.message))) stack = `${head}\n${frames(stack)}`;
   for (const [label, inner] of causes(error)) {
     if (seen.size > 8) break;

@@ -5,29 +5,29 @@ import { groupByPs, PROCESS_TAG, residentKb } from "./process/processes.ts";
 import { settings } from "./settings.ts";
 import type { Job, Language } from "./supervise.ts";
 
-/** What makes bun, deno and nodejs different to the supervisor. */
+/** The differences between bun, deno and nodejs for the supervisor. */
 export interface ScriptRuntime {
   name: RunRequest["language"];
-  /** Starts the wrapper. */
+  /** The command that starts the wrapper. */
   command(): string[];
-  /** Environment of the interpreter itself; jobs do not see it. */
+  /** Environment of the interpreter; jobs do not see it. */
   env?(child: Child): Record<string, string>;
-  /** One process serves many jobs, each in a realm of its own (a Worker), instead of one. */
+  /** One process executes many jobs, each in its own realm (a Worker). Otherwise one process executes one job. */
   realms: boolean;
 }
 
-/** Hosts that wait for the next job of their key; the one unused for longest goes first. */
+/** The number of hosts that wait for the next job of their key. The host unused for longest is discarded first. */
 const MAX_IDLE_HOSTS = 4;
-/** A host of this many jobs is made anew, whatever it looks like. */
+/** A host is replaced after this many jobs. */
 const MAX_JOBS = 300;
-/** A realm should leave nothing; a host that grew by this much since its first job is made anew. */
+/** A realm should leave nothing in memory. A host that grew by this much since its first job is replaced. */
 const MAX_GROWTH_KB = 150 * 1024;
 const MEASURE_EVERY = 8;
-/** Of the log, to find out why an interpreter died. */
+/** The end of the log in which the cause of an interpreter's crash is searched. */
 const TAIL_BYTES = 8192;
-/** Nobody came: what waits gives its memory back. */
+/** A host or spare that waits for this long ends and returns its memory. */
 const IDLE_MS = 120_000;
-/** How long a wrapper may take to say that its realm is gone. */
+/** The time in which a wrapper must report that its realm has ended. */
 const REST_MS = 500;
 
 interface Host {
@@ -41,7 +41,7 @@ interface Host {
 
 let jobIds = 0;
 
-/** A language whose scripts run inside a wrapper of ours, in hosts that wait or spares that are ready. */
+/** Creates a language whose scripts run inside one of svc's wrappers, in idle hosts or in spare ones. */
 export function scriptLanguage(runtime: ScriptRuntime): Language {
   const idle: Host[] = [];
   let spare: Host | undefined;
@@ -67,7 +67,7 @@ export function scriptLanguage(runtime: ScriptRuntime): Language {
     void host.child.exited.then(() => discard(host));
   }
 
-  /** An idle host of this key that is still good, else the spare, else a new one. */
+  /** Takes a healthy idle host of this key, otherwise the spare, otherwise a new host. */
   function take(key: string): { host: Host; fresh: boolean } {
     for (let at = idle.findIndex((host) => host.key === key); at >= 0; at = idle.findIndex((host) => host.key === key)) {
       const [host] = idle.splice(at, 1) as [Host];
@@ -87,7 +87,7 @@ export function scriptLanguage(runtime: ScriptRuntime): Language {
     idle.push(host);
     wait(host);
     if (process.platform !== "linux") {
-      // Children that a job left are only seen by `ps` here, which no job waits for.
+      // Only `ps` finds children that a job left on this system. It is slow, so no job waits for it.
       void groupByPs(host.child.pid).then((group) => {
         if (group.length > 1 && idle.includes(host)) discard(host);
       });
@@ -130,9 +130,9 @@ class ScriptJob implements Job {
   readonly shared: boolean;
   readonly ended: Promise<Ending>;
   readonly #options: ScriptJobOptions;
-  /** The wrapper said that the realm is gone, or the process is. */
+  /** Resolves when the wrapper has reported the end of the realm, or the process has ended. */
   readonly #rest = Promise.withResolvers<void>();
-  /** What the preprocessor made, as JSON. */
+  /** JSON of the arguments that the preprocessor returned. */
   preprocessed: string | undefined;
   #healthy = true;
   #tail: Buffer = Buffer.alloc(0);
@@ -145,7 +145,7 @@ class ScriptJob implements Job {
     this.shared = host.jobs > 0;
     const ended = Promise.withResolvers<Ending>();
     this.ended = ended.promise;
-    // The answer's own frame, and an error text, are small; what is larger can only be a result.
+    // The frame of an answer and the text of an error are small, so a longer line can only be a result.
     host.lines.maxBytes = request.maxResultBytes + 256 * 1024;
     host.lines.onOverflow = () => ended.resolve({ kind: "tooLarge" });
     host.lines.onLine = (line) => {
@@ -156,11 +156,11 @@ class ScriptJob implements Job {
       const closed = realmEnd(line);
       if (closed === undefined) {
         ended.resolve({ kind: "answer", line });
-        // A process without realms stands still after its answer, until the next job.
+        // A process without realms blocks after its answer until the next job arrives.
         if (!options.realms) this.#rest.resolve();
         return;
       }
-      // A realm that ended without an answer; after one, this changes nothing.
+      // The realm ended. If it had answered before, `ended` is already resolved and this changes nothing.
       if (closed !== "idle") ended.resolve({ kind: "exit", exit: { code: closed, signal: null } });
       this.#rest.resolve();
     };
@@ -202,7 +202,7 @@ class ScriptJob implements Job {
     const late = new Promise<"late">((resolve) => (timer = setTimeout(resolve, REST_MS, "late")));
     if ((await Promise.race([this.#rest.promise, late])) === "late") this.#healthy = false;
     clearTimeout(timer);
-    // Children that the script left: whoever leaves some may have left more that nobody sees.
+    // A script that left children may have left more that cannot be found, so its host is not used again.
     if (this.child.killRelatives() > 0) this.#healthy = false;
     if (!this.#healthy) {
       this.child.kill();
@@ -227,12 +227,12 @@ class ScriptJob implements Job {
     const { request, artefact } = this.#options;
     if (ending.kind === "answer") return readAnswer(ending.line, { artefact, jobDirectory: this.child.jobDirectory });
     const exit = ending.kind === "exit" ? ending.exit : { code: null, signal: null };
-    // Node's own code for an event loop that ran empty; workers and deno end with 0.
+    // Node exits with 13 when its event loop is empty; workers and deno exit with 0.
     if (exit.code === 13 || exit.code === 0) {
-      const message = `The script ended before '${request.entrypoint}' had returned: it ended itself, or waits for a promise that nothing can settle.`;
+      const message = `The script exited before '${request.entrypoint}' returned: it ended its process, or awaits a promise that never settles.`;
       return { ok: false, error: { name: "ExitError", message, exit_code: exit.code } };
     }
-    // An engine that has no memory left says so in the log and ends its process by a signal.
+    // An engine that runs out of memory writes this to the log and ends its process with a signal.
     if (exit.signal && /heap out of memory|out of memory|allocation failed/i.test(this.#tail.toString("latin1"))) {
       return { ok: false, error: { name: "MemoryError", message: "The script ran out of memory.", signal: exit.signal } };
     }
@@ -248,10 +248,10 @@ class ScriptJob implements Job {
   }
 }
 
-/** Before the answer: the arguments that the preprocessor made. */
+/** The start of the line that carries the preprocessor's arguments, which precedes the answer. */
 const ARGS_START = Buffer.from('{"args":');
 
-/** The wrapper's own lines: `idle`, or the exit code of a realm that ended by itself. */
+/** Parses the wrapper's own lines: `idle`, or the exit code of a realm that ended by itself. */
 function realmEnd(line: Buffer): "idle" | number | undefined {
   if (line.length > 40 || line.subarray(0, 6).toString() === '{"ok":') return undefined;
   const text = line.toString();
@@ -260,10 +260,10 @@ function realmEnd(line: Buffer): "idle" | number | undefined {
   return code === undefined ? undefined : Number(code);
 }
 
-/** What the supervisor decides, whatever the request says. */
+/** Variables that the supervisor sets; a request cannot override them. */
 const RESERVED = new Set(["PATH", "HOME", "TMPDIR", "LANG", PROCESS_TAG]);
 
-/** The request's variables, without what a job must never get. */
+/** Returns the request's variables without those that a job must never receive. */
 export function jobVariables(env: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => !name.startsWith("AWS_") && !RESERVED.has(name)));
 }

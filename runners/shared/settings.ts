@@ -2,23 +2,23 @@ import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** How what a job writes to `/tmp` is undone (`SVC_TMP_MODE`). */
+/** How a job's writes to `/tmp` are removed (`SVC_TMP_MODE`). */
 export type TmpMode = "sweep" | "private" | "none";
 
 export interface Settings {
-  /** Holds artefacts, job directories and pipes of every supervisor of this machine. */
+  /** Contains artefacts, job directories and pipes of every supervisor on this machine. */
   workDir: string;
   tmpMode: TmpMode;
-  /** A job above it is stopped. On AWS the function's memory less what the supervisor needs; elsewhere unknown. */
+  /** A job that uses more is stopped. On AWS: the function's memory minus the supervisor's share. Elsewhere `undefined` by default. */
   memoryLimitKb: number | undefined;
 }
 
-/** What Node, the pipes and one result in transit need of a function's memory. */
+/** The share of a function's memory for Node, the pipes and one result in transit. */
 const SUPERVISOR_MB = 160;
 
 let current: Settings | undefined;
 
-/** Read at the first run and kept: the environment of a function does not change. */
+/** Returns the settings. They are read once, because the environment of a function does not change. */
 export function settings(): Settings {
   current ??= readSettings(process.env);
   return current;
@@ -36,7 +36,7 @@ function readSettings(env: NodeJS.ProcessEnv): Settings {
   };
 }
 
-/** Where an interpreter is: by its variable, or in the asset (`bin/<name>` beside the bundle). Node is the one that runs this. */
+/** Returns the path of an interpreter: from its variable, or in the asset (`bin/<name>` beside the bundle). Node is the current process's own. */
 export function interpreterPath(name: "bun" | "deno" | "node", handlerUrl: string): string {
   const named = process.env[`SVC_${name.toUpperCase()}_PATH`];
   if (named) return named;
@@ -46,7 +46,7 @@ export function interpreterPath(name: "bun" | "deno" | "node", handlerUrl: strin
   return places.find((path) => existsSync(path)) ?? name;
 }
 
-/** How much of the memory limit a V8 heap may take; without a limit, V8 decides. The rest is for buffers, code and the process itself. */
+/** Returns the share of the memory limit for a V8 heap in MB; `undefined` without a limit. The rest is for buffers, code and the process. */
 export function heapLimitMb(): number | undefined {
   const { memoryLimitKb } = settings();
   return memoryLimitKb && Math.floor((memoryLimitKb / 1024) * 0.85);

@@ -2,18 +2,18 @@ import { readFileSync } from "node:fs";
 import { SourceMap } from "node:module";
 import { dirname, join } from "node:path";
 
-/** Frames inside the interpreter: they help nobody to find a fault in a script. */
+/** Frames inside the interpreter, which do not help to find a fault in a script. */
 const INTERPRETER_FRAME = /node:internal\/|\bext:|processTicksAndRejections|\(native(:|\b)|\(internal:|@internal:/;
-/** Frames of ours. */
+/** Frames of svc's wrappers. */
 const WRAPPER_FRAME = /\/(realm|wrapper|worker)\.mjs:\d+/;
 
 export interface StackPlaces {
-  /** Holds `main.mjs` and its map. */
+  /** The directory of `main.mjs` and its source map. */
   artefact: string;
   jobDirectory: string;
 }
 
-/** Rewrites frames of the bundle to the script's own files and lines, drops frames of ours, and takes the machine's paths out. */
+/** Maps frames of the bundle to the script's files and lines, and removes the wrapper's frames and machine paths. */
 export function readableStack(stack: string, places: StackPlaces): string {
   const map = loadMap(places.artefact);
   const lines: string[] = [];
@@ -28,7 +28,7 @@ export function readableStack(stack: string, places: StackPlaces): string {
   return lines.join("\n");
 }
 
-/** Machine paths out of a text that people read: the artefact's files by their names, the job's files relative to its directory. */
+/** Removes machine paths from a text: files of the artefact appear by name, files of the job relative to its directory. */
 export function withoutPaths(text: string, { artefact, jobDirectory }: StackPlaces): string {
   return text
     .replaceAll(`file://${artefact}/`, "")
@@ -49,7 +49,7 @@ function mapFrame(line: string, artefact: string, map: SourceMap | undefined): s
   return `${line.slice(0, place.index)}${at}${line.endsWith(")") ? ")" : ""}`;
 }
 
-/** A source as the map names it, without what leads out of the bundle's directory. */
+/** Returns a source's name from the map without parts that lead outside the bundle's directory. */
 function sourceName(source: string, artefact: string): string {
   return source.replace(`file://${dirname(artefact)}/`, "").replace(/^(?:\.{1,2}\/)+/, "");
 }
@@ -58,7 +58,7 @@ function loadMap(artefact: string): SourceMap | undefined {
   try {
     return new SourceMap(JSON.parse(readFileSync(join(artefact, "main.mjs.map"), "utf8")));
   } catch {
-    // Without a map the bundle's own lines are still better than nothing.
+    // Without a source map, line numbers of the bundle are the best information.
     return undefined;
   }
 }

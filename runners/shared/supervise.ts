@@ -15,54 +15,54 @@ import { LogBuffer } from "./reports/log-buffer.ts";
 import { settings } from "./settings.ts";
 import { wellFormedJson } from "./well-formed.ts";
 
-/** One job in a language's hands. */
+/** A job that a language executes. */
 export interface Job {
   child: Child;
-  /** The child was made, or taken from the spares, for this job. */
+  /** The child was started for this job, or was a spare that no other job has used. */
   fresh: boolean;
-  /** The child has had jobs before, so its peak memory says nothing about this one. */
+  /** The child has executed earlier jobs, so its peak memory is not the peak of this job. */
   shared: boolean;
-  /** Hands the job over to the child. */
+  /** Passes the job to the child. */
   begin(): void;
   /** Never rejects. */
   ended: Promise<Ending>;
-  /** JSON of the arguments that the script's preprocessor made, once it has. */
+  /** JSON of the arguments that the script's preprocessor returned; `undefined` until it has returned. */
   preprocessed?: string | undefined;
   /** Called with all output, in order. */
   onOutput?(chunk: Buffer): void;
   /**
-   * Brings the job to rest: when it resolves, nothing of it runs or writes any more. `clean`: it ended by itself; else it is stopped here. The
-   * job's directory is still there.
+   * Resolves when no process of the job runs or writes any more; its directory still exists. `clean`: the job ended by itself; otherwise this
+   * method stops it.
    */
   settle(clean: boolean): Promise<void>;
   conclude(ending: Ending): Conclusion;
-  /** Empties the directories, and keeps the child or ends it. */
+  /** Empties the directories. Ends the child unless another job can use it. */
   release(): Promise<void>;
 }
 
 export interface Language {
   name: RunRequest["language"];
-  /** Takes a child for this job. `artefact` is the unpacked directory; `place` is called with the job's own one before its code runs. */
+  /** Takes a child for this job. `artefact` is the unpacked directory; `place` is called with the job's directory before its code runs. */
   open(request: RunRequest, artefact: string, place: (jobDirectory: string) => void): Job;
-  /** Gets what the next job will need, outside of any job's time. */
+  /** Prepares processes for the next job, at a time that counts for no job. */
   prepare(): void;
 }
 
 type Stop = { kind: "timeout" } | { kind: "stop"; reason: string } | { kind: "memory" };
 
-/** The pauses before memory is looked at; the last one repeats. Short jobs are seen as well, long ones cost little. */
+/** The pauses between memory samples; the last one repeats. Short jobs are sampled too, and long jobs cost little. */
 const MEMORY_SAMPLE_MS = [20, 80, 250];
-/** A longer run tells its own end as well, since its caller may be gone. */
+/** A run that takes longer also reports its outcome, because its caller may have stopped waiting. */
 const REPORT_MS = 5000;
-/** A job that has lasted this long is probably waiting for something: time to prepare the next one's process. */
+/** A job that has run for this long is probably waiting, so the next job's process can be prepared without slowing it down. */
 const PREPARE_MS = 50;
 
-/** Artefacts that jobs of this supervisor are using now. */
+/** The number of current users of each artefact in this supervisor. */
 const inUse = new Map<string, number>();
 
-/** Makes the Lambda handler of a language. It answers an outcome for everything that user code does, and never throws. */
+/** Creates the Lambda handler of a language. The handler returns an outcome for everything that user code does, and never throws. */
 export function createHandler(language: Language): (request: RunRequest) => Promise<RunOutcome> {
-  // While a function's environment starts, time costs nothing: have a spare, the pipes and the HTTP client before the first job.
+  // No job waits while a function's environment starts, so the spare, the pipes and the HTTP client are made then.
   if (process.env["AWS_LAMBDA_FUNCTION_NAME"]) {
     prepare(language);
     new Request("http://127.0.0.1/");
@@ -81,7 +81,7 @@ export function createHandler(language: Language): (request: RunRequest) => Prom
         outcome: "failure",
         error: known
           ? { name: error.name, message: error.message }
-          : { name: "RunnerError", message: "The runner could not run this script." },
+          : { name: "RunnerError", message: "The runner failed before the script's outcome was known." },
         logs: { offset: 0, text: "" },
         timings: { setupMs: 0, runMs: 0, totalMs: performance.now() - startMs, freshHost: true },
       };
@@ -105,7 +105,7 @@ export function createHandler(language: Language): (request: RunRequest) => Prom
         ...(problem && { problem: problem.slice(0, 2000) }),
       }),
     );
-    // After the answer: a timer's turn comes when the answer is on its way.
+    // A timer runs after the answer was sent, so the preparation does not delay it.
     setTimeout(() => prepare(language), 1).unref();
     return outcome;
   };
@@ -116,11 +116,11 @@ function prepare(language: Language): void {
     language.prepare();
     refillPipes();
   } catch {
-    // Whatever is wrong shows at the next job, which says so.
+    // The next job meets the same fault and reports it.
   }
 }
 
-/** One call: the run that it is for, those that follow it, and the folder that they share. */
+/** Executes one call: the requested run, the runs that follow it, and their shared folder. */
 async function call(language: Language, request: RunRequest, startMs: number): Promise<RunOutcome> {
   const shared = await Shared.fetch(request);
   try {
@@ -137,7 +137,7 @@ async function call(language: Language, request: RunRequest, startMs: number): P
   }
 }
 
-/** Of all that follows in one call: the answer holds it beside the request's own result. */
+/** The limit for all following runs of one call together: the answer contains them beside the request's own result. */
 const MAX_NEXT_BYTES = 1024 * 1024;
 
 async function follow(
@@ -191,7 +191,7 @@ async function supervise(language: Language, run: Omit<Run, "job">): Promise<Sup
   }
 }
 
-/** `reports`: it has lasted so long that its caller may be gone. */
+/** `reports`: the run took so long that its caller may have stopped waiting. */
 interface Supervised {
   outcome: RunOutcome;
   reports: boolean;
@@ -202,7 +202,7 @@ interface Run {
   job: Job;
   shared: Shared | undefined;
   startMs: number;
-  /** The one that the call is for: beats carry its output. That of others is in the answer alone. */
+  /** The requested run, whose output beats carry. The output of following runs is only in the answer. */
   leads: boolean;
 }
 
@@ -220,7 +220,7 @@ async function runJob(language: Language, { request, job, shared, startMs, leads
     onStop: (reason) => stopped.resolve({ kind: "stop", reason }),
   });
 
-  // What a dedicated worker wrote between two jobs belongs to neither. A program's own process may be writing already.
+  // Output that a dedicated worker wrote between two jobs belongs to neither. A program's own process may already be writing for this job.
   if (job.shared) child.output.drain();
   child.output.onData = (chunk) => {
     log.push(chunk);
@@ -307,10 +307,13 @@ function failure({ name, message, stack, ...rest }: RunError): End {
 
 export function tooLarge(limitBytes: number): RunError {
   const limit = limitBytes >= 1_048_576 ? `${round(limitBytes / 1_048_576)} MB` : `${limitBytes} bytes`;
-  return { name: "ResultTooLarge", message: `The result is larger than the limit of ${limit}.` };
+  return {
+    name: "ResultTooLarge",
+    message: `The result is larger than the limit of ${limit}. Store large data as a file and return a reference to it.`,
+  };
 }
 
-/** `besides`: what else the answer holds, which has one limit for all. */
+/** `besides`: bytes that the answer contains in addition. One limit applies to the sum. */
 async function storeResult(request: RunRequest, json: Buffer, besides: number): Promise<End> {
   if (json.length > request.maxResultBytes) return failure(tooLarge(request.maxResultBytes));
   if (json.length + besides <= request.maxInlineResultBytes)
@@ -323,7 +326,7 @@ function round(value: number): number {
   return Math.round(value * 100) / 100;
 }
 
-/** The directory of a handler's own files: beside the source, and beside the bundle. */
+/** Returns the directory of a handler's files, in the source tree and in the bundle alike. */
 export function handlerDirectory(handlerUrl: string): string {
   return dirname(fileURLToPath(handlerUrl));
 }

@@ -20,7 +20,7 @@ describe("wellFormedJson", () => {
     expect(JSON.parse(wellFormedJson(JSON.stringify(value)))).toEqual(expected);
   });
 
-  it("keeps pairs that a writer has escaped", () => {
+  it("leaves escaped surrogate pairs unchanged", () => {
     expect(JSON.parse(wellFormedJson('["\\ud83d\\ude00", "\\uD83D", "\\\\ud83d"]'))).toEqual(["\u{1f600}", "\ufffd", "\\ud83d"]);
   });
 });

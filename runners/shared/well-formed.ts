@@ -1,10 +1,10 @@
 const ANY_SURROGATE = /\\ud[89a-f]/i;
-/** A pair, half a pair, or any other escape, a backslash's own above all. */
+/** Matches a surrogate pair, a lone surrogate, or any other escape; an escaped backslash must not start an escape. */
 const ESCAPE = /\\u(?:d[89ab][0-9a-f]{2})\\u(?:d[c-f][0-9a-f]{2})|\\u(d[89a-f][0-9a-f]{2})|\\./gi;
 
-/** JSON with U+FFFD for every half of a surrogate pair: not everything between a runner and a reader takes those. */
+/** Replaces every lone surrogate in JSON with U+FFFD, because some JSON parsers reject them. */
 export function wellFormedJson(json: string): string {
-  // Writers of JSON escape little else of that range, so most results end here.
+  // Few results contain such escapes, so most return here.
   if (!ANY_SURROGATE.test(json)) return json;
   return json.replace(ESCAPE, (whole, half?: string) => (half === undefined ? whole : "\\ufffd"));
 }

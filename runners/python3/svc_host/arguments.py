@@ -1,9 +1,9 @@
-"""From the JSON arguments of a job to the parameters of the user's function.
+"""Maps the JSON arguments of a job to the parameters of the user's function.
 
-The rule: by name. What the function does not know is dropped, unless it takes `**kwargs`. A parameter that is missing
-gets its default, or None; one that is null gets its default when it has one. Text becomes `datetime`, `date` or `bytes`
-(base64) where the annotation says so, also inside Optional and Annotated and as text (`from __future__ import
-annotations`); where the annotation allows `str` as well, it stays text.
+Arguments are matched by name. Unknown ones are dropped, unless the function takes `**kwargs`. A missing parameter gets
+its default or None; a null one gets its default if it has one. Text becomes `datetime`, `date` or `bytes` (base64) if
+the annotation is that type, also inside Optional and Annotated and as text (`from __future__ import annotations`). If
+the annotation also allows `str`, it remains text.
 """
 
 import base64
@@ -17,7 +17,7 @@ import typing
 
 
 def bind(function, args):
-    """Positional and keyword arguments for `function`. Raises ValueError naming the argument that cannot be parsed."""
+    """Returns positional and keyword arguments for `function`. Raises ValueError, which names the argument that cannot be parsed."""
     positional, keywords, known, takes_all = [], {}, set(), False
     for parameter in _signature(function).parameters.values():
         if parameter.kind is parameter.VAR_KEYWORD:
@@ -43,7 +43,7 @@ def _signature(function):
     if sys.version_info >= (3, 14):
         import annotationlib
 
-        # Annotations are evaluated on demand there, and one that only a type checker can resolve must not fail the run.
+        # Python 3.14 evaluates annotations on demand. One that only a type checker can resolve must not fail the run.
         return inspect.signature(function, annotation_format=annotationlib.Format.FORWARDREF)
     return inspect.signature(function)
 
@@ -68,16 +68,16 @@ def _evaluate(annotation, function):
     try:
         return eval(annotation, getattr(inspect.unwrap(function), "__globals__", {}))
     except Exception:
-        # Whatever it names exists for a type checker only: read what can be read from the text.
+        # The annotation names something that exists only for a type checker, so its text is matched instead.
         inner = re.fullmatch(r"(?:typing\.)?Optional\[(.*)\]|(.*?)\s*\|\s*None|None\s*\|\s*(.*)", annotation.strip())
         name = next((group for group in inner.groups() if group), "") if inner else annotation
         return {"datetime": datetime.datetime, "date": datetime.date, "bytes": bytes}.get(name.strip().rpartition(".")[2])
 
 
 def _wanted(annotation, function):
-    """The one type of `_PARSERS` that text is parsed to, or None when it stays text."""
+    """Returns the type of `_PARSERS` that text is parsed to, or None if it remains text."""
     annotation = _evaluate(annotation, function)
-    # By identity: an annotation may be anything, also something that cannot be hashed.
+    # Compares by identity, because an annotation may be any object, including one that cannot be hashed.
     if any(annotation is known for known in _PARSERS):
         return annotation
     origin = typing.get_origin(annotation)
@@ -92,7 +92,7 @@ def _wanted(annotation, function):
 
 
 def _datetime(text):
-    # Python 3.10 knows neither "Z" nor a fraction of other than 3 or 6 digits.
+    # Python 3.10 parses neither "Z" nor a fraction that has other than 3 or 6 digits.
     text = re.sub(r"[zZ]$", "+00:00", text.strip())
     text = re.sub(r"\.(\d+)", lambda match: "." + (match[1] + "000000")[:6], text)
     text = re.sub(r"([+-]\d\d)(\d\d)$", r"\1:\2", text) if "T" in text.upper() or " " in text else text

@@ -1,4 +1,4 @@
-"""From an exception of the user's code to the `error` of a run."""
+"""Converts an exception of user code to the `error` of a run."""
 
 import os
 import re
@@ -14,7 +14,7 @@ _STDLIB = os.path.dirname(os.path.dirname(os.path.abspath(os.__file__)))
 
 
 def describe(error, root):
-    """`{name, message, stack, reply?}`. `root` is the artefact's folder: paths in it are shown as the user knows them."""
+    """Returns `{name, message, stack, reply?}`. Paths in the artefact's folder `root` are shown as script paths."""
     shown = traceback.TracebackException.from_exception(error, compact=True)
     _drop_frames(shown, root, set())
     reply = _reply(error)
@@ -27,7 +27,7 @@ def describe(error, root):
 
 
 def _reply(error):
-    """The attributes by which an exception shapes the reply of a synchronous call, with its `result`; None where it has none."""
+    """Returns the attributes by which an exception shapes the reply of a synchronous call, with its `result`; None if it has none."""
     own = getattr(error, "__dict__", {})
     names = [name for name in own if _SHAPES_REPLY.fullmatch(name)]
     if not names:
@@ -43,18 +43,18 @@ def _message(error):
 
 
 def _drop_frames(shown, root, seen):
-    """Takes our own frames out, the import machinery's, and the event loop's that stand before the user's first."""
+    """Removes frames of the runner, of the import machinery, and of the event loop before the user's first frame."""
     if shown is None or id(shown) in seen:
         return
     seen.add(id(shown))
-    kept = [frame for frame in shown.stack if not _ours(frame.filename)]
+    kept = [frame for frame in shown.stack if not _is_internal(frame.filename)]
     first = next((index for index, frame in enumerate(kept) if frame.filename.startswith(root)), 0)
     shown.stack[:] = kept[first:]
     for other in (shown.__cause__, shown.__context__, *(getattr(shown, "exceptions", None) or ())):
         _drop_frames(other, root, seen)
 
 
-def _ours(filename):
+def _is_internal(filename):
     return filename.startswith((_HERE + os.sep, "<frozen importlib"))
 
 
@@ -65,7 +65,7 @@ def _plain_paths(text, root):
 
 
 def _cut(text, limit):
-    """Keeps both ends: a traceback says the most there."""
+    """Cuts the middle, because both ends of a traceback are the most informative."""
     text = well_formed(text)
     if len(text) <= limit:
         return text

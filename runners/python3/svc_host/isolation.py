@@ -1,4 +1,4 @@
-"""What the kernel can do for a host. Linux only; everything here says `False` or raises OSError where it cannot."""
+"""Kernel features that isolate a host. On systems other than Linux these functions return False or raise OSError."""
 
 import ctypes
 import os
@@ -13,25 +13,25 @@ _libc = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
 def die_with_parent():
-    """The kernel kills this process when its parent ends, however that happens."""
+    """Makes the kernel kill this process when its parent ends, for any reason."""
     return _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
 def adopt_orphans():
-    """Descendants whose parent ended become children of this process, so none gets out of sight."""
+    """Makes orphaned descendants children of this process, so that all of them can be found."""
     return _prctl(_PR_SET_CHILD_SUBREAPER, 1)
 
 
 def hide_from_children():
-    """Other processes of the same user cannot read this one's memory or environment (root still can)."""
+    """Prevents other processes of the same user from reading this one's memory or environment (root still can)."""
     return _prctl(_PR_SET_DUMPABLE, 0)
 
 
 def make_tmp_private(directory, binds):
-    """Gives this process, and those it starts, a /tmp of its own.
+    """Gives this process and its descendants a private /tmp.
 
-    `directory` becomes /tmp; `binds` are pairs (what stays visible, mount point inside `directory`).
-    Must run before any thread is started. Raises OSError; then this process is half-way and must not be used.
+    `directory` becomes /tmp; `binds` are pairs (path that remains visible, mount point inside `directory`).
+    Must run before any thread starts. After an OSError the process is in an undefined state and must not be used.
     """
     if _libc is None:
         raise OSError("needs Linux")
@@ -41,7 +41,7 @@ def make_tmp_private(directory, binds):
             raise PermissionError
         _check(_libc.unshare(_CLONE_NEWNS))
     except PermissionError:
-        # Without privileges: a user namespace in which we keep our own ids and may mount.
+        # Without privileges, a user namespace with the same ids allows the mounts.
         _check(_libc.unshare(_CLONE_NEWUSER | _CLONE_NEWNS))
         _write("/proc/self/setgroups", "deny")
         _write("/proc/self/uid_map", f"{uid} {uid} 1")

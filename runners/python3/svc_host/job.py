@@ -1,4 +1,4 @@
-"""The surroundings of one run inside its process: directory, environment, output, and the pipe that the result goes to."""
+"""The environment of one run inside its process: directory, variables, output, and the pipe for the result."""
 
 import atexit
 import itertools
@@ -15,7 +15,7 @@ _pristine_path = list(sys.path)
 
 
 def run_forked(control):
-    """In the fork: waits for its run, becomes the job's process, and ends with it."""
+    """Runs in the fork: waits for a run, becomes the job's process, and ends with it."""
     os.setsid()
     isolation.die_with_parent()
     signal.set_wakeup_fd(-1)
@@ -31,14 +31,14 @@ def run_forked(control):
         enter(job, out)
         sys.modules["__main__"] = types.ModuleType("__main__")
         last = next(reversed(sys.modules))
-        header, body = script.run(lambda: script.load(job["root"], job["entry"]), job, teller(result, job))
-        # From the end, not as a difference of sets: every object that is looked at costs a page of memory to copy.
+        header, body = script.run(lambda: script.load(job["root"], job["entry"]), job, arguments_sender(result, job))
+        # Iterates from the end instead of comparing sets: each object that a fork touches costs a copied page of memory.
         new = itertools.takewhile(lambda name: name != last, reversed(sys.modules))
         header["modules"] = [name for name in new if _of_python(name)][199::-1]
         _run_exit_functions()
         _flush()
     except BaseException as error:
-        # Ours, not the script's: say what it was, since nobody sees this process's own output.
+        # This is a fault of the runner, not of the script. This process has no visible output, so the result carries the cause.
         trouble = {"name": "RunnerError", "message": f"The script could not be started: {type(error).__name__}: {error}"}
         header, body = {"ok": False, "error": trouble}, b""
     try:
@@ -49,9 +49,9 @@ def run_forked(control):
 
 
 def warm_up():
-    """Runs a script of our own once, without output, while nobody waits: a fork is slow where it touches memory first."""
+    """Runs a sample script once before the job arrives, because a fork is slow when it first touches memory."""
     here = os.path.dirname(os.path.abspath(__file__))
-    # Nothing of it is written beside our own files.
+    # The sample must not leave bytecode files beside the runner's own files.
     sys.dont_write_bytecode = True
     sample = {"root": here, "entry": "sample.py", "entrypoint": "main", "args": {"name": "x"}, "maxResultBytes": 1 << 20}
     header, body = script.run(lambda: script.load(here, "sample.py"), sample)
@@ -64,7 +64,7 @@ def warm_up():
 
 
 def enter(job, out):
-    """Directory, environment, import path and output of this process become the job's. Closes `out`."""
+    """Sets directory, environment, import path and output of this process to those of the job. Closes `out`."""
     os.chdir(job["dir"])
     os.environ.clear()
     os.environ.update(job["env"])
@@ -78,7 +78,7 @@ def enter(job, out):
 
 
 def leave():
-    """After a run in the host's own process: nothing of the job's but its modules stays."""
+    """Resets the process after a run in a dedicated host: only the job's modules remain."""
     _flush()
     os.chdir("/")
     os.environ.clear()
@@ -88,13 +88,13 @@ def leave():
     os.close(null)
 
 
-def teller(fd, job):
-    """Takes what the preprocessor made, and sends it ahead of the result."""
+def arguments_sender(fd, job):
+    """Returns a function that sends the preprocessor's arguments before the result."""
     return lambda made: send_result(fd, job["secret"], {"preprocessed": True}, made)
 
 
 def send_result(fd, secret, header, body):
-    """One frame: the run's secret, the length, then header line and result. The secret tells it from what user code may have written there."""
+    """Writes one frame: the run's secret, the length, header line and result. The secret distinguishes it from bytes that user code wrote."""
     payload = json.dumps(header).encode() + b"\n" + body
     data = memoryview(f"{secret}{len(payload):016x}".encode() + payload)
     while data:
@@ -104,7 +104,7 @@ def send_result(fd, secret, header, body):
 def _run_exit_functions():
     try:
         atexit._run_exitfuncs()
-    except BaseException:  # noqa: B036 - they belong to the user, and the result is already there
+    except BaseException:  # noqa: B036 - these are user code, and the result is already known
         pass
 
 
@@ -113,20 +113,20 @@ def _flush():
         try:
             stream.flush()
         except Exception:
-            # Replaced or closed by the script.
+            # The script replaced or closed the stream.
             pass
 
 
 def _of_python(name):
-    """Whether the module is part of Python itself: the host may then hold it ready for the next run."""
+    """Whether the module is part of Python itself, so that the host may preload it for the next run."""
     spec = getattr(sys.modules.get(name), "__spec__", None)
     origin = getattr(spec, "origin", None) or ""
     top = name.partition(".")[0]
-    if top not in sys.stdlib_module_names or top in _NEVER_READY:
+    if top not in sys.stdlib_module_names or top in _NEVER_PRELOADED:
         return False
     library = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
     return origin in ("built-in", "frozen") or (origin.startswith(library) and "site-packages" not in origin)
 
 
-# Their state at import belongs to one process, or importing them does something.
-_NEVER_READY = {"multiprocessing", "concurrent", "antigravity", "this", "idlelib", "test", "turtle", "tkinter", "__main__"}
+# Modules whose state belongs to one process, or whose import has side effects.
+_NEVER_PRELOADED = {"multiprocessing", "concurrent", "antigravity", "this", "idlelib", "test", "turtle", "tkinter", "__main__"}

@@ -1,9 +1,9 @@
-"""The host: has a fork ready for every run, and reports how it ended. `main.py <control socket> <pipe that ends with the supervisor>`.
+"""The host: prepares a fork for every run and reports its end. `main.py <control socket> <pipe that closes with the supervisor>`.
 
-It has one thread and runs no user code, so it always answers; a dedicated host runs the job itself and keeps the module.
+It has one thread and runs no user code, so it always answers. A dedicated host runs jobs itself and reuses their module.
 Messages in: {start}, {kill: process id}, {preload}, and for a dedicated host {run} with two descriptors (output, result).
-Out: {ready}, {next} with the socket of the fork that takes the next {run}, {exited}. Both sides name the process they mean, since a
-message may cross another on its way: a fork may have ended, and the next one wait, when a {kill} arrives.
+Out: {ready}, {next} with the socket of the fork that takes the next {run}, {exited}. Both sides name the process id, because
+messages can cross: when a {kill} arrives, its fork may have ended and the next one may be waiting.
 """
 
 import os
@@ -24,18 +24,18 @@ import time
 
 from svc_host import isolation, processes, script, wire
 
-# `job` remembers sys.path as the next run shall find it.
+# `job` stores sys.path at its import, as every run must find it.
 del sys.path[0]
 from svc_host import job as jobs
 
 sys.dont_write_bytecode = False
 
 READY = ("collections.abc", "copy", "csv", "functools", "hashlib", "io", "itertools", "logging", "math", "random", "string", "subprocess", "tempfile", "urllib.parse")
-"""What most scripts import. More comes by {preload}, from what earlier runs of the same script imported."""
+"""Modules that most scripts import. {preload} adds those that earlier runs of the same script imported."""
 
 
 class Host:
-    """Keeps one fork ready. The supervisor holds the other end of its socket and sends it the run; the host sees it end."""
+    """Maintains one waiting fork. The supervisor sends the run directly to the fork's socket; the host observes its end."""
 
     def __init__(self, control, lifeline):
         self.control = control
@@ -93,7 +93,7 @@ class Host:
         self.fork()
 
     def fork(self):
-        """Makes the fork for the next run, and sends its socket to the supervisor."""
+        """Creates the fork for the next run and sends its socket to the supervisor."""
         theirs, ours = socket.socketpair()
         with theirs, ours:
             self.child = os.fork()
@@ -114,7 +114,7 @@ class Host:
             self.child = None
 
     def collect(self):
-        """Reports the fork's end when it has ended, with all that it started, and makes the next one."""
+        """If the fork has ended: ends its descendants, reports its exit, and creates the next fork."""
         ended = self.child and reap(self.child)
         if not ended:
             return
@@ -125,7 +125,7 @@ class Host:
         self.fork()
 
     def end_children(self, pid):
-        """Ends a fork and what it left behind; says whether all of it is gone."""
+        """Ends a fork and its remaining descendants; returns whether none is left."""
         processes.kill_group(pid)
         end = time.monotonic() + 2
         while time.monotonic() < end:
@@ -136,7 +136,7 @@ class Host:
         return False
 
     def run_here(self, job, out, result):
-        """A dedicated host: runs the job itself, in the module that it loaded for the first."""
+        """In a dedicated host: runs the job in this process, with the module that the first job loaded."""
         if self.module is None:
             self.drop_fork()
             signal.set_wakeup_fd(-1)
@@ -144,14 +144,14 @@ class Host:
             threading.Thread(target=end_with, args=(self.lifeline,), daemon=True).start()
         reset_peak()
         jobs.enter(job, out)
-        header, body = script.run(lambda: self.keep(job), job, jobs.teller(result, job))
+        header, body = script.run(lambda: self.keep(job), job, jobs.arguments_sender(result, job))
         jobs.leave()
         with contextlib.suppress(OSError):
             jobs.send_result(result, job["secret"], header, body)
         with contextlib.suppress(OSError):
             os.close(result)
         peak = processes.memory_kb("self")
-        # A module that could not be loaded may be half there: the next run shall begin anew.
+        # A module that failed to load may be incomplete, so this host must not execute another run.
         unfit = self.module is None or has_children()
         wire.send(self.control, {"exited": {"pid": os.getpid(), "code": 0, "memPeakKb": peak, "strays": unfit}})
 
@@ -162,9 +162,9 @@ class Host:
 
 
 def end_with(lifeline):
-    """In a dedicated host the main thread belongs to user code, so another one sees the supervisor's end.
+    """Ends a dedicated host with its supervisor. The main thread belongs to user code, so a second thread waits for the closed pipe.
 
-    The kernel's own signal for it would come too early: the host must still end what the script started.
+    The kernel's parent-death signal would be too early: the host must first end the processes that the script started.
     """
     os.read(lifeline, 1)
     processes.kill_strays(os.getpid(), None, 0.5)
@@ -172,7 +172,7 @@ def end_with(lifeline):
 
 
 def reap(pid):
-    """Status and usage of `pid` when it has ended, else None. Collects adopted children on the way."""
+    """Returns status and usage of `pid` if it has ended, otherwise None. Also collects adopted children."""
     while True:
         found, status, usage = os.wait4(-1, os.WNOHANG)
         if found == pid:
@@ -182,7 +182,7 @@ def reap(pid):
 
 
 def reap_all():
-    """Collects ended children; says whether others still live."""
+    """Collects ended children; returns whether others still run."""
     try:
         while os.waitpid(-1, os.WNOHANG)[0] != 0:
             pass
@@ -192,7 +192,7 @@ def reap_all():
 
 
 def has_children():
-    """Without collecting them: their exit codes belong to the user's objects."""
+    """Whether children remain. Does not collect them, because the script's own objects may read their exit codes."""
     try:
         if hasattr(os, "waitid"):
             os.waitid(os.P_ALL, 0, os.WEXITED | os.WNOHANG | os.WNOWAIT)
@@ -212,7 +212,7 @@ def kilobytes(max_rss):
 
 
 def preload(names):
-    """Imports modules of Python itself, so that forks have them. The import path holds nothing of the user's here."""
+    """Imports standard modules so that forks have them. The import path contains no user code here."""
     for name in names:
         with contextlib.suppress(Exception):
             importlib.import_module(name)
@@ -224,7 +224,7 @@ def main():
     control, lifeline = (int(text) for text in sys.argv[1:3])
     for fd in (control, lifeline):
         os.set_inheritable(fd, False)
-    # Started without `site`, for an import path that holds Python alone; scripts still expect `exit()` and `help()`.
+    # The interpreter starts without `site`, so that the import path contains only Python; scripts still expect `exit()` and `help()`.
     site.setquit()
     site.setcopyright()
     site.sethelper()

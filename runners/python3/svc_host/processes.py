@@ -1,6 +1,6 @@
-"""Finding and ending the processes of a run, also those that left its process group.
+"""Finds and ends the processes of a run, including those that left its process group.
 
-Linux only where it reads /proc; elsewhere a run's processes are those of its process group.
+This requires Linux's /proc. On other systems a run's processes are those of its process group.
 """
 
 import os
@@ -9,7 +9,7 @@ import time
 
 
 def kill_group(pid):
-    """Kills a process and its group. Both, because a young child has not made its group yet."""
+    """Kills a process and its group. Both, because a new child may not have created its group yet."""
     for kill in (os.kill, os.killpg):
         try:
             kill(pid, signal.SIGKILL)
@@ -18,7 +18,7 @@ def kill_group(pid):
 
 
 def strays(root, marker):
-    """Living descendants of `root`, and every process whose environment holds `marker` (bytes), `root` itself left out."""
+    """Returns the living descendants of `root` and every process whose environment contains `marker` (bytes), without `root`."""
     parents = {}
     found = set()
     for pid in _pids():
@@ -38,9 +38,9 @@ def strays(root, marker):
 
 
 def kill_strays(root, marker, seconds=2.0):
-    """Kills all of `strays` until none is left or the time is over; says whether none is left.
+    """Kills all of `strays` until none is left or `seconds` have passed; returns whether none is left.
 
-    Once is not enough: a process may fork between the look and the kill.
+    One pass is not enough, because a process may fork between the listing and the kill.
     """
     end = time.monotonic() + seconds
     while True:
@@ -58,7 +58,7 @@ def kill_strays(root, marker, seconds=2.0):
 
 
 def memory_kb(pid, field="VmHWM"):
-    """`VmHWM` (peak) or `VmRSS` (now) of a process in KB; None where that is not known."""
+    """Returns `VmHWM` (peak) or `VmRSS` (current) of a process in KB; None if unknown."""
     try:
         with open(f"/proc/{pid}/status", "rb") as status:
             for line in status:
@@ -79,7 +79,7 @@ def _pids():
 def _stat(pid):
     try:
         with open(f"/proc/{pid}/stat", "rb") as stat:
-            # The name stands in brackets and may hold anything, brackets too: count from the last one.
+            # The name is in parentheses and may contain any character, so parsing starts after the last parenthesis.
             fields = stat.read().rpartition(b")")[2].split()
             return fields[0], int(fields[1])
     except (OSError, ValueError, IndexError):

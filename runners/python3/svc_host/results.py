@@ -1,15 +1,14 @@
-"""From what the user's function returned to JSON.
+"""Converts the value that the user's function returned to JSON.
 
-The rule:
-- None, true, false, text, lists and dicts are themselves; tuples, sets (sorted where they can be), ranges, other
+- None, true, false, text, lists and dicts are unchanged; tuples, sets (sorted if possible), ranges, other
   sequences and generators become lists; other mappings become objects.
-- NaN and the infinities become null. A whole number beyond 2^53-1 becomes text, because JSON's readers would round it.
-- Decimal: a number where a reader gets back exactly that value, else text.
+- NaN and the infinities become null. A whole number beyond 2^53-1 becomes text, because JSON parsers would round it.
+- Decimal: a number if a parser reads exactly that value, otherwise text.
 - datetime, date, time: ISO 8601. timedelta: seconds. bytes: base64. UUID and paths: text. Enum: its value.
-- dataclasses, pydantic models and attrs classes: an object of their fields. numpy and pandas: what `.tolist()`,
-  `.to_dict()` or `.item()` gives, data frames a list of rows.
-- Keys that are no text become text, by the same rules (True is "true", None is "null").
-- A value that holds itself, and everything else (functions, classes, connections …), is an error that names the place.
+- dataclasses, pydantic models and attrs classes: an object of their fields. numpy and pandas: the value of `.tolist()`,
+  `.to_dict()` or `.item()`; data frames become a list of rows.
+- Keys that are not text become text, by the same rules (True is "true", None is "null").
+- A value that contains itself, and everything else (functions, classes, connections …), is an error that names the path.
 """
 
 import base64
@@ -28,19 +27,19 @@ import uuid
 from collections import abc
 
 MAX_SAFE_INTEGER = 2**53 - 1
-"""The largest whole number that every reader of JSON gets right."""
+"""The largest whole number that every JSON parser reads exactly."""
 
 MAX_DEPTH = 400
-"""Levels of nesting; the supervisor's JSON reader stops at about a thousand."""
+"""Levels of nesting. The supervisor's JSON parser fails at about a thousand."""
 
 
 class NotJson(Exception):
-    """The result, or a part of it, has no form in JSON. The message names the place."""
+    """The result, or a part of it, has no JSON form. The message names the path."""
 
 
 def encode(value):
-    """UTF-8 JSON without spaces. Raises NotJson."""
-    # A level takes up to three calls, and the script may have left Python's own limit anywhere.
+    """Returns UTF-8 JSON without spaces. Raises NotJson."""
+    # A level takes up to three calls, and the script may have changed Python's recursion limit.
     sys.setrecursionlimit(max(sys.getrecursionlimit(), 4 * MAX_DEPTH + 1000))
     plain = to_json(value, "result", {}, 0)
     text = json.dumps(plain, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
@@ -51,12 +50,12 @@ def encode(value):
 
 
 def well_formed(text):
-    """`text` with U+FFFD for every half of a surrogate pair, which has no UTF-8 form."""
+    """Returns `text` with U+FFFD for every lone surrogate, which has no UTF-8 form."""
     return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def to_json(value, path, above, depth):
-    """`value` as None, bool, int, float, str, list and dict. `above` maps the ids of the containers around it to their paths."""
+    """Returns `value` as None, bool, int, float, str, list and dict. `above` maps the ids of the enclosing containers to their paths."""
     kind = type(value)
     if value is None or kind is bool or kind is str:
         return value
@@ -111,7 +110,7 @@ def _key(key, path, above, depth):
 
 
 def _other(value, path, above, depth):
-    """Everything that is not one of JSON's own types. The order matters where a type is also another's subclass."""
+    """Converts every type that JSON does not have. The order matters for types that are subclasses of others."""
     if isinstance(value, enum.Enum):
         return to_json(value.value, path, above, depth + 1)
     if isinstance(value, str):
@@ -125,7 +124,7 @@ def _other(value, path, above, depth):
     if isinstance(value, (bytes, bytearray, memoryview)):
         return base64.b64encode(value).decode()
     if isinstance(value, (datetime.datetime, datetime.date, datetime.time)):
-        # pandas' "not a time" is a datetime that differs from itself.
+        # pandas' NaT is a datetime that differs from itself.
         return value.isoformat() if value == value else None
     if isinstance(value, datetime.timedelta):
         return value.total_seconds()
@@ -138,7 +137,7 @@ def _other(value, path, above, depth):
 
 
 def _by_shape(value, path, above, depth):
-    """Types of libraries, known by what they can do: none of them may be imported here."""
+    """Converts types of libraries, recognised by their methods: importing the libraries here would be too expensive."""
     if dataclasses.is_dataclass(value):
         return _object(((field.name, getattr(value, field.name)) for field in dataclasses.fields(value)), path, above, depth)
     if hasattr(value, "__attrs_attrs__"):
@@ -186,7 +185,7 @@ def _unserialisable(value):
     if isinstance(value, types.ModuleType):
         return "a module"
     if inspect.isawaitable(value):
-        return "a coroutine that nobody awaited"
+        return "a coroutine that was not awaited"
     if inspect.isroutine(value) or (type(value).__name__ == "partial" and callable(value)):
         return "a function"
     if isinstance(value, io.IOBase):

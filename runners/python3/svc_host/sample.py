@@ -1,4 +1,4 @@
-"""What a fork runs to warm up: shaped as most scripts are."""
+"""The script that a fork runs to warm up. It resembles most scripts."""
 
 from datetime import datetime
 from typing import Optional

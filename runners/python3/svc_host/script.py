@@ -1,4 +1,4 @@
-"""Loads the user's script, calls its function, and makes the outcome: the part of a run in which user code is on the stack."""
+"""Loads the user's script, calls its function and encodes the result: the part of a run in which user code is on the stack."""
 
 import importlib
 import importlib.util
@@ -11,20 +11,20 @@ from . import arguments, errors, results
 
 
 class NoFunction(Exception):
-    """The script has no such function."""
+    """The script does not define the requested function."""
 
 
 class TooLarge(Exception):
-    """The preprocessor returned more than fits an answer."""
+    """The preprocessor returned more than an answer can contain."""
 
 
 def load(root, entry):
-    """The script's module. Raises whatever the script raises while it loads."""
+    """Returns the script's module. Raises any exception that the script raises while it loads."""
     file = os.path.join(root, *entry.split("/"))
     parts = entry.removeprefix("scripts/").removesuffix(".py").split("/")
     name = ".".join(parts)
     if len(parts) > 1 and all(part.isidentifier() for part in parts):
-        # As other scripts import it: there must not be two of it when they do.
+        # Other scripts import it by this name; a second name would create a second module.
         module = importlib.import_module(name)
         if os.path.abspath(getattr(module, "__file__", None) or "") == os.path.abspath(file):
             return module
@@ -40,12 +40,12 @@ def load(root, entry):
     return module
 
 
-def run(get_module, job, tell=None):
-    """Header and result bytes of one run: `{"ok": True}` and JSON, or `{"ok": False, "error": …}` and nothing.
+def run(get_module, job, send_arguments=None):
+    """Returns the header and result bytes of one run: `{"ok": True}` and JSON, or `{"ok": False, "error": …}` and no bytes.
 
-    `get_module` gives the loaded script; `job` has `root`, `entrypoint`, `args`, `maxResultBytes`; `tell` takes the JSON of
-    what the preprocessor made, where the job asks for one. Never raises for what user code does. `sys.exit()` and
-    `sys.exit(0)` end the run with a null result, any other code makes it a failure.
+    `get_module` returns the loaded script; `job` has `root`, `entrypoint`, `args`, `maxResultBytes`; `send_arguments` receives
+    the JSON of the preprocessor's arguments if the job has a preprocessor. Never raises for an error of user code. `sys.exit()`
+    and `sys.exit(0)` end the run with a null result; any other code makes it a failure.
     """
     stage, args = "", job["args"]
     try:
@@ -53,7 +53,7 @@ def run(get_module, job, tell=None):
         if job.get("preprocessor"):
             stage = "The preprocessor failed: "
             made = _preprocess(module, args, job["preprocessor"]["maxBytes"])
-            tell(made)
+            send_arguments(made)
             stage, args = "", json.loads(made)
         body = results.encode(_call(module, job["entrypoint"], args))
     except SystemExit as exit_request:
@@ -68,14 +68,15 @@ def run(get_module, job, tell=None):
     except BaseException as error:
         return _failed(stage, errors.describe(error, job["root"]))
     if len(body) > job["maxResultBytes"]:
-        return {"ok": False, "error": too_large(len(body), job["maxResultBytes"])}, b""
+        return {"ok": False, "error": too_large(job["maxResultBytes"])}, b""
     return {"ok": True}, body
 
 
-def too_large(size, limit):
+def too_large(limit):
+    """The error of a result above `limit` bytes, in the same words as the Node-hosted supervisor."""
     return {
         "name": "ResultTooLarge",
-        "message": f"The result is {_megabytes(size)} MB of JSON, the limit is {_megabytes(limit)} MB. Store it as a file and return its key.",
+        "message": f"The result is larger than the limit of {_size(limit)}. Store large data as a file and return a reference to it.",
     }
 
 
@@ -84,17 +85,17 @@ def _failed(stage, error):
 
 
 def _preprocess(module, args, max_bytes):
-    """JSON of the arguments that the script's preprocessor makes of the event. A value that is no object stands under `value`."""
+    """Returns JSON of the arguments that the preprocessor derives from the event. A value that is not an object becomes `{"value": …}`."""
     made = results.encode(_call(module, "preprocessor", args | {"event": _with_body(args.get("event"))}))
     if not made.startswith(b"{"):
         made = b'{"value":' + made + b"}"
     if len(made) > max_bytes:
-        raise TooLarge(f"it returned {_megabytes(len(made))} MB of JSON, the limit is {_megabytes(max_bytes)} MB.")
+        raise TooLarge(f"its result is larger than the limit of {_size(max_bytes)}.")
     return made
 
 
 def _with_body(event):
-    """The body travels once: it is left out where it is what the text says."""
+    """Adds the body to the event. The request omits a body that can be parsed from `raw_string`, to carry it only once."""
     if not isinstance(event, dict) or "body" in event:
         return event
     text = event.get("raw_string")
@@ -116,7 +117,7 @@ def _call(module, entrypoint, args):
 
 
 def _settle(value):
-    """Waits for what is not there yet. What a generator yields goes out item by item, and its text is the result as well."""
+    """Awaits an awaitable. Streams the items of a generator and returns their joined text as the result."""
     if inspect.isawaitable(value):
         return _settle(_await(value))
     if inspect.isasyncgen(value):
@@ -128,7 +129,7 @@ def _settle(value):
 
 def _stream(item):
     text = item if isinstance(item, str) else item.decode(errors="replace") if isinstance(item, bytes) else results.encode(item).decode()
-    # A newline is written `\n`. A backslash before an n that the text has itself ends a line, and the n begins the next.
+    # A newline is written `\n`. A literal backslash before an n is split across two lines, so that readers do not take it for a newline.
     parts = (part.replace("\n", "\\n") for part in text.split("\\n"))
     print("WM_STREAM: " + "\\\nWM_STREAM: n".join(parts), flush=True)
     return text
@@ -148,12 +149,14 @@ async def _stream_async(stream):
 
 
 def _exit_error(exit_request):
-    """As Python itself does it: a number is the exit code, anything else is the last words and means 1."""
+    """Follows Python's rule: a number is the exit code; any other value is a message and means code 1."""
     code = exit_request.code
     if isinstance(code, int):
         return {"name": "SystemExit", "message": f"The script called sys.exit({code}).", "exit_code": code}
     return {"name": "SystemExit", "message": str(code), "exit_code": 1}
 
 
-def _megabytes(size):
-    return f"{size / 1024 / 1024:.2f}".rstrip("0").rstrip(".")
+def _size(limit):
+    if limit < 1024 * 1024:
+        return f"{limit} bytes"
+    return f"{limit / 1024 / 1024:.2f}".rstrip("0").rstrip(".") + " MB"

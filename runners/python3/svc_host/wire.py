@@ -1,4 +1,4 @@
-"""Frames between supervisor and host: four bytes of length, then JSON. File descriptors travel with the length."""
+"""Frames between supervisor and host: four bytes of length, then JSON. File descriptors are attached to the length."""
 
 import json
 import os
@@ -9,11 +9,11 @@ _LENGTH = struct.Struct(">I")
 
 
 class Closed(Exception):
-    """The other side is gone."""
+    """The other side has closed the connection."""
 
 
 def send(sock, message, fds=()):
-    """Sends one message, with copies of `fds`. Raises Closed when nobody reads any more."""
+    """Sends one message, with copies of `fds`. Raises Closed if the other side has closed the socket."""
     body = json.dumps(message).encode()
     frame = _LENGTH.pack(len(body)) + body
     try:
@@ -25,15 +25,15 @@ def send(sock, message, fds=()):
 
 
 def receive(sock, max_fds=0, max_bytes=1 << 31):
-    """The next message and the descriptors that came with it, which the caller owns.
+    """Returns the next message and its descriptors, which the caller owns.
 
-    Raises Closed at the end, at what is no frame, and when the socket's time limit has passed in the middle of one.
+    Raises Closed at the end of the stream, for an invalid frame, and if the socket's time limit passes within a frame.
     """
     fds = []
     try:
         if max_fds:
             header, fds, _, _ = socket.recv_fds(sock, _LENGTH.size, max_fds)
-            # A descriptor that came by message is inherited by every program that is started, unless told otherwise.
+            # A received descriptor would otherwise be inherited by every program that this process starts.
             for fd in fds:
                 os.set_inheritable(fd, False)
         else:

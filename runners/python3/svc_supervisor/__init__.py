@@ -1,1 +1,1 @@
-"""The side of the runner that user code never reaches: artefacts, hosts, logs, beats, results."""
+"""The part of the runner that user code cannot reach: artefacts, hosts, logs, beats, results."""

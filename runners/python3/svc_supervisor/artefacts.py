@@ -1,7 +1,7 @@
 """The cache of unpacked artefacts below the work directory, shared by all supervisors of the machine.
 
-A directory appears under its hash in one rename, when it is complete. Whoever runs from it holds a shared lock on
-`<hash>.lock`; only one that nobody holds is evicted.
+A complete directory appears under its hash in one rename. A run holds a shared lock on `<hash>.lock`; only an unlocked
+artefact is evicted.
 """
 
 import fcntl
@@ -20,11 +20,11 @@ _ATTEMPTS = 3
 
 
 class ArtefactError(Exception):
-    """The artefact cannot be loaded; the message is for the user."""
+    """The artefact cannot be loaded. The message is for the user."""
 
 
 class Lease:
-    """The right to run from an artefact. `release` when nothing runs from it any more."""
+    """The right to run from an artefact. Call `release` after the last run from it."""
 
     def __init__(self, sha256):
         self.sha256 = sha256
@@ -39,7 +39,7 @@ class Lease:
 
 
 def lease(artefact):
-    """`artefact` = {url, sha256}. Downloads and unpacks what is not there. Raises ArtefactError."""
+    """Leases an artefact `{url, sha256}`; downloads and unpacks it if it is not cached. Raises ArtefactError."""
     sha256 = artefact["sha256"].lower()
     if len(sha256) != 64 or not all(character in "0123456789abcdef" for character in sha256):
         raise ArtefactError("The artefact's hash is not a SHA-256.")
@@ -57,21 +57,21 @@ def lease(artefact):
 
 
 def entry(root):
-    """Path of the script inside the artefact. Raises ArtefactError."""
+    """Returns the path of the script inside the artefact. Raises ArtefactError."""
     try:
         with open(os.path.join(root, "svc.json"), encoding="utf-8") as file:
             return json.load(file)["entry"]
     except (OSError, ValueError, KeyError, TypeError):
-        raise ArtefactError("The artefact has no svc.json that names its entry.") from None
+        raise ArtefactError("The artefact has no svc.json that names its entry file.") from None
 
 
 def _lock(root, operation):
-    """Descriptor of the locked file beside `root`. Raises OSError when `operation` does not wait and somebody holds it."""
+    """Locks the file beside `root` and returns its descriptor. Raises OSError if `operation` does not wait and the lock is taken."""
     while True:
         lock = os.open(root + ".lock", os.O_CREAT | os.O_RDWR | os.O_CLOEXEC, 0o600)
         try:
             fcntl.flock(lock, operation)
-            # Who evicts removes the file: a lock on a removed one protects nothing.
+            # Eviction removes the lock file, and a lock on a removed file protects nothing.
             if os.path.samestat(os.fstat(lock), os.stat(root + ".lock")):
                 return lock
         except FileNotFoundError:
@@ -95,7 +95,7 @@ def _load(url, held):
         try:
             os.rename(unpacked, held.root)
         except OSError:
-            # Another supervisor was first: what it put there has the same bytes.
+            # If another supervisor was faster, its copy has the same bytes.
             if not os.path.isdir(held.root):
                 raise
     except OSError as error:
@@ -105,7 +105,8 @@ def _load(url, held):
         work.remove(unpacked)
 
 
-def download(url, path, sha256):
+def download(url, path, sha256, what="The artefact"):
+    """Downloads into the file `path` in at most three attempts. `what` begins the sentence of the ArtefactError that it raises."""
     for attempt in range(1, _ATTEMPTS + 1):
         digest = hashlib.sha256()
         try:
@@ -113,11 +114,11 @@ def download(url, path, sha256):
                 net.download(url, lambda part: (digest.update(part), file.write(part)))
         except net.Unreachable as error:
             if attempt == _ATTEMPTS:
-                raise ArtefactError(f"The artefact cannot be loaded: {error}.") from None
+                raise ArtefactError(f"{what} could not be downloaded: {error}.") from None
             time.sleep(0.2 * attempt)
             continue
         if digest.hexdigest() != sha256:
-            raise ArtefactError("The artefact's bytes are not the ones that were built: the SHA-256 differs.")
+            raise ArtefactError(f"{what} is damaged: its SHA-256 is not the expected one.")
         return
 
 
@@ -130,7 +131,7 @@ def _unpacked_bytes(archive):
 
 
 def unpack(archive, directory):
-    """Unpacked size in bytes. Refuses names that lead out of `directory`, and links."""
+    """Unpacks into `directory` and returns the unpacked bytes. Raises ArtefactError for a path outside `directory` and for links."""
     total = 0
     try:
         with zipfile.ZipFile(archive) as file:
@@ -138,10 +139,10 @@ def unpack(archive, directory):
                 mode = info.external_attr >> 16
                 target = os.path.normpath(os.path.join(directory, info.filename))
                 if target != directory and not target.startswith(directory + os.sep) or stat.S_ISLNK(mode):
-                    raise ArtefactError(f'The artefact holds a path that leads out of it: "{info.filename}".')
+                    raise ArtefactError(f"The artefact contains a path outside its directory: {info.filename}")
                 total += info.file_size
                 if total > MAX_UNPACKED_BYTES:
-                    raise ArtefactError(f"The artefact is larger than {MAX_UNPACKED_BYTES // 1024 // 1024} MB when unpacked.")
+                    raise ArtefactError("The artefact is larger than 1 GB when unpacked.")
                 if info.is_dir():
                     os.makedirs(target, exist_ok=True)
                     continue
@@ -157,7 +158,7 @@ def unpack(archive, directory):
 
 
 def _evict(current, room):
-    """Removes the artefacts used longest ago until the rest and `room` fit. One that somebody runs from stays."""
+    """Removes the least recently used artefacts until the rest and `room` bytes fit. A leased artefact is not removed."""
     cached = sorted(_cached(work.folder("artefacts")))
     total = room + sum(size for _, size, _ in cached)
     for _, size, root in cached:

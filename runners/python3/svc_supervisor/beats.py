@@ -1,4 +1,4 @@
-"""Beats of a run that lasts: they carry output, renew the lease, and bring back whether to go on."""
+"""Beats of a running job: they carry output, renew the lease, and return whether the job must stop."""
 
 import os
 import threading
@@ -11,14 +11,14 @@ WATCHED_EVERY_S = 0.2
 OUTPUT_EVERY_S = 5.0
 OUTPUT_UNITS = 64 * 1024
 LOST_AFTER_S = float(os.environ.get("SVC_TEST_LOST_AFTER_S") or 40)
-"""Without an acknowledgement for so long this attempt counts as lost: the job will be given to another."""
+"""After this time without an acknowledgement the attempt counts as lost, because its lease may pass to another attempt."""
 MAX_CHUNK_CHARS = 128 * 1024
 MAX_RETURNED_UNITS = 256 * 1024
 _TICK_S = 0.1
 
 
 def first_after_s(request):
-    """Jobs that end before never call, unless somebody reads along from the start."""
+    """Returns the delay of the first beat. A job that ends sooner sends none, unless it is watched from the start."""
     return 0.0 if request.get("watched") else _FIRST_AFTER_S
 
 
@@ -44,7 +44,7 @@ class Beats:
         self._thread.start()
 
     def flush(self):
-        """After the run: sends on until what is left fits the outcome, or the route cannot be reached."""
+        """After the run: sends output until the rest fits the outcome, or the service cannot be reached."""
         self._end()
         while self._log.units > MAX_RETURNED_UNITS and self.verdict is None:
             if not self._beat(with_output=True):
@@ -62,7 +62,7 @@ class Beats:
             if self._thread.ident:
                 self._thread.join(2)
             if self._thread.is_alive():
-                # It hangs in a call. What that call carries is not acknowledged, so it is said again, with its offset.
+                # The thread is blocked in a call. Its output is not acknowledged, so it is sent again with the same offset.
                 self._connection.close()
                 self._connection = net.JsonConnection(self._request["internalUrl"], self._request["token"], timeout_s=3)
 
@@ -72,7 +72,7 @@ class Beats:
             now = time.monotonic()
             if now - self._acknowledged > LOST_AFTER_S:
                 self.lost = True
-                self._decide(f"No beat was acknowledged for {LOST_AFTER_S:.0f} s: the job counts as lost.")
+                self._stop_run(f"No beat was acknowledged for {LOST_AFTER_S:.0f} s, so this attempt was stopped. Another attempt may follow.")
                 return
             with_output = self._output_is_due(now)
             if with_output or now - max(self._last, self._started - 1) >= (2 if now - self._started < 60 else 5):
@@ -86,7 +86,7 @@ class Beats:
         return self._watched or self._log.units >= OUTPUT_UNITS or now - self._last_output >= OUTPUT_EVERY_S
 
     def _beat(self, with_output):
-        """One call; says whether it was acknowledged."""
+        """Sends one beat; returns whether it was acknowledged."""
         request = self._request
         message = {"attempt": request["attempt"], "nonce": request["nonce"]}
         logs = self._log.peek(MAX_CHUNK_CHARS) if with_output else None
@@ -101,13 +101,13 @@ class Beats:
         except net.Unreachable:
             return False
         except Exception:
-            # The run has ended meanwhile and closed the connection under this call.
+            # The run ended during this call and closed its connection.
             if connection is self._connection:
                 raise
         if connection is not self._connection:
             return False
         if status in (401, 409):
-            self._decide("This attempt of the job is no longer valid.")
+            self._stop_run("This attempt of the job is no longer valid.")
             return False
         if status != 200 or not isinstance(answer, dict):
             return False
@@ -117,10 +117,10 @@ class Beats:
             self._last_output = self._last
         self._watched = bool(answer.get("watched"))
         if answer.get("go") == "stop":
-            self._decide(answer.get("reason") or "The job was canceled.")
+            self._stop_run(answer.get("reason") or "The job was canceled.")
         return True
 
-    def _decide(self, reason):
+    def _stop_run(self, reason):
         if self.verdict is None:
             self.verdict = ("killed", {"name": "CanceledError", "message": reason})
             if not self._ending.is_set():
@@ -128,7 +128,7 @@ class Beats:
 
 
 def report(request, outcome, attempts=3):
-    """Tells the internal route how a long run ended: its caller may have given up. Best effort, the outcome is returned as well."""
+    """Reports the outcome of a long run, whose caller may have stopped waiting. Best effort: the outcome is also returned."""
     connection = net.JsonConnection(request["internalUrl"], request["token"])
     message = {"attempt": request["attempt"], "nonce": request["nonce"], "outcome": outcome}
     try:

@@ -1,4 +1,4 @@
-"""Waiting host interpreters: one per host key, a few at once, and a spare one that has no key yet."""
+"""Idle host interpreters: one per host key, up to `MAX_KEYED`, and a spare one without a key."""
 
 import os
 import secrets
@@ -16,7 +16,7 @@ from svc_host import processes, wire
 from . import work
 
 MAX_KEYED = 3
-"""Hosts with a key that live at once; the spare one is the fourth."""
+"""The number of hosts with a key. The spare host is an additional one."""
 MAX_IDLE_S = 300
 MAX_RUNS = 500
 MAX_GROWTH_KB = 64 * 1024
@@ -28,11 +28,11 @@ _MAIN = os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 
 
 class HostFailed(Exception):
-    """The host cannot be started, or has ended."""
+    """The host cannot be started or has ended."""
 
 
 class Host:
-    """One process. Created without waiting for it; `ready` waits."""
+    """One host process. The constructor does not wait for its start; `ready` does."""
 
     def __init__(self, tmp):
         self.runs = 0
@@ -40,19 +40,19 @@ class Host:
         self.lease = None
         self.baseline_kb = None
         self.home = work.folder("hosts", work.own_name())
-        # A private /tmp binds these when the host starts: they must be there.
+        # A private /tmp bind-mounts these directories when the host starts, so they must exist.
         work.folder("artefacts")
         os.mkdir(os.path.join(self.home, "jobs"), 0o700)
         mark = secrets.token_hex(16)
         self.marker = f"SVC_RUN={mark}".encode()
-        # All that a script's environment holds beside what its request says and its directories: nothing of ours may leak.
-        # The mark finds a run's processes wherever they hide.
+        # The complete environment of a script besides its request's variables and its directories: no variable of the supervisor
+        # may leak. The mark identifies processes of a run that left its process group.
         self.environment = {
             "PATH": os.environ.get("PATH") or "/usr/local/bin:/usr/bin:/bin",
             "LANG": "C.UTF-8" if sys.platform == "linux" else "en_US.UTF-8",
             "SVC_RUN": mark,
         }
-        # An interpreter whose library is a shared one, as Lambda's may be, starts only with it.
+        # An interpreter with a shared library, as Lambda's may be, cannot start without this variable.
         if os.environ.get("LD_LIBRARY_PATH"):
             self.environment["LD_LIBRARY_PATH"] = os.environ["LD_LIBRARY_PATH"]
         self.mounts = tmp.mounts(self.home)
@@ -63,7 +63,7 @@ class Host:
         self.control, theirs = socket.socketpair()
         lifeline, self._lifeline = os.pipe()
         try:
-            # -I and -S: neither the environment, nor the current directory, nor the machine's packages reach the script.
+            # -I and -S hide the environment, the current directory and the machine's packages from the script.
             self.process = subprocess.Popen(
                 [sys.executable, "-I", "-S", "-u", "-X", "utf8", _MAIN, str(theirs.fileno()), str(lifeline)],
                 stdin=subprocess.DEVNULL,
@@ -83,7 +83,7 @@ class Host:
             os.close(lifeline)
 
     def ready(self):
-        """Waits until the host can take a run. Raises HostFailed; its argument says so when only the private /tmp failed."""
+        """Waits until the host can take a run. Raises HostFailed, or TmpFailed if only the private /tmp failed."""
         if self._is_ready:
             return
         try:
@@ -99,11 +99,11 @@ class Host:
         self.baseline_kb = processes.memory_kb(self.process.pid, "VmRSS")
 
     def next_fork(self):
-        """Process id and socket of the fork that waits for the next run; the caller closes the socket. Raises HostFailed."""
+        """Returns process id and socket of the fork that waits for the next run; the caller closes the socket. Raises HostFailed."""
         try:
             while True:
                 message, sockets = self.receive(max_fds=1)
-                # Forks made before the last preload are gone already.
+                # Forks made before the last preload have already ended.
                 if "next" in message and message["preloads"] == self._preloads:
                     fork = socket.socket(fileno=sockets[0])
                     fork.settimeout(_ANSWER_S)
@@ -114,20 +114,20 @@ class Host:
             raise HostFailed("it has ended") from error
 
     def receive(self, max_fds=0):
-        """The host's next message. Raises wire.Closed, also for nonsense: in a dedicated host user code can reach the socket."""
+        """Returns the host's next message. Raises wire.Closed, also for invalid data: in a dedicated host user code can reach the socket."""
         return wire.receive(self.control, max_fds, _MAX_MESSAGE)
 
     def preload(self, modules):
-        """Has the host import modules of Python itself while it waits, so that the next run need not."""
+        """Makes the idle host import standard modules, so that the next run does not have to."""
         try:
             wire.send(self.control, {"preload": modules})
             self._preloads += 1
         except wire.Closed:
-            # Seen when the next run is to start.
+            # The next run notices that the host has ended.
             pass
 
     def directory(self):
-        """A run's own directory, 0700 and empty but for `tmp`."""
+        """Returns the directory of the next run, with mode 0700 and empty except for `tmp`."""
         if self._directory is None:
             directory = os.path.join(self.home, "jobs", secrets.token_hex(8))
             os.mkdir(directory, 0o700)
@@ -136,7 +136,7 @@ class Host:
         return self._directory
 
     def clear_directory(self):
-        """After a run. A directory that was left as it was found serves again: making one costs more than a short script."""
+        """Removes the run's directory. An unchanged one is reused, because creating one costs more than a short script."""
         directory = self._directory
         if directory and not (_is_private(directory, ["tmp"]) and _is_private(os.path.join(directory, "tmp"), [])):
             self._directory = None
@@ -146,7 +146,7 @@ class Host:
         return self.process.poll() is None
 
     def worn_out(self, dedicated):
-        """Why this host should not run again, or None."""
+        """Returns the reason why this host must not run again, or None."""
         if self.runs >= MAX_RUNS:
             return "age"
         now_kb = processes.memory_kb(self.process.pid, "VmRSS") or 0
@@ -154,13 +154,13 @@ class Host:
         return "memory" if now_kb > limit_kb else None
 
     def destroy(self):
-        """Ends the host, everything below it, and its directory. Returns its exit code, negative for a signal. Once is enough."""
+        """Ends the host and its descendants and removes its directory. Returns its exit code, negative for a signal. Idempotent."""
         if self._destroyed:
             return self.process.returncode
         self._destroyed = True
         pid = self.process.pid
         if self.alive():
-            # Its children become untraceable once it is gone, so they go first; stopped, it cannot make new ones.
+            # Its children cannot be found after its end, so they are killed first; a stopped host cannot create new ones.
             try:
                 os.kill(pid, signal.SIGSTOP)
             except OSError:
@@ -190,11 +190,11 @@ def _is_private(directory, entries):
 
 
 class TmpFailed(HostFailed):
-    """The kernel does not let this host have a /tmp of its own."""
+    """The kernel does not allow a private /tmp for this host."""
 
 
 class Pool:
-    """Hold `lock` while an invocation uses the pool: idle hosts are ended by a thread of its own."""
+    """The hosts of this supervisor. An invocation must hold `lock`, because a thread ends idle hosts."""
 
     def __init__(self, tmp):
         self.lock = threading.Lock()
@@ -204,12 +204,12 @@ class Pool:
         self._reaper = None
 
     def prepare(self):
-        """Starts the spare host, without waiting for it: no user code has met it, so it can serve any key."""
+        """Starts the spare host without waiting for it. It has run no user code, so it can serve any key."""
         if self._spare is None:
             self._spare = Host(self._tmp)
 
     def take(self, key):
-        """A ready host for `key`, and whether it is new to it. Give it back with `put`, or `destroy` it. Raises HostFailed."""
+        """Returns a ready host for `key` and whether it is new. Return it with `put`, or `destroy` it. Raises HostFailed."""
         host = self._hosts.pop(key, None)
         if host and host.alive():
             return host, False
@@ -227,7 +227,7 @@ class Pool:
             self._reaper.start()
 
     def close(self):
-        """Ends all hosts and removes their directories. Where this process is killed, they end by themselves."""
+        """Ends all hosts and removes their directories. If this process is killed, they end by themselves."""
         for host in [*self._hosts.values(), *([self._spare] if self._spare else [])]:
             host.destroy()
         self._hosts, self._spare = {}, None

@@ -1,4 +1,4 @@
-"""One call of the handler, from request to outcome."""
+"""Executes one call of the handler, from request to outcome."""
 
 import json
 import re
@@ -11,17 +11,17 @@ from . import run as running
 from .hosts import HostFailed
 
 REPORT_AFTER_S = 5.0
-"""A caller that waited so long may have given up: such a run reports its own end as well."""
+"""A run that takes longer also reports its outcome, because its caller may have stopped waiting."""
 MAX_NEXT_BYTES = 1024 * 1024
-"""Of all runs that follow in one call: the answer holds it beside the request's own result."""
+"""The limit for all following runs of one call together: the answer contains them beside the request's own result."""
 _UPLOAD_ATTEMPTS = 3
 _MAX_RETURNED_CHARS = 3 * 1024 * 1024
-"""A Lambda's answer holds 6 MB."""
+"""The limit of a Lambda answer is 6 MB."""
 
 
 def handle(request, pool, tmp, facts, started):
-    """The RunOutcome of a RunRequest. `facts` receives what the log line says beside it."""
-    # Runs of one call share a host; each is a fork of it all the same.
+    """Returns the RunOutcome of a RunRequest. `facts` receives additional fields for the log line."""
+    # Runs of one call share a host, but each is a separate fork of it.
     request = request | {"dedicated": request["dedicated"] and not request.get("together")}
     try:
         with shared_folder.opened(request.get("shared")) as shared:
@@ -40,7 +40,7 @@ def handle(request, pool, tmp, facts, started):
 
 
 def _following(request, shared, pool, tmp, outcome, started):
-    """Outcomes of the runs that may follow in the same call: none begins behind a failure, a long result, or late."""
+    """Yields the outcomes of the following runs of the same call. None begins after a failure, an uploaded result, or `withinMs`."""
     following = request.get("next") or {"runs": [], "withinMs": 0}
     own = {name: value for name, value in request.items() if name not in ("next", "preprocessor")}
     results, room, last = [outcome.get("result")], MAX_NEXT_BYTES, outcome
@@ -60,7 +60,7 @@ def _following(request, shared, pool, tmp, outcome, started):
 
 
 def next_arguments(arguments, results):
-    """The arguments of a run that follows; None when they are for the executor to find out. As in runners/protocol.ts."""
+    """Returns the arguments of a following run; None if only the executor can resolve them. Follows runners/protocol.ts."""
     made = {}
     for name, argument in arguments.items():
         value = results[argument["of"]] if "of" in argument else argument["value"]
@@ -80,7 +80,7 @@ def next_arguments(arguments, results):
 
 
 def _save(shared, outcome, follow_ups):
-    """Later steps find what these have left in their folder, however they ended."""
+    """Uploads the shared folder for later steps, whatever the outcome of these runs."""
     last = follow_ups[-1] if follow_ups else outcome
     try:
         kept = shared.save() if shared else None
@@ -94,7 +94,7 @@ def _save(shared, outcome, follow_ups):
 
 
 def _handle(request, shared, pool, tmp, facts, started):
-    """One run: its outcome, and the run unless it never was."""
+    """Executes one run and returns its outcome and the run; the run is None if it never started."""
     try:
         lease = artefacts.lease(request["artefact"])
     except artefacts.ArtefactError as error:
@@ -102,7 +102,7 @@ def _handle(request, shared, pool, tmp, facts, started):
     facts["downloaded"] = lease.downloaded or None
     try:
         entry = artefacts.entry(lease.root)
-        # A host that keeps a module must not serve another version. One that only forks holds nothing of any.
+        # A dedicated host has loaded one version and must not execute another. A forking host has loaded none.
         key = (request["hostKey"], lease.sha256 if request["dedicated"] else None)
         run, fresh = _run(request, pool, tmp, key, lease, entry, shared, facts)
     except artefacts.ArtefactError as error:
@@ -110,7 +110,7 @@ def _handle(request, shared, pool, tmp, facts, started):
         return failed("ArtefactError", str(error), started), None
     except HostFailed as error:
         lease.release()
-        return failed("RunnerError", f"The Python interpreter for the script could not be started: {error}.", started), None
+        return failed("RunnerError", f"The script's Python interpreter failed: {error}.", started), None
     try:
         outcome = _ending(run)
         if run.preprocessed:
@@ -126,7 +126,7 @@ def _handle(request, shared, pool, tmp, facts, started):
 
 
 def failed(name, message, started):
-    """The outcome of a run that never was."""
+    """Returns the outcome of a run that never started."""
     return {
         "outcome": "failure",
         "error": {"name": name, "message": message},
@@ -136,7 +136,7 @@ def failed(name, message, started):
 
 
 def _run(request, pool, tmp, key, lease, entry, shared, facts):
-    """The finished run, and whether its host was new. Takes over the lease. Raises HostFailed when nothing has run."""
+    """Returns the finished run and whether its host was new. Takes over the lease. Raises HostFailed if nothing has run."""
     for last in (False, True):
         host, fresh = pool.take(key)
         run = running.Run(request, host)
@@ -147,7 +147,7 @@ def _run(request, pool, tmp, key, lease, entry, shared, facts):
         except HostFailed:
             if shared:
                 shared.take_from(host.directory())
-            # It ended while it waited. Nothing has run, so another one may.
+            # The host ended while it was idle. Nothing has run, so another host may take the job.
             host.destroy()
             if last:
                 raise
@@ -160,11 +160,11 @@ def _run(request, pool, tmp, key, lease, entry, shared, facts):
             shared.take_from(host.directory())
         _settle(run, pool, tmp, key, lease, facts)
         return run, fresh
-    raise HostFailed("it ended twice")
+    raise HostFailed("it ended twice before the script began")
 
 
 def _settle(run, pool, tmp, key, lease, facts):
-    """After the last process of the run: its files go, and its host waits again or ends."""
+    """Runs after the last process of the run: removes its files, and returns its host to the pool or ends it."""
     host, dedicated = run.host, run.request["dedicated"]
     host.clear_directory()
     tmp.undo(host)
@@ -176,7 +176,7 @@ def _settle(run, pool, tmp, key, lease, facts):
         lease.release()
     else:
         if dedicated and host.lease is None:
-            # Its module may import more from the artefact later on.
+            # The loaded module may import more from the artefact later.
             host.lease = lease
         else:
             lease.release()
@@ -191,7 +191,7 @@ def _settle(run, pool, tmp, key, lease, facts):
 
 
 def _ending(run):
-    """Outcome, result or error."""
+    """Returns the outcome with its result or error."""
     if run.verdict:
         outcome, error = run.verdict
         return {"outcome": outcome, "error": error}
@@ -201,8 +201,8 @@ def _ending(run):
         return {"outcome": "failure", "error": run.header["error"]}
     request, size = run.request, len(run.body)
     if size > request["maxResultBytes"]:
-        return {"outcome": "failure", "error": script.too_large(size, request["maxResultBytes"])}
-    # One limit for all that the answer holds.
+        return {"outcome": "failure", "error": script.too_large(request["maxResultBytes"])}
+    # One limit applies to result and arguments together.
     if size + len(run.preprocessed or b"") <= request["maxInlineResultBytes"]:
         try:
             return {"outcome": "success", "result": json.loads(run.body)}
@@ -212,16 +212,15 @@ def _ending(run):
         try:
             net.upload(request["resultUrl"], run.body, "application/json")
             return {"outcome": "success", "resultUploaded": {"bytes": size}}
-        except net.Unreachable as error:
-            reason = str(error)
+        except net.Unreachable:
             time.sleep(0.3 * attempt if attempt < _UPLOAD_ATTEMPTS else 0)
-    return {"outcome": "failure", "error": {"name": "ResultNotStored", "message": f"The result could not be stored: {reason}."}}
+    return {"outcome": "failure", "error": {"name": "ResultNotStored", "message": "The script succeeded, but its result could not be stored."}}
 
 
 def _returned_logs(log):
     logs = log.peek()
     if len(logs["text"]) > _MAX_RETURNED_CHARS:
-        logs["text"] = logs["text"][:_MAX_RETURNED_CHARS] + "\n[svc] The rest of the log was lost: nobody took it in time.\n"
+        logs["text"] = logs["text"][:_MAX_RETURNED_CHARS] + "\n[svc] The rest of the log was lost because the service did not accept it in time.\n"
     return logs
 
 

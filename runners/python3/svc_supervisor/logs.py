@@ -1,4 +1,4 @@
-"""The output of one run: decoded, cut at the limit, and kept until a beat or the outcome has carried it."""
+"""The output of one run: decoded, cut at the limit, and buffered until a beat or the outcome carries it."""
 
 import codecs
 import threading
@@ -7,12 +7,12 @@ LOG_CUT_MARKER = "\n[svc] The log was cut here: it reached the limit of {limit} 
 
 
 def utf16_units(text):
-    """Length as JavaScript counts it: characters beyond the basic plane are two."""
+    """Returns the length in UTF-16 units: a character beyond the basic plane counts as two."""
     return len(text.encode("utf-16-le", "surrogatepass")) // 2
 
 
 class Log:
-    """Fed by one thread, emptied by another. Offsets are UTF-16 units from the run's first character."""
+    """A log that one thread fills and another empties. Offsets are UTF-16 units from the run's first character."""
 
     def __init__(self, max_bytes):
         self._decoder = codecs.getincrementaldecoder("utf-8")("replace")
@@ -43,7 +43,7 @@ class Log:
 
     @property
     def units(self):
-        """What nobody has acknowledged yet."""
+        """Units that no beat has acknowledged."""
         return self._units
 
     def peek(self, max_chars=None):

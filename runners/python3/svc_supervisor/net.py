@@ -6,16 +6,16 @@ import urllib.error
 import urllib.parse
 import urllib.request
 
-# The machine's proxy settings are the developer's; storage and internal route are reached directly.
+# Ignores the machine's proxy settings: storage and internal route are reached directly.
 _opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
 
 
 class Unreachable(Exception):
-    """No answer, or one that may be different next time."""
+    """The server did not answer, or its answer may differ at the next attempt."""
 
 
 def download(url, write, timeout_s=30):
-    """Streams a GET into `write(bytes)`. Raises Unreachable, without the URL: its query is a secret."""
+    """Streams a GET into `write(bytes)`. Raises Unreachable, whose message omits the URL because its query is a secret."""
     try:
         with _opener.open(url, timeout=timeout_s) as response:
             while True:
@@ -30,7 +30,7 @@ def download(url, write, timeout_s=30):
 
 
 def upload(url, body, content_type, timeout_s=120):
-    """One PUT. Raises Unreachable."""
+    """Sends one PUT. Raises Unreachable."""
     request = urllib.request.Request(url, data=body, method="PUT", headers={"Content-Type": content_type})
     try:
         with _opener.open(request, timeout=timeout_s) as response:
@@ -42,7 +42,7 @@ def upload(url, body, content_type, timeout_s=120):
 
 
 class JsonConnection:
-    """POSTs of JSON to one origin over one connection. Not for several threads at once."""
+    """Sends POST requests with JSON to one origin over one connection. Not thread-safe."""
 
     def __init__(self, origin, token, timeout_s=10):
         parts = urllib.parse.urlsplit(origin)
@@ -52,7 +52,7 @@ class JsonConnection:
         self._headers = {"Content-Type": "application/json", "Authorization": f"Bearer {token}"}
 
     def post(self, path, message):
-        """Status and parsed answer (None when it is no JSON). Raises Unreachable."""
+        """Returns status and parsed answer (None if it is not JSON). Raises Unreachable."""
         body = json.dumps(message).encode()
         for last in (False, True):
             fresh = self._connection.sock is None
@@ -65,7 +65,7 @@ class JsonConnection:
                 raise Unreachable(_reason(error)) from None
             except (OSError, http.client.HTTPException) as error:
                 self.close()
-                # A kept connection may have been closed meanwhile: that says nothing about the server.
+                # The server may have closed an idle connection. That is not a failure, so a new connection is tried.
                 if fresh or last:
                     raise Unreachable(_reason(error)) from None
 

@@ -1,4 +1,4 @@
-"""One run on a host: starts it, moves its output, watches time, memory and beats, and reads how it ended."""
+"""One run on a host: starts it, reads its output, enforces time, memory and cancellation, and parses its result."""
 
 import json
 import os
@@ -15,16 +15,16 @@ from .logs import Log
 
 _TICK_S = 0.25
 _GRACE_S = 3.0
-"""How long a host may take to end a run it was told to kill."""
+"""The time in which a host must end a run after a kill order."""
 _DRAIN_S = 0.3
-"""How long output is read on when all known processes of a run are gone."""
+"""The time for which output is still read after all known processes of a run have ended."""
 _HEADROOM_MB = 96
-"""Of the function's memory, what supervisor, hosts and one result in transit need for themselves."""
+"""The part of the function's memory for the supervisor, the hosts and one result in transit."""
 _MAX_HEADER = 256 * 1024
 
 
 class Run:
-    """`execute` once, then read the fields; `beats` stays open for what follows the run, so `close` it."""
+    """Call `execute` once, then read the fields. `beats` remains open after the run, so call `close` at the end."""
 
     def __init__(self, request, host):
         self.request = request
@@ -37,12 +37,12 @@ class Run:
         """`(outcome, error)` when the supervisor ended the run."""
         self.mem_peak_kb = None
         self.exit_code = None
-        """Of the process; negative for a signal."""
+        """Exit code of the process; negative for a signal."""
         self.header = None
-        """What the wrapper said, None when the process ended without it."""
+        """The wrapper's header; None if the process ended without it."""
         self.body = b""
         self.preprocessed = None
-        """JSON of the arguments that the preprocessor made."""
+        """JSON of the arguments that the preprocessor returned."""
         self._pid = None
         self._exited = False
         self._raw = bytearray()
@@ -53,7 +53,7 @@ class Run:
         self._measure_at = 0.0
 
     def execute(self, directory, root, entry):
-        """Runs to the end. Raises HostFailed when the host could not even take the job: nothing has run then."""
+        """Runs the job to its end. Raises HostFailed if the host could not take the job; then nothing has run."""
         out, out_writer = os.pipe()
         result, result_writer = os.pipe()
         self._fds = {out, result}
@@ -80,7 +80,7 @@ class Run:
         self._parse_result()
 
     def flush(self):
-        """Sends what is too much for the outcome, also for a run that ended before its first beat."""
+        """Sends output that exceeds the outcome's limit, even for a run that ended before its first beat."""
         follows = self.request.get("follows")
         if self.beats is None and not follows and self.log.units > beating.MAX_RETURNED_UNITS:
             self.beats = self._make_beats()
@@ -145,13 +145,13 @@ class Run:
         return max(0.0, min(ends) - now)
 
     def _make_beats(self):
-        # The output of a run that follows another one is in the answer alone.
+        # The output of a following run is only in the answer.
         log = Log(0) if self.request.get("follows") else self.log
         return beating.Beats(self.request, log, self._memory_peak, self.ran_from)
 
     def _check(self, now):
         if self._kill_by and now >= self._kill_by:
-            # The host does not answer any more.
+            # The host did not carry out the kill order in time.
             self._lose_host("blocked")
         elif self.verdict:
             return
@@ -168,7 +168,7 @@ class Run:
                 self._end("failure", out_of_memory(self._memory_limit_kb))
 
     def _end(self, outcome, error):
-        """Kills the run for the supervisor's own reason. What the script managed to say before counts as not said."""
+        """Kills the run by decision of the supervisor. A result that the script has already written is ignored."""
         if self.verdict:
             return
         self.verdict = (outcome, error)
@@ -204,7 +204,7 @@ class Run:
         if not data:
             self._finish(fd)
         elif len(self._raw) <= self.request["maxResultBytes"] + self._room_for_arguments() + _MAX_HEADER:
-            # More than that the wrapper never sends: the script writes there itself, and may, for nothing.
+            # The wrapper never sends more than this, so any excess was written by the script and is ignored.
             self._raw += data
 
     def _room_for_arguments(self):
@@ -212,12 +212,12 @@ class Run:
 
     def _on_message(self, _):
         try:
-            # What follows the end, the next fork's socket, stays unread: it belongs to the next run.
+            # The message after the end carries the next fork's socket. It remains unread because it belongs to the next run.
             message, _ = self.host.receive()
         except wire.Closed:
             self._lose_host("died")
             return
-        # A dedicated host may still say that the fork it does not need has ended.
+        # A dedicated host may still report the end of the fork that it does not need.
         if "exited" in message and message["exited"]["pid"] == self._pid:
             ended = message["exited"]
             self._exited = True
@@ -242,7 +242,7 @@ class Run:
         return processes.memory_kb(self._pid) if self._pid else None
 
     def _parse_result(self):
-        """The frames that carry this run's secret; anything else in the pipe was written by the script."""
+        """Parses the frames that carry this run's secret; all other bytes in the pipe were written by the script."""
         raw, secret = bytes(self._raw), self._secret.encode()
         self._raw.clear()
         start = raw.find(secret)
@@ -272,22 +272,22 @@ def out_of_memory(limit_kb):
 
 
 def ended_early(code, entrypoint):
-    """The error of a process that ended before its function returned. `code` as subprocess has it: negative for a signal."""
+    """Returns the error of a process that ended before its function returned. `code` is negative for a signal."""
     if code is None or code >= 0:
-        message = f"The script ended itself with exit code {code or 0} before '{entrypoint}' had returned."
+        message = f"The script exited with code {code or 0} before '{entrypoint}' returned."
         return {"name": "ExitError", "message": message, "exit_code": code or 0}
     try:
         name = signal.Signals(-code).name
     except ValueError:
         name = f"SIG{-code}"
-    message = f"The script was ended by signal {name} before '{entrypoint}' had returned."
+    message = f"The script was terminated by signal {name} before '{entrypoint}' returned."
     if name == "SIGKILL":
         message = "The script was killed by SIGKILL, most likely because memory ran out."
     return {"name": "ExitError", "message": message, "signal": name}
 
 
 def _memory_limit_kb():
-    """Of one script in KB, or None where there is no limit. `SVC_MEMORY_LIMIT_MB` sets it, else the function's size does."""
+    """Returns the memory limit of a script in KB, or None. `SVC_MEMORY_LIMIT_MB` overrides the limit from the function's size."""
     limit = os.environ.get("SVC_MEMORY_LIMIT_MB", "")
     size = os.environ.get("AWS_LAMBDA_FUNCTION_MEMORY_SIZE", "")
     if limit.isdigit():

@@ -1,4 +1,4 @@
-"""The folder ./shared of steps that run in one place: fetched before the run, kept after it when it has changed."""
+"""The folder ./shared of a flow's steps: downloaded before the run and uploaded after it if it has changed."""
 
 import contextlib
 import hashlib
@@ -15,12 +15,12 @@ _ATTEMPTS = 3
 
 
 class SharedFolderError(Exception):
-    """The folder cannot be fetched or kept; the message is for the user."""
+    """The folder cannot be downloaded or stored. The message is for the user."""
 
 
 @contextlib.contextmanager
 def opened(wanted):
-    """A `Shared`, or None where none is wanted. Raises SharedFolderError."""
+    """Yields a `Shared`, or None if the request has none. Raises SharedFolderError."""
     if not wanted:
         yield None
         return
@@ -33,7 +33,7 @@ def opened(wanted):
 
 
 class Shared:
-    """Lies aside while the job does not run."""
+    """The folder. It is outside the job's directory while the job does not run."""
 
     def __init__(self, wanted):
         """`wanted` = {archive?: {url, sha256}, putUrl, maxBytes}."""
@@ -48,10 +48,10 @@ class Shared:
         if not archive:
             return
         try:
-            artefacts.download(archive["url"], path, archive["sha256"])
+            artefacts.download(archive["url"], path, archive["sha256"], "The folder ./shared")
             artefacts.unpack(path, self._aside)
         except artefacts.ArtefactError as error:
-            raise SharedFolderError(f"The folder ./shared cannot be loaded: {error}") from error
+            raise SharedFolderError(str(error)) from error
         finally:
             work.remove(path)
         self._before = _files(self._aside)
@@ -60,21 +60,21 @@ class Shared:
         os.rename(self._aside, os.path.join(directory, _NAME))
 
     def take_from(self, directory):
-        """Call when nothing of the job runs any more."""
+        """Takes the folder back. Call this after the last process of the job has ended."""
         try:
             os.rename(os.path.join(directory, _NAME), self._aside)
         except OSError:
-            # The job has removed it, and it is empty now; or it went with a host that had to be ended, and is what it was before.
+            # Either the job removed the folder, which then counts as empty, or it was lost with its host and counts as unchanged.
             self._is_lost = not os.path.isdir(directory)
 
     def save(self):
-        """{sha256, bytes} of what was kept, None when nothing has changed. Raises SharedFolderError."""
+        """Uploads the folder and returns {sha256, bytes}; None if nothing has changed. Raises SharedFolderError."""
         files = _files(self._aside)
         if self._is_lost or files == self._before:
             return None
         limit = self._wanted["maxBytes"]
         if sum(size for _, size, _ in files) > limit:
-            raise SharedFolderError(f"The folder ./shared has become larger than {limit // 1_048_576} MB, which it may hold at most.")
+            raise SharedFolderError(f"The folder ./shared is larger than the limit of {limit // 1_048_576} MB.")
         archive = io.BytesIO()
         with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED, compresslevel=1, strict_timestamps=False) as target:
             for path, _, _ in files:
@@ -87,14 +87,14 @@ class Shared:
                 return {"sha256": hashlib.sha256(content).hexdigest(), "bytes": len(content)}
             except net.Unreachable:
                 time.sleep(0.3 * attempt if attempt < _ATTEMPTS else 0)
-        raise SharedFolderError("The folder ./shared could not be kept.")
+        raise SharedFolderError("The folder ./shared could not be stored.")
 
     def remove(self):
         work.remove(self._aside)
 
 
 def _files(directory):
-    """[(path, bytes, changed)] of the plain files: a link may lead anywhere."""
+    """Lists (path, bytes, change time) of regular files only, because a link may lead anywhere."""
     found = []
     for parent, folders, names in os.walk(directory):
         folders.sort()

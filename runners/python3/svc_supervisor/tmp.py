@@ -1,4 +1,4 @@
-"""How a job's writes to /tmp are undone: `SVC_TMP_MODE` = `sweep`, `private` or `none`."""
+"""Removes a job's writes to /tmp, by `SVC_TMP_MODE`: `sweep`, `private` or `none`."""
 
 import os
 import sys
@@ -14,7 +14,7 @@ class TmpPolicy:
         self.note = None
 
     def mounts(self, home):
-        """What a host needs for a /tmp of its own: the directory, and what must stay visible in it. None in other modes."""
+        """Prepares a private /tmp for a host: its directory and the paths that must remain visible in it. None in other modes."""
         if self.mode != "private":
             return None
         directory = os.path.join(home, "tmp")
@@ -28,12 +28,12 @@ class TmpPolicy:
         return {"directory": directory, "binds": binds}
 
     def give_up(self, reason):
-        """The kernel does not let us mount: jobs share the machine's /tmp from now on, and the log line says so."""
+        """Falls back after a failed mount: jobs now share the machine's /tmp, and the log line contains the reason."""
         self.mode = "none"
         self.note = f"no private /tmp: {reason}"
 
     def undo(self, host):
-        """After a run, when none of its processes lives."""
+        """Removes a run's files from /tmp. Call this after the last process of the run has ended."""
         if self.mode == "sweep":
             work.empty(work.TMP, {work.WORK, *visible_below_tmp(host.home)})
         elif self.mode == "private" and host.mounts:
@@ -41,7 +41,7 @@ class TmpPolicy:
 
 
 def visible_below_tmp(home):
-    """Directories below /tmp that a host needs: the artefacts, its jobs, this runner and the interpreter, where they lie there."""
+    """Lists the directories that a host needs and that are below /tmp: the artefacts, its jobs, this runner and the interpreter."""
     wanted = [
         os.path.join(work.WORK, "artefacts"),
         os.path.join(home, "jobs"),

@@ -1,37 +1,37 @@
-"""The supervisor's own directory, shared with other supervisors on the same machine, and the undoing of writes to /tmp."""
+"""The work directory, which supervisors on the same machine share, and functions to remove files from it."""
 
 import os
 import secrets
 import shutil
 
 WORK = os.path.join(os.path.abspath(os.environ.get("SVC_WORK_DIR") or "/tmp/svc"), "python3")
-"""Below the common directory: the other languages' supervisors keep their artefacts by rules of their own."""
+"""A subdirectory, because the Node-hosted supervisors lay out their artefacts differently."""
 TMP = "/tmp"
 
 
 def folder(*names):
-    """A directory below the work directory, made when it is not there."""
+    """Returns a directory below the work directory and creates it if necessary."""
     path = os.path.join(WORK, *names)
     os.makedirs(path, mode=0o700, exist_ok=True)
     return path
 
 
 def own_name():
-    """A name no other supervisor uses; it begins with our process id, so that leftovers of ended ones can be told."""
+    """Returns a unique name. It begins with the process id, so that leftovers of ended supervisors can be recognised."""
     return f"{os.getpid()}-{secrets.token_hex(6)}"
 
 
 def remove_leftovers():
-    """Removes what supervisors left behind that were killed in the middle."""
+    """Removes files of supervisors that were killed."""
     for parent in (folder("hosts"), folder("artefacts", ".new")):
         for name in os.listdir(parent):
             pid = name.partition("-")[0]
-            if pid.isdigit() and not _lives(int(pid)):
+            if pid.isdigit() and not _is_alive(int(pid)):
                 remove(os.path.join(parent, name))
 
 
 def remove(path):
-    """Removes a file or directory tree, also one that was made read-only. What belongs to others stays."""
+    """Removes a file or directory tree, including a read-only one. Files of other users remain."""
     if os.path.islink(path) or not os.path.isdir(path):
         try:
             os.unlink(path)
@@ -49,7 +49,7 @@ def remove(path):
 
 
 def empty(directory, keep):
-    """Removes everything in `directory` but the paths in `keep` and what leads to them."""
+    """Removes everything in `directory` except the paths in `keep` and their parents."""
     try:
         entries = list(os.scandir(directory))
     except OSError:
@@ -63,7 +63,7 @@ def empty(directory, keep):
             remove(entry.path)
 
 
-def _lives(pid):
+def _is_alive(pid):
     try:
         os.kill(pid, 0)
     except ProcessLookupError:

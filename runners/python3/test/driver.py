@@ -1,4 +1,4 @@
-"""Plays the local engine's warm worker: a line of JSON in, a line of JSON out, what the handler prints goes to stderr."""
+"""Stands in for the local engine's warm worker: reads and writes lines of JSON; the handler's own output goes to stderr."""
 
 import json
 import os

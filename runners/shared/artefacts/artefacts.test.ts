@@ -16,7 +16,7 @@ describe("artefacts", () => {
 
   const cache = () => join(settings().workDir, "artefacts");
 
-  it("are fetched once, unpacked with their folders, and leave nothing half done", async () => {
+  it("are downloaded once and unpacked with their folders, without partial leftovers", async () => {
     const { artefact } = runner.request({ files: { "main.mjs": "x", "deps/a/b.txt": "deep" } });
     const before = runner.downloads;
     const directories = await Promise.all([1, 2, 3].map(() => loadArtefact(artefact, Date.now())));
@@ -27,38 +27,38 @@ describe("artefacts", () => {
     expect(readdirSync(cache()).filter((name) => !/^[0-9a-f]{64}(\.size)?$/.test(name))).toEqual([]);
   });
 
-  it("are refused when their bytes are not what was built", async () => {
+  it("are rejected if their hash differs", async () => {
     const { artefact } = runner.request({ files: { "main.mjs": "true" } });
     runner.artefacts.set(artefact.sha256, zipSync({ "main.mjs": strToU8("false") }));
     await expect(loadArtefact(artefact, Date.now())).rejects.toThrow("is damaged");
     expect(existsSync(join(cache(), artefact.sha256))).toBe(false);
   });
 
-  it("that cannot be fetched fail the run without naming their address", async () => {
+  it("fail the run without naming their URL if they cannot be downloaded", async () => {
     const request = runner.request({ code: "true" });
     runner.artefacts.clear();
     const outcome = await runner.send(request);
     expect(outcome).toMatchObject({
       outcome: "failure",
-      error: { name: "ArtefactError", message: "The script's code could not be fetched: HTTP 404." },
+      error: { name: "ArtefactError", message: "The artefact could not be downloaded: HTTP 404." },
     });
     expect(JSON.stringify(outcome)).not.toContain("secret-signature");
   });
 
-  it.each(["../out.txt", "/out.txt", "a/../../out.txt", "..\\out.txt"])("never write outside their directory: %s", (name) => {
+  it.each(["../out.txt", "/out.txt", "a/../../out.txt", "..\\out.txt"])("cannot write outside their directory: %s", (name) => {
     const target = join(cache(), "..", `slip-${createHash("sha256").update(name).digest("hex").slice(0, 8)}`);
-    expect(() => unpack(zipSync({ [name]: strToU8("x") }), target)).toThrow("leaves its directory");
+    expect(() => unpack(zipSync({ [name]: strToU8("x") }), target)).toThrow("outside its directory");
     expect(existsSync(target)).toBe(false);
   });
 
-  it("unpack in parts when they are large", () => {
+  it("are unpacked in parts if they are large", () => {
     const large = new Uint8Array(20 * 1024 * 1024);
     const target = join(cache(), "..", "large");
     expect(unpack(zipSync({ a: large, b: large, c: large, "d/e": strToU8("x") }, { level: 1 }), target)).toBe(3 * large.length + 1);
     expect(readdirSync(target).sort()).toEqual(["a", "b", "c", "d"]);
   });
 
-  it("unused for longest go first when the cache is full, and never those in use or used lately by others", () => {
+  it("are evicted by least recent use when the cache is full, except those in use and those that others used recently", () => {
     const nowMs = Date.now();
     const make = (digit: string, ageMs: number) => {
       const directory = join(cache(), digit.repeat(64));

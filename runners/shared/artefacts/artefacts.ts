@@ -16,23 +16,23 @@ import { unzipSync } from "fflate";
 import type { Artefact } from "../../protocol.ts";
 import { settings } from "../settings.ts";
 
-/** The code could not be fetched, or is not what was built. Not the script's fault; the outcome still says it as a failure. */
+/** The artefact could not be downloaded or does not match its hash. The outcome reports it as a failure although the script is not at fault. */
 export class ArtefactError extends Error {
   override readonly name: string = "ArtefactError";
 }
 
 const CACHE_BYTES = 400 * 1024 * 1024;
-/** Unpacked; a zip says its sizes, so that this is checked before anything is written. */
+/** The limit of the unpacked size. A zip lists its sizes, so the limit is checked before anything is written. */
 const MAX_UNPACKED_BYTES = 1024 * 1024 * 1024;
-/** Unpacked at a time, so that a large artefact never stands in memory as a whole. */
+/** The size unpacked at a time, so that a large artefact is never in memory as a whole. */
 const PART_BYTES = 32 * 1024 * 1024;
-/** Another supervisor may be running what it touched within this time: longer than the longest job. */
+/** Another supervisor may be running an artefact that it touched within this time, which is longer than the longest job. */
 const OTHERS_USE_MS = 15 * 60_000;
 
 const loads = new Map<string, Promise<string>>();
 const touched = new Map<string, number>();
 
-/** The directory of an unpacked artefact; fetched, checked and unpacked at first use. Throws `ArtefactError`. */
+/** Returns the directory of an unpacked artefact. The first use downloads, verifies and unpacks it. Throws `ArtefactError`. */
 export async function loadArtefact(artefact: Artefact, nowMs: number): Promise<string> {
   const { sha256 } = artefact;
   if (!/^[0-9a-f]{64}$/.test(sha256)) throw new ArtefactError("The artefact's hash is not a SHA-256.");
@@ -51,21 +51,21 @@ export async function loadArtefact(artefact: Artefact, nowMs: number): Promise<s
   return directory;
 }
 
-/** Marks an artefact as used. Once a minute is enough to find the oldest. */
+/** Marks an artefact as used. Once a minute is precise enough for eviction. */
 function touch(directory: string, nowMs: number): void {
   if (nowMs - (touched.get(directory) ?? 0) < 60_000) return;
   touched.set(directory, nowMs);
   try {
     utimesSync(`${directory}.size`, nowMs / 1000, nowMs / 1000);
   } catch {
-    // Evicted in this moment by another supervisor: the next run fetches it again.
+    // Another supervisor is evicting it; the next run downloads it again.
   }
 }
 
 async function fetchAndUnpack(artefact: Artefact, directory: string): Promise<string> {
   const zip = await download(artefact.url);
   if (createHash("sha256").update(zip).digest("hex") !== artefact.sha256) {
-    throw new ArtefactError(`The artefact ${artefact.key} is damaged: its hash is not the one that was built.`);
+    throw new ArtefactError(`The artefact is damaged: its SHA-256 is not the expected one.`);
   }
   const partial = `${directory}.${process.pid}-${randomBytes(4).toString("hex")}.part`;
   try {
@@ -74,13 +74,14 @@ async function fetchAndUnpack(artefact: Artefact, directory: string): Promise<st
     renameSync(partial, directory);
   } catch (error) {
     rmSync(partial, { recursive: true, force: true });
-    // Another supervisor was first: its copy has the same hash.
+    // If another supervisor was faster, its copy has the same hash.
     if (!existsSync(directory)) throw error;
   }
   return directory;
 }
 
-export async function download(url: string): Promise<Uint8Array> {
+/** Downloads `url` in at most three attempts of 60 s. `what` begins the sentence of the `ArtefactError` that it throws. */
+export async function download(url: string, what = "The artefact"): Promise<Uint8Array> {
   let problem = "";
   for (let attempt = 0; attempt < 3; attempt++) {
     try {
@@ -90,14 +91,14 @@ export async function download(url: string): Promise<Uint8Array> {
       problem = `HTTP ${response.status}`;
       if (response.status < 500 && response.status !== 429) break;
     } catch (error) {
-      // Its message may hold the presigned URL.
+      // The error's own message may contain the presigned URL, which is a secret.
       problem = error instanceof Error && error.name === "TimeoutError" ? "no answer in 60 s" : "no connection";
     }
   }
-  throw new ArtefactError(`The script's code could not be fetched: ${problem}.`);
+  throw new ArtefactError(`${what} could not be downloaded: ${problem}.`);
 }
 
-/** Unpacks into `target`, which must not exist; answers how many bytes. No entry may leave the directory. */
+/** Unpacks into `target`, which must not exist, and returns the unpacked bytes. Throws `ArtefactError` for a path outside `target`. */
 export function unpack(zip: Uint8Array, target: string): number {
   const entries: { name: string; bytes: number }[] = [];
   unzipSync(zip, {
@@ -111,7 +112,7 @@ export function unpack(zip: Uint8Array, target: string): number {
   for (const { name } of entries) {
     const parts = name.split(/[/\\]/);
     if (name.startsWith("/") || /^[A-Za-z]:/.test(name) || parts.includes("..") || name.includes("\0")) {
-      throw new ArtefactError(`The artefact holds a path that leaves its directory: ${name}`);
+      throw new ArtefactError(`The artefact contains a path outside its directory: ${name}`);
     }
   }
   mkdirSync(target, { recursive: true, mode: 0o700 });
@@ -141,7 +142,7 @@ export function unpack(zip: Uint8Array, target: string): number {
   return total;
 }
 
-/** Removes the artefacts unused for longest until the rest fits the cache. `keep` is in use by this supervisor. */
+/** Removes the least recently used artefacts until the rest is at most `maxBytes`. `keep` lists those that this supervisor is using. */
 export function evictArtefacts(keep: ReadonlySet<string>, nowMs: number, maxBytes = CACHE_BYTES): void {
   const { workDir, tmpMode } = settings();
   const root = join(workDir, "artefacts");
@@ -152,7 +153,7 @@ export function evictArtefacts(keep: ReadonlySet<string>, nowMs: number, maxByte
   let total = cached.reduce((sum, { bytes }) => sum + bytes, 0);
   for (const { directory, bytes, usedMs } of cached) {
     if (total <= maxBytes) return;
-    // On AWS (`sweep`) there is one supervisor for each disk; elsewhere others may be using what they touched lately.
+    // On AWS (`sweep`) each disk has one supervisor; elsewhere another one may be using an artefact that it touched recently.
     if (keep.has(directory) || (tmpMode !== "sweep" && nowMs - usedMs < OTHERS_USE_MS)) continue;
     const gone = `${directory}.${process.pid}.gone`;
     try {

@@ -8,19 +8,18 @@ import { settings } from "../settings.ts";
 import { ArtefactError, download, unpack } from "./artefacts.ts";
 import { upload } from "./upload.ts";
 
-/** What the steps that run in one place have written so far could not be fetched. */
+/** The shared folder of a flow's steps could not be downloaded. */
 class SharedFolderError extends ArtefactError {
   override readonly name = "SharedFolderError";
 }
 
-/** The name of the folder in a job's directory. */
 const NAME = "shared";
 
-/** The folder `./shared` of a step: it is fetched before the job begins, and taken out of the job's directory, and kept, when the job is at rest. */
+/** The folder `./shared` of a step: downloaded before the job begins; taken out of the job's directory and uploaded after its last process has ended. */
 export class Shared {
   readonly #wanted: SharedFolder;
   readonly #aside: string;
-  /** What every file was when the job began. */
+  /** The state of every file when the job began, to detect changes. */
   readonly #before: string;
 
   private constructor(wanted: SharedFolder, aside: string) {
@@ -35,9 +34,9 @@ export class Shared {
     const aside = join(settings().workDir, "jobs", `${process.pid}-${randomBytes(6).toString("hex")}`);
     const { archive } = shared;
     if (archive) {
-      const zip = await download(archive.url);
+      const zip = await download(archive.url, "The folder ./shared");
       if (createHash("sha256").update(zip).digest("hex") !== archive.sha256) {
-        throw new SharedFolderError("The folder ./shared is damaged: its hash is not the one that was kept.");
+        throw new SharedFolderError("The folder ./shared is damaged: its SHA-256 is not the expected one.");
       }
       unpack(zip, aside);
     } else mkdirSync(aside, { mode: 0o700 });
@@ -48,25 +47,25 @@ export class Shared {
     renameSync(this.#aside, join(jobDirectory, NAME));
   }
 
-  /** Call when nothing of the job runs any more. */
+  /** Takes the folder back. Call this after the last process of the job has ended. */
   takeFrom(jobDirectory: string): void {
     try {
       renameSync(join(jobDirectory, NAME), this.#aside);
     } catch {
-      // The job has removed it: it is empty now.
+      // The job removed the folder, so it counts as empty.
     }
   }
 
-  /** Keeps what has changed. */
+  /** Uploads the folder if it has changed. */
   async save(): Promise<Pick<RunOutcome, "shared" | "error">> {
     const { putUrl, maxBytes } = this.#wanted;
     const files = filesIn(this.#aside);
     if (JSON.stringify(files) === this.#before) return {};
     if (files.reduce((sum, { bytes }) => sum + bytes, 0) > maxBytes) {
-      return failed(`The folder ./shared has become larger than ${Math.floor(maxBytes / 1_048_576)} MB, which it may hold at most.`);
+      return failed(`The folder ./shared is larger than the limit of ${Math.floor(maxBytes / 1_048_576)} MB.`);
     }
     const zip = zipSync(Object.fromEntries(files.map(({ path }) => [path, readFileSync(join(this.#aside, path))])), { level: 1 });
-    if (!(await upload(putUrl, zip, "application/zip"))) return failed("The folder ./shared could not be kept.");
+    if (!(await upload(putUrl, zip, "application/zip"))) return failed("The folder ./shared could not be stored.");
     return { shared: { sha256: createHash("sha256").update(zip).digest("hex"), bytes: zip.length } };
   }
 
@@ -77,7 +76,7 @@ export class Shared {
 
 const failed = (message: string) => ({ error: { name: "SharedFolderError", message } });
 
-/** Plain files alone: a link may lead anywhere. */
+/** Lists regular files only, because a link may lead anywhere. */
 function filesIn(directory: string, below = ""): { path: string; bytes: number; changedMs: number }[] {
   let names: string[];
   try {

@@ -1,6 +1,6 @@
 const TIMEOUT_MS = 60_000;
 
-/** One presigned PUT, tried three times. False when it was not taken. */
+/** Uploads with a presigned PUT in at most three attempts. Returns false if all failed. */
 export async function upload(url: string, body: Uint8Array, type: string): Promise<boolean> {
   for (const pauseMs of [0, 200, 1000]) {
     if (pauseMs) await new Promise((resolve) => setTimeout(resolve, pauseMs));
@@ -15,7 +15,7 @@ export async function upload(url: string, body: Uint8Array, type: string): Promi
       if (response.ok) return true;
       if (response.status < 500 && response.status !== 429) return false;
     } catch {
-      // No connection: tried again.
+      // There was no connection; the next attempt follows.
     }
   }
   return false;

@@ -11,15 +11,15 @@ import { effectiveTmpMode, emptyDirectory, removeTree, withPrivateTmp } from "./
 export interface Exit {
   code: number | null;
   signal: NodeJS.Signals | null;
-  /** The program could not be started at all. */
+  /** Set if the program could not be started. */
   spawnError?: Error;
 }
 
 export interface ChildOptions {
   command: string[];
-  /** On top of PATH, LANG, HOME, TMPDIR and the tag. */
+  /** Variables in addition to those of `baseEnv`. */
   env: Record<string, string>;
-  /** File descriptor 3 carries answers to us. */
+  /** File descriptor 3 carries answers to the supervisor. */
   answers: boolean;
   /** File descriptor 4 carries commands to the child. */
   commands: boolean;
@@ -28,7 +28,7 @@ export interface ChildOptions {
 const living = new Set<Child>();
 let started = 0;
 
-/** The variables that every process of a job gets from the supervisor; nothing else of ours reaches it, no AWS variable above all. */
+/** The variables that every process of a job gets from the supervisor. No other variable may reach it, AWS credentials above all. */
 export function baseEnv(tag: string, home: string): Record<string, string> {
   return {
     PATH: process.env["PATH"] ?? "/usr/local/bin:/usr/bin:/bin",
@@ -39,10 +39,10 @@ export function baseEnv(tag: string, home: string): Record<string, string> {
   };
 }
 
-/** A process outside the supervisor, in a process group of its own, with its pipes and its directory. */
+/** A child process in its own process group, with its pipes and its directory. */
 export class Child {
   readonly tag = `${process.pid}-${++started}-${randomBytes(4).toString("hex")}`;
-  /** Mode 0700; holds one directory per job and, in mode `private`, the child's /tmp. Removed with the child. */
+  /** Mode 0700; contains the job's directory and, in mode `private`, the child's /tmp. Removed with the child. */
   readonly directory = join(settings().workDir, "jobs", this.tag);
   /** stdout and stderr, in one pipe. */
   readonly output: PipeReader;
@@ -51,13 +51,13 @@ export class Child {
   readonly exited: Promise<Exit>;
   exit: Exit | undefined;
   readonly pid: number;
-  /** Where the job works: its cwd and HOME, 0700, with `tmp` in it. The same for all jobs of a child, emptied between them. */
+  /** The job's working directory and HOME, mode 0700, with `tmp` in it. All jobs of a child use the same one; it is emptied between them. */
   readonly jobDirectory = join(this.directory, "job");
   readonly #place: number;
   readonly #process: ChildProcess | undefined;
   #others = processIds();
   #othersMs = Date.now();
-  /** The newest process id when relatives were looked for last: until there is a newer one, there is nothing to find. */
+  /** The newest process id at the last search for relatives. While it is unchanged, no process was started, so no search is needed. */
   #searched: string | undefined;
   readonly #privateTmp: string | undefined;
 
@@ -94,7 +94,7 @@ export class Child {
         detached: true,
       });
     } catch (error) {
-      // Arguments that the system cannot pass, for one; a missing program comes as an event instead.
+      // `spawn` throws, for example, for arguments that are too large; a missing program is reported by an event instead.
       if (!(error instanceof Error)) throw error;
       ended.resolve({ code: null, signal: null, spawnError: error });
     } finally {
@@ -113,12 +113,12 @@ export class Child {
     return { leader: this.pid, tag: this.tag, directory: this.directory };
   }
 
-  /** Processes that are never this one's: older ones at first, and strangers that were met. */
+  /** Process ids that do not belong to this child: older processes, and unrelated ones found by later searches. */
   get others(): Set<number> {
     return this.#others;
   }
 
-  /** Kills the processes that a job left; the leader lives on. Answers how many there were. */
+  /** Kills the processes that a job left, but not the leader. Returns their number. */
   killRelatives(): number {
     const newest = newestProcessId();
     if (newest !== undefined && newest === this.#searched) return 0;
@@ -127,7 +127,7 @@ export class Child {
     return killed;
   }
 
-  /** Process ids come round again: an old child looks at all processes once and starts a new list. Answers how many relatives it had to kill. */
+  /** Renews the list of unrelated processes every minute, because process ids are reused. Returns the number of relatives that it killed. */
   refreshOthers(nowMs: number): number {
     if (nowMs - this.#othersMs < 60_000) return 0;
     const killed = killRelatives(this.family, new Set());
@@ -136,7 +136,7 @@ export class Child {
     return killed;
   }
 
-  /** While a job runs, it keeps Node alive; a waiting child does not. */
+  /** Keeps Node's event loop alive while a job runs; a waiting child does not. */
   hold(): void {
     this.#process?.ref();
   }
@@ -145,15 +145,15 @@ export class Child {
     this.#process?.unref();
   }
 
-  /** Kills the group and what left it. */
+  /** Kills the process group and the processes that left it. */
   kill(): void {
     if (this.pid === 0) return;
-    // On Linux the relatives of a leader that has exited are found one by one, which is safer than a group id that may be somebody else's by now.
+    // After the leader's exit its group id may be reused. On Linux the relatives are found individually instead.
     if (!this.exit || process.platform !== "linux") killGroup(this.pid);
     killRelatives(this.family, this.#others);
   }
 
-  /** Empties what the last job used, for the next one. False when that cannot be done: the child should go then, with all it has. */
+  /** Empties the job's directories for the next job. Returns false if that fails; the child must then be disposed of. */
   clean(): boolean {
     const tmp = join(this.jobDirectory, "tmp");
     try {
@@ -176,8 +176,8 @@ export class Child {
   }
 
   /**
-   * Ends the child for good. At once nothing of it runs and its files are gone; the rest is done when it has been seen to end, at most 2 s later:
-   * a killed process takes milliseconds to give its memory back, and no answer waits for that.
+   * Ends the child and removes its files. The pipes close when its exit is observed, at most 2 s later: a killed process takes milliseconds to
+   * release its memory, and no answer waits for that.
    */
   dispose(): void {
     this.kill();
@@ -187,7 +187,7 @@ export class Child {
       this.output.close();
       this.answers?.close();
       this.commands?.destroy();
-      // A system call that was under way may have made one more file.
+      // A system call in progress at the kill may have created one more file.
       removeTree(this.directory);
     };
     const timer = setTimeout(close, 2000);
@@ -197,7 +197,7 @@ export class Child {
   }
 }
 
-/** At the supervisor's end nothing of it stays. */
+/** Ends all children and removes their files when the supervisor ends. */
 function endAll(): void {
   for (const child of living) {
     child.kill();
@@ -208,7 +208,7 @@ function endAll(): void {
 
 let installed = false;
 
-/** Ends all children when the supervisor ends, and what earlier supervisors left when they were killed. */
+/** Ensures that children end with the supervisor, and that leftovers of killed supervisors are removed. */
 export function installCleanUp(): void {
   if (installed) return;
   installed = true;
@@ -222,7 +222,7 @@ export function installCleanUp(): void {
   setTimeout(removeLeftovers, 1000).unref();
 }
 
-/** Directories and processes of supervisors that were killed: their names begin with the process id of the one that made them. */
+/** Removes directories and processes of killed supervisors. Each directory's name begins with the process id of its supervisor. */
 export function removeLeftovers(): void {
   const { workDir } = settings();
   for (const folder of ["jobs", "pipes"]) {

@@ -7,14 +7,14 @@ import { settings } from "../settings.ts";
 
 /*
  * Children get named pipes, because the "pipes" that Node makes for a child are sockets: two of its file descriptors cannot share one (and the
- * order of stdout and stderr is lost), and a socket cannot be opened again as /dev/stderr or /dev/fd/3. The names are made in batches, ahead of
- * need, and each is removed as soon as both ends are open, so no later process can be mixed up with an earlier one.
+ * order of stdout and stderr is lost), and a socket cannot be opened again as /dev/stderr or /dev/fd/3. The pipes are created in batches in advance.
+ * Each name is removed as soon as both ends are open, so that no other process can open the same pipe.
  */
 
 const BATCH = 24;
 const LOW = 8;
 const names: string[] = [];
-/** Names of an earlier supervisor with the same process id may still be there. */
+/** Makes names unique: those of an earlier supervisor with the same process id may still exist. */
 const run = randomBytes(4).toString("hex");
 let made = 0;
 let refilling = false;
@@ -29,11 +29,11 @@ function takeName(): string {
     execFileSync("mkfifo", ["-m", "600", ...batch], { stdio: "ignore" });
     names.push(...batch);
   }
-  // The check of the length is above.
+  // `names` is not empty here, so `pop` returns a name.
   return names.pop() as string;
 }
 
-/** Makes the next batch when few are left. Called between runs, so that no run waits for it. */
+/** Creates the next batch of pipes if few are left. Called between runs, so that no run waits for it. */
 export function refillPipes(): void {
   if (refilling || names.length >= LOW) return;
   refilling = true;
@@ -44,13 +44,13 @@ export function refillPipes(): void {
   }).unref();
 }
 
-/** Removes the names that were made but not used. */
+/** Removes the pipes that were created but not used. */
 export function removeUnusedPipes(): void {
   for (const name of names.splice(0)) {
     try {
       unlinkSync(name);
     } catch {
-      // Gone already: the work directory was removed.
+      // The work directory has already been removed.
     }
   }
 }
@@ -59,7 +59,7 @@ const drainBuffer = Buffer.allocUnsafeSlow(65_536);
 
 /** The supervisor's end of a pipe that a child writes to. */
 export class PipeReader {
-  /** Gets every chunk, in order; replaced when the pipe serves the next run. */
+  /** Receives every chunk in order. It is replaced when the pipe serves the next run. */
   onData: (chunk: Buffer) => void = () => {};
   readonly #fd: number;
   readonly #socket: Socket;
@@ -72,14 +72,14 @@ export class PipeReader {
     this.#socket.unref();
   }
 
-  /** Reads what is in the pipe at this moment, without waiting: whoever has stopped writing has then been heard completely. */
+  /** Reads the pipe's current content without waiting. All output of a process that has stopped writing is then read. */
   drain(): void {
     while (!this.#socket.destroyed) {
       let length: number;
       try {
         length = readSync(this.#fd, drainBuffer);
       } catch {
-        return; // EAGAIN: empty for now.
+        return; // EAGAIN: the pipe is empty.
       }
       if (length === 0) return;
       this.onData(Buffer.from(drainBuffer.subarray(0, length)));
@@ -91,7 +91,7 @@ export class PipeReader {
   }
 }
 
-/** A pipe from a child: our end, and the descriptor to give to the child (close it after the spawn). */
+/** Opens a pipe from a child: the supervisor's end, and the descriptor for the child (close it after the spawn). */
 export function pipeFromChild(): { reader: PipeReader; childFd: number } {
   const name = takeName();
   const fd = openSync(name, constants.O_RDONLY | constants.O_NONBLOCK);
@@ -100,7 +100,7 @@ export function pipeFromChild(): { reader: PipeReader; childFd: number } {
   return { reader: new PipeReader(fd), childFd };
 }
 
-/** A pipe to a child. Its end blocks when it reads: a waiting child costs nothing and wakes at once. */
+/** Opens a pipe to a child. The child's end blocks on reading: a waiting child uses no CPU time and wakes at once. */
 export function pipeToChild(): { writer: Socket; childFd: number } {
   const name = takeName();
   // A first reader lets the writer open; the child's own reader, which blocks, can only open when there is a writer.
@@ -110,7 +110,7 @@ export function pipeToChild(): { writer: Socket; childFd: number } {
   closeSync(opener);
   unlinkSync(name);
   const writer = new Socket({ fd, readable: false, writable: true });
-  // A child that died shows by its exit; writing to it is no error of its own.
+  // The exit of a dead child is handled elsewhere, so a failed write to it is not reported.
   writer.on("error", () => writer.destroy());
   writer.unref();
   return { writer, childFd };

@@ -2,24 +2,23 @@ import { execFile } from "node:child_process";
 import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 
 /**
- * Every process of a job carries this variable, by inheritance: that is how one that left its process group is found. It is no secret, and not
- * the nonce.
+ * Every process of a job inherits this variable, so a process that left its group can be found. It is not a secret and not the nonce.
  */
 export const PROCESS_TAG = "SVC_PROCESS_TAG";
 
 const linux = process.platform === "linux";
 const PAGE_KB = 4;
 
-/** What makes a process part of a job. */
+/** The properties by which a process belongs to a job. */
 export interface Family {
   /** The process that the supervisor started; also the id of its process group. */
   leader: number;
   tag: string;
-  /** A process that works in here belongs to the job, even without its group and its environment. */
+  /** A process whose working directory is inside belongs to the job, even with another group and environment. */
   directory: string;
 }
 
-/** All process ids of this moment; empty where there is no /proc. */
+/** Returns the current process ids; empty without /proc. */
 export function processIds(): Set<number> {
   if (!linux) return new Set();
   const ids = new Set<number>();
@@ -31,8 +30,8 @@ export function processIds(): Set<number> {
 }
 
 /**
- * The living processes of a family but its leader. Only on Linux. `others` are known to belong elsewhere, for one because they are older; strangers
- * are added to it, so that each is looked at once.
+ * Returns the living processes of a family except its leader (Linux only). `others` are known not to belong to it, for example because they are
+ * older. Unrelated processes are added to `others`, so that each is examined once.
  */
 function relatives({ leader, tag, directory }: Family, others: Set<number>): number[] {
   const needle = `${PROCESS_TAG}=${tag}`;
@@ -40,7 +39,7 @@ function relatives({ leader, tag, directory }: Family, others: Set<number>): num
   for (const id of processIds()) {
     if (id === leader || others.has(id)) continue;
     try {
-      // pid (name) state parent group …; the name may hold anything, so look behind its last parenthesis.
+      // pid (name) state parent group …; the name may contain any character, so parsing starts after the last parenthesis.
       const stat = readFileSync(`/proc/${id}/stat`, "latin1");
       const [state, , group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
       if (state === "Z" || state === "X") continue;
@@ -52,14 +51,14 @@ function relatives({ leader, tag, directory }: Family, others: Set<number>): num
       if (cwd === directory || cwd.startsWith(`${directory}/`)) found.push(id);
       else others.add(id);
     } catch (error) {
-      // Ended meanwhile, or another user's.
+      // The process has ended, or it belongs to another user.
       if ((error as NodeJS.ErrnoException).code === "EACCES") others.add(id);
     }
   }
   return found;
 }
 
-/** Kills what a family left, and what it forks meanwhile. Answers how many there were. */
+/** Kills a family's remaining processes, including those that they fork during the search. Returns the number of killed processes. */
 export function killRelatives(family: Family, others: Set<number>): number {
   const killed = new Set<number>();
   for (;;) {
@@ -72,7 +71,7 @@ export function killRelatives(family: Family, others: Set<number>): number {
   }
 }
 
-/** The newest process id of the machine: while it stays the same, nobody has started a process or a thread. Undefined where there is no /proc. */
+/** Returns the newest process id of the machine. While it is unchanged, no process or thread was started. `undefined` without /proc. */
 export function newestProcessId(): string | undefined {
   if (!linux) return undefined;
   const text = readFileSync("/proc/loadavg", "latin1");
@@ -87,11 +86,11 @@ function kill(id: number): void {
   try {
     process.kill(id, "SIGKILL");
   } catch {
-    // Gone already.
+    // The process has already ended.
   }
 }
 
-/** Resident memory of one process; 0 when it is gone, or where there is no /proc. */
+/** Returns the resident memory of one process in KB; 0 if it has ended, or without /proc. */
 export function residentKb(id: number): number {
   if (!linux) return 0;
   try {
@@ -101,7 +100,7 @@ export function residentKb(id: number): number {
   }
 }
 
-/** The most that one process ever had resident. */
+/** Returns the peak resident memory of one process in KB; 0 if it has ended, or without /proc. */
 export function peakResidentKb(id: number): number {
   if (!linux) return 0;
   try {
@@ -111,13 +110,13 @@ export function peakResidentKb(id: number): number {
   }
 }
 
-/** Resident memory of the leader and all its relatives; on other systems of the process group, as `ps` knows it. */
+/** Returns the resident memory of the leader and its relatives in KB; on systems without /proc, that of the process group from `ps`. */
 export async function familyMemoryKb(family: Family, others: Set<number>): Promise<number> {
   if (linux) return [family.leader, ...relatives(family, others)].reduce((sum, id) => sum + residentKb(id), 0);
   return (await groupByPs(family.leader)).reduce((sum, { rssKb }) => sum + rssKb, 0);
 }
 
-/** The processes of a group, for systems without /proc. */
+/** Returns the processes of a group, for systems without /proc. */
 export function groupByPs(leader: number): Promise<{ id: number; rssKb: number }[]> {
   return new Promise((resolve) => {
     execFile("ps", ["-axo", "pid=,pgid=,rss="], { maxBuffer: 16 * 1024 * 1024 }, (error, stdout) => {
@@ -127,12 +126,12 @@ export function groupByPs(leader: number): Promise<{ id: number; rssKb: number }
   });
 }
 
-/** When memory runs out, the kernel takes the job and not its supervisor. */
+/** Makes the kernel kill the job and not its supervisor when memory runs out. */
 export function offerToOomKiller(id: number): void {
   if (!linux) return;
   try {
     writeFileSync(`/proc/${id}/oom_score_adj`, "1000");
   } catch {
-    // Not allowed here, or the process is gone.
+    // The kernel does not allow it here, or the process has ended.
   }
 }

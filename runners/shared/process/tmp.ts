@@ -4,15 +4,15 @@ import { dirname, join } from "node:path";
 import { settings, type TmpMode } from "../settings.ts";
 
 /**
- * Runs a command in a mount namespace of its own. Arguments: the folder of all jobs' directories, the job's own one in it, its private /tmp, the
- * directory to work in, the command. /tmp is the private one, and of the jobs' directories only the own one is there.
+ * Runs a command in its own mount namespace. Arguments: the folder of all jobs' directories, the job's directory in it, its private /tmp, the
+ * working directory, the command. The command sees the private /tmp, and only its own job's directory.
  */
 const ENTER = `cd "$1" && mount -t tmpfs -o mode=711 tmpfs "$0" && mkdir -m 700 "$1" && mount -c --bind . "$1" && \
 mount --bind "$2" /tmp && cd "$3" && shift 3 && exec "$@"`;
 
 let unshare: string[] | undefined | null;
 
-/** The `unshare` call that works here: as root, else as root of a namespace of its own, else none. Tried once. */
+/** The `unshare` command that works on this machine: as root, otherwise with a user namespace, otherwise none. Determined once. */
 function workingUnshare(): string[] | null {
   if (unshare !== undefined) return unshare;
   unshare = null;
@@ -32,26 +32,26 @@ function workingUnshare(): string[] | null {
       unshare = call;
       break;
     } catch {
-      // Not allowed, or there is no such program.
+      // The kernel does not allow it, or the program is missing.
     }
   }
   rmSync(directory, { recursive: true, force: true });
   return unshare;
 }
 
-/** The mode that holds here: `private` needs a kernel that lets us, and a work directory outside /tmp. */
+/** Returns the effective mode: `private` requires a kernel that allows it and a work directory outside /tmp. */
 export function effectiveTmpMode(): TmpMode {
   const { tmpMode, workDir } = settings();
   if (tmpMode !== "private") return tmpMode;
   return !`${workDir}/`.startsWith("/tmp/") && workingUnshare() ? "private" : "none";
 }
 
-/** The command that starts `command` where /tmp is `tmp` and other jobs are out of sight. The process id stays: each program replaces the one before. */
+/** Wraps `command` so that its /tmp is `tmp` and other jobs are invisible. The process id does not change, because each program execs the next. */
 export function withPrivateTmp(command: string[], { own, tmp, cwd }: { own: string; tmp: string; cwd: string }): string[] {
   return ["unshare", ...(workingUnshare() ?? []), "sh", "-c", ENTER, dirname(own), own, tmp, cwd, ...command];
 }
 
-/** Deletes everything in a directory but the entry that holds `keep`. */
+/** Deletes everything in a directory except the entry that contains `keep`. */
 export function emptyDirectory(directory: string, keep?: string): void {
   let names: string[];
   try {
@@ -66,7 +66,7 @@ export function emptyDirectory(directory: string, keep?: string): void {
   }
 }
 
-/** Deletes a tree even when the job took the rights from its own directories. Never throws: what cannot go is the next run's to ignore. */
+/** Deletes a tree, including directories that the job made read-only. Never throws; a remaining file is tolerated. */
 export function removeTree(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
@@ -75,12 +75,12 @@ export function removeTree(path: string): void {
       execFileSync("chmod", ["-R", "u+rwX", path], { stdio: "ignore" });
       rmSync(path, { recursive: true, force: true, maxRetries: 2 });
     } catch {
-      // Another user's file, or a mount: not ours to remove.
+      // The file belongs to another user or is a mount.
     }
   }
 }
 
-/** After a run on AWS: /tmp is empty but for the supervisor's own work directory. */
+/** Empties /tmp after a run on AWS, except for the supervisor's work directory. */
 export function sweepTmp(root = "/tmp"): void {
   const { workDir } = settings();
   if (dirname(workDir) === workDir) return;

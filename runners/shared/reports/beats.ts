@@ -1,34 +1,34 @@
 import type { InternalRoute } from "./internal-route.ts";
 import type { LogBuffer, LogPiece } from "./log-buffer.ts";
 
-/** Jobs that end sooner never call. */
+/** Jobs that end sooner send no beat. */
 const FIRST_BEAT_MS = 1000;
 const FIRST_MINUTE_MS = 60_000;
 const BEAT_MS = 2000;
 const LATER_BEAT_MS = 5000;
-/** Output waits this long while somebody reads along. */
+/** The longest delay of output while the job is watched. */
 const WATCHED_MS = 200;
-/** Output of this size does not wait. */
+/** Output of this size is sent at once. */
 const FLUSH_UNITS = 64 * 1024;
-/** Of one beat: the API takes bodies up to 4 MB, and a unit may become six bytes of JSON. */
+/** The limit of one beat: the API accepts bodies up to 4 MB, and a UTF-16 unit can take six bytes of JSON. */
 const MAX_BEAT_UNITS = 512 * 1024;
-/** A supervisor that hears nothing for this long must assume that its lease of 60 s is about to be given away. */
+/** After this time without an acknowledgement, the job's lease of 60 s may soon pass to another attempt, so this one stops. */
 const SILENCE_MS = 40_000;
 const CALL_TIMEOUT_MS = 10_000;
-/** What may travel in the outcome instead of a beat. */
+/** The amount of output that the outcome may carry instead of a beat. */
 const MAX_LEFT_UNITS = 256 * 1024;
 
 export interface BeatsOptions {
   route: InternalRoute;
   log: LogBuffer;
   memPeakKb(): number;
-  /** Somebody reads along from the start. */
+  /** The job is watched from the start. */
   watched?: boolean;
-  /** The job was canceled, does not count any more, or nobody has answered for 40 s. */
+  /** Called once if the job was canceled, its attempt is no longer valid, or no beat was acknowledged for 40 s. */
   onStop(reason: string): void;
 }
 
-/** Beats for as long as a run lasts. */
+/** Sends beats while a run lasts. */
 export class Beats {
   readonly #options: BeatsOptions;
   readonly #startMs = Date.now();
@@ -47,18 +47,18 @@ export class Beats {
     this.#schedule();
   }
 
-  /** The service said that this attempt is over: it takes no report either. */
+  /** Whether the service has ended this attempt. It accepts no report for it either. */
   get refused(): boolean {
     return this.#refused;
   }
 
   /** Call when there is new output. */
   wake(): void {
-    // Only these two can bring the next beat forward, so a chatty script costs nothing else.
+    // Only these two conditions bring the next beat forward, so rescheduling for every line of output is unnecessary.
     if (this.#watched || this.#options.log.unsentUnits >= FLUSH_UNITS) this.#schedule();
   }
 
-  /** No beat begins after this; sends what is too much for the outcome, as long as it is taken. */
+  /** Stops the regular beats, then sends the output that exceeds the outcome's limit, unless the service rejects it. */
   async end(): Promise<void> {
     this.#ended = true;
     clearTimeout(this.#timer);
@@ -80,7 +80,7 @@ export class Beats {
     if (!this.#called) return this.#watched && log.unsentUnits > 0 ? this.#startMs : this.#startMs + FIRST_BEAT_MS;
     const steadyMs = this.#lastMs + (this.#lastMs - this.#startMs < FIRST_MINUTE_MS ? BEAT_MS : LATER_BEAT_MS);
     if (this.#watched && log.unsentUnits > 0) return Math.min(steadyMs, this.#lastMs + WATCHED_MS);
-    // A beat that was not acknowledged leaves its output behind: it must not be repeated without a pause.
+    // An unacknowledged beat leaves its output in the log; without a pause it would be repeated in a tight loop.
     if (log.unsentUnits >= FLUSH_UNITS) return this.#acknowledgedMs >= this.#lastMs ? this.#lastMs : this.#lastMs + 1000;
     return this.#acknowledgedMs >= this.#lastMs ? steadyMs : this.#lastMs + 1000;
   }
@@ -91,7 +91,7 @@ export class Beats {
     await this.#inFlight;
     this.#inFlight = undefined;
     if (!this.#ended && Date.now() - this.#acknowledgedMs >= SILENCE_MS) {
-      this.#stop(`The service did not answer for ${SILENCE_MS / 1000} s, so the job was stopped here; it may run again elsewhere.`);
+      this.#stop(`No beat was acknowledged for ${SILENCE_MS / 1000} s, so this attempt was stopped. Another attempt may follow.`);
       return;
     }
     this.#schedule();

@@ -1,11 +1,11 @@
 import type { BeatReply, BeatRequest, ReportRequest, RunRequest } from "../../protocol.ts";
 
-/** Statuses with which the route refuses an attempt: they mean `stop`. */
+/** Statuses by which the route rejects an attempt, which must then stop. */
 const REFUSED = new Set([401, 409]);
 
 export type Beat = { acknowledged: true; reply: BeatReply } | { acknowledged: false };
 
-/** The one way from a supervisor to the service: it carries logs and memory out, and cancellation in. */
+/** The only connection from a supervisor to the service: it sends logs and memory usage and receives cancellations. */
 export class InternalRoute {
   readonly #request: RunRequest;
 
@@ -13,7 +13,7 @@ export class InternalRoute {
     this.#request = request;
   }
 
-  /** Never throws: a beat that did not arrive is simply not acknowledged. */
+  /** Sends a beat. Never throws: a beat that did not arrive is not acknowledged. */
   async beat(body: Omit<BeatRequest, "attempt" | "nonce">, timeoutMs: number): Promise<Beat> {
     try {
       const response = await this.#post("beat", body, timeoutMs);
@@ -31,7 +31,7 @@ export class InternalRoute {
     }
   }
 
-  /** Tells the outcome; tries three times, since the answer to the invocation carries it as well. */
+  /** Reports the outcome in at most three attempts. More are not needed, because the answer to the invocation also carries it. */
   async report(outcome: ReportRequest["outcome"]): Promise<void> {
     for (const pauseMs of [0, 200, 1000]) {
       if (pauseMs) await new Promise((resolve) => setTimeout(resolve, pauseMs));
@@ -40,7 +40,7 @@ export class InternalRoute {
         await response.body?.cancel();
         if (response.status < 500 && response.status !== 429) return;
       } catch {
-        // Tried again, and then left to the invocation's answer.
+        // The next attempt follows; after the last one, the invocation's answer carries the outcome.
       }
     }
   }

@@ -1,13 +1,13 @@
 import { StringDecoder } from "node:string_decoder";
 import { LOG_CUT_MARKER } from "../../protocol.ts";
 
-/** A piece of the log and where it begins, in UTF-16 units. */
+/** A piece of the log and its offset in UTF-16 units. */
 export interface LogPiece {
   offset: number;
   text: string;
 }
 
-/** The log of one run: what was not sent yet, and where it begins. */
+/** The log of one run: buffers the output that no beat has carried yet. */
 export class LogBuffer {
   readonly #decoder = new StringDecoder("utf8");
   readonly #maxBytes: number;
@@ -17,7 +17,7 @@ export class LogBuffer {
   #pending: string[] = [];
   #pendingUnits = 0;
 
-  /** @param maxBytes of UTF-8, as the process wrote it; the marker comes on top. */
+  /** @param maxBytes limit of the output in bytes as the process wrote it, without the cut marker */
   constructor(maxBytes: number) {
     this.#maxBytes = maxBytes;
   }
@@ -38,19 +38,19 @@ export class LogBuffer {
       this.#append(this.#decoder.write(chunk));
       return;
     }
-    // A character that the limit cuts in two stays in the decoder and is dropped with the rest.
+    // A character that the limit splits remains in the decoder and is dropped with the rest.
     this.#append(this.#decoder.write(chunk.subarray(0, room)));
     this.#cut = true;
     this.#append(LOG_CUT_MARKER.replace("{limit}", String(Math.round((this.#maxBytes / 1_048_576) * 100) / 100)));
   }
 
-  /** The run is over: half a character at the end becomes U+FFFD. */
+  /** Ends the log: an incomplete character at the end becomes U+FFFD. */
   end(): void {
     if (!this.#cut) this.#append(this.#decoder.end());
     this.#cut = true;
   }
 
-  /** The oldest unsent text, at most `maxUnits` of it, never half a surrogate pair. It stays until `acknowledge`. */
+  /** Returns the oldest unsent text, at most `maxUnits` UTF-16 units, without splitting a surrogate pair. It remains until `acknowledge`. */
   peek(maxUnits = Number.POSITIVE_INFINITY): LogPiece {
     let text = this.#pending.join("");
     this.#pending = text ? [text] : [];
