@@ -1,0 +1,110 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { api } from "../../support/api/api.ts";
+import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
+import { invoke } from "../../support/engine/aws.ts";
+import { startTestInstance, type TestInstance } from "../../support/engine/instances.ts";
+import { flowCalls, tellingStep } from "../../support/flows/calls.ts";
+import { flow, saveFlow } from "../../support/flows/flow.ts";
+import { tracesOf } from "../../support/flows/traces.ts";
+import { startWitness, type Witness } from "../../support/jobs/witness.ts";
+
+/** Clocks are moved here, so this file has an instance of its own. */
+let instance: TestInstance;
+let ws: Workspace;
+let witness: Witness;
+beforeAll(async () => {
+  [instance, witness] = await Promise.all([startTestInstance(), startWitness()]);
+  ws = await newWorkspace(api({ url: instance.url, token: instance.admin.token }));
+});
+afterAll(async () => {
+  await witness?.close();
+  await instance?.stop();
+});
+
+const { step } = flow;
+const { start, ended, stepsOf } = flowCalls(() => ws);
+const telling = tellingStep(() => witness);
+/** Housekeeping as it would be done that many seconds from now. */
+const housekeep = (inS = 0) => invoke("HousekeepingFunction", { nowMs: Date.now() + inS * 1000 }, instance);
+const traces = (job: unknown) => tracesOf(instance, ws, job);
+
+describe("delete_after_secs", () => {
+  const text = "topsecret".padEnd(3000, "s");
+  const says = (id: string, more: object = {}) =>
+    flow.script(id, "export const main = (v: string) => { console.log(v); return { v }; };", { v: "flow_input.v ?? results.a.v" }, more);
+
+  it("of a flow erases it so long after its end, its steps and those of flows inside with it", async () => {
+    await saveFlow(ws, "f/t/erased_inner", [says("x")]);
+    const inner = {
+      id: "n",
+      value: { type: "flow", path: "f/t/erased_inner", input_transforms: { v: { type: "javascript", expr: "results.a.v" } } },
+    };
+    await saveFlow(ws, "f/t/erased", { modules: [says("a"), inner, flow.each("l", "[1, 2]", [says("b")])], delete_after_secs: 100 });
+    const id = await start("f/t/erased", { v: text });
+    expect(await ws.completed(id)).toMatchObject({ success: true, result: [{ v: text }, { v: text }] });
+    const steps = (await stepsOf(id)).map((each) => String(each["id"]));
+    const inside = (await stepsOf(steps[1])).map((each) => String(each["id"]));
+    const all = [id, ...steps, ...inside];
+    expect(all).toHaveLength(6);
+    await housekeep(50);
+    for (const each of all) expect(await traces(each)).toContain("topsecret");
+    await housekeep(101);
+    for (const each of all) {
+      expect(await traces(each)).not.toContain("topsecret");
+      expect(await traces(each)).not.toContain(`jobs/${ws.id}`);
+      expect(await ws.completed(each)).toMatchObject({ success: true, deleted: true });
+    }
+    const again = await ws.post(`jobs/restart/f/${id}`, { step_id: "l" });
+    expect([again.status, again.text]).toEqual([400, expect.stringContaining("erased")]);
+  });
+
+  it("of a flow erases steps that ran together in one call too", async () => {
+    const value = { modules: [says("a"), says("b"), says("c")], same_worker: true, delete_after_secs: 100 };
+    await saveFlow(ws, "f/t/erased_together", value);
+    // Once they are known to be quick they go together.
+    const runs = [await ended("f/t/erased_together", { v: text }), await ended("f/t/erased_together", { v: text })];
+    await housekeep(101);
+    for (const { id, success } of runs) {
+      expect(success).toBe(true);
+      const steps = await stepsOf(id);
+      expect(steps).toHaveLength(3);
+      for (const each of [id, ...steps.map((one) => one["id"])]) expect(await traces(each)).not.toContain("topsecret");
+    }
+  });
+
+  it("of a module erases its jobs alone, so long after its flow's end: until then those behind it have its result", async () => {
+    const value = {
+      modules: [
+        says("a", { delete_after_secs: 0 }),
+        telling("t", "waits", 4),
+        step("b", "results.a.v.length"),
+        step("c", "results.a.v.slice(0, 5)"),
+      ],
+    };
+    await saveFlow(ws, "f/t/erased_step", value);
+    const id = await start("f/t/erased_step", { v: "topsecret" });
+    await witness.heard("waits");
+    await housekeep();
+    expect(await ws.completed(id)).toMatchObject({ success: true, result: "topse" });
+    await housekeep(1);
+    const [a, , b] = (await stepsOf(id)).map((each) => String(each["id"]));
+    expect(await ws.completed(a ?? "")).toMatchObject({ success: true, deleted: true });
+    expect(await traces(a)).not.toContain("topsecret");
+    expect(await ws.completed(b ?? "")).toMatchObject({ success: true, result: 9 });
+    expect(await ws.completed(id)).toMatchObject({ result: "topse", args: { v: "topsecret" } });
+    const outcomes = (await traces(id)).match(/m#a@.{0,400}/)?.[0] ?? "";
+    expect(outcomes).not.toContain("topsecret");
+    const again = await ws.post(`jobs/restart/f/${id}`, { step_id: "c" });
+    expect([again.status, again.text]).toEqual([400, expect.stringContaining("erased")]);
+    expectStatus(await ws.post(`jobs/restart/f/${id}`, { step_id: "a" }), 201);
+  });
+
+  it("0: a synchronous caller has the only answer", async () => {
+    await saveFlow(ws, "f/t/erased_sync", { modules: [says("a")], delete_after_secs: 0 });
+    const answer = expectStatus(await ws.post("jobs/run_wait_result/f/f/t/erased_sync", { v: text }), 200);
+    expect(answer.json).toEqual({ v: text });
+    const id = answer.headers.get("x-svc-job-id") ?? "";
+    const [a] = await stepsOf(id);
+    for (const each of [id, a?.["id"]]) expect(await traces(each)).not.toContain("topsecret");
+  });
+});
