@@ -1,17 +1,11 @@
-import { randomUUID } from "node:crypto";
-import { readdirSync } from "node:fs";
-import path from "node:path";
-import { ScanCommand } from "@aws-sdk/client-dynamodb";
-import { ListObjectsV2Command } from "@aws-sdk/client-s3";
-import { PurgeQueueCommand, SendMessageCommand } from "@aws-sdk/client-sqs";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { env } from "../../../contract/env.ts";
 import { api } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
-import { awsClients, bendJob, invoke, misdirected } from "../../support/engine/aws.ts";
+import { invoke, misdirected } from "../../support/engine/aws.ts";
 import { startTestInstance, type TestInstance } from "../../support/engine/instances.ts";
-import { crashFunction, freezeFunction } from "../../support/engine/processes.ts";
-import { queueEvent, saveTellingScripts } from "../../support/jobs/telling.ts";
+import { crashFunction } from "../../support/engine/processes.ts";
+import { saveTellingScripts } from "../../support/jobs/telling.ts";
 import { startWitness, type Witness } from "../../support/jobs/witness.ts";
 import { until } from "../../support/until.ts";
 
@@ -36,8 +30,6 @@ const hear = (what: string, tag: string, times = 1) =>
 const housekeep = (inS = 0) =>
   invoke("HousekeepingFunction", { nowMs: Date.now() + inS * 1000 }, instance) as Promise<Record<string, number>>;
 const job = async (id: string) => expectStatus(await ws.get(`jobs_u/get/${id}`), 200).json as Record<string, unknown>;
-/** A script that was never built before. */
-const fresh = () => ({ path: "f/t/fresh", language: "bun", content: `export const main = () => "${randomUUID()}";` });
 const args = (tag: string, seconds = 0) => ({ url: witness.url, tag, seconds: String(seconds) });
 
 describe("a runner that dies in mid-run", () => {
@@ -184,115 +176,6 @@ describe("a worker that is called for a synchronous run", () => {
   });
 });
 
-describe("a script that is saved while the queue takes no message", () => {
-  it("is saved all the same, and housekeeping has it built", async () => {
-    const saved = await misdirected(instance, /Api/, env.queueUrl, () =>
-      ws.post("scripts/create", { path: "f/t/unheard", summary: "", language: "bash", content: "echo built" }),
-    );
-    const hash = expectStatus(saved, 201).text;
-    const status = async () => (await ws.get(`scripts/deployment_status/h/${hash}`)).json as { lock?: string; job_id?: string };
-    const { lock, job_id } = await status();
-    expect(lock).toBeUndefined();
-    expect(await job(String(job_id))).toMatchObject({ running: false });
-    expect((await housekeep(80))["sent"]).toBe(1);
-    expect(await ws.completed(String(job_id))).toMatchObject({ success: true });
-    expect((await ws.runWait("f/t/unheard")).json).toBe("built");
-  });
-});
-
-describe("messages", () => {
-  const send = (body: object) =>
-    awsClients(instance).sqs.send(new SendMessageCommand({ QueueUrl: instance.outputs["QueueUrl"], MessageBody: JSON.stringify(body) }));
-
-  it("that come three times run their job once, while it runs and after it has ended", async () => {
-    const id = await ws.run("f/t/slow", args("repeated", 2));
-    await Promise.all([send({ job: id }), send({ job: id })]);
-    await hear("begun", "repeated");
-    await send({ job: id });
-    expect(await ws.completed(id)).toMatchObject({ success: true, result: "done" });
-    await Promise.all([send({ job: id }), send({ job: id })]);
-    // Messages are taken in order of arrival: once this later job has run, the ones before were looked at.
-    await ws.completed(await ws.run("f/t/quick", args("after")));
-    expect([tagged("begun", "repeated").length, tagged("ended", "repeated").length]).toEqual([1, 1]);
-  });
-
-  it("about jobs that do not exist, or that are no messages of ours, harm nobody", async () => {
-    await Promise.all([send({ job: randomUUID() }), send({ nonsense: true })]);
-    expect(await ws.completed(await ws.run("f/t/quick", args("neighbour")))).toMatchObject({ success: true });
-    await awsClients(instance).sqs.send(new PurgeQueueCommand({ QueueUrl: instance.outputs["QueueUrl"] }));
-  });
-
-  it("that were never sent are sent by housekeeping", async () => {
-    const id = await ws.run("f/t/quick", args("unsent"), { scheduled_in_secs: 8 });
-    await awsClients(instance).sqs.send(new PurgeQueueCommand({ QueueUrl: instance.outputs["QueueUrl"] }));
-    expect((await housekeep())["sent"]).toBe(0);
-    expect(await job(id)).toMatchObject({ running: false });
-    expect((await housekeep(100))["sent"]).toBe(1);
-    expect(await ws.completed(id)).toMatchObject({ success: true });
-    expect(tagged("ran", "unsent")).toHaveLength(1);
-  });
-
-  it("sent by two ticks of housekeeping at once run their job once", async () => {
-    const id = await ws.run("f/t/quick", args("ticks"), { scheduled_in_secs: 3 });
-    // What is due then, decided now: a tick of a later time would take the job that runs by then for lost.
-    const tick = () => invoke("HousekeepingFunction", { aheadMs: 100_000 }, instance);
-    await Promise.all([tick(), tick(), tick()]);
-    expect(await ws.completed(id)).toMatchObject({ success: true });
-    await ws.completed(await ws.run("f/t/quick", args("after-ticks")));
-    expect(tagged("ran", "ticks")).toHaveLength(1);
-  });
-});
-
-describe("a message that failed too often", () => {
-  const bury = (id: string) => invoke("DeadLetterFunction", queueEvent(id), instance) as Promise<{ batchItemFailures: unknown[] }>;
-
-  it("for a job that never started queues it again", async () => {
-    const id = await ws.run("f/t/quick", args("buried"), { scheduled_in_secs: 600 });
-    expect(await bury(id)).toEqual({ batchItemFailures: [] });
-    expect(await ws.completed(id)).toMatchObject({ success: true });
-    expect(tagged("ran", "buried")).toHaveLength(1);
-  });
-
-  it("for a job that never started, in all rounds, fails it with the reason", async () => {
-    const id = await ws.run("f/t/quick", args("hopeless"), { scheduled_in_secs: 600 });
-    // Two rounds that came to nothing, as the record counts them.
-    await bendJob(instance, id, "SET lo = :two", { ":two": { N: "2" } });
-    expect(await bury(id)).toEqual({ batchItemFailures: [] });
-    expect(await ws.completed(id)).toMatchObject({
-      success: false,
-      result: { error: { name: "NotStarted", message: expect.stringContaining("3 rounds") } },
-    });
-    expect(tagged("ran", "hopeless")).toHaveLength(0);
-  });
-
-  it("for a job that was started and lost fails it with the reason", async () => {
-    const id = await ws.run("f/t/slow", args("lost", 5));
-    await hear("begun", "lost");
-    crashFunction(instance, { output: "WorkerFunction" });
-    crashFunction(instance, { runner: "bash" });
-    await bendJob(instance, id, "SET lu = :past", { ":past": { N: String(Date.now() - 3_600_000) } });
-    expect(await bury(id)).toEqual({ batchItemFailures: [] });
-    expect(await ws.completed(id)).toMatchObject({ success: false, result: { error: { name: "WorkerLost" } } });
-    expect(tagged("begun", "lost")).toHaveLength(1);
-  });
-
-  it("for a job that runs leaves it alone", async () => {
-    const id = await ws.run("f/t/slow", args("alive", 3));
-    await hear("begun", "alive");
-    expect(await bury(id)).toEqual({ batchItemFailures: [] });
-    expect(await ws.completed(id)).toMatchObject({ success: true });
-    expect(tagged("begun", "alive")).toHaveLength(1);
-  });
-
-  it("for a job that has ended, or that there is not, does nothing", async () => {
-    const id = await ws.run("f/t/quick", args("ended"));
-    const ended = await ws.completed(id);
-    expect(await bury(id)).toEqual({ batchItemFailures: [] });
-    expect(await bury(randomUUID())).toEqual({ batchItemFailures: [] });
-    expect(await ws.completed(id)).toEqual(ended);
-  });
-});
-
 describe("the runner's internal routes", () => {
   const nothing = {
     outcome: "success",
@@ -353,27 +236,6 @@ describe("a job canceled by force while it runs", () => {
   });
 });
 
-describe("a build that is canceled", () => {
-  it.each([
-    ["of a saved version", async () => (await ws.get(`scripts/deployment_status/h/${await ws.saveScript(fresh(), false)}`)).json],
-    ["of a preview", async () => ({ job_id: (await ws.post("jobs/run/preview", { ...fresh(), args: {} })).text })],
-  ])("%s ends its job while the build still hangs", async (_what, start) => {
-    // Builds that have ended leave an idle process, which the next one goes to.
-    await ws.saveScript(fresh());
-    const build = freezeFunction(instance, { output: "BuildFunction" });
-    try {
-      const { job_id: id } = (await start()) as { job_id: string };
-      await until(async () => (await job(id))["running"], { what: `job ${id} running` });
-      expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`, { reason: "too slow" }), 200);
-      expect(await ws.completed(id)).toMatchObject({ canceled: true, canceled_reason: "too slow", success: false });
-    } finally {
-      build.goOn();
-      const rooms = path.join(instance.dir, "work", "builds");
-      await until(() => readdirSync(rooms).length === 0, { what: "the end of the build itself" });
-    }
-  });
-});
-
 describe("an engine that is stopped", () => {
   it("keeps what waits in its queue: those jobs run after the next start, and scripts and ended jobs are still there", async () => {
     const before = await ws.completed(await ws.run("f/t/quick", args("before-the-stop")));
@@ -396,31 +258,4 @@ describe("an engine that is stopped", () => {
       expect([["1"], ["2"], ["1", "2"]]).toContainEqual(attempts("ended", `queued-${n}`));
     }
   }, 240_000);
-});
-
-describe("jobs past their time", () => {
-  it("are swept with all that belongs to them; younger ones and scripts stay", async () => {
-    const { dynamodb, s3 } = awsClients(instance);
-    await ws.saveScript({
-      path: "f/t/large",
-      language: "bun",
-      content: "export function main(text: string) { console.log(text.repeat(3)); return text; }",
-    });
-    const large = { text: "x".repeat(20_000) };
-    const [inS3, inItems] = await Promise.all([ws.run("f/t/large", large), ws.run("f/t/large", { text: "y".repeat(2000) })]);
-    await Promise.all([ws.completed(inS3), ws.completed(inItems)]);
-    const objects = async () =>
-      (await s3.send(new ListObjectsV2Command({ Bucket: instance.outputs["Bucket"], Prefix: `jobs/${ws.id}/` }))).KeyCount ?? 0;
-    const items = async () => (await dynamodb.send(new ScanCommand({ TableName: instance.outputs["JobsTable"] }))).Items ?? [];
-    expect(await objects()).toBeGreaterThanOrEqual(3);
-    expect((await housekeep(29 * 24 * 3600))["swept"]).toBe(0);
-    expect((await ws.get(`jobs_u/completed/get/${inS3}`)).status).toBe(200);
-    expect((await housekeep(31 * 24 * 3600))["swept"]).toBeGreaterThan(10);
-    await until(async () => (await housekeep(31 * 24 * 3600))["swept"] === 0, { what: "everything swept" });
-    expect(await objects()).toBe(0);
-    expect((await items()).map(({ pk, sk }) => [pk?.S, sk?.S])).toEqual([]);
-    expect((await ws.get(`jobs_u/get/${inS3}`)).status).toBe(404);
-    expect((await ws.get("jobs/list")).json).toEqual([]);
-    expect((await ws.runWait("f/t/large", { text: "again" })).json).toBe("again");
-  });
 });

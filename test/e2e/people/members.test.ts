@@ -1,13 +1,11 @@
 import { QueryCommand } from "@aws-sdk/client-dynamodb";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import type { Route } from "../../../contract/route.ts";
 import { routes } from "../../../contract/routes.ts";
-import { type Answer, api, shared } from "../../support/api/api.ts";
+import { api, shared } from "../../support/api/api.ts";
 import { member, type Someone, someone } from "../../support/api/people.ts";
+import { shaped } from "../../support/api/shaped.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { awsClients } from "../../support/engine/aws.ts";
-import { allLogs } from "../../support/engine/logs.ts";
-import { until } from "../../support/until.ts";
 
 const client = api();
 let ws: Workspace;
@@ -17,14 +15,6 @@ beforeAll(async () => {
   dev = await member(ws, "dev");
 });
 const status = async (answer: Promise<{ status: number }>) => (await answer).status;
-
-/** Exactly the fields of the contract. */
-function shaped(route: Route, answer: Answer): unknown {
-  if (!("json" in route.reply)) throw new Error(`${route.name} answers text`);
-  expectStatus(answer, route.status);
-  expect([route.name, route.reply.json.safeParse(answer.json).data]).toEqual([route.name, answer.json]);
-  return answer.json;
-}
 
 describe("users of a workspace", () => {
   it("are told who they are, with what they may do to each folder", async () => {
@@ -312,104 +302,5 @@ describe("users of the instance", () => {
     vi.unstubAllEnvs();
     expect(ended.map((one) => one.status).sort()).toEqual(["fulfilled", "rejected"]);
     for (const email of two) expectStatus(await client.call("DELETE", `users/delete/${email}`), 200);
-  });
-});
-
-describe("the audit log", () => {
-  it("has who changed what, for admins, and nothing of what was refused or of any secret", async () => {
-    const mine = dev.in(ws);
-    const script = { path: `u/${dev.username}/a`, summary: "", language: "bash", content: "echo planted-secret" };
-    expectStatus(await mine.post("scripts/create", script), 201);
-    expect(await status(mine.post("scripts/create", { ...script, path: "f/r1/a" }))).toBe(403);
-    expectStatus(await mine.post(`scripts/archive/p/${script.path}`), 200);
-    const found = await ws.get("audit/list", { username: dev.username, operations: "scripts.create,scripts.archive_by_path" });
-    const entries = shaped(routes.listAudit, found) as { id: string }[];
-    expect(entries).toMatchObject([
-      { operation: "scripts.archive_by_path", action_kind: "Delete", resource: script.path, username: dev.username },
-      { operation: "scripts.create", action_kind: "Created", resource: script.path, workspace_id: ws.id },
-    ]);
-    expect(found.text).not.toContain("planted-secret");
-    expect(shaped(routes.getAudit, await ws.get(`audit/get/${entries[0]?.id}`))).toEqual(entries[0]);
-    const before = await ws.get("audit/list", { before: new Date(Date.now() - 3_600_000).toISOString() });
-    expect(before.json).toEqual([]);
-    expect(await status(mine.get("audit/list"))).toBe(403);
-    expect(await status(ws.get("audit/get/nothing"))).toBe(404);
-
-    const token = expectStatus(await dev.api.post("users/tokens/create", { label: "audited" }), 201).text;
-    expectStatus(await dev.api.call("DELETE", `users/tokens/delete/${token}`), 200);
-    const global = await client.get("audit/list", { username: dev.email });
-    expect(shaped(routes.listInstanceAudit, global)).toContainEqual(
-      expect.objectContaining({ operation: "tokens.delete", resource: token.slice(0, 10) }),
-    );
-    expect(global.text).not.toContain(token);
-  });
-
-  it("has who read a secret, and not the secret", async () => {
-    const path = `u/${dev.username}/key`;
-    const mine = dev.in(ws);
-    expectStatus(await mine.post("variables/create", { path, value: "planted-value", is_secret: true, description: "" }), 201);
-    expect((await mine.get(`variables/get_value/${path}`)).json).toBe("planted-value");
-    const found = await ws.get("audit/list", { username: dev.username, resource: path });
-    expect(found.json).toMatchObject([
-      { operation: "variables.get_value", action_kind: "Execute" },
-      { operation: "variables.create", action_kind: "Created" },
-    ]);
-    expect(found.text).not.toContain("planted-value");
-  });
-
-  it("has each secret that a job's arguments named once, with the job, and costs no call of its own", async () => {
-    const audited = await newWorkspace();
-    for (const name of ["one", "two"]) {
-      const variable = { path: `f/t/${name}`, value: `planted-${name}`, is_secret: true, description: "" };
-      expectStatus(await audited.post("variables/create", variable), 201);
-    }
-    expectStatus(await audited.post("variables/create", { path: "f/t/plain", value: "plain", is_secret: false, description: "" }), 201);
-    expectStatus(
-      await audited.post("resources/create", { path: "f/t/db", resource_type: "any", value: { a: "$var:f/t/two", b: "$var:f/t/plain" } }),
-      201,
-    );
-    await audited.saveScript({ path: "f/t/args", language: "bash", content: "echo $#" });
-    const args = { a: "$var:f/t/one", b: "$var:f/t/one", c: "$res:f/t/db" };
-    const job = await audited.run("f/t/args", args);
-    await audited.completed(job);
-    const found = await audited.get("audit/list", { operation: "variables.decrypt_secret", per_page: 100 });
-    const entries = shaped(routes.listAudit, found) as { id: string; resource: string }[];
-    expect(entries.map(({ resource }) => resource).sort()).toEqual(["f/t/one", "f/t/two"]);
-    expect(entries[0]).toMatchObject({ username: "admin", action_kind: "Execute", parameters: { job } });
-    expect(found.text).not.toContain("planted-");
-    expect((await audited.get("audit/list", { resource: "f/t/one", action_kind: "Execute" })).json).toHaveLength(1);
-    // One batch holds the entries and the note that masks the job's output.
-    const line = await until(async () => {
-      const lines = [...(await allLogs()).values()].flatMap((text) => text.split("\n"));
-      return lines.find((text) => text.includes('"dynamodb.BatchWriteItem"') && text.includes("batch"));
-    });
-    expect(JSON.parse(line.slice(line.indexOf("{"))).aws.requests["dynamodb.BatchWriteItem"]).toBe(1);
-  });
-
-  it("is filtered by who, what, on what and when", async () => {
-    const filtered = await newWorkspace();
-    const names = async (query: Record<string, string>) =>
-      ((await filtered.get("audit/list", { per_page: 100, ...query })).json as { operation: string }[]).map(({ operation }) => operation);
-    expectStatus(await filtered.post("folders/update/t", { summary: "T" }), 200);
-    expectStatus(await filtered.call("DELETE", "folders/delete/t"), 200);
-    const all = ["folders.delete", "folders.update", "folders.create"];
-    expect(await names({})).toEqual(all);
-    expect(await names({ operation: "folders.update" })).toEqual(["folders.update"]);
-    expect(await names({ operations: "folders.update,folders.delete" })).toEqual(all.slice(0, 2));
-    expect(await names({ exclude_operations: "folders.update" })).toEqual(["folders.delete", "folders.create"]);
-    expect([await names({ action_kind: "Delete" }), await names({ username: "nobody" })]).toEqual([["folders.delete"], []]);
-    expect([await names({ resource: "t" }), await names({ resource: "u" })]).toEqual([all, []]);
-    const first = ((await filtered.get("audit/list", { operation: "folders.create" })).json as { timestamp: string }[])[0]?.timestamp ?? "";
-    expect([await names({ before: first }), await names({ after: first })]).toEqual([["folders.create"], all.slice(0, 2)]);
-    expect([await names({ page: "2", per_page: "2" }), await names({ after: new Date(Date.now() + 60_000).toISOString() })]).toEqual([
-      ["folders.create"],
-      [],
-    ]);
-  });
-
-  it("has who read the workspace's encryption key", async () => {
-    expectStatus(await ws.get("workspaces/encryption_key"), 200);
-    const keyReads = (await ws.get("audit/list", { operation: "workspaces.get_encryption_key" })).json;
-    expect(keyReads).toMatchObject([{ username: "admin", action_kind: "Execute" }]);
   });
 });
