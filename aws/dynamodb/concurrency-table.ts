@@ -14,7 +14,7 @@ import {
   string,
 } from "dynamodb-toolbox";
 import { limits } from "../../contract/limits.ts";
-import { type Group, groupSchema, isOver } from "../../core/jobs/concurrency.ts";
+import { type Group, groupSchema, isEmptyGroup } from "../../core/jobs/concurrency.ts";
 import { shardOf } from "../../core/jobs/job.ts";
 import { documents } from "../sdk/clients.ts";
 import { jobsTable as table } from "./jobs-client.ts";
@@ -78,8 +78,8 @@ export const concurrencyTable = {
 
   /** A group that is over is no item any more. */
   async replace(found: FoundGroup, group: Group): Promise<boolean> {
-    if (isOver(group) && found.version === undefined) return true;
-    const send = isOver(group)
+    if (isEmptyGroup(group) && found.version === undefined) return true;
+    const send = isEmptyGroup(group)
       ? () => GroupEntity.build(DeleteItemCommand).key({ id: found.id, sk: "group" }).options(as(found)).send()
       : () => GroupEntity.build(PutItemCommand).item(itemOf(found, group)).options(as(found)).send();
     return (await written(send)) === undefined;

@@ -4,7 +4,7 @@ import { env, requireEnv } from "../../contract/env.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import { type BuildRequest, type BuildResult, buildResultSchema } from "../../core/builds/build.ts";
 import type { MachineAnswer, MachineRequest } from "../../core/flows/version.ts";
-import type { JobAnswer, JobCall } from "../../core/jobs/lifecycle.ts";
+import type { JobCall, JobCallResult } from "../../core/jobs/lifecycle.ts";
 import type { DeliverCall } from "../../core/notifications/delivery.ts";
 import type { RunOutcome, RunRequest } from "../../runners/protocol.ts";
 import { lambda } from "../sdk/clients.ts";
@@ -54,12 +54,12 @@ export const functions = {
   },
 
   /** Has a worker do a job past the queue. `refused`: no worker has begun with it. `null` also when nothing is known of the worker any more. */
-  async work(call: JobCall): Promise<JobAnswer | "refused"> {
+  async work(call: JobCall): Promise<JobCallResult | "refused"> {
     try {
       const { Payload, FunctionError } = await lambda().send(
         new InvokeCommand({ FunctionName: requireEnv(env.workerFunction), Payload: JSON.stringify(call) }),
       );
-      return Payload && !FunctionError ? (JSON.parse(Buffer.from(Payload).toString("utf8")) as JobAnswer) : null;
+      return Payload && !FunctionError ? (JSON.parse(Buffer.from(Payload).toString("utf8")) as JobCallResult) : null;
     } catch (error) {
       return error instanceof TooManyRequestsException || neverStarted(error) ? "refused" : null;
     }

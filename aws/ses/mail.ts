@@ -1,6 +1,6 @@
 import type { SESv2Client } from "@aws-sdk/client-sesv2";
 import { env } from "../../contract/env.ts";
-import { type Attempt, refused, sent } from "../../core/notifications/delivery.ts";
+import { type Attempt, refusedAttempt, sentAttempt } from "../../core/notifications/delivery.ts";
 import { counting } from "../sdk/counting.ts";
 
 // Loaded with the first mail: a deployment may have no sender.
@@ -16,7 +16,7 @@ export const mail = {
   /** Sends one mail to one address. SES returns `tags` in its later events: letters, digits, '-' and '_'. */
   async send(to: string, text: { subject: string; text: string; html: string }, tags: Record<string, string>): Promise<Attempt> {
     const from = process.env[env.mailFrom];
-    if (!from) return refused("this deployment has no address to send mail from: set mailFrom");
+    if (!from) return refusedAttempt("this deployment has no address to send mail from: set mailFrom");
     const { SendEmailCommand, BadRequestException } = await sdk();
     const set = process.env[env.mailSet];
     try {
@@ -29,9 +29,9 @@ export const mail = {
           ...(set ? { ConfigurationSetName: set } : {}),
         }),
       );
-      return sent;
+      return sentAttempt;
     } catch (error) {
-      if (error instanceof BadRequestException) return refused("SES does not take this address");
+      if (error instanceof BadRequestException) return refusedAttempt("SES does not take this address");
       throw error;
     }
   },

@@ -1,6 +1,6 @@
 import type { SNSClient } from "@aws-sdk/client-sns";
 import { env, requireEnv } from "../../contract/env.ts";
-import { type Attempt, sent } from "../../core/notifications/delivery.ts";
+import { type Attempt, sentAttempt } from "../../core/notifications/delivery.ts";
 import { counting } from "../sdk/counting.ts";
 
 const sdk = () => import("@aws-sdk/client-sns");
@@ -19,7 +19,7 @@ export const topic = {
       Object.entries(attributes).map(([name, StringValue]) => [name, { DataType: "String", StringValue }]),
     );
     await (await sns()).send(new PublishCommand({ TopicArn: requireEnv(env.noticesTopic), Message: message, MessageAttributes }));
-    return sent;
+    return sentAttempt;
   },
 };
 export type Topic = typeof topic;

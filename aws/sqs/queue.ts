@@ -1,6 +1,6 @@
 import { SendMessageCommand } from "@aws-sdk/client-sqs";
 import { env, requireEnv } from "../../contract/env.ts";
-import { isHigh, messageOf, type Sendable } from "../../core/jobs/lifecycle.ts";
+import { isHighPriority, type Sendable, toJobMessage } from "../../core/jobs/lifecycle.ts";
 import { sqs } from "../sdk/clients.ts";
 
 export const queue = {
@@ -8,8 +8,8 @@ export const queue = {
   async send(job: Sendable, delayS = 0): Promise<void> {
     await sqs().send(
       new SendMessageCommand({
-        QueueUrl: requireEnv(isHigh(job) ? env.highQueueUrl : env.queueUrl),
-        MessageBody: JSON.stringify(messageOf(job)),
+        QueueUrl: requireEnv(isHighPriority(job) ? env.highQueueUrl : env.queueUrl),
+        MessageBody: JSON.stringify(toJobMessage(job)),
         // A standard queue takes no delay together with a group on some engines; a delayed message has left the rush anyway.
         ...(delayS > 0 ? { DelaySeconds: delayS } : { MessageGroupId: job.workspace }),
       }),

@@ -20,7 +20,7 @@ export const gateRulesSchema = z.object({
 export type GateRules = z.infer<typeof gateRulesSchema>;
 
 /** As flows and pages show the rules. */
-export const conditionsIn = ({ signedIn, notStarter, people = [] }: GateRules) => ({
+export const toApprovalConditions = ({ signedIn, notStarter, people = [] }: GateRules) => ({
   user_auth_required: signedIn,
   user_groups_required: people.filter((principal) => principal.startsWith("g/")).map((principal) => principal.slice(2)),
   self_approval_disabled: notStarter,
@@ -76,7 +76,7 @@ const openedSchema = z.object({
   /** Nothing but the next step follows from an approval: no pause, no early answer. */
   plain: z.boolean(),
 });
-export type Opened = z.infer<typeof openedSchema>;
+export type OpenedGate = z.infer<typeof openedSchema>;
 
 /**
  * A place where a flow waits for people. Its id is that of the step's job. It is there from the first event on, which may come before the step
@@ -108,9 +108,9 @@ export type Gate = z.infer<typeof gateSchema>;
 
 /** A gate nobody has come to yet. */
 export type GatePlace = Pick<Gate, "id" | "workspace" | "flow" | "root" | "module" | "scope" | "at" | "expiresAtMs">;
-export const newGate = (place: GatePlace): Gate => ({ ...place, version: 0, events: [] });
+export const createGate = (place: GatePlace): Gate => ({ ...place, version: 0, events: [] });
 
-export const isOpen = (gate: Gate): gate is Gate & { opened: Opened } => gate.opened !== undefined && gate.decision === undefined;
+export const isOpen = (gate: Gate): gate is Gate & { opened: OpenedGate } => gate.opened !== undefined && gate.decision === undefined;
 
 /** What a change makes of a gate; the same gate where there is nothing to change. */
 const next = (gate: Gate, change: Partial<Gate>): Gate => ({ ...gate, ...change, version: gate.version + 1 });
@@ -119,7 +119,7 @@ const next = (gate: Gate, change: Partial<Gate>): Gate => ({ ...gate, ...change,
  * An approval. The same one again changes nothing. Throws `approval.decided` once it is decided, `approval.used` where the same link, or the same
  * person, has said something else before, and `approval.full`.
  */
-export function approve(gate: Gate, event: GateEvent): Gate {
+export function recordApproval(gate: Gate, event: GateEvent): Gate {
   refuseDecided(gate, event.atMs);
   const same = gate.events.find((known) => isSame(known, event));
   if (same && same.digest === event.digest && same.email === event.email) return gate;
@@ -134,13 +134,13 @@ function isSame(known: GateEvent, event: GateEvent): boolean {
 }
 
 /** One veto is enough. Throws `approval.decided`. */
-export function reject(gate: Gate, decision: Omit<Decision, "how">): Gate {
+export function recordRejection(gate: Gate, decision: Omit<Decision, "how">): Gate {
   refuseDecided(gate, decision.atMs);
   return next(gate, { decision: { ...decision, how: "rejected" } });
 }
 
 /** Opens a gate after its step has ended. Earlier approvals may already be enough. `execution` is the one whose task is sent to wait. */
-export function open(gate: Gate, opened: Opened, execution: number): Gate {
+export function markGateOpen(gate: Gate, opened: OpenedGate, execution: number): Gate {
   if (gate.opened) return gate;
   return withEnough(next(gate, { opened, awaitsToken: { execution, atMs: opened.atMs } }), opened.atMs);
 }
@@ -158,15 +158,15 @@ export const hasLostItsTask = ({ awaitsToken }: Gate, execution: number, nowMs: 
   awaitsToken?.execution === execution && awaitsToken.atMs + limits.taskTokenMs <= nowMs;
 
 /** Nobody has come in time; the same gate where it is not time yet, or is decided. */
-export function expire(gate: Gate, nowMs: number): Gate {
-  if (!isOpen(gate) || !isLateAt(gate, nowMs)) return gate;
+export function expireGate(gate: Gate, nowMs: number): Gate {
+  if (!isOpen(gate) || !isGateLate(gate, nowMs)) return gate;
   return next(gate, { decision: { how: "expired", atMs: nowMs } });
 }
 
-export const isLateAt = ({ opened }: Gate, nowMs: number) => opened?.deadlineMs !== undefined && opened.deadlineMs <= nowMs;
+export const isGateLate = ({ opened }: Gate, nowMs: number) => opened?.deadlineMs !== undefined && opened.deadlineMs <= nowMs;
 
 /** Another group may decide from now on; whoever could before still can. */
-export function escalate(gate: Gate, nowMs: number): Gate {
+export function escalateGate(gate: Gate, nowMs: number): Gate {
   const { escalate: to } = gate.opened ?? {};
   if (!isOpen(gate) || !to || to.atMs > nowMs) return gate;
   const { escalate: _, ...opened } = gate.opened;
@@ -175,34 +175,34 @@ export function escalate(gate: Gate, nowMs: number): Gate {
 }
 
 /** They are reminded once. */
-export function remind(gate: Gate, nowMs: number): Gate {
+export function remindApprovers(gate: Gate, nowMs: number): Gate {
   if (!isOpen(gate) || gate.opened.remindAtMs === undefined || gate.opened.remindAtMs > nowMs) return gate;
   const { remindAtMs: _, ...opened } = gate.opened;
   return next(gate, { opened });
 }
 
 /** Registers the task that waits. The last registered task is the one that is resumed. */
-export function withToken(gate: Gate, token: string, state: NonNullable<Gate["state"]>): Gate {
+export function setTaskToken(gate: Gate, token: string, state: NonNullable<Gate["state"]>): Gate {
   if (gate.token === token) return gate;
   return next(gate, { token, state, ...(gate.awaitsToken?.execution === state["execution"] ? { awaitsToken: undefined } : {}) });
 }
 
 /** What must happen to it next by itself. */
-export function dueAtMs({ opened, decision }: Gate): number | undefined {
+export function gateDueAtMs({ opened, decision }: Gate): number | undefined {
   const times = decision || !opened ? [] : [opened.deadlineMs, opened.remindAtMs, opened.escalate?.atMs].flatMap((time) => time ?? []);
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
 /** Who has approved, in the order in which they did; a link alone may name nobody. */
-export const approversOf = ({ events }: Gate) =>
+export const listApprovers = ({ events }: Gate) =>
   events.map(({ resumeId = 0, approver = "anonymous" }) => ({ resume_id: resumeId, approver }));
-export const namesOf = (gate: Gate) => approversOf(gate).map(({ approver }) => approver);
+export const listApproverNames = (gate: Gate) => listApprovers(gate).map(({ approver }) => approver);
 
 /** Events that are still wanted. */
-export const missing = ({ opened, events }: Gate): number => Math.max(0, (opened?.rules.required ?? 0) - events.length);
+export const countMissingApprovals = ({ opened, events }: Gate): number => Math.max(0, (opened?.rules.required ?? 0) - events.length);
 
 function withEnough(gate: Gate, atMs: number): Gate {
-  if (!isOpen(gate) || missing(gate) > 0) return gate;
+  if (!isOpen(gate) || countMissingApprovals(gate) > 0) return gate;
   const last = gate.events.at(-1);
   return { ...gate, decision: { how: "approved", by: last?.approver, email: last?.email, reason: last?.reason, atMs } };
 }
@@ -210,7 +210,7 @@ function withEnough(gate: Gate, atMs: number): Gate {
 function refuseDecided(gate: Gate, nowMs: number): void {
   if (gate.decision) throw decided(gate.decision);
   // Its time is over, though nobody has written that down yet.
-  if (isLateAt(gate, nowMs)) throw decided({ how: "expired", atMs: gate.opened?.deadlineMs ?? nowMs });
+  if (isGateLate(gate, nowMs)) throw decided({ how: "expired", atMs: gate.opened?.deadlineMs ?? nowMs });
 }
 
 /** As people read it. */
@@ -220,7 +220,7 @@ const outcomeOf = ({ how, by }: Pick<Decision, "how" | "by">) =>
 const decided = (decision: Decision) => new SvcError("approval.decided", { outcome: outcomeOf(decision), at: isoTime(decision.atMs) });
 
 /** The error that the next step, or the flow, has of a gate that was not passed. */
-export function errorOf({ decision, opened }: Gate): { name: string; message: string; reason?: string } | undefined {
+export function toGateError({ decision, opened }: Gate): { name: string; message: string; reason?: string } | undefined {
   if (!decision || decision.how === "approved") return undefined;
   const { how, by, reason } = decision;
   const because = reason ? { reason } : {};

@@ -2,7 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto";
 import * as z from "zod";
 
 /** What a link lets its holder decide: one event of a step (`step`), or one kept for whichever step of a flow asks next (`flow`). */
-export interface Linked {
+export interface LinkSubject {
   workspace: string;
   /** Of the step's job, or of the flow's. */
   id: string;
@@ -24,17 +24,21 @@ export const linkKeysSchema = z.object({
 });
 export type LinkKeys = z.infer<typeof linkKeysSchema>;
 
-function digest({ id: keyId, key }: LinkKey, { workspace, id, resumeId, approver, level }: Linked): Buffer {
+function digest({ id: keyId, key }: LinkKey, { workspace, id, resumeId, approver, level }: LinkSubject): Buffer {
   return createHmac("sha256", key)
     .update(JSON.stringify([workspace, id, resumeId, approver, level, keyId]))
     .digest();
 }
 
 /** 64 hex digits. */
-export const signatureOf = (key: LinkKey, linked: Linked): string => digest(key, linked).toString("hex");
+export const signLink = (key: LinkKey, linked: LinkSubject): string => digest(key, linked).toString("hex");
 
 /** Which level a signature is for; `undefined`: it is none of ours. */
-export function levelOf(keys: readonly LinkKey[], signature: string, of: Omit<Linked, "level">): Linked["level"] | undefined {
+export function findLinkLevel(
+  keys: readonly LinkKey[],
+  signature: string,
+  of: Omit<LinkSubject, "level">,
+): LinkSubject["level"] | undefined {
   if (!/^[0-9a-f]{64}$/.test(signature)) return undefined;
   const sent = Buffer.from(signature, "hex");
   for (const key of keys) {
@@ -44,7 +48,7 @@ export function levelOf(keys: readonly LinkKey[], signature: string, of: Omit<Li
 }
 
 /** The addresses that a link stands in. The page decides nothing by being opened: it is the one that may be sent. */
-export function urlsOf(baseUrl: string, { workspace, id, resumeId, approver }: Omit<Linked, "level">, signature: string) {
+export function buildLinkUrls(baseUrl: string, { workspace, id, resumeId, approver }: Omit<LinkSubject, "level">, signature: string) {
   const query = approver === "" ? "" : `?${new URLSearchParams({ approver })}`;
   const tail = `${id}/${resumeId}/${signature}${query}`;
   return {
@@ -62,10 +66,10 @@ export function parseApprovalToken(token: string): { resumeId: number; signature
     : { resumeId: Number(resumeId), signature, approver: approver ?? "" };
 }
 
-type Sent = Omit<Linked, "workspace" | "level"> & { signature: string };
+type Sent = Omit<LinkSubject, "workspace" | "level"> & { signature: string };
 
 /** The same with what the link is for: `<id>.<resume id>.<signature>.<approver>`. Its holder sees the flow by it. */
-export const viewTokenOf = ({ id, resumeId, signature, approver }: Sent) => `${id}.${resumeId}.${signature}.${approver}`;
+export const formatViewToken = ({ id, resumeId, signature, approver }: Sent) => `${id}.${resumeId}.${signature}.${approver}`;
 
 export function parseViewToken(token: string): Sent | undefined {
   const [, id, rest = ""] = /^([0-9a-f-]{36})\.([\s\S]*)$/.exec(token) ?? [];

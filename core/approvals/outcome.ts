@@ -1,5 +1,5 @@
 import type { ValueRef } from "../jobs/value-ref.ts";
-import { approversOf, type Gate, type Opened } from "./gate.ts";
+import { type Gate, listApprovers, type OpenedGate } from "./gate.ts";
 
 /** The part of a step's outcome that its gate determines. */
 export interface GateOutcome {
@@ -10,9 +10,9 @@ export interface GateOutcome {
 }
 
 /** Returns how a step ends after its gate is decided: with its own result, or with the decision at a ConsentGate. */
-export function gateOutcome(gate: Gate, opened: Opened): GateOutcome {
+export function gateOutcome(gate: Gate, opened: OpenedGate): GateOutcome {
   const { decision } = gate;
   const said = { approved: decision?.how === "approved", approver: decision?.by ?? null, reason: decision?.reason ?? null };
   const result = opened.kind === "consent" ? { of: gate.flow, place: { in: "head" as const, json: JSON.stringify(said) } } : opened.result;
-  return { result, ...opened.also, gate: gate.id, approvers: approversOf(gate) };
+  return { result, ...opened.also, gate: gate.id, approvers: listApprovers(gate) };
 }

@@ -3,19 +3,19 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type ApprovalEntry, approvalEntrySchema, verifyChain } from "../../contract/approval-record.ts";
 import { aRecorded } from "../../test/builders/approvals.ts";
-import { append, type Recorded } from "./record.ts";
+import { appendEntry, type EntryContent } from "./record.ts";
 
 const hex = (text: string) => createHash("sha256").update(text).digest("hex");
 
 /** The chain of one run in which these things happened. */
-function chainOf(...changes: Partial<Recorded>[]): ApprovalEntry[] {
+function chainOf(...changes: Partial<EntryContent>[]): ApprovalEntry[] {
   const first = aRecorded();
   const chain: ApprovalEntry[] = [];
-  for (const change of changes) chain.push(append(chain.at(-1), { ...first, ...change }));
+  for (const change of changes) chain.push(appendEntry(chain.at(-1), { ...first, ...change }));
   return chain;
 }
 const verified = (chain: readonly ApprovalEntry[], of = { workspace: "w", root: chain[0]?.root ?? "" }) => verifyChain(chain, of);
-const answered = (json: string): Recorded["values"] => ({ digest: hex(json), of: "job", place: { in: "head", json } });
+const answered = (json: string): EntryContent["values"] => ({ digest: hex(json), of: "job", place: { in: "head", json } });
 
 describe("append", () => {
   it("numbers a run's entries from 1 and gives each the hash of the one before it", () => {
@@ -27,18 +27,18 @@ describe("append", () => {
   it("hashes as its description says, so that others can compute it", () => {
     const recorded = aRecorded({ root: "r", flow: "f", gate: "g", who: { name: "ann" }, shown: undefined, values: answered("1") });
     const said = `{"atMs":1800000000000,"code":"0123456789abcdef","decides":true,"flow":"f","flowPath":"f/ops/pay","flowVersion":3,"gate":"g","module":"a","n":1,"root":"r","values":{"digest":"${hex("1")}","of":"job"},"what":"approved","who":{"name":"ann"},"workspace":"w"}`;
-    expect(append(undefined, recorded).hash).toBe(hex(`${"0".repeat(64)}\n${said}`));
+    expect(appendEntry(undefined, recorded).hash).toBe(hex(`${"0".repeat(64)}\n${said}`));
   });
 
   it("refuses to go on with the chain of another run", () => {
     const [entry] = chainOf({});
-    expect(() => append(entry, aRecorded())).toThrow("cannot follow");
+    expect(() => appendEntry(entry, aRecorded())).toThrow("cannot follow");
   });
 
   it("keeps its hash through the table, whatever text people send", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.constantFrom(undefined, "ann"), (reason, name) => {
-        const entry = append(undefined, aRecorded({ reason: `\ud800${reason}`, who: { name, email: undefined } }));
+        const entry = appendEntry(undefined, aRecorded({ reason: `\ud800${reason}`, who: { name, email: undefined } }));
         const read = approvalEntrySchema.parse(JSON.parse(Buffer.from(JSON.stringify(entry)).toString()));
         expect(read).toEqual(entry);
         expect(Buffer.from(entry.reason ?? "").toString()).toBe(entry.reason);
@@ -51,9 +51,9 @@ describe("append", () => {
 describe("verifyChain", () => {
   const chain = chainOf({}, { reason: "fine" }, { values: answered('{"sum":10}') }, { what: "rejected" });
   const at = (n: number, change: Partial<ApprovalEntry>) => chain.map((entry) => (entry.n === n ? { ...entry, ...change } : entry));
-  const again = (n: number, change: Partial<Recorded>) => {
+  const again = (n: number, change: Partial<EntryContent>) => {
     const { n: _, prev: __, hash: ___, ...recorded } = chain[n - 1] as ApprovalEntry;
-    return chain.map((entry) => (entry.n === n ? append(chain[n - 2], { ...recorded, ...change }) : entry));
+    return chain.map((entry) => (entry.n === n ? appendEntry(chain[n - 2], { ...recorded, ...change }) : entry));
   };
 
   it("finds nothing in a chain as it was written, nor in an empty one", () => {

@@ -1,10 +1,10 @@
 import { type ApprovalEntry, approvalEntrySchema, CHAIN_START, entryHash } from "../../contract/approval-record.ts";
 
 /** What happened, without its place in the chain. */
-export type Recorded = Omit<ApprovalEntry, "n" | "prev" | "hash">;
+export type EntryContent = Omit<ApprovalEntry, "n" | "prev" | "hash">;
 
 /** The entry that follows `previous`, the newest of the same run; `undefined`: it is the first. */
-export function append(previous: ApprovalEntry | undefined, recorded: Recorded): ApprovalEntry {
+export function appendEntry(previous: ApprovalEntry | undefined, recorded: EntryContent): ApprovalEntry {
   if (previous && (previous.workspace !== recorded.workspace || previous.root !== recorded.root)) {
     throw new Error(`An entry of run ${recorded.root} cannot follow one of run ${previous.root}.`);
   }
@@ -13,10 +13,10 @@ export function append(previous: ApprovalEntry | undefined, recorded: Recorded):
 }
 
 /** As the table gives it back: without what is undefined, and without the halves of characters that UTF-8 cannot hold. */
-function storable(recorded: Recorded): Recorded {
+function storable(recorded: EntryContent): EntryContent {
   const json = JSON.stringify(recorded, (_, value: unknown) => (typeof value === "string" ? value.toWellFormed() : value));
-  return JSON.parse(json) as Recorded;
+  return JSON.parse(json) as EntryContent;
 }
 
 /** The day (UTC) with whose heads an entry is signed. */
-export const dayOf = (atMs: number) => new Date(atMs).toISOString().slice(0, 10);
+export const utcDay = (atMs: number) => new Date(atMs).toISOString().slice(0, 10);

@@ -9,7 +9,7 @@ const NAMED = /\{\{\s*([A-Za-z_]\w*(?:\.[\w-]+)+)\s*\}\}/g;
 const MESSAGE_CHARS = 10_000;
 
 /** Fills a message in: values as text, anything but text as JSON. What is not known stays as it was written, so that somebody sees it; nothing runs. */
-export function fillIn(template: string, names: MessageNames): string {
+export function fillTemplate(template: string, names: MessageNames): string {
   const filled = template.replace(NAMED, (written, path: string) => {
     let value: unknown = names;
     for (const part of path.split(".")) {

@@ -1,19 +1,19 @@
 import { describe, expect, it } from "vitest";
-import { readsOfJob } from "./entry.ts";
+import { createSecretReadEntries } from "./entry.ts";
 
 describe("what a job's arguments made the service read", () => {
   const job = { id: "019a0000-0000-7000-8000-000000000000", workspace: "w" };
 
   it("is one entry per job and path, however often it is written", () => {
-    const first = readsOfJob(job, "ann", ["f/a/b", "f/a/c"], 1_700_000_000_000);
-    expect(readsOfJob(job, "ann", ["f/a/b", "f/a/c"], 1_700_000_000_000)).toEqual(first);
-    const others = readsOfJob({ ...job, id: "019a0000-0000-7000-8000-000000000001" }, "ann", ["f/a/b"], 1_700_000_000_000);
+    const first = createSecretReadEntries(job, "ann", ["f/a/b", "f/a/c"], 1_700_000_000_000);
+    expect(createSecretReadEntries(job, "ann", ["f/a/b", "f/a/c"], 1_700_000_000_000)).toEqual(first);
+    const others = createSecretReadEntries({ ...job, id: "019a0000-0000-7000-8000-000000000001" }, "ann", ["f/a/b"], 1_700_000_000_000);
     expect(new Set([...first, ...others].map(({ id }) => id)).size).toBe(3);
   });
 
   it("stands in the order of time, as lists are read", () => {
-    const [early] = readsOfJob(job, "ann", ["f/a/b"], 1_700_000_000_000);
-    const [late] = readsOfJob(job, "ann", ["f/a/b"], 1_700_000_000_001);
+    const [early] = createSecretReadEntries(job, "ann", ["f/a/b"], 1_700_000_000_000);
+    const [late] = createSecretReadEntries(job, "ann", ["f/a/b"], 1_700_000_000_001);
     expect(String(early?.id) < String(late?.id)).toBe(true);
     expect(early).toMatchObject({ timestamp: "2023-11-14T22:13:20.000Z", resource: "f/a/b", parameters: { job: job.id } });
   });

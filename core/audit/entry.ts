@@ -6,9 +6,9 @@ import type { AuditJson, AuditQuery } from "../../contract/routes/workspaces/aud
 export const INSTANCE = "-";
 
 /** `scripts.archiveByPath` → `scripts.archive_by_path`, as lists are filtered by. */
-export const operationOf = (action: string) => action.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+export const toOperation = (action: string) => action.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
-export function actionKindOf(action: string, method: string): AuditJson["action_kind"] {
+export function toActionKind(action: string, method: string): AuditJson["action_kind"] {
   const verb = action.split(".")[1] ?? "";
   if (method === "DELETE" || /^(delete|remove|archive|leave|decline)/.test(verb)) return "Delete";
   if (/^(create|add|invite|accept|impersonate)/.test(verb)) return "Created";
@@ -19,7 +19,12 @@ export function actionKindOf(action: string, method: string): AuditJson["action_
  * What a job's arguments made the service read for it: an entry for each secret. Its id comes from job and path, so that another attempt
  * writes the same entry again.
  */
-export function readsOfJob(job: { id: string; workspace: string }, username: string, paths: readonly string[], atMs: number): AuditJson[] {
+export function createSecretReadEntries(
+  job: { id: string; workspace: string },
+  username: string,
+  paths: readonly string[],
+  atMs: number,
+): AuditJson[] {
   return paths.map((path) => ({
     workspace_id: job.workspace,
     id: uuidv7({ msecs: atMs, random: createHash("sha256").update(`${job.id}\n${path}`).digest() }),

@@ -1,15 +1,15 @@
 import { expect, it } from "vitest";
-import { linkFor, linkHolds } from "./link.ts";
+import { createFileLink, isValidFileLink } from "./link.ts";
 
 const key = { version: 3, key: Buffer.alloc(32, 1) };
 const file = { workspace: "ws", storage: "_default_", fileKey: "a/b.txt" };
-const link = linkFor(key, { ...file, untilS: 100 });
+const link = createFileLink(key, { ...file, untilS: 100 });
 
 it("a link shows its own file until its end, and nothing else", () => {
-  expect(linkHolds(key, link, file, 99_999)).toBe(true);
-  expect(linkHolds(key, link, file, 100_000)).toBe(false);
+  expect(isValidFileLink(key, link, file, 99_999)).toBe(true);
+  expect(isValidFileLink(key, link, file, 100_000)).toBe(false);
   for (const other of [{ workspace: "x" }, { storage: "x" }, { fileKey: "a/c.txt" }]) {
-    expect(linkHolds(key, link, { ...file, ...other }, 0)).toBe(false);
+    expect(isValidFileLink(key, link, { ...file, ...other }, 0)).toBe(false);
   }
 });
 
@@ -20,9 +20,9 @@ it("a link that was changed, or made with another key, shows nothing", () => {
     link.replace("100", "999"),
     link.replace(".3.", ".4."),
     `${link}x`,
-    linkFor({ ...key, key: Buffer.alloc(32, 2) }, { ...file, untilS: 100 }),
+    createFileLink({ ...key, key: Buffer.alloc(32, 2) }, { ...file, untilS: 100 }),
   ]) {
-    expect(linkHolds(key, bad, file, 0)).toBe(false);
+    expect(isValidFileLink(key, bad, file, 0)).toBe(false);
   }
-  expect(linkHolds({ ...key, version: 4 }, link, file, 0)).toBe(false);
+  expect(isValidFileLink({ ...key, version: 4 }, link, file, 0)).toBe(false);
 });

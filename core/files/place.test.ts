@@ -1,27 +1,32 @@
 import { describe, expect, it } from "vitest";
-import { filePlace, jobFileKey, jobOfFile, parseFile, targetOfFile } from "./place.ts";
+import { fileObjectKey, filePermissionTarget, findFileJob, jobFileKey, parseFile } from "./place.ts";
 
 const JOB = "01a1feec-e3e7-7329-a1e3-40996adc64c6";
 
 describe("filePlace", () => {
   it("keeps workspaces apart, and a job's files with all else of the job", () => {
-    expect(filePlace("ws", "a/b.txt")).toBe("files/ws/a/b.txt");
-    expect(filePlace("ws", jobFileKey(JOB, "x/d.txt"))).toBe(`jobs/ws/${JOB}/files/x/d.txt`);
-    expect(filePlace("ws", "jobs/report.txt")).toBe("files/ws/jobs/report.txt");
+    expect(fileObjectKey("ws", "a/b.txt")).toBe("files/ws/a/b.txt");
+    expect(fileObjectKey("ws", jobFileKey(JOB, "x/d.txt"))).toBe(`jobs/ws/${JOB}/files/x/d.txt`);
+    expect(fileObjectKey("ws", "jobs/report.txt")).toBe("files/ws/jobs/report.txt");
   });
   it.each(["", "/a", "a//b", "../a", "a/..", "a/./b", "a\\b", "a\nb", `jobs/${JOB}/../x`, "é".repeat(451)])("refuses %j", (key) => {
-    expect(() => filePlace("ws", key)).toThrow(expect.objectContaining({ code: "file.key" }));
+    expect(() => fileObjectKey("ws", key)).toThrow(expect.objectContaining({ code: "file.key" }));
   });
 });
 
 it("a file's job is read from its key", () => {
-  expect([jobOfFile(jobFileKey(JOB, "d")), jobOfFile(`x/jobs/${JOB}/d`), jobOfFile(`jobs/${JOB}`)]).toEqual([JOB, undefined, undefined]);
+  expect([findFileJob(jobFileKey(JOB, "d")), findFileJob(`x/jobs/${JOB}/d`), findFileJob(`jobs/${JOB}`)]).toEqual([
+    JOB,
+    undefined,
+    undefined,
+  ]);
 });
 
 it("keys under u/<user>/ and f/<folder>/ are paths, others are everybody's", () => {
-  expect(targetOfFile("ws", "f/ops/a/b")).toEqual({ workspace: "ws", path: "f/ops/a/b" });
-  expect(targetOfFile("ws", "u/ann/a")).toEqual({ workspace: "ws", path: "u/ann/a" });
-  for (const key of ["f/ops", "reports/a", "uf/x/y", "uploads/f/ops/x"]) expect(targetOfFile("ws", key)).toEqual({ workspace: "ws" });
+  expect(filePermissionTarget("ws", "f/ops/a/b")).toEqual({ workspace: "ws", path: "f/ops/a/b" });
+  expect(filePermissionTarget("ws", "u/ann/a")).toEqual({ workspace: "ws", path: "u/ann/a" });
+  for (const key of ["f/ops", "reports/a", "uf/x/y", "uploads/f/ops/x"])
+    expect(filePermissionTarget("ws", key)).toEqual({ workspace: "ws" });
 });
 
 it("the short form of a file names storage and key", () => {

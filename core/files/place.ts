@@ -12,7 +12,7 @@ export function checkFileKey(fileKey: string): void {
 }
 
 /** The job that a file came with, where it is one of the stack's own bucket: it is read by who may see the job, and goes with it. */
-export function jobOfFile(fileKey: string): string | undefined {
+export function findFileJob(fileKey: string): string | undefined {
   return JOB.exec(fileKey)?.[1];
 }
 
@@ -23,14 +23,14 @@ export const jobFileKey = (job: string, name: string) => `jobs/${job}/${name}`;
 export const filesPrefix = (workspace: string) => `files/${workspace}/`;
 
 /** Where a workspace's file lies in the stack's bucket; a job's stands with all else that the job has there. Throws `file.key`. */
-export function filePlace(workspace: string, fileKey: string): string {
+export function fileObjectKey(workspace: string, fileKey: string): string {
   checkFileKey(fileKey);
   const [, job, name] = JOB.exec(fileKey) ?? [];
   return job === undefined ? `${filesPrefix(workspace)}${fileKey}` : `jobs/${workspace}/${job}/files/${name}`;
 }
 
 /** What `may` is asked about a file: keys under `u/<user>/` and `f/<folder>/` are paths like any other, the rest is everybody's in the workspace. */
-export function targetOfFile(workspace: string, fileKey: string): { workspace: string; path?: string } {
+export function filePermissionTarget(workspace: string, fileKey: string): { workspace: string; path?: string } {
   return /^[uf]\/[^/]+\//.test(fileKey) ? { workspace, path: fileKey } : { workspace };
 }
 

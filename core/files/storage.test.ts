@@ -1,28 +1,32 @@
 import { describe, expect, it } from "vitest";
 import { fileStorageSchema } from "../../contract/routes/workspaces/settings.ts";
-import { originOf, s3Resource, whereOf } from "./storage.ts";
+import { parseS3Resource, resolveStorageLocation, s3Origin } from "./storage.ts";
 
 const s3 = (path: string, fields = {}) => ({ type: "S3Storage" as const, s3_resource_path: path, ...fields });
 
 describe("whereOf", () => {
   it("is the stack's bucket where nothing is set", () => {
-    for (const storage of [undefined, null, "", "_default_", "_stack_"]) expect(whereOf(undefined, { storage })).toEqual({ kind: "stack" });
+    for (const storage of [undefined, null, "", "_default_", "_stack_"])
+      expect(resolveStorageLocation(undefined, { storage })).toEqual({ kind: "stack" });
   });
   it("is the storage that the workspace has set, or the named one", () => {
     const setting = { ...s3("f/t/main"), secondary_storage: { more: s3("f/t/more") } };
-    expect(whereOf(setting, {})).toMatchObject({ name: "_default_", storage: { s3_resource_path: "f/t/main" } });
-    expect(whereOf(setting, { storage: "more" })).toMatchObject({ name: "more", storage: { s3_resource_path: "f/t/more" } });
-    expect(whereOf(setting, { storage: "_stack_" })).toEqual({ kind: "stack" });
-    expect(whereOf(setting, { storage: "more", s3_resource_path: "$res:u/a/b" })).toEqual({ kind: "resource", path: "u/a/b" });
+    expect(resolveStorageLocation(setting, {})).toMatchObject({ name: "_default_", storage: { s3_resource_path: "f/t/main" } });
+    expect(resolveStorageLocation(setting, { storage: "more" })).toMatchObject({ name: "more", storage: { s3_resource_path: "f/t/more" } });
+    expect(resolveStorageLocation(setting, { storage: "_stack_" })).toEqual({ kind: "stack" });
+    expect(resolveStorageLocation(setting, { storage: "more", s3_resource_path: "$res:u/a/b" })).toEqual({
+      kind: "resource",
+      path: "u/a/b",
+    });
   });
   it.each(["other", "constructor", "__proto__"])("names the storage %s that is not there", (storage) => {
-    expect(() => whereOf({ type: "stack" }, { storage })).toThrow(expect.objectContaining({ code: "file.storage" }));
+    expect(() => resolveStorageLocation({ type: "stack" }, { storage })).toThrow(expect.objectContaining({ code: "file.storage" }));
   });
   it("refuses all but a resource where storage is off", () => {
     for (const storage of [undefined, "_stack_", "x"]) {
-      expect(() => whereOf({ type: "none" }, { storage })).toThrow(expect.objectContaining({ code: "file.storageOff" }));
+      expect(() => resolveStorageLocation({ type: "none" }, { storage })).toThrow(expect.objectContaining({ code: "file.storageOff" }));
     }
-    expect(whereOf({ type: "none" }, { s3_resource_path: "u/a/b" })).toEqual({ kind: "resource", path: "u/a/b" });
+    expect(resolveStorageLocation({ type: "none" }, { s3_resource_path: "u/a/b" })).toEqual({ kind: "resource", path: "u/a/b" });
   });
 });
 
@@ -34,11 +38,11 @@ describe("s3Resource", () => {
     [{ endPoint: "minio.example.com", port: 9000, useSSL: false }, "http://minio.example.com:9000"],
     [{ endPoint: "http://localhost:4566/" }, "http://localhost:4566"],
     [{ endPoint: "[::1]", port: 1 }, "https://[::1]:1"],
-  ])("of %j is reached at %s", (fields, origin) => expect(originOf(s3Resource("u/a/b", { ...keys, ...fields }))).toBe(origin));
+  ])("of %j is reached at %s", (fields, origin) => expect(s3Origin(parseS3Resource("u/a/b", { ...keys, ...fields }))).toBe(origin));
 
   it.each([null, "text", {}, { bucket: "b" }, { ...keys, secretKey: "" }, { ...keys, endPoint: "a@b/c" }, { ...keys, endPoint: "a?b" }])(
     "of %j is refused: the service lends no rights of its own",
-    (value) => expect(() => s3Resource("u/a/b", value)).toThrow(expect.objectContaining({ code: "file.storageResource" })),
+    (value) => expect(() => parseS3Resource("u/a/b", value)).toThrow(expect.objectContaining({ code: "file.storageResource" })),
   );
 });
 

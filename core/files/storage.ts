@@ -8,13 +8,16 @@ export const DEFAULT_STORAGE = "_default_";
 export const STACK_STORAGE = "_stack_";
 
 /** Where a call's files are: the stack's bucket, a storage that the workspace has set up, or a resource that the caller names. */
-export type Where = { kind: "stack" } | { kind: "workspace"; name: string; storage: S3Storage } | { kind: "resource"; path: string };
+export type StorageLocation =
+  | { kind: "stack" }
+  | { kind: "workspace"; name: string; storage: S3Storage }
+  | { kind: "resource"; path: string };
 
 /** Throws `file.storage` and `file.storageOff`. */
-export function whereOf(
+export function resolveStorageLocation(
   setting: FileStorage | undefined,
   { storage, s3_resource_path }: { storage?: string | null | undefined; s3_resource_path?: string | null | undefined },
-): Where {
+): StorageLocation {
   if (s3_resource_path) return { kind: "resource", path: s3_resource_path.replace(/^\$res:/, "") };
   if (setting?.type === "none") throw new SvcError("file.storageOff", {});
   if (storage === STACK_STORAGE) return { kind: "stack" };
@@ -51,7 +54,7 @@ export interface S3Resource {
 }
 
 /** Throws `file.storageResource`. Without keys of its own a bucket cannot be used: the service's rights are not lent. */
-export function s3Resource(path: string, value: unknown): S3Resource {
+export function parseS3Resource(path: string, value: unknown): S3Resource {
   const parsed = resourceSchema.safeParse(value);
   if (!parsed.success) {
     const missing = [...new Set(parsed.error.issues.map((issue) => issue.path.join(".") || "its value"))];
@@ -75,5 +78,5 @@ export function s3Resource(path: string, value: unknown): S3Resource {
   };
 }
 
-export const originOf = ({ endPoint, port, useSSL }: S3Resource) =>
+export const s3Origin = ({ endPoint, port, useSSL }: S3Resource) =>
   `${useSSL ? "https" : "http"}://${endPoint}${port && !/:\d+$/.test(endPoint) ? `:${port}` : ""}`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { cacheKey, filesIn } from "./cache.ts";
+import { cacheKey, findNamedFiles } from "./cache.ts";
 
 const job = { workspace: "w", hash: "0123456789abcdef", email: "a@b.c", permissionedAs: "u/a", superAdmin: false };
 const key = (args: unknown, more: Partial<Parameters<typeof cacheKey>[1]> = {}) => cacheKey(job, { args, ...more });
@@ -54,17 +54,17 @@ describe("the key of a cached result", () => {
 
 describe("filesIn", () => {
   it("finds each file once at any depth and in both forms, and takes nothing else for one", () => {
-    const { keys, elsewhere } = filesIn({
+    const { keys, elsewhere } = findNamedFiles({
       a: [{ s3: "x" }, { b: { s3: "y", storage: "_default_" } }],
       c: { s3: "x" },
       d: "s3:///z",
       e: { s3: 1 },
     });
     expect([keys.sort(), elsewhere]).toEqual([["x", "y", "z"], false]);
-    expect(filesIn({ a: { s3: ["x"] }, b: "s3", s3: null })).toEqual({ keys: [], elsewhere: false });
+    expect(findNamedFiles({ a: { s3: ["x"] }, b: "s3", s3: null })).toEqual({ keys: [], elsewhere: false });
   });
 
   it.each([{ s3: "x", storage: "second" }, "s3://second/x", { s3: "s3://second/x" }])("knows one in another storage: %j", (file) => {
-    expect(filesIn([file])).toEqual({ keys: [], elsewhere: true });
+    expect(findNamedFiles([file])).toEqual({ keys: [], elsewhere: true });
   });
 });

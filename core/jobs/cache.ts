@@ -11,7 +11,7 @@ export interface NamedFiles {
   elsewhere: boolean;
 }
 
-export function filesIn(value: unknown): NamedFiles {
+export function findNamedFiles(value: unknown): NamedFiles {
   const keys = new Set<string>();
   let elsewhere = false;
   const waiting = [value];
@@ -26,7 +26,7 @@ export function filesIn(value: unknown): NamedFiles {
 }
 
 export function namesFiles(value: unknown): boolean {
-  const { keys, elsewhere } = filesIn(value);
+  const { keys, elsewhere } = findNamedFiles(value);
   return elsewhere || keys.length > 0;
 }
 
@@ -40,7 +40,7 @@ function fileOf(value: unknown): ReturnType<typeof parseFile> | undefined {
 const isFile = (value: object): value is { s3: string } => "s3" in value && typeof value.s3 === "string";
 
 /** The input of a run. */
-export interface Inputs {
+export interface CacheInputs {
   /** As they were sent: references stand in them, never what those stand for. */
   args: unknown;
   /** Digest of the stored objects to which the references point. */
@@ -64,7 +64,7 @@ export function cacheKey(
     superAdmin,
     preprocess,
   }: Pick<Job, "workspace" | "hash" | "email" | "permissionedAs" | "superAdmin" | "preprocess">,
-  { args, references, files = new Map(), ignorePaths = false }: Inputs,
+  { args, references, files = new Map(), ignorePaths = false }: CacheInputs,
 ): string {
   const contents = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
   // Where paths do not count, content stands in the place of each path; what is not found there still counts by its name.
@@ -75,7 +75,7 @@ export function cacheKey(
   return `cache#${workspace}#${createHash("sha256").update(canonicalJson(all)).digest("base64url")}`;
 }
 
-function withContents(value: unknown, files: NonNullable<Inputs["files"]>, replaced: Set<string>): unknown {
+function withContents(value: unknown, files: NonNullable<CacheInputs["files"]>, replaced: Set<string>): unknown {
   if (typeof value !== "object" || value === null) return value;
   if (Array.isArray(value)) return value.map((inner) => withContents(inner, files, replaced));
   const entries = Object.entries(value).map(([key, inner]): [string, unknown] => {

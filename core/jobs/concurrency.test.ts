@@ -1,19 +1,19 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import {
-  concurrencyOf,
   emptyGroup,
   expandKey,
+  freeSlot,
   type Group,
-  givenBack,
-  isOver,
-  left,
-  lookAtMs,
+  groupDueAtMs,
+  isEmptyGroup,
   mayStart,
-  promise,
-  standing,
-  started,
-  timerFor,
+  nextTimerMs,
+  releaseExpiredSlots,
+  reserveSlots,
+  resolveConcurrency,
+  returnSlot,
+  startSlot,
 } from "./concurrency.ts";
 
 const full: Group = { slots: [{ state: "running", job: "a", sinceMs: 1000 }], waiting: true };
@@ -34,7 +34,7 @@ describe("expandKey", () => {
 
 describe("concurrencyOf", () => {
   const of = (key: string | undefined, workspace: string, path: string) =>
-    concurrencyOf({ limit: 2, ...(key === undefined ? {} : { key }) }, workspace, path, {}).group;
+    resolveConcurrency({ limit: 2, ...(key === undefined ? {} : { key }) }, workspace, path, {}).group;
 
   it("counts by key within a workspace, whatever the script, and by script without a key", () => {
     expect(of("k", "demo", "f/a/one")).toBe(of("k", "demo", "f/a/two"));
@@ -44,7 +44,7 @@ describe("concurrencyOf", () => {
   });
 
   it("shows nothing of what was sent", () => {
-    const { group } = concurrencyOf({ limit: 1, key: "$args[secret]" }, "demo", "f/a/one", { secret: "hunter2" });
+    const { group } = resolveConcurrency({ limit: 1, key: "$args[secret]" }, "demo", "f/a/one", { secret: "hunter2" });
     expect(group).toMatch(/^[0-9a-f]{32}$/);
   });
 });
@@ -54,7 +54,7 @@ describe("a group", () => {
     expect(mayStart(emptyGroup, "b", 1)).toBe(true);
     expect(mayStart({ ...full, waiting: false }, "b", 1)).toBe(false);
     expect(mayStart({ ...full, waiting: false }, "b", 2)).toBe(true);
-    expect(mayStart(givenBack(full, "a", 0), "a", 1)).toBe(true);
+    expect(mayStart(returnSlot(full, "a", 0), "a", 1)).toBe(true);
     // Its run was given back and nobody has noticed yet.
     expect(mayStart(full, "a", 1)).toBe(true);
   });
@@ -69,53 +69,53 @@ describe("a group", () => {
       { job: "c", limit: 2 },
       { job: "d", limit: 9 },
     ];
-    const { group, told, next } = promise(full, waiters, 0);
+    const { group, told, next } = reserveSlots(full, waiters, 0);
     expect([told, next]).toEqual([["b"], "c"]);
     expect(mayStart(group, "b", 2)).toBe(true);
     // Looked at twice, nobody is told twice.
-    expect(promise(group, waiters, 0)).toEqual({ group, told: [], next: "c" });
+    expect(reserveSlots(group, waiters, 0)).toEqual({ group, told: [], next: "c" });
   });
 
   it("forgets a promise that nobody came for, and a window that has passed, but never a run", () => {
-    const { group } = promise(emptyGroup, [{ job: "b", limit: 1 }], 0);
-    expect(standing(group, 59_999).slots).toHaveLength(1);
-    expect(standing(group, 60_000).slots).toEqual([]);
-    expect(standing(cooling, 4999)).toEqual(cooling);
-    expect(standing(cooling, 5000).slots).toEqual([]);
-    expect(standing(full, Number.MAX_SAFE_INTEGER)).toEqual(full);
+    const { group } = reserveSlots(emptyGroup, [{ job: "b", limit: 1 }], 0);
+    expect(releaseExpiredSlots(group, 59_999).slots).toHaveLength(1);
+    expect(releaseExpiredSlots(group, 60_000).slots).toEqual([]);
+    expect(releaseExpiredSlots(cooling, 4999)).toEqual(cooling);
+    expect(releaseExpiredSlots(cooling, 5000).slots).toEqual([]);
+    expect(releaseExpiredSlots(full, Number.MAX_SAFE_INTEGER)).toEqual(full);
   });
 
   it("frees a slot once, however often its job is told to have ended", () => {
-    const two = started(full, "b", 2000);
-    const once = left(two, "a");
+    const two = startSlot(full, "b", 2000);
+    const once = freeSlot(two, "a");
     expect(once.slots.map(({ job }) => job)).toEqual(["b"]);
-    expect(left(once, "a")).toEqual(once);
+    expect(freeSlot(once, "a")).toEqual(once);
   });
 
   it("keeps a slot taken until the window since the run's first start has passed", () => {
-    expect(left(full, "a", 9).slots).toEqual([{ state: "cooling", job: "a", untilMs: 10_000 }]);
-    expect(left(left(full, "a", 9), "a", 9)).toEqual(left(full, "a", 9));
-    expect(started(full, "a", 4000)).toEqual(full);
+    expect(freeSlot(full, "a", 9).slots).toEqual([{ state: "cooling", job: "a", untilMs: 10_000 }]);
+    expect(freeSlot(freeSlot(full, "a", 9), "a", 9)).toEqual(freeSlot(full, "a", 9));
+    expect(startSlot(full, "a", 4000)).toEqual(full);
     // It never ran.
-    expect(left(givenBack(full, "a", 0), "a", 9).slots).toEqual([]);
+    expect(freeSlot(returnSlot(full, "a", 0), "a", 9).slots).toEqual([]);
   });
 
   it("sets one timer for the next end of a window, and only while somebody waits for it", () => {
-    expect(timerFor(cooling, 1000)).toBe(5000);
-    expect(timerFor({ ...cooling, waiting: false }, 1000)).toBeUndefined();
-    expect(timerFor({ ...cooling, timerMs: 5000 }, 1000)).toBeUndefined();
-    expect(timerFor({ ...cooling, timerMs: 9000 }, 1000)).toBe(5000);
-    expect(timerFor({ ...cooling, timerMs: 500 }, 1000)).toBe(5000);
-    expect(timerFor(full, 1000)).toBeUndefined();
+    expect(nextTimerMs(cooling, 1000)).toBe(5000);
+    expect(nextTimerMs({ ...cooling, waiting: false }, 1000)).toBeUndefined();
+    expect(nextTimerMs({ ...cooling, timerMs: 5000 }, 1000)).toBeUndefined();
+    expect(nextTimerMs({ ...cooling, timerMs: 9000 }, 1000)).toBe(5000);
+    expect(nextTimerMs({ ...cooling, timerMs: 500 }, 1000)).toBe(5000);
+    expect(nextTimerMs(full, 1000)).toBeUndefined();
   });
 
   it("is looked at while jobs wait, or when its last window has passed, and is over when nothing is left of it", () => {
-    expect(lookAtMs(full, 1000)).toBe(61_000);
-    expect(lookAtMs({ ...full, dueAtMs: 30_000 }, 1000)).toBe(30_000);
-    expect(lookAtMs({ ...full, dueAtMs: 500 }, 1000)).toBe(61_000);
-    expect(lookAtMs({ ...cooling, waiting: false }, 0)).toBe(5000);
-    expect(lookAtMs({ ...full, waiting: false }, 0)).toBeUndefined();
-    expect([isOver(emptyGroup), isOver(full), isOver({ slots: [], waiting: true })]).toEqual([true, false, false]);
+    expect(groupDueAtMs(full, 1000)).toBe(61_000);
+    expect(groupDueAtMs({ ...full, dueAtMs: 30_000 }, 1000)).toBe(30_000);
+    expect(groupDueAtMs({ ...full, dueAtMs: 500 }, 1000)).toBe(61_000);
+    expect(groupDueAtMs({ ...cooling, waiting: false }, 0)).toBe(5000);
+    expect(groupDueAtMs({ ...full, waiting: false }, 0)).toBeUndefined();
+    expect([isEmptyGroup(emptyGroup), isEmptyGroup(full), isEmptyGroup({ slots: [], waiting: true })]).toEqual([true, false, false]);
   });
 
   it("never holds more than the limit, whatever happens in whichever order, and no job twice", () => {
@@ -136,17 +136,17 @@ describe("a group", () => {
           const waiters = new Set<string>();
           for (const { what, job, afterMs } of steps) {
             now += afterMs;
-            group = standing(group, now);
-            if (what === "start" && mayStart(group, job, limit)) group = started(group, job, now);
+            group = releaseExpiredSlots(group, now);
+            if (what === "start" && mayStart(group, job, limit)) group = startSlot(group, job, now);
             else if (what === "start" || what === "wait") {
               waiters.add(job);
               group = { ...group, waiting: true };
             }
-            if (what === "leave") group = left(group, job, windowS);
+            if (what === "leave") group = freeSlot(group, job, windowS);
             if (what === "back" && group.slots.some((slot) => slot.job === job && slot.state === "running"))
-              group = givenBack(group, job, now);
+              group = returnSlot(group, job, now);
             if (what === "promise")
-              group = promise(
+              group = reserveSlots(
                 group,
                 [...waiters].map((waiter) => ({ job: waiter, limit })),
                 now,

@@ -53,7 +53,7 @@ export function expandKey(template: string, workspace: string, args: Record<stri
 }
 
 /** The group that a run belongs to: by its key within the workspace, by its script where there is no key. */
-export function concurrencyOf(rule: ConcurrencyRule, workspace: string, path: string, args: Record<string, unknown>): Concurrency {
+export function resolveConcurrency(rule: ConcurrencyRule, workspace: string, path: string, args: Record<string, unknown>): Concurrency {
   const { limit, windowS, key } = rule;
   const name = key === undefined ? ["path", path] : ["key", expandKey(key, workspace, args)];
   const group = createHash("sha256")
@@ -64,7 +64,7 @@ export function concurrencyOf(rule: ConcurrencyRule, workspace: string, path: st
 }
 
 /** The group without what time alone has freed. */
-export function standing(group: Group, nowMs: number): Group {
+export function releaseExpiredSlots(group: Group, nowMs: number): Group {
   return { ...group, slots: group.slots.filter((slot) => slot.state === "running" || slot.untilMs > nowMs) };
 }
 
@@ -81,7 +81,7 @@ export function mayStart(group: Group, job: string, limit: number): boolean {
   return slotOf(group, job) !== undefined || (!group.waiting && !isFull(group, limit));
 }
 
-export function started(group: Group, job: string, nowMs: number): Group {
+export function startSlot(group: Group, job: string, nowMs: number): Group {
   const own = slotOf(group, job);
   return {
     ...group,
@@ -90,7 +90,7 @@ export function started(group: Group, job: string, nowMs: number): Group {
 }
 
 /** A job has ended: its slot is free, or stays taken until its window has passed. Twice is as once. */
-export function left(group: Group, job: string, windowS = 0): Group {
+export function freeSlot(group: Group, job: string, windowS = 0): Group {
   const own = slotOf(group, job);
   if (!own) return group;
   const slots = without(group, job);
@@ -99,12 +99,12 @@ export function left(group: Group, job: string, windowS = 0): Group {
 }
 
 /** A job holds a running slot and waits in the queue again: it has this long to come back. */
-export function givenBack(group: Group, job: string, nowMs: number): Group {
+export function returnSlot(group: Group, job: string, nowMs: number): Group {
   return { ...group, slots: [...without(group, job), { state: "promised", job, untilMs: nowMs + PROMISE_MS }] };
 }
 
 /** Reserves free slots for waiting jobs in order of arrival. If the first one has no room, no other job passes it. */
-export function promise(group: Group, waiters: Waiter[], nowMs: number): { group: Group; told: string[]; next: string | undefined } {
+export function reserveSlots(group: Group, waiters: Waiter[], nowMs: number): { group: Group; told: string[]; next: string | undefined } {
   const told: string[] = [];
   let promised = group;
   for (const { job, limit } of waiters) {
@@ -117,7 +117,7 @@ export function promise(group: Group, waiters: Waiter[], nowMs: number): { group
 }
 
 /** When to notify the first waiting job, because a window ends then. `undefined` if a message is already scheduled or none is needed. */
-export function timerFor({ slots, waiting, timerMs }: Group, nowMs: number): number | undefined {
+export function nextTimerMs({ slots, waiting, timerMs }: Group, nowMs: number): number | undefined {
   const ends = slots.flatMap((slot) => (slot.state === "cooling" ? [slot.untilMs] : []));
   if (!waiting || ends.length === 0) return undefined;
   const atMs = Math.min(...ends);
@@ -125,10 +125,10 @@ export function timerFor({ slots, waiting, timerMs }: Group, nowMs: number): num
 }
 
 /** Nothing to remember: its item can go. */
-export const isOver = ({ slots, waiting }: Group) => slots.length === 0 && !waiting;
+export const isEmptyGroup = ({ slots, waiting }: Group) => slots.length === 0 && !waiting;
 
 /** When housekeeping is to look: soon while jobs wait, or when the last window has passed. It is moved as seldom as can be: it is an index. */
-export function lookAtMs({ slots, waiting, dueAtMs }: Group, nowMs: number): number | undefined {
+export function groupDueAtMs({ slots, waiting, dueAtMs }: Group, nowMs: number): number | undefined {
   if (waiting) return dueAtMs !== undefined && dueAtMs > nowMs && dueAtMs <= nowMs + LOOK_EVERY_MS ? dueAtMs : nowMs + LOOK_EVERY_MS;
   const ends = slots.flatMap((slot) => (slot.state === "cooling" ? [slot.untilMs] : []));
   return ends.length === 0 ? undefined : Math.max(...ends);

@@ -165,12 +165,12 @@ export function waitsFor({
 export const PEOPLE = { kind: "person" } as const;
 
 /** The result for a reader: other jobs get it as it is, people without the secrets that the job read. */
-export function resultFor(reader: { kind: "person" | "job" }, job: EndedJob): ValueLocation {
+export function resultVisibleTo(reader: { kind: "person" | "job" }, job: EndedJob): ValueLocation {
   return reader.kind === "job" ? job.result : (job.shown ?? job.result);
 }
 
 /** The same for its arguments. */
-export function argsFor(reader: { kind: "person" | "job" }, job: Job): ValueLocation {
+export function argsVisibleTo(reader: { kind: "person" | "job" }, job: Job): ValueLocation {
   return reader.kind === "job" ? job.args : (job.argsShown ?? job.args);
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { RunOutcome } from "../../runners/protocol.ts";
 import { aQueuedJob, aRunningJob } from "../../test/builders/jobs.ts";
-import { endingOf, firstDueMs, isHigh, isLost, mayRetryLoss, messageOf, queueDelayS } from "./lifecycle.ts";
+import { firstDueMs, isHighPriority, isLost, mayRetryLoss, queueDelayS, toEnding, toJobMessage } from "./lifecycle.ts";
 
 const outcome = (fields: Partial<RunOutcome>): RunOutcome => ({
   outcome: "success",
@@ -13,31 +13,31 @@ const outcome = (fields: Partial<RunOutcome>): RunOutcome => ({
 describe("endingOf", () => {
   it("keeps a success that came in before a cancellation took hold", () => {
     const job = aRunningJob({ cancel: { by: "ann", reason: "too slow" } });
-    expect(endingOf(job, outcome({ result: { a: 1 } }))).toEqual({ state: "succeeded", resultJson: '{"a":1}' });
+    expect(toEnding(job, outcome({ result: { a: 1 } }))).toEqual({ state: "succeeded", resultJson: '{"a":1}' });
   });
 
   it("makes null of a result that is not there", () => {
-    expect(endingOf(aRunningJob(), outcome({}))).toEqual({ state: "succeeded", resultJson: "null" });
+    expect(toEnding(aRunningJob(), outcome({}))).toEqual({ state: "succeeded", resultJson: "null" });
   });
 
   it("answers a killed run of a canceled job as canceled, naming who and why", () => {
     const job = aRunningJob({ cancel: { by: "ann", reason: "too slow" } });
-    expect(endingOf(job, outcome({ outcome: "killed" }))).toEqual({
+    expect(toEnding(job, outcome({ outcome: "killed" }))).toEqual({
       state: "canceled",
       resultJson: '{"error":{"name":"Canceled","message":"Canceled by ann: too slow"}}',
     });
   });
 
   it("answers a killed run that nobody canceled as failed", () => {
-    expect(endingOf(aRunningJob(), outcome({ outcome: "killed" })).state).toBe("failed");
+    expect(toEnding(aRunningJob(), outcome({ outcome: "killed" })).state).toBe("failed");
   });
 
   it("names the limit when the time ran out", () => {
-    expect(endingOf(aRunningJob({ timeoutS: 7 }), outcome({ outcome: "timeout" })).resultJson).toContain("limit of 7 s");
+    expect(toEnding(aRunningJob({ timeoutS: 7 }), outcome({ outcome: "timeout" })).resultJson).toContain("limit of 7 s");
   });
 
   it("gives every failure an error object, also one without a reason", () => {
-    expect(JSON.parse(endingOf(aRunningJob(), outcome({ outcome: "failure" })).resultJson)).toHaveProperty("error.message");
+    expect(JSON.parse(toEnding(aRunningJob(), outcome({ outcome: "failure" })).resultJson)).toHaveProperty("error.message");
   });
 });
 
@@ -60,8 +60,8 @@ describe("leases", () => {
 
 describe("a job's message", () => {
   it("names its group only where it has one: a job without a limit is claimed as ever", () => {
-    expect(messageOf(aQueuedJob({ id: "a", hash: "h" }))).toEqual({ job: "a", hash: "h" });
-    expect(messageOf(aQueuedJob({ id: "a", hash: "h", concurrency: { group: "g", limit: 2 } }))).toEqual({
+    expect(toJobMessage(aQueuedJob({ id: "a", hash: "h" }))).toEqual({ job: "a", hash: "h" });
+    expect(toJobMessage(aQueuedJob({ id: "a", hash: "h", concurrency: { group: "g", limit: 2 } }))).toEqual({
       job: "a",
       hash: "h",
       group: "g",
@@ -69,7 +69,7 @@ describe("a job's message", () => {
   });
 
   it("goes through the high queue with a priority above 0, and through the other one else", () => {
-    expect([undefined, 0, 1, 100].map((priority) => isHigh(priority === undefined ? {} : { priority }))).toEqual([
+    expect([undefined, 0, 1, 100].map((priority) => isHighPriority(priority === undefined ? {} : { priority }))).toEqual([
       false,
       false,
       true,

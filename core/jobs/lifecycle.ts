@@ -36,11 +36,11 @@ export const flowDeadlineMs = ({ startedAtMs, timeoutS }: Pick<RunningJob, "star
   startedAtMs + timeoutS * 1000;
 
 /** Remaining whole seconds of a flow's time limit, at least one: a shorter delay would fire before the end. */
-export const flowLeftS = (flow: Pick<RunningJob, "startedAtMs" | "timeoutS">, nowMs: number): number =>
+export const flowRemainingS = (flow: Pick<RunningJob, "startedAtMs" | "timeoutS">, nowMs: number): number =>
   Math.max(1, Math.ceil((flowDeadlineMs(flow) - nowMs) / 1000));
 
 /** When housekeeping looks at a flow that runs: at its deadline too, for then perhaps nothing of it is under way. */
-export const flowLookMs = (flow: Pick<RunningJob, "startedAtMs" | "timeoutS" | "suspends" | "consents">, nowMs: number): number =>
+export const flowDueMs = (flow: Pick<RunningJob, "startedAtMs" | "timeoutS" | "suspends" | "consents">, nowMs: number): number =>
   Math.min(nowMs + (waitsFor(flow) ? limits.flowWaitLookMs : limits.flowLookMs), flowDeadlineMs(flow));
 
 /** How a job ends: its state and the JSON text of its result. */
@@ -49,17 +49,17 @@ export interface Ending {
   resultJson: string;
 }
 
-export function failure({ reply, ...error }: RunError): Ending {
+export function failedEnding({ reply, ...error }: RunError): Ending {
   return { state: "failed", resultJson: JSON.stringify({ error: { ...error, ...reply } }) };
 }
 
-export const workerLost = (attempts: number): Ending =>
-  failure({ name: "WorkerLost", message: `The worker that ran this job was lost ${attempts} times. The job is not retried.` });
+export const workerLostEnding = (attempts: number): Ending =>
+  failedEnding({ name: "WorkerLost", message: `The worker that ran this job was lost ${attempts} times. The job is not retried.` });
 
-export const flowTimedOut = ({ timeoutS }: Pick<Job, "timeoutS">): Ending =>
-  failure({ name: "TimeoutError", message: `The flow exceeded its time limit of ${timeoutS} s.` });
+export const flowTimedOutEnding = ({ timeoutS }: Pick<Job, "timeoutS">): Ending =>
+  failedEnding({ name: "TimeoutError", message: `The flow exceeded its time limit of ${timeoutS} s.` });
 
-export function canceled(cancel: { by: string; reason: string }): Ending {
+export function canceledEnding(cancel: { by: string; reason: string }): Ending {
   const message = `Canceled by ${cancel.by}${cancel.reason ? `: ${cancel.reason}` : ""}`;
   return { state: "canceled", resultJson: JSON.stringify({ error: { name: "Canceled", message } }) };
 }
@@ -68,16 +68,20 @@ export function canceled(cancel: { by: string; reason: string }): Ending {
  * What a runner's report means for the job. A run that was killed because of a cancellation is canceled; a success that came in
  * before the kill still counts, as does a failure of its own.
  */
-export function endingOf(job: RunningJob, outcome: RunOutcome): Ending {
+export function toEnding(job: RunningJob, outcome: RunOutcome): Ending {
   switch (outcome.outcome) {
     case "success":
       return { state: "succeeded", resultJson: JSON.stringify(outcome.result ?? null) };
     case "failure":
-      return failure(outcome.error ?? { name: "Error", message: "The script failed without an error message." });
+      return failedEnding(outcome.error ?? { name: "Error", message: "The script failed without an error message." });
     case "timeout":
-      return failure(outcome.error ?? { name: "ExecutionTimeout", message: `The script exceeded its time limit of ${job.timeoutS} s.` });
+      return failedEnding(
+        outcome.error ?? { name: "ExecutionTimeout", message: `The script exceeded its time limit of ${job.timeoutS} s.` },
+      );
     case "killed":
-      return job.cancel ? canceled(job.cancel) : failure(outcome.error ?? { name: "Killed", message: "The run was stopped from outside." });
+      return job.cancel
+        ? canceledEnding(job.cancel)
+        : failedEnding(outcome.error ?? { name: "Killed", message: "The run was stopped from outside." });
     default:
       return assertNever(outcome.outcome);
   }
@@ -98,17 +102,17 @@ export const jobCallSchema = z.object({ running: runningJobSchema, argsJson: z.s
 export type JobCall = z.infer<typeof jobCallSchema>;
 
 /** The answer: the ended job, with its result unless that is long; `null` when its end will show in its record. */
-export type JobAnswer = (EndedJob & { resultJson?: string }) | null;
+export type JobCallResult = (EndedJob & { resultJson?: string }) | null;
 
 /** The fields of a job that its message needs. */
 export type Sendable = Pick<Job, "id" | "workspace" | "hash" | "priority" | "concurrency">;
 
-export function messageOf({ id, hash, concurrency }: Sendable): JobMessage {
+export function toJobMessage({ id, hash, concurrency }: Sendable): JobMessage {
   return { job: id, ...(hash === undefined ? {} : { hash }), ...(concurrency ? { group: concurrency.group } : {}) };
 }
 
 /** Which of the two queues a job goes through. */
-export const isHigh = ({ priority = 0 }: Pick<Job, "priority">) => priority > 0;
+export const isHighPriority = ({ priority = 0 }: Pick<Job, "priority">) => priority > 0;
 
 /** How long SQS must hold a message back, in whole seconds. */
 export function queueDelayS(scheduledForMs: number | undefined, nowMs: number): number {
@@ -117,5 +121,5 @@ export function queueDelayS(scheduledForMs: number | undefined, nowMs: number): 
 }
 
 /** Ends a job whose language has no runner. */
-export const noRunner = (language: string): Ending =>
-  failure({ name: "NoRunner", message: `Scripts in ${language} can be stored, but this service cannot run them.` });
+export const noRunnerEnding = (language: string): Ending =>
+  failedEnding({ name: "NoRunner", message: `Scripts in ${language} can be stored, but this service cannot run them.` });

@@ -1,10 +1,19 @@
 import { describe, expect, it } from "vitest";
 import { limits } from "../../contract/limits.ts";
 import { bounceSchema } from "./bounce.ts";
-import { deliveryOf, failed, isLastAttempt, nextAtMs, nthOf, partsOf, refused, sent } from "./delivery.ts";
-import { attributesOf, eventOf } from "./event.ts";
+import {
+  failedAttempt,
+  isLastAttempt,
+  nextAttemptAtMs,
+  partName,
+  refusedAttempt,
+  sentAttempt,
+  splitNotice,
+  toDelivery,
+} from "./delivery.ts";
+import { buildNoticeEvent, buildTopicAttributes } from "./event.ts";
 import type { GateNotice } from "./notice.ts";
-import { recipientsOf } from "./recipients.ts";
+import { selectRecipients } from "./recipients.ts";
 
 const notice: GateNotice = {
   id: "018f0000-0000-7000-8000-000000000001",
@@ -25,7 +34,7 @@ const notice: GateNotice = {
 
 describe("partsOf", () => {
   const channels = (more: Partial<GateNotice>, addresses: string[] = ["ben@example.com"]) =>
-    partsOf({ ...notice, ...more }, addresses).map(({ channel, to }) => `${channel} ${to}`);
+    splitNotice({ ...notice, ...more }, addresses).map(({ channel, to }) => `${channel} ${to}`);
 
   it.each([
     ["opened", ["topic topic", "email ben@example.com"]],
@@ -55,33 +64,33 @@ describe("partsOf", () => {
 
   it("does not mail a whole company", () => {
     const addresses = Array.from({ length: 2000 }, (_, n) => `p${n}@example.com`);
-    expect(partsOf(notice, addresses)).toHaveLength(limits.noticeMails + 1);
+    expect(splitNotice(notice, addresses)).toHaveLength(limits.noticeMails + 1);
   });
 
   it("names each part the same every time, with what tags of mails may hold", () => {
-    const parts = partsOf(notice, ["Ben+x@example.com", "ann@example.com"]);
-    expect(parts.map(nthOf)).toEqual(parts.map(nthOf));
-    expect(new Set(parts.map(nthOf)).size).toBe(3);
-    for (const part of parts) expect(nthOf(part)).toMatch(/^[A-Za-z0-9_-]{1,256}$/);
+    const parts = splitNotice(notice, ["Ben+x@example.com", "ann@example.com"]);
+    expect(parts.map(partName)).toEqual(parts.map(partName));
+    expect(new Set(parts.map(partName)).size).toBe(3);
+    for (const part of parts) expect(partName(part)).toMatch(/^[A-Za-z0-9_-]{1,256}$/);
   });
 });
 
 describe("attempts", () => {
   it("follow one another after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, eight in all", () => {
-    const pauses = [1, 2, 3, 4, 5, 6, 7].map((attempts) => nextAtMs(attempts, 1000) - 1000);
+    const pauses = [1, 2, 3, 4, 5, 6, 7].map((attempts) => nextAttemptAtMs(attempts, 1000) - 1000);
     expect(pauses).toEqual([5, 300, 1800, 7200, 18_000, 36_000, 36_000].map((seconds) => seconds * 1000));
     expect([1, 7, 8, 9].map(isLastAttempt)).toEqual([false, false, true, true]);
   });
 
   const queued = { channel: "webhook" as const, to: "https://example.com", workspace: "acme", notice: notice.id };
   it.each([
-    ["one that went well", 1, sent, { state: "sent" }],
-    ["one that failed", 1, failed("it answered 500"), { state: "retrying", error: "it answered 500" }],
-    ["the last one that may", 8, failed("it answered 500"), { state: "failed", error: "it answered 500" }],
-    ["one that would fail again", 1, refused("no address"), { state: "failed", error: "no address" }],
+    ["one that went well", 1, sentAttempt, { state: "sent" }],
+    ["one that failed", 1, failedAttempt("it answered 500"), { state: "retrying", error: "it answered 500" }],
+    ["the last one that may", 8, failedAttempt("it answered 500"), { state: "failed", error: "it answered 500" }],
+    ["one that would fail again", 1, refusedAttempt("no address"), { state: "failed", error: "no address" }],
   ] as const)("%s is written down", (_what, attempts, attempt, expected) => {
     const { gate, what } = notice;
-    expect(deliveryOf(notice, { ...queued, attempts }, attempt, 7)).toEqual({
+    expect(toDelivery(notice, { ...queued, attempts }, attempt, 7)).toEqual({
       gate,
       what,
       channel: "webhook",
@@ -108,7 +117,7 @@ describe("recipientsOf", () => {
     aMember("cy", { groups: ["all", "finance", "company"] }),
     aMember("dan", { groups: ["all", "finance"], is_admin: true, disabled: true }),
   ];
-  const of = (...people: string[]) => recipientsOf(people, members, new Set(["Gone@example.com"]));
+  const of = (...people: string[]) => selectRecipients(people, members, new Set(["Gone@example.com"]));
 
   it.each([
     ["u/ben", ["ben@example.com"]],
@@ -133,7 +142,7 @@ describe("recipientsOf", () => {
 
 describe("what topic and webhook get", () => {
   it("is ids, texts and the page, and nothing to decide with", () => {
-    const event = eventOf("https://svc.example.com", { ...notice, deadlineMs: 60_000, message: "x".repeat(10_000) });
+    const event = buildNoticeEvent("https://svc.example.com", { ...notice, deadlineMs: 60_000, message: "x".repeat(10_000) });
     expect(event).toMatchObject({
       type: "approval.opened",
       timestamp: "1970-01-01T00:00:00.000Z",
@@ -151,8 +160,8 @@ describe("what topic and webhook get", () => {
   });
 
   it("can be filtered by flow also where that is not stored", () => {
-    expect(attributesOf(notice)).toEqual({ workspace: "acme", what: "opened", kind: "suspend", flow: notice.flow, module: "c" });
-    expect(attributesOf({ ...notice, flowPath: "f/a/b" })).toMatchObject({ flow: "f/a/b" });
+    expect(buildTopicAttributes(notice)).toEqual({ workspace: "acme", what: "opened", kind: "suspend", flow: notice.flow, module: "c" });
+    expect(buildTopicAttributes({ ...notice, flowPath: "f/a/b" })).toMatchObject({ flow: "f/a/b" });
   });
 });
 

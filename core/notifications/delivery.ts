@@ -15,7 +15,7 @@ export const queuedSchema = partSchema.extend({
   attempts: z.int(),
   heldUntilMs: z.number().optional(),
 });
-export type Queued = z.infer<typeof queuedSchema>;
+export type QueuedPart = z.infer<typeof queuedSchema>;
 
 /** Has parts sent, by where they stand in the queue. `nowMs`: in place of the clock. */
 export const deliverCallSchema = z.object({ due: z.array(z.string()), nowMs: z.number().optional() });
@@ -34,15 +34,15 @@ export type Delivery = z.infer<typeof deliverySchema>;
 
 /** How an attempt ended. `final`: another one would end in the same way. */
 export type Attempt = { ok: true } | { ok: false; error: string; final: boolean };
-export const sent: Attempt = { ok: true };
-export const refused = (error: string): Attempt => ({ ok: false, error, final: true });
-export const failed = (error: string): Attempt => ({ ok: false, error, final: false });
+export const sentAttempt: Attempt = { ok: true };
+export const refusedAttempt = (error: string): Attempt => ({ ok: false, error, final: true });
+export const failedAttempt = (error: string): Attempt => ({ ok: false, error, final: false });
 
 /** The notices that request a decision. The others report an outcome. */
 const asks = ({ what }: Pick<GateNotice, "what">) => what === "opened" || what === "reminded" || what === "escalated";
 
 /** All that a notice is sent to. `addresses`: of those who may decide. */
-export function partsOf(notice: GateNotice, addresses: readonly string[]): NoticePart[] {
+export function splitNotice(notice: GateNotice, addresses: readonly string[]): NoticePart[] {
   const topic: NoticePart = { channel: "topic", to: "topic" };
   switch (notice.channel) {
     case "webhook":
@@ -71,7 +71,7 @@ function shownUrl(url: string): string {
 }
 
 /** Which part of its notice, the same whenever it is asked for: letters, digits, '-' and '_'. */
-export const nthOf = ({ channel, to }: NoticePart): string => (channel === "email" ? `mail-${personKey(to)}` : channel);
+export const partName = ({ channel, to }: NoticePart): string => (channel === "email" ? `mail-${personKey(to)}` : channel);
 
 /** Pauses between attempts (design §8), the first of which is made at once. */
 const PAUSES_MS = [5, 300, 1800, 7200, 18_000, 36_000, 36_000].map((seconds) => seconds * 1000);
@@ -80,10 +80,10 @@ const MOST_ATTEMPTS = PAUSES_MS.length + 1;
 export const isLastAttempt = (attempts: number) => attempts >= MOST_ATTEMPTS;
 
 /** When a part whose attempt has failed now is tried again. */
-export const nextAtMs = (attempts: number, nowMs: number) => nowMs + (PAUSES_MS[attempts - 1] ?? 0);
+export const nextAttemptAtMs = (attempts: number, nowMs: number) => nowMs + (PAUSES_MS[attempts - 1] ?? 0);
 
 /** The recorded outcome of an attempt. */
-export function deliveryOf(notice: GateNotice, { channel, to, attempts }: Queued, attempt: Attempt, atMs: number): Delivery {
+export function toDelivery(notice: GateNotice, { channel, to, attempts }: QueuedPart, attempt: Attempt, atMs: number): Delivery {
   const base = { gate: notice.gate, what: notice.what, channel, to, attempts, atMs };
   if (attempt.ok) return { ...base, state: "sent" };
   return { ...base, state: attempt.final || isLastAttempt(attempts) ? "failed" : "retrying", error: attempt.error };

@@ -3,11 +3,11 @@ import { limits } from "../../contract/limits.ts";
 import type { GateNotice } from "./notice.ts";
 
 /** Where a gate is decided by who signs in. It decides nothing by being opened. */
-export const pageOf = (baseUrl: string, { workspace, gate }: Pick<GateNotice, "workspace" | "gate">) =>
+export const approvalPageUrl = (baseUrl: string, { workspace, gate }: Pick<GateNotice, "workspace" | "gate">) =>
   `${baseUrl}/approve/${workspace}/${gate}`;
 
 /** As the page says it, so far as a notice goes. Characters beyond the basic plane are not cut in two. */
-export const shortened = (text: string, chars: number) => {
+export const shortenText = (text: string, chars: number) => {
   const whole = [...text];
   return whole.length > chars ? `${whole.slice(0, chars - 1).join("")}…` : text;
 };
@@ -15,7 +15,7 @@ export const shortened = (text: string, chars: number) => {
 const given = <T extends object>(fields: T) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
 /** What topic and webhook are sent, in the form of Standard Webhooks: who reads it finds all by id, and can decide nothing with it. */
-export function eventOf(baseUrl: string, notice: GateNotice) {
+export function buildNoticeEvent(baseUrl: string, notice: GateNotice) {
   const { decision, deadlineMs, message } = notice;
   return {
     type: `approval.${notice.what}`,
@@ -27,20 +27,20 @@ export function eventOf(baseUrl: string, notice: GateNotice) {
       flow_path: notice.flowPath,
       gate_id: notice.gate,
       module_id: notice.module,
-      step: shortened(notice.step, limits.noticeTextChars),
+      step: shortenText(notice.step, limits.noticeTextChars),
       kind: notice.kind,
       requested_by: notice.requestedBy,
       approvers: notice.people,
       required_events: notice.required,
-      message: message === undefined ? undefined : shortened(message, limits.noticeTextChars),
+      message: message === undefined ? undefined : shortenText(message, limits.noticeTextChars),
       deadline: deadlineMs === undefined ? undefined : isoTime(deadlineMs),
       decision: decision && given(decision),
-      page: pageOf(baseUrl, notice),
+      page: approvalPageUrl(baseUrl, notice),
     }),
   };
 }
 
 /** The attributes by which subscriptions to the topic can filter. `flow`: its path, or the id of its job if it is not stored. */
-export function attributesOf({ workspace, what, kind, flow, flowPath, module }: GateNotice): Record<string, string> {
+export function buildTopicAttributes({ workspace, what, kind, flow, flowPath, module }: GateNotice): Record<string, string> {
   return { workspace, what, kind, flow: flowPath ?? flow, module };
 }

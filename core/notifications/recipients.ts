@@ -1,5 +1,5 @@
 /** A member of the gate's workspace, as returned by `listMembers`. */
-export interface Reachable {
+export interface MailRecipient {
   email: string;
   username: string;
   is_admin: boolean;
@@ -11,7 +11,7 @@ export interface Reachable {
  * The addresses of those who may decide, each once. Who is disabled gets nothing, in whichever way they are named. `disabled`: addresses of
  * users outside of the workspace who are.
  */
-export function recipientsOf(people: readonly string[], members: readonly Reachable[], disabled: ReadonlySet<string>): string[] {
+export function selectRecipients(people: readonly string[], members: readonly MailRecipient[], disabled: ReadonlySet<string>): string[] {
   const off = new Set([...disabled, ...members.filter((member) => member.disabled).map(({ email }) => email)].map(lower));
   const found = people.flatMap((principal) => named(principal, members)).filter((address) => !off.has(lower(address)));
   const first = new Map<string, string>();
@@ -20,15 +20,15 @@ export function recipientsOf(people: readonly string[], members: readonly Reacha
 }
 
 /** Principals that are addresses themselves. */
-export const addressesIn = (people: readonly string[]): string[] => people.filter((principal) => principal.includes("@"));
+export const selectAddresses = (people: readonly string[]): string[] => people.filter((principal) => principal.includes("@"));
 
-function named(principal: string, members: readonly Reachable[]): string[] {
+function named(principal: string, members: readonly MailRecipient[]): string[] {
   const [, space, name = ""] = /^([ug])\/(.+)$/.exec(principal) ?? [];
-  const are = (wanted: (member: Reachable) => boolean) => members.filter(wanted).map(({ email }) => email);
+  const are = (wanted: (member: MailRecipient) => boolean) => members.filter(wanted).map(({ email }) => email);
   if (principal === "role:admin") return are(({ is_admin }) => is_admin);
   if (space === "g") return are(({ groups }) => groups?.includes(name) ?? false);
   if (space === "u") return are(({ username }) => username === name);
-  return addressesIn([principal]);
+  return selectAddresses([principal]);
 }
 
 const lower = (address: string) => address.toLowerCase();

@@ -1,5 +1,5 @@
 import { limits } from "../../contract/limits.ts";
-import { pageOf, shortened } from "./event.ts";
+import { approvalPageUrl, shortenText } from "./event.ts";
 import type { GateNotice } from "./notice.ts";
 
 export interface MailText {
@@ -12,7 +12,7 @@ const SUBJECT_CHARS = 120;
 const NAME_CHARS = 200;
 
 /** A user-defined name on one line: a line break would begin another header or another sentence. */
-const oneLine = (text: string, chars: number) => shortened(text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim(), chars);
+const oneLine = (text: string, chars: number) => shortenText(text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim(), chars);
 
 /** Also removes characters that change the text direction, so that a name cannot rewrite the sentence around it. */
 const plain = (text: string) => text.replace(/[\u202a-\u202e\u2066-\u2069]/g, "");
@@ -33,15 +33,15 @@ const beginnings: Readonly<Record<GateNotice["what"], string>> = {
 };
 
 /** Builds the mail to an approver. It contains one link to the approval page, and opening the page does not decide. */
-export function mailOf(baseUrl: string, notice: GateNotice): MailText {
+export function buildMail(baseUrl: string, notice: GateNotice): MailText {
   const { what, step, flowPath, requestedBy, required, deadlineMs, workspace } = notice;
   const where = name(flowPath ?? "a flow");
-  const page = pageOf(baseUrl, notice);
+  const page = approvalPageUrl(baseUrl, notice);
   const lines = [
     `${name(requestedBy)} started ${where} in workspace ${workspace}. It is waiting for ${required > 1 ? `${required} approvals` : "approval"} at the step "${name(step)}".`,
     ...(deadlineMs === undefined ? [] : [`This request expires at ${at(deadlineMs)}.`]),
   ];
-  const message = notice.message === undefined ? undefined : shortened(plain(notice.message), limits.noticeTextChars);
+  const message = notice.message === undefined ? undefined : shortenText(plain(notice.message), limits.noticeTextChars);
   const why =
     "You receive this mail because you are an approver. Opening the link does not decide anything: approve or reject on the page.";
   return {

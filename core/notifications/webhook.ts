@@ -1,7 +1,7 @@
 import { Webhook } from "standardwebhooks";
 
 /** Headers by Standard Webhooks: one signature for each secret. The id is the message's in each attempt, so that receivers know it again. */
-export function signedHeaders(secrets: readonly string[], id: string, body: string, nowMs: number): Record<string, string> {
+export function signWebhook(secrets: readonly string[], id: string, body: string, nowMs: number): Record<string, string> {
   const at = new Date(nowMs);
   return {
     "webhook-id": id,

@@ -1,26 +1,26 @@
 import { describe, expect, it } from "vitest";
-import { autoInviteOf, takesNewUser } from "./auto-invite.ts";
+import { takesNewUser, toAutoInvite } from "./auto-invite.ts";
 
 describe("a workspace that invites by itself", () => {
   it("takes the domain of who asked, or all, and nobody when nothing is asked", () => {
-    expect(autoInviteOf({}, "ann@example.com")).toBeUndefined();
-    expect(autoInviteOf({ operator: null }, "ann@example.com")).toBeUndefined();
-    expect(autoInviteOf({ operator: true }, "ann@Example.com")).toEqual({
+    expect(toAutoInvite({}, "ann@example.com")).toBeUndefined();
+    expect(toAutoInvite({ operator: null }, "ann@example.com")).toBeUndefined();
+    expect(toAutoInvite({ operator: true }, "ann@Example.com")).toEqual({
       enabled: true,
       domain: "example.com",
       operator: true,
       mode: "invite",
     });
-    expect(autoInviteOf({ invite_all: true, auto_add: true }, "ann@example.com")).toMatchObject({ domain: "*", mode: "add" });
+    expect(toAutoInvite({ invite_all: true, auto_add: true }, "ann@example.com")).toMatchObject({ domain: "*", mode: "add" });
   });
 
   it("compares whole domains", () => {
-    const own = autoInviteOf({ auto_add: true }, "ann@example.com");
+    const own = toAutoInvite({ auto_add: true }, "ann@example.com");
     expect(takesNewUser(own, "bob@EXAMPLE.com")).toBe(true);
     expect(takesNewUser(own, "bob@sub.example.com")).toBe(false);
     expect(takesNewUser(own, "bob@notexample.com")).toBe(false);
     expect(takesNewUser(own, "example.com@evil.org")).toBe(false);
     expect(takesNewUser(undefined, "bob@example.com")).toBe(false);
-    expect(takesNewUser(autoInviteOf({ invite_all: true }, "ann@example.com"), "bob@evil.org")).toBe(true);
+    expect(takesNewUser(toAutoInvite({ invite_all: true }, "ann@example.com"), "bob@evil.org")).toBe(true);
   });
 });

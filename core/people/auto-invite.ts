@@ -3,7 +3,7 @@ import type { AutoInvite } from "../../contract/routes/workspaces/settings.ts";
 const domainOf = (email: string) => email.slice(email.lastIndexOf("@") + 1).toLowerCase();
 
 /** What a workspace keeps of a wish; `undefined`: nobody joins by themselves. */
-export function autoInviteOf(
+export function toAutoInvite(
   asked: { operator?: boolean | null | undefined; invite_all?: boolean | null | undefined; auto_add?: boolean | null | undefined },
   askerEmail: string,
 ): AutoInvite | undefined {

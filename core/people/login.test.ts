@@ -1,27 +1,27 @@
 import { describe, expect, it } from "vitest";
-import { belongs, type PendingLogin, verifiedPerson } from "./login.ts";
+import { isExpectedCallback, type PendingLogin, parseVerifiedPerson } from "./login.ts";
 
 const NOW = 1_000_000_000;
 const pending: PendingLogin = { client: "acme", state: "s".repeat(43), nonce: "n", verifier: "v", untilMs: NOW + 60_000 };
 
 describe("what comes back from a provider", () => {
   it("belongs to the sign-in of this browser by its state, its login and its time", () => {
-    expect(belongs(pending, "acme", pending.state, NOW)).toBe(true);
-    expect(belongs(pending, "acme", "other", NOW)).toBe(false);
-    expect(belongs(pending, "acme", "", NOW)).toBe(false);
-    expect(belongs(pending, "other", pending.state, NOW)).toBe(false);
-    expect(belongs(pending, "acme", pending.state, NOW + 60_000)).toBe(false);
-    expect(belongs({ ...pending, untilMs: NOW + 86_400_000 }, "acme", pending.state, NOW)).toBe(false);
+    expect(isExpectedCallback(pending, "acme", pending.state, NOW)).toBe(true);
+    expect(isExpectedCallback(pending, "acme", "other", NOW)).toBe(false);
+    expect(isExpectedCallback(pending, "acme", "", NOW)).toBe(false);
+    expect(isExpectedCallback(pending, "other", pending.state, NOW)).toBe(false);
+    expect(isExpectedCallback(pending, "acme", pending.state, NOW + 60_000)).toBe(false);
+    expect(isExpectedCallback({ ...pending, untilMs: NOW + 86_400_000 }, "acme", pending.state, NOW)).toBe(false);
   });
 });
 
 describe("verifiedPerson", () => {
   it("takes an address that the provider has verified", () => {
-    expect(verifiedPerson({ email: "ann@example.com", email_verified: true, name: "Ann" })).toEqual({
+    expect(parseVerifiedPerson({ email: "ann@example.com", email_verified: true, name: "Ann" })).toEqual({
       email: "ann@example.com",
       name: "Ann",
     });
-    expect(verifiedPerson({ email: "ann@example.com", email_verified: "true", name: 7 })).toEqual({ email: "ann@example.com" });
+    expect(parseVerifiedPerson({ email: "ann@example.com", email_verified: "true", name: 7 })).toEqual({ email: "ann@example.com" });
   });
 
   it.each([
@@ -33,6 +33,6 @@ describe("verifiedPerson", () => {
     { email: "ann", email_verified: true },
     undefined,
   ])("takes nothing else: %j", (claims) => {
-    expect(verifiedPerson(claims)).toBeUndefined();
+    expect(parseVerifiedPerson(claims)).toBeUndefined();
   });
 });

@@ -32,7 +32,7 @@ const hashed = (text: string) => createHash("sha256").update(text).digest();
 export const usedLoginHash = (state: string) => hashed(state).toString("hex");
 
 /** Whether what came back belongs to what this browser began, and in time. */
-export function belongs(pending: PendingLogin, client: string, state: string, nowMs: number): boolean {
+export function isExpectedCallback(pending: PendingLogin, client: string, state: string, nowMs: number): boolean {
   const inTime = nowMs < pending.untilMs && pending.untilMs - nowMs <= limits.loginMs;
   return inTime && pending.client === client && timingSafeEqual(hashed(pending.state), hashed(state));
 }
@@ -45,7 +45,7 @@ const claimsSchema = z.object({
 });
 
 /** Only an address that the provider itself has verified says who somebody is; `undefined` without one. */
-export function verifiedPerson(claims: unknown): { email: string; name: string | undefined } | undefined {
+export function parseVerifiedPerson(claims: unknown): { email: string; name: string | undefined } | undefined {
   const parsed = claimsSchema.safeParse(claims);
   return parsed.success && parsed.data.email_verified ? { email: parsed.data.email, name: parsed.data.name } : undefined;
 }

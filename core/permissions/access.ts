@@ -34,7 +34,7 @@ export const atLeast = (right: Right | undefined, wanted: Right) => right !== un
 const stronger = (a: Right | undefined, b: Right | undefined) => (a && atLeast(a, b ?? "read") ? a : (b ?? a));
 
 /** The strongest right that one of `principals` (`u/…`, `g/…`) has by extra permissions: true is writing, false reading. */
-export function rightIn(perms: Readonly<Record<string, boolean>>, principals: ReadonlySet<string>): Right | undefined {
+export function strongestRight(perms: Readonly<Record<string, boolean>>, principals: ReadonlySet<string>): Right | undefined {
   let found: Right | undefined;
   for (const [principal, writes] of Object.entries(perms)) {
     if (principals.has(principal)) found = stronger(found, writes ? "write" : "read");
@@ -47,7 +47,7 @@ function groupsOf(access: Access, username: string, instanceGroups: readonly str
   return [...new Set([ALL, ...own.map(([name]) => name), ...instanceGroups])];
 }
 
-export function rightsOf(
+export function deriveRights(
   workspace: string,
   { username, role }: Pick<Member, "username" | "role">,
   access: Access,
@@ -57,33 +57,33 @@ export function rightsOf(
   const principals = new Set([`u/${username}`, ...groups.map((name) => `g/${name}`)]);
   const folders: Record<string, Right> = {};
   for (const [name, { owners, perms }] of Object.entries(access.folders)) {
-    const right = owners.some((owner) => principals.has(owner)) ? "owner" : rightIn(perms, principals);
+    const right = owners.some((owner) => principals.has(owner)) ? "owner" : strongestRight(perms, principals);
     if (right) folders[name] = right;
   }
   const objects: Record<string, Right> = {};
   for (const [key, perms] of Object.entries(access.objects)) {
-    const right = rightIn(perms, principals);
+    const right = strongestRight(perms, principals);
     if (right) objects[key] = right;
   }
   for (const [name, { perms }] of Object.entries(access.groups)) {
-    if (rightIn(perms, principals) === "write") objects[objectKey("group_", name)] = "owner";
+    if (strongestRight(perms, principals) === "write") objects[accessObjectKey("group_", name)] = "owner";
   }
   return { workspace, role, groups, folders, objects };
 }
 
-export const objectKey = (kind: string, path: string) => `${kind} ${path}`;
+export const accessObjectKey = (kind: string, path: string) => `${kind} ${path}`;
 
 /** Who can be given a right. */
 export const isPrincipal = (text: string) => /^[ug]\/[A-Za-z0-9_-]{1,100}$/.test(text);
 
 /** Whether a right was given to somebody, or to a group, by name. */
-export function isNamed({ folders, objects, groups }: Access, principal: string): boolean {
+export function hasGrants({ folders, objects, groups }: Access, principal: string): boolean {
   const perms = [...Object.values(objects), ...[...Object.values(folders), ...Object.values(groups)].map((one) => one.perms)];
   return perms.some((given) => Object.hasOwn(given, principal)) || Object.values(folders).some(({ owners }) => owners.includes(principal));
 }
 
 /** Takes every right away that somebody, or a group, has by name: who gets the name later must not inherit them. */
-export function forget(access: Access, principal: string): void {
+export function revokeGrants(access: Access, principal: string): void {
   const without = (perms: Record<string, boolean>) => Object.fromEntries(Object.entries(perms).filter(([name]) => name !== principal));
   for (const folder of Object.values(access.folders)) {
     folder.owners = folder.owners.filter((owner) => owner !== principal);

@@ -4,7 +4,7 @@ import type { Route, TokenRoute } from "../../contract/route.ts";
 import { routes } from "../../contract/routes.ts";
 import type { JobActor, Person } from "../people/actor.ts";
 import type { Role } from "../people/rights.ts";
-import { type Access, rightsOf } from "./access.ts";
+import { type Access, deriveRights } from "./access.ts";
 import { may, refusal } from "./may.ts";
 
 const tokenRoutes = Object.values<Route>(routes).filter((route): route is TokenRoute => route.auth === "token");
@@ -35,7 +35,7 @@ const access: Access = {
 
 function ann(role: Role | "stranger" | "superadmin", more: Partial<Person> = {}): Person {
   const person = { kind: "person", email: "ann@x.y", username: "ann", superAdmin: role === "superadmin", tokenHash: "", tokenPrefix: "" };
-  const rights = role === "stranger" || role === "superadmin" ? {} : { rights: rightsOf("ws", { username: "ann", role }, access) };
+  const rights = role === "stranger" || role === "superadmin" ? {} : { rights: deriveRights("ws", { username: "ann", role }, access) };
   return { ...person, ...rights, ...more } as Person;
 }
 

@@ -1,7 +1,7 @@
 import type { AccessDomain, AccessRule } from "../../contract/access/access-rule.ts";
 import type { Actor } from "../people/actor.ts";
 import type { Right, Rights } from "../people/rights.ts";
-import { atLeast, rightIn } from "./access.ts";
+import { atLeast, strongestRight } from "./access.ts";
 import { scopesAllow } from "./scopes.ts";
 
 /** The object of a permission check. */
@@ -127,7 +127,7 @@ function rightOn(
   const given = [
     space === "f" && Object.hasOwn(rights.folders, name) ? rights.folders[name] : undefined,
     Object.hasOwn(rights.objects, `${kind} ${path}`) ? rights.objects[`${kind} ${path}`] : undefined,
-    extraPerms && rightIn(extraPerms, principals),
+    extraPerms && strongestRight(extraPerms, principals),
   ];
   return given.find((right) => right === "owner") ?? given.find((right) => right === "write") ?? given.find((right) => right === "read");
 }

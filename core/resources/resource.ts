@@ -33,12 +33,12 @@ function withoutValue(workspace: string, resource: StoredResource): ResourceJson
 }
 
 /** The Resource of api.md §3.3. */
-export function resourceJson(workspace: string, resource: StoredResource): ResourceJson {
+export function toResourceJson(workspace: string, resource: StoredResource): ResourceJson {
   return { ...withoutValue(workspace, resource), value: JSON.parse(resource.json) };
 }
 
 /** The same in a list: people keep passwords in values, so lists have none. A variable at the same path is its linked one. */
-export function listedResourceJson(
+export function toListedResourceJson(
   workspace: string,
   resource: StoredResource,
   account: number | undefined,

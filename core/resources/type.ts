@@ -28,7 +28,7 @@ export interface JsonSchema {
   order?: readonly string[];
 }
 
-export function typeJson(workspace: string, type: StoredType): ResourceTypeJson {
+export function toResourceTypeJson(workspace: string, type: StoredType): ResourceTypeJson {
   const { name, schemaJson, description, formatExtension, isFileset, displayName, createdBy, editedAtMs } = type;
   return {
     workspace_id: workspace,
@@ -43,7 +43,7 @@ export function typeJson(workspace: string, type: StoredType): ResourceTypeJson 
   };
 }
 
-export function builtInJson({ name, description, schema }: BuiltInType): ResourceTypeJson {
+export function toBuiltInTypeJson({ name, description, schema }: BuiltInType): ResourceTypeJson {
   return { name, description, ...(schema === undefined ? {} : { schema: asJsonSchema(schema) }) };
 }
 

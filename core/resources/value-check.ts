@@ -1,6 +1,6 @@
 import Ajv2020, { type ErrorObject } from "ajv/dist/2020.js";
 import draft7 from "ajv/dist/refs/json-schema-draft-07.json" with { type: "json" };
-import { referencesIn } from "./references.ts";
+import { findReferences } from "./references.ts";
 
 interface Issue {
   path: string;
@@ -15,7 +15,7 @@ function validator() {
 }
 
 /** Why this is no JSON Schema that values can be checked against; `undefined` when it is one. */
-export function schemaProblem(schema: Record<string, unknown>): string | undefined {
+export function describeSchemaProblem(schema: Record<string, unknown>): string | undefined {
   try {
     validator().compile(schema);
     return undefined;
@@ -31,7 +31,7 @@ const ISSUES_MOST = 10;
  * Where a value does not fit a schema. A `$var:` or `$res:` reference fits everywhere: what it stands for is known at the run. The
  * reasons come from the schema and never repeat the value.
  */
-export function valueIssues(schema: Record<string, unknown>, value: unknown): Issue[] {
+export function findValueIssues(schema: Record<string, unknown>, value: unknown): Issue[] {
   const validate = validator().compile(schema);
   try {
     if (validate(value)) return [];
@@ -53,6 +53,6 @@ export function valueIssues(schema: Record<string, unknown>, value: unknown): Is
 const COMPOSED = new Set(["anyOf", "oneOf", "allOf", "not", "if", "contains", "uniqueItems", "const", "enum", "dependentSchemas"]);
 
 function excused({ data, keyword }: ErrorObject): boolean {
-  if (typeof data === "string") return referencesIn(data).length > 0;
-  return COMPOSED.has(keyword) && referencesIn(data).length > 0;
+  if (typeof data === "string") return findReferences(data).length > 0;
+  return COMPOSED.has(keyword) && findReferences(data).length > 0;
 }

@@ -11,7 +11,7 @@ export interface ScriptInterface {
 }
 
 /** Reads from its source how a script is called. Never throws: `params` is `null` for a source that cannot be parsed. */
-export function interfaceOf(language: ScriptLanguage, content: string): ScriptInterface {
+export function readScriptInterface(language: ScriptLanguage, content: string): ScriptInterface {
   const signature = signatureOf(language, content);
   if (!signature.ok) return { params: null };
   const runner = runnerFor(language, content);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { newScriptSchema } from "../../contract/routes/stored/scripts.ts";
-import { concurrencyRuleOf, isNoop, versionHash } from "./version.ts";
+import { isNoop, toConcurrencyRule, versionHash } from "./version.ts";
 
 const aScript = (fields: object = {}) =>
   newScriptSchema.parse({ path: "f/ops/hello", summary: "", content: "export function main() {}", language: "bun", ...fields });
@@ -25,8 +25,8 @@ describe("versionHash", () => {
 
 describe("concurrencyRuleOf", () => {
   it("takes a window of 0 and an empty key for none", () => {
-    expect(concurrencyRuleOf(aScript({ concurrency_time_window_s: 0, concurrency_key: "" }), 3)).toEqual({ limit: 3 });
-    expect(concurrencyRuleOf(aScript({ concurrency_time_window_s: 9, concurrency_key: "k" }), 3)).toEqual({
+    expect(toConcurrencyRule(aScript({ concurrency_time_window_s: 0, concurrency_key: "" }), 3)).toEqual({ limit: 3 });
+    expect(toConcurrencyRule(aScript({ concurrency_time_window_s: 9, concurrency_key: "k" }), 3)).toEqual({
       limit: 3,
       windowS: 9,
       key: "k",

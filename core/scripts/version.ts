@@ -68,7 +68,7 @@ export function versionHash(workspace: string, creationId: string, sent: NewScri
 }
 
 /** The concurrency limit defined by the fields of a script or flow. */
-export function concurrencyRuleOf(
+export function toConcurrencyRule(
   { concurrency_time_window_s, concurrency_key }: Pick<NewScript, "concurrency_time_window_s" | "concurrency_key">,
   limit: number,
 ): ConcurrencyRule {
@@ -93,7 +93,7 @@ export function isNoop(stored: NewScript, sent: NewScript): boolean {
 }
 
 /** The Script of api.md §3.1. */
-export function scriptJson(
+export function toScriptJson(
   version: StoredVersion,
   runnable: Runnable,
   built: { lock?: string | undefined; lockErrorLogs?: string | undefined },

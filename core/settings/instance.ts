@@ -22,12 +22,12 @@ const known: Readonly<Record<string, z.ZodType>> = {
 };
 
 /** Returns the fault of a value, or `undefined` if it is valid. */
-export function settingIssue(key: string, value: unknown): string | undefined {
+export function describeSettingIssue(key: string, value: unknown): string | undefined {
   const schema = Object.hasOwn(known, key) ? known[key] : undefined;
   return schema?.safeParse(value).error?.issues[0]?.message;
 }
 
 /** Settings that every user may read, with their default values. */
 const shown: Readonly<Record<string, unknown>> = { automate_username_creation: false };
-export const isShownToAll = (key: string) => Object.hasOwn(shown, key);
-export const settingWhenUnset = (key: string): unknown => (isShownToAll(key) ? shown[key] : null);
+export const isPublicSetting = (key: string) => Object.hasOwn(shown, key);
+export const defaultSetting = (key: string): unknown => (isPublicSetting(key) ? shown[key] : null);

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { onlyResult, StreamLines } from "./stream-lines.ts";
+import { StreamLines, toStreamResult } from "./stream-lines.ts";
 
 describe("a stream in a log", () => {
   it("is what stands behind the mark at the beginning of a line", () => {
@@ -30,9 +30,9 @@ describe("a stream in a log", () => {
 
 describe("only_result (spec 4.5)", () => {
   it("is the complete stream, or the object that was returned with the stream in wm_stream, or the result", () => {
-    expect(onlyResult(null, "abc")).toBe("abc");
-    expect(onlyResult("abc", "abc")).toBe("abc");
-    expect(onlyResult({ n: 1 }, "abc")).toEqual({ n: 1, wm_stream: "abc" });
-    expect(onlyResult([1], "")).toEqual([1]);
+    expect(toStreamResult(null, "abc")).toBe("abc");
+    expect(toStreamResult("abc", "abc")).toBe("abc");
+    expect(toStreamResult({ n: 1 }, "abc")).toEqual({ n: 1, wm_stream: "abc" });
+    expect(toStreamResult([1], "")).toEqual([1]);
   });
 });

@@ -33,7 +33,7 @@ export class StreamLines {
 const textOf = (line: string) => (line.startsWith(MARK) ? line.slice(MARK.length).replaceAll("\\n", "\n") : "");
 
 /** The stream in a log from its beginning. `complete`: the log does not go on. */
-export function streamIn(log: string, complete: boolean): string {
+export function extractStream(log: string, complete: boolean): string {
   const lines = new StreamLines();
   return lines.push(log) + (complete ? lines.end() : "");
 }
@@ -42,7 +42,7 @@ export function streamIn(log: string, complete: boolean): string {
  * What a stream has come to (spec §4.5): the complete stream as a text, or an object that the script returned with the stream in
  * `wm_stream`. Without a stream it is the result alone.
  */
-export function onlyResult(result: unknown, stream: string): unknown {
+export function toStreamResult(result: unknown, stream: string): unknown {
   if (stream === "") return result;
   const isObject = isJsonObject(result);
   return isObject ? { ...result, wm_stream: stream } : stream;

@@ -33,7 +33,7 @@ export interface ContextualVariable {
 }
 
 /** A job's environment as a list, by name, with what each variable means. */
-export function describeEnvironment(environment: Record<string, string>): ContextualVariable[] {
+export function listContextualVariables(environment: Record<string, string>): ContextualVariable[] {
   return Object.entries(environment)
     .map(([name, value]) => ({ name, value, description: meanings[name.replace(/^(WM|OV)_/, "")] ?? "", is_custom: false }))
     .sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -20,7 +20,7 @@ export const storedVariableSchema = z.object({
 export type StoredVariable = z.infer<typeof storedVariableSchema>;
 
 /** The Variable of api.md §3.4. `value` is what the caller may see of it, or absent. */
-export function variableJson(
+export function toVariableJson(
   workspace: string,
   variable: StoredVariable,
   value: string | undefined,

@@ -1,32 +1,32 @@
 import { describe, expect, it } from "vitest";
 import { anEndedJob, aRunningJob } from "../../test/builders/jobs.ts";
-import { DELETED_REASON, isGone, isOf, isRemovable, needsPass } from "./deleted.ts";
+import { belongsToWorkspace, DELETED_REASON, isPurged, isRemovableItem, needsPurge } from "./deleted.ts";
 
 const deleted = { id: "w", by: "ann@example.com", atMs: 1_000_000 };
 const LATER = deleted.atMs + 16 * 60_000;
 
 describe("what a deleted workspace stored", () => {
   it("is removed at once, and once more when nothing that had begun can write", () => {
-    expect(needsPass(deleted, deleted.atMs)).toBe(true);
+    expect(needsPurge(deleted, deleted.atMs)).toBe(true);
     const passed = { ...deleted, passedMs: deleted.atMs + 1000 };
-    expect([needsPass(passed, LATER - 1), needsPass(passed, LATER), isGone(passed)]).toEqual([false, true, false]);
+    expect([needsPurge(passed, LATER - 1), needsPurge(passed, LATER), isPurged(passed)]).toEqual([false, true, false]);
     const twice = { ...deleted, passedMs: LATER };
-    expect([needsPass(twice, LATER + 1), isGone(twice)]).toEqual([false, true]);
+    expect([needsPurge(twice, LATER + 1), isPurged(twice)]).toEqual([false, true]);
   });
 
   it("is every item of its own and every token bound to it, and nobody else's", () => {
     const item = (pk: string, workspace?: string) => ({ pk, sk: "x", workspace });
-    expect(["VAR#w", "R#w#f/a/b", "A#artefacts/w/1.zip", "AUDIT#w"].filter((pk) => !isOf("w", item(pk)))).toEqual([]);
-    expect(isOf("w", item("TOKEN#00", "w")) && isOf("w", item("USER#ann@example.com", "w"))).toBe(true);
+    expect(["VAR#w", "R#w#f/a/b", "A#artefacts/w/1.zip", "AUDIT#w"].filter((pk) => !belongsToWorkspace("w", item(pk)))).toEqual([]);
+    expect(belongsToWorkspace("w", item("TOKEN#00", "w")) && belongsToWorkspace("w", item("USER#ann@example.com", "w"))).toBe(true);
     const others = [item("VAR#w2"), item("R#other#w"), item("TOKEN#00", "w2"), item("TOKEN#w"), item("USERS"), item("WORKSPACES", "w")];
-    expect(others.filter((one) => isOf("w", one))).toEqual([]);
+    expect(others.filter((one) => belongsToWorkspace("w", one))).toEqual([]);
   });
 
   it("includes its jobs once their runners are gone", () => {
     const now = 10_000_000;
-    expect(isRemovable(aRunningJob({}), now)).toBe(false);
-    expect(isRemovable(anEndedJob({ endedAtMs: now }), now)).toBe(true);
+    expect(isRemovableItem(aRunningJob({}), now)).toBe(false);
+    expect(isRemovableItem(anEndedJob({ endedAtMs: now }), now)).toBe(true);
     const stopped = anEndedJob({ endedAtMs: now, cancel: { by: "svc", reason: DELETED_REASON } });
-    expect([isRemovable(stopped, now), isRemovable(stopped, now + 60_000)]).toEqual([false, true]);
+    expect([isRemovableItem(stopped, now), isRemovableItem(stopped, now + 60_000)]).toEqual([false, true]);
   });
 });

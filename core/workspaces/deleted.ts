@@ -22,22 +22,22 @@ const STOPPED_MS = 60_000;
 export const DELETED_REASON = "the workspace was deleted";
 
 /** Whether a pass is to be made now: one at once, and a last one when nothing can write any more. */
-export function needsPass({ atMs, passedMs }: DeletedWorkspace, nowMs: number): boolean {
+export function needsPurge({ atMs, passedMs }: DeletedWorkspace, nowMs: number): boolean {
   return passedMs === undefined || (passedMs < atMs + SETTLED_MS && nowMs >= atMs + SETTLED_MS);
 }
 
 /** Whether nothing is left, and nothing can come. */
-export function isGone({ atMs, passedMs }: DeletedWorkspace): boolean {
+export function isPurged({ atMs, passedMs }: DeletedWorkspace): boolean {
   return passedMs !== undefined && passedMs >= atMs + SETTLED_MS;
 }
 
 /** Whether a job's items may go: the runner of one that was stopped might still write some. */
-export function isRemovable(job: Job, nowMs: number): boolean {
+export function isRemovableItem(job: Job, nowMs: number): boolean {
   return hasEnded(job) && (job.cancel?.reason !== DELETED_REASON || nowMs - job.endedAtMs >= STOPPED_MS);
 }
 
 /** Whether an item of the table belongs to a workspace; tokens do that are bound to it. */
-export function isOf(workspace: string, item: ObjectKey & { workspace: string | undefined }): boolean {
+export function belongsToWorkspace(workspace: string, item: ObjectKey & { workspace: string | undefined }): boolean {
   const bound = item.workspace === workspace && /^(TOKEN|USER)#/.test(item.pk);
   return bound || workspaceOf(item.pk) === workspace || workspaceInQueue(item) === workspace;
 }

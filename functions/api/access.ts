@@ -1,21 +1,21 @@
 import { accessRoutes as routes } from "../../contract/routes/people/access.ts";
-import { pageOf } from "../../core/objects/page.ts";
+import { paginate } from "../../core/objects/page.ts";
 import { changeAcl, getAcl } from "../../services/workspaces/acls.ts";
 import {
   addToGroup,
-  changeGroup,
   createGroup,
   deleteGroup,
   getGroup,
   listGroups,
   removeFromGroup,
+  updateGroup,
 } from "../../services/workspaces/groups.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
 
 export const access: ApiRoutes = [
-  on(routes.listGroups, async ({ params: { workspace }, query }) => json(200, pageOf(await listGroups(c, workspace), query))),
+  on(routes.listGroups, async ({ params: { workspace }, query }) => json(200, paginate(await listGroups(c, workspace), query))),
   on(routes.listGroupNames, async ({ auth: { actor }, params: { workspace }, query }) => {
     const names = (await listGroups(c, workspace)).map(({ name }) => name);
     return json(200, query.only_member_of === "true" ? names.filter((name) => actor.rights?.groups.includes(name)) : names);
@@ -26,7 +26,7 @@ export const access: ApiRoutes = [
     return text(201, `The group ${name} was created.`);
   }),
   on(routes.updateGroup, async ({ params: { workspace, name }, body: { summary } }) => {
-    await changeGroup(c, workspace, name, (group) => {
+    await updateGroup(c, workspace, name, (group) => {
       if (summary) group.summary = summary;
       else delete group.summary;
     });

@@ -1,9 +1,9 @@
 import { limits } from "../../contract/limits.ts";
 import type { Route } from "../../contract/route.ts";
 import { auditRoutes as routes } from "../../contract/routes/workspaces/audit.ts";
-import { actionKindOf, operationOf } from "../../core/audit/entry.ts";
-import { pageOf } from "../../core/objects/page.ts";
-import { audited, getAudit, listAudit } from "../../services/audit/audit.ts";
+import { toActionKind, toOperation } from "../../core/audit/entry.ts";
+import { paginate } from "../../core/objects/page.ts";
+import { getAudit, listAudit, runAudited } from "../../services/audit/audit.ts";
 import { type Handled, on } from "../shared/edge.ts";
 import { json } from "../shared/reply.ts";
 import { type ApiRoutes, type Auth, collaborators as c } from "./collaborators.ts";
@@ -41,13 +41,13 @@ export function withAudit({ route, handle }: Handled<Auth>): Handled<Auth> {
       // A workspace's own log goes with it.
       const workspace = endsItsLog.has(route.name) ? undefined : named;
       const resource = workspace === named ? resourceOf(params, body) : named;
-      return audited(
+      return runAudited(
         c,
         {
           workspace,
           username: workspace === undefined ? call.auth.actor.email : call.auth.actor.username,
-          operation: operationOf(route.name),
-          action_kind: revealing.has(route.name) ? "Execute" : actionKindOf(route.name, route.method),
+          operation: toOperation(route.name),
+          action_kind: revealing.has(route.name) ? "Execute" : toActionKind(route.name, route.method),
           ...(resource === undefined ? {} : { resource }),
         },
         () => handle(call),
@@ -57,7 +57,7 @@ export function withAudit({ route, handle }: Handled<Auth>): Handled<Auth> {
 }
 
 export const audit: ApiRoutes = [
-  on(routes.listAudit, async ({ params: { workspace }, query }) => json(200, pageOf(await listAudit(c, workspace, query), query))),
+  on(routes.listAudit, async ({ params: { workspace }, query }) => json(200, paginate(await listAudit(c, workspace, query), query))),
   on(routes.getAudit, async ({ params: { workspace, id } }) => json(200, await getAudit(c, workspace, id))),
-  on(routes.listInstanceAudit, async ({ query }) => json(200, pageOf(await listAudit(c, undefined, query), query))),
+  on(routes.listInstanceAudit, async ({ query }) => json(200, paginate(await listAudit(c, undefined, query), query))),
 ];

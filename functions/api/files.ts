@@ -1,8 +1,8 @@
 import type { TokenRoute } from "../../contract/route.ts";
 import { fileRoutes as routes } from "../../contract/routes/stored/files.ts";
-import type { Download } from "../../services/files/files.ts";
+import type { FileDownload } from "../../services/files/files.ts";
 import * as service from "../../services/files/files.ts";
-import { publicFile, resourceInfo, signFiles } from "../../services/files/share.ts";
+import { downloadSignedFile, getStorageResource, signFiles } from "../../services/files/share.ts";
 import { openStorage } from "../../services/files/storages.ts";
 import { on } from "../shared/edge.ts";
 import { json, type Reply, text } from "../shared/reply.ts";
@@ -15,7 +15,7 @@ const DOWNLOAD = { "content-disposition": "attachment", "content-security-policy
 /** A type that can be kept as it came: whoever sends anything else gets bytes back. */
 const storable = /^[\x20-\x7e]{1,200}$/;
 
-function download(found: Download): Reply {
+function download(found: FileDownload): Reply {
   if ("url" in found) return text(307, "The file is too large for a response. Follow the redirect.", { location: found.url });
   return {
     statusCode: 200,
@@ -53,10 +53,10 @@ export const files: ApiRoutes = [
     json(200, await service.listFiles(c, asker(routes.listFiles, auth, params), query)),
   ),
   on(routes.fileMetadata, async ({ auth, params, query }) =>
-    json(200, await service.fileMetadata(c, asker(routes.fileMetadata, auth, params), query.file_key, query)),
+    json(200, await service.getFileMetadata(c, asker(routes.fileMetadata, auth, params), query.file_key, query)),
   ),
   on(routes.filePreview, async ({ auth, params, query }) =>
-    json(200, await service.filePreview(c, asker(routes.filePreview, auth, params), query.file_key, query)),
+    json(200, await service.previewFile(c, asker(routes.filePreview, auth, params), query.file_key, query)),
   ),
   on(routes.testConnection, async ({ auth, params: { workspace }, query }) => {
     const { bucket, prefix } = await openStorage(c, auth.actor, workspace, query);
@@ -64,7 +64,7 @@ export const files: ApiRoutes = [
     return text(200, "The storage can be reached and listed.");
   }),
   on(routes.resourceInfo, async ({ auth, params, body }) => {
-    const { info, secrets } = await resourceInfo(c, asker(routes.resourceInfo, auth, params), body);
+    const { info, secrets } = await getStorageResource(c, asker(routes.resourceInfo, auth, params), body);
     await noteSecrets(auth, secrets);
     return json(200, info);
   }),
@@ -72,6 +72,6 @@ export const files: ApiRoutes = [
     json(200, await signFiles(c, asker(routes.signFiles, auth, params), body.s3_objects, body.expiry_secs ?? undefined)),
   ),
   on(routes.publicFile, async ({ params: { workspace, storage, key }, query }) =>
-    download(await publicFile(c, { workspace, storage, fileKey: key }, query.svc_link ?? "")),
+    download(await downloadSignedFile(c, { workspace, storage, fileKey: key }, query.svc_link ?? "")),
   ),
 ];

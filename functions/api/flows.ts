@@ -4,20 +4,20 @@ import { flowRoutes as routes } from "../../contract/routes/flows/flows.ts";
 import type { RunnableFlow } from "../../core/flows/version.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { deleteFlow, setFlowArchived, setFlowMessage } from "../../services/flows/definitions/archive.ts";
-import { flowVersionOf, newestFlowAt } from "../../services/flows/definitions/load.ts";
+import { requireFlowVersion, requireNewestFlow } from "../../services/flows/definitions/load.ts";
 import {
-  flowAt,
-  flowAtVersion,
-  flowDeploymentStatus,
   flowExists,
-  flowHistory,
-  flowPaths,
+  getFlow,
+  getFlowDeploymentStatus,
+  getFlowVersion,
+  listFlowHistory,
+  listFlowPaths,
   listFlows,
   searchFlows,
 } from "../../services/flows/definitions/read.ts";
 import { permit } from "../../services/identity/permit.ts";
-import { webhookForms } from "../../services/scripts/webhooks.ts";
-import { dropAcl, getAcl } from "../../services/workspaces/acls.ts";
+import { listWebhookForms } from "../../services/scripts/webhooks.ts";
+import { deleteAcl, getAcl } from "../../services/workspaces/acls.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
@@ -32,7 +32,7 @@ async function withPerms(workspace: string, flow: FlowJson): Promise<FlowJson> {
 
 /** The compiler is loaded with the first machine that somebody looks at. */
 async function machineOf(flow: RunnableFlow): Promise<MachineJson> {
-  const { machineShown } = await import("../../services/flows/definitions/describe-machine.ts");
+  const { describeMachine: machineShown } = await import("../../services/flows/definitions/describe-machine.ts");
   return machineShown(c, flow);
 }
 
@@ -50,41 +50,41 @@ export const flows: ApiRoutes = [
     json(200, await listFlows(c, workspace, query, seenBy(auth, routes.listFlows.access, workspace))),
   ),
   on(routes.listFlowPaths, async ({ auth, params: { workspace } }) =>
-    json(200, (await flowPaths(c, workspace)).filter(seenBy(auth, routes.listFlows.access, workspace))),
+    json(200, (await listFlowPaths(c, workspace)).filter(seenBy(auth, routes.listFlows.access, workspace))),
   ),
   on(routes.searchFlows, async ({ auth, params: { workspace } }) =>
     json(200, await searchFlows(c, workspace, seenBy(auth, routes.listFlows.access, workspace))),
   ),
   on(routes.getFlowVersion, async ({ auth, params: { workspace, version } }) => {
-    const flow = await flowAtVersion(c, workspace, version);
+    const flow = await getFlowVersion(c, workspace, version);
     const hidden = () => new SvcError("flow.versionNotFound", { version: String(version) });
     permit(auth.actor, routes.getFlowVersion, { workspace, path: flow.path }, hidden);
     return json(200, await withPerms(workspace, flow));
   }),
-  on(routes.getFlow, async ({ params: { workspace, path } }) => json(200, await withPerms(workspace, await flowAt(c, workspace, path)))),
+  on(routes.getFlow, async ({ params: { workspace, path } }) => json(200, await withPerms(workspace, await getFlow(c, workspace, path)))),
   on(routes.existsFlow, async ({ params: { workspace, path } }) => json(200, await flowExists(c, workspace, path))),
-  on(routes.flowHistory, async ({ params: { workspace, path } }) => json(200, await flowHistory(c, workspace, path))),
-  on(routes.latestFlowVersion, async ({ params: { workspace, path } }) => json(200, (await flowHistory(c, workspace, path))[0])),
+  on(routes.flowHistory, async ({ params: { workspace, path } }) => json(200, await listFlowHistory(c, workspace, path))),
+  on(routes.latestFlowVersion, async ({ params: { workspace, path } }) => json(200, (await listFlowHistory(c, workspace, path))[0])),
   on(routes.updateFlowHistory, async ({ auth, params: { workspace, version }, body }) => {
-    const { path } = await flowAtVersion(c, workspace, version);
+    const { path } = await getFlowVersion(c, workspace, version);
     const hidden = () => new SvcError("flow.versionNotFound", { version: String(version) });
     permit(auth.actor, routes.updateFlowHistory, { workspace, path }, hidden);
     await setFlowMessage(c, workspace, version, body.deployment_msg ?? "");
     return text(200, `The message of version ${version} was changed.`);
   }),
-  on(routes.flowDeploymentStatus, async ({ params: { workspace, path } }) => json(200, await flowDeploymentStatus(c, workspace, path))),
+  on(routes.flowDeploymentStatus, async ({ params: { workspace, path } }) => json(200, await getFlowDeploymentStatus(c, workspace, path))),
   on(routes.flowMachineAtVersion, async ({ auth, params: { workspace, version } }) => {
-    const flow = flowVersionOf(await c.objects.get(keys.flowVersion(workspace, version)), version);
+    const flow = requireFlowVersion(await c.objects.get(keys.flowVersion(workspace, version)), version);
     const hidden = () => new SvcError("flow.versionNotFound", { version: String(version) });
     permit(auth.actor, routes.flowMachineAtVersion, { workspace, path: flow.path }, hidden);
     return json(200, await machineOf(flow));
   }),
   on(routes.flowMachine, async ({ params: { workspace, path } }) =>
-    json(200, await machineOf(newestFlowAt(await c.objects.get(keys.flowHead(workspace, path)), path))),
+    json(200, await machineOf(requireNewestFlow(await c.objects.get(keys.flowHead(workspace, path)), path))),
   ),
   on(routes.flowWebhooks, async ({ params: { workspace, path } }) => {
-    const { version } = newestFlowAt(await c.objects.get(keys.flowHead(workspace, path)), path);
-    return json(200, webhookForms(c.baseUrl, workspace, `f/${path}`, `fv/${version}`));
+    const { version } = requireNewestFlow(await c.objects.get(keys.flowHead(workspace, path)), path);
+    return json(200, listWebhookForms(c.baseUrl, workspace, `f/${path}`, `fv/${version}`));
   }),
   on(routes.archiveFlow, async ({ auth, params: { workspace, path }, body }) => {
     const archived = body.archived ?? true;
@@ -93,7 +93,7 @@ export const flows: ApiRoutes = [
   }),
   on(routes.deleteFlow, async ({ auth, params: { workspace, path } }) => {
     // Rights go first: should the rest fail, nobody has more than before.
-    await dropAcl(c, { workspace, kind: "flow", path });
+    await deleteAcl(c, { workspace, kind: "flow", path });
     await deleteFlow(c, auth.actor, workspace, path);
     return text(200, path);
   }),

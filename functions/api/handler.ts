@@ -4,7 +4,7 @@ import { publicKey } from "../../aws/kms/signing-keys.ts";
 import { maySee } from "../../core/permissions/may.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
 import { apiHandler, type Handled } from "../shared/edge.ts";
-import { guard, targetOf } from "../shared/guard.ts";
+import { guard, toTarget } from "../shared/guard.ts";
 import { json } from "../shared/reply.ts";
 import { access } from "./access.ts";
 import { audit, withAudit } from "./audit.ts";
@@ -35,7 +35,7 @@ function existing({ route, handle }: Handled<Auth>): Handled<Auth> {
   return {
     route,
     handle: async (call) => {
-      const target = targetOf(route, (call.params ?? {}) as Record<string, string>);
+      const target = toTarget(route, (call.params ?? {}) as Record<string, string>);
       return maySee(call.auth.actor, access, target) ? handle(call) : json(200, false);
     },
   };

@@ -4,16 +4,23 @@ import { userStateRoutes } from "../../contract/routes/flows/user-states.ts";
 import { jobControlRoutes as control } from "../../contract/routes/jobs/job-control.ts";
 import { jobListRoutes as lists } from "../../contract/routes/jobs/job-lists.ts";
 import { jobRoutes as routes } from "../../contract/routes/jobs/jobs.ts";
-import { argsFor, hasEnded, type Job, PEOPLE, resultFor } from "../../core/jobs/job.ts";
+import { argsVisibleTo, hasEnded, type Job, PEOPLE, resultVisibleTo } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { flowFields } from "../../services/flows/inspection/status.ts";
+import { loadFlowFields } from "../../services/flows/inspection/status.ts";
 import { setUserState, userState } from "../../services/flows/runtime/user-states.ts";
 import { cancelJob } from "../../services/jobs/cancel/cancel.ts";
 import { eraseJob } from "../../services/jobs/erasure/erase-job.ts";
-import { runNow } from "../../services/jobs/queue/run-now.ts";
+import { runJobNow } from "../../services/jobs/queue/run-now.ts";
 import { countJobs, listJobs } from "../../services/jobs/read/list.ts";
 import { setProgress } from "../../services/jobs/read/progress.ts";
-import { type Asker, findEnded, findJob, jobJson, jobUpdate, visibleTo } from "../../services/jobs/read/read.ts";
+import {
+  createVisibilityFilter,
+  findEndedJob,
+  findJob,
+  type JobCaller,
+  loadJobJson,
+  waitForJobUpdate,
+} from "../../services/jobs/read/read.ts";
 import { loadLogs, loadValue } from "../../services/jobs/values/values.ts";
 import { on } from "../shared/edge.ts";
 import { json, jsonText, text } from "../shared/reply.ts";
@@ -21,8 +28,8 @@ import { type ApiRoutes, type Auth, collaborators as c } from "./collaborators.t
 
 const everything = { args: true, result: true };
 const none = { args: false };
-const asking = (auth: Auth, action: TokenRoute): Asker => ({ actor: auth.actor, action });
-const seenBy = (asker: Asker) => ({ ...c, visible: visibleTo(asker) });
+const asking = (auth: Auth, action: TokenRoute): JobCaller => ({ actor: auth.actor, action });
+const seenBy = (asker: JobCaller) => ({ ...c, visible: createVisibilityFilter(asker) });
 
 /** Where a list looks: in the workspace of the address, or in all for who administers the instance. */
 async function places(
@@ -37,7 +44,7 @@ async function places(
 
 /** A job with all that is shown of it; of a flow's, where it is. */
 async function whole(job: Job, { logs, code }: { logs: boolean; code: boolean }): Promise<object> {
-  const [shown, flow] = await Promise.all([jobJson(c, job, { ...everything, logs, code }), flowFields(c, job, { code })]);
+  const [shown, flow] = await Promise.all([loadJobJson(c, job, { ...everything, logs, code }), loadFlowFields(c, job, { code })]);
   return { ...shown, ...flow };
 }
 
@@ -55,48 +62,53 @@ export const jobs: ApiRoutes = [
   ),
   on(routes.getFlowLogs, async ({ auth, params: { workspace, id } }) => {
     const asker = asking(auth, routes.getFlowLogs);
-    const { allLogs } = await import("../../services/flows/inspection/logs.ts");
+    const { loadFlowLogs: allLogs } = await import("../../services/flows/inspection/logs.ts");
     return text(200, await allLogs(seenBy(asker), await findJob(c, asker, workspace, id)));
   }),
   on(routes.getArgs, async ({ auth, params: { workspace, id } }) => {
     const job = await findJob(c, asking(auth, routes.getArgs), workspace, id);
-    return jsonText(200, await loadValue(c, job, argsFor(auth.actor, job)));
+    return jsonText(200, await loadValue(c, job, argsVisibleTo(auth.actor, job)));
   }),
   on(routes.getCompletedJob, async ({ auth, params: { workspace, id } }) =>
-    json(200, await whole(await findEnded(c, asking(auth, routes.getCompletedJob), workspace, id), { logs: true, code: true })),
+    json(200, await whole(await findEndedJob(c, asking(auth, routes.getCompletedJob), workspace, id), { logs: true, code: true })),
   ),
   on(routes.getResult, async ({ auth, params: { workspace, id } }) => {
     const { linked } = auth;
     if (linked && !hasEnded(linked)) throw new SvcError("job.notFinished", { id });
-    const job = linked ?? (await findEnded(c, asking(auth, routes.getResult), workspace, id));
-    return jsonText(200, await loadValue(c, job, resultFor(linked ? PEOPLE : auth.actor, job)));
+    const job = linked ?? (await findEndedJob(c, asking(auth, routes.getResult), workspace, id));
+    return jsonText(200, await loadValue(c, job, resultVisibleTo(linked ? PEOPLE : auth.actor, job)));
   }),
   on(routes.getResultMaybe, async ({ auth, params: { workspace, id }, query }) => {
     const job = await findJob(c, asking(auth, routes.getResultMaybe), workspace, id);
     const started = query.get_started ? { started: job.state !== "queued" } : {};
     if (!hasEnded(job)) return json(200, { completed: false, result: null, ...started });
     const success = job.state === "succeeded" || job.state === "skipped";
-    return json(200, { completed: true, result: JSON.parse(await loadValue(c, job, resultFor(auth.actor, job))), success, ...started });
+    return json(200, {
+      completed: true,
+      result: JSON.parse(await loadValue(c, job, resultVisibleTo(auth.actor, job))),
+      success,
+      ...started,
+    });
   }),
   on(routes.getTiming, async ({ auth, params: { workspace, id } }) => {
-    const { created_at, ...job } = await jobJson(c, await findEnded(c, asking(auth, routes.getTiming), workspace, id), none);
+    const { created_at, ...job } = await loadJobJson(c, await findEndedJob(c, asking(auth, routes.getTiming), workspace, id), none);
     return json(200, { created_at, started_at: job.started_at, ...("duration_ms" in job ? { duration_ms: job.duration_ms } : {}) });
   }),
   on(routes.getUpdate, async ({ auth, params: { workspace, id }, query }) =>
-    json(200, await jobUpdate(c, asking(auth, routes.getUpdate), workspace, id, query)),
+    json(200, await waitForJobUpdate(c, asking(auth, routes.getUpdate), workspace, id, query)),
   ),
 
   on(lists.listJobs, async ({ auth, params: { workspace }, query }) => {
     const found = await listJobs(seenBy(asking(auth, lists.listJobs)), await places(auth, workspace, query), query, "all");
-    return json(200, await Promise.all(found.map((job) => jobJson(c, job, none))));
+    return json(200, await Promise.all(found.map((job) => loadJobJson(c, job, none))));
   }),
   on(lists.listQueue, async ({ auth, params: { workspace }, query }) => {
     const found = await listJobs(seenBy(asking(auth, lists.listQueue)), await places(auth, workspace, query), query, "queue");
-    return json(200, await Promise.all(found.map((job) => jobJson(c, job, none))));
+    return json(200, await Promise.all(found.map((job) => loadJobJson(c, job, none))));
   }),
   on(lists.listCompleted, async ({ auth, params: { workspace }, query }) => {
     const found = await listJobs(seenBy(asking(auth, lists.listCompleted)), await places(auth, workspace, query), query, "completed");
-    return json(200, await Promise.all(found.map((job) => jobJson(c, job, none))));
+    return json(200, await Promise.all(found.map((job) => loadJobJson(c, job, none))));
   }),
   on(lists.listFilteredUuids, async ({ auth, params: { workspace }, query }) =>
     json(
@@ -141,12 +153,12 @@ export const jobs: ApiRoutes = [
     return json(200, job.scheduledForMs ?? job.createdAtMs);
   }),
   on(control.runNow, async ({ auth, params: { workspace, id } }) => {
-    await runNow(c, await findJob(c, asking(auth, control.runNow), workspace, id));
+    await runJobNow(c, await findJob(c, asking(auth, control.runNow), workspace, id));
     return text(200, `The job ${id} runs as soon as there is room for it.`);
   }),
   on(routes.startedAtByIds, async ({ auth, params: { workspace }, body }) => {
     const found = new Map((await c.jobs.getMany(body)).map((job) => [job.id, job]));
-    const visible = visibleTo(asking(auth, routes.startedAtByIds));
+    const visible = createVisibilityFilter(asking(auth, routes.startedAtByIds));
     const startedAt = (id: string) => {
       const job = found.get(id);
       if (job?.workspace !== workspace || !visible(job) || job.state === "queued" || job.startedAtMs === undefined) return null;
@@ -164,7 +176,7 @@ export const jobs: ApiRoutes = [
     ),
   ),
   on(control.cancelSelection, async ({ auth, params: { workspace }, query, body }) => {
-    const visible = visibleTo(asking(auth, control.cancelJob));
+    const visible = createVisibilityFilter(asking(auth, control.cancelJob));
     const found = (await c.jobs.getMany(body)).filter((job) => job.workspace === workspace && visible(job));
     const canceled: string[] = [];
     for (const job of found) {
@@ -202,8 +214,8 @@ export const jobs: ApiRoutes = [
     ),
   ),
   on(control.deleteCompleted, async ({ auth, params: { workspace, id } }) => {
-    const erased = await eraseJob(c, await findEnded(c, asking(auth, control.deleteCompleted), workspace, id));
-    return json(200, await jobJson(c, erased, none));
+    const erased = await eraseJob(c, await findEndedJob(c, asking(auth, control.deleteCompleted), workspace, id));
+    return json(200, await loadJobJson(c, erased, none));
   }),
   on(routes.dbClock, async () => json(200, c.nowMs())),
 ];

@@ -2,21 +2,21 @@ import { SvcError } from "../../contract/errors.ts";
 import type { Route } from "../../contract/route.ts";
 import { accessRoutes } from "../../contract/routes/people/access.ts";
 import { memberRoutes as routes } from "../../contract/routes/people/members.ts";
-import { pageOf } from "../../core/objects/page.ts";
+import { paginate } from "../../core/objects/page.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
-import { acceptInvite, declineInvite, invite, invitesOf, myInvites, takeBack } from "../../services/workspaces/invites.ts";
+import { acceptInvite, declineInvite, deleteInvite, inviteUser, listInvites, listOwnInvites } from "../../services/workspaces/invites.ts";
 import {
   addMember,
+  findMember,
+  getCurrentUser,
   getMember,
   listMembers,
   loadMembers,
-  memberNamed,
   removeMember,
   updateMember,
-  whoami,
 } from "../../services/workspaces/members.ts";
-import { workspacesOf } from "../../services/workspaces/workspaces.ts";
+import { listMemberships } from "../../services/workspaces/workspaces.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
@@ -27,7 +27,7 @@ function within({ workspace: bound = "" }: Actor, { name }: Route, workspace: st
 }
 
 export const members: ApiRoutes = [
-  on(routes.whoami, async ({ auth, params: { workspace } }) => json(200, await whoami(c, auth.actor, workspace))),
+  on(routes.whoami, async ({ auth, params: { workspace } }) => json(200, await getCurrentUser(c, auth.actor, workspace))),
   on(routes.listMembers, async ({ params: { workspace } }) => json(200, await listMembers(c, workspace))),
   on(routes.listUsernames, async ({ params: { workspace } }) => {
     const all = await loadMembers(c.objects, workspace);
@@ -35,7 +35,7 @@ export const members: ApiRoutes = [
   }),
   on(routes.getMember, async ({ params: { workspace, username } }) => json(200, await getMember(c, workspace, username))),
   on(routes.whois, async ({ params: { workspace, username } }) => json(200, await getMember(c, workspace, username))),
-  on(routes.usernameToEmail, async ({ params: { workspace, username } }) => text(200, (await memberNamed(c, workspace, username)).email)),
+  on(routes.usernameToEmail, async ({ params: { workspace, username } }) => text(200, (await findMember(c, workspace, username)).email)),
   on(routes.isOwner, async ({ auth, params: { workspace, path } }) =>
     json(200, may(auth.actor, accessRoutes.addAcl.access, { workspace, path })),
   ),
@@ -52,12 +52,12 @@ export const members: ApiRoutes = [
     return text(201, `${body.email} is now in this workspace.`);
   }),
   on(routes.inviteMember, async ({ params: { workspace }, body }) => {
-    await invite(c, workspace, body);
+    await inviteUser(c, workspace, body);
     return text(201, `${body.email} is invited.`);
   }),
-  on(routes.listInvitesOfWorkspace, async ({ params: { workspace } }) => json(200, await invitesOf(c, workspace))),
+  on(routes.listInvitesOfWorkspace, async ({ params: { workspace } }) => json(200, await listInvites(c, workspace))),
   on(routes.deleteInvite, async ({ params: { workspace }, body }) => {
-    await takeBack(c, workspace, body.email);
+    await deleteInvite(c, workspace, body.email);
     return text(200, `The invitation of ${body.email} was withdrawn.`);
   }),
   on(routes.leave, async ({ auth: { actor }, params: { workspace } }) => {
@@ -67,7 +67,7 @@ export const members: ApiRoutes = [
     return text(200, `You have left ${workspace}.`);
   }),
   on(routes.myWorkspaces, async ({ auth: { actor } }) => {
-    const found = (await workspacesOf(c, actor.email)).filter(
+    const found = (await listMemberships(c, actor.email)).filter(
       ({ workspace: { id, deleted } }) => !deleted && (actor.workspace ?? id) === id,
     );
     const workspaces = found.map(({ workspace: { id, name, color = "" }, member: { username, disabled = false } }) => ({
@@ -80,7 +80,7 @@ export const members: ApiRoutes = [
     }));
     return json(200, { email: actor.email, workspaces });
   }),
-  on(routes.listInvites, async ({ auth, query }) => json(200, pageOf(await myInvites(c, auth.actor), query))),
+  on(routes.listInvites, async ({ auth, query }) => json(200, paginate(await listOwnInvites(c, auth.actor), query))),
   on(routes.acceptInvite, async ({ auth, body }) => {
     within(auth.actor, routes.acceptInvite, body.workspace_id);
     await acceptInvite(c, auth.actor, body.workspace_id, body.username ?? undefined);

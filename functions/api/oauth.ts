@@ -1,7 +1,7 @@
 import { logins } from "../../aws/cognito/logins.ts";
 import { limits } from "../../contract/limits.ts";
 import { oauthRoutes as routes } from "../../contract/routes/people/oauth.ts";
-import { cookieOf } from "../shared/credentials.ts";
+import { readCookie } from "../shared/credentials.ts";
 import { on } from "../shared/edge.ts";
 import { json, type Reply, text } from "../shared/reply.ts";
 import { type ApiRoutes, collaborators } from "./collaborators.ts";
@@ -37,12 +37,12 @@ export const oauth: ApiRoutes = [
   }),
   on(routes.completeLogin, async ({ params: { client }, body, headers }) => {
     const { completeLogin } = await federation();
-    const { token } = await completeLogin(c, client, body, cookieOf(headers, PENDING));
+    const { token } = await completeLogin(c, client, body, readCookie(headers, PENDING));
     return { ...text(200, token), multiValueHeaders: { "Set-Cookie": signedIn(token) } };
   }),
   on(routes.returnFromLogin, async ({ params: { client }, query, headers }) => {
     const { completeLogin } = await federation();
-    const { token, returnTo = "/" } = await completeLogin(c, client, query, cookieOf(headers, PENDING));
+    const { token, returnTo = "/" } = await completeLogin(c, client, query, readCookie(headers, PENDING));
     return goOn(returnTo, signedIn(token));
   }),
 ];

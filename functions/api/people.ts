@@ -1,6 +1,6 @@
 import { people } from "../../aws/cognito/people.ts";
 import { peopleRoutes as routes } from "../../contract/routes/people/people.ts";
-import { pageOf } from "../../core/objects/page.ts";
+import { paginate } from "../../core/objects/page.ts";
 import {
   addToInstanceGroup,
   createInstanceGroup,
@@ -13,10 +13,10 @@ import {
 import {
   createUser,
   deleteUser,
-  globalUserJson,
   listPersons,
   loadPerson,
   personExists,
+  toGlobalUserJson,
   updateUser,
 } from "../../services/identity/users.ts";
 import { on } from "../shared/edge.ts";
@@ -32,12 +32,12 @@ export const instancePeople: ApiRoutes = [
   on(routes.globalWhoami, async ({ auth: { actor } }) => {
     const { person } = await loadPerson(c, actor.email);
     // A token or job may reach less far than its owner.
-    return json(200, { ...globalUserJson(person), super_admin: actor.superAdmin });
+    return json(200, { ...toGlobalUserJson(person), super_admin: actor.superAdmin });
   }),
   on(routes.email, async ({ auth }) => text(200, auth.actor.email)),
   on(routes.listUsers, async ({ query }) => {
     const all = (await listPersons(c)).filter(({ disabled }) => !(query.active_only && disabled));
-    return json(200, pageOf(all, query).map(globalUserJson));
+    return json(200, paginate(all, query).map(toGlobalUserJson));
   }),
   on(routes.createUser, async ({ body }) => {
     await createUser(c, body);

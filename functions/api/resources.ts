@@ -1,10 +1,17 @@
 import { resourceRoutes as routes } from "../../contract/routes/stored/resources.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { resourceJson } from "../../core/resources/resource.ts";
-import { allResources, findResource, listResources } from "../../services/resources/read.ts";
+import { toResourceJson } from "../../core/resources/resource.ts";
+import { findResource, listResources, loadResources } from "../../services/resources/read.ts";
 import { resolveResource } from "../../services/resources/resolve.ts";
 import { createResource, deleteResource, updateResource } from "../../services/resources/save.ts";
-import { createType, deleteType, findType, getType, listTypes, updateType } from "../../services/resources/types.ts";
+import {
+  createResourceType,
+  deleteResourceType,
+  findResourceType,
+  getResourceType,
+  listResourceTypes,
+  updateResourceType,
+} from "../../services/resources/types.ts";
 import { on } from "../shared/edge.ts";
 import { json, jsonText, text } from "../shared/reply.ts";
 import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
@@ -20,7 +27,7 @@ export const resources: ApiRoutes = [
     json(200, await listResources(c, workspace, query, seenBy(auth, read, workspace))),
   ),
   on(routes.getResource, async ({ params: { workspace, path } }) =>
-    json(200, resourceJson(workspace, await findResource(c, workspace, path))),
+    json(200, toResourceJson(workspace, await findResource(c, workspace, path))),
   ),
   on(routes.getResourceValue, async ({ params: { workspace, path } }) => jsonText(200, (await findResource(c, workspace, path)).json)),
   on(routes.getResourceValueInterpolated, async ({ auth, params: { workspace, path } }) => {
@@ -48,42 +55,44 @@ export const resources: ApiRoutes = [
     return text(200, `The resource ${path} is deleted.`);
   }),
   on(routes.listResourceNames, async ({ auth, params: { workspace, name } }) => {
-    const found = (await allResources(c, workspace, seenBy(auth, read, workspace))).filter(({ resourceType }) => resourceType === name);
+    const found = (await loadResources(c, workspace, seenBy(auth, read, workspace))).filter(({ resourceType }) => resourceType === name);
     return json(
       200,
       found.map(({ path }) => ({ name: nameOf(path), path })),
     );
   }),
   on(routes.searchResources, async ({ auth, params: { workspace } }) => {
-    const found = await allResources(c, workspace, seenBy(auth, read, workspace));
+    const found = await loadResources(c, workspace, seenBy(auth, read, workspace));
     return json(
       200,
       found.map(({ path, json: value }) => ({ path, value: JSON.parse(value) })),
     );
   }),
   on(routes.fileResourceTypes, async ({ params: { workspace } }) => {
-    const files = (await listTypes(c, workspace)).filter((type) => type.format_extension || type.is_fileset);
+    const files = (await listResourceTypes(c, workspace)).filter((type) => type.format_extension || type.is_fileset);
     return json(200, Object.fromEntries(files.map(({ name, format_extension, is_fileset }) => [name, { format_extension, is_fileset }])));
   }),
-  on(routes.listResourceTypes, async ({ params: { workspace } }) => json(200, await listTypes(c, workspace))),
+  on(routes.listResourceTypes, async ({ params: { workspace } }) => json(200, await listResourceTypes(c, workspace))),
   on(routes.listResourceTypeNames, async ({ params: { workspace } }) =>
     json(
       200,
-      (await listTypes(c, workspace)).map(({ name }) => name),
+      (await listResourceTypes(c, workspace)).map(({ name }) => name),
     ),
   ),
-  on(routes.getResourceType, async ({ params: { workspace, name } }) => json(200, await getType(c, workspace, name))),
-  on(routes.existsResourceType, async ({ params: { workspace, name } }) => json(200, (await findType(c, workspace, name)) !== undefined)),
+  on(routes.getResourceType, async ({ params: { workspace, name } }) => json(200, await getResourceType(c, workspace, name))),
+  on(routes.existsResourceType, async ({ params: { workspace, name } }) =>
+    json(200, (await findResourceType(c, workspace, name)) !== undefined),
+  ),
   on(routes.createResourceType, async ({ auth, params: { workspace }, body }) => {
-    await createType(c, auth.actor, workspace, body);
+    await createResourceType(c, auth.actor, workspace, body);
     return text(201, `The resource type ${body.name} is saved.`);
   }),
   on(routes.updateResourceType, async ({ auth, params: { workspace, name }, body }) => {
-    await updateType(c, auth.actor, workspace, name, body);
+    await updateResourceType(c, auth.actor, workspace, name, body);
     return text(200, `The resource type ${name} is saved.`);
   }),
   on(routes.deleteResourceType, async ({ auth, params: { workspace, name } }) => {
-    await deleteType(c, auth.actor, workspace, name);
+    await deleteResourceType(c, auth.actor, workspace, name);
     return text(200, `The resource type ${name} is deleted.`);
   }),
 ];

@@ -4,11 +4,18 @@ import { scriptRoutes as routes, type ScriptJson } from "../../contract/routes/s
 import { keys } from "../../core/objects/keys.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { permit } from "../../services/identity/permit.ts";
-import { newestAt, runnableOf, versionOf } from "../../services/scripts/load.ts";
-import { deploymentStatus, listScripts, scriptAt, scriptExists, scriptHistory, scriptVersion } from "../../services/scripts/read.ts";
-import { archiveScript, archiveVersion, deleteScript, deleteVersion } from "../../services/scripts/retire.ts";
-import { webhookForms } from "../../services/scripts/webhooks.ts";
-import { dropAcl, getAcl } from "../../services/workspaces/acls.ts";
+import { parseScript, requireNewestScript, requireScriptVersion } from "../../services/scripts/load.ts";
+import {
+  getScript,
+  getScriptDeploymentStatus,
+  getScriptVersion,
+  listScriptHistory,
+  listScripts,
+  scriptExists,
+} from "../../services/scripts/read.ts";
+import { archiveScript, archiveScriptVersion, deleteScript, deleteScriptVersion } from "../../services/scripts/retire.ts";
+import { listWebhookForms } from "../../services/scripts/webhooks.ts";
+import { deleteAcl, getAcl } from "../../services/workspaces/acls.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
@@ -30,7 +37,7 @@ async function withPerms(script: ScriptJson): Promise<ScriptJson> {
 
 async function rawAt(workspace: string, path: string): Promise<string> {
   const exact = await scriptExists(c, workspace, path);
-  return (await scriptAt(c, workspace, exact ? path : withoutExtension(path))).content;
+  return (await getScript(c, workspace, exact ? path : withoutExtension(path))).content;
 }
 
 /** Loaded with the first script that is saved: the function starts faster without this code. */
@@ -41,7 +48,7 @@ export const scripts: ApiRoutes = [
     text(201, await (await saving()).createScript(c, auth.actor, workspace, body, { skipIfNoop: query.skip_if_noop ?? false })),
   ),
   on(routes.updateScript, async ({ auth, params: { workspace, path }, body }) => {
-    const { hash } = newestAt(await c.objects.get(keys.scriptHead(workspace, path)), path);
+    const { hash } = requireNewestScript(await c.objects.get(keys.scriptHead(workspace, path)), path);
     return text(200, await (await saving()).createScript(c, auth.actor, workspace, { ...body, parent_hash: body.parent_hash ?? hash }));
   }),
   on(routes.listScripts, async ({ auth, params: { workspace }, query }) =>
@@ -52,47 +59,47 @@ export const scripts: ApiRoutes = [
     const paths = stored.filter(({ value }) => !(value as { archived: boolean }).archived).map(({ sk }) => sk);
     return json(200, paths.filter(seenBy(auth, routes.listScripts.access, workspace)));
   }),
-  on(routes.getScriptByPath, async ({ params: { workspace, path } }) => json(200, await withPerms(await scriptAt(c, workspace, path)))),
+  on(routes.getScriptByPath, async ({ params: { workspace, path } }) => json(200, await withPerms(await getScript(c, workspace, path)))),
   on(routes.getScriptByHash, async ({ auth, params: { workspace, hash } }) =>
-    json(200, await withPerms(permitted(auth.actor, routes.getScriptByHash, await scriptVersion(c, workspace, hash)))),
+    json(200, await withPerms(permitted(auth.actor, routes.getScriptByHash, await getScriptVersion(c, workspace, hash)))),
   ),
   on(routes.rawScriptByPath, async ({ params: { workspace, path } }) => text(200, await rawAt(workspace, path))),
   on(routes.rawScriptByHash, async ({ auth, params: { workspace, path } }) => {
     const hash = path.split(".")[0] ?? path;
     if (!/^[0-9a-f]{16}$/.test(hash)) throw new SvcError("script.versionNotFound", { hash });
-    return text(200, permitted(auth.actor, routes.rawScriptByHash, await scriptVersion(c, workspace, hash)).content);
+    return text(200, permitted(auth.actor, routes.rawScriptByHash, await getScriptVersion(c, workspace, hash)).content);
   }),
   on(routes.existsScript, async ({ params: { workspace, path } }) => json(200, await scriptExists(c, workspace, path))),
-  on(routes.scriptHistory, async ({ params: { workspace, path } }) => json(200, await scriptHistory(c, workspace, path))),
-  on(routes.latestVersion, async ({ params: { workspace, path } }) => json(200, (await scriptHistory(c, workspace, path))[0])),
+  on(routes.scriptHistory, async ({ params: { workspace, path } }) => json(200, await listScriptHistory(c, workspace, path))),
+  on(routes.latestVersion, async ({ params: { workspace, path } }) => json(200, (await listScriptHistory(c, workspace, path))[0])),
   on(routes.deploymentStatus, async ({ auth, params: { workspace, hash } }) => {
-    const { path } = versionOf(await c.objects.get(keys.version(workspace, hash)), hash);
+    const { path } = requireScriptVersion(await c.objects.get(keys.version(workspace, hash)), hash);
     permitted(auth.actor, routes.deploymentStatus, { workspace_id: workspace, path, hash });
-    return json(200, await deploymentStatus(c, workspace, hash));
+    return json(200, await getScriptDeploymentStatus(c, workspace, hash));
   }),
   on(routes.scriptWebhooks, async ({ params: { workspace, path } }) => {
-    const { hash } = newestAt(await c.objects.get(keys.scriptHead(workspace, path)), path);
-    return json(200, webhookForms(c.baseUrl, workspace, `p/${path}`, `h/${hash}`));
+    const { hash } = requireNewestScript(await c.objects.get(keys.scriptHead(workspace, path)), path);
+    return json(200, listWebhookForms(c.baseUrl, workspace, `p/${path}`, `h/${hash}`));
   }),
   on(routes.archiveScriptByPath, async ({ auth, params: { workspace, path } }) => {
     await archiveScript(c, auth.actor, workspace, path);
     return text(200, `The script ${path} is archived.`);
   }),
   on(routes.archiveScriptByHash, async ({ auth, params: { workspace, hash } }) => {
-    permitted(auth.actor, routes.archiveScriptByHash, await scriptVersion(c, workspace, hash));
-    await archiveVersion(c, auth.actor, workspace, hash);
-    return json(200, await scriptVersion(c, workspace, hash));
+    permitted(auth.actor, routes.archiveScriptByHash, await getScriptVersion(c, workspace, hash));
+    await archiveScriptVersion(c, auth.actor, workspace, hash);
+    return json(200, await getScriptVersion(c, workspace, hash));
   }),
   on(routes.deleteScriptByPath, async ({ auth, params: { workspace, path } }) => {
     // Rights go first: should the rest fail, nobody has more than before.
-    await dropAcl(c, { workspace, kind: "script", path });
+    await deleteAcl(c, { workspace, kind: "script", path });
     await deleteScript(c, auth.actor, workspace, path);
     return text(200, path);
   }),
   on(routes.deleteScriptByHash, async ({ auth, params: { workspace, hash } }) => {
     // Also what is left of a deleted one: deleting again finishes what an earlier call left.
-    const found = runnableOf(await c.objects.get(keys.version(workspace, hash)));
+    const found = parseScript(await c.objects.get(keys.version(workspace, hash)));
     if (found) permitted(auth.actor, routes.deleteScriptByHash, { workspace_id: workspace, path: found.path, hash });
-    return json(200, await deleteVersion(c, auth.actor, workspace, hash));
+    return json(200, await deleteScriptVersion(c, auth.actor, workspace, hash));
   }),
 ];

@@ -1,40 +1,40 @@
 import { settingRoutes as routes } from "../../contract/routes/workspaces/settings.ts";
-import { autoInviteOf } from "../../core/people/auto-invite.ts";
+import { toAutoInvite } from "../../core/people/auto-invite.ts";
 import { setFileStorage } from "../../services/files/storages.ts";
-import { globalSetting, globalSettings, setGlobalSetting } from "../../services/settings/instance.ts";
-import { setSetting, workspaceSettings } from "../../services/settings/workspace.ts";
-import { changeWorkspace } from "../../services/workspaces/workspaces.ts";
+import { getGlobalSetting, listGlobalSettings, setGlobalSetting } from "../../services/settings/instance.ts";
+import { getWorkspaceSettings, setWorkspaceSetting } from "../../services/settings/workspace.ts";
+import { updateWorkspace } from "../../services/workspaces/workspaces.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
 
 export const settings: ApiRoutes = [
-  on(routes.listGlobal, async () => json(200, await globalSettings(c))),
-  on(routes.getGlobal, async ({ auth, params: { key } }) => json(200, await globalSetting(c, auth.actor, key))),
+  on(routes.listGlobal, async () => json(200, await listGlobalSettings(c))),
+  on(routes.getGlobal, async ({ auth, params: { key } }) => json(200, await getGlobalSetting(c, auth.actor, key))),
   on(routes.setGlobal, async ({ params: { key }, body }) => {
     await setGlobalSetting(c, key, body.value);
     return text(200, `The setting ${key} is saved.`);
   }),
-  on(routes.getSettings, async ({ params: { workspace } }) => json(200, await workspaceSettings(c, workspace))),
-  on(routes.getName, async ({ params: { workspace } }) => text(200, (await workspaceSettings(c, workspace)).name)),
+  on(routes.getSettings, async ({ params: { workspace } }) => json(200, await getWorkspaceSettings(c, workspace))),
+  on(routes.getName, async ({ params: { workspace } }) => text(200, (await getWorkspaceSettings(c, workspace)).name)),
   on(routes.changeName, async ({ params: { workspace }, body }) => {
-    await changeWorkspace(c, workspace, (record) => ({ ...record, name: body.new_name }));
+    await updateWorkspace(c, workspace, (record) => ({ ...record, name: body.new_name }));
     return text(200, `The workspace is now called ${body.new_name}.`);
   }),
   on(routes.changeColor, async ({ params: { workspace }, body }) => {
-    await changeWorkspace(c, workspace, ({ color: _, ...record }) => ({ ...record, ...(body.color ? { color: body.color } : {}) }));
+    await updateWorkspace(c, workspace, ({ color: _, ...record }) => ({ ...record, ...(body.color ? { color: body.color } : {}) }));
     return text(200, "The colour was changed.");
   }),
   on(routes.editApprovals, async ({ params: { workspace }, body }) => {
-    await setSetting(c, workspace, "approvals", body);
+    await setWorkspaceSetting(c, workspace, "approvals", body);
     return text(
       200,
       body.every_get_counts ? "Every GET request of an approval link decides." : "Approval links that a browser opens show the page.",
     );
   }),
   on(routes.editAutoInvite, async ({ auth, params: { workspace }, body }) => {
-    const wish = autoInviteOf(body, auth.actor.email);
-    await setSetting(c, workspace, "auto_invite", wish);
+    const wish = toAutoInvite(body, auth.actor.email);
+    await setWorkspaceSetting(c, workspace, "auto_invite", wish);
     return text(200, wish ? "New users join automatically." : "New users do not join automatically.");
   }),
   on(routes.editFileStorage, async ({ auth, params: { workspace }, body }) => {

@@ -1,7 +1,7 @@
 import { tokenRoutes as routes } from "../../contract/routes/people/tokens.ts";
 import { scopeList } from "../../core/permissions/scopes.ts";
 import { impersonate } from "../../services/identity/sign-in.ts";
-import { changeToken, createToken, deleteToken, listTokens } from "../../services/identity/tokens.ts";
+import { createToken, deleteToken, listTokens, updateToken } from "../../services/identity/tokens.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
@@ -14,11 +14,11 @@ export const tokens: ApiRoutes = [
     return text(200, `The token ${prefix}… is deleted.`);
   }),
   on(routes.updateTokenScopes, async ({ auth, params, body }) => {
-    const prefix = await changeToken(c, auth.actor, params.token_prefix, { scopes: body.scopes ?? null });
+    const prefix = await updateToken(c, auth.actor, params.token_prefix, { scopes: body.scopes ?? null });
     return text(200, `The scopes of ${prefix}… are replaced.`);
   }),
   on(routes.updateTokenLabel, async ({ auth, params, body }) => {
-    const prefix = await changeToken(c, auth.actor, params.token_prefix, { label: body.label ?? null });
+    const prefix = await updateToken(c, auth.actor, params.token_prefix, { label: body.label ?? null });
     return text(200, `The label of ${prefix}… is replaced.`);
   }),
   on(routes.impersonate, async ({ auth, body: { impersonate_email, ...asked } }) =>

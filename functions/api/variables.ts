@@ -3,9 +3,9 @@ import { contextualVariables } from "../../core/jobs/environment.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { permissionedAs } from "../../core/people/actor.ts";
 import { exportSecret } from "../../core/secrets/seal.ts";
-import { describeEnvironment } from "../../core/variables/contextual.ts";
-import { exportKeyOf } from "../../services/secrets/key-ring.ts";
-import { getVariable, listVariables, variableValue } from "../../services/variables/read.ts";
+import { listContextualVariables } from "../../core/variables/contextual.ts";
+import { loadExportKey } from "../../services/secrets/key-ring.ts";
+import { getVariable, getVariableValue, listVariables } from "../../services/variables/read.ts";
 import { createVariable, deleteVariable, updateVariable } from "../../services/variables/save.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
@@ -27,7 +27,7 @@ export const variables: ApiRoutes = [
     return json(200, variable);
   }),
   on(routes.getVariableValue, async ({ auth, params: { workspace, path } }) => {
-    const { value, secrets } = await variableValue(c, workspace, path);
+    const { value, secrets } = await getVariableValue(c, workspace, path);
     await noteSecrets(auth, secrets);
     return json(200, value);
   }),
@@ -46,7 +46,7 @@ export const variables: ApiRoutes = [
     await deleteVariable(c, auth.actor, workspace, path);
     return text(200, `The variable ${path} is deleted.`);
   }),
-  on(routes.encryptValue, async ({ params: { workspace }, body }) => text(200, exportSecret(await exportKeyOf(c, workspace), body))),
+  on(routes.encryptValue, async ({ params: { workspace }, body }) => text(200, exportSecret(await loadExportKey(c, workspace), body))),
   on(routes.listContextual, async ({ auth, params: { workspace } }) => {
     const { actor } = auth;
     const job = {
@@ -57,6 +57,9 @@ export const variables: ApiRoutes = [
       permissionedAs: permissionedAs(actor),
       createdAtMs: c.nowMs(),
     };
-    return json(200, describeEnvironment(contextualVariables({ job, attempt: 1, token: "", internalUrl: c.baseUrl, baseUrl: c.baseUrl })));
+    return json(
+      200,
+      listContextualVariables(contextualVariables({ job, attempt: 1, token: "", internalUrl: c.baseUrl, baseUrl: c.baseUrl })),
+    );
   }),
 ];

@@ -1,19 +1,25 @@
 import { workspaceRoutes as routes } from "../../contract/routes/workspaces/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { pageOf } from "../../core/objects/page.ts";
+import { paginate } from "../../core/objects/page.ts";
 import { cancelWorkspaceJobs } from "../../services/jobs/cancel/cancel-workspace-jobs.ts";
-import { exportKeyOf } from "../../services/secrets/key-ring.ts";
+import { loadExportKey } from "../../services/secrets/key-ring.ts";
 import {
   checkPrincipals,
   createFolder,
   deleteFolder,
-  folderUsage,
   getFolder,
+  getFolderUsage,
   listFolders,
   updateFolder,
 } from "../../services/workspaces/folders.ts";
-import { deleteWorkspace, setArchived } from "../../services/workspaces/retire.ts";
-import { allWorkspaces, createWorkspace, listWorkspaces, usernameExists, workspaceExists } from "../../services/workspaces/workspaces.ts";
+import { deleteWorkspace, setWorkspaceArchived } from "../../services/workspaces/retire.ts";
+import {
+  createWorkspace,
+  listAllWorkspaces,
+  listWorkspaces,
+  usernameExists,
+  workspaceExists,
+} from "../../services/workspaces/workspaces.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
@@ -24,14 +30,14 @@ export const workspaces: ApiRoutes = [
     return text(201, body.id);
   }),
   on(routes.listWorkspaces, async ({ auth }) => json(200, await listWorkspaces(c, auth.actor))),
-  on(routes.listAllWorkspaces, async ({ query }) => json(200, pageOf(await allWorkspaces(c), query))),
+  on(routes.listAllWorkspaces, async ({ query }) => json(200, paginate(await listAllWorkspaces(c), query))),
   on(routes.archiveWorkspace, async ({ auth, params: { workspace } }) => {
-    await setArchived(c, workspace, true);
+    await setWorkspaceArchived(c, workspace, true);
     await cancelWorkspaceJobs(c, workspace, { by: auth.actor.username, reason: "the workspace is archived" });
     return text(200, `The workspace ${workspace} is archived.`);
   }),
   on(routes.unarchiveWorkspace, async ({ params: { workspace } }) => {
-    await setArchived(c, workspace, false);
+    await setWorkspaceArchived(c, workspace, false);
     return text(200, `The workspace ${workspace} is active again.`);
   }),
   on(routes.deleteWorkspace, async ({ auth, params: { workspace } }) => {
@@ -40,10 +46,10 @@ export const workspaces: ApiRoutes = [
   }),
   on(routes.existsUsername, async ({ auth, body: { id, username } }) => json(200, await usernameExists(c, auth.actor, id, username))),
   on(routes.existsWorkspace, async ({ auth, body }) => json(200, await workspaceExists(c, auth.actor, body.id))),
-  on(routes.getEncryptionKey, async ({ params: { workspace } }) => json(200, { key: await exportKeyOf(c, workspace) })),
+  on(routes.getEncryptionKey, async ({ params: { workspace } }) => json(200, { key: await loadExportKey(c, workspace) })),
   on(routes.setEncryptionKey, async ({ params: { workspace }, body }) => {
     // Loaded on first use: a key is rarely replaced, and the function starts faster without this code.
-    const { replaceKey } = await import("../../services/secrets/rotate.ts");
+    const { rotateWorkspaceKey: replaceKey } = await import("../../services/secrets/rotate.ts");
     const reseal = !body.skip_reencrypt;
     const count = await replaceKey(c, workspace, body.new_key, { reseal });
     return text(200, reseal ? `The key was replaced, and ${count} secrets were re-encrypted.` : "The key was replaced.");
@@ -78,12 +84,12 @@ export const workspaces: ApiRoutes = [
     return text(200, `${owner} is no longer an owner of the folder ${name}.`);
   }),
   on(routes.getFolder, async ({ params: { workspace, name } }) => json(200, await getFolder(c, workspace, name))),
-  on(routes.folderUsage, async ({ params: { workspace, name } }) => json(200, await folderUsage(c, workspace, name))),
+  on(routes.folderUsage, async ({ params: { workspace, name } }) => json(200, await getFolderUsage(c, workspace, name))),
   on(routes.existsFolder, async ({ params: { workspace, name } }) =>
     json(200, (await c.objects.get(keys.folder(workspace, name))) !== undefined),
   ),
   on(routes.listFolders, async ({ auth, params: { workspace }, query }) =>
-    json(200, pageOf(await listFolders(c, auth.actor, workspace), query)),
+    json(200, paginate(await listFolders(c, auth.actor, workspace), query)),
   ),
   on(routes.listFolderNames, async ({ auth, params: { workspace } }) =>
     json(

@@ -10,10 +10,10 @@ import { approvalRoutes as routes } from "../../contract/routes/approvals/approv
 import type { Job } from "../../core/jobs/job.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
-import { flowFields } from "../../services/flows/inspection/status.ts";
+import { loadFlowFields } from "../../services/flows/inspection/status.ts";
 import { gatedFlows } from "../../services/flows/runtime/gated-flows.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
-import { deliveriesOf } from "../../services/notifications/delivery-records.ts";
+import { listDeliveries } from "../../services/notifications/delivery-records.ts";
 import type { Handled } from "../shared/edge.ts";
 
 const adapters = { jobs: jobTable, objects: objectTable, storage, executions };
@@ -21,8 +21,8 @@ const adapters = { jobs: jobTable, objects: objectTable, storage, executions };
 export const collaborators = {
   ...adapters,
   gatedFlows: gatedFlows(adapters),
-  loadDeliveries: (flow: string) => deliveriesOf({ jobs: jobTable }, flow),
-  loadFlowFields: (flow: Job) => flowFields(adapters, flow),
+  loadDeliveries: (flow: string) => listDeliveries({ jobs: jobTable }, flow),
+  loadFlowFields: (flow: Job) => loadFlowFields(adapters, flow),
   linkKeys,
   nowMs: Date.now,
   baseUrl: requireEnv(env.baseUrl),

@@ -1,9 +1,9 @@
 import type { Payload } from "../../contract/payload.ts";
 import { approvalRoutes as routes } from "../../contract/routes/approvals/approvals.ts";
-import { urlsOf } from "../../core/approvals/link.ts";
+import { buildLinkUrls } from "../../core/approvals/link.ts";
 import { argumentsOf, jsonInParameter } from "../../core/payload/arguments.ts";
 import { parseJson } from "../../core/payload/json.ts";
-import { decideByLink, type Said, type SentLink } from "../../services/approvals/decisions/decide.ts";
+import { type DecisionInput, decideByLink, type LinkReference } from "../../services/approvals/decisions/decide.ts";
 import { decideByGet } from "../../services/approvals/decisions/decide-by-get.ts";
 import { on } from "../shared/edge.ts";
 import { type Reply, text } from "../shared/reply.ts";
@@ -18,7 +18,7 @@ interface AtLink {
 const linkOf = (
   { workspace, id, resume_id: resumeId, signature }: AtLink,
   { approver = "" }: { approver?: string | undefined },
-): SentLink => ({
+): LinkReference => ({
   workspace,
   id,
   resumeId,
@@ -40,16 +40,16 @@ const reasonIn = (payload: unknown): { reason?: string } => {
   return typeof reason === "string" ? { reason: reason.slice(0, 2000) } : {};
 };
 
-const decision = (approved: boolean, payload: unknown): Said => ({ approved, payload, ...(approved ? {} : reasonIn(payload)) });
+const decision = (approved: boolean, payload: unknown): DecisionInput => ({ approved, payload, ...(approved ? {} : reasonIn(payload)) });
 
-async function decide(auth: Auth, link: SentLink, approved: boolean, payload: unknown): Promise<Reply> {
+async function decide(auth: Auth, link: LinkReference, approved: boolean, payload: unknown): Promise<Reply> {
   return text(201, await decideByLink(c, link, auth.actor, decision(approved, payload)));
 }
 
 /** Redirects to the page, which shows the request and decides nothing by itself. */
-function toPage({ signature, ...link }: SentLink): Reply {
+function toPage({ signature, ...link }: LinkReference): Reply {
   return text(303, "Continue on the approval page.", {
-    Location: urlsOf(c.baseUrl, link, signature).approvalPage,
+    Location: buildLinkUrls(c.baseUrl, link, signature).approvalPage,
     "Cache-Control": "no-store",
   });
 }

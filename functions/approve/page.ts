@@ -1,14 +1,14 @@
 import { approvalRoutes as routes } from "../../contract/routes/approvals/approvals.ts";
 import { parseApprovalToken } from "../../core/approvals/link.ts";
-import type { SentLink } from "../../services/approvals/decisions/decide.ts";
-import { noLink } from "../../services/approvals/gates/find-approval-request.ts";
+import type { LinkReference } from "../../services/approvals/decisions/decide.ts";
+import { invalidLinkError } from "../../services/approvals/gates/find-approval-request.ts";
 import { decideOnPage } from "../../services/approvals/page/decide-on-page.ts";
 import { showApproval, showSuspendedFlow } from "../../services/approvals/page/show-approval.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { type ApproveRoutes, actorIn, collaborators as c } from "./collaborators.ts";
 
-function linkIn(workspace: string, id: string, token: string | undefined): SentLink | undefined {
+function linkIn(workspace: string, id: string, token: string | undefined): LinkReference | undefined {
   const parts = token === undefined ? undefined : parseApprovalToken(token);
   return parts && { workspace, id, ...parts };
 }
@@ -26,7 +26,7 @@ export const page: ApproveRoutes = [
   on(routes.resumeSuspended, async ({ auth: { actor }, params: { workspace, job_id: id }, body }) => {
     const { approval_token: token, approved = true, payload = {}, reason } = body;
     const link = linkIn(workspace, id, token);
-    if (token && !link) throw noLink();
+    if (token && !link) throw invalidLinkError();
     return text(200, await decideOnPage(c, { workspace, id, link, actor }, { approved, payload, ...(reason ? { reason } : {}) }));
   }),
 ];

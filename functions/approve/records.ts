@@ -2,7 +2,7 @@ import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { anchorKey } from "../../aws/kms/anchor-key.ts";
 import { approvalRecordRoutes as routes } from "../../contract/routes/approvals/approval-records.ts";
 import { recordCsv } from "../../core/approvals/record-csv.ts";
-import { listAnchors, listRecord, verifyRecord } from "../../services/approvals/audit-log/read.ts";
+import { listAnchors, listAuditLog, verifyAuditLog } from "../../services/approvals/audit-log/read.ts";
 import { type Handled, on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 
@@ -10,7 +10,7 @@ const c = { objects: objectTable, anchorKey };
 
 export const records: Handled<unknown>[] = [
   on(routes.auditApprovals, async ({ params: { workspace }, query }) => {
-    const page = await listRecord(c, workspace, query);
+    const page = await listAuditLog(c, workspace, query);
     if (query.format !== "csv") return json(200, page);
     return text(200, recordCsv(page.entries), {
       "Content-Type": "text/csv; charset=utf-8",
@@ -18,6 +18,6 @@ export const records: Handled<unknown>[] = [
       ...(page.before ? { "x-svc-before": page.before } : {}),
     });
   }),
-  on(routes.verifyApprovals, async ({ params: { workspace }, query }) => json(200, await verifyRecord(c, workspace, query))),
+  on(routes.verifyApprovals, async ({ params: { workspace }, query }) => json(200, await verifyAuditLog(c, workspace, query))),
   on(routes.listAnchors, async ({ params: { workspace }, query }) => json(200, await listAnchors(c, workspace, query.from))),
 ];

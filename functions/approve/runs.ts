@@ -2,11 +2,11 @@ import type { Action } from "../../contract/access/access-rule.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { approvalRoutes as routes } from "../../contract/routes/approvals/approvals.ts";
 import type { Job } from "../../core/jobs/job.ts";
-import { consentTo } from "../../services/approvals/decisions/consent.ts";
+import { decideConsent } from "../../services/approvals/decisions/consent.ts";
 import { resumeFlow } from "../../services/approvals/decisions/resume-flow.ts";
 import { createResumeUrls } from "../../services/approvals/links/create-resume-urls.ts";
-import { pendingFor } from "../../services/approvals/page/pending.ts";
-import { runJson } from "../../services/approvals/page/run.ts";
+import { listPendingApprovals } from "../../services/approvals/page/pending.ts";
+import { buildRunJson } from "../../services/approvals/page/run.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { type ApproveRoutes, type Auth, actorOf, collaborators as c } from "./collaborators.ts";
@@ -43,9 +43,13 @@ export const runs: ApproveRoutes = [
     const asker = { actor: actorOf(auth), action: routes.resumeFlow };
     return text(201, await resumeFlow(c, asker, { workspace, id }, { approved: true, payload: await bodyPayload(payload) }));
   }),
-  on(routes.consent, async ({ auth, params: { run_id: id }, body }) => json(200, await consentTo(c, actorOf(auth), runOf(auth, id), body))),
-  on(routes.run, async ({ auth, params: { run_id: id } }) =>
-    json(200, await runJson(c, actorOf(auth), runOf(auth, id)), { "Cache-Control": "no-store" }),
+  on(routes.consent, async ({ auth, params: { run_id: id }, body }) =>
+    json(200, await decideConsent(c, actorOf(auth), runOf(auth, id), body)),
   ),
-  on(routes.pendingApprovals, async ({ auth, params: { workspace } }) => json(200, await pendingFor(c, actorOf(auth), workspace))),
+  on(routes.run, async ({ auth, params: { run_id: id } }) =>
+    json(200, await buildRunJson(c, actorOf(auth), runOf(auth, id)), { "Cache-Control": "no-store" }),
+  ),
+  on(routes.pendingApprovals, async ({ auth, params: { workspace } }) =>
+    json(200, await listPendingApprovals(c, actorOf(auth), workspace)),
+  ),
 ];

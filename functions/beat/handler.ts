@@ -4,8 +4,8 @@ import { storage } from "../../aws/s3/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { internalRoutes as routes } from "../../contract/routes/jobs/internal.ts";
 import { isJobToken, type JobClaims } from "../../core/people/token.ts";
-import { beat, report } from "../../services/execution/heartbeat.ts";
-import { readJobToken } from "../../services/identity/job-token.ts";
+import { recordHeartbeat, recordReport } from "../../services/execution/heartbeat.ts";
+import { verifyJobToken } from "../../services/identity/job-token.ts";
 import { apiHandler, on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 
@@ -19,13 +19,13 @@ const who = ({ claims, token }: Auth) => ({ id: claims.job, workspace: claims.ws
 
 export const handler = apiHandler<Auth>(
   [
-    on(routes.beat, async ({ auth, body }) => json(200, await beat(finishing, who(auth), body))),
-    on(routes.report, async ({ auth, body }) => text(200, await report(finishing, who(auth), body))),
+    on(routes.beat, async ({ auth, body }) => json(200, await recordHeartbeat(finishing, who(auth), body))),
+    on(routes.report, async ({ auth, body }) => text(200, await recordReport(finishing, who(auth), body))),
   ],
   async (token, _route, { id }) => {
     if (!token) throw new SvcError("auth.missing", {});
     if (!isJobToken(token)) throw new SvcError("auth.invalid", {});
-    const claims = await readJobToken(publicKey, token, nowMs());
+    const claims = await verifyJobToken(publicKey, token, nowMs());
     // A job speaks for itself alone. Whether it still runs is the condition of the write that follows.
     if (claims.job !== id) throw new SvcError("auth.invalid", {});
     return { claims, token };

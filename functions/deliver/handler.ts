@@ -12,8 +12,8 @@ import { isJsonObject } from "../../contract/json-object.ts";
 import { deliverCallSchema } from "../../core/notifications/delivery.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { deliverNotice } from "../../services/notifications/deliver.ts";
-import { deliverDue } from "../../services/notifications/deliver-part.ts";
-import { noteBounce } from "../../services/notifications/record-bounce.ts";
+import { deliverDuePart } from "../../services/notifications/deliver-part.ts";
+import { recordBounce } from "../../services/notifications/record-bounce.ts";
 import { logger, logInvocation } from "../shared/observe.ts";
 
 const delivering = {
@@ -63,7 +63,7 @@ async function newNotice({ eventName, dynamodb }: DynamoDBRecord): Promise<void>
 async function due(event: unknown, context: Context): Promise<void> {
   const { due: parts, nowMs } = deliverCallSchema.parse(event);
   const at = nowMs === undefined ? delivering : { ...delivering, nowMs: () => nowMs };
-  const done = await Promise.allSettled(parts.map((sk) => deliverDue(at, sk)));
+  const done = await Promise.allSettled(parts.map((sk) => deliverDuePart(at, sk)));
   const failures = done.flatMap((one) => (one.status === "rejected" ? [one.reason as Error] : []));
   // They stay in the queue.
   for (const error of failures) logger.error("delivery failed", error);
@@ -71,7 +71,7 @@ async function due(event: unknown, context: Context): Promise<void> {
 }
 
 async function bounced(event: unknown, context: Context): Promise<undefined> {
-  await noteBounce(delivering, event);
+  await recordBounce(delivering, event);
   await log(context, { bounced: 1 });
 }
 

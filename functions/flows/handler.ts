@@ -2,12 +2,12 @@ import { stateMachines } from "../../aws/stepfunctions/state-machines.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import { type MachineAnswer, machineRequestSchema } from "../../core/flows/version.ts";
 import { makeMachine } from "../../services/flows/definitions/compile-machine.ts";
-import { observed } from "../shared/observe.ts";
+import { observeHandler } from "../shared/observe.ts";
 
 const making = { stateMachines, step: requireEnv(env.stepFunction), role: requireEnv(env.machineRole), stack: requireEnv(env.stack) };
 
 /** Makes state machines, alone in that right. */
-export const handler = observed(
+export const handler = observeHandler(
   "machine",
   (event: unknown): Promise<MachineAnswer> => makeMachine(making, machineRequestSchema.parse(event)),
   (answer) => answer,

@@ -14,7 +14,7 @@ import { countOutcome } from "../../core/telemetry/telemetry.ts";
 import { flowCancellation } from "../../services/flows/lifecycle/cancel.ts";
 import { gatedFlows } from "../../services/flows/runtime/gated-flows.ts";
 import { periodicTasks } from "../../services/maintenance/periodic-tasks.ts";
-import { type TickResult, tick } from "../../services/maintenance/tick.ts";
+import { runPeriodicTasks, type TickResult } from "../../services/maintenance/tick.ts";
 import { jobData } from "../shared/job-data.ts";
 import { logger, logInvocation } from "../shared/observe.ts";
 
@@ -49,7 +49,7 @@ export async function handler(event: TickEvent, context: Context): Promise<TickR
     anchorKey,
     gatedFlows: gatedFlows({ jobs: jobTable, objects: objectTable, storage, executions }),
   });
-  const { counts, failed } = await tick(tasks, {
+  const { counts, failed } = await runPeriodicTasks(tasks, {
     untilMs: startedMs + (event.budgetMs ?? BUDGET_MS),
     onTaskFailed: (task, error) => logger.error("task failed", { error: error as Error, task }),
   });

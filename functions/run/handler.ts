@@ -10,7 +10,7 @@ import { type StartRunOptions, startRun } from "../../services/execution/request
 import { restartFlow } from "../../services/flows/lifecycle/restart.ts";
 import { permit } from "../../services/identity/permit.ts";
 import { findJob } from "../../services/jobs/read/read.ts";
-import { syncLimit } from "../../services/settings/sync-limit.ts";
+import { createSyncLimitReader } from "../../services/settings/sync-limit.ts";
 import { apiHandler, on } from "../shared/edge.ts";
 import { executor } from "../shared/executor.ts";
 import { jobData } from "../shared/job-data.ts";
@@ -21,7 +21,12 @@ import { rerunJobs } from "./rerun.ts";
 import { resultReply } from "./result-reply.ts";
 
 const nowMs = Date.now;
-const collaborators = { ...executor("run"), objects: objectTable, jobData, syncLimitMs: syncLimit({ objects: objectTable, nowMs }) };
+const collaborators = {
+  ...executor("run"),
+  objects: objectTable,
+  jobData,
+  syncLimitMs: createSyncLimitReader({ objects: objectTable, nowMs }),
+};
 
 const accepted = (id: string): Reply => text(201, id, { "x-svc-job-id": id });
 

@@ -1,11 +1,11 @@
 import { isSvcError } from "../../contract/errors.ts";
 import { replyOf } from "../../core/reply/reply.ts";
-import type { SyncAnswer } from "../../services/execution/requests/run-sync.ts";
+import type { SyncResult } from "../../services/execution/requests/run-sync.ts";
 import { refuse } from "../shared/edge.ts";
 import { jsonText, type Reply } from "../shared/reply.ts";
 
 /** Returns the reply of a synchronous run: its result, or the reply that the script describes in it. */
-export function resultReply({ id, state, resultJson, stored, cached }: SyncAnswer): Reply {
+export function resultReply({ id, state, resultJson, stored, cached }: SyncResult): Reply {
   const ours = { "x-svc-job-id": id, "x-svc-job-state": state, ...(cached ? { "x-svc-cached": "true" } : {}) };
   if (resultJson === undefined) return jsonText(200, JSON.stringify(stored), ours);
   try {

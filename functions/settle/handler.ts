@@ -6,7 +6,7 @@ import { queue } from "../../aws/sqs/queue.ts";
 import { executions } from "../../aws/stepfunctions/executions.ts";
 import { executionEventSchema } from "../../core/flows/execution-event.ts";
 import { reconcileExecution } from "../../services/flows/lifecycle/reconcile.ts";
-import { logger, observed } from "../shared/observe.ts";
+import { logger, observeHandler } from "../shared/observe.ts";
 
 const settling = { jobs: jobTable, concurrency: concurrencyTable, storage, queue, executions, functions, nowMs: Date.now };
 
@@ -19,4 +19,4 @@ async function settleExecution(event: unknown): Promise<void> {
   logger.info("settled", { job, execution, stopped });
 }
 
-export const handler = observed("settle", settleExecution);
+export const handler = observeHandler("settle", settleExecution);

@@ -2,8 +2,8 @@ import * as z from "zod";
 import { people } from "../../aws/cognito/people.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { newWorkspaceSchema } from "../../contract/routes/workspaces/workspaces.ts";
-import { setUp } from "../../services/identity/set-up.ts";
-import { observed } from "../shared/observe.ts";
+import { setUpInstance } from "../../services/identity/set-up.ts";
+import { observeHandler } from "../shared/observe.ts";
 
 const askedSchema = z.object({
   email: z.email(),
@@ -13,6 +13,6 @@ const askedSchema = z.object({
 });
 
 /** The one-shot function that makes the first superadmin. Only who may invoke it by hand can: it has no route. */
-export const handler = observed("set up", (event: unknown) =>
-  setUp({ objects: objectTable, people, nowMs: Date.now }, askedSchema.parse(event)),
+export const handler = observeHandler("set up", (event: unknown) =>
+  setUpInstance({ objects: objectTable, people, nowMs: Date.now }, askedSchema.parse(event)),
 );

@@ -4,15 +4,15 @@ import type { APIGatewayProxyEvent } from "aws-lambda";
  * The caller's token: from the Authorization header, the cookie `token`, or the query, in this order (api.md §1). A browser sends the cookie with
  * a link on another site too, and a link may run a script: from there it does not count.
  */
-export function tokenOf(event: Pick<APIGatewayProxyEvent, "headers" | "queryStringParameters">): string | undefined {
+export function readToken(event: Pick<APIGatewayProxyEvent, "headers" | "queryStringParameters">): string | undefined {
   const { authorization = "", cookie: sent = "", "sec-fetch-site": site } = event.headers;
   const cookie = site === "cross-site" ? "" : sent;
   const bearer = /^Bearer\s+(\S+)\s*$/i.exec(authorization ?? "")?.[1];
   if (bearer) return bearer;
-  return cookieOf({ cookie }, "token") ?? (event.queryStringParameters?.["token"] || undefined);
+  return readCookie({ cookie }, "token") ?? (event.queryStringParameters?.["token"] || undefined);
 }
 
-export function cookieOf({ cookie }: Readonly<Record<string, string | undefined>>, wanted: string): string | undefined {
+export function readCookie({ cookie }: Readonly<Record<string, string | undefined>>, wanted: string): string | undefined {
   for (const part of (cookie ?? "").split(";")) {
     const [name, ...value] = part.trim().split("=");
     if (name === wanted && value.length > 0) return value.join("=");

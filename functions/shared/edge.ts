@@ -8,7 +8,7 @@ import { issuesOf } from "../../contract/errors/issues.ts";
 import { answerFor, isSvcError, SvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { pathPattern, type Route, type RouteInput } from "../../contract/route.ts";
-import { tokenOf } from "./credentials.ts";
+import { readToken } from "./credentials.ts";
 import { bodyBytes, jsonBody } from "./json-body.ts";
 import { logger, logInvocation } from "./observe.ts";
 import { type Reply, text } from "./reply.ts";
@@ -125,7 +125,7 @@ async function answer<Auth>(
 ): Promise<Reply> {
   const raw = pathParameters(event, route);
   const params = route.params ? parse(route.params, raw, "query.invalid") : undefined;
-  const auth = await authenticate(tokenOf(event), route, raw, event.queryStringParameters ?? {});
+  const auth = await authenticate(readToken(event), route, raw, event.queryStringParameters ?? {});
   const query = route.query ? parse(route.query, event.queryStringParameters ?? {}, "query.invalid") : undefined;
   const sent = route.body ? jsonBody(event) : undefined;
   const body = route.body ? parse(route.body, sent, "body.shape") : undefined;

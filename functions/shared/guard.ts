@@ -15,7 +15,7 @@ function ruleOf({ name, access }: Route): AccessRule {
 }
 
 /** Returns the object that the path parts of a call name, as the route's access declares it. */
-export function targetOf(route: Route, { workspace, path = "", name = "", kind = "" }: PathParts): Target {
+export function toTarget(route: Route, { workspace, path = "", name = "", kind = "" }: PathParts): Target {
   const access = ruleOf(route);
   switch (access.target) {
     case "path":
@@ -45,7 +45,7 @@ const namePrefixes: Readonly<Record<string, string>> = { folder: "f/", group_: "
  * `workspace.archived`, and the route's own 404 for an object that the caller may not see. A route with `hiddenAs: false` is checked without
  * its path: its caller answers false.
  */
-export function guard(actor: Actor, route: Route, params: PathParts, target = targetOf(route, params)): void {
+export function guard(actor: Actor, route: Route, params: PathParts, target = toTarget(route, params)): void {
   const { path, ...pathless } = target;
   const { name } = route;
   const access = ruleOf(route);

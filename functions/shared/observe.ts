@@ -46,7 +46,7 @@ export async function logInvocation(
  * Wraps a handler that is neither an API's nor a queue's: one log line for each invocation, with what `describe` says of the result, and the
  * metrics. A failure is logged before Lambda gets it.
  */
-export function observed<Event, Result>(
+export function observeHandler<Event, Result>(
   name: string,
   handle: (event: Event, context: Context) => Promise<Result>,
   describe: (result: Result) => object = () => ({}),

@@ -13,7 +13,7 @@ import { startRun } from "../../services/execution/requests/start-run.ts";
 import { findLastStep } from "../../services/flows/inspection/last-step.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
 import { findJob, WATCH_MS } from "../../services/jobs/read/read.ts";
-import { eventText, jobEvents } from "../../services/jobs/read/stream.ts";
+import { formatEvent, streamJobEvents } from "../../services/jobs/read/stream.ts";
 import { apiHandler, on } from "../shared/edge.ts";
 import { guard } from "../shared/guard.ts";
 import { logger } from "../shared/observe.ts";
@@ -54,7 +54,7 @@ function events(
     statusCode: 200,
     headers: { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no", "x-svc-job-id": id },
     body: "",
-    chunks: (gone) => texts(still, jobEvents(collaborators, { workspace, id }, query, { untilMs, gone }), query.stream_offset ?? 0),
+    chunks: (gone) => texts(still, streamJobEvents(collaborators, { workspace, id }, query, { untilMs, gone }), query.stream_offset ?? 0),
   };
 }
 
@@ -62,21 +62,21 @@ function events(
 const LOOK_AGAIN_MS = 15_000;
 
 /** The status has gone out already: what fails from here on is an event, with the offset that was reached. */
-async function* texts(still: () => Promise<unknown>, of: ReturnType<typeof jobEvents>, from: number): AsyncGenerator<string> {
+async function* texts(still: () => Promise<unknown>, of: ReturnType<typeof streamJobEvents>, from: number): AsyncGenerator<string> {
   let reached = from;
   let lookedMs = collaborators.nowMs();
   try {
     for await (const event of of) {
       if (collaborators.nowMs() - lookedMs >= LOOK_AGAIN_MS) {
-        if (!(await holds(still))) return yield eventText({ id: reached, data: { type: "not_found" } });
+        if (!(await holds(still))) return yield formatEvent({ id: reached, data: { type: "not_found" } });
         lookedMs = collaborators.nowMs();
       }
       reached = event.id;
-      yield eventText(event);
+      yield formatEvent(event);
     }
   } catch (error) {
     logger.error("stream", error as Error);
-    yield eventText({
+    yield formatEvent({
       id: reached,
       data: { type: "error", error: "An internal error occurred. Reconnect with the id of the last event." },
     });

@@ -1,5 +1,5 @@
 import type { Context, SQSBatchResponse, SQSEvent } from "aws-lambda";
-import { type JobAnswer, type JobCall, jobCallSchema } from "../../core/jobs/lifecycle.ts";
+import { type JobCall, type JobCallResult, jobCallSchema } from "../../core/jobs/lifecycle.ts";
 import { handleInvocation } from "../../services/execution/handle-invocation.ts";
 import { handleJobMessage } from "../../services/execution/handle-job-message.ts";
 import { handleCall, messageHandler } from "../shared/messages.ts";
@@ -9,7 +9,7 @@ const deps = workerDeps("worker");
 const queued = messageHandler((message) => handleJobMessage(deps, message));
 
 /** Messages of the queue, or one call by `run` for a synchronous run that needs what only a worker may read. */
-export async function handler(event: SQSEvent | JobCall, context: Context): Promise<SQSBatchResponse | JobAnswer> {
+export async function handler(event: SQSEvent | JobCall, context: Context): Promise<SQSBatchResponse | JobCallResult> {
   if ("Records" in event) return queued(event, context);
   const call = jobCallSchema.parse(event);
   return handleCall([call.running.id], () => handleInvocation(deps, call), context);

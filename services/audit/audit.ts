@@ -11,18 +11,18 @@ interface AuditDeps {
   objects: ObjectTable;
   nowMs: () => number;
 }
-export type Audited = Pick<AuditJson, "username" | "operation" | "action_kind" | "resource"> & { workspace?: string | undefined };
+export type AuditedAction = Pick<AuditJson, "username" | "operation" | "action_kind" | "resource"> & { workspace?: string | undefined };
 
 /**
  * Does something with an entry in the audit log. The entry is there first, so that nothing happens without one; what the service refused
  * did not happen, and its entry goes. When the process dies in between, an entry may tell of what did not happen, never the reverse.
  */
-export async function audited<T>({ objects, nowMs }: AuditDeps, what: Audited, act: () => Promise<T>): Promise<T> {
+export async function runAudited<T>({ objects, nowMs }: AuditDeps, what: AuditedAction, act: () => Promise<T>): Promise<T> {
   const { workspace = INSTANCE, ...rest } = what;
   const atMs = nowMs();
   const id = uuidv7({ msecs: atMs });
   const value: AuditJson = { workspace_id: workspace, id, timestamp: new Date(atMs).toISOString(), ...rest };
-  const item = entryItem(value);
+  const item = toAuditItem(value);
   await objects.put(item);
   try {
     return await act();
@@ -33,7 +33,7 @@ export async function audited<T>({ objects, nowMs }: AuditDeps, what: Audited, a
 }
 
 /** An entry as it is stored. */
-export function entryItem(entry: AuditJson): StoredObject {
+export function toAuditItem(entry: AuditJson): StoredObject {
   const expiresAtS = Math.ceil((Date.parse(entry.timestamp) + limits.auditRetentionMs) / 1000);
   return { ...keys.audit(entry.workspace_id, entry.id), value: entry, expiresAtS };
 }

@@ -9,8 +9,8 @@ import type { Job } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
-import { actorOfJob } from "../identity/identify.ts";
-import { loadVersion, runnableOf } from "../scripts/load.ts";
+import { loadJobActor } from "../identity/identify.ts";
+import { loadScriptVersion, parseScript } from "../scripts/load.ts";
 
 export interface BuildDeps {
   objects: ObjectTable;
@@ -21,7 +21,7 @@ export interface BuildDeps {
 }
 
 /** The code to build. */
-export interface Source {
+export interface BuildSource {
   workspace: string;
   runner: RunnerLanguage;
   /** A script path; previews without one get `u/<user>/preview`. */
@@ -32,13 +32,15 @@ export interface Source {
   job: Job;
 }
 
-export type Built = { ok: true; key: string; sha256: string; lock: string; log: string } | { ok: false; error: string; log: string };
+export type ArtefactResult =
+  | { ok: true; key: string; sha256: string; lock: string; log: string }
+  | { ok: false; error: string; log: string };
 
 /** The most scripts that one script may import, itself included. */
 const MAX_FILES = 200;
 
 /** The artefact of this code: the one that equal inputs have made before, or a new one. */
-export async function artefactFor(deps: BuildDeps, source: Source): Promise<Built> {
+export async function buildArtefact(deps: BuildDeps, source: BuildSource): Promise<ArtefactResult> {
   const { objects, storage, functions, target, registries } = deps;
   const gathered = await gather(deps, source);
   if ("missing" in gathered) return { ok: false, error: gathered.missing, log: `${gathered.missing}\n` };
@@ -73,23 +75,23 @@ export async function artefactFor(deps: BuildDeps, source: Source): Promise<Buil
  * The script's source and that of every script it imports by path, in their newest versions. Of the readings of an import those that do not
  * exist are left out, and so is what the builder may not read: for them it is not there.
  */
-async function gather(deps: BuildDeps, source: Source): Promise<{ files: Record<string, string> } | { missing: string }> {
+async function gather(deps: BuildDeps, source: BuildSource): Promise<{ files: Record<string, string> } | { missing: string }> {
   const { missingScript, scriptImports } = await import("../../core/builds/imports.ts");
   const files: Record<string, string> = { [source.path]: source.content };
   const waiting = [source.path];
   let actor: Promise<Actor | undefined> | undefined;
   const mayRead = async (path: string) => {
-    actor ??= actorOfJob(deps.objects, source.job);
+    actor ??= loadJobActor(deps.objects, source.job);
     const reader = await actor;
     return reader !== undefined && may(reader, actions.readScript.access, { workspace: source.workspace, path });
   };
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
     for (const imported of scriptImports(source.runner, path, files[path] ?? "")) {
       if (files[imported] !== undefined) continue;
-      const head = runnableOf(await deps.objects.get(keys.scriptHead(source.workspace, imported)));
+      const head = parseScript(await deps.objects.get(keys.scriptHead(source.workspace, imported)));
       if (!head || head.archived || !(await mayRead(imported))) continue;
       if (Object.keys(files).length >= MAX_FILES) return { missing: `${source.path} imports more than ${MAX_FILES} scripts.` };
-      files[imported] = (await loadVersion(deps, source.workspace, head.hash)).sent.content;
+      files[imported] = (await loadScriptVersion(deps, source.workspace, head.hash)).sent.content;
       waiting.push(imported);
     }
   }

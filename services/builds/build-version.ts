@@ -2,11 +2,11 @@ import type { Queue } from "../../aws/sqs/queue.ts";
 import type { EndedJob, RunningJob } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { BuildState } from "../../core/scripts/version.ts";
-import { endWith, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
-import { sendWaiting } from "../jobs/queue/build-waiters.ts";
-import { loadVersion, versionOf } from "../scripts/load.ts";
+import { endJob, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
+import { sendBuildWaiters } from "../jobs/queue/build-waiters.ts";
+import { loadScriptVersion, requireScriptVersion } from "../scripts/load.ts";
 import { recordBuild } from "../scripts/settle-build.ts";
-import { artefactFor, type BuildDeps } from "./artefact.ts";
+import { type BuildDeps, buildArtefact } from "./artefact.ts";
 
 export interface BuildVersionDeps extends BuildDeps, FinishJobDeps {
   queue: Queue;
@@ -19,10 +19,10 @@ export interface BuildVersionDeps extends BuildDeps, FinishJobDeps {
 export async function buildVersion(deps: BuildVersionDeps, job: RunningJob): Promise<EndedJob | undefined> {
   const { objects } = deps;
   const { workspace, hash = "" } = job;
-  const runnable = versionOf(await objects.get(keys.version(workspace, hash)), hash);
-  const { sent } = await loadVersion(deps, workspace, hash);
+  const runnable = requireScriptVersion(await objects.get(keys.version(workspace, hash)), hash);
+  const { sent } = await loadScriptVersion(deps, workspace, hash);
   if (!runnable.runner) throw new Error(`Version ${hash} has no runner.`);
-  const built = await artefactFor(deps, {
+  const built = await buildArtefact(deps, {
     workspace,
     runner: runnable.runner,
     path: runnable.path,
@@ -35,8 +35,8 @@ export async function buildVersion(deps: BuildVersionDeps, job: RunningJob): Pro
     : { state: "failed", job: job.id, error: built.error };
   await objects.put({ ...keys.versionLock(workspace, hash), value: built.ok ? { lock: built.lock } : { lockErrorLogs: built.log } });
   await recordBuild(objects, runnable, state);
-  await sendWaiting(deps, workspace, hash);
-  return endWith(
+  await sendBuildWaiters(deps, workspace, hash);
+  return endJob(
     deps,
     job,
     built.ok

@@ -1,7 +1,7 @@
 import type { RunningJob } from "../../core/jobs/job.ts";
-import { canceled } from "../../core/jobs/lifecycle.ts";
-import { holding } from "../jobs/lifecycle/claim.ts";
-import { endWith, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
+import { canceledEnding } from "../../core/jobs/lifecycle.ts";
+import { renewLeaseDuring } from "../jobs/lifecycle/claim.ts";
+import { endJob, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
 
 /**
  * Renews the lease of a job while its build lasts, and returns what the build yields. Returns `undefined` if the job was canceled in
@@ -10,6 +10,6 @@ import { endWith, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
 export async function buildUnderLease<T>(deps: FinishJobDeps, job: RunningJob, building: Promise<T>): Promise<T | undefined> {
   const stopped = Promise.withResolvers<undefined>();
   const onCancel = ({ cancel = { by: "", reason: "" } }: RunningJob) =>
-    void endWith(deps, job, canceled(cancel)).then(() => stopped.resolve(undefined), stopped.reject);
-  return Promise.race([holding(deps, job, building, onCancel), stopped.promise]);
+    void endJob(deps, job, canceledEnding(cancel)).then(() => stopped.resolve(undefined), stopped.reject);
+  return Promise.race([renewLeaseDuring(deps, job, building, onCancel), stopped.promise]);
 }

@@ -1,9 +1,9 @@
 import { limits } from "../../contract/limits.ts";
 import { hasEnded, type Job } from "../../core/jobs/job.ts";
-import { type Ending, failure, isLost, type JobMessage } from "../../core/jobs/lifecycle.ts";
+import { type Ending, failedEnding, isLost, type JobMessage } from "../../core/jobs/lifecycle.ts";
 import { countOutcome } from "../../core/telemetry/telemetry.ts";
 import { type ConcurrencyDeps, releaseSlot } from "../jobs/concurrency/concurrency.ts";
-import { endWith, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
+import { endJob, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
 
 type HandleDeadLetterDeps = FinishJobDeps & ConcurrencyDeps;
 
@@ -19,14 +19,14 @@ export async function handleDeadLetter(deps: HandleDeadLetterDeps, message: JobM
   if (job.state === "running") {
     // A flow's execution goes on without a message.
     if (job.flow?.plan || !isLost(job, nowMs())) return "nothing";
-    const ending = failure({
+    const ending = failedEnding({
       name: "WorkerLost",
       message: "The job was started, its worker was lost, and its message failed too often to be retried.",
     });
     return end(deps, job, ending);
   }
   if (job.losses + 1 >= limits.maxAttempts) {
-    const ending = failure({
+    const ending = failedEnding({
       name: "NotStarted",
       message: `The job could not be started: its message failed in all ${limits.maxAttempts} rounds.`,
     });
@@ -48,7 +48,7 @@ export async function handleDeadLetter(deps: HandleDeadLetterDeps, message: JobM
 }
 
 async function end(deps: HandleDeadLetterDeps, job: Job, ending: Ending): Promise<"nothing" | "failed"> {
-  const ended = await endWith(deps, job, ending);
+  const ended = await endJob(deps, job, ending);
   if (ended) await releaseSlot(deps, ended);
   return ended ? "failed" : "nothing";
 }

@@ -2,9 +2,9 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { BeatReply, BeatRequest, ReportRequest } from "../../runners/protocol.ts";
-import { type FinishJobDeps, finish } from "../jobs/lifecycle/finish.ts";
+import { type FinishJobDeps, finishJob } from "../jobs/lifecycle/finish.ts";
 import { storeOutput } from "../jobs/values/values.ts";
-import { maskerFor } from "../secrets/masks.ts";
+import { loadMasker } from "../secrets/masks.ts";
 
 /** Who beats: what the job token says. */
 interface HeartbeatDeps {
@@ -18,7 +18,7 @@ interface HeartbeatDeps {
  * is told to stop, and its output is not kept: the job's code knows the token of this route, so what it sends must not write over
  * the output of an ended job or of another attempt.
  */
-export async function beat(deps: FinishJobDeps, { id, workspace, token }: HeartbeatDeps, said: BeatRequest): Promise<BeatReply> {
+export async function recordHeartbeat(deps: FinishJobDeps, { id, workspace, token }: HeartbeatDeps, said: BeatRequest): Promise<BeatReply> {
   const { jobs, nowMs } = deps;
   const now = nowMs();
   const { attempt, nonce, logs, memPeakKb } = said;
@@ -27,7 +27,7 @@ export async function beat(deps: FinishJobDeps, { id, workspace, token }: Heartb
   if (logs?.text) {
     const job = await jobs.get(id);
     if (!job || !counts(job)) throw new SvcError("job.attemptLost", { id });
-    const masker = await maskerFor(deps, job, token);
+    const masker = await loadMasker(deps, job, token);
     const output = masker ? { ...logs, text: masker.chunk(logs.text) } : logs;
     await storeOutput(deps, { id, workspace, expiresAtMs: now + limits.jobRetentionMs }, attempt, output);
   }
@@ -48,11 +48,11 @@ export async function beat(deps: FinishJobDeps, { id, workspace, token }: Heartb
     },
   );
   if (!job) throw new SvcError("job.attemptLost", { id });
-  return replyTo(await asItsFlow(deps, job), now);
+  return replyTo(await cancelWithFlow(deps, job), now);
 }
 
 /** A step is canceled with its flow, which ends without asking its steps. */
-async function asItsFlow({ jobs }: FinishJobDeps, job: Job): Promise<Job> {
+async function cancelWithFlow({ jobs }: FinishJobDeps, job: Job): Promise<Job> {
   if (!job.step || job.cancel || job.parent === undefined) return job;
   const flow = await jobs.get(job.parent);
   if (flow?.state === "running" && !flow.cancel) return job;
@@ -66,8 +66,8 @@ function replyTo(job: Job, nowMs: number): BeatReply {
 }
 
 /** A runner's own report. It counts if it comes first; a repeated one, or a lost attempt's, changes nothing. */
-export async function report(deps: FinishJobDeps, { id, token }: HeartbeatDeps, said: ReportRequest): Promise<string> {
+export async function recordReport(deps: FinishJobDeps, { id, token }: HeartbeatDeps, said: ReportRequest): Promise<string> {
   const job = await deps.jobs.get(id);
   if (job?.state !== "running" || job.nonce !== said.nonce || job.attempt !== said.attempt) throw new SvcError("job.attemptLost", { id });
-  return (await finish(deps, job, said.outcome, token)) ? "The report counted." : "The job had already ended.";
+  return (await finishJob(deps, job, said.outcome, token)) ? "The report counted." : "The job had already ended.";
 }

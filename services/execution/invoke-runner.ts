@@ -7,16 +7,16 @@ import type { RunnerLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import { contextualVariables } from "../../core/jobs/environment.ts";
 import { type EndedJob, hasEnded, type Job, type RunningJob } from "../../core/jobs/job.ts";
-import { canceled, mayRetryLoss, workerLost } from "../../core/jobs/lifecycle.ts";
+import { canceledEnding, mayRetryLoss, workerLostEnding } from "../../core/jobs/lifecycle.ts";
 import { countOutcome, reportFailure } from "../../core/telemetry/telemetry.ts";
 import type { NextOutcome, NextRun, RunRequest } from "../../runners/protocol.ts";
-import { mintJobToken } from "../identity/job-token.ts";
-import { reclaim, release } from "../jobs/lifecycle/claim.ts";
-import { endWith, type FinishJobDeps, finish, type JustEnded, resultKey } from "../jobs/lifecycle/finish.ts";
-import { sharedFolder } from "../jobs/lifecycle/shared-folder.ts";
-import { send } from "../jobs/queue/enqueue.ts";
-import { rememberSecrets } from "../secrets/masks.ts";
-import { runTimes } from "./run-times.ts";
+import { createJobToken } from "../identity/job-token.ts";
+import { reclaimJob, releaseJob } from "../jobs/lifecycle/claim.ts";
+import { endJob, type FinishedJob, type FinishJobDeps, finishJob, resultObjectKey } from "../jobs/lifecycle/finish.ts";
+import { prepareSharedFolder } from "../jobs/lifecycle/shared-folder.ts";
+import { sendJob } from "../jobs/queue/enqueue.ts";
+import { recordSecrets } from "../secrets/masks.ts";
+import { lastRunTimes } from "./run-times.ts";
 
 export interface InvokeRunnerDeps extends FinishJobDeps {
   functions: Pick<Functions, "run">;
@@ -37,11 +37,11 @@ export interface Executable {
   dedicated: boolean;
   /** What stands in its arguments and must not be seen in its output, and the entries of the audit log that say so. */
   given?: { secrets: readonly string[]; audit: (atMs: number) => PutRequest[] };
-  together?: Together;
+  together?: RunnerBatch;
 }
 
 /** Runs that may follow this one in the same call. */
-export interface Together {
+export interface RunnerBatch {
   /** All runs with this key share one process. */
   host: string;
   withinMs: number;
@@ -55,7 +55,7 @@ export interface Together {
     args: NextRun["args"];
   }[];
   /** Writes down how those ended that have begun. `ended`: the first run, whose token all of them had. */
-  keep(outcomes: readonly NextOutcome[], ended: JustEnded, token: string): Promise<void>;
+  keep(outcomes: readonly NextOutcome[], ended: FinishedJob, token: string): Promise<void>;
 }
 
 /** The argument that names another function than `main` (api.md §5). */
@@ -66,19 +66,19 @@ export const ENTRYPOINT_ARGUMENT = "_ENTRYPOINT_OVERRIDE";
  * the job goes on elsewhere: given back to the queue because no runner was free, or taken over by another attempt. `first` is the
  * first attempt's request, where there was time to prepare it.
  */
-export async function execute(
+export async function invokeRunner(
   deps: InvokeRunnerDeps,
   job: RunningJob,
   what: Executable,
   args: Record<string, unknown>,
   first?: RunRequest,
-): Promise<JustEnded | undefined> {
+): Promise<FinishedJob | undefined> {
   const { functions, jobs } = deps;
   for (let attempt = job, prepared = first; ; prepared = undefined) {
-    const asked = prepared ?? (await runRequest(deps, attempt, what, args));
+    const asked = prepared ?? (await buildRunnerRequest(deps, attempt, what, args));
     if (what.given?.secrets.length) {
       // Noted anew for each attempt: each has a token of its own.
-      const noted = await rememberSecrets(deps, attempt, asked.token, what.given.secrets, {
+      const noted = await recordSecrets(deps, attempt, asked.token, what.given.secrets, {
         audit: what.given.audit,
         nowMs: deps.nowMs(),
       });
@@ -89,14 +89,14 @@ export async function execute(
     switch (invocation.kind) {
       case "outcome": {
         const { outcome } = invocation;
-        runTimes.note(what.artefact.key, outcome.timings.runMs);
-        const done = await finish(deps, attempt, outcome, asked.token, what.given?.secrets);
+        lastRunTimes.note(what.artefact.key, outcome.timings.runMs);
+        const done = await finishJob(deps, attempt, outcome, asked.token, what.given?.secrets);
         if (done && outcome.next) await what.together?.keep(outcome.next, done, asked.token);
         return done ?? endedOnly(await jobs.get(job.id));
       }
       case "throttled":
         countOutcome("RunnerThrottles");
-        if (await release(deps, attempt)) await send(deps, { ...attempt, scheduledForMs: deps.nowMs() + 2000 });
+        if (await releaseJob(deps, attempt)) await sendJob(deps, { ...attempt, scheduledForMs: deps.nowMs() + 2000 });
         return undefined;
       case "unknown":
         // Its runner may live and will tell its end itself. If not, its lease runs out and housekeeping queues the job again.
@@ -116,13 +116,13 @@ export async function execute(
 async function afterLoss(deps: InvokeRunnerDeps, lost: RunningJob): Promise<RunningJob | EndedJob | undefined> {
   const now = await deps.jobs.get(lost.id);
   if (now?.state !== "running" || now.nonce !== lost.nonce) return endedOnly(now);
-  if (now.cancel) return endWith(deps, now, canceled(now.cancel));
-  if (mayRetryLoss(now)) return reclaim(deps, now);
-  return endWith(deps, now, workerLost(limits.maxAttempts));
+  if (now.cancel) return endJob(deps, now, canceledEnding(now.cancel));
+  if (mayRetryLoss(now)) return reclaimJob(deps, now);
+  return endJob(deps, now, workerLostEnding(limits.maxAttempts));
 }
 
 /** What the runner is told about one attempt. */
-export async function runRequest(
+export async function buildRunnerRequest(
   deps: InvokeRunnerDeps,
   job: RunningJob,
   what: Executable,
@@ -134,9 +134,9 @@ export async function runRequest(
   const lifetimeS = job.timeoutS + 120;
   const [url, resultUrl, token, shared, followUrls] = await Promise.all([
     storage.sharedReadUrl(what.artefact.key, lifetimeS),
-    storage.writeUrl(resultKey(job, job.attempt), lifetimeS),
-    deps.signingKey().then((key) => mintJobToken(key, job, job.attempt, job.createdBy, nowMs())),
-    sharedFolder(deps, job, lifetimeS),
+    storage.writeUrl(resultObjectKey(job, job.attempt), lifetimeS),
+    deps.signingKey().then((key) => createJobToken(key, job, job.attempt, job.createdBy, nowMs())),
+    prepareSharedFolder(deps, job, lifetimeS),
     Promise.all(what.together?.runs.map(({ artefact }) => storage.sharedReadUrl(artefact.key, lifetimeS)) ?? []),
   ]);
   const env = contextualVariables({ job, attempt: job.attempt, token, internalUrl, baseUrl });

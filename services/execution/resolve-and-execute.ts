@@ -1,18 +1,18 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { answerFor, isSvcError } from "../../contract/errors.ts";
-import { readsOfJob } from "../../core/audit/entry.ts";
+import { createSecretReadEntries } from "../../core/audit/entry.ts";
 import type { RunningJob } from "../../core/jobs/job.ts";
-import { failure } from "../../core/jobs/lifecycle.ts";
+import { failedEnding } from "../../core/jobs/lifecycle.ts";
 import { splitEvent } from "../../core/payload/preprocessor.ts";
 import { hasReferences } from "../../core/resources/references.ts";
 import { secretsIn } from "../../core/secrets/shown.ts";
-import { entryItem } from "../audit/audit.ts";
-import { cachedResult, keyWithFiles, noteKey } from "../jobs/cache/cache.ts";
-import { endFromCache, endWith, type JustEnded } from "../jobs/lifecycle/finish.ts";
+import { toAuditItem } from "../audit/audit.ts";
+import { findCachedResult, recordCacheKey, resolveCacheKey } from "../jobs/cache/cache.ts";
+import { endJob, endJobFromCache, type FinishedJob } from "../jobs/lifecycle/finish.ts";
 import { loadValue } from "../jobs/values/values.ts";
-import { readersOf } from "../resources/readers.ts";
-import { type ResolveDeps, resolve } from "../resources/resolve.ts";
-import { type Executable, execute, type InvokeRunnerDeps } from "./invoke-runner.ts";
+import { findReaders } from "../resources/readers.ts";
+import { type ResolveDeps, resolveReferences } from "../resources/resolve.ts";
+import { type Executable, type InvokeRunnerDeps, invokeRunner } from "./invoke-runner.ts";
 import type { JobInput } from "./run-job.ts";
 
 export type ResolveAndExecuteDeps = InvokeRunnerDeps & ResolveDeps & { objects: ObjectTable };
@@ -27,7 +27,7 @@ export async function resolveAndExecute(
   job: RunningJob,
   code: Resolvable,
   { argsJson, together }: JobInput = {},
-): Promise<JustEnded | undefined> {
+): Promise<FinishedJob | undefined> {
   const what = { ...code, ...(together ? { together } : {}) };
   const sent = JSON.parse(argsJson ?? (await loadValue(deps, job, job.args))) as Record<string, unknown>;
   const { event, others } = job.preprocess ? splitEvent(sent) : { event: {}, others: sent };
@@ -37,11 +37,13 @@ export async function resolveAndExecute(
     return executeUnlessCached(deps, job, { ...what, ...given }, { sent, given: sent });
   }
   try {
-    const readers = readersOf(deps, job);
-    const { value, secrets, secretPaths, from } = await resolve(deps, readers, job.workspace, others);
+    const readers = findReaders(deps, job);
+    const { value, secrets, secretPaths, from } = await resolveReferences(deps, readers, job.workspace, others);
     const [actor] = await readers;
     const audit = (atMs: number) =>
-      readsOfJob(job, actor?.username ?? job.createdBy, secretPaths, atMs).map((entry) => deps.objects.putRequest(entryItem(entry)));
+      createSecretReadEntries(job, actor?.username ?? job.createdBy, secretPaths, atMs).map((entry) =>
+        deps.objects.putRequest(toAuditItem(entry)),
+      );
     const given = { ...(value as Record<string, unknown>), ...event };
     return await executeUnlessCached(
       deps,
@@ -51,7 +53,7 @@ export async function resolveAndExecute(
     );
   } catch (error) {
     if (!isSvcError(error) || !error.code.startsWith("reference.")) throw error;
-    return endWith(deps, job, failure({ name: "BadReference", message: answerFor(error).sentence }));
+    return endJob(deps, job, failedEnding({ name: "BadReference", message: answerFor(error).sentence }));
   }
 }
 
@@ -61,12 +63,12 @@ async function executeUnlessCached(
   job: RunningJob,
   { ignorePaths, ...what }: Resolvable,
   { sent, given, references }: { sent: Record<string, unknown>; given: Record<string, unknown>; references?: string },
-): Promise<JustEnded | undefined> {
-  if (job.cacheTtlS === undefined) return execute(deps, job, what, given);
-  const key = job.cacheKey ?? (await keyWithFiles(deps, job, given, { args: sent, references, ignorePaths }));
-  const known = key === undefined ? undefined : await cachedResult(deps, { ...job, cacheKey: key });
-  if (known) return endFromCache(deps, job, known);
+): Promise<FinishedJob | undefined> {
+  if (job.cacheTtlS === undefined) return invokeRunner(deps, job, what, given);
+  const key = job.cacheKey ?? (await resolveCacheKey(deps, job, given, { args: sent, references, ignorePaths }));
+  const known = key === undefined ? undefined : await findCachedResult(deps, { ...job, cacheKey: key });
+  if (known) return endJobFromCache(deps, job, known);
   // The process that ends the run, this one or the runner's own report, stores its result under the key in the record.
-  const noted = key === undefined || key === job.cacheKey ? job : await noteKey(deps, job, key);
-  return noted && execute(deps, noted, what, given);
+  const noted = key === undefined || key === job.cacheKey ? job : await recordCacheKey(deps, job, key);
+  return noted && invokeRunner(deps, noted, what, given);
 }

@@ -1,23 +1,23 @@
 import type { Queue } from "../../aws/sqs/queue.ts";
 import type { JobKind } from "../../contract/routes/jobs/job.ts";
 import type { EndedJob, RunningJob } from "../../core/jobs/job.ts";
-import { failure, mayRetryLoss } from "../../core/jobs/lifecycle.ts";
+import { failedEnding, mayRetryLoss } from "../../core/jobs/lifecycle.ts";
 import { countOutcome, reportFailure } from "../../core/telemetry/telemetry.ts";
-import { release } from "../jobs/lifecycle/claim.ts";
-import { endWith, type FinishJobDeps, type JustEnded } from "../jobs/lifecycle/finish.ts";
-import { send } from "../jobs/queue/enqueue.ts";
-import type { Together } from "./invoke-runner.ts";
+import { releaseJob } from "../jobs/lifecycle/claim.ts";
+import { endJob, type FinishedJob, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
+import { sendJob } from "../jobs/queue/enqueue.ts";
+import type { RunnerBatch } from "./invoke-runner.ts";
 
 /** What the caller of `runJob` already has at hand. */
 export interface JobInput {
   /** The arguments as JSON text; without it they are loaded. */
   argsJson?: string | undefined;
   /** Runs that may follow in the same call of the runner. */
-  together?: Together | undefined;
+  together?: RunnerBatch | undefined;
 }
 
 /** Runs a claimed job of one kind. Returns `undefined` if the job continues elsewhere: its end will show in its record. */
-export type JobHandler = (job: RunningJob, input: JobInput) => Promise<JustEnded | undefined>;
+export type JobHandler = (job: RunningJob, input: JobInput) => Promise<FinishedJob | undefined>;
 
 /** Is called after a job has ended in `runJob`, and may be called again for the same job. */
 export type JobEndedListener = (ended: EndedJob) => Promise<unknown>;
@@ -36,21 +36,21 @@ const RETRY_MS = 3000;
  * Runs a claimed job by the handler of its kind, then informs the listeners. Returns the ended job, or `undefined` if it continues elsewhere.
  * Throws what the handler throws, after the job was returned to the queue.
  */
-export async function runJob(deps: RunJobDeps, job: RunningJob, input: JobInput = {}): Promise<JustEnded | undefined> {
+export async function runJob(deps: RunJobDeps, job: RunningJob, input: JobInput = {}): Promise<FinishedJob | undefined> {
   const ended = await deps.handlers[job.kind](job, input).catch((error: unknown) => giveUpAttempt(deps, job, error));
   if (ended) for (const listener of deps.onJobEnded) await listener(ended);
   return ended;
 }
 
 /** The service failed, not the script: the attempt counts as lost and another one follows. The last failure ends the job. */
-async function giveUpAttempt(deps: RunJobDeps, job: RunningJob, error: unknown): Promise<JustEnded | undefined> {
+async function giveUpAttempt(deps: RunJobDeps, job: RunningJob, error: unknown): Promise<FinishedJob | undefined> {
   const now = await deps.jobs.get(job.id);
   if (now?.state !== "running" || now.nonce !== job.nonce) return undefined;
   countOutcome("LostAttempts");
   if (!mayRetryLoss(now)) {
     reportFailure("The last attempt of a job failed in the service", error, { job: job.id });
-    return endWith(deps, now, failure({ name: "InternalError", message: "The service failed three times to run this job." }));
+    return endJob(deps, now, failedEnding({ name: "InternalError", message: "The service failed three times to run this job." }));
   }
-  if (await release(deps, now, { lost: true })) await send(deps, { ...now, scheduledForMs: deps.nowMs() + RETRY_MS });
+  if (await releaseJob(deps, now, { lost: true })) await sendJob(deps, { ...now, scheduledForMs: deps.nowMs() + RETRY_MS });
   throw error;
 }

@@ -1,19 +1,19 @@
 import { runnerFor } from "../../contract/languages.ts";
 import type { RunningJob } from "../../core/jobs/job.ts";
-import { failure, noRunner } from "../../core/jobs/lifecycle.ts";
-import { artefactFor, type BuildDeps } from "../builds/artefact.ts";
-import { endWith, type JustEnded } from "../jobs/lifecycle/finish.ts";
+import { failedEnding, noRunnerEnding } from "../../core/jobs/lifecycle.ts";
+import { type BuildDeps, buildArtefact } from "../builds/artefact.ts";
+import { endJob, type FinishedJob } from "../jobs/lifecycle/finish.ts";
 import { loadValue } from "../jobs/values/values.ts";
 import { buildUnderLease } from "./build-under-lease.ts";
 import { type ResolveAndExecuteDeps, resolveAndExecute } from "./resolve-and-execute.ts";
 
 /** Builds the code that a preview brings, and runs it. */
-export async function runPreview(deps: ResolveAndExecuteDeps & BuildDeps, job: RunningJob): Promise<JustEnded | undefined> {
+export async function runPreview(deps: ResolveAndExecuteDeps & BuildDeps, job: RunningJob): Promise<FinishedJob | undefined> {
   const { language, code } = job;
-  if (!language || !code) return endWith(deps, job, failure({ name: "BadPreview", message: "The preview has no code." }));
+  if (!language || !code) return endJob(deps, job, failedEnding({ name: "BadPreview", message: "The preview has no code." }));
   const preview = JSON.parse(await loadValue(deps, job, code)) as { content: string; lock?: string };
   const runner = runnerFor(language, preview.content);
-  if (!runner) return endWith(deps, job, noRunner(language));
+  if (!runner) return endJob(deps, job, noRunnerEnding(language));
   const source = {
     workspace: job.workspace,
     runner,
@@ -22,9 +22,9 @@ export async function runPreview(deps: ResolveAndExecuteDeps & BuildDeps, job: R
     lock: preview.lock || undefined,
     job,
   };
-  const artefact = await buildUnderLease(deps, job, artefactFor(deps, source));
+  const artefact = await buildUnderLease(deps, job, buildArtefact(deps, source));
   if (!artefact) return undefined;
-  if (!artefact.ok) return endWith(deps, job, failure({ name: "DependencyError", message: artefact.error }), artefact.log);
-  const { interfaceOf } = await import("../../core/scripts/interface.ts");
+  if (!artefact.ok) return endJob(deps, job, failedEnding({ name: "DependencyError", message: artefact.error }), artefact.log);
+  const { readScriptInterface: interfaceOf } = await import("../../core/scripts/interface.ts");
   return resolveAndExecute(deps, job, { runner, artefact, ...interfaceOf(language, preview.content), dedicated: false });
 }

@@ -1,10 +1,10 @@
 import type { RunningJob } from "../../core/jobs/job.ts";
-import { failure, noRunner } from "../../core/jobs/lifecycle.ts";
+import { failedEnding, noRunnerEnding } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { Runnable } from "../../core/scripts/version.ts";
-import { endWith, type JustEnded } from "../jobs/lifecycle/finish.ts";
+import { endJob, type FinishedJob } from "../jobs/lifecycle/finish.ts";
 import { waitForBuild } from "../jobs/queue/build-waiters.ts";
-import { versionOf } from "../scripts/load.ts";
+import { requireScriptVersion } from "../scripts/load.ts";
 import { settleBuild } from "../scripts/settle-build.ts";
 import { type ResolveAndExecuteDeps, resolveAndExecute } from "./resolve-and-execute.ts";
 import type { JobInput } from "./run-job.ts";
@@ -14,22 +14,22 @@ const settled = new Map<string, Runnable>();
 const SETTLED_MOST = 500;
 
 /** Runs a job of a saved script, or returns it to the queue until its version is built. Throws `script.versionNotFound`. */
-export async function runScript(deps: ResolveAndExecuteDeps, job: RunningJob, input: JobInput): Promise<JustEnded | undefined> {
+export async function runScript(deps: ResolveAndExecuteDeps, job: RunningJob, input: JobInput): Promise<FinishedJob | undefined> {
   const { hash = "" } = job;
-  const load = async () => versionOf(await deps.objects.get(keys.version(job.workspace, hash)), hash);
+  const load = async () => requireScriptVersion(await deps.objects.get(keys.version(job.workspace, hash)), hash);
   const runnable = settled.get(hash) ?? (await load());
   const build = await settleBuild(deps, runnable);
   switch (build.state) {
     case "none":
-      return endWith(deps, job, noRunner(runnable.language));
+      return endJob(deps, job, noRunnerEnding(runnable.language));
     case "pending":
       return waitForBuild(deps, job, async () => (await load()).build.state === "pending");
     case "failed":
-      return endWith(deps, job, failure({ name: "DependencyError", message: build.error }));
+      return endJob(deps, job, failedEnding({ name: "DependencyError", message: build.error }));
     case "ready": {
       if (settled.size >= SETTLED_MOST) settled.clear();
       settled.set(hash, runnable);
-      if (!runnable.runner) return endWith(deps, job, noRunner(runnable.language));
+      if (!runnable.runner) return endJob(deps, job, noRunnerEnding(runnable.language));
       const { runner, params, paramTypes, preprocessor, dedicated, cacheIgnoresPaths: ignorePaths } = runnable;
       return resolveAndExecute(deps, job, { runner, artefact: build, params, paramTypes, preprocessor, dedicated, ignorePaths }, input);
     }

@@ -2,7 +2,7 @@
 const known = new Map<string, number>();
 const KNOWN_MOST = 5000;
 
-export const runTimes = {
+export const lastRunTimes = {
   /** `artefact`: its key. */
   note(artefact: string, ms: number): void {
     if (known.size >= KNOWN_MOST && !known.has(artefact)) known.clear();

@@ -4,19 +4,19 @@ import type { Action } from "../../contract/access/access-rule.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import { jobOfFile, parseFile, targetOfFile } from "../../core/files/place.ts";
+import { filePermissionTarget, findFileJob, parseFile } from "../../core/files/place.ts";
 import { type Actor, permissionedAs } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
-import { permit, permitPlace } from "../identity/permit.ts";
+import { permit, permitPath } from "../identity/permit.ts";
 import { findJob } from "../jobs/read/read.ts";
-import { type Named, type OpenStorage, openStorage, type StorageDeps } from "./storages.ts";
+import { type OpenStorage, openStorage, type StorageDeps, type StorageName } from "./storages.ts";
 
-export interface Files extends StorageDeps {
+export interface FilesDeps extends StorageDeps {
   jobs: JobTable;
 }
 
 /** Who does what, where: every function here decides itself whether they may. */
-export interface Asker {
+export interface FileCaller {
   actor: Actor;
   action: Action;
   workspace: string;
@@ -25,7 +25,7 @@ export interface Asker {
 /** How long a presigned URL to a file works. */
 const LINK_S = 3600;
 
-export interface Upload extends Named {
+export interface FileUpload extends StorageName {
   fileKey?: string | undefined;
   extension?: string | undefined;
   contentType?: string | undefined;
@@ -41,77 +41,83 @@ function newKey(actor: Actor, extension = ""): string {
 }
 
 /** A file that the asker may read, and where it is. Throws `file.*`, and `file.notFound` for what is not theirs to know. */
-export async function readable(
-  files: Files,
-  { actor, action, workspace }: Asker,
+export async function resolveReadableFile(
+  files: FilesDeps,
+  { actor, action, workspace }: FileCaller,
   asked: string,
-  named: Named,
+  named: StorageName,
 ): Promise<{ open: OpenStorage; fileKey: string; key: string }> {
   const { fileKey, storage } = parseFile(asked, named.storage ?? undefined);
   const open = await openStorage(files, actor, workspace, { ...named, storage });
   const key = open.place(fileKey);
   const notFound = () => new SvcError("file.notFound", { fileKey });
-  const job = open.where.kind === "stack" ? jobOfFile(fileKey) : undefined;
+  const job = open.where.kind === "stack" ? findFileJob(fileKey) : undefined;
   if (job !== undefined) await findJob(files, { actor, action }, workspace, job, notFound);
   // Who may read a resource has its keys, and with them all that is in its bucket.
-  else if (open.where.kind !== "resource") permit(actor, action, targetOfFile(workspace, fileKey), notFound);
+  else if (open.where.kind !== "resource") permit(actor, action, filePermissionTarget(workspace, fileKey), notFound);
   return { open, fileKey, key };
 }
 
 /** The same for writing. A job's files are written with it and never after. Throws `file.*` and `path.noFolder`. */
-async function writable(files: Files, { actor, action, workspace }: Asker, asked: string | undefined, named: Named, extension?: string) {
+async function resolveWritableFile(
+  files: FilesDeps,
+  { actor, action, workspace }: FileCaller,
+  asked: string | undefined,
+  named: StorageName,
+  extension?: string,
+) {
   const { fileKey, storage } = parseFile(asked ?? newKey(actor, extension), named.storage ?? undefined);
   const open = await openStorage(files, actor, workspace, { ...named, storage });
   const key = open.place(fileKey);
-  if (open.where.kind === "stack" && jobOfFile(fileKey)) throw new SvcError("file.ofJob", { fileKey });
+  if (open.where.kind === "stack" && findFileJob(fileKey)) throw new SvcError("file.ofJob", { fileKey });
   if (open.where.kind !== "resource") {
-    const { path } = targetOfFile(workspace, fileKey);
+    const { path } = filePermissionTarget(workspace, fileKey);
     if (path === undefined) permit(actor, action, { workspace });
-    else permitPlace(actor, action, workspace, path);
+    else permitPath(actor, action, workspace, path);
   }
   return { open, fileKey, key };
 }
 
 /** Stores a file, over one that has the key; answers the key. */
-export async function uploadFile(files: Files, asker: Asker, upload: Upload): Promise<string> {
-  const { open, fileKey, key } = await writable(files, asker, upload.fileKey, upload, upload.extension);
+export async function uploadFile(files: FilesDeps, asker: FileCaller, upload: FileUpload): Promise<string> {
+  const { open, fileKey, key } = await resolveWritableFile(files, asker, upload.fileKey, upload, upload.extension);
   await open.bucket.put(key, upload.bytes, upload.contentType ?? "application/octet-stream", upload.contentDisposition);
   return fileKey;
 }
 
 /** Where a file of any size can be PUT. */
-export async function presignUpload(files: Files, asker: Asker, asked: string | undefined, named: Named) {
-  const { open, fileKey, key } = await writable(files, asker, asked, named);
+export async function presignUpload(files: FilesDeps, asker: FileCaller, asked: string | undefined, named: StorageName) {
+  const { open, fileKey, key } = await resolveWritableFile(files, asker, asked, named);
   return { file_key: fileKey, url: await open.bucket.writeUrl(key, LINK_S), expires_in_s: LINK_S };
 }
 
-export type Download = { bytes: Buffer; contentType: string } | { url: string };
+export type FileDownload = { bytes: Buffer; contentType: string } | { url: string };
 
 /** A file's bytes, or a URL where they do not fit a reply. */
-export async function downloadFile(files: Files, asker: Asker, asked: string, named: Named): Promise<Download> {
-  const { open, fileKey, key } = await readable(files, asker, asked, named);
-  return bytesOrUrl(open, key, fileKey, LINK_S);
+export async function downloadFile(files: FilesDeps, asker: FileCaller, asked: string, named: StorageName): Promise<FileDownload> {
+  const { open, fileKey, key } = await resolveReadableFile(files, asker, asked, named);
+  return loadBytesOrUrl(open, key, fileKey, LINK_S);
 }
 
 /** Throws `file.notFound`. */
-export async function bytesOrUrl({ bucket }: OpenStorage, key: string, fileKey: string, linkS: number): Promise<Download> {
+export async function loadBytesOrUrl({ bucket }: OpenStorage, key: string, fileKey: string, linkS: number): Promise<FileDownload> {
   const found = await bucket.read(key, limits.syncReplyBytes);
   if (!found) throw new SvcError("file.notFound", { fileKey });
   return "tooLarge" in found ? { url: await bucket.readUrl(key, linkS) } : found;
 }
 
-export async function deleteFile(files: Files, asker: Asker, asked: string, named: Named): Promise<void> {
-  const { open, key } = await writable(files, asker, asked, named);
+export async function deleteFile(files: FilesDeps, asker: FileCaller, asked: string, named: StorageName): Promise<void> {
+  const { open, key } = await resolveWritableFile(files, asker, asked, named);
   await open.bucket.remove(key);
 }
 
 /** A file of a job is copied and stays with its job. Doing it again finds the file moved already. */
-export async function moveFile(files: Files, asker: Asker, from: string, to: string, named: Named): Promise<void> {
-  const source = await readable(files, { ...asker, action: actions.downloadFile }, from, named);
-  const target = await writable(files, asker, to, { ...named, storage: parseFile(from, named.storage ?? undefined).storage });
+export async function moveFile(files: FilesDeps, asker: FileCaller, from: string, to: string, named: StorageName): Promise<void> {
+  const source = await resolveReadableFile(files, { ...asker, action: actions.downloadFile }, from, named);
+  const target = await resolveWritableFile(files, asker, to, { ...named, storage: parseFile(from, named.storage ?? undefined).storage });
   if (source.key === target.key) return;
-  const ofJob = source.open.where.kind === "stack" && jobOfFile(source.fileKey) !== undefined;
-  if (!ofJob) await writable(files, asker, from, named);
+  const ofJob = source.open.where.kind === "stack" && findFileJob(source.fileKey) !== undefined;
+  if (!ofJob) await resolveWritableFile(files, asker, from, named);
   const copied = await target.open.bucket.copy(source.key, target.key);
   if (!copied) {
     if (await target.open.bucket.info(target.key)) return;
@@ -123,8 +129,8 @@ export async function moveFile(files: Files, asker: Asker, from: string, to: str
 const iso = (ms: number | undefined) => (ms === undefined ? {} : { last_modified: new Date(ms).toISOString() });
 
 /** Throws `file.notFound`. */
-export async function fileMetadata(files: Files, asker: Asker, asked: string, named: Named) {
-  const { open, fileKey, key } = await readable(files, asker, asked, named);
+export async function getFileMetadata(files: FilesDeps, asker: FileCaller, asked: string, named: StorageName) {
+  const { open, fileKey, key } = await resolveReadableFile(files, asker, asked, named);
   const info = await open.bucket.info(key);
   if (!info) throw new SvcError("file.notFound", { fileKey });
   return { mime_type: info.contentType, size_in_bytes: info.bytes, ...iso(info.lastModifiedMs) };
@@ -132,9 +138,9 @@ export async function fileMetadata(files: Files, asker: Asker, asked: string, na
 
 /** The files that the asker may read; those of jobs are found through their jobs. */
 export async function listFiles(
-  files: Files,
-  { actor, workspace }: Asker,
-  named: Named & { prefix?: string | undefined; marker?: string | undefined; max_keys?: number | undefined },
+  files: FilesDeps,
+  { actor, workspace }: FileCaller,
+  named: StorageName & { prefix?: string | undefined; marker?: string | undefined; max_keys?: number | undefined },
 ) {
   const open = await openStorage(files, actor, workspace, named);
   const { prefix = "", marker, max_keys = 100 } = named;
@@ -146,19 +152,21 @@ export async function listFiles(
   }));
   const last = found.at(-1)?.s3;
   return {
-    files: found.filter(({ s3 }) => open.where.kind === "resource" || may(actor, actions.downloadFile.access, targetOfFile(workspace, s3))),
+    files: found.filter(
+      ({ s3 }) => open.where.kind === "resource" || may(actor, actions.downloadFile.access, filePermissionTarget(workspace, s3)),
+    ),
     ...(page.more && last !== undefined ? { next_marker: last } : {}),
   };
 }
 
 /** A part of a file as text. */
-export async function filePreview(
-  files: Files,
-  asker: Asker,
+export async function previewFile(
+  files: FilesDeps,
+  asker: FileCaller,
   asked: string,
-  named: Named & { read_bytes_from?: number | undefined; read_bytes_length?: number | undefined },
+  named: StorageName & { read_bytes_from?: number | undefined; read_bytes_length?: number | undefined },
 ): Promise<{ content?: string; content_type: "RawText" | "Csv" | "Unknown"; msg?: string }> {
-  const { open, fileKey, key } = await readable(files, asker, asked, named);
+  const { open, fileKey, key } = await resolveReadableFile(files, asker, asked, named);
   const info = await open.bucket.info(key);
   if (!info) throw new SvcError("file.notFound", { fileKey });
   const { read_bytes_from: from = 0, read_bytes_length: bytes = limits.previewBytes } = named;

@@ -2,10 +2,10 @@ import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../aws/s3/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { filePlace, jobFileKey } from "../../core/files/place.ts";
+import { fileObjectKey, jobFileKey } from "../../core/files/place.ts";
 import { STACK_STORAGE } from "../../core/files/storage.ts";
 import type { FormFile } from "../../core/payload/multipart.ts";
-import { fileStorageOf } from "../settings/file-storage.ts";
+import { loadFileStorage } from "../settings/file-storage.ts";
 
 /** A stored file as scripts get it. `s3` is its key, `storage` is named where the key would be looked for elsewhere without it. */
 export interface StoredFile {
@@ -29,14 +29,14 @@ export async function storeFiles(
   job: string,
   files: FormFile[],
 ): Promise<Record<string, StoredFile[]>> {
-  const setting = await fileStorageOf(objects, workspace);
+  const setting = await loadFileStorage(objects, workspace);
   if (setting?.type === "none") throw new SvcError("file.storageOff", {});
   const named = setting?.type === "S3Storage" ? { storage: STACK_STORAGE } : {};
   const stored: StoredFile[] = [];
   for (let at = 0; at < files.length; at += AT_ONCE) {
     const some = files.slice(at, at + AT_ONCE).map(async ({ filename, contentType, bytes }): Promise<StoredFile> => {
       const s3 = jobFileKey(job, `${randomUUID()}/${nameInKey(filename)}`);
-      await storage.put(filePlace(workspace, s3), bytes, contentType);
+      await storage.put(fileObjectKey(workspace, s3), bytes, contentType);
       return { s3, ...named, filename, content_type: contentType, size: bytes.length };
     });
     stored.push(...(await Promise.all(some)));

@@ -15,8 +15,8 @@ import {
   type TokenRecord,
   tokenRecordSchema,
 } from "../../core/people/token.ts";
-import { identify, rightsKeys } from "./identify.ts";
-import { readJobToken } from "./job-token.ts";
+import { identifyActor, rightsKeys } from "./identify.ts";
+import { verifyJobToken } from "./job-token.ts";
 
 export interface Authenticator {
   objects: Pick<ObjectTable, "getMany" | "update">;
@@ -39,11 +39,11 @@ export async function authenticate(
 ): Promise<{ actor: Actor; read: (StoredObject | undefined)[] }> {
   if (!token) throw new SvcError("auth.missing", {});
   if (isJobToken(token)) {
-    const claims = await readJobToken(publicKey, token, nowMs());
+    const claims = await verifyJobToken(publicKey, token, nowMs());
     const wanted = rightsKeys(personKey(claims.sub), workspace);
     const [job, found] = await Promise.all([jobs.get(claims.job), objects.getMany([...wanted, ...alsoRead], CONSISTENT)]);
     if (job?.state !== "running" || job.attempt !== claims.att) throw new SvcError("auth.invalid", {});
-    const identity = await identify(objects, claims.sub, claims.sa, workspace, found.slice(0, wanted.length));
+    const identity = await identifyActor(objects, claims.sub, claims.sa, workspace, found.slice(0, wanted.length));
     const startedBy = [job.starter, job.origin].flatMap((email) => email ?? []);
     return { actor: { ...identity, ...ofJob(claims), startedBy }, read: found.slice(wanted.length) };
   }
@@ -53,7 +53,7 @@ export async function authenticate(
   const record = await liveToken(objects, stored, nowMs());
   const grants =
     hint === undefined ? await objects.getMany(rightsKeys(personKey(record.email), workspace), CONSISTENT) : found.slice(0, wanted.length);
-  const identity = await identify(objects, record.email, record.superAdmin, workspace, grants);
+  const identity = await identifyActor(objects, record.email, record.superAdmin, workspace, grants);
   return { actor: { ...identity, ...ofToken(record) }, read: found.slice(wanted.length) };
 }
 

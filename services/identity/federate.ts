@@ -7,11 +7,11 @@ import { limits } from "../../contract/limits.ts";
 import { INSTANCE } from "../../core/audit/entry.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { usernameOf } from "../../core/people/actor.ts";
-import { belongs, type PendingLogin, pendingLoginSchema, usedLoginHash, verifiedPerson } from "../../core/people/login.ts";
+import { isExpectedCallback, type PendingLogin, parseVerifiedPerson, pendingLoginSchema, usedLoginHash } from "../../core/people/login.ts";
 import { type PersonRecord, personKey } from "../../core/people/person.ts";
 import { open, seal } from "../../core/secrets/seal.ts";
-import { mayJoin } from "../workspaces/auto-invite.ts";
-import { knownPerson, openSession } from "./sign-in.ts";
+import { mayJoinInstance } from "../workspaces/auto-invite.ts";
+import { findPerson, openSession } from "./sign-in.ts";
 
 interface FederateDeps {
   objects: ObjectTable;
@@ -39,7 +39,7 @@ export async function beginLogin(
   return { location, pending: Buffer.from(seal({ version: VERSION, key }, PLACE, JSON.stringify(pending))).toString("base64url") };
 }
 
-export interface Answered {
+export interface LoginCallback {
   code?: string | undefined;
   state?: string | undefined;
   iss?: string | undefined;
@@ -50,30 +50,30 @@ export interface Answered {
  * A session for whom the provider names, and the page that they came from. What comes back counts in the browser that began, in time, and once: it is spent before the code is
  * exchanged, so that of two calls with it one goes on. Throws `login.*`.
  */
-export async function completeLogin(deps: FederateDeps, client: string, answered: Answered, cookie: string | undefined) {
+export async function completeLogin(deps: FederateDeps, client: string, answered: LoginCallback, cookie: string | undefined) {
   const { objects, logins, nowMs, baseUrl } = deps;
   if (!logins.all.some(({ name }) => name === client)) throw new SvcError("login.unknown", { client });
   const pending = await opened(deps, cookie);
   const { code, state = "", iss, error } = answered;
-  if (!pending || !belongs(pending, client, state, nowMs())) throw new SvcError("login.notBegun", { client });
+  if (!pending || !isExpectedCallback(pending, client, state, nowMs())) throw new SvcError("login.notBegun", { client });
   const spent = { ...keys.usedLogin(usedLoginHash(state)), expiresAtS: Math.ceil(pending.untilMs / 1000) };
   if (!(await objects.put(spent, "absent"))) throw new SvcError("login.notBegun", { client });
   if (!code) throw new SvcError("login.notConfirmed", { client, reason: error && /^\w{1,60}$/.test(error) ? error : "it sent no code" });
 
   const claims = await logins.redeem(client, redirectUri(baseUrl, client), { code, state, iss }, pending);
-  const named = verifiedPerson(claims);
+  const named = parseVerifiedPerson(claims);
   if (!named) throw new SvcError("login.unverified", { client });
-  const person = (await knownPerson(objects, named.email)) ?? (await newcomer(deps, named));
+  const person = (await findPerson(objects, named.email)) ?? (await createFirstSession(deps, named));
   if (person.disabled) throw new SvcError("login.denied", { email: named.email });
   return { token: await openSession({ objects, nowMs }, person), returnTo: pending.returnTo };
 }
 
 /** Somebody new, where the instance takes them. Of two first sign-ins at once, one makes the user and both go on. Throws `login.denied`. */
-async function newcomer(
+async function createFirstSession(
   { objects, nowMs }: FederateDeps,
   { email, name }: { email: string; name: string | undefined },
 ): Promise<PersonRecord> {
-  if (!(await mayJoin({ objects }, email))) throw new SvcError("login.denied", { email });
+  if (!(await mayJoinInstance({ objects }, email))) throw new SvcError("login.denied", { email });
   const value: PersonRecord = {
     email,
     username: usernameOf(email),
@@ -83,7 +83,7 @@ async function newcomer(
     createdAtMs: nowMs(),
   };
   await objects.put({ ...keys.user(personKey(email)), value, version: randomUUID() }, "absent");
-  return (await knownPerson(objects, email)) ?? value;
+  return (await findPerson(objects, email)) ?? value;
 }
 
 async function opened(deps: FederateDeps, cookie: string | undefined): Promise<PendingLogin | undefined> {

@@ -5,7 +5,7 @@ import { keys, type ObjectKey } from "../../core/objects/keys.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import type { JobActor } from "../../core/people/actor.ts";
 import { personKey, personSchema } from "../../core/people/person.ts";
-import { accessSchema, memberSchema, noAccess, rightsOf } from "../../core/permissions/access.ts";
+import { accessSchema, deriveRights, memberSchema, noAccess } from "../../core/permissions/access.ts";
 
 type IdentifyDeps = Pick<ObjectTable, "getMany">;
 
@@ -15,7 +15,7 @@ export function rightsKeys(person: string, workspace: string | undefined): Objec
 }
 
 /** What the person may now, whatever was so when token or job began: nobody regains by an old token what was taken from them. */
-export async function identify(
+export async function identifyActor(
   objects: IdentifyDeps,
   email: string,
   asSuperAdmin: boolean,
@@ -35,7 +35,7 @@ export async function identify(
     superAdmin: person.superAdmin && asSuperAdmin,
     ...(person.groups ? { instanceGroups: person.groups } : {}),
     ...(workspaceAccess.state ? { workspaceState: workspaceAccess.state } : {}),
-    ...(isMember ? { rights: rightsOf(workspace, asMember, workspaceAccess, person.groups) } : {}),
+    ...(isMember ? { rights: deriveRights(workspace, asMember, workspaceAccess, person.groups) } : {}),
   };
 }
 
@@ -43,11 +43,11 @@ export async function identify(
  * Whose rights a job has, for what the service does on its behalf (resolving what it imports, say). `undefined` when its user is gone or
  * disabled: then it has none.
  */
-export async function actorOfJob(objects: IdentifyDeps, job: Job): Promise<JobActor | undefined> {
+export async function loadJobActor(objects: IdentifyDeps, job: Job): Promise<JobActor | undefined> {
   const { id: jobId, email, superAdmin, workspace, attempt, permissionedAs } = job;
   const found = await objects.getMany(rightsKeys(personKey(email), workspace), { consistent: true });
   try {
-    const identity = await identify(objects, email, superAdmin, workspace, found);
+    const identity = await identifyActor(objects, email, superAdmin, workspace, found);
     return { ...identity, kind: "job", jobId, attempt, workspace, permissionedAs };
   } catch (error) {
     if (isSvcError(error) && error.code === "auth.invalid") return undefined;

@@ -7,7 +7,7 @@ import { type JobClaims, jobClaimsSchema } from "../../core/people/token.ts";
 const ISSUER = "svc";
 
 /** A short-lived JWT with the job's exact identity. It outlives the run by the time that storing its result may take. */
-export async function mintJobToken(key: SigningKey, job: Job, attempt: number, username: string, nowMs: number): Promise<string> {
+export async function createJobToken(key: SigningKey, job: Job, attempt: number, username: string, nowMs: number): Promise<string> {
   const claims: Omit<JobClaims, "sub"> = {
     job: job.id,
     att: attempt,
@@ -26,7 +26,7 @@ export async function mintJobToken(key: SigningKey, job: Job, attempt: number, u
 }
 
 /** What the token says if one of our executors signed it; whether its job still runs is for the caller to check. */
-export async function readJobToken(publicKey: typeof readPublicKey, token: string, nowMs: number): Promise<JobClaims> {
+export async function verifyJobToken(publicKey: typeof readPublicKey, token: string, nowMs: number): Promise<JobClaims> {
   const refused = (cause?: unknown) => new SvcError("auth.invalid", {}, { cause });
   let kid: string | undefined;
   try {

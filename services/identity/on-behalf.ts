@@ -14,7 +14,7 @@ interface OnBehalf {
 }
 
 /** Saving makes it act for who saves it; an admin may keep that it acts for somebody else. Throws `script.notOnBehalf`. */
-export function actingFor<S extends OnBehalf>(actor: Actor, workspace: string, sent: S): S {
+export function applyOnBehalfOf<S extends OnBehalf>(actor: Actor, workspace: string, sent: S): S {
   const email = sent.on_behalf_of_email;
   if (!email || email === actor.email) return sent;
   if (!sent.preserve_on_behalf_of) return { ...sent, on_behalf_of_email: actor.email };
@@ -23,7 +23,7 @@ export function actingFor<S extends OnBehalf>(actor: Actor, workspace: string, s
 }
 
 /** Throws `user.notFound` for who is no member: a run needs the rights of one. */
-export async function onBehalfOf(
+export async function resolveOnBehalfOf(
   { objects }: { objects: Pick<ObjectTable, "get"> },
   actor: Actor,
   workspace: string,

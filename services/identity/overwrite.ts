@@ -6,9 +6,9 @@ import type { ExportedUser, InstanceGroupJson } from "../../contract/routes/peop
 import { keys } from "../../core/objects/keys.ts";
 import { usernameOf } from "../../core/people/actor.ts";
 import { type PersonRecord, personKey } from "../../core/people/person.ts";
-import { changePerson, deleteUser, listPersons } from "./users.ts";
+import { deleteUser, listPersons, updatePerson } from "./users.ts";
 
-interface Collaborators {
+interface OverwriteDeps {
   objects: ObjectTable;
   people: People;
   nowMs: () => number;
@@ -41,7 +41,7 @@ export function exportUser({ email, username, superAdmin, name, company, disable
  * `deleteUser` says. Superadmins come first, so that there is always one. What fails halfway is finished by sending the list again. Throws
  * `user.lastAdmin`, `body.shape`, `access.changedMeanwhile`.
  */
-export async function overwriteUsers(collaborators: Collaborators, wanted: readonly ExportedUser[]): Promise<void> {
+export async function overwriteUsers(collaborators: OverwriteDeps, wanted: readonly ExportedUser[]): Promise<void> {
   const { objects, nowMs } = collaborators;
   onlyOnce(
     "email",
@@ -55,7 +55,7 @@ export async function overwriteUsers(collaborators: Collaborators, wanted: reado
     const person = before.get(lower(email));
     if (person) {
       const changed = ({ name: _, company: __, disabled: ___, ...rest }: PersonRecord): PersonRecord => ({ ...rest, ...fields });
-      if (!same(exportUser(person), exportUser(changed(person)))) await changePerson({ objects }, person.email, changed);
+      if (!same(exportUser(person), exportUser(changed(person)))) await updatePerson({ objects }, person.email, changed);
     } else {
       const value = { email, username: asked.username ?? usernameOf(email), ...fields, joining: true, createdAtMs: nowMs() };
       await objects.put({ ...keys.user(personKey(email)), value, version: randomUUID() }, "absent");
@@ -69,7 +69,7 @@ export async function overwriteUsers(collaborators: Collaborators, wanted: reado
  * Makes the groups of the instance, with their members, those of the list. Everybody named must be a user. What fails halfway is finished
  * by sending the list again. Throws `user.notFound`, `body.shape`, `access.changedMeanwhile`.
  */
-export async function overwriteInstanceGroups({ objects }: Pick<Collaborators, "objects">, wanted: readonly InstanceGroupJson[]) {
+export async function overwriteInstanceGroups({ objects }: Pick<OverwriteDeps, "objects">, wanted: readonly InstanceGroupJson[]) {
   onlyOnce(
     "name",
     wanted.map(({ name }) => name),
@@ -84,7 +84,7 @@ export async function overwriteInstanceGroups({ objects }: Pick<Collaborators, "
   }
   for (const { email, groups = [] } of persons) {
     const next = wanted.filter(({ emails = [] }) => emails.some((one) => lower(one) === lower(email))).map(({ name }) => name);
-    if (!same([...next].sort(), [...groups].sort())) await changePerson({ objects }, email, (person) => ({ ...person, groups: next }));
+    if (!same([...next].sort(), [...groups].sort())) await updatePerson({ objects }, email, (person) => ({ ...person, groups: next }));
   }
   // Empty by now.
   const kept = new Set(wanted.map(({ name }) => name));

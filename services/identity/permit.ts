@@ -16,7 +16,7 @@ export function permit(actor: Actor, { name, access }: Action, target: Target, h
 }
 
 /** Checks the path that an object is to be saved at. A folder that the actor may not see is answered as an absent one: `path.noFolder`. */
-export function permitPlace(actor: Actor, action: Action, workspace: string, path: string): void {
+export function permitPath(actor: Actor, action: Action, workspace: string, path: string): void {
   permit(actor, action, { workspace, path }, () => noPlace(path));
 }
 

@@ -3,16 +3,16 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { usernameOf } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
-import { newWorkspaceWrites } from "../workspaces/workspaces.ts";
-import { tokenWrites } from "./tokens.ts";
+import { buildWorkspaceWrites } from "../workspaces/workspaces.ts";
+import { buildTokenWrites } from "./tokens.ts";
 
-interface SettingUp {
+interface SetUpDeps {
   objects: ObjectTable;
   people: People;
   nowMs: () => number;
 }
 
-export interface SetUpAsked {
+export interface SetUpOptions {
   email: string;
   password?: string | undefined;
   workspace?: { id: string; name: string } | undefined;
@@ -20,15 +20,15 @@ export interface SetUpAsked {
 }
 
 /** Makes a superadmin, and a workspace and a token where asked for. Doing it again changes the password and adds a token. */
-export async function setUp({ objects, people, nowMs }: SettingUp, asked: SetUpAsked) {
+export async function setUpInstance({ objects, people, nowMs }: SetUpDeps, asked: SetUpOptions) {
   const { email, password, workspace, token } = asked;
   const owner = { email, username: usernameOf(email), superAdmin: true };
   if (password !== undefined) await people.ensure(email, password);
   await objects.put({ ...keys.user(personKey(email)), value: { ...owner, createdAtMs: nowMs() } }, "absent");
   // One that is there already stays as it is.
-  if (workspace) await objects.transact(newWorkspaceWrites({ ...owner, workspace }, nowMs()));
+  if (workspace) await objects.transact(buildWorkspaceWrites({ ...owner, workspace }, nowMs()));
   if (!token) return { email, workspace: workspace?.id };
-  const { value, writes } = tokenWrites(owner, token, nowMs());
+  const { value, writes } = buildTokenWrites(owner, token, nowMs());
   await objects.transact(writes);
   return { email, workspace: workspace?.id, token: value };
 }

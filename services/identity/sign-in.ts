@@ -8,10 +8,10 @@ import type { Actor } from "../../core/people/actor.ts";
 import type { PersonRecord } from "../../core/people/person.ts";
 import { hashToken, isJobToken, tokenRecordSchema } from "../../core/people/token.ts";
 import { joinWorkspaces } from "../workspaces/auto-invite.ts";
-import { tokenWrites } from "./tokens.ts";
-import { changePerson, loadPerson } from "./users.ts";
+import { buildTokenWrites } from "./tokens.ts";
+import { loadPerson, updatePerson } from "./users.ts";
 
-interface Collaborators {
+interface SignInDeps {
   objects: ObjectTable;
   people: People;
   nowMs: () => number;
@@ -27,25 +27,25 @@ const session = (nowMs: number) => ({
  * A session's token. Whether the address is unknown, disabled or the password wrong, the answer is one and the same, and the user pool
  * is asked in each case. Throws `login.refused`.
  */
-export async function signIn({ objects, people, nowMs }: Collaborators, email: string, password: string): Promise<string> {
-  const [isRight, person] = await Promise.all([people.checkPassword(email, password), knownPerson(objects, email)]);
+export async function signIn({ objects, people, nowMs }: SignInDeps, email: string, password: string): Promise<string> {
+  const [isRight, person] = await Promise.all([people.checkPassword(email, password), findPerson(objects, email)]);
   if (!isRight || !person || person.disabled) throw new SvcError("login.refused", {});
   return openSession({ objects, nowMs }, person);
 }
 
 /** The token of a new session. Who has none yet joins the workspaces that ask for new users. */
-export async function openSession({ objects, nowMs }: Pick<Collaborators, "objects" | "nowMs">, person: PersonRecord): Promise<string> {
+export async function openSession({ objects, nowMs }: Pick<SignInDeps, "objects" | "nowMs">, person: PersonRecord): Promise<string> {
   if (person.joining) {
     await joinWorkspaces({ objects, nowMs }, person.email);
-    await changePerson({ objects }, person.email, ({ joining: _, ...joined }) => joined);
+    await updatePerson({ objects }, person.email, ({ joining: _, ...joined }) => joined);
   }
-  const { value, writes } = tokenWrites(person, session(nowMs()), nowMs());
+  const { value, writes } = buildTokenWrites(person, session(nowMs()), nowMs());
   await objects.transact(writes);
   return value;
 }
 
 /** `undefined` where there is no such user. */
-export async function knownPerson(objects: ObjectTable, email: string): Promise<PersonRecord | undefined> {
+export async function findPerson(objects: ObjectTable, email: string): Promise<PersonRecord | undefined> {
   try {
     return (await loadPerson({ objects }, email)).person;
   } catch (error) {
@@ -55,7 +55,7 @@ export async function knownPerson(objects: ObjectTable, email: string): Promise<
 }
 
 /** Ends the session of this token. Another kind of token stays: signing out of a page must not stop somebody's programs. */
-export async function signOut({ objects }: Pick<Collaborators, "objects">, token: string | undefined): Promise<void> {
+export async function signOut({ objects }: Pick<SignInDeps, "objects">, token: string | undefined): Promise<void> {
   if (!token || isJobToken(token)) return;
   const found = await objects.get(keys.token(hashToken(token)));
   const record = found && tokenRecordSchema.parse(found.value);
@@ -69,7 +69,7 @@ export async function signOut({ objects }: Pick<Collaborators, "objects">, token
  * `token.changedMeanwhile`.
  */
 export async function refreshSession(
-  { objects, nowMs }: Pick<Collaborators, "objects" | "nowMs">,
+  { objects, nowMs }: Pick<SignInDeps, "objects" | "nowMs">,
   actor: Actor,
   ifWithinS: number | undefined,
 ) {
@@ -82,7 +82,7 @@ export async function refreshSession(
   if (ifWithinS !== undefined && (record.expiresAtMs ?? Number.POSITIVE_INFINITY) - nowMs() >= ifWithinS * 1000) return undefined;
   const { person } = await loadPerson({ objects }, record.email);
   const { scopes, workspace: workspace_id, readOnly: read_only } = record;
-  const { value, writes } = tokenWrites(person, { ...session(nowMs()), scopes, workspace_id, read_only }, nowMs());
+  const { value, writes } = buildTokenWrites(person, { ...session(nowMs()), scopes, workspace_id, read_only }, nowMs());
   const refused = await objects.transact([
     write.remove(keys.token(record.hash), "present"),
     write.remove(keys.userToken(record.email, record.prefix, record.hash)),
@@ -96,7 +96,7 @@ export async function refreshSession(
  * Sets the caller's password; their other sessions end, the one they call with stays. Throws `token.notForJobs`, `user.invalidPassword`, and
  * `token.tooWide` for a token with limits: who signs in with the new password has none of them.
  */
-export async function setPassword({ objects, people }: Pick<Collaborators, "objects" | "people">, actor: Actor, password: string) {
+export async function setPassword({ objects, people }: Pick<SignInDeps, "objects" | "people">, actor: Actor, password: string) {
   if (actor.kind === "job") throw new SvcError("token.notForJobs", {});
   if (actor.workspace !== undefined || actor.scopes) throw new SvcError("token.tooWide", {});
   await people.ensure(actor.email, password);
@@ -109,7 +109,7 @@ export async function setPassword({ objects, people }: Pick<Collaborators, "obje
 
 /** A token of somebody else's, for a superadmin. Throws `user.notFound`, `token.notForJobs`. */
 export async function impersonate(
-  { objects, nowMs }: Pick<Collaborators, "objects" | "nowMs">,
+  { objects, nowMs }: Pick<SignInDeps, "objects" | "nowMs">,
   actor: Actor,
   email: string,
   asked: { label?: string | null | undefined; expiration?: string | null | undefined; workspace_id?: string | null | undefined },
@@ -117,7 +117,7 @@ export async function impersonate(
   if (actor.kind === "job") throw new SvcError("token.notForJobs", {});
   const { person, stored } = await loadPerson({ objects }, email);
   const label = asked.label || `impersonated by ${actor.email}`;
-  const { value, writes } = tokenWrites(person, { ...asked, label }, nowMs());
+  const { value, writes } = buildTokenWrites(person, { ...asked, label }, nowMs());
   const refused = await objects.transact([write.check(stored, "present"), ...writes]);
   if (refused !== undefined) throw new SvcError("user.notFound", { email });
   return value;

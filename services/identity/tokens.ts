@@ -9,7 +9,7 @@ import type { Actor, Person } from "../../core/people/actor.ts";
 import { newTokenValue, type TokenRecord, tokenRecordSchema } from "../../core/people/token.ts";
 import { parseScope } from "../../core/permissions/scopes.ts";
 
-export interface Collaborators {
+export interface TokenDeps {
   objects: ObjectTable;
   nowMs: () => number;
 }
@@ -17,7 +17,7 @@ type Owner = Pick<TokenRecord, "email" | "username" | "superAdmin">;
 const ofUser = (email: string) => `USER#${email.toLowerCase()}`;
 
 /** The parts of a transaction that make a token, and its value: the only time that it is known. Throws `token.unknownScope`. */
-export function tokenWrites(owner: Owner, asked: NewToken & { session?: boolean }, nowMs: number) {
+export function buildTokenWrites(owner: Owner, asked: NewToken & { session?: boolean }, nowMs: number) {
   const { value, hash, prefix } = newTokenValue(owner.email);
   const expiresAtMs = asked.expiration ? Date.parse(asked.expiration) : undefined;
   const record: TokenRecord = {
@@ -55,18 +55,18 @@ function knownScopes(scopes: string[]): string[] {
 }
 
 /** Throws `token.notForJobs`: a job's rights end with the job, a token of its own would not. */
-export async function createToken({ objects, nowMs }: Collaborators, actor: Actor, asked: NewToken): Promise<string> {
+export async function createToken({ objects, nowMs }: TokenDeps, actor: Actor, asked: NewToken): Promise<string> {
   const { email, username, superAdmin, workspace } = aPerson(actor);
   // A bound token makes no token that reaches further than itself; scoped ones make none at all.
   const bound = workspace === undefined ? asked : { ...asked, workspace_id: workspace };
-  const { value, writes } = tokenWrites({ email, username, superAdmin }, bound, nowMs());
+  const { value, writes } = buildTokenWrites({ email, username, superAdmin }, bound, nowMs());
   await objects.transact(writes);
   return value;
 }
 
 /** The caller's tokens, of a bound one those bound to the same workspace. */
 export async function listTokens(
-  { objects, nowMs }: Collaborators,
+  { objects, nowMs }: TokenDeps,
   actor: Actor,
   query: { page?: number | undefined; per_page?: number | undefined; exclude_ephemeral?: boolean | undefined },
 ): Promise<TruncatedTokenJson[]> {
@@ -97,15 +97,15 @@ export async function listTokens(
  * Deletes the token that begins so, and answers the first characters of it that may be shown: somebody may send the whole value.
  * Throws `token.notFound`, `token.ambiguous`, `token.notForJobs`, `token.tooWide`.
  */
-export async function deleteToken({ objects }: Collaborators, actor: Actor, sent: string): Promise<string> {
+export async function deleteToken({ objects }: TokenDeps, actor: Actor, sent: string): Promise<string> {
   const { object, record } = await ownToken(objects, actor, sent);
   await objects.transact([write.remove(keys.token(record.hash)), write.remove(object)]);
   return record.prefix;
 }
 
 /** Throws `token.notFound`, `token.ambiguous`, `token.notForJobs`, `token.unknownScope`, `token.tooWide`, `token.changedMeanwhile`. */
-export async function changeToken(
-  { objects }: Collaborators,
+export async function updateToken(
+  { objects }: TokenDeps,
   actor: Actor,
   sent: string,
   change: { scopes?: string[] | null; label?: string | null },
@@ -141,7 +141,7 @@ function aPerson(actor: Actor): Person {
 }
 
 /** Ends every token of a user. Done again it goes on where it stopped. */
-export async function deleteAllTokens({ objects }: Pick<Collaborators, "objects">, email: string): Promise<void> {
+export async function deleteAllTokens({ objects }: Pick<TokenDeps, "objects">, email: string): Promise<void> {
   for (const object of await objects.list(ofUser(email), { beginsWith: "token#" })) {
     await objects.transact([write.remove(keys.token(tokenRecordSchema.parse(object.value).hash)), write.remove(object)]);
   }

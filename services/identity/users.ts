@@ -8,18 +8,18 @@ import { type ObjectWrite, type StoredObject, write } from "../../core/objects/w
 import { usernameOf } from "../../core/people/actor.ts";
 import { type PersonRecord, personKey, personSchema } from "../../core/people/person.ts";
 import { removeMember } from "../workspaces/members.ts";
-import { workspacesOf } from "../workspaces/workspaces.ts";
+import { listMemberships } from "../workspaces/workspaces.ts";
 import { deleteAllTokens } from "./tokens.ts";
 
-interface Collaborators {
+interface UserDeps {
   objects: ObjectTable;
   people: People;
   nowMs: () => number;
 }
-type ReadUserDeps = Pick<Collaborators, "objects">;
+type ReadUserDeps = Pick<UserDeps, "objects">;
 
 /** The GlobalUser of api.md §1. */
-export function globalUserJson({ email, superAdmin, username, name, company, disabled = false }: PersonRecord): GlobalUserJson {
+export function toGlobalUserJson({ email, superAdmin, username, name, company, disabled = false }: PersonRecord): GlobalUserJson {
   return {
     email,
     login_type: "password",
@@ -52,7 +52,7 @@ export async function listPersons({ objects }: ReadUserDeps): Promise<PersonReco
 }
 
 /** The record comes first: a password is never set for somebody who is there already. Throws `user.exists`, `user.invalidPassword`. */
-export async function createUser({ objects, people, nowMs }: Collaborators, asked: NewUser): Promise<void> {
+export async function createUser({ objects, people, nowMs }: UserDeps, asked: NewUser): Promise<void> {
   const { email, password, super_admin: superAdmin, name, company } = asked;
   const value: PersonRecord = {
     email,
@@ -85,11 +85,11 @@ export async function updateUser(collaborators: ReadUserDeps, email: string, ask
     disabled: disabled ?? person.disabled ?? false,
     ...(name == null ? {} : { name }),
   });
-  await changePerson(collaborators, email, change, oneStays);
+  await updatePerson(collaborators, email, change, oneStays);
 }
 
 /** All or nothing with `also`. Throws `user.notFound`, `access.changedMeanwhile`. */
-export async function changePerson(
+export async function updatePerson(
   { objects }: ReadUserDeps,
   email: string,
   change: (person: PersonRecord) => PersonRecord,
@@ -109,12 +109,12 @@ export async function changePerson(
  * Nobody is signed in from the first step on; what fails halfway is taken up by calling it again, because the record goes last. Throws
  * `user.notFound`, `user.lastAdmin`.
  */
-export async function deleteUser(collaborators: Collaborators, email: string): Promise<void> {
+export async function deleteUser(collaborators: UserDeps, email: string): Promise<void> {
   const { objects, people } = collaborators;
   const oneStays = await keepOneAdmin(collaborators, email);
-  await changePerson(collaborators, email, (person) => ({ ...person, disabled: true }), oneStays);
+  await updatePerson(collaborators, email, (person) => ({ ...person, disabled: true }), oneStays);
   await deleteAllTokens(collaborators, email);
-  for (const { workspace, member } of await workspacesOf(collaborators, email))
+  for (const { workspace, member } of await listMemberships(collaborators, email))
     await removeMember({ objects }, workspace.id, member.username);
   await people.remove(email);
   await objects.transact([write.remove(keys.oldUser(email)), write.remove(keys.user(personKey(email)))]);

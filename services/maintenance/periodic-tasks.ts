@@ -1,8 +1,8 @@
-import { type SignHeadsDeps, signHeads } from "../approvals/audit-log/sign-heads.ts";
-import { type IdleMachineDeps, removeIdleMachines } from "../flows/definitions/delete-idle-machines.ts";
+import { type SignHeadsDeps, signChainHeads } from "../approvals/audit-log/sign-heads.ts";
+import { deleteIdleMachines, type IdleMachineDeps } from "../flows/definitions/delete-idle-machines.ts";
 import { type RetryDueDeps, retryDueNotices } from "../notifications/retry-due.ts";
-import { allWorkspaces } from "../workspaces/workspaces.ts";
-import { type PurgeDeps, purgeDeleted } from "./purge-workspaces.ts";
+import { listAllWorkspaces } from "../workspaces/workspaces.ts";
+import { type PurgeDeps, purgeDeletedWorkspaces } from "./purge-workspaces.ts";
 import { type RemoveExpiredDeps, removeExpired } from "./remove-expired.ts";
 import { type ResumeDueJobsDeps, resumeDueJobs } from "./resume-due-jobs.ts";
 import type { PeriodicTask } from "./tick.ts";
@@ -11,9 +11,9 @@ export type PeriodicTaskDeps = ResumeDueJobsDeps & RetryDueDeps & RemoveExpiredD
 
 /** The tasks of housekeeping, in the order in which each tick runs them: what callers wait for comes first. */
 export function periodicTasks(deps: PeriodicTaskDeps): PeriodicTask[] {
-  let listed: ReturnType<typeof allWorkspaces> | undefined;
+  let listed: ReturnType<typeof listAllWorkspaces> | undefined;
   const workspaces = () => {
-    listed ??= allWorkspaces(deps);
+    listed ??= listAllWorkspaces(deps);
     return listed;
   };
   const inUse = async () => new Set((await workspaces()).filter(({ deleted }) => !deleted).map(({ id }) => id));
@@ -27,8 +27,8 @@ export function periodicTasks(deps: PeriodicTaskDeps): PeriodicTask[] {
         return { swept: await removeExpired(deps, ids, untilMs) };
       },
     },
-    { name: "purgeDeleted", run: async (untilMs) => ({ purged: await purgeDeleted(deps, untilMs) }) },
-    { name: "removeIdleMachines", run: async (untilMs) => ({ idle: await removeIdleMachines(deps, untilMs) }) },
-    { name: "signHeads", run: async (untilMs) => ({ anchored: await signHeads(deps, await inUse(), untilMs) }) },
+    { name: "purgeDeleted", run: async (untilMs) => ({ purged: await purgeDeletedWorkspaces(deps, untilMs) }) },
+    { name: "removeIdleMachines", run: async (untilMs) => ({ idle: await deleteIdleMachines(deps, untilMs) }) },
+    { name: "signHeads", run: async (untilMs) => ({ anchored: await signChainHeads(deps, await inUse(), untilMs) }) },
   ];
 }

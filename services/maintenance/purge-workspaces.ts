@@ -4,13 +4,13 @@ import type { StateMachines } from "../../aws/stepfunctions/state-machines.ts";
 import { SHARDS } from "../../core/jobs/job.ts";
 import { keys, type ObjectKey } from "../../core/objects/keys.ts";
 import {
+  belongsToWorkspace,
   DELETED_REASON,
   type DeletedWorkspace,
   deletedSchema,
-  isGone,
-  isOf,
-  isRemovable,
-  needsPass,
+  isPurged,
+  isRemovableItem,
+  needsPurge,
 } from "../../core/workspaces/deleted.ts";
 import { machinePrefix, machineTags } from "../../statemachines/name.ts";
 import type { CancelJobDeps } from "../jobs/cancel/cancel.ts";
@@ -32,13 +32,13 @@ const ITEMS_AT_ONCE = 16;
  * Removes what deleted workspaces stored, until `untilMs` or until nothing is left. Every step finds by itself what is still to be done, and
  * may be done again: where this stops, or dies, the next tick goes on. Answers how many workspaces are gone for good.
  */
-export async function purgeDeleted(deps: PurgeDeps, untilMs: number): Promise<number> {
+export async function purgeDeletedWorkspaces(deps: PurgeDeps, untilMs: number): Promise<number> {
   const { objects, nowMs } = deps;
   let gone = 0;
   for (const { value } of await objects.list(keys.deletedWorkspace("").pk)) {
     const deleted = deletedSchema.parse(value);
-    const now = needsPass(deleted, nowMs()) ? await pass(deps, deleted, untilMs) : deleted;
-    if (!isGone(now)) continue;
+    const now = needsPurge(deleted, nowMs()) ? await pass(deps, deleted, untilMs) : deleted;
+    if (!isPurged(now)) continue;
     // While it stands, calls that hold on to the workspace are told that it is not there: so it goes last but one.
     await objects.remove(keys.access(deleted.id));
     await objects.remove(keys.deletedWorkspace(deleted.id));
@@ -70,7 +70,7 @@ async function pass(deps: PurgeDeps, deleted: DeletedWorkspace, untilMs: number)
     const access = keys.access(id);
     await removeAll(
       objects,
-      items.filter((item) => isOf(id, item) && item.pk !== access.pk),
+      items.filter((item) => belongsToWorkspace(id, item) && item.pk !== access.pk),
     );
     const beganMs = state.pass?.beganMs ?? deps.nowMs();
     if (!next) {
@@ -95,7 +95,7 @@ async function removeJobs(deps: PurgeDeps, workspace: string, inTime: () => bool
       for (const { id } of page.entries) {
         const job = await jobs.get(id, { expired: true });
         if (!job) continue;
-        if (isRemovable(job, nowMs())) await removeJob(deps, job);
+        if (isRemovableItem(job, nowMs())) await removeJob(deps, job);
         else left += 1;
         if (!inTime()) return false;
       }

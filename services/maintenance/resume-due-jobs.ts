@@ -1,16 +1,16 @@
 import { isSvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { hasEnded, type Job, type RunningJob, SHARDS } from "../../core/jobs/job.ts";
-import { canceled, firstDueMs, isLost, mayRetryLoss, workerLost } from "../../core/jobs/lifecycle.ts";
+import { canceledEnding, firstDueMs, isLost, mayRetryLoss, workerLostEnding } from "../../core/jobs/lifecycle.ts";
 import type { GateDeps } from "../approvals/gates/change-gate.ts";
 import type { FinishFlowDeps } from "../flows/lifecycle/finish.ts";
 import { reconcileFlow } from "../flows/lifecycle/reconcile.ts";
 import { type CancelJobDeps, cancelJob } from "../jobs/cancel/cancel.ts";
-import { isGroup, mendGroup, releaseSlot } from "../jobs/concurrency/concurrency.ts";
+import { isConcurrencyGroup, reconcileGroup, releaseSlot } from "../jobs/concurrency/concurrency.ts";
 import { eraseDue } from "../jobs/erasure/erase-due.ts";
 import type { EraseJobDeps } from "../jobs/erasure/job-data.ts";
-import { endWith } from "../jobs/lifecycle/finish.ts";
-import { send } from "../jobs/queue/enqueue.ts";
+import { endJob } from "../jobs/lifecycle/finish.ts";
+import { sendJob } from "../jobs/queue/enqueue.ts";
 
 export type ResumeDueJobsDeps = FinishFlowDeps &
   GateDeps &
@@ -67,8 +67,8 @@ function finished(done: Record<Outcome, number>, failed: number): Record<Outcome
 }
 
 async function resumeDueJob(deps: ResumeDueJobsDeps, id: string, inUse: ReadonlySet<string>, now: number): Promise<Outcome | undefined> {
-  if (isGroup(id)) {
-    await mendGroup(deps, id);
+  if (isConcurrencyGroup(id)) {
+    await reconcileGroup(deps, id);
     return "waited";
   }
   const job = await deps.jobs.get(id);
@@ -92,7 +92,7 @@ async function cancelInArchive(deps: ResumeDueJobsDeps, job: Job): Promise<Outco
 
 /** The message may be on its way: sent again, it runs the job once all the same. */
 async function sendAgain({ jobs, queue }: ResumeDueJobsDeps, job: Job, now: number): Promise<Outcome> {
-  await send({ queue, nowMs: () => now }, job);
+  await sendJob({ queue, nowMs: () => now }, job);
   const nextMs = job.concurrency && (job.scheduledForMs ?? 0) <= now ? now + LIMITED_AGAIN_MS : firstDueMs(now, job.scheduledForMs);
   await jobs.change(job.id, { dueAtMs: nextMs }, { attr: "state", eq: "queued" });
   return "sent";
@@ -106,7 +106,7 @@ async function resumeRunning(deps: ResumeDueJobsDeps, job: RunningJob, now: numb
     return "waited";
   }
   if (job.cancel || !mayRetryLoss(job)) {
-    const ended = await endWith(deps, job, job.cancel ? canceled(job.cancel) : workerLost(limits.maxAttempts));
+    const ended = await endJob(deps, job, job.cancel ? canceledEnding(job.cancel) : workerLostEnding(limits.maxAttempts));
     if (ended) await releaseSlot(deps, ended);
     return ended ? "ended" : "waited";
   }

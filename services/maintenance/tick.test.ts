@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type PeriodicTask, tick } from "./tick.ts";
+import { type PeriodicTask, runPeriodicTasks } from "./tick.ts";
 
 const counting = (name: string): PeriodicTask => ({ name, run: async () => ({ [name]: 1 }) });
 const failing = (name: string, error: Error): PeriodicTask => ({ name, run: () => Promise.reject(error) });
@@ -8,7 +8,7 @@ describe("a tick of housekeeping", () => {
   it("runs every task although one of them fails, and names the one that failed", async () => {
     const error = new Error("unreadable");
     const reported: unknown[] = [];
-    const result = await tick([counting("first"), failing("second", error), counting("third")], {
+    const result = await runPeriodicTasks([counting("first"), failing("second", error), counting("third")], {
       untilMs: 0,
       onTaskFailed: (...failure) => reported.push(failure),
     });
@@ -25,7 +25,7 @@ describe("a tick of housekeeping", () => {
         return {};
       },
     });
-    await tick([task("first"), task("second"), task("third")], { untilMs: 35_000, onTaskFailed: () => undefined });
+    await runPeriodicTasks([task("first"), task("second"), task("third")], { untilMs: 35_000, onTaskFailed: () => undefined });
     expect(given).toEqual([31_000, 33_000, 35_000]);
   });
 });

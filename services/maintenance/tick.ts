@@ -24,7 +24,7 @@ export interface TickResult {
  * Runs all tasks, one after the other. A task that fails does not stop the others, and a task that has much to do leaves time for
  * them: what it could not do is done by the next tick.
  */
-export async function tick(tasks: readonly PeriodicTask[], { untilMs, onTaskFailed }: TickOptions): Promise<TickResult> {
+export async function runPeriodicTasks(tasks: readonly PeriodicTask[], { untilMs, onTaskFailed }: TickOptions): Promise<TickResult> {
   const result: TickResult = { counts: {}, failed: [] };
   for (const [index, { name, run }] of tasks.entries()) {
     try {

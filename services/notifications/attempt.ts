@@ -2,15 +2,15 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Webhooks } from "../../aws/http/webhooks.ts";
 import type { Mail } from "../../aws/ses/mail.ts";
 import type { Topic } from "../../aws/sns/topic.ts";
-import { type Attempt, failed, NOBODY, nthOf, type Queued, refused } from "../../core/notifications/delivery.ts";
-import { attributesOf, eventOf } from "../../core/notifications/event.ts";
+import { type Attempt, failedAttempt, NOBODY, partName, type QueuedPart, refusedAttempt } from "../../core/notifications/delivery.ts";
+import { buildNoticeEvent, buildTopicAttributes } from "../../core/notifications/event.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
-import { mailOf } from "../../core/notifications/text.ts";
-import { signedHeaders } from "../../core/notifications/webhook.ts";
+import { buildMail } from "../../core/notifications/text.ts";
+import { signWebhook } from "../../core/notifications/webhook.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { countOutcome, reportFailure } from "../../core/telemetry/telemetry.ts";
-import { recipients } from "./recipients.ts";
-import { signingSecrets, type WebhookSecretDeps } from "./webhook-secret.ts";
+import { findRecipients } from "./recipients.ts";
+import { listSigningSecrets, type WebhookSecretDeps } from "./webhook-secret.ts";
 
 export interface SendDeps extends WebhookSecretDeps {
   objects: ObjectTable;
@@ -21,7 +21,7 @@ export interface SendDeps extends WebhookSecretDeps {
 }
 
 /** Sends one part of a notice. What fails is an answer, whatever it is: the next attempt may go well. */
-export async function attempt(deps: SendDeps, notice: GateNotice, item: Queued): Promise<Attempt> {
+export async function attemptDelivery(deps: SendDeps, notice: GateNotice, item: QueuedPart): Promise<Attempt> {
   try {
     const outcome = await attemptBy[item.channel](deps, notice, item);
     if (!outcome.ok) countOutcome("NoticesFailed");
@@ -30,32 +30,32 @@ export async function attempt(deps: SendDeps, notice: GateNotice, item: Queued):
     countOutcome("NoticesFailed");
     reportFailure("An attempt to send a notice failed", error, { job: notice.flow, workspace: notice.workspace, channel: item.channel });
     // The name alone: an AWS message may hold what belongs to the deployment.
-    return failed(error instanceof Error ? error.name : "unknown error");
+    return failedAttempt(error instanceof Error ? error.name : "unknown error");
   }
 }
 
-type By = (deps: SendDeps, notice: GateNotice, item: Queued) => Promise<Attempt>;
+type Attempter = (deps: SendDeps, notice: GateNotice, item: QueuedPart) => Promise<Attempt>;
 
-const attemptBy: Record<Queued["channel"], By> = {
-  topic: ({ topic, baseUrl }, notice) => topic.publish(JSON.stringify(eventOf(baseUrl, notice)), attributesOf(notice)),
+const attemptBy: Record<QueuedPart["channel"], Attempter> = {
+  topic: ({ topic, baseUrl }, notice) => topic.publish(JSON.stringify(buildNoticeEvent(baseUrl, notice)), buildTopicAttributes(notice)),
 
   async email(deps, notice, item) {
-    if (item.to === NOBODY) return refused("no approver has an e-mail address in this service");
+    if (item.to === NOBODY) return refusedAttempt("no approver has an e-mail address in this service");
     // A first mail goes to whom the gate has just named. Until a later one somebody may have decided, or left.
     if (item.attempts > 1) {
       if (!(await deps.objects.get(keys.pendingGate(notice.workspace, notice.gate))))
-        return refused("the flow is no longer waiting for this approval");
-      if (!(await recipients(deps, notice)).includes(item.to)) return refused("the owner of this address may no longer decide");
+        return refusedAttempt("the flow is no longer waiting for this approval");
+      if (!(await findRecipients(deps, notice)).includes(item.to)) return refusedAttempt("the owner of this address may no longer decide");
     }
-    const tags = { flow: notice.flow, notice: notice.id, nth: nthOf(item) };
-    return deps.mail.send(item.to, mailOf(deps.baseUrl, notice), tags);
+    const tags = { flow: notice.flow, notice: notice.id, nth: partName(item) };
+    return deps.mail.send(item.to, buildMail(deps.baseUrl, notice), tags);
   },
 
   async webhook(deps, notice) {
-    const body = JSON.stringify(eventOf(deps.baseUrl, notice));
-    const secrets = await signingSecrets(deps, notice.workspace);
-    return deps.webhooks.post(notice.url ?? "", signedHeaders(secrets, notice.id, body, deps.nowMs()), body);
+    const body = JSON.stringify(buildNoticeEvent(deps.baseUrl, notice));
+    const secrets = await listSigningSecrets(deps, notice.workspace);
+    return deps.webhooks.post(notice.url ?? "", signWebhook(secrets, notice.id, body, deps.nowMs()), body);
   },
 
-  chat: async () => refused("notifications to chat applications are not supported yet"),
+  chat: async () => refusedAttempt("notifications to chat applications are not supported yet"),
 };

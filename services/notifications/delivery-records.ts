@@ -1,6 +1,6 @@
 import type { Child, JobTable } from "../../aws/dynamodb/job-table.ts";
 import { childPrefix, childRef } from "../../core/jobs/child-items.ts";
-import { type Delivery, deliverySchema, type NoticePart, nthOf } from "../../core/notifications/delivery.ts";
+import { type Delivery, deliverySchema, type NoticePart, partName } from "../../core/notifications/delivery.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
 
 const refOf = (notice: string, nth: string) => childRef("delivery", `${notice}#${nth}`);
@@ -9,21 +9,21 @@ const parsed = ({ json = "{}" }: Child): Delivery => deliverySchema.parse(JSON.p
 type DeliveryRecordDeps = { jobs: Pick<JobTable, "children"> };
 
 /** What became of the notices of a flow's gates, by gate and oldest first, as the run shows it. */
-export async function deliveriesOf({ jobs }: DeliveryRecordDeps, flow: string) {
+export async function listDeliveries({ jobs }: DeliveryRecordDeps, flow: string) {
   const all = (await jobs.children(flow, childPrefix.delivery)).map(parsed);
-  const sorted = all.sort((a, b) => a.atMs - b.atMs || nthOf(a).localeCompare(nthOf(b)));
+  const sorted = all.sort((a, b) => a.atMs - b.atMs || partName(a).localeCompare(partName(b)));
   return Map.groupBy(sorted.map(shown), ({ gate }) => gate);
 }
 
 const shown = ({ atMs, ...delivery }: Delivery) => ({ ...delivery, at: new Date(atMs).toISOString() });
 
 /** Those of a notice's parts, in their order, and until when records of its flow are kept: `undefined` where that is gone. */
-export async function recordsOf(
+export async function findDeliveries(
   { jobs }: { jobs: Pick<JobTable, "getWith"> },
   { flow, id }: Pick<GateNotice, "flow" | "id">,
   parts: readonly NoticePart[],
 ) {
-  const refs = parts.map((part) => refOf(id, nthOf(part)));
+  const refs = parts.map((part) => refOf(id, partName(part)));
   const { job, items } = await jobs.getWith(flow, refs);
   const records = refs.map((ref) => {
     const child = items.get(ref);
@@ -33,7 +33,7 @@ export async function recordsOf(
 }
 
 /** Of the part that has this name among its notice's. */
-export async function recordNamed({ jobs }: { jobs: Pick<JobTable, "getChild"> }, flow: string, notice: string, nth: string) {
+export async function findDelivery({ jobs }: { jobs: Pick<JobTable, "getChild"> }, flow: string, notice: string, nth: string) {
   const child = await jobs.getChild(flow, refOf(notice, nth));
   return child && { delivery: parsed(child), expiresAtS: child.expiresAtS };
 }
@@ -46,7 +46,7 @@ interface Kept {
 }
 
 /** It goes with the flow's job. */
-export async function keepDelivery({ jobs }: { jobs: Pick<JobTable, "putChild"> }, of: Kept, delivery: Delivery): Promise<void> {
+export async function storeDelivery({ jobs }: { jobs: Pick<JobTable, "putChild"> }, of: Kept, delivery: Delivery): Promise<void> {
   const { flow, notice, part, expiresAtS } = of;
-  await jobs.putChild({ parent: flow, ref: refOf(notice, nthOf(part)), json: JSON.stringify(delivery), expiresAtS });
+  await jobs.putChild({ parent: flow, ref: refOf(notice, partName(part)), json: JSON.stringify(delivery), expiresAtS });
 }

@@ -1,6 +1,6 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
-import { addressesIn, recipientsOf } from "../../core/notifications/recipients.ts";
+import { selectAddresses, selectRecipients } from "../../core/notifications/recipients.ts";
 import { listMembers, loadPersons } from "../workspaces/members.ts";
 
 interface Collaborators {
@@ -9,12 +9,12 @@ interface Collaborators {
 }
 
 /** The addresses of those who may decide now: whoever has left since the gate opened is written to no more. */
-export async function recipients(collaborators: Collaborators, { workspace, people }: Pick<GateNotice, "workspace" | "people">) {
+export async function findRecipients(collaborators: Collaborators, { workspace, people }: Pick<GateNotice, "workspace" | "people">) {
   if (people.length === 0) return [];
   const [members, named] = await Promise.all([
     listMembers(collaborators, workspace),
-    loadPersons(collaborators.objects, addressesIn(people)),
+    loadPersons(collaborators.objects, selectAddresses(people)),
   ]);
   const disabled = named.flatMap((person) => (person?.disabled ? [person.email] : []));
-  return recipientsOf(people, members, new Set(disabled));
+  return selectRecipients(people, members, new Set(disabled));
 }

@@ -5,7 +5,7 @@ import { isOpen } from "../../core/approvals/gate.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { ApprovalRequest } from "../approvals/gates/find-approval-request.ts";
-import { noticePart } from "../outbox/notice.ts";
+import { buildNoticeWrite } from "../outbox/notice.ts";
 
 interface ResendDeps {
   objects: Pick<ObjectTable, "get" | "transact">;
@@ -16,13 +16,13 @@ interface ResendDeps {
  * Notifies all approvers of an open gate again. Throws `approval.noticeOver` if the flow does not wait for it, and `approval.noticeAgain` if a
  * reminder was sent within the last `limits.noticeAgainMs`. A decision at the same time does not stop the reminder: the page then shows the decision.
  */
-export async function resend({ objects, nowMs }: ResendDeps, { gate, flow, module }: ApprovalRequest): Promise<void> {
+export async function resendNotices({ objects, nowMs }: ResendDeps, { gate, flow, module }: ApprovalRequest): Promise<void> {
   if (!isOpen(gate) || flow.state !== "running") throw new SvcError("approval.noticeOver", {});
   const atMs = nowMs();
   const again = { ...keys.noticeAgain(gate.workspace, gate.id), expiresAtS: Math.ceil((atMs + limits.noticeAgainMs) / 1000) };
   const refused = await objects.transact([
     write.put(again, { absentOrExpiredAtS: Math.floor(atMs / 1000) }),
-    noticePart(atMs, gate, flow, module, "reminded"),
+    buildNoticeWrite(atMs, gate, flow, module, "reminded"),
   ]);
   if (refused === undefined) return;
   const untilS = (await objects.get(again))?.expiresAtS ?? 0;

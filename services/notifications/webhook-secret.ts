@@ -40,13 +40,13 @@ async function current(
 }
 
 /** What a receiver checks signatures with. */
-export async function webhookSecret(deps: WebhookSecretDeps, workspace: string): Promise<string> {
+export async function getWebhookSecret(deps: WebhookSecretDeps, workspace: string): Promise<string> {
   const { stored } = await current(deps, workspace);
   return shown(await deps.webhookKeys.unwrap(workspace, stored.wrapped));
 }
 
 /** All that a message is signed with now, the current one first: a receiver needs one signature that it knows. */
-export async function signingSecrets(deps: WebhookSecretDeps, workspace: string): Promise<string[]> {
+export async function listSigningSecrets(deps: WebhookSecretDeps, workspace: string): Promise<string[]> {
   const { stored } = await current(deps, workspace);
   const old = stored.old && stored.old.untilMs > deps.nowMs() ? [stored.old.wrapped] : [];
   const all = [stored.wrapped, ...old].map((wrapped) => deps.webhookKeys.unwrap(workspace, wrapped));

@@ -11,7 +11,7 @@ export interface Part {
 }
 
 /** What must stand where something is saved at a path: the workspace and, for `f/` paths, the folder. */
-export function placeParts(workspace: string, path: string): Part[] {
+export function buildPathConditions(workspace: string, path: string): Part[] {
   const folder = path.startsWith("f/") ? (path.split("/")[1] ?? "") : undefined;
   return [
     { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
@@ -22,7 +22,7 @@ export function placeParts(workspace: string, path: string): Part[] {
 }
 
 /** Carries the parts out as one. False when somebody else was faster; throws the error of any other part that is refused. */
-export async function commit(objects: Pick<ObjectTable, "transact">, parts: Part[]): Promise<boolean> {
+export async function commitParts(objects: Pick<ObjectTable, "transact">, parts: Part[]): Promise<boolean> {
   const refused = await objects.transact(parts.map((part) => part.write));
   if (refused === undefined) return true;
   const error = parts[refused]?.refused;
@@ -34,7 +34,7 @@ export async function commit(objects: Pick<ObjectTable, "transact">, parts: Part
 const TRIES = 8;
 
 /** Repeats a change that reads, decides and writes until nobody comes in between; then throws `otherwise`. */
-export async function retrying<T>(change: () => Promise<{ done: T } | undefined>, otherwise: () => SvcError): Promise<T> {
+export async function retryOnConflict<T>(change: () => Promise<{ done: T } | undefined>, otherwise: () => SvcError): Promise<T> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const outcome = await change();
     if (outcome) return outcome.done;

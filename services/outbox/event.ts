@@ -7,7 +7,7 @@ import { write } from "../../core/objects/write.ts";
 const KEPT_S = 7 * 24 * 3600;
 
 /** The outbox item of a change: a part of the change's own transaction, so that neither happens without the other. */
-export function eventWrite(event: Omit<WorkspaceEvent, "id">) {
+export function buildEventWrite(event: Omit<WorkspaceEvent, "id">) {
   const id = uuidv7();
   return write.put({
     ...keys.outbox(event.workspace, id),

@@ -10,7 +10,13 @@ import { write } from "../../core/objects/write.ts";
 const NOTICE_KEPT_S = 30 * 24 * 3600;
 
 /** Builds the notice of a gate's change as a part of the change's transaction. Function `deliver` sends it. */
-export function noticePart(atMs: number, gate: Gate, flow: Job, { id: module, summary, value }: FlowModule, what: GateNotice["what"]) {
+export function buildNoticeWrite(
+  atMs: number,
+  gate: Gate,
+  flow: Job,
+  { id: module, summary, value }: FlowModule,
+  what: GateNotice["what"],
+) {
   const { opened, decision } = gate;
   const consent = value.type === "consentgate" ? value : undefined;
   const notice: GateNotice = {

@@ -2,9 +2,9 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { ListedResourceJson, ResourceListQuery } from "../../contract/routes/stored/resources.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { pageOf } from "../../core/objects/page.ts";
+import { paginate } from "../../core/objects/page.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
-import { listedResourceJson, matchesResource, type StoredResource, storedResourceSchema } from "../../core/resources/resource.ts";
+import { matchesResource, type StoredResource, storedResourceSchema, toListedResourceJson } from "../../core/resources/resource.ts";
 import { storedVariableSchema } from "../../core/variables/variable.ts";
 
 interface ReadResourceDeps {
@@ -12,18 +12,18 @@ interface ReadResourceDeps {
 }
 
 /** Throws `resource.notFound`. */
-export function toResource(found: StoredObject | undefined, path: string): StoredResource {
+export function requireResource(found: StoredObject | undefined, path: string): StoredResource {
   if (!found) throw new SvcError("resource.notFound", { path });
   return storedResourceSchema.parse(found.value);
 }
 
 /** Throws `resource.notFound`. */
 export async function findResource({ objects }: ReadResourceDeps, workspace: string, path: string): Promise<StoredResource> {
-  return toResource(await objects.get(keys.resource(workspace, path)), path);
+  return requireResource(await objects.get(keys.resource(workspace, path)), path);
 }
 
 /** The resources of a workspace that the caller sees, by path. */
-export async function allResources(
+export async function loadResources(
   { objects }: ReadResourceDeps,
   workspace: string,
   sees: (path: string) => boolean,
@@ -38,12 +38,12 @@ export async function listResources(
   query: ResourceListQuery,
   sees: (path: string) => boolean,
 ): Promise<ListedResourceJson[]> {
-  const found = (await allResources(reading, workspace, sees)).filter((resource) => matchesResource(resource, query));
-  const shown = pageOf(found, query);
+  const found = (await loadResources(reading, workspace, sees)).filter((resource) => matchesResource(resource, query));
+  const shown = paginate(found, query);
   const linked = await reading.objects.getMany(shown.map(({ path }) => keys.variable(workspace, path)));
   return shown.map((resource, index) => {
     const variable = linked[index];
     const account = variable && storedVariableSchema.parse(variable.value).account;
-    return listedResourceJson(workspace, resource, account, variable !== undefined);
+    return toListedResourceJson(workspace, resource, account, variable !== undefined);
   });
 }

@@ -6,11 +6,18 @@ import { limits } from "../../contract/limits.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type Actor, permissionedAs } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
-import { findCycle, type Reference, referenceOf, referencesIn, resolved, resolvedBytes } from "../../core/resources/references.ts";
+import {
+  countResolvedBytes,
+  findCycle,
+  findReferences,
+  parseReference,
+  type Reference,
+  replaceReferences,
+} from "../../core/resources/references.ts";
 import { storedResourceSchema } from "../../core/resources/resource.ts";
 import { storedVariableSchema } from "../../core/variables/variable.ts";
 import type { SealDeps } from "../secrets/key-ring.ts";
-import { plainValue } from "../variables/read.ts";
+import { loadPlainValue } from "../variables/read.ts";
 
 export type ResolveDeps = SealDeps;
 
@@ -18,7 +25,7 @@ export type ResolveDeps = SealDeps;
 type Readers = readonly (Actor | undefined)[] | Promise<readonly (Actor | undefined)[]>;
 
 /** A value with its references replaced, and the secrets that went into it. */
-export interface Resolved {
+export interface ResolvedValue {
   value: unknown;
   secrets: string[];
   /** Where they stand. */
@@ -32,25 +39,25 @@ export interface Resolved {
  * read. Each of the readers must be allowed to read each; what does not exist and what may not be read are the same to
  * them. Throws `reference.unreadable`, `reference.cycle`, `reference.tooLarge`.
  */
-export async function resolve(deps: ResolveDeps, readers: Readers, workspace: string, value: unknown): Promise<Resolved> {
+export async function resolveReferences(deps: ResolveDeps, readers: Readers, workspace: string, value: unknown): Promise<ResolvedValue> {
   const loaded = new Map<string, unknown>();
   const secrets = new Map<string, string>();
   const from = createHash("sha256");
   const tooLarge = () => new SvcError("reference.tooLarge", { limitBytes: limits.resolvedBytes });
-  let waiting = referencesIn(value);
+  let waiting = findReferences(value);
   for (let step = 0; waiting.length > 0; step += 1) {
     if (step === limits.referenceSteps) throw tooLarge();
     const found = await load(deps, readers, workspace, waiting, { secrets, from });
     for (const [reference, target] of found) loaded.set(reference, target);
-    const inner = [...found].flatMap(([reference, target]) => (reference.startsWith("$res:") ? referencesIn(target) : []));
+    const inner = [...found].flatMap(([reference, target]) => (reference.startsWith("$res:") ? findReferences(target) : []));
     waiting = [...new Set(inner)].filter((reference) => !loaded.has(reference));
   }
   if (loaded.size === 0) return { value, secrets: [], secretPaths: [], from: "" };
   const cycle = findCycle(value, loaded);
   if (cycle !== undefined) throw new SvcError("reference.cycle", { reference: cycle });
-  if (resolvedBytes(value, loaded) > limits.resolvedBytes) throw tooLarge();
+  if (countResolvedBytes(value, loaded) > limits.resolvedBytes) throw tooLarge();
   return {
-    value: resolved(value, loaded),
+    value: replaceReferences(value, loaded),
     secrets: [...new Set(secrets.values())],
     secretPaths: [...secrets.keys()],
     from: from.digest("base64url"),
@@ -58,11 +65,11 @@ export async function resolve(deps: ResolveDeps, readers: Readers, workspace: st
 }
 
 /** The resource's value with its references replaced. Throws `resource.notFound` as well. */
-export async function resolveResource(deps: ResolveDeps, actor: Actor, workspace: string, path: string): Promise<Resolved> {
+export async function resolveResource(deps: ResolveDeps, actor: Actor, workspace: string, path: string): Promise<ResolvedValue> {
   const found = await deps.objects.get(keys.resource(workspace, path));
   if (!found) throw new SvcError("resource.notFound", { path });
   const value: unknown = JSON.parse(storedResourceSchema.parse(found.value).json);
-  return resolve(deps, [actor], workspace, value);
+  return resolveReferences(deps, [actor], workspace, value);
 }
 
 async function load(
@@ -72,7 +79,7 @@ async function load(
   references: string[],
   note: { secrets: Map<string, string>; from: Hash },
 ): Promise<Map<string, unknown>> {
-  const wanted = references.map((text) => ({ text, reference: referenceOf(text) as Reference }));
+  const wanted = references.map((text) => ({ text, reference: parseReference(text) as Reference }));
   const places = wanted.map(({ reference: { kind, path } }) =>
     kind === "var" ? keys.variable(workspace, path) : keys.resource(workspace, path),
   );
@@ -91,7 +98,7 @@ async function load(
       if (!found) throw unreadable(text);
       if (reference.kind === "res") return JSON.parse(storedResourceSchema.parse(found.value).json) as unknown;
       const variable = storedVariableSchema.parse(found.value);
-      const value = await plainValue(deps, workspace, variable);
+      const value = await loadPlainValue(deps, workspace, variable);
       if (variable.isSecret) note.secrets.set(reference.path, value);
       return value;
     }),

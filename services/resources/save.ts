@@ -8,12 +8,12 @@ import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import type { StoredResource } from "../../core/resources/resource.ts";
-import { permitPlace } from "../identity/permit.ts";
-import { commit, type Part, placeParts, retrying } from "../outbox/commit.ts";
-import { eventWrite } from "../outbox/event.ts";
-import { aclPart } from "../workspaces/acls.ts";
-import { toResource } from "./read.ts";
-import { checkValue } from "./types.ts";
+import { permitPath } from "../identity/permit.ts";
+import { buildPathConditions, commitParts, type Part, retryOnConflict } from "../outbox/commit.ts";
+import { buildEventWrite } from "../outbox/event.ts";
+import { buildAclPart } from "../workspaces/acls.ts";
+import { requireResource } from "./read.ts";
+import { checkResourceValue } from "./types.ts";
 
 export interface SaveResourceDeps {
   objects: ObjectTable;
@@ -34,19 +34,19 @@ export async function createResource(
   { updateIfExists = false } = {},
 ): Promise<void> {
   const { path, resource_type: resourceType } = asked;
-  permitPlace(actor, actions.saveResource, workspace, path);
+  permitPath(actor, actions.saveResource, workspace, path);
   const value = asked.value ?? null;
   const json = textOf(value);
-  await checkValue(saving, workspace, path, resourceType, value);
-  await retrying(
+  await checkResourceValue(saving, workspace, path, resourceType, value);
+  await retryOnConflict(
     async () => {
       const found = await saving.objects.get(keys.resource(workspace, path));
       if (found && !updateIfExists) throw new SvcError("resource.exists", { path });
-      const before = found ? toResource(found, path) : undefined;
+      const before = found ? requireResource(found, path) : undefined;
       const resource = { createdBy: actor.username, ...before, ...settable(asked), path, json, resourceType, editedAtMs: saving.nowMs() };
       const expect = found ? { version: found.version ?? "" } : "absent";
-      const stored = await commit(saving.objects, [
-        ...placeParts(workspace, path),
+      const stored = await commitParts(saving.objects, [
+        ...buildPathConditions(workspace, path),
         { write: write.put({ ...keys.resource(workspace, path), value: resource, version: randomUUID() }, expect), refused: undefined },
         event(saving, actor, found ? "UpdateResource" : "CreateResource", workspace, path),
       ]);
@@ -65,17 +65,17 @@ export async function updateResource(
   asked: ResourceChange,
 ): Promise<void> {
   const to = asked.path ?? path;
-  permitPlace(actor, actions.saveResource, workspace, to);
+  permitPath(actor, actions.saveResource, workspace, to);
   const sent = asked.value === undefined ? undefined : textOf(asked.value);
-  await retrying(
+  await retryOnConflict(
     async () => {
       const found = await saving.objects.get(keys.resource(workspace, path));
-      const before = toResource(found, path);
+      const before = requireResource(found, path);
       const expect = { version: found?.version ?? "" };
       const resourceType = asked.resource_type ?? before.resourceType;
       const json = sent ?? before.json;
       if (sent !== undefined || resourceType !== before.resourceType) {
-        await checkValue(saving, workspace, to, resourceType, JSON.parse(json));
+        await checkResourceValue(saving, workspace, to, resourceType, JSON.parse(json));
       }
       const resource: StoredResource = { ...before, ...settable(asked), path: to, json, resourceType, editedAtMs: saving.nowMs() };
       const object = { ...keys.resource(workspace, to), value: resource, version: randomUUID() };
@@ -83,12 +83,12 @@ export async function updateResource(
         to === path
           ? [{ write: write.put(object, expect), refused: undefined }]
           : [
-              ...placeParts(workspace, to),
+              ...buildPathConditions(workspace, to),
               { write: write.put(object, "absent"), refused: new SvcError("resource.exists", { path: to }) },
               { write: write.remove(keys.resource(workspace, path), expect), refused: undefined },
-              await aclPart(saving, { workspace, kind: "resource", path }, to),
+              await buildAclPart(saving, { workspace, kind: "resource", path }, to),
             ];
-      const stored = await commit(saving.objects, [...parts, event(saving, actor, "UpdateResource", workspace, to)]);
+      const stored = await commitParts(saving.objects, [...parts, event(saving, actor, "UpdateResource", workspace, to)]);
       return stored ? { done: undefined } : undefined;
     },
     () => changed(path),
@@ -98,11 +98,11 @@ export async function updateResource(
 /** Throws `resource.notFound`. */
 export async function deleteResource(saving: SaveResourceDeps, actor: Actor, workspace: string, path: string): Promise<void> {
   const notFound = new SvcError("resource.notFound", { path });
-  await retrying(
+  await retryOnConflict(
     async () => {
-      const stored = await commit(saving.objects, [
+      const stored = await commitParts(saving.objects, [
         { write: write.remove(keys.resource(workspace, path), "present"), refused: notFound },
-        await aclPart(saving, { workspace, kind: "resource", path }),
+        await buildAclPart(saving, { workspace, kind: "resource", path }),
         event(saving, actor, "DeleteResource", workspace, path),
       ]);
       return stored ? { done: undefined } : undefined;
@@ -117,7 +117,7 @@ const event = (
   type: "CreateResource" | "UpdateResource" | "DeleteResource",
   workspace: string,
   object: string,
-): Part => ({ write: eventWrite({ type, workspace, object, by: actor.username, atMs: nowMs() }), refused: undefined });
+): Part => ({ write: buildEventWrite({ type, workspace, object, by: actor.username, atMs: nowMs() }), refused: undefined });
 
 function textOf(value: unknown): string {
   const json = JSON.stringify(value);

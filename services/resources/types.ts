@@ -7,9 +7,9 @@ import type { NewResourceType, ResourceTypeChange, ResourceTypeJson } from "../.
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { builtInJson, type StoredType, storedTypeSchema, typeJson } from "../../core/resources/type.ts";
-import { commit, type Part, retrying } from "../outbox/commit.ts";
-import { eventWrite } from "../outbox/event.ts";
+import { type StoredType, storedTypeSchema, toBuiltInTypeJson, toResourceTypeJson } from "../../core/resources/type.ts";
+import { commitParts, type Part, retryOnConflict } from "../outbox/commit.ts";
+import { buildEventWrite } from "../outbox/event.ts";
 
 interface SaveTypeDeps {
   objects: ObjectTable;
@@ -21,46 +21,52 @@ const changed = (name: string) => new SvcError("resourceType.changedMeanwhile", 
 
 async function builtIns(): Promise<ResourceTypeJson[]> {
   const { catalogue } = await import("../../core/resources/catalogue/catalogue.ts");
-  return catalogue.map(builtInJson);
+  return catalogue.map(toBuiltInTypeJson);
 }
 
 /** The workspace's own types and, where it has none of that name, the built-in ones. By name. */
-export async function listTypes({ objects }: ReadTypeDeps, workspace: string): Promise<ResourceTypeJson[]> {
+export async function listResourceTypes({ objects }: ReadTypeDeps, workspace: string): Promise<ResourceTypeJson[]> {
   const own = (await objects.list(keys.resourceType(workspace, "").pk)).map(({ value }) =>
-    typeJson(workspace, storedTypeSchema.parse(value)),
+    toResourceTypeJson(workspace, storedTypeSchema.parse(value)),
   );
   const byName = new Map([...(await builtIns()), ...own].map((type) => [type.name, type]));
   return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-export async function findType({ objects }: ReadTypeDeps, workspace: string, name: string): Promise<ResourceTypeJson | undefined> {
+export async function findResourceType({ objects }: ReadTypeDeps, workspace: string, name: string): Promise<ResourceTypeJson | undefined> {
   const found = await objects.get(keys.resourceType(workspace, name));
-  if (found) return typeJson(workspace, storedTypeSchema.parse(found.value));
+  if (found) return toResourceTypeJson(workspace, storedTypeSchema.parse(found.value));
   return (await builtIns()).find((type) => type.name === name);
 }
 
 /** Throws `resourceType.notFound`. */
-export async function getType(reading: ReadTypeDeps, workspace: string, name: string): Promise<ResourceTypeJson> {
-  const type = await findType(reading, workspace, name);
+export async function getResourceType(reading: ReadTypeDeps, workspace: string, name: string): Promise<ResourceTypeJson> {
+  const type = await findResourceType(reading, workspace, name);
   if (!type) throw new SvcError("resourceType.notFound", { name });
   return type;
 }
 
 /** Throws `resource.value` when the type is registered and has a schema that the value does not fit. */
-export async function checkValue(reading: ReadTypeDeps, workspace: string, path: string, type: string, value: unknown): Promise<void> {
+export async function checkResourceValue(
+  reading: ReadTypeDeps,
+  workspace: string,
+  path: string,
+  type: string,
+  value: unknown,
+): Promise<void> {
   if (type === "any" || type === "state") return;
-  const schema = (await findType(reading, workspace, type))?.schema;
+  const schema = (await findResourceType(reading, workspace, type))?.schema;
   if (!schema) return;
-  const { valueIssues } = await import("../../core/resources/value-check.ts");
+  const { findValueIssues: valueIssues } = await import("../../core/resources/value-check.ts");
   const issues = valueIssues(schema, value);
   if (issues.length > 0) throw new SvcError("resource.value", { path, type, issues });
 }
 
 /** Throws `resourceType.exists`, `resourceType.schema`, `body.tooLarge`, `workspace.notFound`. */
-export async function createType(saving: SaveTypeDeps, actor: Actor, workspace: string, asked: NewResourceType): Promise<void> {
+export async function createResourceType(saving: SaveTypeDeps, actor: Actor, workspace: string, asked: NewResourceType): Promise<void> {
   const { name } = asked;
   const type: StoredType = { name, ...(await settable(name, asked)), createdBy: actor.username, editedAtMs: saving.nowMs() };
-  await commit(saving.objects, [
+  await commitParts(saving.objects, [
     { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
     {
       write: write.put({ ...keys.resourceType(workspace, name), value: type, version: randomUUID() }, "absent"),
@@ -71,7 +77,7 @@ export async function createType(saving: SaveTypeDeps, actor: Actor, workspace: 
 }
 
 /** Changes what is sent and keeps the rest. Changing a built-in type makes one of the workspace's own. Throws `resourceType.notFound` as well. */
-export async function updateType(
+export async function updateResourceType(
   saving: SaveTypeDeps,
   actor: Actor,
   workspace: string,
@@ -79,13 +85,13 @@ export async function updateType(
   asked: ResourceTypeChange,
 ): Promise<void> {
   const sent = await settable(name, asked);
-  await retrying(
+  await retryOnConflict(
     async () => {
       const found = await saving.objects.get(keys.resourceType(workspace, name));
       const before = found ? storedTypeSchema.parse(found.value) : await ownOf(saving, actor, workspace, name);
       const value: StoredType = { ...before, ...sent, editedAtMs: saving.nowMs() };
       const expect = found ? { version: found.version ?? "" } : "absent";
-      const stored = await commit(saving.objects, [
+      const stored = await commitParts(saving.objects, [
         { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
         { write: write.put({ ...keys.resourceType(workspace, name), value, version: randomUUID() }, expect), refused: undefined },
         event(saving, actor, "UpdateResourceType", workspace, name),
@@ -98,7 +104,7 @@ export async function updateType(
 
 /** A built-in type as the workspace's own, to be changed. */
 async function ownOf(saving: SaveTypeDeps, actor: Actor, workspace: string, name: string): Promise<StoredType> {
-  const { description, schema } = await getType(saving, workspace, name);
+  const { description, schema } = await getResourceType(saving, workspace, name);
   return {
     name,
     ...(description === undefined ? {} : { description }),
@@ -109,11 +115,11 @@ async function ownOf(saving: SaveTypeDeps, actor: Actor, workspace: string, name
 }
 
 /** Throws `resourceType.notFound`, `resourceType.builtIn`. Resources of the type stay, and are checked no more. */
-export async function deleteType(saving: SaveTypeDeps, actor: Actor, workspace: string, name: string): Promise<void> {
+export async function deleteResourceType(saving: SaveTypeDeps, actor: Actor, workspace: string, name: string): Promise<void> {
   const refused = (await builtIns()).some((type) => type.name === name)
     ? new SvcError("resourceType.builtIn", { name })
     : new SvcError("resourceType.notFound", { name });
-  await commit(saving.objects, [
+  await commitParts(saving.objects, [
     { write: write.remove(keys.resourceType(workspace, name), "present"), refused },
     event(saving, actor, "DeleteResourceType", workspace, name),
   ]);
@@ -135,13 +141,13 @@ async function checkedSchema(name: string, schema: Record<string, unknown>): Pro
   const json = JSON.stringify(schema);
   if (Buffer.byteLength(json) > limits.resourceTypeBytes)
     throw new SvcError("body.tooLarge", { limitBytes: limits.resourceTypeBytes, what: "schema" });
-  const { schemaProblem } = await import("../../core/resources/value-check.ts");
+  const { describeSchemaProblem: schemaProblem } = await import("../../core/resources/value-check.ts");
   const reason = schemaProblem(schema);
   if (reason !== undefined) throw new SvcError("resourceType.schema", { name, reason });
   return json;
 }
 
 const event = ({ nowMs }: SaveTypeDeps, actor: Actor, type: WorkspaceEvent["type"], workspace: string, object: string): Part => ({
-  write: eventWrite({ type, workspace, object, by: actor.username, atMs: nowMs() }),
+  write: buildEventWrite({ type, workspace, object, by: actor.username, atMs: nowMs() }),
   refused: undefined,
 });

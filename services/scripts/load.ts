@@ -11,29 +11,29 @@ export interface LoadScriptDeps {
 }
 
 /** A script head or version head as read from the table; `undefined` when there is none or it was archived by path. */
-export function runnableOf(found: StoredObject | undefined): Runnable | undefined {
+export function parseScript(found: StoredObject | undefined): Runnable | undefined {
   return found ? runnableSchema.parse({ ...(found.value as object), build: found.build }) : undefined;
 }
 
 /** The newest version at a path. Throws `script.notFound`, for archived ones as well. */
-export function newestAt(found: StoredObject | undefined, path: string): Runnable {
-  const runnable = runnableOf(found);
+export function requireNewestScript(found: StoredObject | undefined, path: string): Runnable {
+  const runnable = parseScript(found);
   if (!runnable || runnable.archived || runnable.deleted) throw new SvcError("script.notFound", { path });
   return runnable;
 }
 
 /** Throws `script.versionNotFound`. */
-export function versionOf(found: StoredObject | undefined, hash: string): Runnable {
-  const runnable = runnableOf(found);
+export function requireScriptVersion(found: StoredObject | undefined, hash: string): Runnable {
+  const runnable = parseScript(found);
   if (!runnable || runnable.deleted) throw new SvcError("script.versionNotFound", { hash });
   return runnable;
 }
 
 /** Where a version's fields stand in S3 when they are too large for an item. */
-export const bodyObject = (workspace: string, hash: string) => `scripts/${workspace}/${hash}.json`;
+export const scriptObjectKey = (workspace: string, hash: string) => `scripts/${workspace}/${hash}.json`;
 
 /** A version's fields as they were saved; large ones stand in S3. */
-export async function loadVersion({ objects, storage }: LoadScriptDeps, workspace: string, hash: string): Promise<StoredVersion> {
+export async function loadScriptVersion({ objects, storage }: LoadScriptDeps, workspace: string, hash: string): Promise<StoredVersion> {
   const found = await objects.get(keys.versionBody(workspace, hash));
   if (!found) throw new SvcError("script.versionNotFound", { hash });
   const { json, s3Key } = found.value as { json?: string; s3Key?: string };
@@ -41,7 +41,7 @@ export async function loadVersion({ objects, storage }: LoadScriptDeps, workspac
 }
 
 /** What the build of a version yielded. */
-export async function loadBuilt(
+export async function loadBuildResult(
   { objects }: LoadScriptDeps,
   workspace: string,
   hash: string,

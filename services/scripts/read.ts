@@ -3,29 +3,29 @@ import type { Queue } from "../../aws/sqs/queue.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { HistoryItemJson, ListedScriptJson, NewScript, ScriptJson, ScriptListQuery } from "../../contract/routes/stored/scripts.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { pageOf } from "../../core/objects/page.ts";
-import { type Runnable, scriptJson } from "../../core/scripts/version.ts";
-import { type LoadScriptDeps, loadBuilt, loadVersion, newestAt, runnableOf, versionOf } from "./load.ts";
+import { paginate } from "../../core/objects/page.ts";
+import { type Runnable, toScriptJson } from "../../core/scripts/version.ts";
+import { type LoadScriptDeps, loadBuildResult, loadScriptVersion, parseScript, requireNewestScript, requireScriptVersion } from "./load.ts";
 import { settleBuild } from "./settle-build.ts";
 
-async function whole(deps: LoadScriptDeps, runnable: Runnable): Promise<ScriptJson> {
+async function loadScriptJson(deps: LoadScriptDeps, runnable: Runnable): Promise<ScriptJson> {
   const { workspace, hash } = runnable;
-  const [version, built] = await Promise.all([loadVersion(deps, workspace, hash), loadBuilt(deps, workspace, hash)]);
-  return scriptJson(version, runnable, built);
+  const [version, built] = await Promise.all([loadScriptVersion(deps, workspace, hash), loadBuildResult(deps, workspace, hash)]);
+  return toScriptJson(version, runnable, built);
 }
 
 /** Throws `script.notFound`. */
-export async function scriptAt(deps: LoadScriptDeps, workspace: string, path: string): Promise<ScriptJson> {
-  return whole(deps, newestAt(await deps.objects.get(keys.scriptHead(workspace, path)), path));
+export async function getScript(deps: LoadScriptDeps, workspace: string, path: string): Promise<ScriptJson> {
+  return loadScriptJson(deps, requireNewestScript(await deps.objects.get(keys.scriptHead(workspace, path)), path));
 }
 
 /** Throws `script.versionNotFound`. */
-export async function scriptVersion(deps: LoadScriptDeps, workspace: string, hash: string): Promise<ScriptJson> {
-  return whole(deps, versionOf(await deps.objects.get(keys.version(workspace, hash)), hash));
+export async function getScriptVersion(deps: LoadScriptDeps, workspace: string, hash: string): Promise<ScriptJson> {
+  return loadScriptJson(deps, requireScriptVersion(await deps.objects.get(keys.version(workspace, hash)), hash));
 }
 
 export async function scriptExists({ objects }: LoadScriptDeps, workspace: string, path: string): Promise<boolean> {
-  const runnable = runnableOf(await objects.get(keys.scriptHead(workspace, path)));
+  const runnable = parseScript(await objects.get(keys.scriptHead(workspace, path)));
   return runnable !== undefined && !runnable.archived;
 }
 
@@ -69,10 +69,10 @@ export async function listScripts(
         query.starred_only !== true,
     )
     .sort((a, b) => order * (a.createdAtMs - b.createdAtMs) || a.path.localeCompare(b.path));
-  return pageOf(found, query).map((script) => {
+  return paginate(found, query).map((script) => {
     const { hash, parentHashes, createdBy, createdAtMs, archived, ...sent } = script;
     const version = { sent: { ...sent, content: "" }, hash, parentHashes: parentsOf(script), createdBy, createdAtMs };
-    const { content, ...listed } = scriptJson(version, { workspace, archived, deleted: false } as Runnable, {});
+    const { content, ...listed } = toScriptJson(version, { workspace, archived, deleted: false } as Runnable, {});
     return {
       ...listed,
       ...(query.without_description ? { description: "" } : {}),
@@ -82,7 +82,7 @@ export async function listScripts(
 }
 
 /** List the versions saved at a path, newest first. Throws `script.notFound` when there never was one. */
-export async function scriptHistory({ objects }: LoadScriptDeps, workspace: string, path: string): Promise<HistoryItemJson[]> {
+export async function listScriptHistory({ objects }: LoadScriptDeps, workspace: string, path: string): Promise<HistoryItemJson[]> {
   const stored = await objects.list(keys.history(workspace, path, 0, "").pk, { newestFirst: true });
   if (stored.length === 0) throw new SvcError("script.notFound", { path });
   return stored.map(({ value }) => {
@@ -97,14 +97,14 @@ export async function scriptHistory({ objects }: LoadScriptDeps, workspace: stri
 }
 
 /** Throws `script.versionNotFound`. */
-export async function deploymentStatus(
+export async function getScriptDeploymentStatus(
   deps: LoadScriptDeps & { jobs: JobTable; queue: Queue },
   workspace: string,
   hash: string,
 ): Promise<{ lock?: string; lock_error_logs?: string; job_id?: string }> {
-  const build = await settleBuild(deps, versionOf(await deps.objects.get(keys.version(workspace, hash)), hash));
+  const build = await settleBuild(deps, requireScriptVersion(await deps.objects.get(keys.version(workspace, hash)), hash));
   if (build.state === "none") return { lock: "" };
-  const { lock, lockErrorLogs } = await loadBuilt(deps, workspace, hash);
+  const { lock, lockErrorLogs } = await loadBuildResult(deps, workspace, hash);
   return {
     ...(lock === undefined ? {} : { lock }),
     ...(lockErrorLogs === undefined ? {} : { lock_error_logs: lockErrorLogs }),

@@ -5,9 +5,9 @@ import type { ScriptJson } from "../../contract/routes/stored/scripts.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { type Runnable, type StoredVersion, scriptJson } from "../../core/scripts/version.ts";
-import { eventWrite } from "../outbox/event.ts";
-import { bodyObject, loadVersion, newestAt, runnableOf, versionOf } from "./load.ts";
+import { type Runnable, type StoredVersion, toScriptJson } from "../../core/scripts/version.ts";
+import { buildEventWrite } from "../outbox/event.ts";
+import { loadScriptVersion, parseScript, requireNewestScript, requireScriptVersion, scriptObjectKey } from "./load.ts";
 
 interface ArchiveScriptDeps {
   objects: ObjectTable;
@@ -18,7 +18,7 @@ interface ArchiveScriptDeps {
 /** Its path runs no more and is free for a new script; every version stays and runs by its hash. Throws `script.notFound`. */
 export async function archiveScript({ objects, nowMs }: ArchiveScriptDeps, actor: Actor, workspace: string, path: string): Promise<void> {
   const found = await objects.get(keys.scriptHead(workspace, path));
-  const { build, ...value } = newestAt(found, path);
+  const { build, ...value } = requireNewestScript(found, path);
   const archived = { ...value, archived: true };
   const isNewest = { version: value.hash };
   const deps = await objects.get(keys.scriptListing(workspace, path));
@@ -26,15 +26,15 @@ export async function archiveScript({ objects, nowMs }: ArchiveScriptDeps, actor
     write.update({ ...keys.scriptHead(workspace, path), value: archived }, isNewest),
     write.update({ ...keys.version(workspace, value.hash), value: archived }, isNewest),
     ...(deps ? [write.put({ ...deps, value: { ...(deps.value as object), archived: true } }, "present")] : []),
-    eventWrite({ type: "DeleteScript", workspace, object: path, by: actor.username, atMs: nowMs() }),
+    buildEventWrite({ type: "DeleteScript", workspace, object: path, by: actor.username, atMs: nowMs() }),
   ]);
   if (refused !== undefined) throw new SvcError("script.changedMeanwhile", { path });
 }
 
 /** Throws `script.versionNotFound`, also for a version that is not its script's newest. */
-export async function archiveVersion(deps: ArchiveScriptDeps, actor: Actor, workspace: string, hash: string): Promise<void> {
-  const { path } = versionOf(await deps.objects.get(keys.version(workspace, hash)), hash);
-  const newest = runnableOf(await deps.objects.get(keys.scriptHead(workspace, path)));
+export async function archiveScriptVersion(deps: ArchiveScriptDeps, actor: Actor, workspace: string, hash: string): Promise<void> {
+  const { path } = requireScriptVersion(await deps.objects.get(keys.version(workspace, hash)), hash);
+  const newest = parseScript(await deps.objects.get(keys.scriptHead(workspace, path)));
   if (newest?.hash !== hash) throw new SvcError("script.versionNotFound", { hash });
   await archiveScript(deps, actor, workspace, path);
 }
@@ -42,17 +42,17 @@ export async function archiveVersion(deps: ArchiveScriptDeps, actor: Actor, work
 /** Deletes a script with all versions saved at its path. What fails halfway is taken up by calling it again. Throws `script.notFound`. */
 export async function deleteScript(deps: ArchiveScriptDeps, actor: Actor, workspace: string, path: string): Promise<void> {
   const { objects, storage, nowMs } = deps;
-  const head = runnableOf(await objects.get(keys.scriptHead(workspace, path)));
+  const head = parseScript(await objects.get(keys.scriptHead(workspace, path)));
   const history = await objects.list(keys.history(workspace, path, 0, "").pk);
   if (!head && history.length === 0) throw new SvcError("script.notFound", { path });
   for (const { value, pk, sk } of history) {
     const { hash } = value as { hash: string };
-    const version = runnableOf(await objects.get(keys.version(workspace, hash)));
+    const version = parseScript(await objects.get(keys.version(workspace, hash)));
     if (version && !version.deleted) {
-      const refused = await objects.transact(erasing(version, await loadVersion(deps, workspace, hash)));
+      const refused = await objects.transact(erasing(version, await loadScriptVersion(deps, workspace, hash)));
       if (refused !== undefined) throw new SvcError("script.changedMeanwhile", { path });
     }
-    await storage.remove(bodyObject(workspace, hash));
+    await storage.remove(scriptObjectKey(workspace, hash));
     if (hash !== head?.hash) await objects.remove({ pk, sk });
   }
   // The newest goes last and together with the event: until then a repeated call finds the script.
@@ -61,7 +61,7 @@ export async function deleteScript(deps: ArchiveScriptDeps, actor: Actor, worksp
       ? [write.remove(keys.scriptHead(workspace, path), { version: head.hash }), write.remove(keys.scriptListing(workspace, path))]
       : []),
     ...history.filter(({ value }) => (value as { hash: string }).hash === head?.hash).map(({ pk, sk }) => write.remove({ pk, sk })),
-    eventWrite({ type: "DeleteScriptPath", workspace, object: path, by: actor.username, atMs: nowMs() }),
+    buildEventWrite({ type: "DeleteScriptPath", workspace, object: path, by: actor.username, atMs: nowMs() }),
   ]);
   if (refused !== undefined) throw new SvcError("script.changedMeanwhile", { path });
 }
@@ -70,15 +70,15 @@ export async function deleteScript(deps: ArchiveScriptDeps, actor: Actor, worksp
  * Erases one version's content; what is left says that it was there. Deleting the newest version makes its path free. Answers what the
  * version was. Throws `script.versionNotFound`, and `script.changedMeanwhile` when somebody saved at this moment.
  */
-export async function deleteVersion(deps: ArchiveScriptDeps, actor: Actor, workspace: string, hash: string): Promise<ScriptJson> {
+export async function deleteScriptVersion(deps: ArchiveScriptDeps, actor: Actor, workspace: string, hash: string): Promise<ScriptJson> {
   const { objects, storage, nowMs } = deps;
-  const found = runnableOf(await objects.get(keys.version(workspace, hash)));
+  const found = parseScript(await objects.get(keys.version(workspace, hash)));
   // An earlier call may have ended between the record and the object: whoever calls again finds nothing, and leaves nothing.
-  if (found?.deleted) await storage.remove(bodyObject(workspace, hash));
+  if (found?.deleted) await storage.remove(scriptObjectKey(workspace, hash));
   if (!found || found.deleted) throw new SvcError("script.versionNotFound", { hash });
   const { path } = found;
-  const [version, newest] = await Promise.all([loadVersion(deps, workspace, hash), objects.get(keys.scriptHead(workspace, path))]);
-  const head = runnableOf(newest);
+  const [version, newest] = await Promise.all([loadScriptVersion(deps, workspace, hash), objects.get(keys.scriptHead(workspace, path))]);
+  const head = parseScript(newest);
   const refused = await objects.transact([
     ...erasing(found, version),
     ...(head?.hash === hash
@@ -87,14 +87,14 @@ export async function deleteVersion(deps: ArchiveScriptDeps, actor: Actor, works
           write.remove(keys.scriptListing(workspace, path)),
         ]
       : []),
-    eventWrite({ type: "DeleteScript", workspace, object: hash, by: actor.username, atMs: nowMs() }),
+    buildEventWrite({ type: "DeleteScript", workspace, object: hash, by: actor.username, atMs: nowMs() }),
   ]);
   if (refused !== undefined) {
-    versionOf(await objects.get(keys.version(workspace, hash)), hash);
+    requireScriptVersion(await objects.get(keys.version(workspace, hash)), hash);
     throw new SvcError("script.changedMeanwhile", { path });
   }
-  await storage.remove(bodyObject(workspace, hash));
-  return scriptJson(blank(version), { ...found, archived: true, deleted: true }, {});
+  await storage.remove(scriptObjectKey(workspace, hash));
+  return toScriptJson(blank(version), { ...found, archived: true, deleted: true }, {});
 }
 
 /** A head's value once its version was deleted. */

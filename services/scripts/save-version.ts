@@ -13,13 +13,13 @@ import { firstDueMs } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { type BuildState, concurrencyRuleOf, type Runnable, type StoredVersion, versionHash } from "../../core/scripts/version.ts";
+import { type BuildState, type Runnable, type StoredVersion, toConcurrencyRule, versionHash } from "../../core/scripts/version.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
-import { prepare, send } from "../jobs/queue/enqueue.ts";
-import { commit, type Part, placeParts } from "../outbox/commit.ts";
-import { eventWrite } from "../outbox/event.ts";
-import { aclPart } from "../workspaces/acls.ts";
-import { bodyObject } from "./load.ts";
+import { prepareJob, sendJob } from "../jobs/queue/enqueue.ts";
+import { buildPathConditions, commitParts, type Part } from "../outbox/commit.ts";
+import { buildEventWrite } from "../outbox/event.ts";
+import { buildAclPart } from "../workspaces/acls.ts";
+import { scriptObjectKey } from "./load.ts";
 
 export interface SaveVersionDeps {
   objects: ObjectTable;
@@ -32,7 +32,7 @@ export interface SaveVersionDeps {
 /** A version's fields above this stand in S3: a DynamoDB item holds at most 400 KB. */
 const BODY_ITEM_BYTES = 100 * 1024;
 
-export type Parent = { runnable: Runnable; version: StoredVersion };
+export type ParentVersion = { runnable: Runnable; version: StoredVersion };
 
 /** What is saved, once it is decided that it may be. */
 interface Saving {
@@ -41,16 +41,16 @@ interface Saving {
   asked: NewScript;
   /** What stands at the path now. */
   current: Runnable | undefined;
-  parent: Parent | undefined;
+  parent: ParentVersion | undefined;
   onBehalfOf: Runnable["onBehalfOf"];
 }
 
 /** The new version's hash. Throws what a concurrent writer, a workspace or a folder that is gone makes of it. */
-export async function saveVersion(deps: SaveVersionDeps, saving: Saving): Promise<string> {
+export async function saveScriptVersion(deps: SaveVersionDeps, saving: Saving): Promise<string> {
   const { actor, workspace, asked, parent } = saving;
   const atMs = deps.nowMs();
   const hash = versionHash(workspace, randomUUID(), asked);
-  const { interfaceOf } = await import("../../core/scripts/interface.ts");
+  const { readScriptInterface: interfaceOf } = await import("../../core/scripts/interface.ts");
   const { inferredSchema, ...read } = interfaceOf(asked.language, asked.content);
   const version: StoredVersion = {
     sent: asked,
@@ -61,20 +61,20 @@ export async function saveVersion(deps: SaveVersionDeps, saving: Saving): Promis
     ...(inferredSchema ? { inferredSchema } : {}),
   };
   const runner = runnerFor(asked.language, asked.content);
-  const job = runner ? await prepare(deps, dependenciesJob(saving, hash)) : undefined;
+  const job = runner ? await prepareJob(deps, dependenciesJob(saving, hash)) : undefined;
   const runnable = { ...newRunnable(saving, hash), ...(runner ? { runner } : {}), ...read };
   const parts = [
-    ...placeParts(workspace, asked.path),
+    ...buildPathConditions(workspace, asked.path),
     ...versionParts(saving, runnable, job, await keptBody(deps, workspace, version)),
     ...listingParts(saving, version, read.preprocessor !== undefined),
     ...(await renameParts(deps, saving)),
-    part(eventWrite({ type: parent ? "UpdateScript" : "CreateScript", workspace, object: asked.path, by: actor.username, atMs })),
+    part(buildEventWrite({ type: parent ? "UpdateScript" : "CreateScript", workspace, object: asked.path, by: actor.username, atMs })),
     ...(job ? [part({ raw: { Put: deps.jobs.createParams(job, firstDueMs(job.createdAtMs)) } })] : []),
   ];
-  if (!(await commit(deps.objects, parts))) throw new SvcError("script.changedMeanwhile", { path: asked.path });
+  if (!(await commitParts(deps.objects, parts))) throw new SvcError("script.changedMeanwhile", { path: asked.path });
   // The script is saved whatever becomes of the message: housekeeping finds the job by its due time and sends it again.
   if (job)
-    await send(deps, job).catch((error: unknown) =>
+    await sendJob(deps, job).catch((error: unknown) =>
       reportFailure("The build could not be sent to the queue; housekeeping sends it", error, { job: job.id }),
     );
   return hash;
@@ -105,7 +105,7 @@ function newRunnable({ workspace, asked, onBehalfOf }: Saving, hash: string) {
     tag: asked.tag ?? asked.language,
     dedicated: asked.dedicated_worker ?? false,
     ...(asked.priority ? { priority: asked.priority } : {}),
-    ...(asked.concurrent_limit ? { concurrency: concurrencyRuleOf(asked, asked.concurrent_limit) } : {}),
+    ...(asked.concurrent_limit ? { concurrency: toConcurrencyRule(asked, asked.concurrent_limit) } : {}),
     ...(onBehalfOf ? { onBehalfOf } : {}),
     ...(typeof asked.delete_after_secs === "number" ? { deleteAfterS: asked.delete_after_secs } : {}),
     ...(asked.cache_ttl ? { cacheTtlS: asked.cache_ttl } : {}),
@@ -124,7 +124,7 @@ async function keptBody(
 ): Promise<{ json: string } | { s3Key: string }> {
   const json = JSON.stringify(version);
   if (Buffer.byteLength(json) <= BODY_ITEM_BYTES) return { json };
-  const s3Key = bodyObject(workspace, version.hash);
+  const s3Key = scriptObjectKey(workspace, version.hash);
   await storage.put(s3Key, json, "application/json");
   return { s3Key };
 }
@@ -172,6 +172,6 @@ async function renameParts(deps: SaveVersionDeps, { workspace, asked: { path }, 
   return [
     part(write.remove(keys.scriptHead(workspace, from), { version: parentHash }), new SvcError("script.parentHasChild", { parentHash })),
     part(write.remove(keys.scriptListing(workspace, from))),
-    part((await aclPart(deps, { workspace, kind: "script", path: from }, path)).write),
+    part((await buildAclPart(deps, { workspace, kind: "script", path: from }, path)).write),
   ];
 }

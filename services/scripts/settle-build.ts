@@ -4,8 +4,8 @@ import type { Queue } from "../../aws/sqs/queue.ts";
 import { hasEnded } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { BuildState, Runnable } from "../../core/scripts/version.ts";
-import { sendWaiting } from "../jobs/queue/build-waiters.ts";
-import { versionOf } from "./load.ts";
+import { sendBuildWaiters } from "../jobs/queue/build-waiters.ts";
+import { requireScriptVersion } from "./load.ts";
 
 interface SettleBuildDeps {
   objects: ObjectTable;
@@ -24,13 +24,13 @@ export async function settleBuild(deps: SettleBuildDeps, version: Runnable): Pro
   const job = await jobs.get(build.job);
   if (job && !hasEnded(job)) return build;
   // A build's outcome is recorded before its job ends: only now is it certain that there is none.
-  const now = versionOf(await objects.get(keys.version(workspace, hash)), hash).build;
+  const now = requireScriptVersion(await objects.get(keys.version(workspace, hash)), hash).build;
   if (now.state !== "pending") return now;
   const error = `The job ${build.job} that builds it ${job ? `was ${job.state === "canceled" ? "canceled" : "lost"}` : "is gone"}. Save the script again.`;
   const failed: BuildState = { state: "failed", job: build.job, error };
   await objects.put({ ...keys.versionLock(workspace, hash), value: { lockErrorLogs: `${error}\n` } });
   await recordBuild(objects, version, failed);
-  await sendWaiting(deps, workspace, hash);
+  await sendBuildWaiters(deps, workspace, hash);
   return failed;
 }
 

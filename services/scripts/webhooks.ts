@@ -7,7 +7,7 @@ export interface WebhookForm {
 }
 
 /** Every way to run a script or flow over HTTP: its newest version (`p/<path>`, `f/<path>`), this one (`h/<hash>`, `fv/<version>`); asynchronous, synchronous and as a stream. */
-export function webhookForms(baseUrl: string, workspace: string, newest: string, exact: string): WebhookForm[] {
+export function listWebhookForms(baseUrl: string, workspace: string, newest: string, exact: string): WebhookForm[] {
   const root = `${baseUrl}/api/w/${workspace}/jobs`;
   const versions = [
     { version: "newest version", target: newest },

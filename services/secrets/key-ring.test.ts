@@ -37,7 +37,7 @@ async function aws(workspace: string, key: Buffer): Promise<string[]> {
 it("twenty secrets at once are one read of the keys and one call of KMS, and a read that failed is not kept", async () => {
   const key = randomBytes(32);
   const calls = await aws("w", key);
-  const [{ unseal }, { objectTable }, { dataKeys }] = await Promise.all([
+  const [{ unsealValue: unseal }, { objectTable }, { dataKeys }] = await Promise.all([
     import("./key-ring.ts"),
     import("../../aws/dynamodb/object-table.ts"),
     import("../../aws/kms/data-keys.ts"),

@@ -6,7 +6,7 @@ import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import { EXPORT_KEY_PATH, type KeyRing, keyRingSchema, ringMark } from "../../core/secrets/key-ring.ts";
 import { type DataKey, newExportKey, open, seal, sealedWith } from "../../core/secrets/seal.ts";
-import { commit } from "../outbox/commit.ts";
+import { commitParts } from "../outbox/commit.ts";
 
 export interface SealDeps {
   objects: ObjectTable;
@@ -15,21 +15,21 @@ export interface SealDeps {
 }
 
 /** A ring as it was read, and the data keys of it that were unwrapped so far. */
-interface Opened {
+interface OpenedKeyRing {
   ring: KeyRing;
   unwrapped: Map<number, Promise<Buffer>>;
 }
 /** Per process and workspace: no job costs a call of KMS. Kept from the moment it is asked for, so that twenty secrets at once are one read and one call. */
-const cache = new Map<string, { opened: Promise<Opened>; untilMs: number }>();
+const cache = new Map<string, { opened: Promise<OpenedKeyRing>; untilMs: number }>();
 const CACHED_MOST = 1000;
 
 /** The ring as stored now. */
-export async function readRing({ objects }: Pick<SealDeps, "objects">, workspace: string): Promise<KeyRing | undefined> {
+export async function loadKeyRing({ objects }: Pick<SealDeps, "objects">, workspace: string): Promise<KeyRing | undefined> {
   const found = await objects.get(keys.keyRing(workspace));
   return found ? keyRingSchema.parse(found.value) : undefined;
 }
 
-export function forgetRing(workspace: string): void {
+export function forgetKeyRing(workspace: string): void {
   cache.delete(workspace);
 }
 
@@ -38,34 +38,39 @@ async function makeRing({ objects, dataKeys }: SealDeps, workspace: string): Pro
   const { key, wrapped } = await dataKeys.generate(workspace);
   const exportKey = seal({ version: 1, key }, { workspace, path: EXPORT_KEY_PATH }, newExportKey());
   const ring: KeyRing = { current: 1, wrapped: { 1: wrapped }, exportKey };
-  await commit(objects, [
+  await commitParts(objects, [
     { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
     { write: write.put({ ...keys.keyRing(workspace), value: ring, version: ringMark(ring) }, "absent"), refused: undefined },
   ]);
-  return (await readRing({ objects }, workspace)) ?? ring;
+  return (await loadKeyRing({ objects }, workspace)) ?? ring;
 }
 
-function opened(deps: SealDeps, workspace: string): Promise<Opened> {
+function openCachedKeyRing(deps: SealDeps, workspace: string): Promise<OpenedKeyRing> {
   const now = deps.nowMs();
   const known = cache.get(workspace);
   if (known && known.untilMs > now) return known.opened;
   if (cache.size >= CACHED_MOST) cache.clear();
-  const fresh = openRing(deps, workspace);
+  const fresh = openKeyRing(deps, workspace);
   cache.set(workspace, { opened: fresh, untilMs: now + limits.dataKeyCacheMs });
   fresh.catch(() => forget(workspace, fresh));
   return fresh;
 }
 
-async function openRing(deps: SealDeps, workspace: string): Promise<Opened> {
-  return { ring: (await readRing(deps, workspace)) ?? (await makeRing(deps, workspace)), unwrapped: new Map() };
+async function openKeyRing(deps: SealDeps, workspace: string): Promise<OpenedKeyRing> {
+  return { ring: (await loadKeyRing(deps, workspace)) ?? (await makeRing(deps, workspace)), unwrapped: new Map() };
 }
 
 /** Unless another one has taken its place. */
-function forget(workspace: string, which: Promise<Opened>): void {
+function forget(workspace: string, which: Promise<OpenedKeyRing>): void {
   if (cache.get(workspace)?.opened === which) cache.delete(workspace);
 }
 
-function keyOf({ dataKeys }: Pick<SealDeps, "dataKeys">, workspace: string, { ring, unwrapped }: Opened, version: number): Promise<Buffer> {
+function keyOf(
+  { dataKeys }: Pick<SealDeps, "dataKeys">,
+  workspace: string,
+  { ring, unwrapped }: OpenedKeyRing,
+  version: number,
+): Promise<Buffer> {
   const known = unwrapped.get(version);
   if (known) return known;
   const wrapped = ring.wrapped[version];
@@ -77,26 +82,26 @@ function keyOf({ dataKeys }: Pick<SealDeps, "dataKeys">, workspace: string, { ri
 }
 
 /** The key to seal with now, and the version that the write must find on the ring: a replaced key makes it refuse. */
-export async function sealingKey(deps: SealDeps, workspace: string): Promise<{ dataKey: DataKey; version: string }> {
-  const current = await opened(deps, workspace);
+export async function loadSealingKey(deps: SealDeps, workspace: string): Promise<{ dataKey: DataKey; version: string }> {
+  const current = await openCachedKeyRing(deps, workspace);
   const version = current.ring.current;
   return { dataKey: { version, key: await keyOf(deps, workspace, current, version) }, version: ringMark(current.ring) };
 }
 
 /** The value of a secret. A version that this process has not heard of makes it read the ring again. */
-export async function unseal(deps: SealDeps, workspace: string, path: string, sealed: string): Promise<string> {
+export async function unsealValue(deps: SealDeps, workspace: string, path: string, sealed: string): Promise<string> {
   const version = sealedWith(sealed);
-  const kept = opened(deps, workspace);
+  const kept = openCachedKeyRing(deps, workspace);
   let ring = await kept;
   if (ring.ring.wrapped[version] === undefined) {
     forget(workspace, kept);
-    ring = await opened(deps, workspace);
+    ring = await openCachedKeyRing(deps, workspace);
   }
   return open(await keyOf(deps, workspace, ring, version), { workspace, path }, sealed);
 }
 
 /** The exportable key as stored now: people change it, and expect the next export to use it. */
-export async function exportKeyOf(deps: SealDeps, workspace: string): Promise<string> {
-  const ring = (await readRing(deps, workspace)) ?? (await makeRing(deps, workspace));
-  return unseal(deps, workspace, EXPORT_KEY_PATH, ring.exportKey);
+export async function loadExportKey(deps: SealDeps, workspace: string): Promise<string> {
+  const ring = (await loadKeyRing(deps, workspace)) ?? (await makeRing(deps, workspace));
+  return unsealValue(deps, workspace, EXPORT_KEY_PATH, ring.exportKey);
 }

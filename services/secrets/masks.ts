@@ -16,7 +16,7 @@ interface MaskDeps {
  * as it is then, or `undefined` when this attempt does not run any more. Entries of the audit log go with the note, in the same call, as
  * of the moment when the job first got secrets.
  */
-export async function rememberSecrets(
+export async function recordSecrets(
   { jobs }: MaskDeps,
   { id, attempt }: Pick<Job, "id" | "attempt">,
   token: string,
@@ -38,7 +38,7 @@ const noted = new Set<string>();
 const NOTED_MOST = 10_000;
 
 /** The same for what a job asks for over HTTP. False when the attempt does not run any more. */
-export async function noteRead(
+export async function recordSecretRead(
   deps: MaskDeps,
   job: { jobId: string; attempt: number },
   token: string,
@@ -47,7 +47,7 @@ export async function noteRead(
   const names = new Map(secrets.filter((secret) => secret.length >= limits.maskedChars).map((secret) => [nameOf(token, secret), secret]));
   const fresh = [...names].filter(([name]) => !noted.has(name));
   if (fresh.length === 0) return true;
-  const known = await rememberSecrets(
+  const known = await recordSecrets(
     deps,
     { id: job.jobId, attempt: job.attempt },
     token,
@@ -64,7 +64,7 @@ const nameOf = (token: string, secret: string) => createHash("sha256").update(`$
  * Masks what the attempt with this token has read so far; `undefined`, without a read, when it has read no secret. `given`: what the caller
  * has noted itself for this attempt. Where the record counts one note, that is it, and nothing is read either.
  */
-export async function maskerFor(
+export async function loadMasker(
   { jobs }: MaskDeps,
   job: Pick<Job, "id" | "masks">,
   token: string,

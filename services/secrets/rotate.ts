@@ -5,8 +5,8 @@ import { write } from "../../core/objects/write.ts";
 import { beginRotation, EXPORT_KEY_PATH, endRotation, type KeyRing, ringMark } from "../../core/secrets/key-ring.ts";
 import { newExportNonce, seal, sealedWith } from "../../core/secrets/seal.ts";
 import { type StoredVariable, storedVariableSchema } from "../../core/variables/variable.ts";
-import { commit, retrying } from "../outbox/commit.ts";
-import { exportKeyOf, forgetRing, readRing, type SealDeps, sealingKey, unseal } from "./key-ring.ts";
+import { commitParts, retryOnConflict } from "../outbox/commit.ts";
+import { forgetKeyRing, loadExportKey, loadKeyRing, loadSealingKey, type SealDeps, unsealValue } from "./key-ring.ts";
 
 /** Longer than the function that rotates may live: after that it has died, and another may begin. */
 const ROTATION_MS = 60_000;
@@ -20,15 +20,15 @@ const rotating = () => new SvcError("encryptionKey.rotating", {});
  * seal again. Whoever comes while it goes on is refused; if it dies in the middle everything stays readable, and whoever asks for
  * the same key again goes on where it stopped. Throws `encryptionKey.rotating`, `workspace.notFound`.
  */
-export async function replaceKey(deps: SealDeps, workspace: string, newKey: string, { reseal = true } = {}): Promise<number> {
+export async function rotateWorkspaceKey(deps: SealDeps, workspace: string, newKey: string, { reseal = true } = {}): Promise<number> {
   // Makes the first ring.
-  await exportKeyOf(deps, workspace);
+  await loadExportKey(deps, workspace);
   if (!reseal) {
     await setExportKey(deps, workspace, newKey);
     return 0;
   }
   const version = await begin(deps, workspace, newKey);
-  forgetRing(workspace);
+  forgetKeyRing(workspace);
   const resealed = await sealAllAnew(deps, workspace, version);
   await end(deps, workspace, version);
   return resealed;
@@ -36,9 +36,9 @@ export async function replaceKey(deps: SealDeps, workspace: string, newKey: stri
 
 /** Only what is exported from now on changes: nothing stored is sealed with this key. */
 async function setExportKey(deps: SealDeps, workspace: string, newKey: string): Promise<void> {
-  await retrying(async () => {
-    forgetRing(workspace);
-    const { dataKey, version } = await sealingKey(deps, workspace);
+  await retryOnConflict(async () => {
+    forgetKeyRing(workspace);
+    const { dataKey, version } = await loadSealingKey(deps, workspace);
     const ring = await idleRing(deps, workspace);
     const exportKey = seal(dataKey, { workspace, path: EXPORT_KEY_PATH }, newKey);
     return (await putRing(deps, workspace, { ...ring, exportKey }, version)) ? { done: undefined } : undefined;
@@ -48,10 +48,10 @@ async function setExportKey(deps: SealDeps, workspace: string, newKey: string): 
 /** Answers the version that is current from now on. */
 async function begin(deps: SealDeps, workspace: string, newKey: string): Promise<number> {
   const { key, wrapped } = await deps.dataKeys.generate(workspace);
-  return retrying(async () => {
+  return retryOnConflict(async () => {
     const ring = await idleRing(deps, workspace);
     const untilMs = deps.nowMs() + ROTATION_MS;
-    if (ring.rotatingUntilMs !== undefined && (await exportKeyOf(deps, workspace)) === newKey) {
+    if (ring.rotatingUntilMs !== undefined && (await loadExportKey(deps, workspace)) === newKey) {
       // One that died on the way to the same key: its data key is there, and part of the work done.
       return (await putRing(deps, workspace, { ...ring, rotatingUntilMs: untilMs }, ringMark(ring))) ? { done: ring.current } : undefined;
     }
@@ -63,14 +63,14 @@ async function begin(deps: SealDeps, workspace: string, newKey: string): Promise
 }
 
 async function end(deps: SealDeps, workspace: string, version: number): Promise<void> {
-  const ring = await readRing(deps, workspace);
+  const ring = await loadKeyRing(deps, workspace);
   // When another one has begun because this one was taken for dead, that one ends it.
   if (ring?.current === version) await putRing(deps, workspace, endRotation(ring), ringMark(ring));
-  forgetRing(workspace);
+  forgetKeyRing(workspace);
 }
 
 async function idleRing(deps: SealDeps, workspace: string): Promise<KeyRing> {
-  const ring = await readRing(deps, workspace);
+  const ring = await loadKeyRing(deps, workspace);
   if (!ring) throw new SvcError("workspace.notFound", { workspace });
   if ((ring.rotatingUntilMs ?? 0) > deps.nowMs()) throw rotating();
   return ring;
@@ -98,16 +98,16 @@ async function sealAllAnew(deps: SealDeps, workspace: string, version: number): 
 /** One secret under the current data key. It changes nothing that anybody can see, so there is no event. */
 async function sealAnew(deps: SealDeps, workspace: string, path: string): Promise<void> {
   const key = keys.variable(workspace, path);
-  await retrying(
+  await retryOnConflict(
     async () => {
       const found = await deps.objects.get(key);
       // Deleted or renamed meanwhile: whoever did it has sealed what there is with the new key.
       if (!found) return { done: undefined };
       const variable = storedVariableSchema.parse(found.value);
-      const { dataKey, version } = await sealingKey(deps, workspace);
+      const { dataKey, version } = await loadSealingKey(deps, workspace);
       if (!variable.isSecret || sealedWith(variable.value) === dataKey.version) return { done: undefined };
-      const value = seal(dataKey, { workspace, path }, await unseal(deps, workspace, path, variable.value));
-      const stored = await commit(deps.objects, [
+      const value = seal(dataKey, { workspace, path }, await unsealValue(deps, workspace, path, variable.value));
+      const stored = await commitParts(deps.objects, [
         { write: write.check(keys.keyRing(workspace), { version }), refused: undefined },
         {
           write: write.put(
@@ -117,7 +117,7 @@ async function sealAnew(deps: SealDeps, workspace: string, path: string): Promis
           refused: undefined,
         },
       ]);
-      if (!stored) forgetRing(workspace);
+      if (!stored) forgetKeyRing(workspace);
       return stored ? { done: undefined } : undefined;
     },
     () => new SvcError("variable.changedMeanwhile", { path }),

@@ -3,7 +3,7 @@ import { type FileStorage, fileStorageSchema } from "../../contract/routes/works
 import { keys } from "../../core/objects/keys.ts";
 
 /** Loads the file storage of a workspace. `undefined` means the stack's own bucket, which is the default. */
-export async function fileStorageOf(objects: Pick<ObjectTable, "get">, workspace: string): Promise<FileStorage | undefined> {
+export async function loadFileStorage(objects: Pick<ObjectTable, "get">, workspace: string): Promise<FileStorage | undefined> {
   const found = await objects.get(keys.setting(workspace, "large_file_storage"));
   return found?.value ? fileStorageSchema.parse(found.value) : undefined;
 }

@@ -9,7 +9,7 @@ interface SyncLimitDeps {
 }
 
 /** How long a synchronous call waits, as the instance says: known for half a minute, so that it costs no read per call. */
-export function syncLimit({ objects, nowMs }: SyncLimitDeps): () => Promise<number> {
+export function createSyncLimitReader({ objects, nowMs }: SyncLimitDeps): () => Promise<number> {
   let last: { ms: number; untilMs: number } | undefined;
   return async () => {
     if (last && last.untilMs > nowMs()) return last.ms;

@@ -4,7 +4,7 @@ import type { SettingsJson } from "../../contract/routes/workspaces/settings.ts"
 import type { WorkspaceJson } from "../../contract/routes/workspaces/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
-import { commit } from "../outbox/commit.ts";
+import { commitParts } from "../outbox/commit.ts";
 
 interface Collaborators {
   objects: ObjectTable;
@@ -13,7 +13,7 @@ interface Collaborators {
 type Setting = keyof Omit<SettingsJson, "workspace_id" | "name" | "color">;
 
 /** Throws `workspace.notFound`. */
-export async function workspaceSettings({ objects }: Collaborators, workspace: string): Promise<SettingsJson> {
+export async function getWorkspaceSettings({ objects }: Collaborators, workspace: string): Promise<SettingsJson> {
   const [found, settings] = await Promise.all([objects.get(keys.workspace(workspace)), objects.list(keys.setting(workspace, "").pk)]);
   if (!found) throw new SvcError("workspace.notFound", { workspace });
   const { name, color } = found.value as WorkspaceJson;
@@ -26,14 +26,14 @@ export async function workspaceSettings({ objects }: Collaborators, workspace: s
 }
 
 /** Replaces a setting whole; `undefined` takes it away. Throws `workspace.notFound`. */
-export async function setSetting<Name extends Setting>(
+export async function setWorkspaceSetting<Name extends Setting>(
   { objects }: Collaborators,
   workspace: string,
   name: Name,
   value: SettingsJson[Name],
 ): Promise<void> {
   const key = keys.setting(workspace, name);
-  await commit(objects, [
+  await commitParts(objects, [
     { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
     { write: value === undefined ? write.remove(key) : write.put({ ...key, value }), refused: undefined },
   ]);

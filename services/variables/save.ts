@@ -8,12 +8,12 @@ import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { importSecret, newExportNonce, seal } from "../../core/secrets/seal.ts";
 import type { StoredVariable } from "../../core/variables/variable.ts";
-import { permitPlace } from "../identity/permit.ts";
-import { commit, type Part, placeParts, retrying } from "../outbox/commit.ts";
-import { eventWrite } from "../outbox/event.ts";
-import { exportKeyOf, forgetRing, type SealDeps, sealingKey, unseal } from "../secrets/key-ring.ts";
-import { aclPart } from "../workspaces/acls.ts";
-import { toVariable } from "./read.ts";
+import { permitPath } from "../identity/permit.ts";
+import { buildPathConditions, commitParts, type Part, retryOnConflict } from "../outbox/commit.ts";
+import { buildEventWrite } from "../outbox/event.ts";
+import { forgetKeyRing, loadExportKey, loadSealingKey, type SealDeps, unsealValue } from "../secrets/key-ring.ts";
+import { buildAclPart } from "../workspaces/acls.ts";
+import { requireVariable } from "./read.ts";
 
 interface SaveVariableDeps {
   /** `value` is an exported ciphertext. */
@@ -37,15 +37,15 @@ export async function createVariable(
   { alreadyEncrypted = false }: SaveVariableDeps = {},
 ): Promise<void> {
   const { path, is_secret: isSecret, description } = asked;
-  permitPlace(actor, actions.saveVariable, workspace, path);
+  permitPath(actor, actions.saveVariable, workspace, path);
   const plain = await plainOf(deps, workspace, path, asked.value, isSecret && alreadyEncrypted);
   const exists = new SvcError("variable.exists", { path });
-  await retrying(
+  await retryOnConflict(
     async () => {
       const { value, parts } = await valueParts(deps, workspace, path, isSecret, plain);
       const variable = { path, isSecret, description, ...value, ...settable(asked), ...edited(deps, actor) };
       const stored = await commitSealed(deps, workspace, [
-        ...placeParts(workspace, path),
+        ...buildPathConditions(workspace, path),
         ...parts,
         { write: write.put({ ...keys.variable(workspace, path), value: variable, version: randomUUID() }, "absent"), refused: exists },
         event(deps, actor, "CreateVariable", workspace, path),
@@ -66,11 +66,11 @@ export async function updateVariable(
   { alreadyEncrypted = false }: SaveVariableDeps = {},
 ): Promise<void> {
   const to = asked.path ?? path;
-  permitPlace(actor, actions.saveVariable, workspace, to);
-  await retrying(
+  permitPath(actor, actions.saveVariable, workspace, to);
+  await retryOnConflict(
     async () => {
       const found = await deps.objects.get(keys.variable(workspace, path));
-      const before = toVariable(found, path);
+      const before = requireVariable(found, path);
       const expect = { version: found?.version ?? "" };
       const isSecret = asked.is_secret ?? before.isSecret;
       const same = asked.value === undefined && isSecret === before.isSecret && to === path;
@@ -97,10 +97,10 @@ export async function updateVariable(
         to === path
           ? [{ write: write.put(object, expect), refused: undefined }]
           : [
-              ...placeParts(workspace, to),
+              ...buildPathConditions(workspace, to),
               { write: write.put(object, "absent"), refused: new SvcError("variable.exists", { path: to }) },
               { write: write.remove(keys.variable(workspace, path), expect), refused: undefined },
-              await aclPart(deps, { workspace, kind: "variable", path }, to),
+              await buildAclPart(deps, { workspace, kind: "variable", path }, to),
             ];
       const stored = await commitSealed(deps, workspace, [...parts, ...moved, event(deps, actor, "UpdateVariable", workspace, to)]);
       return stored ? { done: undefined } : undefined;
@@ -112,11 +112,11 @@ export async function updateVariable(
 /** Throws `variable.notFound`. */
 export async function deleteVariable(deps: SealDeps, actor: Actor, workspace: string, path: string): Promise<void> {
   const notFound = new SvcError("variable.notFound", { path });
-  await retrying(
+  await retryOnConflict(
     async () => {
-      const stored = await commit(deps.objects, [
+      const stored = await commitParts(deps.objects, [
         { write: write.remove(keys.variable(workspace, path), "present"), refused: notFound },
-        await aclPart(deps, { workspace, kind: "variable", path }),
+        await buildAclPart(deps, { workspace, kind: "variable", path }),
         event(deps, actor, "DeleteVariable", workspace, path),
       ]);
       return stored ? { done: undefined } : undefined;
@@ -132,7 +132,7 @@ const event = (
   workspace: string,
   object: string,
 ) => ({
-  write: eventWrite({ type, workspace, object, by: actor.username, atMs: nowMs() }),
+  write: buildEventWrite({ type, workspace, object, by: actor.username, atMs: nowMs() }),
   refused: undefined,
 });
 const edited = ({ nowMs }: SealDeps, actor: Actor) => ({ editedAtMs: nowMs(), editedBy: actor.username });
@@ -151,13 +151,13 @@ async function plainOf(deps: SealDeps, workspace: string, path: string, sent: st
   if (Buffer.byteLength(sent) > limits.variableBytes)
     throw new SvcError("body.tooLarge", { limitBytes: limits.variableBytes, what: "value" });
   if (!encrypted) return { value: sent, exportNonce: newExportNonce() };
-  const imported = importSecret(await exportKeyOf(deps, workspace), sent);
+  const imported = importSecret(await loadExportKey(deps, workspace), sent);
   if (!imported) throw new SvcError("variable.notCiphertext", { path });
   return { value: imported.value, exportNonce: imported.nonce };
 }
 
 async function plainStored(deps: SealDeps, workspace: string, { path, isSecret, value, exportNonce }: StoredVariable): Promise<Plain> {
-  return { value: isSecret ? await unseal(deps, workspace, path, value) : value, exportNonce: exportNonce ?? newExportNonce() };
+  return { value: isSecret ? await unsealValue(deps, workspace, path, value) : value, exportNonce: exportNonce ?? newExportNonce() };
 }
 
 /** A value as it is stored at a path. A sealed one is written only if the key that sealed it is still the current one. */
@@ -169,7 +169,7 @@ async function valueParts(
   { value, exportNonce }: Plain,
 ): Promise<{ value: Pick<StoredVariable, "value" | "exportNonce">; parts: Part[] }> {
   if (!isSecret) return { value: { value }, parts: [] };
-  const { dataKey, version } = await sealingKey(deps, workspace);
+  const { dataKey, version } = await loadSealingKey(deps, workspace);
   return {
     value: { value: seal(dataKey, { workspace, path }, value), exportNonce },
     parts: [{ write: write.check(keys.keyRing(workspace), { version }), refused: undefined }],
@@ -178,7 +178,7 @@ async function valueParts(
 
 /** Commits; when somebody was faster, that may have been who replaced the key, so the ring is read again. */
 async function commitSealed(deps: SealDeps, workspace: string, parts: Part[]): Promise<boolean> {
-  const stored = await commit(deps.objects, parts);
-  if (!stored) forgetRing(workspace);
+  const stored = await commitParts(deps.objects, parts);
+  if (!stored) forgetKeyRing(workspace);
   return stored;
 }

@@ -4,9 +4,9 @@ import { SvcError } from "../../contract/errors.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { type Access, objectKey } from "../../core/permissions/access.ts";
+import { type Access, accessObjectKey } from "../../core/permissions/access.ts";
 import type { Part } from "../outbox/commit.ts";
-import { eventWrite } from "../outbox/event.ts";
+import { buildEventWrite } from "../outbox/event.ts";
 import { changeAccess, loadAccess } from "./access.ts";
 import { checkPrincipals } from "./folders.ts";
 
@@ -52,7 +52,7 @@ export async function changeAcl(
     ...(kind === "variable" ? [write.check(keys.variable(workspace, path), "present")] : []),
     ...(kind === "resource" ? [write.check(keys.resource(workspace, path), "present")] : []),
     ...(kind === "folder" ? [write.check(keys.folder(workspace, path), "present")] : []),
-    ...(type ? [eventWrite({ type, workspace, object: path, by: actor.username, atMs: nowMs() })] : []),
+    ...(type ? [buildEventWrite({ type, workspace, object: path, by: actor.username, atMs: nowMs() })] : []),
   ];
   const notThere = () => new SvcError("access.notFound", { kind, path });
   await changeAccess(
@@ -74,23 +74,23 @@ function permsIn(access: Access, { kind, path }: Place): Record<string, boolean>
     if (!holder) throw new SvcError("access.notFound", { kind, path });
     return holder.perms;
   }
-  const key = objectKey(kind, path);
+  const key = accessObjectKey(kind, path);
   return (Object.hasOwn(access.objects, key) ? access.objects[key] : undefined) ?? {};
 }
 
 function setPerms(access: Access, { kind, path }: Place, perms: Record<string, boolean>): void {
   const holder = kind === "folder" ? access.folders[path] : kind === "group_" ? access.groups[path] : undefined;
   if (holder) holder.perms = perms;
-  else if (Object.keys(perms).length > 0) access.objects[objectKey(kind, path)] = perms;
-  else delete access.objects[objectKey(kind, path)];
+  else if (Object.keys(perms).length > 0) access.objects[accessObjectKey(kind, path)] = perms;
+  else delete access.objects[accessObjectKey(kind, path)];
 }
 
 /** Takes every extra permission of an object away: who saves another one at its path later must not find them. */
-export async function dropAcl({ objects }: Pick<Collaborators, "objects">, { workspace, kind, path }: Place): Promise<void> {
+export async function deleteAcl({ objects }: Pick<Collaborators, "objects">, { workspace, kind, path }: Place): Promise<void> {
   const { access } = await loadAccess(objects, workspace);
-  if (!Object.hasOwn(access.objects, objectKey(kind, path))) return;
+  if (!Object.hasOwn(access.objects, accessObjectKey(kind, path))) return;
   await changeAccess(objects, workspace, ({ objects: held }) => {
-    delete held[objectKey(kind, path)];
+    delete held[accessObjectKey(kind, path)];
   });
 }
 
@@ -98,12 +98,16 @@ export async function dropAcl({ objects }: Pick<Collaborators, "objects">, { wor
  * The part of a transaction that lets an object's extra permissions follow it to another path (`to`), or end with it. When somebody changes rights
  * meanwhile it refuses, and the caller looks again.
  */
-export async function aclPart({ objects }: Pick<Collaborators, "objects">, { workspace, kind, path }: Place, to?: string): Promise<Part> {
+export async function buildAclPart(
+  { objects }: Pick<Collaborators, "objects">,
+  { workspace, kind, path }: Place,
+  to?: string,
+): Promise<Part> {
   const { access, version } = await loadAccess(objects, workspace);
   const key = keys.access(workspace);
   const unchanged = version === undefined ? ("absent" as const) : { version };
-  if (!Object.hasOwn(access.objects, objectKey(kind, path))) return { write: write.check(key, unchanged), refused: undefined };
-  const { [objectKey(kind, path)]: perms = {}, ...held } = access.objects;
-  const moved = { ...access, objects: to === undefined ? held : { ...held, [objectKey(kind, to)]: perms } };
+  if (!Object.hasOwn(access.objects, accessObjectKey(kind, path))) return { write: write.check(key, unchanged), refused: undefined };
+  const { [accessObjectKey(kind, path)]: perms = {}, ...held } = access.objects;
+  const moved = { ...access, objects: to === undefined ? held : { ...held, [accessObjectKey(kind, to)]: perms } };
   return { write: write.put({ ...key, value: moved, version: randomUUID() }, unchanged), refused: undefined };
 }

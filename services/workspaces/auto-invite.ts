@@ -16,7 +16,7 @@ interface Collaborators {
 const idsOf = async (objects: ObjectTable) => (await objects.list(keys.workspace("").pk)).map(({ sk }) => sk);
 
 /** Whether the instance takes somebody that it does not know: they are invited somewhere, or a superadmin lets everybody in. */
-export async function mayJoin({ objects }: Pick<Collaborators, "objects">, email: string): Promise<boolean> {
+export async function mayJoinInstance({ objects }: Pick<Collaborators, "objects">, email: string): Promise<boolean> {
   const invites = (await idsOf(objects)).map((id) => keys.invite(id, personKey(email)));
   const [setting, ...invited] = await objects.getMany([keys.instanceSetting(REQUIRE_KNOWN_USER), ...invites], { consistent: true });
   return setting?.value === false || invited.some(Boolean);

@@ -8,7 +8,7 @@ import { type StoredObject, write } from "../../core/objects/write.ts";
 import { type Actor, permissionedAs } from "../../core/people/actor.ts";
 import { type Access, isPrincipal } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
-import { eventWrite } from "../outbox/event.ts";
+import { buildEventWrite } from "../outbox/event.ts";
 import { changeAccess, loadAccess } from "./access.ts";
 
 interface Collaborators {
@@ -38,7 +38,7 @@ export async function createFolder({ objects, nowMs }: Collaborators, actor: Act
     [
       write.check(keys.workspace(workspace), "present"),
       write.put({ ...keys.folder(workspace, name), value, version: randomUUID() }, "absent"),
-      eventWrite({ type: "CreateFolder", workspace, object: name, by: actor.username, atMs }),
+      buildEventWrite({ type: "CreateFolder", workspace, object: name, by: actor.username, atMs }),
     ],
     (part) => (part === 0 ? new SvcError("workspace.notFound", { workspace }) : new SvcError("folder.exists", { name })),
   );
@@ -82,7 +82,7 @@ export async function updateFolder(
     },
     [
       write.put({ ...keys.folder(workspace, name), value, version: randomUUID() }, unchanged(found)),
-      eventWrite({ type: "UpdateFolder", workspace, object: name, by: actor.username, atMs }),
+      buildEventWrite({ type: "UpdateFolder", workspace, object: name, by: actor.username, atMs }),
     ],
   );
 }
@@ -97,7 +97,7 @@ export async function deleteFolder({ objects, nowMs }: Collaborators, actor: Act
     },
     [
       write.remove(keys.folder(workspace, name), "present"),
-      eventWrite({ type: "DeleteFolder", workspace, object: name, by: actor.username, atMs: nowMs() }),
+      buildEventWrite({ type: "DeleteFolder", workspace, object: name, by: actor.username, atMs: nowMs() }),
     ],
     () => new SvcError("folder.notFound", { name }),
   );
@@ -119,7 +119,7 @@ export async function listFolders({ objects }: Pick<Collaborators, "objects">, a
 }
 
 /** Throws `folder.notFound`. */
-export async function folderUsage({ objects }: Pick<Collaborators, "objects">, workspace: string, name: string) {
+export async function getFolderUsage({ objects }: Pick<Collaborators, "objects">, workspace: string, name: string) {
   await getFolder({ objects }, workspace, name);
   const beginsWith = `f/${name}/`;
   const [scripts, variables, resources] = await Promise.all(

@@ -5,7 +5,7 @@ import type { GroupJson } from "../../contract/routes/people/access.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { type Access, ALL, forget, isNamed, objectKey } from "../../core/permissions/access.ts";
+import { type Access, ALL, accessObjectKey, hasGrants, revokeGrants } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 import { changeAccess, loadAccess } from "./access.ts";
 import { loadMembers } from "./members.ts";
@@ -60,7 +60,7 @@ export async function createGroup(
       const { groups } = access;
       const isTaken = name === ALL || Object.hasOwn(groups, name);
       const mayTakeOver = may(actor, actions.updateMember.access, { workspace });
-      if (isTaken || (isNamed(access, `g/${name}`) && !mayTakeOver)) throw new SvcError("group.exists", { name });
+      if (isTaken || (hasGrants(access, `g/${name}`) && !mayTakeOver)) throw new SvcError("group.exists", { name });
       groups[name] = { ...(summary ? { summary } : {}), members: [username], perms: { [`u/${username}`]: true } };
     },
     [write.check(keys.workspace(workspace), "present"), write.check(keys.instanceGroup(name), "absent")],
@@ -69,7 +69,7 @@ export async function createGroup(
 }
 
 /** Throws `group.notFound`, `group.all`. */
-export async function changeGroup(
+export async function updateGroup(
   { objects }: Collaborators,
   workspace: string,
   name: string,
@@ -83,8 +83,8 @@ export async function deleteGroup({ objects }: Collaborators, workspace: string,
   await changeAccess(objects, workspace, (access) => {
     groupIn(access, name);
     delete access.groups[name];
-    forget(access, `g/${name}`);
-    delete access.objects[objectKey("group_", name)];
+    revokeGrants(access, `g/${name}`);
+    delete access.objects[accessObjectKey("group_", name)];
   });
 }
 
@@ -103,7 +103,7 @@ export async function addToGroup({ objects }: Collaborators, workspace: string, 
 }
 
 export async function removeFromGroup(collaborators: Collaborators, workspace: string, name: string, username: string): Promise<void> {
-  await changeGroup(collaborators, workspace, name, (group) => {
+  await updateGroup(collaborators, workspace, name, (group) => {
     group.members = group.members.filter((member) => member !== username);
   });
 }

@@ -14,7 +14,7 @@ interface Collaborators {
 }
 
 /** Inviting again changes what the person is invited as. Throws `member.exists`, `workspace.notFound`. */
-export async function invite({ objects }: Collaborators, workspace: string, { email, is_admin, operator }: NewMember): Promise<void> {
+export async function inviteUser({ objects }: Collaborators, workspace: string, { email, is_admin, operator }: NewMember): Promise<void> {
   if (await isMember({ objects }, workspace, email)) throw new SvcError("member.exists", { email });
   const value: InviteJson = { workspace_id: workspace, email, is_admin, operator };
   const refused = await objects.transact([
@@ -24,15 +24,15 @@ export async function invite({ objects }: Collaborators, workspace: string, { em
   if (refused !== undefined) throw new SvcError("workspace.notFound", { workspace });
 }
 
-export async function invitesOf({ objects }: Pick<Collaborators, "objects">, workspace: string): Promise<InviteJson[]> {
+export async function listInvites({ objects }: Pick<Collaborators, "objects">, workspace: string): Promise<InviteJson[]> {
   return (await objects.list(keys.invite(workspace, "").pk)).map(({ value }) => value as InviteJson);
 }
 
-export async function takeBack({ objects }: Pick<Collaborators, "objects">, workspace: string, email: string): Promise<void> {
+export async function deleteInvite({ objects }: Pick<Collaborators, "objects">, workspace: string, email: string): Promise<void> {
   await objects.remove(keys.invite(workspace, personKey(email)));
 }
 
-export async function myInvites({ objects }: Pick<Collaborators, "objects">, actor: Actor): Promise<InviteJson[]> {
+export async function listOwnInvites({ objects }: Pick<Collaborators, "objects">, actor: Actor): Promise<InviteJson[]> {
   const all = workspaceRoutes.listWorkspaces.reply.json.parse((await objects.list("WORKSPACES")).map(({ value }) => value));
   const found = await objects.getMany(all.map(({ id }) => keys.invite(id, personKey(actor.email))));
   return found.flatMap((one) => (one ? [one.value as InviteJson] : []));

@@ -8,9 +8,9 @@ import { write } from "../../core/objects/write.ts";
 import { type Actor, usernameOf } from "../../core/people/actor.ts";
 import { type PersonRecord, personKey, personSchema } from "../../core/people/person.ts";
 import type { Role } from "../../core/people/rights.ts";
-import { type Access, atLeast, forget, type Member, memberSchema, rightsOf } from "../../core/permissions/access.ts";
+import { type Access, atLeast, deriveRights, type Member, memberSchema, revokeGrants } from "../../core/permissions/access.ts";
 import { changeAccess, ensureAccess, loadAccess } from "./access.ts";
-import { memberWrites } from "./workspaces.ts";
+import { buildMemberWrites } from "./workspaces.ts";
 
 interface Collaborators {
   objects: ObjectTable;
@@ -27,7 +27,7 @@ export async function loadMembers(objects: ObjectTable, workspace: string): Prom
 /** The User of api.md §1. */
 function userJson(workspace: string, member: Member, access: Access, person: PersonRecord | undefined): UserJson {
   const { email, username, role, disabled = false, createdAtMs } = member;
-  const rights = rightsOf(workspace, member, access, person?.groups);
+  const rights = deriveRights(workspace, member, access, person?.groups);
   const isAdmin = role === "admin" || (person?.superAdmin ?? false);
   const having = (wanted: "read" | "write" | "owner") =>
     Object.keys(access.folders)
@@ -60,7 +60,7 @@ export async function loadPersons(objects: ObjectTable, emails: string[]): Promi
 }
 
 /** Who the caller is in a workspace; a superadmin is somebody everywhere. Throws `workspace.notFound`. */
-export async function whoami({ objects }: Collaborators, actor: Actor, workspace: string): Promise<UserJson> {
+export async function getCurrentUser({ objects }: Collaborators, actor: Actor, workspace: string): Promise<UserJson> {
   const [[found, stored], [record], { access }] = await Promise.all([
     objects.getMany([keys.workspace(workspace), keys.member(workspace, personKey(actor.email))], { consistent: true }),
     loadPersons(objects, [actor.email]),
@@ -85,7 +85,7 @@ export async function listMembers({ objects }: Collaborators, workspace: string)
 }
 
 /** Throws `member.notFound`. */
-export async function memberNamed({ objects }: Pick<Collaborators, "objects">, workspace: string, username: string): Promise<Member> {
+export async function findMember({ objects }: Pick<Collaborators, "objects">, workspace: string, username: string): Promise<Member> {
   const claim = await objects.get(keys.username(workspace, username));
   const email = (claim?.value as { email?: string } | undefined)?.email;
   const found = email === undefined ? undefined : await objects.get(keys.member(workspace, personKey(email)));
@@ -95,7 +95,7 @@ export async function memberNamed({ objects }: Pick<Collaborators, "objects">, w
 
 /** Throws `member.notFound`. */
 export async function getMember({ objects }: Collaborators, workspace: string, username: string): Promise<UserJson> {
-  const [member, { access }] = await Promise.all([memberNamed({ objects }, workspace, username), loadAccess(objects, workspace)]);
+  const [member, { access }] = await Promise.all([findMember({ objects }, workspace, username), loadAccess(objects, workspace)]);
   return userJson(workspace, member, access, (await loadPersons(objects, [member.email]))[0]);
 }
 
@@ -123,7 +123,7 @@ export async function addMember(
   const comesBack = (await objects.get(former))?.version === personKey(email);
   const refused = await objects.transact([
     write.check(keys.workspace(workspace), "present"),
-    ...memberWrites(workspace, { email, username, role: roleOf(asked), createdAtMs }),
+    ...buildMemberWrites(workspace, { email, username, role: roleOf(asked), createdAtMs }),
     write.remove(keys.invite(workspace, personKey(email))),
     ...(inherits ? [] : [write.check(former, comesBack ? { version: personKey(email) } : "absent")]),
   ]);
@@ -138,7 +138,7 @@ export async function isMember({ objects }: Pick<Collaborators, "objects">, work
 
 /** Throws `member.notFound`. Of two changes at once the later one stands. */
 export async function updateMember({ objects }: Collaborators, workspace: string, username: string, asked: MemberChange): Promise<void> {
-  const member = await memberNamed({ objects }, workspace, username);
+  const member = await findMember({ objects }, workspace, username);
   const named = asked.is_admin != null || asked.operator != null;
   const role = named
     ? roleOf({
@@ -153,11 +153,11 @@ export async function updateMember({ objects }: Collaborators, workspace: string
 
 /** Takes somebody out, with every right given to the name, and remembers whose it was. Throws `member.notFound`. */
 export async function removeMember({ objects }: Pick<Collaborators, "objects">, workspace: string, username: string): Promise<void> {
-  const member = await memberNamed({ objects }, workspace, username);
+  const member = await findMember({ objects }, workspace, username);
   await changeAccess(
     objects,
     workspace,
-    (access) => forget(access, `u/${member.username}`),
+    (access) => revokeGrants(access, `u/${member.username}`),
     [
       write.remove(keys.member(workspace, personKey(member.email)), "present"),
       write.remove(keys.username(workspace, member.username)),

@@ -4,7 +4,7 @@ import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { DeletedWorkspace } from "../../core/workspaces/deleted.ts";
 import { changeAccess } from "./access.ts";
-import { recordChange } from "./workspaces.ts";
+import { buildWorkspaceUpdate } from "./workspaces.ts";
 
 interface ArchiveWorkspaceDeps {
   objects: ObjectTable;
@@ -12,8 +12,8 @@ interface ArchiveWorkspaceDeps {
 }
 
 /** Archives a workspace, or takes it back into use. A repeated call changes nothing. Throws `workspace.notFound`, `access.changedMeanwhile`. */
-export async function setArchived({ objects }: ArchiveWorkspaceDeps, workspace: string, archived: boolean): Promise<void> {
-  const changed = await recordChange({ objects }, workspace, ({ deleted: _, ...record }) => ({
+export async function setWorkspaceArchived({ objects }: ArchiveWorkspaceDeps, workspace: string, archived: boolean): Promise<void> {
+  const changed = await buildWorkspaceUpdate({ objects }, workspace, ({ deleted: _, ...record }) => ({
     ...record,
     ...(archived ? { deleted: true } : {}),
   }));

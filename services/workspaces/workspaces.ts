@@ -7,7 +7,7 @@ import { type Expectation, type ObjectChange, write } from "../../core/objects/w
 import type { Actor } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
 import { type Member, memberSchema, noAccess } from "../../core/permissions/access.ts";
-import { retrying } from "../outbox/commit.ts";
+import { retryOnConflict } from "../outbox/commit.ts";
 
 interface Collaborators {
   objects: ObjectTable;
@@ -16,19 +16,19 @@ interface Collaborators {
 const listed = workspaceRoutes.listWorkspaces.reply.json;
 
 /** A workspace whose maker administers it. */
-export function newWorkspaceWrites(asked: { email: string; username: string; workspace: Omit<WorkspaceJson, "owner"> }, nowMs: number) {
+export function buildWorkspaceWrites(asked: { email: string; username: string; workspace: Omit<WorkspaceJson, "owner"> }, nowMs: number) {
   const { email, username, workspace } = asked;
   const value: WorkspaceJson = { ...workspace, owner: email };
   return [
     write.check(keys.deletedWorkspace(workspace.id), "absent"),
     write.put({ ...keys.workspace(workspace.id), value }, "absent"),
     write.put({ ...keys.access(workspace.id), value: noAccess, version: "new" }, "absent"),
-    ...memberWrites(workspace.id, { email, username, role: "admin", createdAtMs: nowMs }),
+    ...buildMemberWrites(workspace.id, { email, username, role: "admin", createdAtMs: nowMs }),
   ];
 }
 
 /** The parts of a transaction that make a member; the first two fail where the person is one already, or the username is somebody else's. */
-export function memberWrites(workspace: string, member: Member) {
+export function buildMemberWrites(workspace: string, member: Member) {
   return [
     write.put({ ...keys.member(workspace, personKey(member.email)), value: member }, "absent"),
     write.put({ ...keys.username(workspace, member.username), value: { email: member.email } }, "absent"),
@@ -39,12 +39,12 @@ export function memberWrites(workspace: string, member: Member) {
 export async function createWorkspace({ objects, nowMs }: Collaborators, actor: Actor, asked: NewWorkspace): Promise<void> {
   const { id, name, color, username = actor.username } = asked;
   const workspace = { id, name, ...(color ? { color } : {}) };
-  const refused = await objects.transact(newWorkspaceWrites({ email: actor.email, username, workspace }, nowMs()));
+  const refused = await objects.transact(buildWorkspaceWrites({ email: actor.email, username, workspace }, nowMs()));
   if (refused !== undefined) throw new SvcError(refused === 0 ? "workspace.beingDeleted" : "workspace.exists", { workspace: id });
 }
 
 /** The write that changes a workspace's record, if it is still as it was read. Throws `workspace.notFound`. */
-export async function recordChange(
+export async function buildWorkspaceUpdate(
   { objects }: Pick<Collaborators, "objects">,
   workspace: string,
   change: (record: WorkspaceJson) => WorkspaceJson,
@@ -59,14 +59,14 @@ export async function recordChange(
 }
 
 /** Changes a workspace's record; of two changes at once, one is made on what the other left. Throws `workspace.notFound`, `access.changedMeanwhile`. */
-export async function changeWorkspace(
+export async function updateWorkspace(
   collaborators: Pick<Collaborators, "objects">,
   workspace: string,
   change: (record: WorkspaceJson) => WorkspaceJson,
 ): Promise<void> {
-  await retrying(
+  await retryOnConflict(
     async () => {
-      const changed = await recordChange(collaborators, workspace, change);
+      const changed = await buildWorkspaceUpdate(collaborators, workspace, change);
       return (await collaborators.objects.update(changed.change, changed.expect)) ? { done: undefined } : undefined;
     },
     () => new SvcError("access.changedMeanwhile", {}),
@@ -74,8 +74,8 @@ export async function changeWorkspace(
 }
 
 /** The workspaces that somebody is a member of, with what they are there. */
-export async function workspacesOf({ objects }: Collaborators, email: string): Promise<{ workspace: WorkspaceJson; member: Member }[]> {
-  const all = await allWorkspaces({ objects });
+export async function listMemberships({ objects }: Collaborators, email: string): Promise<{ workspace: WorkspaceJson; member: Member }[]> {
+  const all = await listAllWorkspaces({ objects });
   const members = await objects.getMany(all.map(({ id }) => keys.member(id, personKey(email))));
   return all.flatMap((workspace, index) => {
     const found = members[index];
@@ -84,15 +84,15 @@ export async function workspacesOf({ objects }: Collaborators, email: string): P
 }
 
 /** Archived ones included. */
-export async function allWorkspaces({ objects }: Pick<Collaborators, "objects">): Promise<WorkspaceJson[]> {
+export async function listAllWorkspaces({ objects }: Pick<Collaborators, "objects">): Promise<WorkspaceJson[]> {
   return listed.parse((await objects.list(keys.workspace("").pk)).map(({ value }) => value));
 }
 
 /** Every workspace for a superadmin, else those that the caller is in; a bound token knows its own alone. Archived ones are left out. */
 export async function listWorkspaces(collaborators: Collaborators, actor: Actor): Promise<WorkspaceJson[]> {
   const found = actor.superAdmin
-    ? await allWorkspaces(collaborators)
-    : (await workspacesOf(collaborators, actor.email)).filter(({ member }) => !member.disabled).map(({ workspace }) => workspace);
+    ? await listAllWorkspaces(collaborators)
+    : (await listMemberships(collaborators, actor.email)).filter(({ member }) => !member.disabled).map(({ workspace }) => workspace);
   return found.filter(({ id, deleted }) => !deleted && (actor.workspace === undefined || actor.workspace === id));
 }
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
-import type { Recorded } from "../../core/approvals/record.ts";
+import type { EntryContent } from "../../core/approvals/record.ts";
 
 /** An approval that decided its gate, in a run of its own. */
-export function aRecorded(change: Partial<Recorded> = {}): Recorded {
+export function aRecorded(change: Partial<EntryContent> = {}): EntryContent {
   return {
     workspace: "w",
     root: randomUUID(),

@@ -1,6 +1,6 @@
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { approvalEntrySchema } from "../../../contract/approval-record.ts";
-import { append, dayOf, type Recorded } from "../../../core/approvals/record.ts";
+import { appendEntry, type EntryContent, utcDay } from "../../../core/approvals/record.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { write } from "../../../core/objects/write.ts";
 import type { Part } from "../../outbox/commit.ts";
@@ -9,14 +9,14 @@ import type { Part } from "../../outbox/commit.ts";
  * The parts of a gate's transaction that write down what happened, one or two. Where they are refused somebody was faster in the same run: ask for them
  * again.
  */
-export async function recordParts({ objects }: { objects: Pick<ObjectTable, "list"> }, recorded: Recorded): Promise<Part[]> {
+export async function buildEntryParts({ objects }: { objects: Pick<ObjectTable, "list"> }, recorded: EntryContent): Promise<Part[]> {
   const { workspace, root } = recorded;
   const [newest] = await objects.list(keys.approvalRecord(workspace, root, 0).pk, { beginsWith: `${root}#`, newestFirst: true, limit: 1 });
   const previous = newest && approvalEntrySchema.parse(newest.value);
-  const entry = append(previous, recorded);
-  const day = dayOf(entry.atMs);
+  const entry = appendEntry(previous, recorded);
+  const day = utcDay(entry.atMs);
   // Neither expires: the record outlives the job, and a day that was missed is signed later.
   const parts = [write.put({ ...keys.approvalRecord(workspace, root, entry.n), value: entry }, "absent")];
-  if (!previous || dayOf(previous.atMs) !== day) parts.push(write.put(keys.grownChain(workspace, day, root)));
+  if (!previous || utcDay(previous.atMs) !== day) parts.push(write.put(keys.grownChain(workspace, day, root)));
   return parts.map((part) => ({ write: part, refused: undefined }));
 }

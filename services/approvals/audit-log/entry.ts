@@ -1,15 +1,15 @@
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { Decision, Gate, GateEvent } from "../../../core/approvals/gate.ts";
-import type { Recorded } from "../../../core/approvals/record.ts";
+import type { EntryContent } from "../../../core/approvals/record.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { GateNotice } from "../../../core/notifications/notice.ts";
-import type { Write } from "../gates/change-gate.ts";
-import { recordParts } from "./append.ts";
+import type { TransactionWrite } from "../gates/change-gate.ts";
+import { buildEntryParts } from "./append.ts";
 
 /** The entry of a change in the run's record, as parts of the change's transaction: of approvals, rejections, and the end of the time. */
-export async function recordedParts(objects: ObjectTable, flow: Job, before: Gate, after: Gate): Promise<Write[]> {
+export async function buildAuditLogWrites(objects: ObjectTable, flow: Job, before: Gate, after: Gate): Promise<TransactionWrite[]> {
   const what = entryOf(flow, before, after);
-  return what ? (await recordParts({ objects }, what)).map(({ write }) => write) : [];
+  return what ? (await buildEntryParts({ objects }, what)).map(({ write }) => write) : [];
 }
 
 /** What of a change somebody is to hear. */
@@ -24,7 +24,7 @@ export function notificationsFor({ opened: before, decision: known }: Gate, { op
   ];
 }
 
-function entryOf(flow: Job, before: Gate, after: Gate): Recorded | undefined {
+function entryOf(flow: Job, before: Gate, after: Gate): EntryContent | undefined {
   const { workspace, root, id: gate, module, opened, decision } = after;
   const event = after.events.length > before.events.length ? after.events.at(-1) : undefined;
   const fresh = before.decision ? undefined : decision;

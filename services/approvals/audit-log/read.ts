@@ -12,7 +12,7 @@ import {
 import { isoTime } from "../../../contract/iso-time.ts";
 import type { ApprovalAuditPage, ApprovalAuditQuery, VerifiedRecord } from "../../../contract/routes/approvals/approval-records.ts";
 
-import { dayOf } from "../../../core/approvals/record.ts";
+import { utcDay } from "../../../core/approvals/record.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";
 
@@ -34,7 +34,7 @@ const CHAINS_PER_CALL = 5_000;
 const ANCHORS_PER_CALL = 20;
 
 /** Newest first. What is no entry any more is left out; `verifyRecord` names it. */
-export async function listRecord({ objects }: ReadRecordDeps, workspace: string, query: ApprovalAuditQuery): Promise<ApprovalAuditPage> {
+export async function listAuditLog({ objects }: ReadRecordDeps, workspace: string, query: ApprovalAuditQuery): Promise<ApprovalAuditPage> {
   const { run, gate, per_page = PER_PAGE } = query;
   const beforeMs = query.before === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(query.before);
   const afterMs = query.after === undefined ? -1 : Date.parse(query.after);
@@ -46,7 +46,7 @@ export async function listRecord({ objects }: ReadRecordDeps, workspace: string,
   for await (const { day, roots } of days) {
     chains += roots.length;
     const found = await readable(objects, workspace, roots);
-    const ofDay = found.filter((entry) => fits(entry) && (day === undefined || dayOf(entry.atMs) === day));
+    const ofDay = found.filter((entry) => fits(entry) && (day === undefined || utcDay(entry.atMs) === day));
     for (const entry of ofDay.sort((a, b) => b.atMs - a.atMs || b.n - a.n)) {
       const last = entries.at(-1);
       // What happened in one millisecond stays together: the next page begins before it.
@@ -70,8 +70,8 @@ interface Day {
 /** Newest first. */
 async function* daysOf(objects: ReadRecordDeps["objects"], workspace: string, { before, after }: ApprovalAuditQuery): AsyncGenerator<Day> {
   const { pk } = keys.grownChain(workspace, "", "");
-  const from = after === undefined ? "0" : dayOf(Date.parse(after));
-  let to = before === undefined ? "~" : `${dayOf(Date.parse(before))}~`;
+  const from = after === undefined ? "0" : utcDay(Date.parse(after));
+  let to = before === undefined ? "~" : `${utcDay(Date.parse(before))}~`;
   let day: Required<Day> | undefined;
   for (;;) {
     const found = await objects.list(pk, { between: [from, to], newestFirst: true, limit: ITEMS_PER_READ });
@@ -105,7 +105,7 @@ const chainItems = (objects: ReadRecordDeps["objects"], workspace: string, root:
   objects.list(keys.approvalRecord(workspace, root, 0).pk, { beginsWith: `${root}#` });
 
 /** One chain, or all from `from` on, and the anchors' heads in them. */
-export async function verifyRecord(
+export async function verifyAuditLog(
   { objects, anchorKey }: VerifyRecordDeps,
   workspace: string,
   { run, from }: { run?: string | undefined; from?: string | undefined },

@@ -21,7 +21,7 @@ const lookedTo = new Map<string, string>();
  * Signs the heads of all chains that grew on days that are over, until `untilMs`. Answers how many anchors were made. Of two that do it at once one does:
  * an anchor's number can be taken only once, and what an anchor holds is not signed again.
  */
-export async function signHeads(deps: SignHeadsDeps, workspaces: Iterable<string>, untilMs: number): Promise<number> {
+export async function signChainHeads(deps: SignHeadsDeps, workspaces: Iterable<string>, untilMs: number): Promise<number> {
   const day = firstOpenDay(deps.nowMs());
   let made = 0;
   for (const workspace of workspaces) {

@@ -3,7 +3,7 @@ import type { Approver } from "../../../core/approvals/authorize.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { personKey } from "../../../core/people/person.ts";
 import type { Rights } from "../../../core/people/rights.ts";
-import { identify, rightsKeys } from "../../identity/identify.ts";
+import { identifyActor, rightsKeys } from "../../identity/identify.ts";
 import type { GateDeps } from "../gates/change-gate.ts";
 
 const memberBy = (rights: Rights | undefined) => (rights ? { member: { groups: rights.groups, role: rights.role } } : {});
@@ -17,7 +17,7 @@ export function approverFrom(actor: Actor | undefined, workspace: string): Appro
 }
 
 /** Somebody who decided before it was asked, as what they are now; a link where they are nobody any more. */
-export async function approverByEmail(
+export async function loadApproverByEmail(
   { objects }: Pick<GateDeps, "objects">,
   email: string | undefined,
   workspace: string,
@@ -25,7 +25,7 @@ export async function approverByEmail(
   if (email === undefined) return { kind: "link" };
   try {
     const found = await objects.getMany(rightsKeys(personKey(email), workspace), { consistent: true });
-    const { username, superAdmin, rights } = await identify(objects, email, true, workspace, found);
+    const { username, superAdmin, rights } = await identifyActor(objects, email, true, workspace, found);
     return { kind: "person", emails: [email], username, superAdmin, ...memberBy(rights) };
   } catch (error) {
     if (isSvcError(error) && error.code === "auth.invalid") return { kind: "link" };

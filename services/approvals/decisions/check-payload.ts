@@ -1,27 +1,27 @@
 import { SvcError } from "../../../contract/errors.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { limits } from "../../../contract/limits.ts";
-import { referencesIn } from "../../../core/resources/references.ts";
+import { findReferences } from "../../../core/resources/references.ts";
 import type { ValueDeps } from "../../jobs/values/values.ts";
 import type { ApprovalRequest } from "../gates/find-approval-request.ts";
-import { promptOf } from "../page/prompt.ts";
+import { loadPrompt } from "../page/prompt.ts";
 
 /**
  * Checks what comes with an approval. Throws `approval.form`, field by field, where the step's form does not allow it, and for references to
  * variables and resources: whoever holds a link must not read with the flow's rights.
  */
 export async function checkPayload(deps: ValueDeps, asked: ApprovalRequest, payload: unknown): Promise<void> {
-  checkSize(payload);
+  checkPayloadSize(payload);
   const schema = asked.module.suspend?.resume_form?.["schema"];
   if (typeof schema !== "object" || schema === null) return;
   // Loaded with the first form that somebody sends.
-  const { valueIssues } = await import("../../../core/resources/value-check.ts");
+  const { findValueIssues: valueIssues } = await import("../../../core/resources/value-check.ts");
   const value = payload ?? {};
   const issues = valueIssues(schema as Record<string, unknown>, value).map(({ path, reason }) => ({
     path: path.replace(/^value\.?/, ""),
     reason,
   }));
-  const { enums = {} } = await promptOf(deps, asked);
+  const { enums = {} } = await loadPrompt(deps, asked);
   for (const [field, choices] of Object.entries(enums)) {
     const chosen = (value as Record<string, unknown>)[field];
     const all = (Array.isArray(chosen) ? chosen : [chosen]).filter((each) => each !== undefined);
@@ -31,21 +31,21 @@ export async function checkPayload(deps: ValueDeps, asked: ApprovalRequest, payl
 }
 
 /** Why nothing could be checked against the form of a step; `undefined` where it can, or there is none. */
-export async function formProblem({ suspend }: Pick<FlowModule, "suspend">): Promise<string | undefined> {
+export async function describeFormProblem({ suspend }: Pick<FlowModule, "suspend">): Promise<string | undefined> {
   const schema = suspend?.resume_form?.["schema"];
   if (schema === undefined || schema === null) return undefined;
   if (typeof schema !== "object" || Array.isArray(schema)) return "suspend.resume_form.schema must be a JSON Schema object";
-  const { schemaProblem } = await import("../../../core/resources/value-check.ts");
+  const { describeSchemaProblem: schemaProblem } = await import("../../../core/resources/value-check.ts");
   const problem = schemaProblem(schema as Record<string, unknown>);
   return problem === undefined ? undefined : `suspend.resume_form.schema is not a valid JSON Schema: ${problem}`;
 }
 
 /** The same of what is kept for a flow, whose next form nobody knows yet. */
-export function checkSize(payload: unknown): void {
+export function checkPayloadSize(payload: unknown): void {
   const json = JSON.stringify(payload);
   if (Buffer.byteLength(json) > limits.approvalPayloadBytes) {
     throw new SvcError("body.tooLarge", { limitBytes: limits.approvalPayloadBytes, what: "payload of an approval" });
   }
-  const [reference] = referencesIn(payload);
+  const [reference] = findReferences(payload);
   if (reference) throw new SvcError("approval.form", { issues: [{ path: "", reason: "must not refer to variables or resources" }] });
 }

@@ -3,8 +3,8 @@ import { authorize } from "../../../core/approvals/authorize.ts";
 import { type Gate, isOpen } from "../../../core/approvals/gate.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
-import { gatesOfRun } from "../gates/change-gate.ts";
-import { findApprovalRequestOfGate, starterOf } from "../gates/find-approval-request.ts";
+import { loadGatesOfRun } from "../gates/change-gate.ts";
+import { findApprovalRequestOfGate, getRunStarter } from "../gates/find-approval-request.ts";
 import { approverFrom } from "./approver.ts";
 import { type DecideDeps, decideGate } from "./decide.ts";
 import { maySeeRun } from "./visibility.ts";
@@ -19,18 +19,18 @@ interface Consent {
 const WAY = { link: false, mayStop: false };
 
 /** Which gates of a run somebody may decide, whoever has started it. */
-export function theirGates(actor: Actor, job: Job): (gate: Gate) => boolean {
+export function createDecidableGateFilter(actor: Actor, job: Job): (gate: Gate) => boolean {
   const who = approverFrom(actor, job.workspace);
-  return ({ opened }) => opened !== undefined && authorize({ rules: opened.rules, starter: starterOf(job) }, who, WAY) === "yes";
+  return ({ opened }) => opened !== undefined && authorize({ rules: opened.rules, starter: getRunStarter(job) }, who, WAY) === "yes";
 }
 
 /**
  * Decides a ConsentGate of a run. Throws `job.notFound` for a caller who may neither see the run nor decide one of its gates, `approval.none`,
  * `approval.several`, and what a decision throws.
  */
-export async function consentTo(deps: DecideDeps, actor: Actor, job: Job, said: Consent) {
-  const isTheirs = theirGates(actor, job);
-  const gates = (await gatesOfRun(deps, job.root ?? job.id))
+export async function decideConsent(deps: DecideDeps, actor: Actor, job: Job, said: Consent) {
+  const isTheirs = createDecidableGateFilter(actor, job);
+  const gates = (await loadGatesOfRun(deps, job.root ?? job.id))
     .filter(({ flow }) => job.root === undefined || flow === job.id)
     .filter(({ opened }) => opened?.kind === "consent")
     .filter(({ id, module }) => said.gate === undefined || said.gate === id || said.gate === module);

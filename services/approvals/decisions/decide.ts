@@ -1,69 +1,82 @@
 import { createHash } from "node:crypto";
 import { SvcError } from "../../../contract/errors.ts";
 import { type AccessPath, type Approver, authorize, type Verdict } from "../../../core/approvals/authorize.ts";
-import { approve, type Gate, type GateEvent, type GateRules, isOpen, missing, reject } from "../../../core/approvals/gate.ts";
-import type { Linked } from "../../../core/approvals/link.ts";
+import {
+  countMissingApprovals,
+  type Gate,
+  type GateEvent,
+  type GateRules,
+  isOpen,
+  recordApproval,
+  recordRejection,
+} from "../../../core/approvals/gate.ts";
+import type { LinkSubject } from "../../../core/approvals/link.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { storeValue } from "../../jobs/values/values.ts";
-import { changeGate, type GateDeps, type GateOf, gatesOfRun } from "../gates/change-gate.ts";
+import { changeGate, type GateDeps, type GateWithFlow, loadGatesOfRun } from "../gates/change-gate.ts";
 import {
   type ApprovalRequest,
   findApprovalRequest,
   findApprovalRequestOfGate,
-  noLink,
-  rulesOf,
-  starterOf,
+  getApprovalRules,
+  getRunStarter,
+  invalidLinkError,
 } from "../gates/find-approval-request.ts";
 import { applyPreApprovals, storePreApproval } from "../gates/pre-approvals.ts";
-import { type LinkDeps, levelOfLink } from "../links/links.ts";
+import { type LinkDeps, verifyLink } from "../links/links.ts";
 import { approverFrom } from "./approver.ts";
-import { checkPayload, checkSize } from "./check-payload.ts";
+import { checkPayload, checkPayloadSize } from "./check-payload.ts";
 
 export type DecideDeps = GateDeps & LinkDeps;
 
 /** What somebody says. */
-export interface Said {
+export interface DecisionInput {
   approved: boolean;
   payload?: unknown;
   reason?: string | undefined;
 }
 
 /** A link as it came. */
-export interface SentLink extends Omit<Linked, "level"> {
+export interface LinkReference extends Omit<LinkSubject, "level"> {
   signature: string;
 }
 
 /** Who says it, and how they came. */
-export interface From {
+export interface ApproverSource {
   who: Approver;
   way: AccessPath;
-  link?: SentLink;
+  link?: LinkReference;
   level?: "step" | "flow";
 }
 
 /** Answers what came of it in one sentence. Throws the `approval.*` errors. */
-export async function decideByLink(deps: DecideDeps, link: SentLink, actor: Actor | undefined, said: Said): Promise<string> {
-  const level = await levelOfLink(deps, link.signature, link);
-  if (level === undefined) throw noLink();
-  const from: From = { who: approverFrom(actor, link.workspace), way: { link: true, mayStop: false }, link, level };
+export async function decideByLink(deps: DecideDeps, link: LinkReference, actor: Actor | undefined, said: DecisionInput): Promise<string> {
+  const level = await verifyLink(deps, link.signature, link);
+  if (level === undefined) throw invalidLinkError();
+  const from: ApproverSource = { who: approverFrom(actor, link.workspace), way: { link: true, mayStop: false }, link, level };
   if (level === "flow") return decideForFlow(deps, link.workspace, link.id, from, said);
-  return decideAt(deps, await findApprovalRequest(deps, link.workspace, link.id), from, said);
+  return decideRequest(deps, await findApprovalRequest(deps, link.workspace, link.id), from, said);
 }
 
-export async function decideAt(deps: DecideDeps, asked: ApprovalRequest, from: From, said: Said): Promise<string> {
+export async function decideRequest(deps: DecideDeps, asked: ApprovalRequest, from: ApproverSource, said: DecisionInput): Promise<string> {
   const { gate } = await decideGate(deps, asked, from, said);
   return sentenceOf(gate);
 }
 
-export async function decideGate(deps: DecideDeps, asked: ApprovalRequest, from: From, said: Said): Promise<GateOf> {
+export async function decideGate(
+  deps: DecideDeps,
+  asked: ApprovalRequest,
+  from: ApproverSource,
+  said: DecisionInput,
+): Promise<GateWithFlow> {
   const { who, way } = from;
-  const rules = rulesOf(asked);
-  permitDecision(authorize({ rules, starter: starterOf(asked.flow) }, who, way));
+  const rules = getApprovalRules(asked);
+  permitDecision(authorize({ rules, starter: getRunStarter(asked.flow) }, who, way));
   // What is decided is decided, whatever else may be wrong with what comes late.
   if (said.approved && !asked.gate.decision) await checkPayload(deps, asked, said.payload ?? null);
   const event = await eventOf(deps, asked.gate, who, rules, from, said);
   return changeGate(deps, asked, asked.module, (gate) =>
-    said.approved ? approve(gate, { ...event, atMs: deps.nowMs() }) : reject(gate, rejection(deps, event, said)),
+    said.approved ? recordApproval(gate, { ...event, atMs: deps.nowMs() }) : recordRejection(gate, rejection(deps, event, said)),
   );
 }
 
@@ -79,7 +92,7 @@ function permitDecision(verdict: Verdict): void {
   throw new SvcError("approval.refused", { reason: REFUSALS[verdict] });
 }
 
-const rejection = ({ nowMs }: DecideDeps, { approver: by, email, of, payload: place }: GateEvent, { reason }: Said) => ({
+const rejection = ({ nowMs }: DecideDeps, { approver: by, email, of, payload: place }: GateEvent, { reason }: DecisionInput) => ({
   by,
   email,
   reason,
@@ -93,8 +106,8 @@ async function eventOf(
   { id, workspace, expiresAtMs }: Pick<Gate, "id" | "workspace" | "expiresAtMs">,
   who: Approver,
   rules: Pick<GateRules, "signedIn"> | undefined,
-  { link, level = "step" }: Pick<From, "link" | "level">,
-  { payload = null, reason }: Said,
+  { link, level = "step" }: Pick<ApproverSource, "link" | "level">,
+  { payload = null, reason }: DecisionInput,
 ): Promise<GateEvent> {
   const json = JSON.stringify(payload);
   const email = who.kind === "link" ? undefined : who.emails.at(-1);
@@ -117,23 +130,23 @@ async function eventOf(
  * For whichever step of the flow asks next: the one that waits now, or else it is kept. Between the two another step may have asked: whoever
  * opens a gate looks what is kept, and this looks again for gates.
  */
-async function decideForFlow(deps: DecideDeps, workspace: string, id: string, from: From, said: Said): Promise<string> {
+async function decideForFlow(deps: DecideDeps, workspace: string, id: string, from: ApproverSource, said: DecisionInput): Promise<string> {
   const flow = await deps.jobs.get(id);
-  if (flow?.workspace !== workspace) throw noLink();
+  if (flow?.workspace !== workspace) throw invalidLinkError();
   const { link } = from;
-  const gates = await gatesOfRun(deps, flow.root ?? flow.id, flow.id);
+  const gates = await loadGatesOfRun(deps, flow.root ?? flow.id, flow.id);
   const counted = gates.find(({ events }) => events.some(({ resumeId, level }) => resumeId === link?.resumeId && level === "flow"));
   for (const gate of counted ? [counted] : gates.filter(isOpen)) {
     if (gate.opened?.kind !== "suspend") continue;
     const asked = await findApprovalRequestOfGate(deps, gate, flow);
-    const verdict = authorize({ rules: rulesOf(asked), starter: starterOf(flow) }, from.who, from.way);
+    const verdict = authorize({ rules: getApprovalRules(asked), starter: getRunStarter(flow) }, from.who, from.way);
     if (verdict === "signIn") permitDecision(verdict);
-    if (verdict === "yes") return decideAt(deps, asked, from, said);
+    if (verdict === "yes") return decideRequest(deps, asked, from, said);
   }
-  checkSize(said.payload ?? null);
+  checkPayloadSize(said.payload ?? null);
   const event = await eventOf(deps, flow, from.who, undefined, from, said);
   await storePreApproval(deps, flow, { event, ...(said.approved ? {} : { rejects: { ...(said.reason ? { reason: said.reason } : {}) } }) });
-  for (const gate of (await gatesOfRun(deps, flow.root ?? flow.id, flow.id)).filter(isOpen)) {
+  for (const gate of (await loadGatesOfRun(deps, flow.root ?? flow.id, flow.id)).filter(isOpen)) {
     const asked = await findApprovalRequestOfGate(deps, gate, flow);
     await applyPreApprovals(deps, asked, asked.module);
   }
@@ -147,5 +160,5 @@ function sentenceOf(gate: Gate): string {
   const { decision } = gate;
   if (decision?.how === "rejected") return "Rejected.";
   if (decision || !gate.opened) return "Approved.";
-  return `Approved. ${missing(gate)} of ${gate.opened.rules.required} required approvals are still missing.`;
+  return `Approved. ${countMissingApprovals(gate)} of ${gate.opened.rules.required} required approvals are still missing.`;
 }

@@ -1,14 +1,19 @@
-import { type Asker, findJob } from "../../jobs/read/read.ts";
+import { findJob, type JobCaller } from "../../jobs/read/read.ts";
 import { findApprovalRequestInFlow } from "../gates/find-approval-request.ts";
 import { approverFrom } from "./approver.ts";
-import { type DecideDeps, decideAt, type Said } from "./decide.ts";
+import { type DecideDeps, type DecisionInput, decideRequest } from "./decide.ts";
 
 /**
  * Decides the step at which a flow waits, as the flow's owner may without being an approver. Returns one sentence for the caller. Throws
  * `job.notFound`, `approval.none`, `approval.over` and what a decision throws.
  */
-export async function resumeFlow(deps: DecideDeps, asker: Asker, { workspace, id }: { workspace: string; id: string }, said: Said) {
+export async function resumeFlow(
+  deps: DecideDeps,
+  asker: JobCaller,
+  { workspace, id }: { workspace: string; id: string },
+  said: DecisionInput,
+) {
   const flow = await findJob(deps, asker, workspace, id);
   const request = await findApprovalRequestInFlow(deps, workspace, id, { known: flow });
-  return decideAt(deps, request, { who: approverFrom(asker.actor, workspace), way: { link: false, mayStop: true } }, said);
+  return decideRequest(deps, request, { who: approverFrom(asker.actor, workspace), way: { link: false, mayStop: true } }, said);
 }

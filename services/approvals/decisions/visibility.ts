@@ -2,14 +2,14 @@ import type { Action } from "../../../contract/access/access-rule.ts";
 import { actions } from "../../../contract/access/actions.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
-import { visibleTo } from "../../jobs/read/read.ts";
+import { createVisibilityFilter } from "../../jobs/read/read.ts";
 import type { ApprovalRequest } from "../gates/find-approval-request.ts";
 import { approverFrom } from "./approver.ts";
-import type { From, SentLink } from "./decide.ts";
+import type { ApproverSource, LinkReference } from "./decide.ts";
 
 type Caller = Actor | undefined;
 
-const may = (actor: Caller, action: Action, run: Job) => actor !== undefined && visibleTo({ actor, action })(run);
+const may = (actor: Caller, action: Action, run: Job) => actor !== undefined && createVisibilityFilter({ actor, action })(run);
 
 /** Whether the caller may resume or cancel the flow, as its owner may, without being an approver. */
 export const mayResumeFlow = (actor: Caller, flow: Job): boolean => may(actor, actions.resumeFlow, flow);
@@ -21,7 +21,7 @@ export const maySeeRun = (actor: Caller, run: Job): boolean => may(actor, action
 export const mayCreateLinks = (actor: Caller, run: Job): boolean => may(actor, actions.createLinks, run);
 
 /** The caller of a page as an approver: with a link, or by their own rights. */
-export function approvalSource(actor: Caller, { flow }: Pick<ApprovalRequest, "flow">, link?: SentLink): From {
+export function buildApproverSource(actor: Caller, { flow }: Pick<ApprovalRequest, "flow">, link?: LinkReference): ApproverSource {
   const way = { link: link !== undefined, mayStop: mayResumeFlow(actor, flow) };
   return { who: approverFrom(actor, flow.workspace), way, ...(link ? { link } : {}) };
 }

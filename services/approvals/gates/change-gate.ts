@@ -5,18 +5,18 @@ import type { Storage } from "../../../aws/s3/storage.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { limits } from "../../../contract/limits.ts";
-import { dueAtMs, type Gate, gateSchema, isOpen, newGate } from "../../../core/approvals/gate.ts";
+import { createGate, type Gate, gateDueAtMs, gateSchema, isOpen } from "../../../core/approvals/gate.ts";
 import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
-import { flowLookMs } from "../../../core/jobs/lifecycle.ts";
+import { flowDueMs } from "../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { write } from "../../../core/objects/write.ts";
-import { noticePart } from "../../outbox/notice.ts";
-import { notificationsFor, recordedParts } from "../audit-log/entry.ts";
+import { buildNoticeWrite } from "../../outbox/notice.ts";
+import { buildAuditLogWrites, notificationsFor } from "../audit-log/entry.ts";
 import type { GatedFlows } from "./gated-flows.ts";
 
 /** One part of a transaction over both tables. */
-export type Write = Parameters<ObjectTable["transact"]>[0][number];
+export type TransactionWrite = Parameters<ObjectTable["transact"]>[0][number];
 
 export interface GateDeps {
   jobs: JobTable;
@@ -27,36 +27,39 @@ export interface GateDeps {
 }
 
 /** A gate, and the flow that it is of. */
-export interface GateOf {
+export interface GateWithFlow {
   gate: Gate;
   flow: Job;
 }
 
-export const GATE = "gate";
+export const GATE_CHILD = "gate";
 
 const parsed = (child: Child | undefined): Gate | undefined =>
   child?.json === undefined ? undefined : gateSchema.parse(JSON.parse(child.json));
 
 /** A gate as stored now, and the job whose id it has where there is one. */
-export async function gateAndJob({ jobs }: Pick<GateDeps, "jobs">, id: string): Promise<{ gate: Gate | undefined; job: Job | undefined }> {
-  const { job, items } = await jobs.getWith(id, [GATE]);
-  return { job, gate: parsed(items.get(GATE)) };
+export async function loadGateAndJob(
+  { jobs }: Pick<GateDeps, "jobs">,
+  id: string,
+): Promise<{ gate: Gate | undefined; job: Job | undefined }> {
+  const { job, items } = await jobs.getWith(id, [GATE_CHILD]);
+  return { job, gate: parsed(items.get(GATE_CHILD)) };
 }
 
-export async function gateOf({ jobs }: Pick<GateDeps, "jobs">, id: string): Promise<Gate | undefined> {
-  return parsed(await jobs.getChild(id, GATE));
+export async function loadGate({ jobs }: Pick<GateDeps, "jobs">, id: string): Promise<Gate | undefined> {
+  return parsed(await jobs.getChild(id, GATE_CHILD));
 }
 
 /** The gates of a run that have opened, by their ids. */
-export async function gateIds({ jobs }: Pick<GateDeps, "jobs">, root: string): Promise<string[]> {
+export async function listGateIds({ jobs }: Pick<GateDeps, "jobs">, root: string): Promise<string[]> {
   return (await jobs.children(root, childPrefix.gatePointer)).map(({ ref }) => ref.slice(childPrefix.gatePointer.length));
 }
 
 /** The gates of a run that have opened, the earliest first; with `flow` those of that flow in it. */
-export async function gatesOfRun({ jobs }: Pick<GateDeps, "jobs">, root: string, flow?: string): Promise<Gate[]> {
+export async function loadGatesOfRun({ jobs }: Pick<GateDeps, "jobs">, root: string, flow?: string): Promise<Gate[]> {
   const pointers = await jobs.children(root, childPrefix.gatePointer);
   const wanted = pointers.filter(({ json = "" }) => flow === undefined || json === JSON.stringify({ flow }));
-  const gates = await Promise.all(wanted.map(({ ref }) => gateOf({ jobs }, ref.slice(childPrefix.gatePointer.length))));
+  const gates = await Promise.all(wanted.map(({ ref }) => loadGate({ jobs }, ref.slice(childPrefix.gatePointer.length))));
   return gates.flatMap((gate) => gate ?? []).sort((a, b) => (a.opened?.atMs ?? 0) - (b.opened?.atMs ?? 0));
 }
 
@@ -67,11 +70,11 @@ export async function gatesOfRun({ jobs }: Pick<GateDeps, "jobs">, root: string,
  */
 export async function changeGate(
   deps: GateDeps,
-  start: GateOf,
+  start: GateWithFlow,
   module: FlowModule,
   rule: (gate: Gate) => Gate,
-  also: () => Promise<Write[]> = async () => [],
-): Promise<GateOf> {
+  also: () => Promise<TransactionWrite[]> = async () => [],
+): Promise<GateWithFlow> {
   let { gate, flow } = start;
   for (let tries = 0; tries < TRIES; tries += 1) {
     const changed = settledBy(gate, await ruled(deps, gate, rule));
@@ -80,11 +83,11 @@ export async function changeGate(
       return { gate, flow };
     }
     if (flow.state !== "running") throw new SvcError("approval.over", { id: flow.id, state: flow.state });
-    const notices = notificationsFor(gate, changed).map((what) => noticePart(deps.nowMs(), changed, flow, module, what));
+    const notices = notificationsFor(gate, changed).map((what) => buildNoticeWrite(deps.nowMs(), changed, flow, module, what));
     const parts = [
       ...partsOf(deps, { gate: changed, flow }, gate),
       ...notices,
-      ...(await recordedParts(deps.objects, flow, gate, changed)),
+      ...(await buildAuditLogWrites(deps.objects, flow, gate, changed)),
       ...(await also()),
     ];
     if ((await deps.objects.transact(parts)) === undefined) {
@@ -117,10 +120,10 @@ async function ruled(deps: GateDeps, gate: Gate, rule: (gate: Gate) => Gate): Pr
   }
 }
 
-async function again({ jobs }: GateDeps, { gate, flow }: GateOf): Promise<GateOf> {
-  const [fresh, job] = await Promise.all([gateOf({ jobs }, gate.id), jobs.get(flow.id)]);
+async function again({ jobs }: GateDeps, { gate, flow }: GateWithFlow): Promise<GateWithFlow> {
+  const [fresh, job] = await Promise.all([loadGate({ jobs }, gate.id), jobs.get(flow.id)]);
   if (!job) throw new SvcError("approval.over", { id: flow.id, state: "gone" });
-  return { gate: fresh ?? newGate(gate), flow: job };
+  return { gate: fresh ?? createGate(gate), flow: job };
 }
 
 /** Resumes the task that waits at a decided gate. A repeated or late call changes nothing. */
@@ -129,12 +132,12 @@ export async function resumeGateTask({ gatedFlows }: Pick<GateDeps, "gatedFlows"
 }
 
 const running = { attr: "state", eq: "running" } as const;
-const raw = (params: object) => ({ raw: params }) as Write;
+const raw = (params: object) => ({ raw: params }) as TransactionWrite;
 
-function partsOf({ jobs, nowMs, gatedFlows }: GateDeps, { gate, flow }: GateOf, before: Gate): Write[] {
+function partsOf({ jobs, nowMs, gatedFlows }: GateDeps, { gate, flow }: GateWithFlow, before: Gate): TransactionWrite[] {
   const { id, workspace, root, version, expiresAtMs } = gate;
   const expiresAtS = Math.ceil(expiresAtMs / 1000);
-  const item: Child = { parent: id, ref: GATE, json: JSON.stringify(gate), version, expiresAtS };
+  const item: Child = { parent: id, ref: GATE_CHILD, json: JSON.stringify(gate), version, expiresAtS };
   const own = raw(jobs.putChildParams(item, version === 1 ? "absent" : { after: version - 1 }));
   const opens = isOpen(gate) && !before.opened;
   const closes = isOpen(before) && gate.decision !== undefined;
@@ -148,8 +151,8 @@ function partsOf({ jobs, nowMs, gatedFlows }: GateDeps, { gate, flow }: GateOf, 
   const waits = { ...(flow as RunningJob), suspends: holds ? 1 : 0, consents: 0 };
   // Where others wait too, looking finds when the next of them is due.
   const others = (flow.suspends ?? 0) + (flow.consents ?? 0) > (opens ? 0 : 1);
-  const lookMs = opens || awaits || others ? now + limits.taskTokenMs : flowLookMs(waits, now);
-  const due = { dueAtMs: Math.min(lookMs, dueAtMs(gate) ?? lookMs) };
+  const lookMs = opens || awaits || others ? now + limits.taskTokenMs : flowDueMs(waits, now);
+  const due = { dueAtMs: Math.min(lookMs, gateDueAtMs(gate) ?? lookMs) };
   const counted = opens ? { [counter]: jobs.oneMore } : closes ? { [counter]: jobs.oneLess } : {};
   const head =
     opens || closes || holds || sent ? jobs.changeParams(flow.id, { ...counted, ...due }, running) : jobs.checkParams(flow.id, running);

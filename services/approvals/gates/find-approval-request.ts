@@ -1,10 +1,10 @@
 import { SvcError } from "../../../contract/errors.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
-import { type Gate, type GateRules, isOpen, newGate } from "../../../core/approvals/gate.ts";
+import { type Gate, type GateRules, isOpen, createGate } from "../../../core/approvals/gate.ts";
 import { suspendRules } from "../../../core/approvals/rules.ts";
 import { asksPeople } from "../../../core/flows/scopes.ts";
 import { hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
-import { type GateDeps, gateAndJob, gatesOfRun } from "./change-gate.ts";
+import { type GateDeps, loadGateAndJob, loadGatesOfRun } from "./change-gate.ts";
 
 /** A step that asks people, or will. */
 export interface ApprovalRequest {
@@ -13,20 +13,20 @@ export interface ApprovalRequest {
   module: FlowModule;
 }
 
-export const noLink = () => new SvcError("approval.link", {});
+export const invalidLinkError = () => new SvcError("approval.link", {});
 
 /** The gate of a step, by the id of the step's job. Throws `approval.link` where there is none, or it is another workspace's. */
 export async function findApprovalRequest(deps: GateDeps, workspace: string, id: string): Promise<ApprovalRequest> {
-  const { job, gate } = await gateAndJob(deps, id);
+  const { job, gate } = await loadGateAndJob(deps, id);
   const place = gate ?? placeOf(job);
-  if (place?.workspace !== workspace) throw noLink();
-  return findApprovalRequestOfGate(deps, gate ?? newGate(place));
+  if (place?.workspace !== workspace) throw invalidLinkError();
+  return findApprovalRequestOfGate(deps, gate ?? createGate(place));
 }
 
 /** The same of a gate that was read, with a job of its run that was read too, which may be its flow's. */
 export async function findApprovalRequestOfGate(deps: GateDeps, gate: Gate, known?: Job): Promise<ApprovalRequest> {
   const flow = known?.id === gate.flow ? known : await deps.jobs.get(gate.flow);
-  if (!flow) throw noLink();
+  if (!flow) throw invalidLinkError();
   const module = await deps.gatedFlows.loadModule(flow, gate.module);
   if (!module) throw new SvcError("approval.over", { id: flow.id, state: flow.state });
   if (!asksPeople(module)) throw new SvcError("approval.none", { id: flow.id });
@@ -34,10 +34,10 @@ export async function findApprovalRequestOfGate(deps: GateDeps, gate: Gate, know
 }
 
 /** Where the gate of a step will be, before anybody came to it. */
-function placeOf(job: Job | undefined): ReturnType<typeof newGate> | undefined {
+function placeOf(job: Job | undefined): ReturnType<typeof createGate> | undefined {
   if (!job?.step || job.parent === undefined) return undefined;
   const { id, workspace, parent: flow, root = flow, step, expiresAtMs } = job;
-  return newGate({ id, workspace, flow, root, module: step.id, scope: step.scope, at: step.at, expiresAtMs });
+  return createGate({ id, workspace, flow, root, module: step.id, scope: step.scope, at: step.at, expiresAtMs });
 }
 
 /**
@@ -52,14 +52,14 @@ export async function findApprovalRequestInFlow(
 ): Promise<ApprovalRequest> {
   const job = known ?? (await deps.jobs.get(id));
   if (!job || !isFlowJob(job) || job.workspace !== workspace) return findApprovalRequest(deps, workspace, id);
-  const gates = await gatesOfRun(deps, job.root ?? job.id, own || job.root !== undefined ? job.id : undefined);
+  const gates = await loadGatesOfRun(deps, job.root ?? job.id, own || job.root !== undefined ? job.id : undefined);
   const gate = gates.find(isOpen) ?? gates.at(-1);
   if (!gate) throw hasEnded(job) ? new SvcError("approval.over", { id, state: job.state }) : new SvcError("approval.none", { id });
   return findApprovalRequestOfGate(deps, gate, job);
 }
 
 /** Who may decide. Of a step that has not asked yet, as far as that is said without its result; throws `approval.notYet`. */
-export function rulesOf({ gate, module }: Pick<ApprovalRequest, "gate" | "module">): GateRules {
+export function getApprovalRules({ gate, module }: Pick<ApprovalRequest, "gate" | "module">): GateRules {
   if (gate.opened) return gate.opened.rules;
   const { suspend } = module;
   if (!suspend || module.value.type === "consentgate") throw new SvcError("approval.notYet", {});
@@ -70,4 +70,4 @@ export function rulesOf({ gate, module }: Pick<ApprovalRequest, "gate" | "module
 }
 
 /** Who has started the run, whoever it runs as. */
-export const starterOf = ({ origin, starter, email }: Job) => origin ?? starter ?? email;
+export const getRunStarter = ({ origin, starter, email }: Job) => origin ?? starter ?? email;

@@ -12,7 +12,7 @@ export interface GatedFlows {
   /** Loads the results of a flow so far, by module id, without secrets. */
   loadResults(flow: Job): Promise<Record<string, unknown>>;
   /** Builds the item that records the outcome of an approved gate. It is written together with the approval. */
-  outcomeItem(gate: Gate, opened: Opened, expiresAtS: number): Child;
+  outcomeItem(gate: Gate, opened: OpenedGate, expiresAtS: number): Child;
   /** Resumes the task that waits at a decided gate. A repeated call changes nothing. */
   resumeTask(gate: Gate): Promise<void>;
 }

@@ -2,21 +2,21 @@ import * as z from "zod";
 import { SvcError } from "../../../contract/errors.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { authorize } from "../../../core/approvals/authorize.ts";
-import { approve, type Gate, gateEventSchema, isOpen, reject } from "../../../core/approvals/gate.ts";
+import { type Gate, gateEventSchema, isOpen, recordApproval, recordRejection } from "../../../core/approvals/gate.ts";
 import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import { approverByEmail } from "../decisions/approver.ts";
-import { changeGate, type GateDeps, type GateOf } from "./change-gate.ts";
-import { starterOf } from "./find-approval-request.ts";
+import { loadApproverByEmail } from "../decisions/approver.ts";
+import { changeGate, type GateDeps, type GateWithFlow } from "./change-gate.ts";
+import { getRunStarter } from "./find-approval-request.ts";
 
 /** Of a flow, before one of its steps asks. `rejects`: it says no. */
-const earlySchema = z.object({ event: gateEventSchema, rejects: z.object({ reason: z.string().optional() }).optional() });
-export type PreApproval = z.infer<typeof earlySchema>;
+const preApprovalSchema = z.object({ event: gateEventSchema, rejects: z.object({ reason: z.string().optional() }).optional() });
+export type PreApproval = z.infer<typeof preApprovalSchema>;
 
-const earlyRef = ({ event }: PreApproval) => childRef("preApproval", String(event.resumeId ?? event.email));
+const preApprovalRef = ({ event }: PreApproval) => childRef("preApproval", String(event.resumeId ?? event.email));
 
 /** Somebody else has taken it. */
-class Taken extends Error {
+class PreApprovalTakenError extends Error {
   override readonly name = "Taken";
 }
 
@@ -25,30 +25,31 @@ class Taken extends Error {
  * `approval.used` where the link has said something else before.
  */
 export async function storePreApproval({ jobs, objects }: GateDeps, flow: Job, early: PreApproval): Promise<void> {
-  const ref = earlyRef(early);
+  const ref = preApprovalRef(early);
   const item = { parent: flow.id, ref, json: JSON.stringify(early), expiresAtS: Math.ceil(flow.expiresAtMs / 1000) };
   const notEnded = { or: [{ attr: "state", eq: "running" } as const, { attr: "state", eq: "queued" } as const] };
   const refused = await objects.transact([{ raw: jobs.checkParams(flow.id, notEnded) }, { raw: jobs.putChildParams(item, "absent") }]);
   if (refused === undefined) return;
   if (refused === 0) throw new SvcError("approval.over", { id: flow.id, state: (await jobs.get(flow.id))?.state ?? "gone" });
   const known = await jobs.getChild(flow.id, ref);
-  const { event } = known?.json ? earlySchema.parse(JSON.parse(known.json)) : early;
+  const { event } = known?.json ? preApprovalSchema.parse(JSON.parse(known.json)) : early;
   if (event.digest === early.event.digest) return;
   throw new SvcError("approval.used", { by: event.approver ?? "somebody", at: new Date(event.atMs).toISOString() });
 }
 
 /** What was kept for a flow is the gate's now, in the order in which it came, as far as the gate wants it and who said it may decide there. */
-export async function applyPreApprovals(deps: GateDeps, start: GateOf, module: FlowModule): Promise<Gate> {
+export async function applyPreApprovals(deps: GateDeps, start: GateWithFlow, module: FlowModule): Promise<Gate> {
   let { gate } = start;
   if (!isOpen(gate) || gate.opened.kind !== "suspend") return gate;
   const kept = (await deps.jobs.children(start.flow.id, childPrefix.preApproval)).flatMap(({ ref, json }) =>
-    json === undefined ? [] : [{ ref, early: earlySchema.parse(JSON.parse(json)) }],
+    json === undefined ? [] : [{ ref, early: preApprovalSchema.parse(JSON.parse(json)) }],
   );
   kept.sort((a, b) => a.early.event.atMs - b.early.event.atMs);
   for (const { ref, early } of kept) {
     if (!isOpen(gate)) break;
-    const who = await approverByEmail(deps, early.event.email, gate.workspace);
-    if (authorize({ rules: gate.opened.rules, starter: starterOf(start.flow) }, who, { link: true, mayStop: false }) !== "yes") continue;
+    const who = await loadApproverByEmail(deps, early.event.email, gate.workspace);
+    if (authorize({ rules: gate.opened.rules, starter: getRunStarter(start.flow) }, who, { link: true, mayStop: false }) !== "yes")
+      continue;
     gate = await applyPreApproval(deps, { gate, flow: start.flow }, module, ref, early);
   }
   return gate;
@@ -57,7 +58,7 @@ export async function applyPreApprovals(deps: GateDeps, start: GateOf, module: F
 /** Away from the flow and to the gate in one transaction: two gates cannot have it both. */
 async function applyPreApproval(
   deps: GateDeps,
-  from: GateOf,
+  from: GateWithFlow,
   module: FlowModule,
   ref: string,
   { event, rejects }: PreApproval,
@@ -66,18 +67,18 @@ async function applyPreApproval(
   const { id } = from.flow;
   const rule = (gate: Gate): Gate => {
     const atMs = deps.nowMs();
-    if (!rejects) return approve(gate, { ...event, atMs });
+    if (!rejects) return recordApproval(gate, { ...event, atMs });
     const { approver: by, email, payload, of } = event;
-    return reject(gate, { by, email, ...rejects, atMs, payload: { of, place: payload } });
+    return recordRejection(gate, { by, email, ...rejects, atMs, payload: { of, place: payload } });
   };
   try {
     const { gate } = await changeGate(deps, from, module, rule, async () => {
-      if (!(await jobs.getChild(id, ref))) throw new Taken();
+      if (!(await jobs.getChild(id, ref))) throw new PreApprovalTakenError();
       return [{ raw: jobs.takeParams(id, ref) }];
     });
     return gate;
   } catch (error) {
-    const passed = error instanceof Taken || (error instanceof SvcError && error.code !== "approval.over");
+    const passed = error instanceof PreApprovalTakenError || (error instanceof SvcError && error.code !== "approval.over");
     if (passed) return from.gate;
     throw error;
   }

@@ -1,7 +1,7 @@
 import { limits } from "../../../contract/limits.ts";
-import { dueAtMs, escalate, expire, type Gate, hasLostItsTask, isOpen, remind } from "../../../core/approvals/gate.ts";
+import { escalateGate, expireGate, type Gate, gateDueAtMs, hasLostItsTask, isOpen, remindApprovers } from "../../../core/approvals/gate.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import { changeGate, type GateDeps, gatesOfRun, resumeGateTask } from "./change-gate.ts";
+import { changeGate, type GateDeps, loadGatesOfRun, resumeGateTask } from "./change-gate.ts";
 
 /**
  * Reminds approvers, escalates and expires the gates of a flow that are due, and resumes tasks whose resume call was lost.
@@ -11,7 +11,7 @@ export async function reconcileGates(deps: GateDeps, flow: Job): Promise<{ nextM
   if (flow.suspends === undefined && flow.consents === undefined) return { nextMs: Number.POSITIVE_INFINITY, lost: false };
   let nextMs = Number.POSITIVE_INFINITY;
   let lost = false;
-  for (const gate of await gatesOfRun(deps, flow.root ?? flow.id, flow.id)) {
+  for (const gate of await loadGatesOfRun(deps, flow.root ?? flow.id, flow.id)) {
     const module = await deps.gatedFlows.loadModule(flow, gate.module);
     const execution = flow.flow?.execution ?? 0;
     if (hasLostItsTask(gate, execution, deps.nowMs())) lost = true;
@@ -21,9 +21,9 @@ export async function reconcileGates(deps: GateDeps, flow: Job): Promise<{ nextM
       continue;
     }
     const now = deps.nowMs();
-    const rule = (of: Gate) => [expire, escalate, remind].reduce((known, step) => step(known, now), of);
+    const rule = (of: Gate) => [expireGate, escalateGate, remindApprovers].reduce((known, step) => step(known, now), of);
     const { gate: after } = await changeGate(deps, { gate, flow }, module, rule);
-    nextMs = Math.min(nextMs, dueAtMs(after) ?? nextMs);
+    nextMs = Math.min(nextMs, gateDueAtMs(after) ?? nextMs);
   }
   return { nextMs, lost };
 }

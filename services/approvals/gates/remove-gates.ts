@@ -2,16 +2,16 @@ import { childPrefix } from "../../../core/jobs/child-items.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { JobDataOwner } from "../../jobs/erasure/job-data.ts";
 import { jobPrefix, type ValueDeps } from "../../jobs/values/values.ts";
-import { GATE, gateIds } from "./change-gate.ts";
+import { GATE_CHILD, listGateIds } from "./change-gate.ts";
 
 /** Erases, or removes, the payloads of approvals with their run. */
 export const approvalJobData: JobDataOwner = { erase: removeGates, remove: removeGates };
 
 /** Removes the gates of a run with the payloads of their approvals. The record of decisions stays. */
 async function removeGates({ jobs, storage }: ValueDeps, job: Job): Promise<void> {
-  for (const id of await gateIds({ jobs }, job.id)) {
+  for (const id of await listGateIds({ jobs }, job.id)) {
     for (const { ref } of await jobs.children(id, childPrefix.approval)) await jobs.deleteItem(id, ref);
     await storage.removePrefix(`${jobPrefix({ id, workspace: job.workspace })}${childPrefix.approval}`);
-    await jobs.deleteItem(id, GATE);
+    await jobs.deleteItem(id, GATE_CHILD);
   }
 }

@@ -1,25 +1,25 @@
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
-import { errorOf, namesOf } from "../../../core/approvals/gate.ts";
+import { listApproverNames, toGateError } from "../../../core/approvals/gate.ts";
 import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";
-import { gateOf } from "./change-gate.ts";
+import { loadGate } from "./change-gate.ts";
 
 /** What came with the approvals of a step, for the next one. */
-interface Resumed {
+interface ResumePayloads {
   /** The last payload; the error where the gate was not passed. */
   resume: unknown;
   /** All payloads in the order in which they came, and the error. */
   resumes: unknown[];
   approvers: string[];
 }
-export const NOTHING_RESUMED: Resumed = { resume: null, resumes: [], approvers: [] };
+export const NO_RESUME_PAYLOADS: ResumePayloads = { resume: null, resumes: [], approvers: [] };
 
-export async function resumedBy(deps: ValueDeps & { jobs: JobTable }, id: string): Promise<Resumed> {
-  const gate = await gateOf(deps, id);
-  if (!gate) return NOTHING_RESUMED;
+export async function loadResumePayloads(deps: ValueDeps & { jobs: JobTable }, id: string): Promise<ResumePayloads> {
+  const gate = await loadGate(deps, id);
+  if (!gate) return NO_RESUME_PAYLOADS;
   const { events, decision } = gate;
   const came = [...events.map(({ of, payload: place }) => ({ of, place })), ...(decision?.payload ? [decision.payload] : [])];
   const payloads = await Promise.all(came.map(async ({ of, place }) => JSON.parse(await loadValue(deps, { id: of }, place)) as unknown));
-  const error = errorOf(gate);
+  const error = toGateError(gate);
   const resumes = error ? [...payloads, { error }] : payloads;
-  return { resume: resumes.at(-1) ?? null, resumes, approvers: namesOf(gate) };
+  return { resume: resumes.at(-1) ?? null, resumes, approvers: listApproverNames(gate) };
 }

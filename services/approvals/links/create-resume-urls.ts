@@ -1,12 +1,12 @@
 import { SvcError } from "../../../contract/errors.ts";
-import type { Gate, Opened } from "../../../core/approvals/gate.ts";
-import type { Linked } from "../../../core/approvals/link.ts";
+import type { Gate, OpenedGate } from "../../../core/approvals/gate.ts";
+import type { LinkSubject } from "../../../core/approvals/link.ts";
 import { isFlowJob, type Job } from "../../../core/jobs/job.ts";
-import { type Asker, findJob } from "../../jobs/read/read.ts";
-import { type GateDeps, gateOf } from "../gates/change-gate.ts";
-import { type LinkDeps, linkFor } from "./links.ts";
+import { findJob, type JobCaller } from "../../jobs/read/read.ts";
+import { type GateDeps, loadGate } from "../gates/change-gate.ts";
+import { createLink, type LinkDeps } from "./links.ts";
 
-export interface Wanted {
+export interface ResumeUrlTarget {
   resumeId: number;
   approver: string;
   /** For whichever step of the flow asks next. */
@@ -14,10 +14,10 @@ export interface Wanted {
 }
 
 /** The links that a gate has from the moment it opens: one for each approval that it wants, numbered from 1, and one that rejects. */
-export async function linksOf(deps: LinkDeps, { id, workspace, opened }: Gate & { opened: Opened }) {
+export async function createGateLinks(deps: LinkDeps, { id, workspace, opened }: Gate & { opened: OpenedGate }) {
   const made = await Promise.all(
     Array.from({ length: opened.rules.required }, (_, index) =>
-      linkFor(deps, { workspace, id, resumeId: index + 1, approver: "", level: "step" }),
+      createLink(deps, { workspace, id, resumeId: index + 1, approver: "", level: "step" }),
     ),
   );
   const { cancel = "", approvalPage = "" } = made[0] ?? {};
@@ -30,19 +30,19 @@ export async function linksOf(deps: LinkDeps, { id, workspace, opened }: Gate & 
  */
 export async function createResumeUrls(
   deps: Pick<GateDeps, "jobs"> & LinkDeps,
-  asker: Asker,
+  asker: JobCaller,
   workspace: string,
   id: string,
-  wanted: Wanted,
+  wanted: ResumeUrlTarget,
 ) {
   const { resumeId, approver, forFlow } = wanted;
-  const link = (level: Linked["level"], of: string | undefined) => {
+  const link = (level: LinkSubject["level"], of: string | undefined) => {
     if (of === undefined) throw new SvcError("approval.none", { id });
-    return linkFor(deps, { workspace, id: of, resumeId, approver, level });
+    return createLink(deps, { workspace, id: of, resumeId, approver, level });
   };
   // Loops, branches and gates have no jobs of their own: their flow's job says who may.
   const job = await deps.jobs.get(id);
-  const gate = job ? undefined : await gateOf(deps, id);
+  const gate = job ? undefined : await loadGate(deps, id);
   const asked: Job = await findJob(deps, asker, workspace, gate?.flow ?? id, () => new SvcError("job.notFound", { id }));
   if (gate) return forFlow ? link("flow", gate.flow) : link("step", id);
   if (forFlow || !asked.step) return link("flow", isFlowJob(asked) ? id : asked.step && asked.parent);

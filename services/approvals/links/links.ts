@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { DataKeys } from "../../../aws/kms/data-keys.ts";
 import { limits } from "../../../contract/limits.ts";
-import { type Linked, type LinkKeys, levelOf, linkKeysSchema, signatureOf, urlsOf } from "../../../core/approvals/link.ts";
+import { buildLinkUrls, findLinkLevel, type LinkKeys, type LinkSubject, linkKeysSchema, signLink } from "../../../core/approvals/link.ts";
 import { keys } from "../../../core/objects/keys.ts";
 
 export interface LinkDeps {
@@ -13,16 +13,16 @@ export interface LinkDeps {
   nowMs: () => number;
 }
 
-interface Opened {
+interface OpenedKeyRing {
   ring: LinkKeys;
   unwrapped: Map<string, Promise<Buffer>>;
   untilMs: number;
 }
 /** Per process and workspace: a click costs no call of KMS. */
-const cache = new Map<string, Promise<Opened>>();
+const cache = new Map<string, Promise<OpenedKeyRing>>();
 const CACHED_MOST = 1000;
 
-async function opened(deps: LinkDeps, workspace: string): Promise<Opened> {
+async function openKeyRing(deps: LinkDeps, workspace: string): Promise<OpenedKeyRing> {
   const known = await cache.get(workspace);
   if (known && known.untilMs > deps.nowMs()) return known;
   if (cache.size >= CACHED_MOST) cache.clear();
@@ -53,7 +53,7 @@ async function currentRing({ objects, linkKeys, nowMs }: LinkDeps, workspace: st
   }
 }
 
-async function keyOf({ linkKeys }: LinkDeps, workspace: string, { ring, unwrapped }: Opened, id: string) {
+async function keyOf({ linkKeys }: LinkDeps, workspace: string, { ring, unwrapped }: OpenedKeyRing, id: string) {
   let key = unwrapped.get(id);
   if (!key) {
     key = linkKeys.unwrap(workspace, ring.keys[id]?.wrapped ?? "");
@@ -64,17 +64,21 @@ async function keyOf({ linkKeys }: LinkDeps, workspace: string, { ring, unwrappe
 }
 
 /** The addresses of a link, and its signature. */
-export async function linkFor(deps: LinkDeps, linked: Linked) {
-  const current = await opened(deps, linked.workspace);
-  const signature = signatureOf(await keyOf(deps, linked.workspace, current, current.ring.current), linked);
-  return { signature, ...urlsOf(deps.baseUrl, linked, signature) };
+export async function createLink(deps: LinkDeps, linked: LinkSubject) {
+  const current = await openKeyRing(deps, linked.workspace);
+  const signature = signLink(await keyOf(deps, linked.workspace, current, current.ring.current), linked);
+  return { signature, ...buildLinkUrls(deps.baseUrl, linked, signature) };
 }
 
 /** Which level a link was made for; `undefined` where it is none of ours. Nobody learns from it whether the workspace or the job is there. */
-export async function levelOfLink(deps: LinkDeps, signature: string, of: Omit<Linked, "level">): Promise<Linked["level"] | undefined> {
+export async function verifyLink(
+  deps: LinkDeps,
+  signature: string,
+  of: Omit<LinkSubject, "level">,
+): Promise<LinkSubject["level"] | undefined> {
   // Nothing is made for what strangers name.
   if (!cache.has(of.workspace) && !(await deps.objects.get(keys.linkKeys(of.workspace)))) return undefined;
-  const ring = await opened(deps, of.workspace);
+  const ring = await openKeyRing(deps, of.workspace);
   const all = await Promise.all(Object.keys(ring.ring.keys).map((id) => keyOf(deps, of.workspace, ring, id)));
-  return levelOf(all, signature, of);
+  return findLinkLevel(all, signature, of);
 }

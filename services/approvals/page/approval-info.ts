@@ -3,16 +3,16 @@ import { isJsonObject } from "../../../contract/json-object.ts";
 import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
 
 import { authorize, type Verdict } from "../../../core/approvals/authorize.ts";
-import { approversOf, conditionsIn, type Decision, isLateAt } from "../../../core/approvals/gate.ts";
-import { viewTokenOf } from "../../../core/approvals/link.ts";
-import { argsFor, hasEnded, PEOPLE, waitsFor } from "../../../core/jobs/job.ts";
+import { type Decision, isGateLate, listApprovers, toApprovalConditions } from "../../../core/approvals/gate.ts";
+import { formatViewToken } from "../../../core/approvals/link.ts";
+import { argsVisibleTo, hasEnded, PEOPLE, waitsFor } from "../../../core/jobs/job.ts";
 import { loadValue } from "../../jobs/values/values.ts";
-import type { From } from "../decisions/decide.ts";
+import type { ApproverSource } from "../decisions/decide.ts";
 import type { GateDeps } from "../gates/change-gate.ts";
-import { type ApprovalRequest, rulesOf, starterOf } from "../gates/find-approval-request.ts";
-import { promptOf } from "./prompt.ts";
+import { type ApprovalRequest, getApprovalRules, getRunStarter } from "../gates/find-approval-request.ts";
+import { loadPrompt } from "./prompt.ts";
 
-export const decisionJson = ({ how, by, reason, atMs }: Decision) => ({
+export const toDecisionJson = ({ how, by, reason, atMs }: Decision) => ({
   how,
   ...(by ? { by } : {}),
   ...(reason ? { reason } : {}),
@@ -27,11 +27,16 @@ const REFUSED: Partial<Record<Verdict, ApprovalInfo["refused"]>> = {
 };
 
 /** What the approval page shows to somebody. What the step says, and the form, only to who may decide, or may see the run. `seesRun`: they may. */
-export async function approvalInfo(deps: GateDeps, asked: ApprovalRequest, from: From, seesRun: boolean): Promise<ApprovalInfo> {
+export async function buildApprovalInfo(
+  deps: GateDeps,
+  asked: ApprovalRequest,
+  from: ApproverSource,
+  seesRun: boolean,
+): Promise<ApprovalInfo> {
   const { gate, flow, module } = asked;
   const { opened, decision } = gate;
-  const rules = rulesOf(asked);
-  const verdict = authorize({ rules, starter: starterOf(flow) }, from.who, from.way);
+  const rules = getApprovalRules(asked);
+  const verdict = authorize({ rules, starter: getRunStarter(flow) }, from.who, from.way);
   const state = stateOf(asked, deps.nowMs());
   const suspend = module.suspend ?? undefined;
   const refused = REFUSED[verdict];
@@ -39,20 +44,20 @@ export async function approvalInfo(deps: GateDeps, asked: ApprovalRequest, from:
   const isConsent = module.value.type === "consentgate";
   return {
     flow_id: flow.id,
-    approval_conditions: conditionsIn(rules),
+    approval_conditions: toApprovalConditions(rules),
     can_approve: verdict === "yes" && (state === "open" || state === "waiting"),
     user_auth_required: rules.signedIn,
     hide_cancel: suspend?.hide_cancel === true,
     skin: suspend?.skin ?? "detailed",
     ...(module.summary ? { step_summary: module.summary } : {}),
     ...(summary ? { flow_summary: summary } : {}),
-    approvers: approversOf(gate),
-    ...(from.link && !rules.signedIn ? { view_token: viewTokenOf(from.link) } : {}),
+    approvers: listApprovers(gate),
+    ...(from.link && !rules.signedIn ? { view_token: formatViewToken(from.link) } : {}),
     gate_id: gate.id,
     kind: isConsent ? "consent" : "suspend",
     module_id: module.id,
     state,
-    ...(decision ? { decision: decisionJson(decision) } : {}),
+    ...(decision ? { decision: toDecisionJson(decision) } : {}),
     run_state: waitsFor(flow) ?? flow.state,
     required_events: rules.required,
     ...(opened?.deadlineMs === undefined ? {} : { deadline: isoTime(opened.deadlineMs) }),
@@ -71,9 +76,9 @@ async function detailsOf(deps: GateDeps, asked: ApprovalRequest): Promise<Partia
   const isConsent = module.value.type === "consentgate";
   const schema = module.suspend?.resume_form?.["schema"];
   const wanted = module.suspend?.inputs ?? [];
-  const { description, ...prompt } = await promptOf(deps, asked);
+  const { description, ...prompt } = await loadPrompt(deps, asked);
   const given =
-    wanted.length > 0 || isConsent ? (JSON.parse(await loadValue(deps, flow, argsFor(PEOPLE, flow))) as Record<string, unknown>) : {};
+    wanted.length > 0 || isConsent ? (JSON.parse(await loadValue(deps, flow, argsVisibleTo(PEOPLE, flow))) as Record<string, unknown>) : {};
   return {
     ...(isJsonObject(schema) ? { form_schema: schema } : {}),
     ...(description === undefined ? {} : { description: description as NonNullable<ApprovalInfo["description"]> }),
@@ -87,5 +92,5 @@ function stateOf({ gate, flow }: Pick<ApprovalRequest, "gate" | "flow">, nowMs: 
   if (gate.decision) return gate.decision.how;
   if (hasEnded(flow)) return "canceled";
   if (!gate.opened) return "waiting";
-  return isLateAt(gate, nowMs) ? "expired" : "open";
+  return isGateLate(gate, nowMs) ? "expired" : "open";
 }

@@ -1,21 +1,21 @@
 import { SvcError } from "../../../contract/errors.ts";
-import { type DecideDeps, decideAt, decideByLink, type Said } from "../decisions/decide.ts";
-import { approvalSource, maySeeRun } from "../decisions/visibility.ts";
-import { noLink } from "../gates/find-approval-request.ts";
+import { type DecideDeps, type DecisionInput, decideByLink, decideRequest } from "../decisions/decide.ts";
+import { buildApproverSource, maySeeRun } from "../decisions/visibility.ts";
+import { invalidLinkError } from "../gates/find-approval-request.ts";
 import { type ApprovalPage, findRequestForPerson } from "./show-approval.ts";
 
 /**
  * Decides as the approval page does, with its link or as a signed-in person, and returns one sentence for the approver. A person who may neither
  * decide nor see the run does not learn that it exists. Throws the `approval.*` errors.
  */
-export async function decideOnPage(deps: DecideDeps, page: ApprovalPage, said: Said): Promise<string> {
+export async function decideOnPage(deps: DecideDeps, page: ApprovalPage, said: DecisionInput): Promise<string> {
   const { link, actor } = page;
   if (link) return decideByLink(deps, link, actor, said);
   const request = await findRequestForPerson(deps, page);
   try {
-    return await decideAt(deps, request, approvalSource(actor, request), said);
+    return await decideRequest(deps, request, buildApproverSource(actor, request), said);
   } catch (error) {
-    if (error instanceof SvcError && error.code === "approval.refused" && !maySeeRun(actor, request.flow)) throw noLink();
+    if (error instanceof SvcError && error.code === "approval.refused" && !maySeeRun(actor, request.flow)) throw invalidLinkError();
     throw error;
   }
 }

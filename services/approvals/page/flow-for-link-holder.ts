@@ -1,17 +1,17 @@
 import { isSvcError } from "../../../contract/errors.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import type { SentLink } from "../decisions/decide.ts";
-import { rulesOf } from "../gates/find-approval-request.ts";
+import type { LinkReference } from "../decisions/decide.ts";
+import { getApprovalRules } from "../gates/find-approval-request.ts";
 import { findRequestByLink, type ShowApprovalDeps } from "./show-approval.ts";
 
 /**
  * Returns the flow that the holder of a link may read without signing in. Returns `undefined` where the link is not valid, leads to another flow,
  * or where approvers must sign in.
  */
-export async function flowForLinkHolder(deps: ShowApprovalDeps, link: SentLink, flow: string): Promise<Job | undefined> {
+export async function flowForLinkHolder(deps: ShowApprovalDeps, link: LinkReference, flow: string): Promise<Job | undefined> {
   try {
     const request = await findRequestByLink(deps, link);
-    return request.flow.id === flow && !rulesOf(request).signedIn ? request.flow : undefined;
+    return request.flow.id === flow && !getApprovalRules(request).signedIn ? request.flow : undefined;
   } catch (error) {
     if (isSvcError(error) && error.code.startsWith("approval.")) return undefined;
     throw error;

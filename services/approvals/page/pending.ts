@@ -1,25 +1,25 @@
 import { isoTime } from "../../../contract/iso-time.ts";
 import { authorize } from "../../../core/approvals/authorize.ts";
-import { isLateAt, isOpen } from "../../../core/approvals/gate.ts";
+import { isGateLate, isOpen } from "../../../core/approvals/gate.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { approverFrom } from "../decisions/approver.ts";
 import { mayResumeFlow } from "../decisions/visibility.ts";
-import { type GateDeps, gateOf } from "../gates/change-gate.ts";
-import { starterOf } from "../gates/find-approval-request.ts";
+import { type GateDeps, loadGate } from "../gates/change-gate.ts";
+import { getRunStarter } from "../gates/find-approval-request.ts";
 
 /** So many gates at a time are read. */
 const AT_ONCE = 25;
 const LISTED_MOST = 1000;
 
 /** Lists the open gates of a workspace that the caller may decide, the oldest first. Removes entries of flows that have ended. */
-export async function pendingFor(deps: GateDeps & { baseUrl: string }, actor: Actor, workspace: string) {
+export async function listPendingApprovals(deps: GateDeps & { baseUrl: string }, actor: Actor, workspace: string) {
   const { jobs, objects, nowMs, baseUrl } = deps;
   const who = approverFrom(actor, workspace);
   const waiting = await objects.list(keys.pendingGate(workspace, "").pk, { limit: LISTED_MOST });
   const found = [];
   for (let start = 0; start < waiting.length; start += AT_ONCE) {
-    const gates = await Promise.all(waiting.slice(start, start + AT_ONCE).map(({ sk }) => gateOf(deps, sk)));
+    const gates = await Promise.all(waiting.slice(start, start + AT_ONCE).map(({ sk }) => loadGate(deps, sk)));
     const open = gates.flatMap((gate) => (gate && isOpen(gate) ? [gate] : []));
     const flows = new Map((await jobs.getMany(open.map(({ flow }) => flow))).map((flow) => [flow.id, flow]));
     for (const gate of open) {
@@ -28,9 +28,9 @@ export async function pendingFor(deps: GateDeps & { baseUrl: string }, actor: Ac
         await objects.remove(keys.pendingGate(workspace, gate.id));
         continue;
       }
-      if (isLateAt(gate, nowMs())) continue;
+      if (isGateLate(gate, nowMs())) continue;
       const way = { link: false, mayStop: mayResumeFlow(actor, flow) };
-      if (authorize({ rules: gate.opened.rules, starter: starterOf(flow) }, who, way) !== "yes") continue;
+      if (authorize({ rules: gate.opened.rules, starter: getRunStarter(flow) }, who, way) !== "yes") continue;
       found.push({
         gate_id: gate.id,
         run_id: gate.root,

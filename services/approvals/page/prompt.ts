@@ -13,7 +13,7 @@ interface Prompt {
 /** A prompt is text, tables and small pictures; what is larger is a result that nobody meant to be shown. */
 const PROMPT_BYTES = 1024 * 1024;
 
-export async function promptOf(deps: ValueDeps, { gate, module }: Pick<ApprovalRequest, "gate" | "module">): Promise<Prompt> {
+export async function loadPrompt(deps: ValueDeps, { gate, module }: Pick<ApprovalRequest, "gate" | "module">): Promise<Prompt> {
   if (!gate.opened || module.value.type === "consentgate") return {};
   const { of, place, shown } = gate.opened.result as ValueRef;
   const said = shown ?? place;

@@ -1,16 +1,16 @@
 import { SvcError } from "../../../contract/errors.ts";
 import { isoTime } from "../../../contract/iso-time.ts";
 import type { RunJson } from "../../../contract/routes/approvals/approvals.ts";
-import { type Gate, isOpen, namesOf } from "../../../core/approvals/gate.ts";
-import { argsFor, hasEnded, type Job, PEOPLE } from "../../../core/jobs/job.ts";
+import { type Gate, isOpen, listApproverNames } from "../../../core/approvals/gate.ts";
+import { argsVisibleTo, hasEnded, type Job, PEOPLE } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { loadValue } from "../../jobs/values/values.ts";
-import { theirGates } from "../decisions/consent.ts";
+import { createDecidableGateFilter } from "../decisions/consent.ts";
 import { mayCreateLinks, maySeeRun } from "../decisions/visibility.ts";
-import { type GateDeps, gatesOfRun } from "../gates/change-gate.ts";
-import { linksOf } from "../links/create-resume-urls.ts";
+import { type GateDeps, loadGatesOfRun } from "../gates/change-gate.ts";
+import { createGateLinks } from "../links/create-resume-urls.ts";
 import type { LinkDeps } from "../links/links.ts";
-import { decisionJson } from "./approval-info.ts";
+import { toDecisionJson } from "./approval-info.ts";
 
 type Notice = NonNullable<RunJson["gates"][number]["notices"]>[number];
 
@@ -24,16 +24,16 @@ type RunPageDeps = GateDeps &
  * Returns a run with its gates, those of its subflows included. An approver who may not see the run gets only the gates that ask them. Throws
  * `job.notFound` for a caller who may see neither.
  */
-export async function runJson(deps: RunPageDeps, actor: Actor, job: Job): Promise<RunJson> {
+export async function buildRunJson(deps: RunPageDeps, actor: Actor, job: Job): Promise<RunJson> {
   const whole = maySeeRun(actor, job);
   const mints = mayCreateLinks(actor, job);
-  const all = (await gatesOfRun(deps, job.root ?? job.id)).filter(({ flow }) => job.root === undefined || flow === job.id);
-  const gates = whole ? all : all.filter(theirGates(actor, job));
+  const all = (await loadGatesOfRun(deps, job.root ?? job.id)).filter(({ flow }) => job.root === undefined || flow === job.id);
+  const gates = whole ? all : all.filter(createDecidableGateFilter(actor, job));
   if (!whole && gates.length === 0) throw new SvcError("job.notFound", { id: job.id });
   // Who is asked for consent is told what about; others who are asked see it on the page, as far as the flow shows it.
   const inContext = whole || gates.some(({ opened }) => opened?.kind === "consent");
   const erased = !inContext || (hasEnded(job) && job.erased);
-  const input = erased ? {} : (JSON.parse(await loadValue(deps, job, argsFor(PEOPLE, job))) as Record<string, unknown>);
+  const input = erased ? {} : (JSON.parse(await loadValue(deps, job, argsVisibleTo(PEOPLE, job))) as Record<string, unknown>);
   const results = erased ? {} : await deps.gatedFlows.loadResults(job);
   const flows = [...new Set(gates.map(({ flow }) => flow))];
   const notices = new Map((await Promise.all(flows.map((flow) => deps.loadDeliveries(flow)))).flatMap((of) => [...of]));
@@ -51,7 +51,7 @@ export async function runJson(deps: RunPageDeps, actor: Actor, job: Job): Promis
         .filter(({ opened }) => opened)
         .map(async (gate) => ({
           ...gateJson(gate, (await deps.gatedFlows.loadModule(job, gate.module))?.summary ?? undefined),
-          ...(mints && isOpen(gate) && gate.opened.kind === "suspend" ? { links: await linksOf(deps, gate) } : {}),
+          ...(mints && isOpen(gate) && gate.opened.kind === "suspend" ? { links: await createGateLinks(deps, gate) } : {}),
           notices: (notices.get(gate.id) ?? []).map(({ gate: _, ...notice }) => notice),
         })),
     ),
@@ -76,10 +76,10 @@ function gateJson(gate: Gate, summary: string | undefined): RunJson["gates"][num
     ...(summary ? { summary } : {}),
     ...(opened.message === undefined ? {} : { message: opened.message }),
     approvers: opened.rules.people ?? [],
-    approved_by: namesOf(gate),
+    approved_by: listApproverNames(gate),
     required_events: opened.rules.required,
     opened_at: isoTime(opened.atMs),
     ...(opened.deadlineMs === undefined ? {} : { deadline: isoTime(opened.deadlineMs) }),
-    ...(decision ? { decision: decisionJson(decision) } : {}),
+    ...(decision ? { decision: toDecisionJson(decision) } : {}),
   };
 }

@@ -2,16 +2,22 @@ import { SvcError } from "../../../contract/errors.ts";
 import type { FlowValue } from "../../../contract/flows/flow-value.ts";
 import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
 import type { ExecutionJson, FlowStatus } from "../../../contract/routes/flows/flow-status.ts";
-import { approversOf } from "../../../core/approvals/gate.ts";
+import { listApprovers } from "../../../core/approvals/gate.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
-import { jobJson } from "../../jobs/read/read.ts";
-import type { SentLink } from "../decisions/decide.ts";
-import { approvalSource, maySeeRun } from "../decisions/visibility.ts";
+import { loadJobJson } from "../../jobs/read/read.ts";
+import type { LinkReference } from "../decisions/decide.ts";
+import { buildApproverSource, maySeeRun } from "../decisions/visibility.ts";
 import type { GateDeps } from "../gates/change-gate.ts";
-import { type ApprovalRequest, findApprovalRequest, findApprovalRequestInFlow, noLink, rulesOf } from "../gates/find-approval-request.ts";
-import { type LinkDeps, levelOfLink } from "../links/links.ts";
-import { approvalInfo } from "./approval-info.ts";
+import {
+  type ApprovalRequest,
+  findApprovalRequest,
+  findApprovalRequestInFlow,
+  getApprovalRules,
+  invalidLinkError,
+} from "../gates/find-approval-request.ts";
+import { type LinkDeps, verifyLink } from "../links/links.ts";
+import { buildApprovalInfo } from "./approval-info.ts";
 
 export type ShowApprovalDeps = GateDeps & LinkDeps;
 
@@ -24,14 +30,14 @@ type ShowSuspendedFlowDeps = ShowApprovalDeps & {
 export interface ApprovalPage {
   workspace: string;
   id: string;
-  link?: SentLink | undefined;
+  link?: LinkReference | undefined;
   actor: Actor | undefined;
 }
 
 /** Returns the request that a link leads to; a link for a flow leads to the step that waits now. Throws `approval.link`. */
-export async function findRequestByLink(deps: ShowApprovalDeps, link: SentLink): Promise<ApprovalRequest> {
-  const level = await levelOfLink(deps, link.signature, link);
-  if (level === undefined) throw noLink();
+export async function findRequestByLink(deps: ShowApprovalDeps, link: LinkReference): Promise<ApprovalRequest> {
+  const level = await verifyLink(deps, link.signature, link);
+  if (level === undefined) throw invalidLinkError();
   return level === "step"
     ? findApprovalRequest(deps, link.workspace, link.id)
     : findApprovalRequestInFlow(deps, link.workspace, link.id, { own: true });
@@ -44,12 +50,12 @@ export async function findRequestForPerson(deps: GateDeps, { workspace, id, acto
 }
 
 /** Returns a suspended flow for the holder of a link. The arguments are left out where approvers must sign in: the page shows them then. Throws `approval.link`. */
-export async function showSuspendedFlow(deps: ShowSuspendedFlowDeps, link: SentLink) {
+export async function showSuspendedFlow(deps: ShowSuspendedFlowDeps, link: LinkReference) {
   const request = await findRequestByLink(deps, link);
   const { flow, gate } = request;
-  const args = !rulesOf(request).signedIn;
-  const [job, fields] = await Promise.all([jobJson(deps, flow, { args }), deps.loadFlowFields(flow)]);
-  return { job: { ...job, ...fields }, approvers: approversOf(gate) };
+  const args = !getApprovalRules(request).signedIn;
+  const [job, fields] = await Promise.all([loadJobJson(deps, flow, { args }), deps.loadFlowFields(flow)]);
+  return { job: { ...job, ...fields }, approvers: listApprovers(gate) };
 }
 
 /**
@@ -60,8 +66,8 @@ export async function showApproval(deps: ShowApprovalDeps, page: ApprovalPage): 
   const { link, actor } = page;
   const request = await (link ? findRequestByLink(deps, link) : findRequestForPerson(deps, page));
   const seesRun = maySeeRun(actor, request.flow);
-  const info = await approvalInfo(deps, request, approvalSource(actor, request, link), seesRun);
+  const info = await buildApprovalInfo(deps, request, buildApproverSource(actor, request, link), seesRun);
   // People who started the run know it: they learn that they can't approve it themselves.
-  if (!link && !seesRun && info.refused && info.refused !== "self") throw noLink();
+  if (!link && !seesRun && info.refused && info.refused !== "self") throw invalidLinkError();
   return info;
 }

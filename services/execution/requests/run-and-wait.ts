@@ -1,12 +1,12 @@
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { eraseAfterReply } from "../../jobs/erasure/erase-after-reply.ts";
 import type { EraseJobDeps } from "../../jobs/erasure/job-data.ts";
-import { checkQueue } from "../../jobs/queue/queue-limit.ts";
+import { checkQueueLimit } from "../../jobs/queue/queue-limit.ts";
 import { type CreateNewJobDeps, createNewJob, type RunRequest, runOptions } from "./run-request.ts";
-import { joinRun, type RunningInPlace, runFlowSync, runSync, type SyncAnswer } from "./run-sync.ts";
+import { joinRun, type RunSyncDeps, runFlowSync, runSync, type SyncResult } from "./run-sync.ts";
 import { findPreviousRunOf, type StartRunOptions } from "./start-run.ts";
 
-type RunAndWaitDeps = RunningInPlace & CreateNewJobDeps & EraseJobDeps & { syncLimitMs: () => Promise<number> };
+type RunAndWaitDeps = RunSyncDeps & CreateNewJobDeps & EraseJobDeps & { syncLimitMs: () => Promise<number> };
 
 /** How long a result that its caller did not receive in time stays readable before it is erased. */
 const UNANSWERED_S = 3600;
@@ -19,15 +19,15 @@ export async function runAndWait(
   deps: RunAndWaitDeps,
   request: RunRequest,
   { queueLimit }: Pick<StartRunOptions, "queueLimit"> = {},
-): Promise<SyncAnswer & { replayed: boolean }> {
+): Promise<SyncResult & { replayed: boolean }> {
   const { actor, workspace } = runOptions(request);
   const previous = await findPreviousRunOf(deps, request);
   if (previous) return { ...(await joinRun(deps, actor, previous, await deps.syncLimitMs())), replayed: true };
-  await checkQueue(deps, workspace, queueLimit);
+  await checkQueueLimit(deps, workspace, queueLimit);
   return { ...(await runNew(deps, request)), replayed: false };
 }
 
-async function runNew(deps: RunAndWaitDeps, request: RunRequest): Promise<SyncAnswer> {
+async function runNew(deps: RunAndWaitDeps, request: RunRequest): Promise<SyncResult> {
   const job = await createNewJob(deps, request);
   const limitMs = await deps.syncLimitMs();
   if ("preview" in request) {
@@ -42,7 +42,7 @@ async function runNew(deps: RunAndWaitDeps, request: RunRequest): Promise<SyncAn
 }
 
 /** A result behind a link stays for as long as the link works. Housekeeping repeats an erasure that fails here: the caller gets the answer anyway. */
-async function eraseAnswered(deps: RunAndWaitDeps, { id, linkS = 0 }: SyncAnswer, deleteAfterS: number): Promise<void> {
+async function eraseAnswered(deps: RunAndWaitDeps, { id, linkS = 0 }: SyncResult, deleteAfterS: number): Promise<void> {
   try {
     await eraseAfterReply(deps, id, Math.max(deleteAfterS, linkS));
   } catch (error) {

@@ -7,7 +7,7 @@ import { preprocessorArguments } from "../../../core/payload/preprocessor.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { storeFiles } from "../../files/store.ts";
-import { jobOfFlow, jobOfVersion, type NewJob } from "../../jobs/queue/enqueue.ts";
+import { flowJobFields, scriptJobFields, type NewJob } from "../../jobs/queue/enqueue.ts";
 import type { CreateJobDeps, IdempotencyKey } from "../../jobs/queue/record.ts";
 import { ENTRYPOINT_ARGUMENT } from "../invoke-runner.ts";
 
@@ -50,7 +50,7 @@ export async function createNewJob(deps: CreateNewJobDeps, request: RunRequest):
   if ("preview" in request) return request.preview;
   const { target, options, tag, cacheTtlS, arguments: sent, idempotencyKey: once } = request;
   const { files } = sent;
-  const version = target.kind === "script" ? jobOfVersion(target.version) : jobOfFlow(target.version);
+  const version = target.kind === "script" ? scriptJobFields(target.version) : flowJobFields(target.version);
   const id = files.length === 0 ? options.id : (options.id ?? uuidv7());
   const stored = id === undefined || files.length === 0 ? {} : await storeFiles(deps, options.workspace, id, files);
   return {

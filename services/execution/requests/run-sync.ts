@@ -2,25 +2,25 @@ import type { Functions } from "../../../aws/lambda/functions.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import { namesFiles } from "../../../core/jobs/cache.ts";
-import { type EndState, hasEnded, type Job, type RunningJob, resultFor } from "../../../core/jobs/job.ts";
+import { type EndState, hasEnded, type Job, type RunningJob, resultVisibleTo } from "../../../core/jobs/job.ts";
 import { splitEvent } from "../../../core/payload/preprocessor.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { hasReferences } from "../../../core/resources/references.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { countEndedJob, reportFailure } from "../../../core/telemetry/telemetry.ts";
-import { cachedResult, endedByCache, keepStream } from "../../jobs/cache/cache.ts";
-import { claimedAtOnce, release } from "../../jobs/lifecycle/claim.ts";
-import type { JustEnded } from "../../jobs/lifecycle/finish.ts";
-import { enqueue, type NewJob, prepare, send } from "../../jobs/queue/enqueue.ts";
+import { findCachedResult, createCachedJob, storeCachedStream } from "../../jobs/cache/cache.ts";
+import { createClaimedJob, releaseJob } from "../../jobs/lifecycle/claim.ts";
+import type { FinishedJob } from "../../jobs/lifecycle/finish.ts";
+import { enqueueJob, type NewJob, prepareJob, sendJob } from "../../jobs/queue/enqueue.ts";
 import { type CreateJobDeps, createJobRecord } from "../../jobs/queue/record.ts";
-import { waitFor, waitForEnd } from "../../jobs/read/wait.ts";
+import { waitForJobState, waitForEnd } from "../../jobs/read/wait.ts";
 import { loadValue } from "../../jobs/values/values.ts";
-import { type Executable, execute, type InvokeRunnerDeps, runRequest } from "../invoke-runner.ts";
+import { type Executable, invokeRunner, type InvokeRunnerDeps, buildRunnerRequest } from "../invoke-runner.ts";
 
-export type RunningInPlace = InvokeRunnerDeps & CreateJobDeps & { functions: Pick<Functions, "work"> };
+export type RunSyncDeps = InvokeRunnerDeps & CreateJobDeps & { functions: Pick<Functions, "work"> };
 
 /** A synchronous call's answer: the result's JSON text, or where it is when it is too large for a reply. */
-export interface SyncAnswer {
+export interface SyncResult {
   id: string;
   state: EndState;
   resultJson?: string | undefined;
@@ -41,7 +41,7 @@ const CALLED_CHARS = 256 * 1024;
  * Runs a job and waits for its end. A version that is built is executed right here, or by a worker that is called where something must be
  * read that this function may not read; everything else, limited runs too, goes through the queue and is waited for. Throws `job.idTaken` and, at the deadline, `job.syncTimeout`: the job goes on.
  */
-export async function runSync(deps: RunningInPlace, asked: NewJob, runnable: Runnable | undefined, limitMs: number): Promise<SyncAnswer> {
+export async function runSync(deps: RunSyncDeps, asked: NewJob, runnable: Runnable | undefined, limitMs: number): Promise<SyncResult> {
   const { id, ended } = await start(deps, asked, runnable, deps.nowMs() + limitMs);
   if (!ended) throw new SvcError("job.syncTimeout", { id, limitMs });
   return answer(deps, asked.actor, ended);
@@ -51,67 +51,67 @@ export async function runSync(deps: RunningInPlace, asked: NewJob, runnable: Run
 const needsWorker = (asked: NewJob) => hasReferences(references(asked)) || (asked.cacheTtlS !== undefined && namesFiles(asked.args));
 
 async function start(
-  deps: RunningInPlace,
+  deps: RunSyncDeps,
   asked: NewJob,
   runnable: Runnable | undefined,
   untilMs: number,
-): Promise<{ id: string; ended: JustEnded | undefined }> {
+): Promise<{ id: string; ended: FinishedJob | undefined }> {
   // Slots of a concurrency group are given to what comes from the queue.
   const queued = asked.scheduledForMs !== undefined || runnable?.concurrency !== undefined;
   if (runnable?.build.state !== "ready" || !runnable.runner || queued) {
-    const { id } = await enqueue(deps, asked);
+    const { id } = await enqueueJob(deps, asked);
     return { id, ended: await waitForEnd(deps, id, untilMs) };
   }
   const { nowMs, worker } = deps;
-  const prepared = await prepare(deps, asked);
+  const prepared = await prepareJob(deps, asked);
   // This function reads what strangers send, and holds no right to secrets and files: what a reference stands for is the worker's to read.
   if (needsWorker(asked)) {
-    const job = claimedAtOnce(prepared, nowMs(), worker);
+    const job = createClaimedJob(prepared, nowMs(), worker);
     const other = await createJobRecord(deps, job, asked.once);
     return settle(deps, other ?? job, untilMs, other ? undefined : callWorker(deps, job, asked));
   }
-  const known = await cachedResult(deps, prepared);
+  const known = await findCachedResult(deps, prepared);
   if (known) {
-    const ended = endedByCache(prepared, known, nowMs());
+    const ended = createCachedJob(prepared, known, nowMs());
     const other = await createJobRecord(deps, ended, asked.once);
     if (other) return settle(deps, other, untilMs);
     countEndedJob(ended);
-    await keepStream(deps, ended, known);
+    await storeCachedStream(deps, ended, known);
     return { id: ended.id, ended: known.resultJson === undefined ? ended : { ...ended, resultJson: known.resultJson } };
   }
-  const job = claimedAtOnce(prepared, nowMs(), worker);
+  const job = createClaimedJob(prepared, nowMs(), worker);
   const { runner, build, params, paramTypes, preprocessor, dedicated } = runnable;
   const what: Executable = { runner, artefact: build, params, paramTypes, preprocessor, dedicated };
   // Signing takes as long as the record's write, and nothing is said to the runner before that.
-  const [other, first] = await Promise.all([createJobRecord(deps, job, asked.once), runRequest(deps, job, what, asked.args)]);
-  return settle(deps, other ?? job, untilMs, other ? undefined : execute(deps, job, what, asked.args, first));
+  const [other, first] = await Promise.all([createJobRecord(deps, job, asked.once), buildRunnerRequest(deps, job, what, asked.args)]);
+  return settle(deps, other ?? job, untilMs, other ? undefined : invokeRunner(deps, job, what, asked.args, first));
 }
 
 /** What a run in hand, or of an equal call, comes to until the deadline. */
-async function settle(deps: RunningInPlace, { id }: Pick<Job, "id">, untilMs: number, run?: Promise<JustEnded | undefined>) {
-  const ended = run ? await before(untilMs - deps.nowMs(), run) : "elsewhere";
+async function settle(deps: RunSyncDeps, { id }: Pick<Job, "id">, untilMs: number, run?: Promise<FinishedJob | undefined>) {
+  const ended = run ? await waitForRun(untilMs - deps.nowMs(), run) : "elsewhere";
   // Given back to the queue, or taken over by another attempt: its end shows in the record.
   return { id, ended: ended === "elsewhere" ? await waitForEnd(deps, id, untilMs) : ended };
 }
 
 /** Has a worker run a claimed job. One that no worker takes is given back to the queue. */
-async function callWorker(deps: RunningInPlace, job: RunningJob, { args }: NewJob): Promise<JustEnded | undefined> {
+async function callWorker(deps: RunSyncDeps, job: RunningJob, { args }: NewJob): Promise<FinishedJob | undefined> {
   const argsJson = JSON.stringify(args);
   const answer = await deps.functions.work({ running: job, ...(argsJson.length <= CALLED_CHARS ? { argsJson } : {}) });
   if (answer !== "refused") return answer ?? undefined;
-  if (await release(deps, job)) await send(deps, job);
+  if (await releaseJob(deps, job)) await sendJob(deps, job);
   return undefined;
 }
 
 /** Runs a flow and waits for its end, or for the step after which its callers are answered. Throws as `runSync` does. */
-export async function runFlowSync(deps: RunningInPlace, asked: NewJob, limitMs: number): Promise<SyncAnswer> {
+export async function runFlowSync(deps: RunSyncDeps, asked: NewJob, limitMs: number): Promise<SyncResult> {
   const untilMs = deps.nowMs() + limitMs;
-  const { id } = await enqueue(deps, asked);
+  const { id } = await enqueueJob(deps, asked);
   return flowAnswer(deps, asked.actor, id, untilMs, limitMs);
 }
 
-async function flowAnswer(deps: RunningInPlace, reader: Actor, id: string, untilMs: number, limitMs: number): Promise<SyncAnswer> {
-  const job = await waitFor(deps, id, untilMs, (now) => hasEnded(now) || now.early !== undefined);
+async function flowAnswer(deps: RunSyncDeps, reader: Actor, id: string, untilMs: number, limitMs: number): Promise<SyncResult> {
+  const job = await waitForJobState(deps, id, untilMs, (now) => hasEnded(now) || now.early !== undefined);
   if (job && hasEnded(job)) return answer(deps, reader, job);
   if (!job?.early) throw new SvcError("job.syncTimeout", { id, limitMs });
   const { of, place, shown } = job.early;
@@ -121,7 +121,7 @@ async function flowAnswer(deps: RunningInPlace, reader: Actor, id: string, until
 }
 
 /** The answer of a job that an equal call has started: joins its wait. Throws `job.syncTimeout` and `job.erased`. */
-export async function joinRun(deps: RunningInPlace, reader: Actor, job: Job, limitMs: number): Promise<SyncAnswer> {
+export async function joinRun(deps: RunSyncDeps, reader: Actor, job: Job, limitMs: number): Promise<SyncResult> {
   const ended = hasEnded(job) ? job : await waitForEnd(deps, job.id, deps.nowMs() + limitMs);
   if (!ended) throw new SvcError("job.syncTimeout", { id: job.id, limitMs });
   return answer(deps, reader, ended);
@@ -131,7 +131,7 @@ export async function joinRun(deps: RunningInPlace, reader: Actor, job: Job, lim
 const references = ({ args, preprocess }: NewJob) => (preprocess ? splitEvent(args).others : args);
 
 /** The run's end if it comes in time. A run that lasts longer goes on; its runner reports its end itself. */
-async function before(ms: number, run: Promise<JustEnded | undefined>): Promise<JustEnded | "elsewhere" | undefined> {
+async function waitForRun(ms: number, run: Promise<FinishedJob | undefined>): Promise<FinishedJob | "elsewhere" | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), Math.max(ms, 0));
@@ -146,7 +146,7 @@ async function before(ms: number, run: Promise<JustEnded | undefined>): Promise<
 }
 
 /** Throws `job.erased` when an equal call has had the only answer. */
-async function answer(deps: InvokeRunnerDeps, reader: Actor, ended: JustEnded): Promise<SyncAnswer> {
+async function answer(deps: InvokeRunnerDeps, reader: Actor, ended: FinishedJob): Promise<SyncResult> {
   const erased = new SvcError("job.erased", { id: ended.id });
   if (ended.erased) throw erased;
   try {
@@ -158,10 +158,10 @@ async function answer(deps: InvokeRunnerDeps, reader: Actor, ended: JustEnded): 
   }
 }
 
-async function read({ jobs, storage }: InvokeRunnerDeps, reader: Actor, ended: JustEnded): Promise<SyncAnswer> {
+async function read({ jobs, storage }: InvokeRunnerDeps, reader: Actor, ended: FinishedJob): Promise<SyncResult> {
   const { id, state } = ended;
   const cached = ended.cachedFrom !== undefined;
-  const result = resultFor(reader, ended);
+  const result = resultVisibleTo(reader, ended);
   const resultJson = result === ended.result ? ended.resultJson : undefined;
   const bytes = result.in === "s3" ? (result.bytes ?? 0) : 0;
   const text = bytes > limits.syncReplyBytes ? undefined : (resultJson ?? (await loadValue({ jobs, storage }, ended, result)));

@@ -1,6 +1,6 @@
 import type { Job } from "../../../core/jobs/job.ts";
-import { type EnqueueDeps, enqueue } from "../../jobs/queue/enqueue.ts";
-import { checkQueue } from "../../jobs/queue/queue-limit.ts";
+import { type EnqueueDeps, enqueueJob } from "../../jobs/queue/enqueue.ts";
+import { checkQueueLimit } from "../../jobs/queue/queue-limit.ts";
 import { type CreateJobDeps, findPreviousRun } from "../../jobs/queue/record.ts";
 import { type CreateNewJobDeps, createNewJob, type RunRequest, runOptions } from "./run-request.ts";
 
@@ -24,9 +24,9 @@ export async function startRun(
 ): Promise<{ id: string; replayed: boolean }> {
   const previous = await findPreviousRunOf(deps, request);
   if (previous) return { id: previous.id, replayed: true };
-  await checkQueue(deps, runOptions(request).workspace, queueLimit);
+  await checkQueueLimit(deps, runOptions(request).workspace, queueLimit);
   const job = await createNewJob(deps, request);
-  const { id } = await enqueue(deps, watchedUntilMs === undefined ? job : { ...job, watchedUntilMs });
+  const { id } = await enqueueJob(deps, watchedUntilMs === undefined ? job : { ...job, watchedUntilMs });
   return { id, replayed: false };
 }
 

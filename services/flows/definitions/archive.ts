@@ -4,9 +4,9 @@ import { SvcError } from "../../../contract/errors.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { write } from "../../../core/objects/write.ts";
 import type { Actor } from "../../../core/people/actor.ts";
-import { retrying } from "../../outbox/commit.ts";
-import { eventWrite } from "../../outbox/event.ts";
-import { flowObject, flowOf, flowVersionOf } from "./load.ts";
+import { retryOnConflict } from "../../outbox/commit.ts";
+import { buildEventWrite } from "../../outbox/event.ts";
+import { flowObjectKey, parseFlow, requireFlowVersion } from "./load.ts";
 
 interface ArchiveFlowDeps {
   objects: ObjectTable;
@@ -23,7 +23,7 @@ export async function setFlowArchived(
   archived: boolean,
 ): Promise<void> {
   const [flow, listing] = await Promise.all([
-    objects.get(keys.flowHead(workspace, path)).then(flowOf),
+    objects.get(keys.flowHead(workspace, path)).then(parseFlow),
     objects.get(keys.flowListing(workspace, path)),
   ]);
   if (!flow) throw new SvcError("flow.notFound", { path });
@@ -32,7 +32,7 @@ export async function setFlowArchived(
   const refused = await objects.transact([
     write.update({ ...keys.flowHead(workspace, path), value: { ...value, archived } }, { version: String(flow.version) }),
     ...(listing ? [write.put({ ...listing, value: { ...(listing.value as object), archived } }, "present")] : []),
-    eventWrite({ type: archived ? "ArchiveFlow" : "UpdateFlow", workspace, object: path, by: actor.username, atMs: nowMs() }),
+    buildEventWrite({ type: archived ? "ArchiveFlow" : "UpdateFlow", workspace, object: path, by: actor.username, atMs: nowMs() }),
   ]);
   if (refused !== undefined) throw new SvcError("flow.changedMeanwhile", { path });
 }
@@ -40,14 +40,14 @@ export async function setFlowArchived(
 /** Sets the message of a version. Throws `flow.versionNotFound`. */
 export async function setFlowMessage({ objects }: ArchiveFlowDeps, workspace: string, version: number, message: string): Promise<void> {
   const changed = async () => {
-    const { path } = flowVersionOf(await objects.get(keys.flowVersion(workspace, version)), version);
+    const { path } = requireFlowVersion(await objects.get(keys.flowVersion(workspace, version)), version);
     const entry = await objects.get(keys.flowHistory(workspace, path, version));
     const { message: _, ...value } = (entry?.value ?? {}) as { message?: string };
     const next = { ...value, ...(message === "" ? {} : { message }) };
     const done = await objects.update({ ...keys.flowHistory(workspace, path, version), value: next }, "present");
     return done ? { done: undefined } : undefined;
   };
-  await retrying(changed, () => new SvcError("flow.versionNotFound", { version: String(version) }));
+  await retryOnConflict(changed, () => new SvcError("flow.versionNotFound", { version: String(version) }));
 }
 
 /** Deletes a flow with all versions saved at its path. What fails halfway is taken up by calling it again; one that is gone is no error. */
@@ -57,14 +57,14 @@ export async function deleteFlow(
   workspace: string,
   path: string,
 ): Promise<void> {
-  const head = flowOf(await objects.get(keys.flowHead(workspace, path)));
+  const head = parseFlow(await objects.get(keys.flowHead(workspace, path)));
   const history = await objects.list(keys.flowHistory(workspace, path, 0).pk);
   // The flow goes first: where somebody has saved it meanwhile, nothing of it is gone, and what is saved from now on is another flow's.
   if (head) {
     const refused = await objects.transact([
       write.remove(keys.flowHead(workspace, path), { version: String(head.version) }),
       write.remove(keys.flowListing(workspace, path)),
-      eventWrite({ type: "DeleteFlow", workspace, object: path, by: actor.username, atMs: nowMs() }),
+      buildEventWrite({ type: "DeleteFlow", workspace, object: path, by: actor.username, atMs: nowMs() }),
     ]);
     if (refused !== undefined) throw new SvcError("flow.changedMeanwhile", { path });
   }
@@ -73,7 +73,7 @@ export async function deleteFlow(
     await objects.remove(keys.flowHash(workspace, hash));
     await objects.remove(keys.flowBody(workspace, version));
     await objects.remove(keys.flowVersion(workspace, version));
-    await storage.removePrefix(flowObject(workspace, version).replace(/\.json$/, ""));
+    await storage.removePrefix(flowObjectKey(workspace, version).replace(/\.json$/, ""));
     // Until it goes, a call that comes again finds what is left of its version.
     await objects.remove({ pk, sk });
   }

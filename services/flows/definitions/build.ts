@@ -3,13 +3,13 @@ import type { Functions } from "../../../aws/lambda/functions.ts";
 import { keptFlowSchema } from "../../../contract/flows/flow-value.ts";
 import type { FlowBuild, RunnableFlow } from "../../../core/flows/version.ts";
 import { hasEnded, type RunningJob } from "../../../core/jobs/job.ts";
-import { failure } from "../../../core/jobs/lifecycle.ts";
+import { failedEnding } from "../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { BuildVersionDeps } from "../../builds/build-version.ts";
-import { endWith, type JustEnded } from "../../jobs/lifecycle/finish.ts";
-import { sendWaiting } from "../../jobs/queue/build-waiters.ts";
-import { flowVersionOf, loadFlow } from "./load.ts";
-import { type Planned, planFlow } from "./plan.ts";
+import { endJob, type FinishedJob } from "../../jobs/lifecycle/finish.ts";
+import { sendBuildWaiters } from "../../jobs/queue/build-waiters.ts";
+import { loadFlow, requireFlowVersion } from "./load.ts";
+import { type PlanResult, planFlow } from "./plan.ts";
 
 interface MakeMachineDeps {
   functions: Pick<Functions, "makeMachine">;
@@ -18,12 +18,12 @@ interface MakeMachineDeps {
 const planKey = (workspace: string, version: number) => `flows/${workspace}/${version}/plan.json`;
 
 /** Does a `flowdependencies` job: builds the inline scripts, makes the state machine, records how it went, and sends the jobs that waited. */
-export async function buildFlow(deps: BuildVersionDeps & MakeMachineDeps, job: RunningJob): Promise<JustEnded | undefined> {
+export async function buildFlow(deps: BuildVersionDeps & MakeMachineDeps, job: RunningJob): Promise<FinishedJob | undefined> {
   const { objects, storage, functions } = deps;
   const { workspace, flow: { version = 0 } = {} } = job;
-  const flow = flowVersionOf(await objects.get(keys.flowVersion(workspace, version)), version);
+  const flow = requireFlowVersion(await objects.get(keys.flowVersion(workspace, version)), version);
   const { sent } = await loadFlow(deps, workspace, version);
-  const planned = await withMachine(
+  const planned = await attachMachine(
     functions,
     workspace,
     flow.path,
@@ -36,20 +36,20 @@ export async function buildFlow(deps: BuildVersionDeps & MakeMachineDeps, job: R
     build = { state: "ready", job: job.id, plan, ...(planned.machine ? { stateMachine: planned.machine } : {}) };
   }
   await recordBuild(objects, flow, build);
-  await sendWaiting(deps, workspace, flow.hash);
+  await sendBuildWaiters(deps, workspace, flow.hash);
   const ending = planned.ok
     ? { state: "succeeded" as const, resultJson: JSON.stringify({ locks: planned.locks }) }
-    : failure({ name: "DependencyError", message: planned.error });
-  return endWith(deps, job, ending, planned.log);
+    : failedEnding({ name: "DependencyError", message: planned.error });
+  return endJob(deps, job, ending, planned.log);
 }
 
 /** A plan together with its flow's state machine; a flow of no modules runs without one. */
-export async function withMachine(
+export async function attachMachine(
   functions: MakeMachineDeps["functions"],
   workspace: string,
   path: string,
-  planned: Planned,
-): Promise<Planned & { machine?: string }> {
+  planned: PlanResult,
+): Promise<PlanResult & { machine?: string }> {
   if (!planned.ok || planned.plan.value.modules.length === 0) return planned;
   const made = await functions.makeMachine({ workspace, path, value: planned.plan.value });
   return "machine" in made ? { ...planned, machine: made.machine } : { ok: false, error: made.refused, log: planned.log };
@@ -63,12 +63,12 @@ export async function settleFlowBuild(deps: Pick<BuildVersionDeps, "objects" | "
   const job = await jobs.get(build.job);
   if (job && !hasEnded(job)) return build;
   // Its outcome is recorded before it ends: only now is it certain that there is none.
-  const now = flowVersionOf(await objects.get(keys.flowVersion(workspace, version)), version).build;
+  const now = requireFlowVersion(await objects.get(keys.flowVersion(workspace, version)), version).build;
   if (now.state !== "pending") return now;
   const error = `The job ${build.job} that builds it ${job ? `was ${job.state === "canceled" ? "canceled" : "lost"}` : "is gone"}. Save the flow again.`;
   const failed: FlowBuild = { state: "failed", job: build.job, error };
   await recordBuild(objects, flow, failed);
-  await sendWaiting(deps, workspace, flow.hash);
+  await sendBuildWaiters(deps, workspace, flow.hash);
   return failed;
 }
 

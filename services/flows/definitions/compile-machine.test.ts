@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { limits } from "../../../contract/limits.ts";
 import { aFlow, identity } from "../../../test/builders/flows.ts";
 import { makeMachine } from "./compile-machine.ts";
-import { whyRefused } from "./validate-machine.ts";
+import { validateMachine } from "./validate-machine.ts";
 
 const asked = (modules: object[]) => ({ workspace: "demo", path: "f/t/flow", value: aFlow({ modules }) });
 const deps = (make: (name: string, definition: string) => "made" | "leaving" | { refused: string }) => ({
@@ -79,7 +79,7 @@ describe("a machine that is just being deleted", () => {
 
 describe("whyRefused", () => {
   const end = { End: { Type: "Succeed" } };
-  const refused = (definition: object, name = "svc-demo-a-12345678") => whyRefused(name, JSON.stringify(definition));
+  const refused = (definition: object, name = "svc-demo-a-12345678") => validateMachine(name, JSON.stringify(definition));
 
   it.each([
     ["a state that leads nowhere", { StartAt: "A", States: { A: { Type: "Pass", Next: "B" } } }],

@@ -3,7 +3,7 @@ import { tooManySteps } from "../../../core/flows/history.ts";
 import type { MachineAnswer, MachineRequest } from "../../../core/flows/version.ts";
 import { flowMachine } from "../../../statemachines/flow-machine.ts";
 import { machineTags } from "../../../statemachines/name.ts";
-import { whyRefused } from "./validate-machine.ts";
+import { validateMachine } from "./validate-machine.ts";
 
 export interface CompileMachineDeps {
   stateMachines: Pick<StateMachines, "make">;
@@ -24,7 +24,7 @@ export async function makeMachine(
   const { name, spare, definition: machine } = flowMachine(value, { step, workspace, path });
   const definition = JSON.stringify(machine);
   const tags = { ...machineTags(stack, workspace), "svc:path": path };
-  const refused = await whyRefused(name, definition);
+  const refused = await validateMachine(name, definition);
   if (refused) return { refused };
   for (const each of [name, spare]) {
     const made = await stateMachines.make(each, definition, role, tags);

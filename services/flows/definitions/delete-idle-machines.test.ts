@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { inTurn, removeIdleMachines } from "./delete-idle-machines.ts";
+import { deleteIdleMachines, selectHourlyShare } from "./delete-idle-machines.ts";
 
 const hour = 3_600_000;
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
@@ -7,7 +7,7 @@ const numbers = (count: number) => Array.from({ length: count }, (_, index) => i
 describe("state machines", () => {
   it.each([0, 1, 20, 21, 999])("of which there are %i, are all looked at within some hours, few in each", (count) => {
     const all = numbers(count);
-    const rounds = numbers(Math.max(1, Math.ceil(count / 20))).map((at) => inTurn(all, 400_000 + at));
+    const rounds = numbers(Math.max(1, Math.ceil(count / 20))).map((at) => selectHourlyShare(all, 400_000 + at));
     expect(rounds.flat().sort((a, b) => a - b)).toEqual(all);
     for (const round of rounds) expect(round.length).toBeLessThanOrEqual(20);
   });
@@ -16,7 +16,7 @@ describe("state machines", () => {
     let asked = 0;
     const stateMachines = { removeIdle: async () => ++asked };
     for (const minute of numbers(180))
-      await removeIdleMachines({ stateMachines, stack: "svc", nowMs: () => 400_000 * hour + minute * 60_000 }, 0);
+      await deleteIdleMachines({ stateMachines, stack: "svc", nowMs: () => 400_000 * hour + minute * 60_000 }, 0);
     expect(asked).toBe(3);
   });
 });

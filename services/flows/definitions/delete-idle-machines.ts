@@ -18,20 +18,20 @@ const AT_ONCE = 20;
  * Once an hour: deletes state machines of this stack that nothing has run for long. Whoever runs their flow makes them again (start.ts). Answers how many
  * are gone.
  */
-export async function removeIdleMachines({ stateMachines, stack, nowMs }: IdleMachineDeps, untilMs: number): Promise<number> {
+export async function deleteIdleMachines({ stateMachines, stack, nowMs }: IdleMachineDeps, untilMs: number): Promise<number> {
   const now = nowMs();
   if (now % HOUR_MS >= MINUTE_MS) return 0;
   return stateMachines.removeIdle(
     machinePrefix(),
     stackTag(stack),
     now - limits.machineIdleMs,
-    (all) => inTurn(all, Math.floor(now / HOUR_MS)),
+    (all) => selectHourlyShare(all, Math.floor(now / HOUR_MS)),
     () => Date.now() < untilMs,
   );
 }
 
 /** Another part each hour, so that all have their turn without a note of who had it. */
-export function inTurn<T>(all: T[], hour: number): T[] {
+export function selectHourlyShare<T>(all: T[], hour: number): T[] {
   const parts = Math.max(1, Math.ceil(all.length / AT_ONCE));
   return all.filter((_, index) => index % parts === hour % parts);
 }

@@ -18,7 +18,7 @@ interface DescribeMachineDeps extends LoadFlowDeps {
  * What a flow's version was built to. It is compiled again: the same comes out as when it was built, whether the machine is there, was deleted
  * because nothing ran it, or is not made yet. Throws `flow.noMachine`.
  */
-export async function machineShown(deps: DescribeMachineDeps, flow: RunnableFlow): Promise<MachineJson> {
+export async function describeMachine(deps: DescribeMachineDeps, flow: RunnableFlow): Promise<MachineJson> {
   const { executions, step } = deps;
   const { workspace, path, version, build } = flow;
   const value = keptFlowSchema.parse((await loadFlow(deps, workspace, version)).sent.value);

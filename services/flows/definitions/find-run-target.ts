@@ -6,8 +6,8 @@ import type { StoredObject } from "../../../core/objects/write.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { may } from "../../../core/permissions/may.ts";
 import type { RunTarget } from "../../execution/requests/run-request.ts";
-import { newestAt, versionOf } from "../../scripts/load.ts";
-import { flowOf, flowVersionOf, newestFlowAt } from "./load.ts";
+import { requireNewestScript, requireScriptVersion } from "../../scripts/load.ts";
+import { parseFlow, requireFlowVersion, requireNewestFlow } from "./load.ts";
 
 /** The address of a run: a script or flow by path (its newest version), a script or flow version by hash, or a flow by version number. */
 export interface RunAddress {
@@ -36,11 +36,11 @@ export async function findRunTarget(
 ): Promise<RunTarget> {
   const { kind, path, hash, version } = address;
   if (kind === "flow") {
-    return { kind, version: path === undefined ? flowVersionOf(caller.head, version ?? 0) : newestFlowAt(caller.head, path) };
+    return { kind, version: path === undefined ? requireFlowVersion(caller.head, version ?? 0) : requireNewestFlow(caller.head, path) };
   }
   const flow = await findFlowInstead(deps, caller, address);
   if (flow) return { kind: "flow", version: flow };
-  return { kind, version: path === undefined ? versionOf(caller.head, hash ?? "") : newestAt(caller.head, path) };
+  return { kind, version: path === undefined ? requireScriptVersion(caller.head, hash ?? "") : requireNewestScript(caller.head, path) };
 }
 
 /** A flow that the caller may not run does not exist for them. */
@@ -51,12 +51,12 @@ async function findFlowInstead(
 ): Promise<RunnableFlow | undefined> {
   if (head && !(head.value as { archived?: boolean }).archived) return undefined;
   const flow =
-    path === undefined ? await findFlowByHash(objects, workspace, hash) : flowOf(await objects.get(keys.flowHead(workspace, path)));
+    path === undefined ? await findFlowByHash(objects, workspace, hash) : parseFlow(await objects.get(keys.flowHead(workspace, path)));
   if (!flow || (path !== undefined && flow.archived)) return undefined;
   return may(actor, actions.runFlow.access, { workspace, path: flow.path }) ? flow : undefined;
 }
 
 async function findFlowByHash(objects: Pick<ObjectTable, "get">, workspace: string, hash: string): Promise<RunnableFlow | undefined> {
   const found = await objects.get(keys.flowHash(workspace, hash));
-  return found && flowOf(await objects.get(keys.flowVersion(workspace, (found.value as { version: number }).version)));
+  return found && parseFlow(await objects.get(keys.flowVersion(workspace, (found.value as { version: number }).version)));
 }

@@ -11,26 +11,26 @@ export interface LoadFlowDeps {
   storage: Storage;
 }
 
-export function flowOf(found: StoredObject | undefined): RunnableFlow | undefined {
+export function parseFlow(found: StoredObject | undefined): RunnableFlow | undefined {
   return found ? runnableFlowSchema.parse({ ...(found.value as object), build: found.build }) : undefined;
 }
 
 /** The newest version at a path. Throws `flow.notFound`, for archived ones as well. */
-export function newestFlowAt(found: StoredObject | undefined, path: string): RunnableFlow {
-  const flow = flowOf(found);
+export function requireNewestFlow(found: StoredObject | undefined, path: string): RunnableFlow {
+  const flow = parseFlow(found);
   if (!flow || flow.archived) throw new SvcError("flow.notFound", { path });
   return flow;
 }
 
 /** Throws `flow.versionNotFound`. */
-export function flowVersionOf(found: StoredObject | undefined, version: number): RunnableFlow {
-  const flow = flowOf(found);
+export function requireFlowVersion(found: StoredObject | undefined, version: number): RunnableFlow {
+  const flow = parseFlow(found);
   if (!flow) throw new SvcError("flow.versionNotFound", { version: String(version) });
   return flow;
 }
 
 /** Where a flow's fields stand in S3 when they are too large for an item. */
-export const flowObject = (workspace: string, version: number) => `flows/${workspace}/${version}.json`;
+export const flowObjectKey = (workspace: string, version: number) => `flows/${workspace}/${version}.json`;
 
 /** A version's fields as they were saved. Throws `flow.versionNotFound`. */
 export async function loadFlow({ objects, storage }: LoadFlowDeps, workspace: string, version: number): Promise<StoredFlow> {
@@ -61,7 +61,7 @@ export async function loadPlan({ storage }: Pick<LoadFlowDeps, "storage">, key: 
 }
 
 /** The same; `undefined` when it is gone with its flow, or was erased with its job. */
-export async function loadPlanIfThere(deps: Pick<LoadFlowDeps, "storage">, key: string): Promise<LoadedPlan | undefined> {
+export async function findPlan(deps: Pick<LoadFlowDeps, "storage">, key: string): Promise<LoadedPlan | undefined> {
   try {
     return await loadPlan(deps, key);
   } catch (error) {

@@ -2,10 +2,12 @@ import type { FlowModule, FlowValue } from "../../../contract/flows/flow-value.t
 import { runnerFor } from "../../../contract/languages.ts";
 import { allModules, type FlowPlan, withoutCode } from "../../../core/flows/version.ts";
 import type { Job } from "../../../core/jobs/job.ts";
-import { artefactFor, type BuildDeps } from "../../builds/artefact.ts";
+import { type BuildDeps, buildArtefact } from "../../builds/artefact.ts";
 
 /** `locks`: what each inline script is built from, by module. They stay with the artefacts as well, so that no run reads them. */
-export type Planned = { ok: true; plan: FlowPlan; locks: Record<string, string>; log: string } | { ok: false; error: string; log: string };
+export type PlanResult =
+  | { ok: true; plan: FlowPlan; locks: Record<string, string>; log: string }
+  | { ok: false; error: string; log: string };
 
 type RawScript = FlowModule & { value: Extract<FlowModule["value"], { type: "rawscript" }> };
 const isRaw = (module: FlowModule): module is RawScript => module.value.type === "rawscript";
@@ -14,8 +16,8 @@ const isRaw = (module: FlowModule): module is RawScript => module.value.type ===
 const AT_ONCE = 4;
 
 /** A flow's plan, its inline scripts built. Equal scripts are built once, by the artefacts' own keys. */
-export async function planFlow(deps: BuildDeps, job: Job, path: string, value: FlowValue): Promise<Planned> {
-  const { interfaceOf } = await import("../../../core/scripts/interface.ts");
+export async function planFlow(deps: BuildDeps, job: Job, path: string, value: FlowValue): Promise<PlanResult> {
+  const { readScriptInterface: interfaceOf } = await import("../../../core/scripts/interface.ts");
   const scripts: FlowPlan["scripts"] = {};
   const locks: Record<string, string> = {};
   const waiting = allModules(value).filter(isRaw);
@@ -34,7 +36,7 @@ export async function planFlow(deps: BuildDeps, job: Job, path: string, value: F
         lock: raw.lock || undefined,
         job,
       };
-      const built = await artefactFor(deps, source);
+      const built = await buildArtefact(deps, source);
       logs.push(`${id}: ${built.log}`);
       if (!built.ok) failed.push(`${id}: ${built.error}`);
       else {

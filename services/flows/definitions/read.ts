@@ -2,25 +2,25 @@ import { SvcError } from "../../../contract/errors.ts";
 import type { FlowHistoryJson, FlowJson, FlowListQuery, ListedFlowJson, NewFlow } from "../../../contract/routes/flows/flows.ts";
 import { flowJson, type RunnableFlow } from "../../../core/flows/version.ts";
 import { keys } from "../../../core/objects/keys.ts";
-import { pageOf } from "../../../core/objects/page.ts";
+import { paginate } from "../../../core/objects/page.ts";
 import { settleFlowBuild } from "./build.ts";
-import { flowOf, flowVersionOf, type LoadFlowDeps, loadFlow, newestFlowAt } from "./load.ts";
+import { type LoadFlowDeps, loadFlow, parseFlow, requireFlowVersion, requireNewestFlow } from "./load.ts";
 
 /** The newest version, an archived flow's too. Throws `flow.notFound`. */
-export async function flowAt(deps: LoadFlowDeps, workspace: string, path: string): Promise<FlowJson> {
-  const flow = flowOf(await deps.objects.get(keys.flowHead(workspace, path)));
+export async function getFlow(deps: LoadFlowDeps, workspace: string, path: string): Promise<FlowJson> {
+  const flow = parseFlow(await deps.objects.get(keys.flowHead(workspace, path)));
   if (!flow) throw new SvcError("flow.notFound", { path });
   return flowJson(await loadFlow(deps, workspace, flow.version), flow);
 }
 
 /** Throws `flow.versionNotFound`. */
-export async function flowAtVersion(deps: LoadFlowDeps, workspace: string, version: number): Promise<FlowJson> {
-  const flow = flowVersionOf(await deps.objects.get(keys.flowVersion(workspace, version)), version);
+export async function getFlowVersion(deps: LoadFlowDeps, workspace: string, version: number): Promise<FlowJson> {
+  const flow = requireFlowVersion(await deps.objects.get(keys.flowVersion(workspace, version)), version);
   return flowJson(await loadFlow(deps, workspace, version), flow);
 }
 
 export async function flowExists({ objects }: LoadFlowDeps, workspace: string, path: string): Promise<boolean> {
-  const flow = flowOf(await objects.get(keys.flowHead(workspace, path)));
+  const flow = parseFlow(await objects.get(keys.flowHead(workspace, path)));
   return flow !== undefined && !flow.archived;
 }
 
@@ -57,14 +57,14 @@ export async function listFlows(
         query.starred_only !== true,
     )
     .sort((a, b) => order * (a.createdAtMs - b.createdAtMs) || a.path.localeCompare(b.path));
-  return pageOf(found, query).map(({ version, hash, createdBy, createdAtMs, archived, ...sent }) => {
+  return paginate(found, query).map(({ version, hash, createdBy, createdAtMs, archived, ...sent }) => {
     const stored = { sent: { ...sent, value: { modules: [] } }, version, hash, createdBy, createdAtMs };
     const { value, ...flow } = flowJson(stored, { workspace, archived, build: { state: "pending", job: "" } } as unknown as RunnableFlow);
     return { ...flow, ...(query.without_description ? { description: "" } : {}) };
   });
 }
 
-export async function flowPaths(deps: LoadFlowDeps, workspace: string): Promise<string[]> {
+export async function listFlowPaths(deps: LoadFlowDeps, workspace: string): Promise<string[]> {
   return (await listed(deps, workspace)).filter(({ archived }) => !archived).map(({ path }) => path);
 }
 
@@ -74,7 +74,7 @@ export async function searchFlows(deps: LoadFlowDeps, workspace: string, readabl
 }
 
 /** List the versions saved at a path, newest first. Throws `flow.notFound` when there never was one. */
-export async function flowHistory({ objects }: LoadFlowDeps, workspace: string, path: string): Promise<FlowHistoryJson[]> {
+export async function listFlowHistory({ objects }: LoadFlowDeps, workspace: string, path: string): Promise<FlowHistoryJson[]> {
   const stored = await objects.list(keys.flowHistory(workspace, path, 0).pk, { newestFirst: true });
   if (stored.length === 0) throw new SvcError("flow.notFound", { path });
   return stored.map(({ value }) => {
@@ -90,11 +90,11 @@ export async function flowHistory({ objects }: LoadFlowDeps, workspace: string, 
 }
 
 /** Throws `flow.notFound`. */
-export async function flowDeploymentStatus(
+export async function getFlowDeploymentStatus(
   deps: Parameters<typeof settleFlowBuild>[0],
   workspace: string,
   path: string,
 ): Promise<{ lock_error_logs?: string; job_id: string }> {
-  const build = await settleFlowBuild(deps, newestFlowAt(await deps.objects.get(keys.flowHead(workspace, path)), path));
+  const build = await settleFlowBuild(deps, requireNewestFlow(await deps.objects.get(keys.flowHead(workspace, path)), path));
   return { ...(build.state === "failed" ? { lock_error_logs: build.error } : {}), job_id: build.job };
 }

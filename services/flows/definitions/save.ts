@@ -4,7 +4,7 @@ import { actions } from "../../../contract/access/actions.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { NewFlow } from "../../../contract/routes/flows/flows.ts";
-import { tooFewMembers } from "../../../core/approvals/groups.ts";
+import { describeMissingMembers } from "../../../core/approvals/groups.ts";
 import { withInner } from "../../../core/flows/scopes.ts";
 import { type FlowBuild, flowHash, type RunnableFlow, type StoredFlow, versionId } from "../../../core/flows/version.ts";
 import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
@@ -12,17 +12,17 @@ import { keys } from "../../../core/objects/keys.ts";
 import { write } from "../../../core/objects/write.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { accessSchema, noAccess } from "../../../core/permissions/access.ts";
-import { concurrencyRuleOf } from "../../../core/scripts/version.ts";
+import { toConcurrencyRule } from "../../../core/scripts/version.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
-import { formProblem } from "../../approvals/decisions/check-payload.ts";
-import { actingFor, onBehalfOf } from "../../identity/on-behalf.ts";
-import { permit, permitPlace } from "../../identity/permit.ts";
-import { prepare, send } from "../../jobs/queue/enqueue.ts";
-import { commit, type Part, placeParts } from "../../outbox/commit.ts";
-import { eventWrite } from "../../outbox/event.ts";
+import { describeFormProblem } from "../../approvals/decisions/check-payload.ts";
+import { applyOnBehalfOf, resolveOnBehalfOf } from "../../identity/on-behalf.ts";
+import { permit, permitPath } from "../../identity/permit.ts";
+import { prepareJob, sendJob } from "../../jobs/queue/enqueue.ts";
+import { buildPathConditions, commitParts, type Part } from "../../outbox/commit.ts";
+import { buildEventWrite } from "../../outbox/event.ts";
 import type { SaveVersionDeps } from "../../scripts/save-version.ts";
-import { aclPart } from "../../workspaces/acls.ts";
-import { flowObject, flowOf, newestFlowAt } from "./load.ts";
+import { buildAclPart } from "../../workspaces/acls.ts";
+import { flowObjectKey, parseFlow, requireNewestFlow } from "./load.ts";
 
 /** A version's fields above this stand in S3: a DynamoDB item holds at most 400 KB. */
 const BODY_ITEM_BYTES = 100 * 1024;
@@ -33,20 +33,20 @@ const BODY_ITEM_BYTES = 100 * 1024;
  */
 export async function saveFlow(deps: SaveVersionDeps, actor: Actor, workspace: string, sent: NewFlow, at?: string): Promise<string> {
   const { path } = sent;
-  permitPlace(actor, actions.saveFlow, workspace, path);
+  permitPath(actor, actions.saveFlow, workspace, path);
   const { objects, nowMs } = deps;
-  const asked = actingFor(actor, workspace, sent);
+  const asked = applyOnBehalfOf(actor, workspace, sent);
   const [there, before] = await Promise.all([
     objects.get(keys.flowHead(workspace, path)),
     at === undefined || at === path ? undefined : objects.get(keys.flowHead(workspace, at)),
   ]);
-  const current = flowOf(there);
-  const renamed = at === undefined || at === path ? undefined : newestFlowAt(before, at);
-  if (at === path) newestFlowAt(there, path);
+  const current = parseFlow(there);
+  const renamed = at === undefined || at === path ? undefined : requireNewestFlow(before, at);
+  if (at === path) requireNewestFlow(there, path);
   else if (current && !current.archived) throw new SvcError("flow.pathTaken", { path });
   if (renamed) permit(actor, actions.saveFlow, { workspace, path: renamed.path }, () => new SvcError("flow.notFound", { path: at ?? "" }));
 
-  await checkAsking(objects, workspace, asked);
+  await checkApprovalSteps(objects, workspace, asked);
 
   const atMs = nowMs();
   const version = versionId(atMs, Math.random());
@@ -59,8 +59,8 @@ export async function saveFlow(deps: SaveVersionDeps, actor: Actor, workspace: s
   };
   const json = JSON.stringify(stored);
   if (Buffer.byteLength(json) > limits.flowBytes) throw new SvcError("flow.tooLarge", { limitBytes: limits.flowBytes });
-  const value = runnable(workspace, stored, await onBehalfOf(deps, actor, workspace, asked));
-  const job = await prepare(deps, {
+  const value = runnable(workspace, stored, await resolveOnBehalfOf(deps, actor, workspace, asked));
+  const job = await prepareJob(deps, {
     actor,
     workspace,
     kind: "flowdependencies",
@@ -75,7 +75,7 @@ export async function saveFlow(deps: SaveVersionDeps, actor: Actor, workspace: s
   const asVersion = String(version);
   const known = current ?? renamed;
   const parts: Part[] = [
-    ...placeParts(workspace, path),
+    ...buildPathConditions(workspace, path),
     part(
       write.put(
         { ...keys.flowHead(workspace, path), value, version: asVersion, build },
@@ -87,19 +87,19 @@ export async function saveFlow(deps: SaveVersionDeps, actor: Actor, workspace: s
     part(write.put({ ...keys.flowBody(workspace, version), value: await bodyOf(deps, workspace, version, json) }, "absent")),
     ...listingParts(workspace, stored),
     ...(renamed ? await renameParts(deps, workspace, renamed, path) : []),
-    part(eventWrite({ type: known ? "UpdateFlow" : "CreateFlow", workspace, object: path, by: actor.username, atMs })),
+    part(buildEventWrite({ type: known ? "UpdateFlow" : "CreateFlow", workspace, object: path, by: actor.username, atMs })),
     part({ raw: { Put: deps.jobs.createParams(job, firstDueMs(job.createdAtMs)) } }),
   ];
-  if (!(await commit(objects, parts))) throw new SvcError("flow.changedMeanwhile", { path });
+  if (!(await commitParts(objects, parts))) throw new SvcError("flow.changedMeanwhile", { path });
   // The flow is saved whatever becomes of the message: housekeeping finds the job by its due time and sends it again.
-  await send(deps, job).catch((error: unknown) =>
+  await sendJob(deps, job).catch((error: unknown) =>
     reportFailure("The build could not be sent to the queue; housekeeping sends it", error, { job: job.id }),
   );
   return path;
 }
 
 /** A form that nothing fits, and more approvals than a fixed group has members, would be found only once people are asked. Throws `body.shape`. */
-async function checkAsking(objects: ObjectTable, workspace: string, { value }: NewFlow): Promise<void> {
+async function checkApprovalSteps(objects: ObjectTable, workspace: string, { value }: NewFlow): Promise<void> {
   const asking = withInner(value.modules).filter(({ suspend }) => (suspend?.required_events ?? 0) > 0);
   if (asking.length === 0) return;
   const found = await objects.get(keys.access(workspace));
@@ -108,7 +108,7 @@ async function checkAsking(objects: ObjectTable, workspace: string, { value }: N
     asking.map(async (module) => {
       const { user_groups_required: groups, required_events: required } = module.suspend ?? {};
       const fixed = groups?.type === "static" && Array.isArray(groups.value) ? groups.value.map(String) : [];
-      const reasons = [tooFewMembers(access, fixed, required ?? 0), await formProblem(module)];
+      const reasons = [describeMissingMembers(access, fixed, required ?? 0), await describeFormProblem(module)];
       return reasons.flatMap((reason) => (reason === undefined ? [] : [{ path: `the step ${module.id}`, reason }]));
     }),
   );
@@ -129,7 +129,7 @@ function runnable(workspace: string, { sent, version, hash }: StoredFlow, behalf
     tag: sent.tag ?? "flow",
     ...(sent.timeout ? { timeoutS: sent.timeout } : {}),
     ...(priority ? { priority } : {}),
-    ...(value.concurrent_limit ? { concurrency: concurrencyRuleOf(value, value.concurrent_limit) } : {}),
+    ...(value.concurrent_limit ? { concurrency: toConcurrencyRule(value, value.concurrent_limit) } : {}),
     ...(behalf ? { onBehalfOf: behalf } : {}),
     ...(typeof value.delete_after_secs === "number" ? { deleteAfterS: value.delete_after_secs } : {}),
     ...(value.preprocessor_module ? { preprocessor: true } : {}),
@@ -139,7 +139,7 @@ function runnable(workspace: string, { sent, version, hash }: StoredFlow, behalf
 
 async function bodyOf({ storage }: SaveVersionDeps, workspace: string, version: number, json: string) {
   if (Buffer.byteLength(json) <= BODY_ITEM_BYTES) return { json };
-  const s3Key = flowObject(workspace, version);
+  const s3Key = flowObjectKey(workspace, version);
   await storage.put(s3Key, json, "application/json");
   return { s3Key };
 }
@@ -158,6 +158,6 @@ async function renameParts(deps: SaveVersionDeps, workspace: string, { path: fro
   return [
     part(write.remove(keys.flowHead(workspace, from), { version: String(version) })),
     part(write.remove(keys.flowListing(workspace, from))),
-    part((await aclPart(deps, { workspace, kind: "flow", path: from }, to)).write),
+    part((await buildAclPart(deps, { workspace, kind: "flow", path: from }, to)).write),
   ];
 }

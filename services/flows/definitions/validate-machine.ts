@@ -3,7 +3,7 @@ import { limits } from "../../../contract/limits.ts";
 const NAME = /^[A-Za-z0-9_-]{1,80}$/;
 
 /** Why Step Functions would not take a state machine, as a sentence; `undefined` where nothing stands against it. */
-export async function whyRefused(name: string, definition: string): Promise<string | undefined> {
+export async function validateMachine(name: string, definition: string): Promise<string | undefined> {
   if (!NAME.test(name)) return `The state machine's name ${name} is not valid in Step Functions.`;
   const bytes = Buffer.byteLength(JSON.stringify(definition));
   if (bytes > limits.machineBytes) {

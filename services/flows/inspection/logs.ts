@@ -4,7 +4,7 @@ import { indicesOf } from "../../../core/flows/journal.ts";
 import { childPrefix } from "../../../core/jobs/child-items.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { loadLogs, type ValueDeps } from "../../jobs/values/values.ts";
-import { loadPlanIfThere } from "../definitions/load.ts";
+import { findPlan } from "../definitions/load.ts";
 import { findOutcome, findProgress } from "../runtime/journal.ts";
 import { stepJobId } from "../runtime/step-job-id.ts";
 
@@ -26,7 +26,7 @@ const AT_ONCE = 20;
  * What a flow's steps have printed so far, in the order in which they began, each under a line that names it; a flow in it stands with its own steps
  * where it began. Of other jobs, their log. What is too much is left out at the end, and a line says so.
  */
-export async function allLogs(reading: FlowLogsDeps, job: Job): Promise<string> {
+export async function loadFlowLogs(reading: FlowLogsDeps, job: Job): Promise<string> {
   const own = await loadLogs(reading, job);
   const { sections, isAll } = await sectionsOf(reading, job, [], limits.flowLogJobs);
   let chars = own.length;
@@ -71,7 +71,7 @@ async function sectionsOf(
   most: number,
 ): Promise<{ sections: Section[]; isAll: boolean }> {
   const sections: Section[] = [];
-  const plan = flow.flow?.plan === undefined ? undefined : await loadPlanIfThere(reading, flow.flow.plan);
+  const plan = flow.flow?.plan === undefined ? undefined : await findPlan(reading, flow.flow.plan);
   if (!plan) return { sections, isAll: true };
   const places = new Map<string, ExecutedStep>();
   let isAll = true;

@@ -7,7 +7,7 @@ import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";
 const SHOWN_BYTES = 32 * 1024;
 
 /** Loads the results of the modules in a flow's own list, by module id, without secrets. */
-export async function redactedResults(
+export async function loadRedactedResults(
   deps: ValueDeps,
   flow: string,
   { modules }: Pick<FlowValue, "modules">,

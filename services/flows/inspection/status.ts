@@ -3,14 +3,14 @@ import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { isSvcError } from "../../../contract/errors.ts";
 import { type FlowValue, keptFlowSchema } from "../../../contract/flows/flow-value.ts";
 import type { ExecutionJson, FlowStatus } from "../../../contract/routes/flows/flow-status.ts";
-import { conditionsIn, isOpen, missing } from "../../../core/approvals/gate.ts";
+import { countMissingApprovals, isOpen, toApprovalConditions } from "../../../core/approvals/gate.ts";
 import { insidePath, iterationPath, outcomeRef, progressRef } from "../../../core/flows/journal.ts";
 import { asksPeople, bodyScope, branchScope, isContainer, modulesOf, ROOT } from "../../../core/flows/scopes.ts";
 import { flowStatus, type Known, type OpenGate } from "../../../core/flows/status.ts";
 import { hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
-import { gateOf } from "../../approvals/gates/change-gate.ts";
+import { loadGate } from "../../approvals/gates/change-gate.ts";
 import { loadValue } from "../../jobs/values/values.ts";
-import { type LoadFlowDeps, loadFlow, loadPlanIfThere } from "../definitions/load.ts";
+import { findPlan, type LoadFlowDeps, loadFlow } from "../definitions/load.ts";
 import { findOutcome, findProgress, type JournalItems, readJournal } from "../runtime/journal.ts";
 import { stepJobId } from "../runtime/step-job-id.ts";
 import { userStates } from "../runtime/user-states.ts";
@@ -21,7 +21,7 @@ type FlowStatusDeps = LoadFlowDeps & { jobs: JobTable; executions: Pick<Executio
 const ITERATIONS_NAMED = 90;
 
 /** What a flow's job has besides what every job has; nothing of other jobs. */
-export async function flowFields(
+export async function loadFlowFields(
   reading: FlowStatusDeps,
   job: Job,
   { code = false } = {},
@@ -51,7 +51,7 @@ function executionOf({ executions }: FlowStatusDeps, { id, flow }: Job): { execu
 async function valueOfFlow(reading: FlowStatusDeps, job: Job, code: boolean): Promise<FlowValue | undefined> {
   const { flow } = job;
   if (hasEnded(job) && job.erased) return undefined;
-  if (flow?.plan && !code) return (await loadPlanIfThere(reading, flow.plan))?.value;
+  if (flow?.plan && !code) return (await findPlan(reading, flow.plan))?.value;
   if (job.code) return keptFlowSchema.parse((JSON.parse(await loadValue(reading, job, job.code)) as { flow: unknown }).flow);
   try {
     return keptFlowSchema.parse((await loadFlow(reading, job.workspace, flow?.version ?? 0)).sent.value);
@@ -100,9 +100,9 @@ async function statusOf(reading: FlowStatusDeps, job: Job, value: FlowValue): Pr
 }
 
 async function openGateOf(deps: Pick<FlowStatusDeps, "jobs">, id: string): Promise<OpenGate | undefined> {
-  const gate = await gateOf(deps, id);
+  const gate = await loadGate(deps, id);
   if (!gate || !isOpen(gate)) return undefined;
-  return { id, kind: gate.opened.kind, missing: missing(gate), conditions: conditionsIn(gate.opened.rules) };
+  return { id, kind: gate.opened.kind, missing: countMissingApprovals(gate), conditions: toApprovalConditions(gate.opened.rules) };
 }
 
 async function itemsOf({ jobs }: FlowStatusDeps, { id }: Job, refs: string[]): Promise<JournalItems> {

@@ -13,7 +13,12 @@ export const flowJobData: JobDataOwner = { erase: eraseAllSteps, eraseDue: erase
  * Notes, before a step's job begins, that its content is erased `afterS` seconds after the end of its flow. Without a time it is erased
  * only together with the flow.
  */
-export async function noteErasure({ jobs }: Pick<ValueDeps, "jobs">, flow: Job, step: string, afterS: number | undefined): Promise<void> {
+export async function scheduleStepErasure(
+  { jobs }: Pick<ValueDeps, "jobs">,
+  flow: Job,
+  step: string,
+  afterS: number | undefined,
+): Promise<void> {
   const json = JSON.stringify(afterS === undefined ? {} : { afterS });
   await jobs.putChild({ parent: flow.id, ref: childRef("erasure", step), json, expiresAtS: Math.ceil(flow.expiresAtMs / 1000) });
 }

@@ -5,13 +5,13 @@ import { ROOT } from "../../../core/flows/scopes.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
 import { childPrefix } from "../../../core/jobs/child-items.ts";
 import type { EndState, RunningJob } from "../../../core/jobs/job.ts";
-import { canceled, failure, flowDeadlineMs, flowTimedOut } from "../../../core/jobs/lifecycle.ts";
+import { canceledEnding, failedEnding, flowDeadlineMs, flowTimedOutEnding } from "../../../core/jobs/lifecycle.ts";
 import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
-import { remember } from "../../jobs/cache/cache.ts";
+import { storeCacheEntry } from "../../jobs/cache/cache.ts";
 import { type ConcurrencyDeps, releaseSlot } from "../../jobs/concurrency/concurrency.ts";
-import { endKept, endWith, type FinishJobDeps } from "../../jobs/lifecycle/finish.ts";
-import { type LoadedPlan, loadPlanIfThere } from "../definitions/load.ts";
+import { endJob, endJobWithValue, type FinishJobDeps } from "../../jobs/lifecycle/finish.ts";
+import { findPlan, type LoadedPlan } from "../definitions/load.ts";
 import { recoversList } from "../runtime/flow-values.ts";
 import { findEnd, findOutcome, readJournal } from "../runtime/journal.ts";
 import { parkedState } from "../runtime/parked-jobs.ts";
@@ -36,7 +36,7 @@ export class FlowFailed extends Error {
 }
 
 /** The failure of a flow whose execution another release started. */
-const OUTDATED = failure({
+const OUTDATED = failedEnding({
   name: "FlowOutdated",
   message: "An earlier release of svc started this run, and its execution cannot continue. Restart the run.",
 });
@@ -53,24 +53,24 @@ export async function finishFlow(deps: FinishFlowDeps, state: StepState): Promis
 
 /** Ends a flow's job as its journal says, or starts the execution that continues. Throws `FlowFailed` after it has recorded a failure. */
 export async function settleFlow(deps: FinishFlowDeps, flow: RunningJob): Promise<void> {
-  if (flow.cancel) return endFlow(deps, flow, endWith(deps, flow, canceled(flow.cancel)));
-  if (flow.flow?.outdated) return endFlow(deps, flow, endWith(deps, flow, OUTDATED));
+  if (flow.cancel) return endFlow(deps, flow, endJob(deps, flow, canceledEnding(flow.cancel)));
+  if (flow.flow?.outdated) return endFlow(deps, flow, endJob(deps, flow, OUTDATED));
   if (isPastDeadline(deps, flow)) {
     await endTimedOutFlow(deps, flow);
     throw new FlowFailed(`Flow ${flow.id} exceeded its time limit.`);
   }
-  const plan = await loadPlanIfThere(deps, flow.flow?.plan ?? "");
+  const plan = await findPlan(deps, flow.flow?.plan ?? "");
   if (!plan) {
-    return endFlow(deps, flow, endWith(deps, flow, failure({ name: "FlowDeleted", message: "The flow was deleted while it ran." })));
+    return endFlow(deps, flow, endJob(deps, flow, failedEnding({ name: "FlowDeleted", message: "The flow was deleted while it ran." })));
   }
   const verdict = await findVerdict(deps, flow, plan);
   if (verdict) {
     // Equal runs may be answered from the cache from now on. If noting that fails, they run.
     if (verdict.state === "succeeded")
-      await remember(deps, flow, deps.nowMs()).catch((error: unknown) =>
+      await storeCacheEntry(deps, flow, deps.nowMs()).catch((error: unknown) =>
         reportFailure("The result could not be cached", error, { job: flow.id }),
       );
-    await endFlow(deps, flow, endKept(deps, flow, verdict.state, verdict.result));
+    await endFlow(deps, flow, endJobWithValue(deps, flow, verdict.state, verdict.result));
     if (verdict.state === "failed" || verdict.state === "canceled") throw new FlowFailed(`Flow ${flow.id} failed. Its job has the error.`);
     return;
   }
@@ -92,7 +92,7 @@ async function continueFlow(deps: FinishFlowDeps, flow: RunningJob): Promise<voi
   if (steps > (flow.flow?.steps ?? 0)) return startNextExecution(deps, flow, { stalls: 0, steps });
   if (stalls + 1 < STALLS_MOST) return startNextExecution(deps, flow, { stalls: stalls + 1, steps });
   const message = `The flow's execution was lost ${STALLS_MOST} times without completing another step. The flow is not retried.`;
-  await endFlow(deps, flow, endWith(deps, flow, failure({ name: "FlowLost", message })));
+  await endFlow(deps, flow, endJob(deps, flow, failedEnding({ name: "FlowLost", message })));
 }
 
 /** Starts the next execution of a flow, unless the flow has ended or another call has already started it. */
@@ -126,7 +126,7 @@ export async function endFlow(deps: FinishFlowDeps, flow: RunningJob, ending: Pr
 export async function failUnreadableFlow(deps: FinishFlowDeps, { flow: id, message }: UnreadableRecordError): Promise<void> {
   const flow = await deps.jobs.get(id);
   if (flow?.state !== "running") return;
-  await endFlow(deps, flow, endWith(deps, flow, failure({ name: "UnreadableRecord", message })));
+  await endFlow(deps, flow, endJob(deps, flow, failedEnding({ name: "UnreadableRecord", message })));
 }
 
 /** Whether a flow has exceeded its time limit: no step of it begins anymore. */
@@ -134,7 +134,7 @@ export const isPastDeadline = ({ nowMs }: Pick<FinishFlowDeps, "nowMs">, flow: R
 
 /** Ends a flow that has exceeded its time limit, with all that runs in it. A running script stops at its next heartbeat. */
 export async function endTimedOutFlow(deps: FinishFlowDeps, flow: RunningJob): Promise<void> {
-  const ended = await endWith(deps, flow, flowTimedOut(flow));
+  const ended = await endJob(deps, flow, flowTimedOutEnding(flow));
   if (!ended) return;
   await stopFlow(deps, flow, { by: "svc", reason: "the flow that contains this step exceeded its time limit" });
   await releaseSlot(deps, ended);

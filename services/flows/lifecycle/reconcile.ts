@@ -1,9 +1,9 @@
 import { UnreadableRecordError } from "../../../core/flows/journal.ts";
 import { hasEnded, type Job, type RunningJob } from "../../../core/jobs/job.ts";
-import { canceled, flowLookMs } from "../../../core/jobs/lifecycle.ts";
+import { canceledEnding, flowDueMs } from "../../../core/jobs/lifecycle.ts";
 import type { GateDeps } from "../../approvals/gates/change-gate.ts";
 import { reconcileGates } from "../../approvals/gates/reconcile-gates.ts";
-import { endWith } from "../../jobs/lifecycle/finish.ts";
+import { endJob } from "../../jobs/lifecycle/finish.ts";
 import { flowParkedFor } from "../runtime/parked-jobs.ts";
 import { reconcileSubflows } from "../runtime/reconcile-subflows.ts";
 import { resumeParentTask } from "../runtime/resume-parent-task.ts";
@@ -35,7 +35,7 @@ export async function reconcileExecution(
   if (stopped) {
     const { reason } = await deps.executions.status({ machine: flow.flow.stateMachine ?? "", job: id, execution });
     const cancel = { by: "the Step Functions console", reason };
-    return endFlow(deps, flow, endWith(deps, { ...flow, cancel }, canceled(cancel), "", { cancel }));
+    return endFlow(deps, flow, endJob(deps, { ...flow, cancel }, canceledEnding(cancel), "", { cancel }));
   }
   try {
     await settleFlow(deps, flow);
@@ -72,11 +72,11 @@ export async function reconcileFlow(deps: FinishFlowDeps & GateDeps, flow: Runni
     // The token is lost, so nothing can resume this execution; another one is started.
     await startNextExecution(deps, flow, { stalls: 0 });
     await executions.stop({ machine, job: flow.id, execution }, "the token of a waiting task was lost");
-    await jobs.change(flow.id, { dueAtMs: flowLookMs(flow, nowMs()) }, { attr: "state", eq: "running" });
+    await jobs.change(flow.id, { dueAtMs: flowDueMs(flow, nowMs()) }, { attr: "state", eq: "running" });
     return "waited";
   }
   if (isOver) await reconcileExecution(deps, { job: flow.id, execution }, { stopped: is === "stopped" });
-  const dueAtMs = Math.min(flowLookMs(flow, nowMs()), nextMs);
+  const dueAtMs = Math.min(flowDueMs(flow, nowMs()), nextMs);
   if (!isOver) await jobs.change(flow.id, { dueAtMs }, { attr: "state", eq: "running" });
   return isOver ? "ended" : "waited";
 }

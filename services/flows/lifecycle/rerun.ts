@@ -8,12 +8,12 @@ import type { StoredObject } from "../../../core/objects/write.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { permit } from "../../identity/permit.ts";
-import { type EnqueueDeps, enqueue, jobOfFlow, jobOfVersion } from "../../jobs/queue/enqueue.ts";
+import { type EnqueueDeps, enqueueJob, flowJobFields, scriptJobFields } from "../../jobs/queue/enqueue.ts";
 import type { CreateJobDeps, IdempotencyKey } from "../../jobs/queue/record.ts";
-import { type Asker, visibleTo } from "../../jobs/read/read.ts";
+import { createVisibilityFilter, type JobCaller } from "../../jobs/read/read.ts";
 import { loadValue } from "../../jobs/values/values.ts";
-import { newestAt, versionOf } from "../../scripts/load.ts";
-import { flowVersionOf, newestFlowAt } from "../definitions/load.ts";
+import { requireNewestScript, requireScriptVersion } from "../../scripts/load.ts";
+import { requireFlowVersion, requireNewestFlow } from "../definitions/load.ts";
 
 type RerunDeps = EnqueueDeps & CreateJobDeps;
 type Options = Rerun["script_options_by_path"][string];
@@ -27,12 +27,12 @@ const AT_ONCE = 10;
  */
 export async function rerun(
   deps: RerunDeps,
-  asker: Asker,
+  asker: JobCaller,
   workspace: string,
   { job_ids: ids, script_options_by_path: ofScripts, flow_options_by_path: ofFlows }: Rerun,
   once: (place: string) => IdempotencyKey | undefined,
 ): Promise<PromiseSettledResult<string>[]> {
-  const visible = visibleTo(asker);
+  const visible = createVisibilityFilter(asker);
   const seen = (await deps.jobs.getMany([...new Set(ids)])).filter((job) => job.workspace === workspace && visible(job));
   const jobs = new Map(seen.map((job) => [job.id, job]));
   const versionFor = versions(deps, asker.actor, workspace);
@@ -52,7 +52,7 @@ export async function rerun(
         args,
         once: once(`${at + index} ${id}`),
       };
-      return (await enqueue(deps, asked)).id;
+      return (await enqueueJob(deps, asked)).id;
     });
     outcomes.push(...(await Promise.allSettled(some)));
   }
@@ -61,12 +61,12 @@ export async function rerun(
 
 /** What running a version again takes. */
 interface Version {
-  job: ReturnType<typeof jobOfVersion> | ReturnType<typeof jobOfFlow>;
+  job: ReturnType<typeof scriptJobFields> | ReturnType<typeof flowJobFields>;
   /** Arguments that its preprocessor has not taken yet are still an event. */
   preprocesses: boolean;
 }
-const ofScript = (script: Runnable): Version => ({ job: jobOfVersion(script), preprocesses: script.preprocessor !== undefined });
-const ofFlow = (flow: RunnableFlow): Version => ({ job: jobOfFlow(flow), preprocesses: flow.preprocessor === true });
+const ofScript = (script: Runnable): Version => ({ job: scriptJobFields(script), preprocesses: script.preprocessor !== undefined });
+const ofFlow = (flow: RunnableFlow): Version => ({ job: flowJobFields(flow), preprocesses: flow.preprocessor === true });
 
 /** The version that a job runs, or the newest at its path; each is read once. Throws `rerun.kind` and what running it would throw. */
 function versions({ objects }: RerunDeps, actor: Actor, workspace: string) {
@@ -81,13 +81,13 @@ function versions({ objects }: RerunDeps, actor: Actor, workspace: string) {
     const { id, kind, path, hash, flow: { version } = {} } = job;
     if (kind === "flow" && path !== undefined && version !== undefined) {
       permit(actor, actions.runFlow, { workspace, path }, () => new SvcError("flow.notFound", { path }));
-      if (latest) return readOnce(keys.flowHead(workspace, path), (found) => ofFlow(newestFlowAt(found, path)));
-      return readOnce(keys.flowVersion(workspace, version), (found) => ofFlow(flowVersionOf(found, version)));
+      if (latest) return readOnce(keys.flowHead(workspace, path), (found) => ofFlow(requireNewestFlow(found, path)));
+      return readOnce(keys.flowVersion(workspace, version), (found) => ofFlow(requireFlowVersion(found, version)));
     }
     if (kind !== "script" || path === undefined || hash === undefined) throw new SvcError("rerun.kind", { id, kind });
     permit(actor, actions.runScript, { workspace, path }, () => new SvcError("script.notFound", { path }));
-    if (latest) return readOnce(keys.scriptHead(workspace, path), (found) => ofScript(newestAt(found, path)));
-    return readOnce(keys.version(workspace, hash), (found) => ofScript(versionOf(found, hash)));
+    if (latest) return readOnce(keys.scriptHead(workspace, path), (found) => ofScript(requireNewestScript(found, path)));
+    return readOnce(keys.version(workspace, hash), (found) => ofScript(requireScriptVersion(found, hash)));
   };
 }
 

@@ -20,10 +20,10 @@ import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
 import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { Actor } from "../../../core/people/actor.ts";
-import { type EnqueueDeps, enqueue, type NewJob } from "../../jobs/queue/enqueue.ts";
+import { type EnqueueDeps, enqueueJob, type NewJob } from "../../jobs/queue/enqueue.ts";
 import type { CreateJobDeps } from "../../jobs/queue/record.ts";
 import { loadValue } from "../../jobs/values/values.ts";
-import { flowVersionOf, type LoadedPlan, type LoadFlowDeps, loadPlan } from "../definitions/load.ts";
+import { type LoadedPlan, type LoadFlowDeps, loadPlan, requireFlowVersion } from "../definitions/load.ts";
 
 type RestartFlowDeps = EnqueueDeps & CreateJobDeps & LoadFlowDeps;
 
@@ -46,17 +46,17 @@ export async function restartFlow(
   if (origin.erased) throw refused("its arguments and results were erased");
   if (origin.argsShown) throw refused("its arguments contain secrets of the enclosing flow");
   const wanted = asked.flow_version ?? origin.flow.version;
-  const flow = wanted === undefined ? undefined : flowVersionOf(await objects.get(keys.flowVersion(origin.workspace, wanted)), wanted);
+  const flow = wanted === undefined ? undefined : requireFlowVersion(await objects.get(keys.flowVersion(origin.workspace, wanted)), wanted);
   // Who may run this flow may not run any other by its number.
   if (flow && flow.path !== origin.path) throw refused(`version ${wanted} belongs to another flow`);
   if (flow && flow.build.state !== "ready") throw refused(`version ${wanted} is not ready to run`);
   const plan = await loadPlan(deps, flow?.build.state === "ready" ? flow.build.plan : origin.flow.plan);
   const outcomes = await jobs.children(origin.id, childPrefix.outcome);
   const from =
-    asked.step_id === undefined ? await whereItFailed(deps, origin, plan, outcomes, refused) : { ...asked, step_id: asked.step_id };
-  const kept = keptItems(plan, outcomes, from, refused);
-  const loop = await iterationsKept(deps, origin, plan, from, refused);
-  await mustBeThere(deps, origin, [...kept, ...loop], refused);
+    asked.step_id === undefined ? await findFailedStep(deps, origin, plan, outcomes, refused) : { ...asked, step_id: asked.step_id };
+  const kept = reusedItems(plan, outcomes, from, refused);
+  const loop = await reusedIterations(deps, origin, plan, from, refused);
+  await checkValuesExist(deps, origin, [...kept, ...loop], refused);
   // Steps get what they are given as it is: nobody gets at secrets by going on with somebody else's run.
   if (origin.email !== actor.email && [...kept, ...loop].some(hidesSecrets)) {
     throw refused("the results of its steps contain secrets, so only the user who ran it can restart it");
@@ -69,7 +69,7 @@ export async function restartFlow(
     [],
   );
   const { kind, path, hash, tag, timeoutS, priority, code } = origin;
-  return enqueue(deps, {
+  return enqueueJob(deps, {
     ...own,
     actor,
     id,
@@ -92,16 +92,16 @@ export async function restartFlow(
 }
 
 /** The first module that runs again, and of a loop or branches the first iteration or branch; without one, those that went wrong. */
-type From = Omit<Restart, "step_id"> & { step_id: string; onlyFailed?: boolean };
+type RestartPoint = Omit<Restart, "step_id"> & { step_id: string; onlyFailed?: boolean };
 
 /** Where a flow that did not come to its end goes on: at the first of its own modules that did not, in a loop where it failed. */
-async function whereItFailed(
+async function findFailedStep(
   { jobs }: RestartFlowDeps,
   origin: EndedJob,
   { value }: LoadedPlan,
   outcomes: Child[],
   refused: (reason: string) => SvcError,
-): Promise<From> {
+): Promise<RestartPoint> {
   if (origin.state === "succeeded" || origin.state === "skipped")
     throw refused("it has not failed, so step_id must name the step to restart from");
   const wentOn = (id: string) => {
@@ -122,7 +122,7 @@ async function whereItFailed(
 }
 
 /** Values that are erased or gone by now cannot be gone on with. */
-async function mustBeThere(
+async function checkValuesExist(
   { jobs }: RestartFlowDeps,
   origin: Job,
   kept: readonly Child[],
@@ -140,7 +140,12 @@ function hidesSecrets({ ref, json = "{}" }: Child): boolean {
 }
 
 /** How the modules before the step ended, those inside of them too: later ones may name them. */
-function keptItems({ value, index }: LoadedPlan, items: Child[], { step_id: step }: From, refused: (reason: string) => SvcError): Child[] {
+function reusedItems(
+  { value, index }: LoadedPlan,
+  items: Child[],
+  { step_id: step }: RestartPoint,
+  refused: (reason: string) => SvcError,
+): Child[] {
   const at = value.modules.findIndex(({ id }) => id === step);
   if (at < 0) throw refused(`its flow has no step ${step} at the top level`);
   const before = new Set(value.modules.slice(0, at).map(({ id }) => id));
@@ -157,11 +162,11 @@ function keptItems({ value, index }: LoadedPlan, items: Child[], { step_id: step
 }
 
 /** Of a loop, or of branches: what those that do not run again have yielded, and what is iterated over. */
-async function iterationsKept(
+async function reusedIterations(
   { jobs }: RestartFlowDeps,
   origin: Job,
   { index }: LoadedPlan,
-  { step_id: step, branch_or_iteration_n: from, onlyFailed }: From,
+  { step_id: step, branch_or_iteration_n: from, onlyFailed }: RestartPoint,
   refused: (reason: string) => SvcError,
 ): Promise<Child[]> {
   if (!from && !onlyFailed) return [];

@@ -6,18 +6,18 @@ import { limits } from "../../../contract/limits.ts";
 import { collectReferences } from "../../../core/flows/names.ts";
 import { STATE_VERSION, type StepState } from "../../../core/flows/step-call.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
-import { failure, flowLookMs } from "../../../core/jobs/lifecycle.ts";
+import { failedEnding, flowDueMs } from "../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { maskerOf } from "../../../core/secrets/mask.ts";
 import type { BuildVersionDeps } from "../../builds/build-version.ts";
-import { cachedResult, keyWithFiles } from "../../jobs/cache/cache.ts";
-import { endFromCache, endWith, type JustEnded } from "../../jobs/lifecycle/finish.ts";
+import { findCachedResult, resolveCacheKey } from "../../jobs/cache/cache.ts";
+import { endJob, endJobFromCache, type FinishedJob } from "../../jobs/lifecycle/finish.ts";
 import { waitForBuild } from "../../jobs/queue/build-waiters.ts";
 import { jobPrefix, loadValue } from "../../jobs/values/values.ts";
-import { readersOf } from "../../resources/readers.ts";
-import { type ResolveDeps, resolve } from "../../resources/resolve.ts";
-import { settleFlowBuild, withMachine } from "../definitions/build.ts";
-import { flowVersionOf, type LoadedPlan, loadPlan } from "../definitions/load.ts";
+import { findReaders } from "../../resources/readers.ts";
+import { type ResolveDeps, resolveReferences } from "../../resources/resolve.ts";
+import { attachMachine, settleFlowBuild } from "../definitions/build.ts";
+import { type LoadedPlan, loadPlan, requireFlowVersion } from "../definitions/load.ts";
 import { planFlow } from "../definitions/plan.ts";
 import { evaluateWithReads } from "../runtime/expressions/evaluate-with-reads.ts";
 import { loadFlowEnvironment } from "../runtime/expressions/flow-environment.ts";
@@ -32,20 +32,20 @@ export type StartFlowDeps = BuildVersionDeps &
  * Starts the execution of a claimed flow job, or returns the job to the queue until its version is built. A flow that needs no execution
  * ends at once. Throws `flow.versionNotFound`.
  */
-export async function startFlow(deps: StartFlowDeps, job: RunningJob): Promise<JustEnded | undefined> {
+export async function startFlow(deps: StartFlowDeps, job: RunningJob): Promise<FinishedJob | undefined> {
   const { objects, storage } = deps;
   const { workspace } = job;
   const { outdated: _, ...flow } = job.flow ?? { execution: 0 };
   if (flow.plan) return begin(deps, job);
   if (job.kind === "flowpreview") return startPreview(deps, job);
   const { version = 0 } = flow;
-  const load = async () => flowVersionOf(await objects.get(keys.flowVersion(workspace, version)), version);
+  const load = async () => requireFlowVersion(await objects.get(keys.flowVersion(workspace, version)), version);
   const build = await settleFlowBuild(deps, await load());
   switch (build.state) {
     case "pending":
       return waitForBuild(deps, job, async () => (await load()).build.state === "pending");
     case "failed":
-      return endWith(deps, job, failure({ name: "DependencyError", message: build.error }));
+      return endJob(deps, job, failedEnding({ name: "DependencyError", message: build.error }));
     case "ready": {
       await loadPlan({ storage }, build.plan);
       return begin(deps, {
@@ -56,19 +56,19 @@ export async function startFlow(deps: StartFlowDeps, job: RunningJob): Promise<J
   }
 }
 
-async function startPreview(deps: StartFlowDeps, job: RunningJob): Promise<JustEnded | undefined> {
+async function startPreview(deps: StartFlowDeps, job: RunningJob): Promise<FinishedJob | undefined> {
   const { storage, functions } = deps;
   const { flow: sent } = JSON.parse(job.code ? await loadValue(deps, job, job.code) : "{}") as { flow: unknown };
   const built = await planFlow(deps, job, job.path ?? `${job.permissionedAs}/preview`, flowValueSchema.parse(sent));
-  const planned = await withMachine(functions, job.workspace, job.path ?? "preview", built);
-  if (!planned.ok) return endWith(deps, job, failure({ name: "DependencyError", message: planned.error }), planned.log);
+  const planned = await attachMachine(functions, job.workspace, job.path ?? "preview", built);
+  if (!planned.ok) return endJob(deps, job, failedEnding({ name: "DependencyError", message: planned.error }), planned.log);
   const plan = `${jobPrefix(job)}plan.json`;
   await storage.put(plan, JSON.stringify(planned.plan), "application/json");
   const { outdated: _, ...flow } = job.flow ?? { execution: 0 };
   return begin(deps, { ...job, flow: { ...flow, plan, ...(planned.machine ? { stateMachine: planned.machine } : {}) } });
 }
 
-async function begin(deps: StartFlowDeps, job: RunningJob): Promise<JustEnded | undefined> {
+async function begin(deps: StartFlowDeps, job: RunningJob): Promise<FinishedJob | undefined> {
   const { jobs, nowMs } = deps;
   const { flow } = job;
   if (!flow?.plan) throw new Error(`The flow job ${job.id} has no plan.`);
@@ -77,23 +77,23 @@ async function begin(deps: StartFlowDeps, job: RunningJob): Promise<JustEnded | 
   if (value.skip_expr) {
     const skips = await evaluateSkip(deps, job, plan, value.skip_expr);
     if (!skips.ok) {
-      return endWith(deps, job, failure({ name: "ExpressionError", message: `skip_expr ${value.skip_expr}: ${skips.reason}` }));
+      return endJob(deps, job, failedEnding({ name: "ExpressionError", message: `skip_expr ${value.skip_expr}: ${skips.reason}` }));
     }
-    if (skips.value) return endWith(deps, job, { state: "skipped", resultJson: JSON.stringify("stopped early") });
+    if (skips.value) return endJob(deps, job, { state: "skipped", resultJson: JSON.stringify("stopped early") });
   }
-  if (value.modules.length === 0) return endWith(deps, job, { state: "succeeded", resultJson: await loadValue(deps, job, job.args) });
+  if (value.modules.length === 0) return endJob(deps, job, { state: "succeeded", resultJson: await loadValue(deps, job, job.args) });
   // The step that runs this flow may set a cache of its own.
   const cacheTtlS = job.cacheTtlS ?? value.cache_ttl;
   if (job.kind === "flow" && cacheTtlS) {
     job = { ...job, cacheTtlS };
     const key = await keyOf(deps, job, value.cache_ignore_s3_path === true);
     job = { ...job, ...(key === undefined ? {} : { cacheKey: key }) };
-    const known = await cachedResult(deps, job);
-    if (known) return endFromCache(deps, job, known);
+    const known = await findCachedResult(deps, job);
+    if (known) return endJobFromCache(deps, job, known);
   }
   // From now on housekeeping checks the execution instead of the lease.
   const now = nowMs();
-  const dueAtMs = flowLookMs(job, now);
+  const dueAtMs = flowDueMs(job, now);
   const started = await jobs.change(
     job.id,
     {
@@ -132,8 +132,8 @@ const cacheFields = ({ cacheTtlS, cacheKey }: Job) => (cacheKey === undefined ? 
 async function keyOf(deps: StartFlowDeps, job: RunningJob, ignorePaths: boolean): Promise<string | undefined> {
   const sent = JSON.parse(await loadValue(deps, job, job.args)) as Record<string, unknown>;
   try {
-    const { value: given, from: references } = await resolve(deps, readersOf(deps, job), job.workspace, sent);
-    return await keyWithFiles(deps, job, given, { args: sent, references, ignorePaths });
+    const { value: given, from: references } = await resolveReferences(deps, findReaders(deps, job), job.workspace, sent);
+    return await resolveCacheKey(deps, job, given, { args: sent, references, ignorePaths });
   } catch (error) {
     if (!isSvcError(error) || !error.code.startsWith("reference.")) throw error;
     return undefined;

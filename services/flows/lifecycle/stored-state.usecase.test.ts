@@ -12,8 +12,8 @@ import { newRoom, type Room, success } from "../../../test/support/use-cases/roo
 import { addJob, addScript, addWorkspace } from "../../../test/support/use-cases/room-jobs.ts";
 import { continueMachine, machineOf, type Position, runExecution } from "../../../test/support/use-cases/state-machine.ts";
 import { loadStoredState, readTables, type StoredState } from "../../../test/support/use-cases/stored-state.ts";
-import { decideAt } from "../../approvals/decisions/decide.ts";
-import { gatesOfRun } from "../../approvals/gates/change-gate.ts";
+import { decideRequest } from "../../approvals/decisions/decide.ts";
+import { loadGatesOfRun } from "../../approvals/gates/change-gate.ts";
 import { findApprovalRequestOfGate } from "../../approvals/gates/find-approval-request.ts";
 import { handleJobMessage } from "../../execution/handle-job-message.ts";
 import { loadValue } from "../../jobs/values/values.ts";
@@ -76,7 +76,7 @@ async function writeState(): Promise<void> {
   });
   // It waits for its token until the process ends.
   void runExecution(room, executionOf(room, approval)).catch(() => undefined);
-  await until(async () => (await gatesOfRun(deps, approval))[0]?.token, { what: "the token of the gate" });
+  await until(async () => (await loadGatesOfRun(deps, approval))[0]?.token, { what: "the token of the gate" });
   const queued = await addJob(room, { hash: script.hash, args: { in: "head", json: '{"x":"queued"}' } });
   const scheduledForMs = clock.nowMs + 3600_000;
   const scheduled = await addJob(room, { hash: script.hash, scheduledForMs, args: { in: "head", json: '{"x":"scheduled"}' } });
@@ -125,12 +125,12 @@ describe("with the state that release 0.2 stored", () => {
     const [room, state] = [await prepareRoom(), stored()];
     await loadStoredState(room, state);
     const { job, definition, next } = state.executions.approval;
-    const [gate = expect.fail("There is no gate.")] = await gatesOfRun(room.deps, job);
+    const [gate = expect.fail("There is no gate.")] = await loadGatesOfRun(room.deps, job);
     const flow = (await room.deps.jobs.get(job)) ?? expect.fail("There is no flow.");
     const request = await findApprovalRequestOfGate(room.deps, gate, flow);
     const link = { workspace: gate.workspace, id: gate.id, resumeId: 7, approver: "kim", signature: "" };
-    const from = { who: { kind: "link" }, way: { link: true, mayStop: false }, link } as Parameters<typeof decideAt>[2];
-    await decideAt(room.deps, request, from, { approved: true, payload: { answer: 42 } });
+    const from = { who: { kind: "link" }, way: { link: true, mayStop: false }, link } as Parameters<typeof decideRequest>[2];
+    await decideRequest(room.deps, request, from, { approved: true, payload: { answer: 42 } });
     const { output } = room.resumed.find(({ token }) => token === gate.token) ?? expect.fail("The task was not resumed.");
     await continueMachine(room, definition, { name: next, state: output as Position["state"] });
     expect(await resultOf(room, job)).toBe(42);

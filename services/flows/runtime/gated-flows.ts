@@ -3,15 +3,15 @@ import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { gateOutcome } from "../../../core/approvals/outcome.ts";
 import { journalJson, outcomeRef } from "../../../core/flows/journal.ts";
 import type { GatedFlows } from "../../approvals/gates/gated-flows.ts";
-import { type LoadFlowDeps, loadFlow, loadPlanIfThere } from "../definitions/load.ts";
-import { redactedResults } from "../inspection/redacted-results.ts";
+import { findPlan, type LoadFlowDeps, loadFlow } from "../definitions/load.ts";
+import { loadRedactedResults } from "../inspection/redacted-results.ts";
 
 type GatedFlowsDeps = LoadFlowDeps & { jobs: JobTable; executions: Pick<Executions, "resume"> };
 
 /** Connects approvals to flows: their plans, their journal and the tasks of their executions. */
 export function gatedFlows(deps: GatedFlowsDeps): GatedFlows {
   const { executions } = deps;
-  const planOf = ({ flow }: Parameters<GatedFlows["loadModule"]>[0]) => (flow?.plan ? loadPlanIfThere(deps, flow.plan) : undefined);
+  const planOf = ({ flow }: Parameters<GatedFlows["loadModule"]>[0]) => (flow?.plan ? findPlan(deps, flow.plan) : undefined);
   return {
     loadModule: async (flow, id) => (await planOf(flow))?.index.modules.get(id)?.module,
     loadSummary: async ({ workspace, flow }) => {
@@ -22,7 +22,7 @@ export function gatedFlows(deps: GatedFlowsDeps): GatedFlows {
     },
     loadResults: async (flow) => {
       const plan = await planOf(flow);
-      return plan ? redactedResults(deps, flow.id, plan.value) : {};
+      return plan ? loadRedactedResults(deps, flow.id, plan.value) : {};
     },
     outcomeItem: (gate, opened, expiresAtS) => {
       const json = journalJson({ state: "success", goes: "next", ...gateOutcome(gate, opened) });

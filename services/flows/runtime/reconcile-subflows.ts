@@ -2,7 +2,7 @@ import { limits } from "../../../contract/limits.ts";
 import { outcomeRefOfProgress, parseProgress } from "../../../core/flows/journal.ts";
 import { childPrefix } from "../../../core/jobs/child-items.ts";
 import { hasEnded, type RunningJob } from "../../../core/jobs/job.ts";
-import { type LoadFlowDeps, loadPlanIfThere } from "../definitions/load.ts";
+import { findPlan, type LoadFlowDeps } from "../definitions/load.ts";
 import { loadWaitingTasks, resumeParentTask, type TaskDeps } from "./resume-parent-task.ts";
 
 type ReconcileSubflowsDeps = TaskDeps & Pick<LoadFlowDeps, "storage"> & { nowMs: () => number };
@@ -13,7 +13,7 @@ type ReconcileSubflowsDeps = TaskDeps & Pick<LoadFlowDeps, "storage"> & { nowMs:
  */
 export async function reconcileSubflows(deps: ReconcileSubflowsDeps, flow: RunningJob): Promise<boolean> {
   const { jobs, nowMs } = deps;
-  const plan = await loadPlanIfThere(deps, flow.flow?.plan ?? "");
+  const plan = await findPlan(deps, flow.flow?.plan ?? "");
   const runsFlows = [...(plan?.index.modules.values() ?? [])].some(({ module }) => module.value.type === "flow");
   if (!runsFlows) return false;
   const execution = flow.flow?.execution;

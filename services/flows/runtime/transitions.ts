@@ -1,7 +1,7 @@
 import type { Outcome } from "../../../core/flows/journal.ts";
 import { isPlain } from "../../../core/flows/scopes.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
-import { flowLeftS } from "../../../core/jobs/lifecycle.ts";
+import { flowRemainingS } from "../../../core/jobs/lifecycle.ts";
 import type { StepContext } from "./step-context.ts";
 
 /** The clock. All its users also get it from the dependencies of their use case. */
@@ -22,7 +22,7 @@ export function transitionTo({ state, path }: StepContext, outcome: string, chan
 
 /** The same for a way on which the state machine waits first, but never longer than the flow may still last. */
 export function waitOn({ nowMs }: ClockDeps, step: StepContext, outcome: string, seconds: number): StepState {
-  return transitionTo(step, outcome, { seconds: Math.min(seconds, flowLeftS(step.flow, nowMs())) });
+  return transitionTo(step, outcome, { seconds: Math.min(seconds, flowRemainingS(step.flow, nowMs())) });
 }
 
 /** The rest of the delay before the next attempt; `undefined` when the attempt may begin. The journal holds the time since the last failure. */

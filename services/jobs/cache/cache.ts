@@ -3,34 +3,34 @@ import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../../aws/s3/storage.ts";
 import { isSvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
-import { filePlace } from "../../../core/files/place.ts";
-import { cacheKey, filesIn, type Inputs } from "../../../core/jobs/cache.ts";
+import { fileObjectKey } from "../../../core/files/place.ts";
+import { type CacheInputs, cacheKey, findNamedFiles } from "../../../core/jobs/cache.ts";
 import type { EndedJob, Job, ValueLocation } from "../../../core/jobs/job.ts";
 import { StreamLines } from "../../../core/streams/stream-lines.ts";
-import { fileStorageOf } from "../../settings/file-storage.ts";
+import { loadFileStorage } from "../../settings/file-storage.ts";
 import { copyValue, loadLogs, storeOutput, type ValueDeps } from "../values/values.ts";
 
 type CacheDeps = ValueDeps & { nowMs: () => number };
 const ENTRY = "result";
 
 /** The key with the content of files in it; `undefined` when there are too many to look at, or when they are in a storage that is not ours. */
-export async function keyWithFiles(
+export async function resolveCacheKey(
   { storage, objects }: { storage: Storage; objects: Pick<ObjectTable, "get"> },
   job: Job,
   given: unknown,
-  inputs: Omit<Inputs, "files">,
+  inputs: Omit<CacheInputs, "files">,
 ): Promise<string | undefined> {
-  const { keys, elsewhere } = filesIn(given);
+  const { keys, elsewhere } = findNamedFiles(given);
   const places = keys.flatMap((key) => placeOf(job.workspace, key) ?? []);
   if (elsewhere || places.length > limits.cachedFiles) return undefined;
-  if (places.length > 0 && (await fileStorageOf(objects, job.workspace))) return undefined;
+  if (places.length > 0 && (await loadFileStorage(objects, job.workspace))) return undefined;
   const files = await Promise.all(places.map(async ({ key, place }) => [key, await storage.etag(place)] as const));
   return cacheKey(job, { ...inputs, files: new Map(files) });
 }
 
 function placeOf(workspace: string, key: string): { key: string; place: string } | undefined {
   try {
-    return { key, place: filePlace(workspace, key) };
+    return { key, place: fileObjectKey(workspace, key) };
   } catch (error) {
     // It names no file: a text like any other.
     if (isSvcError(error) && error.code === "file.key") return undefined;
@@ -42,7 +42,7 @@ function placeOf(workspace: string, key: string): { key: string; place: string }
  * Notes that a job's result stands for equal runs from now on. The entry names the job and holds no value: what is erased or has expired
  * with the job is never answered again. It may be written before the job has ended, because only a job that succeeded is taken.
  */
-export async function remember({ jobs }: { jobs: JobTable }, job: Job, atMs: number): Promise<void> {
+export async function storeCacheEntry({ jobs }: { jobs: JobTable }, job: Job, atMs: number): Promise<void> {
   const { id, cacheKey: parent, cacheTtlS } = job;
   if (parent === undefined || cacheTtlS === undefined) return;
   const expiresAtS = Math.ceil(Math.min(atMs + cacheTtlS * 1000, job.expiresAtMs) / 1000);
@@ -59,7 +59,7 @@ export interface CachedResult {
 }
 
 /** A result that may stand for a run of this job; `undefined` when there is none that is young enough and still there. */
-export async function cachedResult(deps: CacheDeps, job: Job): Promise<CachedResult | undefined> {
+export async function findCachedResult(deps: CacheDeps, job: Job): Promise<CachedResult | undefined> {
   const { jobs, nowMs } = deps;
   const { cacheKey: parent, cacheTtlS = 0 } = job;
   if (parent === undefined) return undefined;
@@ -96,17 +96,17 @@ async function copied(deps: ValueDeps, origin: EndedJob, job: Job): Promise<Cach
  * Keeps an earlier run's stream as the job's own. Its record is there first: output has no random name, and the id that a caller chose may
  * be another job's.
  */
-export async function keepStream(deps: ValueDeps, job: Job, { stream }: CachedResult): Promise<void> {
+export async function storeCachedStream(deps: ValueDeps, job: Job, { stream }: CachedResult): Promise<void> {
   if (stream !== "") await storeOutput(deps, job, Math.max(job.attempt, 1), { offset: 0, text: stream });
 }
 
 /** A job that ends as it is made, with an earlier result. */
-export function endedByCache(job: Job, { fields }: CachedResult, atMs: number): EndedJob {
+export function createCachedJob(job: Job, { fields }: CachedResult, atMs: number): EndedJob {
   return { ...job, ...fields, state: "succeeded", startedAtMs: atMs, endedAtMs: atMs, erased: false };
 }
 
 /** Gives a running job the key that only its worker could make. `undefined` when the attempt does not count any more. */
-export async function noteKey({ jobs }: { jobs: JobTable }, job: Extract<Job, { state: "running" }>, key: string) {
+export async function recordCacheKey({ jobs }: { jobs: JobTable }, job: Extract<Job, { state: "running" }>, key: string) {
   const change: HeadChange = { cacheKey: key };
   const noted = await jobs.change(job.id, change, {
     and: [

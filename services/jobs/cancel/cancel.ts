@@ -1,9 +1,9 @@
 import { SvcError } from "../../../contract/errors.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
-import { canceled } from "../../../core/jobs/lifecycle.ts";
+import { canceledEnding } from "../../../core/jobs/lifecycle.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { type ConcurrencyDeps, releaseSlot } from "../concurrency/concurrency.ts";
-import { endWith, type FinishJobDeps } from "../lifecycle/finish.ts";
+import { endJob, type FinishJobDeps } from "../lifecycle/finish.ts";
 
 /** Is called after the record of a canceled job has ended: it stops what else runs for the job. */
 export type JobCanceledListener = (job: Job, canceled: { by: string; reason: string }) => Promise<void>;
@@ -31,7 +31,7 @@ export async function cancelJob(deps: CancelJobDeps, job: Job, { by, reason, for
   for (let current = job, tries = 0; tries < TRIES; tries += 1) {
     if (hasEnded(current)) throw new SvcError("job.ended", { id: job.id, state: current.state });
     if (current.state === "queued" || force || current.flow?.plan) {
-      const ended = await endWith(deps, { ...current, cancel: mark }, canceled(mark), "", { cancel: mark });
+      const ended = await endJob(deps, { ...current, cancel: mark }, canceledEnding(mark), "", { cancel: mark });
       if (ended) {
         for (const listener of onJobCanceled) await listener(current, mark);
         // The job is canceled even if its slot cannot be released now: housekeeping releases it then.

@@ -5,20 +5,20 @@ import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { Queue } from "../../../aws/sqs/queue.ts";
 import { isSvcError } from "../../../contract/errors.ts";
 import {
+  freeSlot,
   type Group,
-  givenBack,
+  groupDueAtMs,
   isFull,
-  left,
-  lookAtMs,
   mayStart,
-  promise,
-  standing,
-  started,
-  timerFor,
+  nextTimerMs,
+  releaseExpiredSlots,
+  reserveSlots,
+  returnSlot,
+  startSlot,
 } from "../../../core/jobs/concurrency.ts";
 import { hasEnded, type Job, listKey, type RunningJob } from "../../../core/jobs/job.ts";
 import { isSendable, queueDelayS } from "../../../core/jobs/lifecycle.ts";
-import { attemptFields } from "../lifecycle/claim.ts";
+import { newAttemptFields } from "../lifecycle/claim.ts";
 
 export interface ConcurrencyDeps {
   jobs: JobTable;
@@ -29,7 +29,7 @@ export interface ConcurrencyDeps {
 
 /** Under this key of the table stands a group, and beside it who waits for it. */
 const PREFIX = "limit#";
-export const isGroup = (id: string) => id.startsWith(PREFIX);
+export const isConcurrencyGroup = (id: string) => id.startsWith(PREFIX);
 const idOf = (group: string) => `${PREFIX}${group}`;
 
 const WAIT = "wait#";
@@ -45,7 +45,11 @@ const pause = (tries: number) => sleep(randomInt(Math.min(400, 20 * 2 ** tries))
  * Claims a queued job together with its slot, in one transaction: no run is without one, and no slot without its run. Where none is
  * free the job waits, and is told when one is; `undefined` then, and where it is not queued any more.
  */
-export async function claimLimited(deps: ConcurrencyDeps & { worker: string }, id: string, group: string): Promise<RunningJob | undefined> {
+export async function claimWithSlot(
+  deps: ConcurrencyDeps & { worker: string },
+  id: string,
+  group: string,
+): Promise<RunningJob | undefined> {
   const { jobs, concurrency, nowMs, worker } = deps;
   for (let tries = 1; ; tries += 1) {
     const [job, found] = await Promise.all([jobs.get(id), concurrency.get(idOf(group), "")]);
@@ -56,12 +60,12 @@ export async function claimLimited(deps: ConcurrencyDeps & { worker: string }, i
       return undefined;
     }
     const now = nowMs();
-    const stood = standing(found.group, now);
+    const stood = releaseExpiredSlots(found.group, now);
     if (tries > TRIES || !mayStart(stood, id, job.concurrency.limit)) {
-      await wait(deps, job, job.concurrency.limit);
+      await registerWaiter(deps, job, job.concurrency.limit);
       return undefined;
     }
-    const attempt = { ...attemptFields(now, worker), attempt: job.attempt + 1 };
+    const attempt = { ...newAttemptFields(now, worker), attempt: job.attempt + 1 };
     const asRead: Parameters<JobTable["claimParams"]>[2] = {
       and: [
         { attr: "state", eq: "queued" },
@@ -70,15 +74,15 @@ export async function claimLimited(deps: ConcurrencyDeps & { worker: string }, i
     };
     const claimed = jobs.claimParams(id, attempt, asRead);
     const parts = found.group.waiting ? [claimed, jobs.deleteParams(idOf(group), waitRef(job))] : [claimed];
-    const taken = timed(started(stood, id, now), now);
+    const taken = withTimer(startSlot(stood, id, now), now);
     const done = concurrency.replaceWith({ ...found, workspace: job.workspace }, taken, parts);
-    if (await unlessCollided(done)) return { ...job, ...attempt };
+    if (await falseOnCollision(done)) return { ...job, ...attempt };
     await pause(tries);
   }
 }
 
 /** Registers a job that waits, then looks again: whoever frees a slot does so first and looks for waiting jobs after, so one sees the other. */
-async function wait(deps: ConcurrencyDeps, job: Job, limit: number): Promise<void> {
+async function registerWaiter(deps: ConcurrencyDeps, job: Job, limit: number): Promise<void> {
   const group = idOf(job.concurrency?.group ?? "");
   await deps.jobs.putChild({ parent: group, ref: waitRef(job), expiresAtS: Math.ceil(job.expiresAtMs / 1000) });
   await admitNext(deps, group, job.workspace, (found) => ({ ...found, waiting: true }), limit);
@@ -89,11 +93,11 @@ export async function releaseSlot(deps: ConcurrencyDeps, job: Job): Promise<void
   if (!job.concurrency) return;
   const { group, windowS } = job.concurrency;
   if (job.attempt === 0) await deps.jobs.deleteItem(idOf(group), waitRef(job));
-  await admitNext(deps, idOf(group), job.workspace, (found) => left(found, job.id, windowS));
+  await admitNext(deps, idOf(group), job.workspace, (found) => freeSlot(found, job.id, windowS));
 }
 
 /** What did not go on by itself: slots of jobs that are gone, jobs that were told and never came, a group that nobody waits for any more. */
-export async function mendGroup(deps: ConcurrencyDeps, id: string): Promise<void> {
+export async function reconcileGroup(deps: ConcurrencyDeps, id: string): Promise<void> {
   const { jobs, nowMs } = deps;
   const reap = async (group: Group) => {
     const running = group.slots.flatMap(({ state, job }) => (state === "running" ? [job] : []));
@@ -101,7 +105,7 @@ export async function mendGroup(deps: ConcurrencyDeps, id: string): Promise<void
     const mended = running.reduce((all, one) => {
       const job = heads.get(one);
       if (job?.state === "running") return all;
-      return job?.state === "queued" ? givenBack(all, one, nowMs()) : left(all, one, job?.concurrency?.windowS);
+      return job?.state === "queued" ? returnSlot(all, one, nowMs()) : freeSlot(all, one, job?.concurrency?.windowS);
     }, group);
     // Should one still wait, looking again finds it.
     return { ...mended, waiting: false };
@@ -125,17 +129,17 @@ async function admitNext(
   for (let tries = 0; tries < TRIES; tries += 1) {
     const found = await concurrency.get(id, workspace);
     const now = nowMs();
-    const stood = standing(found.group, now);
-    if (limit !== undefined && stood.waiting && isFull(stood, limit) && timerFor(stood, now) === undefined) return;
-    const changed = asked ? standing(await asked(stood), now) : stood;
+    const stood = releaseExpiredSlots(found.group, now);
+    if (limit !== undefined && stood.waiting && isFull(stood, limit) && nextTimerMs(stood, now) === undefined) return;
+    const changed = asked ? releaseExpiredSlots(await asked(stood), now) : stood;
     const waiters = !asked || stood.waiting || changed.waiting ? await waitingJobs(jobs, id, changed) : [];
-    const { group, told, next } = promise({ ...changed, waiting: changed.waiting || waiters.length > 0 }, waiters.map(asWaiter), now);
-    const endMs = next === undefined ? undefined : timerFor(group, now);
+    const { group, told, next } = reserveSlots({ ...changed, waiting: changed.waiting || waiters.length > 0 }, waiters.map(asWaiter), now);
+    const endMs = next === undefined ? undefined : nextTimerMs(group, now);
     // One that is far off is housekeeping's to see.
     const timer = isSendable(endMs, now) ? endMs : undefined;
-    const after = timed({ ...group, ...(timer === undefined ? {} : { timerMs: timer }) }, now);
+    const after = withTimer({ ...group, ...(timer === undefined ? {} : { timerMs: timer }) }, now);
     if (isSame(after, found)) return;
-    if (!(await unlessCollided(concurrency.replace(found, after)))) {
+    if (!(await falseOnCollision(concurrency.replace(found, after)))) {
       await pause(tries);
       continue;
     }
@@ -169,9 +173,9 @@ async function waitingJobs(jobs: JobTable, id: string, { slots }: Group): Promis
   }
 }
 
-function timed(group: Group, nowMs: number): Group {
+function withTimer(group: Group, nowMs: number): Group {
   const { dueAtMs: _, ...rest } = group;
-  const dueAtMs = lookAtMs(group, nowMs);
+  const dueAtMs = groupDueAtMs(group, nowMs);
   return dueAtMs === undefined ? rest : { ...rest, dueAtMs };
 }
 
@@ -179,7 +183,7 @@ const isSame = (group: Group, { group: found }: FoundGroup) => JSON.stringify(or
 const ordered = ({ slots, waiting, timerMs, dueAtMs }: Group) => [slots, waiting, timerMs, dueAtMs];
 
 /** A write that collides with others to the last is one that others were ahead of. */
-async function unlessCollided(writing: Promise<boolean>): Promise<boolean> {
+async function falseOnCollision(writing: Promise<boolean>): Promise<boolean> {
   try {
     return await writing;
   } catch (error) {

@@ -4,7 +4,7 @@ import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-w
 import { newRoom } from "../../../test/support/use-cases/room.ts";
 import { addJob, addScript, addWorkspace, passTime, work } from "../../../test/support/use-cases/room-jobs.ts";
 import { handleJobMessage } from "../../execution/handle-job-message.ts";
-import { claimLimited } from "./concurrency.ts";
+import { claimWithSlot } from "./concurrency.ts";
 
 describe("a job of a concurrency group of one, whichever write of its claim and run fails,", () => {
   it("runs once it has a slot, and gives it to the job that waits", async () => {
@@ -30,7 +30,7 @@ describe("a job of a concurrency group of one, whichever write of its claim and 
           const message = (job: string) => ({ job, hash, group: concurrency.group });
           await Promise.all([
             handleJobMessage(deps, message(first.id)),
-            claimLimited(deps, second.id, concurrency.group).catch(() => undefined),
+            claimWithSlot(deps, second.id, concurrency.group).catch(() => undefined),
           ]);
           await work(room);
         },

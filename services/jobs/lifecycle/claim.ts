@@ -13,15 +13,15 @@ interface ClaimDeps {
 
 const newNonce = () => randomBytes(12).toString("hex");
 
-export function attemptFields(nowMs: number, worker: string) {
+export function newAttemptFields(nowMs: number, worker: string) {
   return { state: "running" as const, nonce: newNonce(), leaseUntilMs: nowMs + limits.leaseMs, startedAtMs: nowMs, worker };
 }
 
 /** Takes a queued job by a lease; `undefined` when it waits no more: somebody has it, or it has ended. */
-export async function claim({ jobs, nowMs, worker }: ClaimDeps, id: string): Promise<RunningJob | undefined> {
+export async function claimJob({ jobs, nowMs, worker }: ClaimDeps, id: string): Promise<RunningJob | undefined> {
   const changed = await jobs.change(
     id,
-    { ...attemptFields(nowMs(), worker), attempt: jobs.oneMore },
+    { ...newAttemptFields(nowMs(), worker), attempt: jobs.oneMore },
     {
       and: [
         { attr: "state", eq: "queued" },
@@ -34,15 +34,15 @@ export async function claim({ jobs, nowMs, worker }: ClaimDeps, id: string): Pro
 }
 
 /** A job that is run where it is accepted: it begins as running, its first attempt claimed with the record itself. */
-export function claimedAtOnce(job: QueuedJob, nowMs: number, worker: string): RunningJob {
-  return { ...job, ...attemptFields(nowMs, worker), attempt: 1 };
+export function createClaimedJob(job: QueuedJob, nowMs: number, worker: string): RunningJob {
+  return { ...job, ...newAttemptFields(nowMs, worker), attempt: 1 };
 }
 
 /** The next attempt of a job whose worker was lost, taken over at once; `undefined` when the job was not ours any more. */
-export async function reclaim({ jobs, nowMs, worker }: ClaimDeps, lost: RunningJob): Promise<RunningJob | undefined> {
+export async function reclaimJob({ jobs, nowMs, worker }: ClaimDeps, lost: RunningJob): Promise<RunningJob | undefined> {
   const changed = await jobs.change(
     lost.id,
-    { ...attemptFields(nowMs(), worker), attempt: jobs.oneMore, losses: jobs.oneMore },
+    { ...newAttemptFields(nowMs(), worker), attempt: jobs.oneMore, losses: jobs.oneMore },
     {
       and: [
         { attr: "state", eq: "running" },
@@ -54,7 +54,7 @@ export async function reclaim({ jobs, nowMs, worker }: ClaimDeps, lost: RunningJ
 }
 
 /** Gives a claimed job back. `lost` counts it as a loss; without it the attempt does not count (a throttled runner, a pending build). */
-export async function release({ jobs }: Pick<ClaimDeps, "jobs">, job: RunningJob, { lost = false } = {}): Promise<boolean> {
+export async function releaseJob({ jobs }: Pick<ClaimDeps, "jobs">, job: RunningJob, { lost = false } = {}): Promise<boolean> {
   const { nonce, leaseUntilMs } = jobs.cleared;
   const changed = await jobs.change(
     job.id,
@@ -73,7 +73,7 @@ export async function release({ jobs }: Pick<ClaimDeps, "jobs">, job: RunningJob
 const HOLD_EVERY_MS = 3000;
 
 /** Renews the lease of work that no runner beats for, while `work` lasts. Calls `onCancel` once when the job is marked. */
-export async function holding<T>(
+export async function renewLeaseDuring<T>(
   { jobs, nowMs }: Pick<ClaimDeps, "jobs" | "nowMs">,
   job: RunningJob,
   work: Promise<T>,

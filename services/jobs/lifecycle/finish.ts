@@ -1,24 +1,24 @@
 import type { HeadChange, JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { limits } from "../../../contract/limits.ts";
 import { type EndedJob, type EndState, hasEnded, type Job, type RunningJob, type ValueLocation } from "../../../core/jobs/job.ts";
-import { type Ending, endingOf } from "../../../core/jobs/lifecycle.ts";
+import { type Ending, toEnding } from "../../../core/jobs/lifecycle.ts";
 import type { Masker } from "../../../core/secrets/mask.ts";
 import { countEndedJob, reportFailure } from "../../../core/telemetry/telemetry.ts";
 import type { RunOutcome } from "../../../runners/protocol.ts";
-import { maskerFor } from "../../secrets/masks.ts";
-import { type CachedResult, keepStream, remember } from "../cache/cache.ts";
-import { copyValue, jobPrefix, type Output, storeOutput, storeValue, storeValueApart, type ValueDeps } from "../values/values.ts";
-import { noteSharedFolder } from "./shared-folder.ts";
+import { loadMasker } from "../../secrets/masks.ts";
+import { type CachedResult, storeCachedStream, storeCacheEntry } from "../cache/cache.ts";
+import { copyValue, jobPrefix, type OutputChunk, storeOutput, storeValue, storeValueApart, type ValueDeps } from "../values/values.ts";
+import { recordSharedFolder } from "./shared-folder.ts";
 
 export interface FinishJobDeps extends ValueDeps {
   nowMs: () => number;
 }
 
 /** A job that has ended just now: its result need not be read again, unless the runner has put it into S3. */
-export type JustEnded = EndedJob & { resultJson?: string };
+export type FinishedJob = EndedJob & { resultJson?: string };
 
 /** Where a runner puts a result that is too large for its answer. */
-export const resultKey = (job: Pick<Job, "id" | "workspace">, attempt: number) => `${jobPrefix(job)}result#${attempt}.json`;
+export const resultObjectKey = (job: Pick<Job, "id" | "workspace">, attempt: number) => `${jobPrefix(job)}result#${attempt}.json`;
 
 /** Bytes that the head may have besides the result for it to stay within one write unit. */
 const HEAD_ROOM = 1000;
@@ -28,7 +28,7 @@ function headBytes(job: Job): number {
   return Buffer.byteLength(JSON.stringify(job));
 }
 
-export function fitsHead(job: Job, json: string): boolean {
+export function fitsJobHead(job: Job, json: string): boolean {
   const bytes = Buffer.byteLength(json);
   return bytes <= limits.inlineBytes && headBytes(job) + bytes <= HEAD_ROOM;
 }
@@ -38,31 +38,31 @@ export function fitsHead(job: Job, json: string): boolean {
  * learns so by `undefined`. Output and result are kept first; their names carry the attempt, so that repeating this is harmless. `given`: the
  * secrets that the caller itself gave this attempt, and noted.
  */
-export async function finish(
+export async function finishJob(
   deps: FinishJobDeps,
   claimed: RunningJob,
   reported: RunOutcome,
   token: string,
   given?: readonly string[],
-): Promise<JustEnded | undefined> {
-  const job = await upToDate(deps, claimed, reported);
+): Promise<FinishedJob | undefined> {
+  const job = await reloadUnchanged(deps, claimed, reported);
   if (!job) return undefined;
-  await noteSharedFolder(deps, job, reported);
-  const masker = await maskerFor(deps, job, token, given);
-  const outcome = masker ? masked(masker, reported) : reported;
-  const prepared = await keepPreprocessed(deps, job, outcome);
+  await recordSharedFolder(deps, job, reported);
+  const masker = await loadMasker(deps, job, token, given);
+  const outcome = masker ? maskOutcome(masker, reported) : reported;
+  const prepared = await storePreprocessed(deps, job, outcome);
   // A run is killed because of a mark that came after it was claimed: only the record has it.
   const marked = outcome.outcome === "killed" ? await deps.jobs.get(job.id) : undefined;
-  const ending = endingOf(marked?.cancel ? { ...job, cancel: marked.cancel } : job, outcome);
+  const ending = toEnding(marked?.cancel ? { ...job, cancel: marked.cancel } : job, outcome);
   const { logs, memPeakKb, resultUploaded } = outcome;
   const uploaded: ValueLocation | undefined =
     resultUploaded && outcome.outcome === "success"
-      ? { in: "s3", key: resultKey(job, job.attempt), bytes: resultUploaded.bytes }
+      ? { in: "s3", key: resultObjectKey(job, job.attempt), bytes: resultUploaded.bytes }
       : undefined;
   const { result, logChars } = uploaded
-    ? { result: uploaded, logChars: await keepLogs(deps, job, logs) }
-    : await keepEnding(deps, { ...job, ...prepared }, ending, logs);
-  const shown = masker && !uploaded ? await keepShown(deps, job, masker, ending.resultJson) : undefined;
+    ? { result: uploaded, logChars: await storeLogs(deps, job, logs) }
+    : await storeEnding(deps, { ...job, ...prepared }, ending, logs);
+  const shown = masker && !uploaded ? await storeRedactedResult(deps, job, masker, ending.resultJson) : undefined;
   const extra = {
     ...prepared,
     logChars: Math.max(logChars, job.logChars),
@@ -73,23 +73,25 @@ export async function finish(
   // An equal run may be answered from the cache from now on. Should noting that fail, it runs.
   const remembered =
     ending.state === "succeeded"
-      ? remember(deps, job, deps.nowMs()).catch((error: unknown) => reportFailure("The result could not be cached", error, { job: job.id }))
+      ? storeCacheEntry(deps, job, deps.nowMs()).catch((error: unknown) =>
+          reportFailure("The result could not be cached", error, { job: job.id }),
+        )
       : undefined;
   const [ended] = await Promise.all([end(deps, job, { ...ending, result }, extra, sameMasks), remembered]);
   if (!ended) {
     // Refused, perhaps because it has read a secret since its record was read: then what was kept just now is kept again, masked.
     const now = await deps.jobs.get(job.id);
     if (now && now.masks !== job.masks) {
-      if (now.state === "running" && now.nonce === job.nonce) return finish(deps, now, reported, token);
-      const late = await maskerFor(deps, now, token);
-      if (late) await keepLogs(deps, job, masked(late, reported).logs);
+      if (now.state === "running" && now.nonce === job.nonce) return finishJob(deps, now, reported, token);
+      const late = await loadMasker(deps, now, token);
+      if (late) await storeLogs(deps, job, maskOutcome(late, reported).logs);
     }
   }
   return ended && !uploaded ? { ...ended, resultJson: ending.resultJson } : ended;
 }
 
 /** The arguments that `main` got take the place of what its preprocessor got. */
-async function keepPreprocessed(deps: ValueDeps, job: RunningJob, { preprocessed }: RunOutcome) {
+async function storePreprocessed(deps: ValueDeps, job: RunningJob, { preprocessed }: RunOutcome) {
   if (!preprocessed || job.preprocess !== "wanted") return {};
   return { args: await storeValue(deps, job, "args", JSON.stringify(preprocessed)), preprocess: "done" as const };
 }
@@ -97,14 +99,14 @@ async function keepPreprocessed(deps: ValueDeps, job: RunningJob, { preprocessed
 /** A run that reports its end itself as well, or has read secrets, is looked at again: what was kept masked must not be kept anew as it was. */
 const REPORTED_MS = 4000;
 
-async function upToDate({ jobs }: FinishJobDeps, job: RunningJob, { timings }: RunOutcome): Promise<RunningJob | undefined> {
+async function reloadUnchanged({ jobs }: FinishJobDeps, job: RunningJob, { timings }: RunOutcome): Promise<RunningJob | undefined> {
   if (job.masks === undefined && timings.totalMs < REPORTED_MS) return job;
   const now = await jobs.get(job.id);
   return now?.state === "running" && now.nonce === job.nonce ? now : undefined;
 }
 
 /** What a run reports, as it may be written down: the result stays, because the next step needs it. */
-export function masked(masker: Masker, outcome: RunOutcome): RunOutcome & { logs: Output } {
+export function maskOutcome(masker: Masker, outcome: RunOutcome): RunOutcome & { logs: OutputChunk } {
   const { logs, error, preprocessed } = outcome;
   return {
     ...outcome,
@@ -116,7 +118,12 @@ export function masked(masker: Masker, outcome: RunOutcome): RunOutcome & { logs
 }
 
 /** The result as people see it; `undefined` when no secret stands in it. */
-export async function keepShown(deps: ValueDeps, job: Job, masker: Masker, resultJson: string): Promise<ValueLocation | undefined> {
+export async function storeRedactedResult(
+  deps: ValueDeps,
+  job: Job,
+  masker: Masker,
+  resultJson: string,
+): Promise<ValueLocation | undefined> {
   const shown = JSON.stringify(masker.value(JSON.parse(resultJson)));
   return shown === resultJson ? undefined : storeValueApart(deps, job, "shown", shown);
 }
@@ -125,30 +132,30 @@ export async function keepShown(deps: ValueDeps, job: Job, masker: Masker, resul
  * Ends a job without a report: canceled while it waited or ran, lost for good, refused before its code ran. What its runner may
  * still send is kept under other names: it changes nothing that this end points to. `log` is for jobs that no runner writes for.
  */
-export async function endWith(
+export async function endJob(
   deps: FinishJobDeps,
   job: Job,
   ending: Ending,
   log = "",
   extra: HeadChange = {},
 ): Promise<EndedJob | undefined> {
-  const logChars = await keepLogs(deps, job, { offset: 0, text: log });
+  const logChars = await storeLogs(deps, job, { offset: 0, text: log });
   const { resultJson } = ending;
-  const result: ValueLocation = fitsHead(job, resultJson)
+  const result: ValueLocation = fitsJobHead(job, resultJson)
     ? { in: "head", json: resultJson }
     : await storeValueApart(deps, job, "end", resultJson);
   return end(deps, job, { ...ending, result }, { ...extra, logChars: Math.max(logChars, job.logChars) });
 }
 
 /** Ends a job with an earlier result instead of running it. */
-export async function endFromCache(deps: FinishJobDeps, job: Job, known: CachedResult): Promise<EndedJob | undefined> {
+export async function endJobFromCache(deps: FinishJobDeps, job: Job, known: CachedResult): Promise<EndedJob | undefined> {
   const { result, ...extra } = known.fields;
-  await keepStream(deps, job, known);
+  await storeCachedStream(deps, job, known);
   return end(deps, job, { state: "succeeded", result }, extra);
 }
 
 /** Ends a job with a value that another job, or it itself, keeps: it gets one of its own, so that each is erased with its job. */
-export async function endKept(
+export async function endJobWithValue(
   deps: FinishJobDeps,
   job: Job,
   state: EndState,
@@ -158,30 +165,35 @@ export async function endKept(
     of === job.id && value.in !== "head" ? { place: value } : copyValue(deps, { id: of }, value, job, what);
   const [result, seen] = await Promise.all([own(place, "end"), shown ? own(shown, "shown") : undefined]);
   const kept =
-    result.place.in === "head" && !fitsHead(job, result.place.json)
+    result.place.in === "head" && !fitsJobHead(job, result.place.json)
       ? await storeValueApart(deps, job, "end", result.place.json)
       : result.place;
   return end(deps, job, { state, result: kept }, seen ? { shown: seen.place } : {});
 }
 
-async function keepLogs(deps: ValueDeps, job: Job, logs: Output): Promise<number> {
+async function storeLogs(deps: ValueDeps, job: Job, logs: OutputChunk): Promise<number> {
   if (logs.text) await storeOutput(deps, job, job.attempt, logs);
   return logs.offset + logs.text.length;
 }
 
-async function keepEnding(deps: ValueDeps, job: Job, ending: Ending, logs: Output): Promise<{ result: ValueLocation; logChars: number }> {
+async function storeEnding(
+  deps: ValueDeps,
+  job: Job,
+  ending: Ending,
+  logs: OutputChunk,
+): Promise<{ result: ValueLocation; logChars: number }> {
   const { resultJson } = ending;
   const bytes = Buffer.byteLength(resultJson);
-  if (fitsHead(job, resultJson)) {
-    return { result: { in: "head", json: resultJson }, logChars: await keepLogs(deps, job, logs) };
+  if (fitsJobHead(job, resultJson)) {
+    return { result: { in: "head", json: resultJson }, logChars: await storeLogs(deps, job, logs) };
   }
   if (bytes <= limits.itemBytes) {
     const ref = await storeOutput(deps, job, job.attempt, logs, resultJson);
     return { result: { in: "item", ref }, logChars: logs.offset + logs.text.length };
   }
-  const key = resultKey(job, job.attempt);
+  const key = resultObjectKey(job, job.attempt);
   await deps.storage.put(key, resultJson, "application/json");
-  return { result: { in: "s3", key, bytes }, logChars: await keepLogs(deps, job, logs) };
+  return { result: { in: "s3", key, bytes }, logChars: await storeLogs(deps, job, logs) };
 }
 
 /** As many secrets read as when the masks were made. */

@@ -1,15 +1,15 @@
 import type { Child } from "../../../aws/dynamodb/job-table.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { EndedJob, RunningJob, ValueLocation } from "../../../core/jobs/job.ts";
-import { endingOf } from "../../../core/jobs/lifecycle.ts";
+import { toEnding } from "../../../core/jobs/lifecycle.ts";
 import type { Masker } from "../../../core/secrets/mask.ts";
 import { countEndedJob } from "../../../core/telemetry/telemetry.ts";
 import type { NextOutcome } from "../../../runners/protocol.ts";
 import { outputRef, stageValue, storeOutput } from "../values/values.ts";
-import { type FinishJobDeps, fitsHead, keepShown, masked } from "./finish.ts";
+import { type FinishJobDeps, fitsJobHead, maskOutcome, storeRedactedResult } from "./finish.ts";
 
 /** A job that began and ended within the call of another one: nobody knew of it before. */
-export interface Ran {
+export interface EndedRun {
   job: RunningJob;
   outcome: NextOutcome;
   /** Where its result is when it was too large for the answer. */
@@ -19,7 +19,7 @@ export interface Ran {
 }
 
 /** Writes down jobs that have ended already, with all that they leave, in as few calls as there are. */
-export async function keepEnded(deps: FinishJobDeps, ran: readonly Ran[], masker: Masker | undefined): Promise<EndedJob[]> {
+export async function recordEndedRuns(deps: FinishJobDeps, ran: readonly EndedRun[], masker: Masker | undefined): Promise<EndedJob[]> {
   const kept = await Promise.all(ran.map((each) => endedJob(deps, each, masker)));
   // A head is found when all that it names is there.
   const children = kept.flatMap((each) => each.children);
@@ -31,13 +31,13 @@ export async function keepEnded(deps: FinishJobDeps, ran: readonly Ran[], masker
   return kept.map(({ job }) => job);
 }
 
-async function endedJob(deps: FinishJobDeps, ran: Ran, masker: Masker | undefined): Promise<{ job: EndedJob; children: Child[] }> {
+async function endedJob(deps: FinishJobDeps, ran: EndedRun, masker: Masker | undefined): Promise<{ job: EndedJob; children: Child[] }> {
   const { job } = ran;
-  const outcome = masker ? masked(masker, ran.outcome) : ran.outcome;
-  const { state, resultJson } = endingOf(job, outcome);
+  const outcome = masker ? maskOutcome(masker, ran.outcome) : ran.outcome;
+  const { state, resultJson } = toEnding(job, outcome);
   const children = [...ran.children];
   const result = await placeOf(deps, ran, resultJson, children);
-  const shown = masker && !outcome.resultUploaded ? await keepShown(deps, job, masker, resultJson) : undefined;
+  const shown = masker && !outcome.resultUploaded ? await storeRedactedResult(deps, job, masker, resultJson) : undefined;
   const { text } = outcome.logs;
   if (text && Buffer.byteLength(text) <= limits.itemBytes) {
     const expiresAtS = Math.ceil(job.expiresAtMs / 1000);
@@ -50,8 +50,13 @@ async function endedJob(deps: FinishJobDeps, ran: Ran, masker: Masker | undefine
   return { job: { ...fields, ...more, state, result, erased: false }, children };
 }
 
-async function placeOf(deps: FinishJobDeps, { job, outcome, resultKey }: Ran, json: string, children: Child[]): Promise<ValueLocation> {
+async function placeOf(
+  deps: FinishJobDeps,
+  { job, outcome, resultKey }: EndedRun,
+  json: string,
+  children: Child[],
+): Promise<ValueLocation> {
   if (outcome.resultUploaded) return { in: "s3", key: resultKey, bytes: outcome.resultUploaded.bytes };
-  if (fitsHead(job, json)) return { in: "head", json };
+  if (fitsJobHead(job, json)) return { in: "head", json };
   return stageValue(deps, job, "end", json, children);
 }

@@ -18,7 +18,11 @@ const keptSchema = z.object({ key: z.string(), sha256: z.string() });
 const archiveKey = ({ id, workspace, parent = "", attempt }: Job) => `${jobPrefix({ workspace, id: parent })}shared#${id}#${attempt}.zip`;
 
 /** The folder `./shared` for an attempt of a step, as the step before has left it; nothing for steps that share none. */
-export async function sharedFolder({ jobs, storage }: SharedFolderDeps, job: Job, lifetimeS: number): Promise<SharedFolder | undefined> {
+export async function prepareSharedFolder(
+  { jobs, storage }: SharedFolderDeps,
+  job: Job,
+  lifetimeS: number,
+): Promise<SharedFolder | undefined> {
   if (job.parent === undefined || job.step?.shared === undefined) return undefined;
   const [item, putUrl] = await Promise.all([
     jobs.getChild(job.parent, childRef("sharedFolder", job.step.shared)),
@@ -30,7 +34,7 @@ export async function sharedFolder({ jobs, storage }: SharedFolderDeps, job: Job
 }
 
 /** Notes what an attempt has left, for the steps after it. */
-export async function noteSharedFolder({ jobs }: SharedFolderDeps, job: Job, { shared }: RunOutcome): Promise<void> {
+export async function recordSharedFolder({ jobs }: SharedFolderDeps, job: Job, { shared }: RunOutcome): Promise<void> {
   if (!shared || job.parent === undefined || job.step?.shared === undefined) return;
   const json = JSON.stringify({ key: archiveKey(job), sha256: shared.sha256 });
   await jobs.putChild({

@@ -1,7 +1,7 @@
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { Queue } from "../../../aws/sqs/queue.ts";
 import type { RunningJob } from "../../../core/jobs/job.ts";
-import { release } from "../lifecycle/claim.ts";
+import { releaseJob } from "../lifecycle/claim.ts";
 
 interface BuildWaiterDeps {
   jobs: JobTable;
@@ -22,7 +22,7 @@ export async function waitForBuild(
 ): Promise<undefined> {
   const { hash = "", workspace } = job;
   const parent = waitersOf(workspace, hash);
-  if (!(await release({ jobs }, job))) return undefined;
+  if (!(await releaseJob({ jobs }, job))) return undefined;
   await jobs.putChild({ parent, ref: job.id, expiresAtS: Math.ceil(job.expiresAtMs / 1000) });
   if (!(await isPending())) {
     await queue.send(job);
@@ -32,7 +32,7 @@ export async function waitForBuild(
 }
 
 /** Sends every job that waits for the build of a version. A job that registers later sees the recorded build itself. */
-export async function sendWaiting({ jobs, queue }: BuildWaiterDeps, workspace: string, hash: string): Promise<void> {
+export async function sendBuildWaiters({ jobs, queue }: BuildWaiterDeps, workspace: string, hash: string): Promise<void> {
   const parent = waitersOf(workspace, hash);
   const refs = (await jobs.children(parent, "")).map(({ ref }) => ref);
   for (const job of await jobs.getMany(refs)) await queue.send(job);

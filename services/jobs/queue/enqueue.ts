@@ -5,7 +5,7 @@ import { limits } from "../../../contract/limits.ts";
 import type { JobKind } from "../../../contract/routes/jobs/job.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
 import { cacheKey, namesFiles } from "../../../core/jobs/cache.ts";
-import { type ConcurrencyRule, concurrencyOf } from "../../../core/jobs/concurrency.ts";
+import { type ConcurrencyRule, resolveConcurrency } from "../../../core/jobs/concurrency.ts";
 import type { Job, QueuedJob } from "../../../core/jobs/job.ts";
 import { isSendable, queueDelayS } from "../../../core/jobs/lifecycle.ts";
 import { type Actor, permissionedAs } from "../../../core/people/actor.ts";
@@ -57,12 +57,12 @@ export interface NewJob {
 }
 
 /** What a version says of the jobs that run it. */
-export function jobOfVersion({ path, hash, language, timeoutS, tag, priority, concurrency, onBehalfOf, cacheTtlS }: Runnable) {
+export function scriptJobFields({ path, hash, language, timeoutS, tag, priority, concurrency, onBehalfOf, cacheTtlS }: Runnable) {
   return { kind: "script" as const, path, hash, language, timeoutS, tag, priority, concurrency, onBehalfOf, cacheTtlS };
 }
 
 /** What a flow's version says of the jobs that run it. */
-export function jobOfFlow({ path, hash, version, tag, timeoutS, priority, concurrency, onBehalfOf, deleteAfterS }: RunnableFlow) {
+export function flowJobFields({ path, hash, version, tag, timeoutS, priority, concurrency, onBehalfOf, deleteAfterS }: RunnableFlow) {
   const kind = "flow" as const;
   const flow = { version, execution: 0 };
   return {
@@ -80,7 +80,7 @@ export function jobOfFlow({ path, hash, version, tag, timeoutS, priority, concur
 }
 
 /** A job's record with its large values kept, not stored itself yet. */
-export async function prepare({ nowMs, ...keeping }: EnqueueDeps, asked: NewJob): Promise<QueuedJob> {
+export async function prepareJob({ nowMs, ...keeping }: EnqueueDeps, asked: NewJob): Promise<QueuedJob> {
   const createdAtMs = nowMs();
   const { actor } = asked;
   const keptFromMs = Math.max(createdAtMs, asked.scheduledForMs ?? 0);
@@ -112,7 +112,7 @@ export async function prepare({ nowMs, ...keeping }: EnqueueDeps, asked: NewJob)
     trigger: "webhook",
     timeoutS: asked.timeoutS ?? limits.defaultTimeoutS,
     ...(asked.priority ? { priority: asked.priority } : {}),
-    ...(asked.concurrency ? { concurrency: concurrencyOf(asked.concurrency, asked.workspace, asked.path ?? "", asked.args) } : {}),
+    ...(asked.concurrency ? { concurrency: resolveConcurrency(asked.concurrency, asked.workspace, asked.path ?? "", asked.args) } : {}),
     args,
     ...(asked.flow ? { flow: asked.flow } : {}),
     ...(asked.preprocess ? { preprocess: "wanted" as const } : {}),
@@ -144,7 +144,7 @@ function identityOf({ actor, onBehalfOf }: NewJob) {
 }
 
 /** Sends a queued job's message. One that must wait for longer than a queue holds it back is housekeeping's to send. */
-export async function send({ queue, nowMs }: Pick<EnqueueDeps, "queue" | "nowMs">, job: Job): Promise<void> {
+export async function sendJob({ queue, nowMs }: Pick<EnqueueDeps, "queue" | "nowMs">, job: Job): Promise<void> {
   if (!isSendable(job.scheduledForMs, nowMs())) return;
   await queue.send(job, queueDelayS(job.scheduledForMs, nowMs()));
 }
@@ -154,14 +154,14 @@ export async function send({ queue, nowMs }: Pick<EnqueueDeps, "queue" | "nowMs"
  * when this process dies in between, housekeeping finds the record by its due time. Answers the job that runs: with `once` it may
  * be one that an equal call has started. Throws `job.idTaken` and `idempotency.reused`.
  */
-export async function enqueue(deps: EnqueueDeps & CreateJobDeps, asked: NewJob): Promise<{ id: string }> {
+export async function enqueueJob(deps: EnqueueDeps & CreateJobDeps, asked: NewJob): Promise<{ id: string }> {
   const { jobs, objects } = deps;
   const { once } = asked;
-  const job = await prepare(deps, asked);
+  const job = await prepareJob(deps, asked);
   const other = await createJobRecord(deps, job, once);
   if (other) return other;
   try {
-    await send(deps, job);
+    await sendJob(deps, job);
   } catch (error) {
     // When the message went out all the same and somebody has taken the job, it is accepted.
     if (await jobs.removeUnclaimed(job.id)) {

@@ -11,7 +11,7 @@ const STEP = 100;
  * Refuses a call whose job would be one too many among those that wait in the workspace: their time has come and nobody runs them. It keeps
  * callers from piling up and is no lock: of two calls at once both may find the last place. Throws `queue.full`.
  */
-export async function checkQueue(
+export async function checkQueueLimit(
   { jobs, nowMs }: { jobs: JobTable; nowMs: () => number },
   workspace: string,
   limit: number | undefined,

@@ -3,15 +3,15 @@ import type { Queue } from "../../../aws/sqs/queue.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
-import { send } from "./enqueue.ts";
+import { sendJob } from "./enqueue.ts";
 
 /**
  * Lets a job that waits for its time run at once. Its time is changed first, so that housekeeping sends it should this process die in
  * between; a message of its old time finds nothing left to do. Throws `job.notQueued`.
  */
-export async function runNow({ jobs, queue, nowMs }: { jobs: JobTable; queue: Queue; nowMs: () => number }, { id }: Job): Promise<void> {
+export async function runJobNow({ jobs, queue, nowMs }: { jobs: JobTable; queue: Queue; nowMs: () => number }, { id }: Job): Promise<void> {
   const now = nowMs();
   const changed = await jobs.change(id, { scheduledForMs: now, dueAtMs: firstDueMs(now) }, { attr: "state", eq: "queued" });
   if (!changed) throw new SvcError("job.notQueued", { id });
-  await send({ queue, nowMs }, changed);
+  await sendJob({ queue, nowMs }, changed);
 }

@@ -2,7 +2,7 @@ import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { JobListQuery } from "../../../contract/routes/jobs/job-lists.ts";
 import { isJsonSubset, type ListScope, matchesJob } from "../../../core/jobs/filter.ts";
-import { hasEnded, type Job, PEOPLE, resultFor, SHARDS } from "../../../core/jobs/job.ts";
+import { hasEnded, type Job, PEOPLE, resultVisibleTo, SHARDS } from "../../../core/jobs/job.ts";
 import { loadValue, type ValueDeps } from "../values/values.ts";
 
 interface ListJobsDeps extends ValueDeps {
@@ -148,7 +148,7 @@ const sortOf = (time: string) => String(Math.max(0, Date.parse(time))).padStart(
 async function holds(deps: ListJobsDeps, job: Job, wanted: { args: unknown; result: unknown }): Promise<boolean> {
   if (wanted.args !== undefined && !isJsonSubset(wanted.args, JSON.parse(await loadValue(deps, job, job.args)))) return false;
   if (wanted.result === undefined) return true;
-  return hasEnded(job) && isJsonSubset(wanted.result, JSON.parse(await loadValue(deps, job, resultFor(PEOPLE, job))));
+  return hasEnded(job) && isJsonSubset(wanted.result, JSON.parse(await loadValue(deps, job, resultVisibleTo(PEOPLE, job))));
 }
 
 function subset(text: string | undefined, name: string): unknown {

@@ -3,15 +3,15 @@ import { SvcError } from "../../../contract/errors.ts";
 import { isoTime } from "../../../contract/iso-time.ts";
 import type { JobJson, JobUpdateJson } from "../../../contract/routes/jobs/job.ts";
 
-import { argsFor, type EndedJob, hasEnded, type Job, PEOPLE, resultFor, waitsFor } from "../../../core/jobs/job.ts";
+import { argsVisibleTo, type EndedJob, hasEnded, type Job, PEOPLE, resultVisibleTo, waitsFor } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { may, type Target } from "../../../core/permissions/may.ts";
-import { streamIn } from "../../../core/streams/stream-lines.ts";
+import { extractStream } from "../../../core/streams/stream-lines.ts";
 import { permit } from "../../identity/permit.ts";
 import { loadLogs, loadValue, type ValueDeps } from "../values/values.ts";
 
 /** Who asks for a job, and what for. */
-export interface Asker {
+export interface JobCaller {
   actor: Actor;
   action: Action;
 }
@@ -26,7 +26,7 @@ function targetOf({ workspace, path, starter, email }: Job, actor: Actor): Targe
  */
 export async function findJob(
   { jobs }: Pick<ValueDeps, "jobs">,
-  asker: Asker,
+  asker: JobCaller,
   workspace: string,
   id: string,
   notFound: () => SvcError = () => new SvcError("job.notFound", { id }),
@@ -38,12 +38,12 @@ export async function findJob(
 }
 
 /** Which jobs a list may show to somebody. */
-export function visibleTo({ actor, action }: Asker): (job: Job) => boolean {
+export function createVisibilityFilter({ actor, action }: JobCaller): (job: Job) => boolean {
   return (job) => may(actor, action.access, targetOf(job, actor));
 }
 
 /** Throws `job.notFound` and `job.notFinished`. */
-export async function findEnded(deps: Pick<ValueDeps, "jobs">, asker: Asker, workspace: string, id: string): Promise<EndedJob> {
+export async function findEndedJob(deps: Pick<ValueDeps, "jobs">, asker: JobCaller, workspace: string, id: string): Promise<EndedJob> {
   const job = await findJob(deps, asker, workspace, id);
   if (!hasEnded(job)) throw new SvcError("job.notFinished", { id });
   return job;
@@ -57,11 +57,11 @@ export interface JobParts {
 }
 
 /** The Job of api.md §2.3, with the large values that are asked for. */
-export async function jobJson(deps: ValueDeps, job: Job, parts: JobParts): Promise<JobJson> {
+export async function loadJobJson(deps: ValueDeps, job: Job, parts: JobParts): Promise<JobJson> {
   const erased = hasEnded(job) && job.erased;
   const [args, result, logs, code] = await Promise.all([
-    parts.args && !erased ? loadValue(deps, job, argsFor(PEOPLE, job)) : undefined,
-    parts.result && hasEnded(job) && !erased ? loadValue(deps, job, resultFor(PEOPLE, job)) : undefined,
+    parts.args && !erased ? loadValue(deps, job, argsVisibleTo(PEOPLE, job)) : undefined,
+    parts.result && hasEnded(job) && !erased ? loadValue(deps, job, resultVisibleTo(PEOPLE, job)) : undefined,
     parts.logs && !erased ? loadLogs(deps, job) : undefined,
     parts.code && job.code && !erased ? loadValue(deps, job, job.code) : undefined,
   ]);
@@ -141,12 +141,12 @@ const HOLD_STEP_MS = 100;
 export const WATCH_MS = 10_000;
 
 /** Tells the job's runner that somebody reads along: it sends its output more often. */
-export async function watch({ jobs, nowMs }: ValueDeps & { nowMs: () => number }, job: Job): Promise<void> {
+export async function recordWatcher({ jobs, nowMs }: ValueDeps & { nowMs: () => number }, job: Job): Promise<void> {
   if ((job.watchedUntilMs ?? 0) >= nowMs() + WATCH_MS / 2) return;
   await jobs.change(job.id, { watchedUntilMs: nowMs() + WATCH_MS }, { attr: "state", eq: job.state });
 }
 
-export interface UpdateQuestion {
+export interface JobUpdateQuery {
   running?: boolean | undefined;
   log_offset?: number | undefined;
   /** How much of its stream the caller has; who does not send it gets no stream. */
@@ -156,17 +156,17 @@ export interface UpdateQuestion {
 }
 
 /** What is new since the caller's offsets. While nothing is, the request is held for a second: clients ask again at once. */
-export async function jobUpdate(
+export async function waitForJobUpdate(
   deps: ValueDeps & { nowMs: () => number },
-  asker: Asker,
+  asker: JobCaller,
   workspace: string,
   id: string,
-  asked: UpdateQuestion,
+  asked: JobUpdateQuery,
 ): Promise<JobUpdateJson> {
   const { nowMs } = deps;
   const untilMs = nowMs() + HOLD_MS;
   let job = await findJob(deps, asker, workspace, id);
-  if (job.state === "running") await watch(deps, job);
+  if (job.state === "running") await recordWatcher(deps, job);
   let logs = "";
   let stream = "";
   const { log_offset: seen = 0, stream_offset: heard } = asked;
@@ -175,7 +175,7 @@ export async function jobUpdate(
       // Where a piece of the stream stands in the log, only the log from its beginning says.
       const log = await loadLogs(deps, job, heard === undefined ? seen : 0);
       logs = asked.no_logs ? "" : log.slice(heard === undefined ? 0 : seen);
-      stream = heard === undefined ? "" : streamIn(log, hasEnded(job)).slice(heard);
+      stream = heard === undefined ? "" : extractStream(log, hasEnded(job)).slice(heard);
     }
     // Who does not say what they believe can only wait for output or the end.
     const moved = asked.running !== undefined && asked.running !== (job.state === "running");

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { StreamEventJson, UpdateStreamQuery } from "../../../contract/routes/jobs/streams.ts";
-import { hasEnded, type Job, PEOPLE, resultFor } from "../../../core/jobs/job.ts";
-import { onlyResult, StreamLines } from "../../../core/streams/stream-lines.ts";
+import { hasEnded, type Job, PEOPLE, resultVisibleTo } from "../../../core/jobs/job.ts";
+import { StreamLines, toStreamResult } from "../../../core/streams/stream-lines.ts";
 import { loadLogs, loadValue, type ValueDeps } from "../values/values.ts";
-import { jobJson, watch } from "./read.ts";
+import { loadJobJson, recordWatcher } from "./read.ts";
 
 /** One event of api.md §2.5; `id` is the offset in the stream that it reaches. */
 export interface StreamEvent {
@@ -28,7 +28,7 @@ interface JobEventsDeps extends ValueDeps {
  * Yields a job's updates until it has ended, or until `untilMs` (epoch ms): then a `timeout`, after which the caller may come back with
  * its offset. Nothing is lost in between: the stream is read from the beginning of the stored log. Ends at once when the caller is `gone`.
  */
-export async function* jobEvents(
+export async function* streamJobEvents(
   deps: JobEventsDeps,
   { workspace, id }: Pick<Job, "workspace" | "id">,
   asked: UpdateStreamQuery,
@@ -89,7 +89,7 @@ export async function* jobEvents(
       yield { id: told, data: { type: "timeout" } };
       return;
     }
-    await watch(deps, speaker ?? job);
+    await recordWatcher(deps, speaker ?? job);
     const fast = asked.fast && now - startedMs < FAST_FOR_MS ? FAST_MS : undefined;
     await pause(asked.poll_delay_ms ?? fast ?? (job.state === "running" ? POLL_MS : QUEUED_POLL_MS), gone);
   }
@@ -104,9 +104,9 @@ function outputOf(job: Job): string {
 
 async function outcome(deps: ValueDeps, job: Job, asked: UpdateStreamQuery, stream: string): Promise<Record<string, unknown>> {
   if (!hasEnded(job)) return {};
-  if (!asked.only_result) return { job: await jobJson(deps, job, { args: true, result: true, logs: !asked.no_logs, code: true }) };
-  return { only_result: onlyResult(JSON.parse(await loadValue(deps, job, resultFor(PEOPLE, job))), stream) };
+  if (!asked.only_result) return { job: await loadJobJson(deps, job, { args: true, result: true, logs: !asked.no_logs, code: true }) };
+  return { only_result: toStreamResult(JSON.parse(await loadValue(deps, job, resultVisibleTo(PEOPLE, job))), stream) };
 }
 
 /** The text of one server-sent event. */
-export const eventText = ({ id, data }: StreamEvent) => `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`;
+export const formatEvent = ({ id, data }: StreamEvent) => `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`;

@@ -13,12 +13,12 @@ export async function waitForEnd(
   id: string,
   untilMs: number,
 ): Promise<EndedJob | undefined> {
-  const job = await waitFor({ jobs, nowMs }, id, untilMs, hasEnded);
+  const job = await waitForJobState({ jobs, nowMs }, id, untilMs, hasEnded);
   return job && hasEnded(job) ? job : undefined;
 }
 
 /** The same for something else that shows in the head. */
-export async function waitFor(
+export async function waitForJobState(
   { jobs, nowMs }: { jobs: Pick<JobTable, "get">; nowMs: () => number },
   id: string,
   untilMs: number,

@@ -112,7 +112,7 @@ export async function copyValue(
 }
 
 /** A chunk of output. `bytes`: how large it was before it was masked, so that it is kept where it would have been. */
-export interface Output {
+export interface OutputChunk {
   offset: number;
   text: string;
   bytes?: number;
@@ -129,7 +129,7 @@ export async function storeOutput(
   { jobs, storage }: ValueDeps,
   job: Owner,
   attempt: number,
-  logs: Output,
+  logs: OutputChunk,
   resultJson?: string,
 ): Promise<string> {
   const ref = outputRef(attempt, logs.offset);

@@ -4,7 +4,7 @@ import { DeleteCommand, DynamoDBDocumentClient, PutCommand, UpdateCommand } from
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { type Anchor, type ApprovalEntry, anchorHash } from "../../../contract/approval-record.ts";
 import type { ApprovalAuditPage, VerifiedRecord } from "../../../contract/routes/approvals/approval-records.ts";
-import { append, type Recorded } from "../../../core/approvals/record.ts";
+import { appendEntry, type EntryContent } from "../../../core/approvals/record.ts";
 import { keys, type ObjectKey } from "../../../core/objects/keys.ts";
 import { runCommand } from "../../../engine/commands/command.ts";
 import { root as checkout } from "../../../engine/paths.ts";
@@ -22,14 +22,14 @@ vi.setConfig({ testTimeout: 60_000, hookTimeout: 240_000 });
 
 // Its days pass by themselves: an instance of its own.
 let instance: TestInstance;
-let record: (recorded: Recorded) => Promise<void>;
+let record: (recorded: EntryContent) => Promise<void>;
 beforeAll(async () => {
   instance = await startTestInstance();
   vi.stubEnv("AWS_ENDPOINT_URL", instance.endpoint);
   for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, "test");
   vi.stubEnv("AWS_REGION", "us-east-1");
   vi.stubEnv("SVC_OBJECTS_TABLE", instance.outputs["ObjectsTable"] ?? "");
-  const [{ recordParts }, { commit }, { objectTable }] = await Promise.all([
+  const [{ buildEntryParts: recordParts }, { commitParts: commit }, { objectTable }] = await Promise.all([
     import("../../../services/approvals/audit-log/append.ts"),
     import("../../../services/outbox/commit.ts"),
     import("../../../aws/dynamodb/object-table.ts"),
@@ -57,7 +57,7 @@ async function workspace(): Promise<Workspace> {
   return newWorkspace(api({ url: instance.url, token: instance.admin.token }));
 }
 /** A run in which so many things were decided, a second apart. */
-async function run(ws: Workspace, many: number, change: Partial<Recorded> = {}): Promise<string> {
+async function run(ws: Workspace, many: number, change: Partial<EntryContent> = {}): Promise<string> {
   const first = aRecorded({ workspace: ws.id, atMs: Date.now() - 3600_000, ...change });
   for (let n = 0; n < many; n += 1) await record({ ...first, gate: randomUUID(), atMs: first.atMs + n * 1000, reason: `reason ${n + 1}` });
   return first.root;
@@ -86,7 +86,7 @@ async function writeAnew(ws: Workspace, of: string, n: number): Promise<void> {
   const chain = await chainOf(ws, of);
   let previous = chain[n - 2];
   for (const { n: at, prev: _, hash: __, ...recorded } of chain.slice(n - 1)) {
-    previous = append(previous, at === n ? { ...recorded, reason: "another" } : recorded);
+    previous = appendEntry(previous, at === n ? { ...recorded, reason: "another" } : recorded);
     await put(keys.approvalRecord(ws.id, of, at), previous);
   }
 }

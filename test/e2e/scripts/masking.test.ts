@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { ScanCommand, type ScanCommandOutput } from "@aws-sdk/client-dynamodb";
 import { GetObjectCommand, ListObjectsV2Command } from "@aws-sdk/client-s3";
 import { beforeAll, describe, expect, it, vi } from "vitest";
-import { maskerFor, rememberSecrets } from "../../../services/secrets/masks.ts";
+import { loadMasker, recordSecrets } from "../../../services/secrets/masks.ts";
 import { shared } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { awsClients } from "../../support/engine/aws.ts";
@@ -108,10 +108,10 @@ describe("secrets that a job has read", () => {
     // As the service notes each read, without the calls.
     const many = Array.from({ length: 205 }, (_, index) => `one-of-many-${String(index).padStart(3, "0")}`);
     for (let start = 0; start < many.length; start += 20) {
-      await Promise.all(many.slice(start, start + 20).map((secret) => rememberSecrets({ jobs }, running, "token", [secret])));
+      await Promise.all(many.slice(start, start + 20).map((secret) => recordSecrets({ jobs }, running, "token", [secret])));
     }
     const now = await jobs.get(id);
-    const masker = now && (await maskerFor({ jobs }, now, "token"));
+    const masker = now && (await loadMasker({ jobs }, now, "token"));
     expect(many.filter((secret) => masker?.text(secret) !== "*".repeat(secret.length))).toEqual([]);
     vi.unstubAllEnvs();
     expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`, {}), 200);

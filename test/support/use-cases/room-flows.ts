@@ -5,8 +5,8 @@ import type { StepState } from "../../../core/flows/step-call.ts";
 import { runnableFlowSchema } from "../../../core/flows/version.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { keys } from "../../../core/objects/keys.ts";
-import { decideAt } from "../../../services/approvals/decisions/decide.ts";
-import { gatesOfRun } from "../../../services/approvals/gates/change-gate.ts";
+import { decideRequest } from "../../../services/approvals/decisions/decide.ts";
+import { loadGatesOfRun } from "../../../services/approvals/gates/change-gate.ts";
 import { findApprovalRequestOfGate } from "../../../services/approvals/gates/find-approval-request.ts";
 import { handleJobMessage } from "../../../services/execution/handle-job-message.ts";
 import { runTask } from "../../../services/flows/runtime/run-task.ts";
@@ -101,7 +101,7 @@ async function advance(room: Room, execution: RecordedExecution, call: CallTask)
 const twice = <T>(call: () => Promise<T>): Promise<T> => call().catch(call);
 
 /** The gates of a run, as they are stored. */
-export const gates = ({ deps }: Room, run: string): Promise<Gate[]> => gatesOfRun(deps, run);
+export const gates = ({ deps }: Room, run: string): Promise<Gate[]> => loadGatesOfRun(deps, run);
 
 /** Approves a gate, as the holder of a link does. */
 export async function approveGate({ deps }: Room, gate: Gate, payload: unknown = 1): Promise<string> {
@@ -109,8 +109,13 @@ export async function approveGate({ deps }: Room, gate: Gate, payload: unknown =
   if (!flow) throw new Error(`The flow ${gate.flow} is gone.`);
   const asked = await findApprovalRequestOfGate(deps, gate, flow);
   const link = { workspace: gate.workspace, id: gate.id, resumeId: 7, approver: "kim", signature: "" };
-  return decideAt(deps, asked, { who: { kind: "link" }, way: { link: true, mayStop: false }, link } as Parameters<typeof decideAt>[2], {
-    approved: true,
-    payload,
-  });
+  return decideRequest(
+    deps,
+    asked,
+    { who: { kind: "link" }, way: { link: true, mayStop: false }, link } as Parameters<typeof decideRequest>[2],
+    {
+      approved: true,
+      payload,
+    },
+  );
 }

@@ -7,8 +7,8 @@ import { personKey } from "../../../core/people/person.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { handleJobMessage } from "../../../services/execution/handle-job-message.ts";
 import { periodicTasks } from "../../../services/maintenance/periodic-tasks.ts";
-import { tick } from "../../../services/maintenance/tick.ts";
-import { newWorkspaceWrites } from "../../../services/workspaces/workspaces.ts";
+import { runPeriodicTasks } from "../../../services/maintenance/tick.ts";
+import { buildWorkspaceWrites } from "../../../services/workspaces/workspaces.ts";
 import { aQueuedJob } from "../../builders/jobs.ts";
 import type { Room } from "./room.ts";
 
@@ -17,7 +17,7 @@ export async function addWorkspace({ deps, workspace, clock }: Room): Promise<vo
   const asked = { email: "ann@example.com", username: "ann", workspace: { id: workspace, name: workspace } };
   const person = { email: asked.email, username: asked.username, superAdmin: true, createdAtMs: clock.nowMs };
   await deps.objects.put({ ...keys.user(personKey(asked.email)), value: person });
-  await deps.objects.transact(newWorkspaceWrites(asked, clock.nowMs));
+  await deps.objects.transact(buildWorkspaceWrites(asked, clock.nowMs));
 }
 
 /** A version that is built: a job with its hash reaches the runner. */
@@ -63,7 +63,7 @@ export async function housekeep({ deps }: Room): Promise<void> {
   const failures: unknown[] = [];
   const onJobFailed = (_id: string, error: unknown) => void failures.push(error);
   const onTaskFailed = (_name: string, error: unknown) => void failures.push(error);
-  await tick(periodicTasks({ ...deps, onJobFailed }), { untilMs: Number.POSITIVE_INFINITY, onTaskFailed });
+  await runPeriodicTasks(periodicTasks({ ...deps, onJobFailed }), { untilMs: Number.POSITIVE_INFINITY, onTaskFailed });
   if (failures.length > 0) throw failures[0];
 }
 

@@ -1,11 +1,11 @@
 import type { ObjectTable } from "../../../../aws/dynamodb/object-table.ts";
 import { answerFor, isSvcError } from "../../../../contract/errors.ts";
 import { limits } from "../../../../contract/limits.ts";
-import { readsOfJob } from "../../../../core/audit/entry.ts";
+import { createSecretReadEntries } from "../../../../core/audit/entry.ts";
 import { evaluate } from "../../../../core/expressions/evaluate.ts";
-import { entryItem } from "../../../audit/audit.ts";
-import { readersOf } from "../../../resources/readers.ts";
-import { type ResolveDeps, resolve } from "../../../resources/resolve.ts";
+import { toAuditItem } from "../../../audit/audit.ts";
+import { findReaders } from "../../../resources/readers.ts";
+import { type ResolveDeps, resolveReferences } from "../../../resources/resolve.ts";
 import type { StepContext } from "../step-context.ts";
 
 export type ReadReferenceDeps = ResolveDeps & { objects: ObjectTable; nowMs: () => number };
@@ -48,14 +48,14 @@ export async function resolveForFlow(
   { flow, secrets }: Pick<StepContext, "flow" | "secrets">,
   value: unknown,
 ): Promise<unknown> {
-  const readers = readersOf(deps, flow);
-  const found = await resolve(deps, readers, flow.workspace, value);
+  const readers = findReaders(deps, flow);
+  const found = await resolveReferences(deps, readers, flow.workspace, value);
   for (const secret of found.secrets) secrets.add(secret);
   const fresh = found.secretPaths.filter((path) => !recorded.has(`${flow.id} ${path}`));
   if (fresh.length > 0) {
     const [reader] = await readers;
-    const entries = readsOfJob(flow, reader?.username ?? flow.createdBy, fresh, deps.nowMs());
-    await Promise.all(entries.map((entry) => deps.objects.put(entryItem(entry))));
+    const entries = createSecretReadEntries(flow, reader?.username ?? flow.createdBy, fresh, deps.nowMs());
+    await Promise.all(entries.map((entry) => deps.objects.put(toAuditItem(entry))));
     if (recorded.size >= RECORDED_MOST) recorded.clear();
     for (const path of fresh) recorded.add(`${flow.id} ${path}`);
   }

@@ -1,6 +1,6 @@
 import { endRef, outcomeRef } from "../../../../core/flows/journal.ts";
 import { type collectReferences, visibleSteps } from "../../../../core/flows/names.ts";
-import { NOTHING_RESUMED, resumedBy } from "../../../approvals/gates/resume-payloads.ts";
+import { loadResumePayloads, NO_RESUME_PAYLOADS } from "../../../approvals/gates/resume-payloads.ts";
 import { loadFlowValue } from "../flow-values.ts";
 import { findEnd, findOutcome, type JournalItems, readJournal } from "../journal.ts";
 import { isFailureModule, type StepContext } from "../step-context.ts";
@@ -35,7 +35,7 @@ export async function loadNames(deps: LoadNamesDeps, step: StepContext, wanted: 
   const previous_result = wanted.previous ? await loadPreviousResult(deps, step, items, flow_input) : null;
   const error = (previous_result as { error?: unknown } | null)?.error ?? null;
   const { gate } = (wanted.resume && before && findOutcome(items, before, step.scope.name, step.path)) || {};
-  const resumed = gate === undefined ? NOTHING_RESUMED : await resumedBy(deps, gate);
+  const resumed = gate === undefined ? NO_RESUME_PAYLOADS : await loadResumePayloads(deps, gate);
   return { flow_input, results, previous_result, error, flow_env, ...resumed };
 }
 

@@ -1,10 +1,10 @@
 import { limits } from "../../../../contract/limits.ts";
-import { tooFewMembers } from "../../../../core/approvals/groups.ts";
+import { describeMissingMembers } from "../../../../core/approvals/groups.ts";
 import { suspendRules } from "../../../../core/approvals/rules.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import { keys } from "../../../../core/objects/keys.ts";
 import { accessSchema, noAccess } from "../../../../core/permissions/access.ts";
-import { formProblem } from "../../../approvals/decisions/check-payload.ts";
+import { describeFormProblem } from "../../../approvals/decisions/check-payload.ts";
 import { failStep } from "../end-step.ts";
 import { loadFlowValue } from "../flow-values.ts";
 import type { StepContext } from "../step-context.ts";
@@ -52,11 +52,11 @@ async function findProblem(
   groups: readonly string[],
   required: number,
 ): Promise<{ name: string; message: string } | undefined> {
-  const form = await formProblem(module);
+  const form = await describeFormProblem(module);
   if (form !== undefined) return { name: "ApprovalForm", message: form };
   if (groups.length === 0) return undefined;
   // The groups have too few members: the step fails now instead of after the timeout.
   const access = await deps.objects.get(keys.access(flow.workspace));
-  const tooFew = tooFewMembers(access ? accessSchema.parse(access.value) : noAccess, groups, required);
+  const tooFew = describeMissingMembers(access ? accessSchema.parse(access.value) : noAccess, groups, required);
   return tooFew === undefined ? undefined : { name: "ApprovalImpossible", message: tooFew };
 }

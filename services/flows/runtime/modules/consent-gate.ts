@@ -1,9 +1,9 @@
 import type { FlowModule } from "../../../../contract/flows/flow-value.ts";
 import { consentRules } from "../../../../core/approvals/rules.ts";
-import { fillIn } from "../../../../core/approvals/template.ts";
+import { fillTemplate } from "../../../../core/approvals/template.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import { loadValue } from "../../../jobs/values/values.ts";
-import { redactedResults } from "../../inspection/redacted-results.ts";
+import { loadRedactedResults } from "../../inspection/redacted-results.ts";
 import { storeFlowValue } from "../flow-values.ts";
 import type { StepContext } from "../step-context.ts";
 import { digestOf, openGate, type StepGateDeps } from "./gate.ts";
@@ -15,7 +15,7 @@ export async function openConsent(deps: StepGateDeps, step: StepContext, value: 
   const { flow } = step;
   const now = deps.nowMs();
   const context = value.message?.includes("{{") ? await messageContext(deps, step) : {};
-  const message = fillIn(value.message ?? "", {
+  const message = fillTemplate(value.message ?? "", {
     workflow: { name: flow.path ?? "preview" },
     run: { triggered_by: flow.createdBy },
     context,
@@ -38,5 +38,5 @@ export async function openConsent(deps: StepGateDeps, step: StepContext, value: 
 /** The flow's input and the results by step, without secrets, because people read the message. */
 async function messageContext(deps: StepGateDeps, { flow, plan }: StepContext): Promise<Record<string, unknown>> {
   const input = JSON.parse(await loadValue(deps, flow, flow.argsShown ?? flow.args)) as Record<string, unknown>;
-  return { ...input, ...(await redactedResults(deps, flow.id, plan.value)) };
+  return { ...input, ...(await loadRedactedResults(deps, flow.id, plan.value)) };
 }

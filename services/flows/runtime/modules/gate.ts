@@ -1,8 +1,18 @@
 import { createHash } from "node:crypto";
-import { awaitToken, errorOf, expire, type Gate, isOpen, newGate, type Opened, open, withToken } from "../../../../core/approvals/gate.ts";
+import {
+  awaitToken,
+  createGate,
+  expireGate,
+  type Gate,
+  isOpen,
+  markGateOpen,
+  type OpenedGate,
+  setTaskToken,
+  toGateError,
+} from "../../../../core/approvals/gate.ts";
 import { gateOutcome } from "../../../../core/approvals/outcome.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
-import { changeGate, type GateDeps, gateOf } from "../../../approvals/gates/change-gate.ts";
+import { changeGate, type GateDeps, loadGate } from "../../../approvals/gates/change-gate.ts";
 import { applyPreApprovals } from "../../../approvals/gates/pre-approvals.ts";
 import { continueAfter, type EndStepDeps, failStep, retriesOf } from "../end-step.ts";
 import { storeFlowValue } from "../flow-values.ts";
@@ -13,33 +23,33 @@ export type StepGateDeps = GateDeps & EndStepDeps;
 
 /** The state that follows from the gate of a module; `undefined` when no gate has opened yet. */
 export async function resumeAtGate(deps: StepGateDeps, step: StepContext): Promise<StepState | undefined> {
-  const gate = await gateOf(deps, attemptId(step));
+  const gate = await loadGate(deps, attemptId(step));
   return gate?.opened ? stateAtGate(deps, step, gate) : undefined;
 }
 
 /** Opens the gate of a module, and passes it at once where enough approvals came before. */
-export async function openGate(deps: StepGateDeps, step: StepContext, request: Omit<Opened, "code" | "plain">): Promise<StepState> {
+export async function openGate(deps: StepGateDeps, step: StepContext, request: Omit<OpenedGate, "code" | "plain">): Promise<StepState> {
   const { flow, plan, module, scope, path } = step;
   const id = attemptId(step);
   const { workspace, expiresAtMs } = flow;
   const { early_return: early } = plan.value;
-  const opened: Opened = {
+  const opened: OpenedGate = {
     ...request,
     also: { ...request.also, ...retriesOf(step) },
     code: digestOf(plan.value),
     plain: !module.sleep && !early && !step.inSegment,
   };
-  const known = await gateOf(deps, id);
+  const known = await loadGate(deps, id);
   const place = { id, workspace, flow: flow.id, root: flow.root ?? flow.id, module: module.id, scope: scope.name, at: path, expiresAtMs };
-  const start = { gate: known ?? newGate(place), flow };
-  const { gate } = await changeGate(deps, start, module, (current) => open(current, opened, step.state.execution));
+  const start = { gate: known ?? createGate(place), flow };
+  const { gate } = await changeGate(deps, start, module, (current) => markGateOpen(current, opened, step.state.execution));
   return stateAtGate(deps, step, await applyPreApprovals(deps, { gate, flow }, module));
 }
 
 /** Stores the token of the task that waits at a gate, and resumes the task where the gate is already decided. */
 export async function registerGateToken(deps: GateDeps, step: StepContext, gate: Gate, token: string): Promise<void> {
   const { gate: stored } = await changeGate(deps, { gate, flow: step.flow }, step.module, (current) =>
-    withToken(current, token, step.state),
+    setTaskToken(current, token, step.state),
   );
   // Approvals for the flow that came between the opening of the gate and now.
   await applyPreApprovals(deps, { gate: stored, flow: step.flow }, step.module);
@@ -51,7 +61,7 @@ export const digestOf = (value: unknown) => createHash("sha256").update(JSON.str
 async function stateAtGate(deps: StepGateDeps, step: StepContext, gate: Gate): Promise<StepState> {
   const { flow, module } = step;
   const now = deps.nowMs();
-  const rule = (current: Gate) => awaitToken(expire(current, now), step.state.execution, now);
+  const rule = (current: Gate) => awaitToken(expireGate(current, now), step.state.execution, now);
   const { gate: current } = isOpen(gate) ? await changeGate(deps, { gate, flow }, module, rule) : { gate };
   return current.decision ? completeDecided(deps, step, current) : transitionTo(step, "wait");
 }
@@ -62,7 +72,7 @@ async function completeDecided(deps: StepGateDeps, step: StepContext, gate: Gate
   const { result, ...details } = gateOutcome(gate, opened);
   if (decision.how === "approved" || continuesAfterRefusal(step))
     return continueAfter(deps, step, { status: "succeeded", result, details });
-  const error = await storeFlowValue(deps, step, { error: { ...errorOf(gate), step_id: step.module.id } });
+  const error = await storeFlowValue(deps, step, { error: { ...toGateError(gate), step_id: step.module.id } });
   const canceled = decision.how === "expired" && opened.kind !== "consent" ? { canceled: true } : {};
   return failStep(deps, step, { status: "failed", result: error, details, ...canceled });
 }

@@ -2,11 +2,11 @@ import type { JobTable } from "../../../../aws/dynamodb/job-table.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { PREPROCESSOR } from "../../../../core/flows/journal.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
-import { type Concurrency, concurrencyOf } from "../../../../core/jobs/concurrency.ts";
+import { type Concurrency, resolveConcurrency } from "../../../../core/jobs/concurrency.ts";
 import { type EndedJob, hasEnded, type Job, type QueuedJob, type RunningJob } from "../../../../core/jobs/job.ts";
 import { firstDueMs } from "../../../../core/jobs/lifecycle.ts";
 import { type RunJobDeps, runJob } from "../../../execution/run-job.ts";
-import { waitFor, waitForEnd } from "../../../jobs/read/wait.ts";
+import { waitForEnd, waitForJobState } from "../../../jobs/read/wait.ts";
 import { loadValue, storeValue } from "../../../jobs/values/values.ts";
 import { type CompleteStepDeps, completeStep } from "../complete-step.ts";
 import { resultRefOf, storeFlowValue } from "../flow-values.ts";
@@ -58,7 +58,7 @@ async function runAttempt(deps: RunScriptDeps, step: StepContext): Promise<StepR
   };
   await noteStepErasure(deps, step, id);
   if (rule) {
-    const group = concurrencyOf(rule, owner.workspace, runnable.path ?? `${job.parent}/${step.module.id}`, args);
+    const group = resolveConcurrency(rule, owner.workspace, runnable.path ?? `${job.parent}/${step.module.id}`, args);
     return resultOfJob(deps, step, await runLimited(deps, step, job, group));
   }
   const isNew = await deps.jobs.create(job, firstDueMs(deps.nowMs()));
@@ -72,7 +72,7 @@ async function runLimited(deps: RunScriptDeps, { flow, state }: StepContext, job
   const queued: QueuedJob = { ...rest, state: "queued", attempt: 0, concurrency };
   if (await deps.jobs.create(queued, firstDueMs(queued.createdAtMs))) await deps.queue.send(queued);
   const hasBegun = ({ state: now }: Job) => now !== "queued";
-  const begun = await waitFor(deps, job.id, deps.nowMs() + limits.slotWaitMs, hasBegun);
+  const begun = await waitForJobState(deps, job.id, deps.nowMs() + limits.slotWaitMs, hasBegun);
   if (begun) return waitForJob(deps, job.id);
   await parkJob(deps, flow, job.id, state.execution);
   // Read after the note is written: whoever ends the job reads the note afterwards, so one of the two sees the other.

@@ -3,11 +3,11 @@ import { limits } from "../../../../contract/limits.ts";
 import { asksPeople } from "../../../../core/flows/scopes.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import { hasEnded, type QueuedJob } from "../../../../core/jobs/job.ts";
-import { firstDueMs, flowLeftS } from "../../../../core/jobs/lifecycle.ts";
+import { firstDueMs, flowRemainingS } from "../../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../../core/objects/keys.ts";
-import { type GateDeps, gateOf } from "../../../approvals/gates/change-gate.ts";
+import { type GateDeps, loadGate } from "../../../approvals/gates/change-gate.ts";
 import type { RunJobDeps } from "../../../execution/run-job.ts";
-import { flowOf } from "../../definitions/load.ts";
+import { parseFlow } from "../../definitions/load.ts";
 import { type CompleteStepDeps, completeStep } from "../complete-step.ts";
 import { writeProgress } from "../journal.ts";
 import { resumeTask, storeTaskToken, type TaskDeps, waitingTask } from "../resume-parent-task.ts";
@@ -48,7 +48,7 @@ async function startSubflow(deps: RunSubflowDeps, step: StepContext, id: string)
     permissionOf(deps, step, actions.runFlow.access),
     deps.objects.get(keys.flowHead(flow.workspace, path)),
   ]);
-  const nested = flowOf(head);
+  const nested = parseFlow(head);
   if (!nested || nested.archived || !mayRun(path)) return { name: "NotFound", message: `There is no flow at ${path}.` };
   const depth = (flow.flow?.depth ?? 0) + 1;
   if (depth > limits.flowDepth) {
@@ -67,7 +67,7 @@ async function startSubflow(deps: RunSubflowDeps, step: StepContext, id: string)
     hash: nested.hash,
     flow: { version: nested.version, execution: 0, depth },
     tag: nested.tag,
-    timeoutS: Math.min(nested.timeoutS ?? limits.flowTimeoutS, flowLeftS(flow, now)),
+    timeoutS: Math.min(nested.timeoutS ?? limits.flowTimeoutS, flowRemainingS(flow, now)),
     createdAtMs: now,
     ...(await storeArguments(deps, step, owner, args)),
     ...(module.cache_ttl ? { cacheTtlS: module.cache_ttl } : {}),
@@ -89,7 +89,7 @@ export type RegisterTaskTokenDeps = TaskDeps & GateDeps;
 /** Stores the token of the task that waits for a gate or a nested flow, and resumes the task at once when there is nothing to wait for anymore. */
 export async function registerTaskToken(deps: RegisterTaskTokenDeps, step: StepContext, token: string): Promise<StepState> {
   const id = attemptId(step);
-  const gate = asksPeople(step.module) ? await gateOf(deps, id) : undefined;
+  const gate = asksPeople(step.module) ? await loadGate(deps, id) : undefined;
   if (gate?.opened) {
     await registerGateToken(deps, step, gate, token);
     return step.state;

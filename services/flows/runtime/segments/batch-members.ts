@@ -8,7 +8,7 @@ import type { RunningJob } from "../../../../core/jobs/job.ts";
 import { hasReferences } from "../../../../core/resources/references.ts";
 import type { Runnable } from "../../../../core/scripts/version.ts";
 import type { NextArgument, NextRun } from "../../../../runners/protocol.ts";
-import { runTimes } from "../../../execution/run-times.ts";
+import { lastRunTimes } from "../../../execution/run-times.ts";
 import { type ExpressionDeps, ExpressionError } from "../expressions/evaluator.ts";
 import type { RunScriptDeps } from "../modules/script.ts";
 import { attemptId, type StepContext } from "../step-context.ts";
@@ -50,7 +50,7 @@ export async function findCandidates(deps: FindCodeDeps, step: StepContext, modu
     const alone = !onlyRuns(module) || erasureDelayS({ module, scope: step.scope }) !== undefined;
     const code = alone ? undefined : await codeOf(module);
     if (!code || code.runner !== (found[0]?.code.runner ?? code.runner)) break;
-    if ((runTimes.of(code.artefact.key) ?? QUICK_MS) >= QUICK_MS) break;
+    if ((lastRunTimes.of(code.artefact.key) ?? QUICK_MS) >= QUICK_MS) break;
     found.push({ module, code });
   }
   return found;

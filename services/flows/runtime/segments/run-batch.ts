@@ -7,11 +7,11 @@ import type { EndedJob, RunningJob, ValueLocation } from "../../../../core/jobs/
 import { firstDueMs } from "../../../../core/jobs/lifecycle.ts";
 import type { Masker } from "../../../../core/secrets/mask.ts";
 import { nextArguments } from "../../../../runners/protocol.ts";
-import type { Together } from "../../../execution/invoke-runner.ts";
+import type { RunnerBatch } from "../../../execution/invoke-runner.ts";
 import { runJob } from "../../../execution/run-job.ts";
-import { keepEnded, type Ran } from "../../../jobs/lifecycle/record-ended-runs.ts";
+import { type EndedRun, recordEndedRuns } from "../../../jobs/lifecycle/record-ended-runs.ts";
 import { jobPrefix, stageValue, storeValue, type ValueDeps } from "../../../jobs/values/values.ts";
-import { maskerFor } from "../../../secrets/masks.ts";
+import { loadMasker } from "../../../secrets/masks.ts";
 import { completeStep } from "../complete-step.ts";
 import { createEvaluator } from "../expressions/evaluator.ts";
 import { resultRefOf } from "../flow-values.ts";
@@ -70,7 +70,7 @@ interface Batch {
 }
 
 /** The runs that follow the leader's in the same call, and how they are recorded. */
-function runsAfter(deps: RunBatchDeps, step: StepContext, { leader, members, completed }: Batch): Together {
+function runsAfter(deps: RunBatchDeps, step: StepContext, { leader, members, completed }: Batch): RunnerBatch {
   const { flow } = step;
   const rest = members.slice(1);
   const resultKey = `${jobPrefix(flow)}batch#${leader.id}.json`;
@@ -80,9 +80,9 @@ function runsAfter(deps: RunBatchDeps, step: StepContext, { leader, members, com
     resultKey,
     runs: rest.map(({ code: { artefact, params, paramTypes }, job, args }) => ({ job, artefact, params, paramTypes, args })),
     async keep(outcomes, ended, token) {
-      const masker = await maskerFor(deps, ended, token);
+      const masker = await loadMasker(deps, ended, token);
       const results: unknown[] = [JSON.parse(ended.resultJson ?? "null")];
-      const runs: Ran[] = [];
+      const runs: EndedRun[] = [];
       let { createdAtMs } = leader;
       for (const [index, outcome] of outcomes.entries()) {
         const member = rest[index];
@@ -93,19 +93,19 @@ function runsAfter(deps: RunBatchDeps, step: StepContext, { leader, members, com
         runs.push(await endedRun(deps, member, { createdAtMs, args, outcome, masker, resultKey }));
         results.push(outcome.result);
       }
-      const jobs = await keepEnded(deps, runs, masker);
+      const jobs = await recordEndedRuns(deps, runs, masker);
       for (const id of await writeOutcomes(deps, step, members, [ended, ...jobs])) completed.add(id);
     },
   };
 }
 
-type EndedRunFields = Pick<Ran, "outcome" | "resultKey"> & { createdAtMs: number; args: object; masker: Masker | undefined };
+type EndedRunFields = Pick<EndedRun, "outcome" | "resultKey"> & { createdAtMs: number; args: object; masker: Masker | undefined };
 
 async function endedRun(
   deps: ValueDeps,
   { job }: BatchMember,
   { createdAtMs, args, outcome, masker, resultKey }: EndedRunFields,
-): Promise<Ran> {
+): Promise<EndedRun> {
   const children: Child[] = [];
   const json = JSON.stringify(args);
   const redacted = masker && JSON.stringify(masker.value(args));

@@ -1,5 +1,5 @@
 import type { ValueDeps } from "../../../jobs/values/values.ts";
-import { noteErasure } from "../../lifecycle/erase.ts";
+import { scheduleStepErasure } from "../../lifecycle/erase.ts";
 import type { StepContext } from "../step-context.ts";
 
 /** Seconds after the flow's end until the data of the step's job is erased, as the module or a module around it says; `undefined`: never. */
@@ -21,5 +21,5 @@ export async function noteStepErasure(
   if (delayS !== undefined && flow.erasesSteps === undefined) {
     await deps.jobs.change(flow.id, { erasesSteps: "some" }, { attr: "erasesSteps", exists: false });
   }
-  if (delayS !== undefined || flow.erasesSteps === "all") await noteErasure(deps, flow, id, delayS);
+  if (delayS !== undefined || flow.erasesSteps === "all") await scheduleStepErasure(deps, flow, id, delayS);
 }

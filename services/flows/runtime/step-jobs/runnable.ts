@@ -5,12 +5,12 @@ import type { FlowModule } from "../../../../contract/flows/flow-value.ts";
 import { limits } from "../../../../contract/limits.ts";
 import type { ConcurrencyRule } from "../../../../core/jobs/concurrency.ts";
 import type { RunningJob } from "../../../../core/jobs/job.ts";
-import { flowLeftS } from "../../../../core/jobs/lifecycle.ts";
+import { flowRemainingS } from "../../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../../core/objects/keys.ts";
 import { may } from "../../../../core/permissions/may.ts";
-import { concurrencyRuleOf, type Runnable } from "../../../../core/scripts/version.ts";
-import { readersOf } from "../../../resources/readers.ts";
-import { runnableOf } from "../../../scripts/load.ts";
+import { type Runnable, toConcurrencyRule } from "../../../../core/scripts/version.ts";
+import { findReaders } from "../../../resources/readers.ts";
+import { parseScript } from "../../../scripts/load.ts";
 import type { EndStepDeps } from "../end-step.ts";
 import type { StepContext } from "../step-context.ts";
 
@@ -26,7 +26,7 @@ interface FindScriptDeps {
 
 /** A predicate over paths: whether everyone whose rights the flow's job has may perform the action there. */
 export async function permissionOf(deps: FindScriptDeps, { flow }: StepContext, access: AccessRule): Promise<(path: string) => boolean> {
-  const readers = await readersOf(deps, flow);
+  const readers = await findReaders(deps, flow);
   return (path) => readers.every((reader) => reader !== undefined && may(reader, access, { workspace: flow.workspace, path }));
 }
 
@@ -36,7 +36,7 @@ export async function findScript(
   { flow }: StepContext,
   { path, hash }: NamedScript,
 ): Promise<Runnable | undefined> {
-  const runnable = runnableOf(await objects.get(hash ? keys.version(flow.workspace, hash) : keys.scriptHead(flow.workspace, path)));
+  const runnable = parseScript(await objects.get(hash ? keys.version(flow.workspace, hash) : keys.scriptHead(flow.workspace, path)));
   return !runnable || runnable.deleted || (runnable.archived && !hash) ? undefined : runnable;
 }
 
@@ -46,7 +46,7 @@ export async function findRunnable(deps: EndStepDeps, step: StepContext, known?:
   const { value } = module;
   const timeout = module.timeout ?? undefined;
   const seconds = typeof timeout === "number" ? timeout : timeout ? Number(await deps.expressions.transform(timeout)) : 0;
-  const leftS = flowLeftS(flow, deps.nowMs());
+  const leftS = flowRemainingS(flow, deps.nowMs());
   const limitS = (usual: number) => Math.min(seconds > 0 ? Math.min(Math.ceil(seconds), limits.maxTimeoutS) : usual, leftS);
   if (value.type === "rawscript") {
     const { language, path, tag } = value;
@@ -58,7 +58,7 @@ export async function findRunnable(deps: EndStepDeps, step: StepContext, known?:
       tag: tag ?? language,
       timeoutS: limitS(limits.defaultTimeoutS),
       ...(value.concurrent_limit
-        ? { rule: concurrencyRuleOf({ ...value, concurrency_key: value.custom_concurrency_key }, value.concurrent_limit) }
+        ? { rule: toConcurrencyRule({ ...value, concurrency_key: value.custom_concurrency_key }, value.concurrent_limit) }
         : {}),
     };
   }

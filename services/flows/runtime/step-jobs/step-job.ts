@@ -4,7 +4,7 @@ import { sharedFolderOf } from "../../../../core/flows/segments.ts";
 import { cacheKey, namesFiles } from "../../../../core/jobs/cache.ts";
 import type { RunningJob } from "../../../../core/jobs/job.ts";
 import { hasReferences } from "../../../../core/resources/references.ts";
-import { attemptFields } from "../../../jobs/lifecycle/claim.ts";
+import { newAttemptFields } from "../../../jobs/lifecycle/claim.ts";
 import type { StepContext } from "../step-context.ts";
 import type { ClockDeps } from "../transitions.ts";
 import type { StepRunnable } from "./runnable.ts";
@@ -53,7 +53,7 @@ export function stepJob(
     ...runnable,
     // An event from outside is not resolved: references in it are plain text.
     ...(step.module.id === PREPROCESSOR ? { preprocess: "done" as const } : {}),
-    ...attemptFields(now, deps.worker),
+    ...newAttemptFields(now, deps.worker),
     createdAtMs: now,
     attempt: 1,
     losses: 0,
