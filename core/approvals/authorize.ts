@@ -1,6 +1,6 @@
 import type { GateRules } from "./gate.ts";
 
-/** Who wants to decide. A link alone names nobody. */
+/** The caller who wants to decide. A link alone identifies no person. */
 export type Approver =
   | { kind: "link" }
   | {
@@ -13,13 +13,13 @@ export type Approver =
       superAdmin: boolean;
     };
 
-/** How somebody came to a gate: by a link that was made for it, or as who may see, or stop, the run. */
+/** How a caller reached a gate: by a link for it, or with the right to stop the run. */
 export type AccessPath = { link: boolean; mayStop: boolean };
 
-/** Why not; `signIn` may become a yes once somebody says who they are. */
+/** The reason of a refusal; `signIn` may become `yes` after the caller signs in. */
 export type Verdict = "yes" | "signIn" | "self" | "notApprover" | "jobToken";
 
-/** Whether somebody may decide, to approve as to reject. Every path that leads to a decision asks here. */
+/** Returns whether a caller may approve or reject. Every decision passes this check. */
 export function authorize({ rules, starter }: { rules: GateRules; starter: string }, who: Approver, way: AccessPath): Verdict {
   const needsPerson = rules.signedIn || rules.notStarter || rules.personOnly || rules.people !== undefined;
   if (who.kind === "link") return needsPerson || !way.link ? "signIn" : "yes";

@@ -5,7 +5,7 @@ import { limits } from "../../contract/limits.ts";
 import { valueLocationSchema } from "../jobs/job.ts";
 import { valueRefSchema } from "../jobs/value-ref.ts";
 
-/** Who must agree before a flow goes on. */
+/** The approvals that a flow requires before it continues. */
 export const gateRulesSchema = z.object({
   /** So many events, or of so many people where they must sign in. */
   required: z.int(),
@@ -106,7 +106,7 @@ export const gateSchema = z.object({
 });
 export type Gate = z.infer<typeof gateSchema>;
 
-/** A gate nobody has come to yet. */
+/** The fields of a gate without events. */
 export type GatePlace = Pick<Gate, "id" | "workspace" | "flow" | "root" | "module" | "scope" | "at" | "expiresAtMs">;
 export const createGate = (place: GatePlace): Gate => ({ ...place, version: 0, events: [] });
 
@@ -133,7 +133,7 @@ function isSame(known: GateEvent, event: GateEvent): boolean {
   return event.counts === "person" && known.counts === "person" && known.email === event.email;
 }
 
-/** One veto is enough. Throws `approval.decided`. */
+/** Records a rejection; one is enough. Throws `approval.decided`. */
 export function recordRejection(gate: Gate, decision: Omit<Decision, "how">): Gate {
   refuseDecided(gate, decision.atMs);
   return next(gate, { decision: { ...decision, how: "rejected" } });
@@ -157,7 +157,7 @@ export function awaitToken(gate: Gate, execution: number, nowMs: number): Gate {
 export const hasLostItsTask = ({ awaitsToken }: Gate, execution: number, nowMs: number): boolean =>
   awaitsToken?.execution === execution && awaitsToken.atMs + limits.taskTokenMs <= nowMs;
 
-/** Nobody has come in time; the same gate where it is not time yet, or is decided. */
+/** Expires a gate after its deadline. Returns the same gate before the deadline, or if it is decided. */
 export function expireGate(gate: Gate, nowMs: number): Gate {
   if (!isOpen(gate) || !isGateLate(gate, nowMs)) return gate;
   return next(gate, { decision: { how: "expired", atMs: nowMs } });
@@ -165,7 +165,7 @@ export function expireGate(gate: Gate, nowMs: number): Gate {
 
 export const isGateLate = ({ opened }: Gate, nowMs: number) => opened?.deadlineMs !== undefined && opened.deadlineMs <= nowMs;
 
-/** Another group may decide from now on; whoever could before still can. */
+/** Adds the escalation group to the approvers of a gate. Earlier approvers may still decide. */
 export function escalateGate(gate: Gate, nowMs: number): Gate {
   const { escalate: to } = gate.opened ?? {};
   if (!isOpen(gate) || !to || to.atMs > nowMs) return gate;
@@ -174,7 +174,7 @@ export function escalateGate(gate: Gate, nowMs: number): Gate {
   return next(gate, { opened: { ...opened, rules: { ...opened.rules, people } } });
 }
 
-/** They are reminded once. */
+/** Marks a gate as reminded. Approvers are reminded once. */
 export function remindApprovers(gate: Gate, nowMs: number): Gate {
   if (!isOpen(gate) || gate.opened.remindAtMs === undefined || gate.opened.remindAtMs > nowMs) return gate;
   const { remindAtMs: _, ...opened } = gate.opened;
@@ -187,7 +187,7 @@ export function setTaskToken(gate: Gate, token: string, state: NonNullable<Gate[
   return next(gate, { token, state, ...(gate.awaitsToken?.execution === state["execution"] ? { awaitsToken: undefined } : {}) });
 }
 
-/** What must happen to it next by itself. */
+/** Returns when the gate's next timed change is due (epoch ms). */
 export function gateDueAtMs({ opened, decision }: Gate): number | undefined {
   const times = decision || !opened ? [] : [opened.deadlineMs, opened.remindAtMs, opened.escalate?.atMs].flatMap((time) => time ?? []);
   return times.length === 0 ? undefined : Math.min(...times);
@@ -219,7 +219,7 @@ const outcomeOf = ({ how, by }: Pick<Decision, "how" | "by">) =>
 
 const decided = (decision: Decision) => new SvcError("approval.decided", { outcome: outcomeOf(decision), at: isoTime(decision.atMs) });
 
-/** The error that the next step, or the flow, has of a gate that was not passed. */
+/** Returns the error for the next step, or for the flow, if the gate was rejected or expired. */
 export function toGateError({ decision, opened }: Gate): { name: string; message: string; reason?: string } | undefined {
   if (!decision || decision.how === "approved") return undefined;
   const { how, by, reason } = decision;

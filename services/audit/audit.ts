@@ -14,8 +14,8 @@ interface AuditDeps {
 export type AuditedAction = Pick<AuditJson, "username" | "operation" | "action_kind" | "resource"> & { workspace?: string | undefined };
 
 /**
- * Does something with an entry in the audit log. The entry is there first, so that nothing happens without one; what the service refused
- * did not happen, and its entry goes. When the process dies in between, an entry may tell of what did not happen, never the reverse.
+ * Runs an action with an entry in the audit log. The entry is written first and removed if the service refuses the action. If the process
+ * dies in between, an entry may exist for an action that did not happen, but no action happens without an entry.
  */
 export async function runAudited<T>({ objects, nowMs }: AuditDeps, what: AuditedAction, act: () => Promise<T>): Promise<T> {
   const { workspace = INSTANCE, ...rest } = what;
@@ -32,13 +32,13 @@ export async function runAudited<T>({ objects, nowMs }: AuditDeps, what: Audited
   }
 }
 
-/** An entry as it is stored. */
+/** Returns the stored form of an entry. */
 export function toAuditItem(entry: AuditJson): StoredObject {
   const expiresAtS = Math.ceil((Date.parse(entry.timestamp) + limits.auditRetentionMs) / 1000);
   return { ...keys.audit(entry.workspace_id, entry.id), value: entry, expiresAtS };
 }
 
-/** Newest first, from as many entries as one read holds (some thousands): go on with `before`. */
+/** Lists entries, the newest first, from one read of some thousand entries. Continue with `before`. */
 export async function listAudit(
   { objects }: Pick<AuditDeps, "objects">,
   workspace: string | undefined,

@@ -28,7 +28,7 @@ export interface BuildSource {
   path: string;
   content: string;
   lock?: string | undefined;
-  /** Whose build it is: what they may not read cannot be imported. */
+  /** The owner of the build. Scripts that the owner may not read cannot be imported. */
   job: Job;
 }
 
@@ -39,7 +39,7 @@ export type ArtefactResult =
 /** The most scripts that one script may import, itself included. */
 const MAX_FILES = 200;
 
-/** The artefact of this code: the one that equal inputs have made before, or a new one. */
+/** Returns the artefact of the code: the existing one of equal inputs, or a new one. */
 export async function buildArtefact(deps: BuildDeps, source: BuildSource): Promise<ArtefactResult> {
   const { objects, storage, functions, target, registries } = deps;
   const gathered = await gather(deps, source);
@@ -66,14 +66,14 @@ export async function buildArtefact(deps: BuildDeps, source: BuildSource): Promi
   const uploadUrl = await storage.writeUrl(key, 900);
   const result = await functions.build({ ...inputs, registries, uploadUrl, maxArtefactBytes: limits.artefactBytes });
   if (!result.ok) return result;
-  // Written after the upload: an artefact that is known here is there.
+  // Written after the upload, so that a recorded artefact always exists.
   await objects.put({ ...keys.artefact(key), value: { sha256: result.sha256, lock: result.lock, bytes: result.bytes } });
   return { ok: true, key, sha256: result.sha256, lock: result.lock, log: result.log };
 }
 
 /**
- * The script's source and that of every script it imports by path, in their newest versions. Of the readings of an import those that do not
- * exist are left out, and so is what the builder may not read: for them it is not there.
+ * Collects the script's source and that of every script it imports by path, in their newest versions. Paths that do not exist or that the
+ * owner of the build may not read are omitted.
  */
 async function gather(deps: BuildDeps, source: BuildSource): Promise<{ files: Record<string, string> } | { missing: string }> {
   const { missingScript, scriptImports } = await import("../../core/builds/imports.ts");

@@ -8,8 +8,8 @@ import { endJob, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
 type HandleDeadLetterDeps = FinishJobDeps & ConcurrencyDeps;
 
 /**
- * What becomes of a message that failed too often. A job that never started is queued again, as often as a lost one; one that
- * did start fails with the reason, unless its lease lives: then somebody runs it.
+ * Handles the message of a job that failed too often. A job that never started is queued again, as often as a lost one. A job that
+ * did start fails with the reason, unless its lease is valid: then a worker still runs it.
  */
 export async function handleDeadLetter(deps: HandleDeadLetterDeps, message: JobMessage): Promise<"nothing" | "queued" | "failed"> {
   const { jobs, queue, nowMs } = deps;
@@ -17,7 +17,7 @@ export async function handleDeadLetter(deps: HandleDeadLetterDeps, message: JobM
   const job = await jobs.get(message.job);
   if (!job || hasEnded(job)) return "nothing";
   if (job.state === "running") {
-    // A flow's execution goes on without a message.
+    // A flow's execution needs no message to continue.
     if (job.flow?.plan || !isLost(job, nowMs())) return "nothing";
     const ending = failedEnding({
       name: "WorkerLost",

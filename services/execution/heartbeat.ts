@@ -6,7 +6,7 @@ import { type FinishJobDeps, finishJob } from "../jobs/lifecycle/finish.ts";
 import { storeOutput } from "../jobs/values/values.ts";
 import { loadMasker } from "../secrets/masks.ts";
 
-/** Who beats: what the job token says. */
+/** The attempt that sends the heartbeat, from the job token. */
 interface HeartbeatDeps {
   id: string;
   workspace: string;
@@ -14,16 +14,16 @@ interface HeartbeatDeps {
 }
 
 /**
- * A runner's sign of life: keeps its output, renews the lease and says whether to go on. An attempt that does not count any more
- * is told to stop, and its output is not kept: the job's code knows the token of this route, so what it sends must not write over
- * the output of an ended job or of another attempt.
+ * Records a runner's heartbeat: stores its output, renews the lease and returns whether to continue. An attempt that no longer counts
+ * is stopped and its output is discarded: the job's code knows the token of this route, so it must not be able to overwrite the
+ * output of an ended job or of another attempt.
  */
 export async function recordHeartbeat(deps: FinishJobDeps, { id, workspace, token }: HeartbeatDeps, said: BeatRequest): Promise<BeatReply> {
   const { jobs, nowMs } = deps;
   const now = nowMs();
   const { attempt, nonce, logs, memPeakKb } = said;
   const counts = (job: Job | undefined) => job?.state === "running" && job.nonce === nonce && job.attempt === attempt;
-  // The record names how much output there is, so the output is kept before it is counted.
+  // The record contains the length of the output, so the output is stored before it is counted.
   if (logs?.text) {
     const job = await jobs.get(id);
     if (!job || !counts(job)) throw new SvcError("job.attemptLost", { id });
@@ -51,7 +51,7 @@ export async function recordHeartbeat(deps: FinishJobDeps, { id, workspace, toke
   return replyTo(await cancelWithFlow(deps, job), now);
 }
 
-/** A step is canceled with its flow, which ends without asking its steps. */
+/** Cancels a step whose flow has ended, because a flow ends without informing its steps. */
 async function cancelWithFlow({ jobs }: FinishJobDeps, job: Job): Promise<Job> {
   if (!job.step || job.cancel || job.parent === undefined) return job;
   const flow = await jobs.get(job.parent);
@@ -65,7 +65,7 @@ function replyTo(job: Job, nowMs: number): BeatReply {
   return job.cancel ? { go: "stop", reason: job.cancel.reason, watched } : { go: "on", watched };
 }
 
-/** A runner's own report. It counts if it comes first; a repeated one, or a lost attempt's, changes nothing. */
+/** Records a runner's own report of its result. A repeated report, or one of a lost attempt, changes nothing. */
 export async function recordReport(deps: FinishJobDeps, { id, token }: HeartbeatDeps, said: ReportRequest): Promise<string> {
   const job = await deps.jobs.get(id);
   if (job?.state !== "running" || job.nonce !== said.nonce || job.attempt !== said.attempt) throw new SvcError("job.attemptLost", { id });

@@ -27,7 +27,7 @@ export interface InvokeRunnerDeps extends FinishJobDeps {
   worker: string;
 }
 
-/** What a job runs: an artefact and how to call it. */
+/** The artefact that a job runs, and how to call it. */
 export interface Executable {
   runner: RunnerLanguage;
   artefact: { key: string; sha256: string };
@@ -35,7 +35,7 @@ export interface Executable {
   paramTypes?: Record<string, "date" | "bytes"> | undefined;
   preprocessor?: { params: string[] | null } | undefined;
   dedicated: boolean;
-  /** What stands in its arguments and must not be seen in its output, and the entries of the audit log that say so. */
+  /** The secrets in its arguments, which its output must not show, and the audit log entries of reading them. */
   given?: { secrets: readonly string[]; audit: (atMs: number) => PutRequest[] };
   together?: RunnerBatch;
 }
@@ -45,7 +45,7 @@ export interface RunnerBatch {
   /** All runs with this key share one process. */
   host: string;
   withinMs: number;
-  /** Where the result is that is too large for the answer. */
+  /** The S3 key for a result that is too large for the reply. */
   resultKey: string;
   runs: {
     job: Omit<RunningJob, "args">;
@@ -54,7 +54,7 @@ export interface RunnerBatch {
     paramTypes?: Executable["paramTypes"];
     args: NextRun["args"];
   }[];
-  /** Writes down how those ended that have begun. `ended`: the first run, whose token all of them had. */
+  /** Records how the following runs ended. `ended` is the first run, whose token all of them used. */
   keep(outcomes: readonly NextOutcome[], ended: FinishedJob, token: string): Promise<void>;
 }
 
@@ -62,9 +62,9 @@ export interface RunnerBatch {
 export const ENTRYPOINT_ARGUMENT = "_ENTRYPOINT_OVERRIDE";
 
 /**
- * Runs a claimed job to its end, taking it over again after each loss of its runner. Answers the ended job, or `undefined` when
- * the job goes on elsewhere: given back to the queue because no runner was free, or taken over by another attempt. `first` is the
- * first attempt's request, where there was time to prepare it.
+ * Runs a claimed job to its end, with a new attempt after each loss of its runner. Returns the ended job, or `undefined` if the job
+ * continues elsewhere: it was returned to the queue because no runner was free, or another attempt has claimed it. `first` is the
+ * prepared request of the first attempt, if there is one.
  */
 export async function invokeRunner(
   deps: InvokeRunnerDeps,
@@ -99,7 +99,7 @@ export async function invokeRunner(
         if (await releaseJob(deps, attempt)) await sendJob(deps, { ...attempt, scheduledForMs: deps.nowMs() + 2000 });
         return undefined;
       case "unknown":
-        // Its runner may live and will tell its end itself. If not, its lease runs out and housekeeping queues the job again.
+        // The runner may still be alive and report the end itself. If not, its lease expires and housekeeping queues the job again.
         return endedOnly(await jobs.get(job.id));
       case "lost": {
         countOutcome("LostAttempts");
@@ -112,7 +112,7 @@ export async function invokeRunner(
   }
 }
 
-/** What follows when a runner was lost: another attempt, or the end. The record may know better: a long run reports its own end. */
+/** Starts another attempt after a runner was lost, or ends the job, unless the runner has already reported its own end. */
 async function afterLoss(deps: InvokeRunnerDeps, lost: RunningJob): Promise<RunningJob | EndedJob | undefined> {
   const now = await deps.jobs.get(lost.id);
   if (now?.state !== "running" || now.nonce !== lost.nonce) return endedOnly(now);
@@ -121,7 +121,7 @@ async function afterLoss(deps: InvokeRunnerDeps, lost: RunningJob): Promise<Runn
   return endJob(deps, now, workerLostEnding(limits.maxAttempts));
 }
 
-/** What the runner is told about one attempt. */
+/** Builds the runner's request for one attempt. */
 export async function buildRunnerRequest(
   deps: InvokeRunnerDeps,
   job: RunningJob,

@@ -14,7 +14,7 @@ export function rightsKeys(person: string, workspace: string | undefined): Objec
   return [keys.user(person), ...(workspace === undefined ? [] : [keys.member(workspace, person), keys.access(workspace)])];
 }
 
-/** What the person may now, whatever was so when token or job began: nobody regains by an old token what was taken from them. */
+/** Returns the person's current rights: a token or job that is older than a change of rights does not restore them. */
 export async function identifyActor(
   objects: IdentifyDeps,
   email: string,

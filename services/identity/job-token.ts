@@ -25,7 +25,7 @@ export async function createJobToken(key: SigningKey, job: Job, attempt: number,
     .sign(key.privateKey);
 }
 
-/** What the token says if one of our executors signed it; whether its job still runs is for the caller to check. */
+/** Verifies a job token and returns its claims. The caller must check whether the job still runs. */
 export async function verifyJobToken(publicKey: typeof readPublicKey, token: string, nowMs: number): Promise<JobClaims> {
   const refused = (cause?: unknown) => new SvcError("auth.invalid", {}, { cause });
   let kid: string | undefined;

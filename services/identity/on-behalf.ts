@@ -7,7 +7,7 @@ import { personKey } from "../../core/people/person.ts";
 import { memberSchema } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 
-/** What a script or flow says about whom its runs act for. */
+/** The fields of a script or flow that name the user for whom its runs act. */
 interface OnBehalf {
   on_behalf_of_email?: string | null | undefined;
   preserve_on_behalf_of?: boolean | null | undefined;

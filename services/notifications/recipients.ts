@@ -8,7 +8,7 @@ interface Collaborators {
   nowMs: () => number;
 }
 
-/** The addresses of those who may decide now: whoever has left since the gate opened is written to no more. */
+/** Finds the addresses of the current approvers. People who have left since the gate opened get no mail. */
 export async function findRecipients(collaborators: Collaborators, { workspace, people }: Pick<GateNotice, "workspace" | "people">) {
   if (people.length === 0) return [];
   const [members, named] = await Promise.all([

@@ -8,8 +8,8 @@ interface Collaborators {
 }
 
 /**
- * A mail came back, or its reader complained of it: its record says so. Throws where there is none: what SES knows at once may come before the
- * sender has written anything down, and is told again.
+ * Records that a mail bounced or that its reader complained. Throws if there is no record yet: the event of SES may arrive before the sender
+ * has written the record, and the event is delivered again.
  */
 export async function recordBounce(collaborators: Collaborators, event: unknown): Promise<void> {
   const { flow, notice, nth, reason } = bounceSchema.parse(event);

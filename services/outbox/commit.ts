@@ -3,14 +3,14 @@ import { SvcError } from "../../contract/errors.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 
-/** One part of a transaction, and what its caller is told when it finds something else than it expects. */
+/** One part of a transaction, and the error for its caller if its condition does not hold. */
 export interface Part {
   write: Parameters<ObjectTable["transact"]>[0][number];
-  /** `undefined`: somebody was faster; the caller looks again and repeats. */
+  /** `undefined`: another writer was first, and the caller reads again and repeats the change. */
   refused: SvcError | undefined;
 }
 
-/** What must stand where something is saved at a path: the workspace and, for `f/` paths, the folder. */
+/** Returns the conditions for saving at a path: the workspace and, for `f/` paths, the folder exist. */
 export function buildPathConditions(workspace: string, path: string): Part[] {
   const folder = path.startsWith("f/") ? (path.split("/")[1] ?? "") : undefined;
   return [
@@ -21,7 +21,7 @@ export function buildPathConditions(workspace: string, path: string): Part[] {
   ];
 }
 
-/** Carries the parts out as one. False when somebody else was faster; throws the error of any other part that is refused. */
+/** Commits the parts in one transaction. Returns false if another writer was first; throws the error of any other refused part. */
 export async function commitParts(objects: Pick<ObjectTable, "transact">, parts: Part[]): Promise<boolean> {
   const refused = await objects.transact(parts.map((part) => part.write));
   if (refused === undefined) return true;
@@ -30,10 +30,10 @@ export async function commitParts(objects: Pick<ObjectTable, "transact">, parts:
   return false;
 }
 
-/** How often a change is made again on what somebody else has stored meanwhile. */
+/** How often a change is repeated after another writer was first. */
 const TRIES = 8;
 
-/** Repeats a change that reads, decides and writes until nobody comes in between; then throws `otherwise`. */
+/** Repeats a change that reads, decides and writes until no other writer interferes. Throws `otherwise` when all tries are used up. */
 export async function retryOnConflict<T>(change: () => Promise<{ done: T } | undefined>, otherwise: () => SvcError): Promise<T> {
   for (let tries = 0; tries < TRIES; tries += 1) {
     const outcome = await change();

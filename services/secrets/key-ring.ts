@@ -23,7 +23,7 @@ interface OpenedKeyRing {
 const cache = new Map<string, { opened: Promise<OpenedKeyRing>; untilMs: number }>();
 const CACHED_MOST = 1000;
 
-/** The ring as stored now. */
+/** Loads the ring of a workspace as it is stored now. */
 export async function loadKeyRing({ objects }: Pick<SealDeps, "objects">, workspace: string): Promise<KeyRing | undefined> {
   const found = await objects.get(keys.keyRing(workspace));
   return found ? keyRingSchema.parse(found.value) : undefined;
@@ -33,7 +33,7 @@ export function forgetKeyRing(workspace: string): void {
   cache.delete(workspace);
 }
 
-/** Throws `workspace.notFound`. The first secret of a workspace makes its ring; of two at once, one does. */
+/** Creates the ring for the first secret of a workspace. Of two simultaneous writers one succeeds. Throws `workspace.notFound`. */
 async function makeRing({ objects, dataKeys }: SealDeps, workspace: string): Promise<KeyRing> {
   const { key, wrapped } = await dataKeys.generate(workspace);
   const exportKey = seal({ version: 1, key }, { workspace, path: EXPORT_KEY_PATH }, newExportKey());
@@ -60,7 +60,7 @@ async function openKeyRing(deps: SealDeps, workspace: string): Promise<OpenedKey
   return { ring: (await loadKeyRing(deps, workspace)) ?? (await makeRing(deps, workspace)), unwrapped: new Map() };
 }
 
-/** Unless another one has taken its place. */
+/** Removes a ring from the cache, unless another one has replaced it. */
 function forget(workspace: string, which: Promise<OpenedKeyRing>): void {
   if (cache.get(workspace)?.opened === which) cache.delete(workspace);
 }
@@ -81,14 +81,14 @@ function keyOf(
   return key;
 }
 
-/** The key to seal with now, and the version that the write must find on the ring: a replaced key makes it refuse. */
+/** Returns the current sealing key and the ring version that the write must require: after a key replacement the write is refused. */
 export async function loadSealingKey(deps: SealDeps, workspace: string): Promise<{ dataKey: DataKey; version: string }> {
   const current = await openCachedKeyRing(deps, workspace);
   const version = current.ring.current;
   return { dataKey: { version, key: await keyOf(deps, workspace, current, version) }, version: ringMark(current.ring) };
 }
 
-/** The value of a secret. A version that this process has not heard of makes it read the ring again. */
+/** Decrypts a secret. If the ring in the cache lacks the secret's key version, the ring is read again. */
 export async function unsealValue(deps: SealDeps, workspace: string, path: string, sealed: string): Promise<string> {
   const version = sealedWith(sealed);
   const kept = openCachedKeyRing(deps, workspace);

@@ -9,7 +9,7 @@ import { type Access, accessSchema } from "../../core/permissions/access.ts";
 const TRIES = 12;
 const PAUSE_MS = 40;
 
-/** Who may what in a workspace. One whose rights were never changed since release 0.1 has them in its folders. */
+/** Loads the access rights of a workspace. If they were never changed since release 0.1, they are in its folders. */
 export async function loadAccess(objects: ObjectTable, workspace: string): Promise<{ access: Access; version: string | undefined }> {
   const found = await objects.get(keys.access(workspace));
   if (found) return { access: accessSchema.parse(found.value), version: found.version };

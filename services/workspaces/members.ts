@@ -59,7 +59,7 @@ export async function loadPersons(objects: ObjectTable, emails: string[]): Promi
   });
 }
 
-/** Who the caller is in a workspace; a superadmin is somebody everywhere. Throws `workspace.notFound`. */
+/** Returns the caller as a user of a workspace; a superadmin is one in every workspace. Throws `workspace.notFound`. */
 export async function getCurrentUser({ objects }: Collaborators, actor: Actor, workspace: string): Promise<UserJson> {
   const [[found, stored], [record], { access }] = await Promise.all([
     objects.getMany([keys.workspace(workspace), keys.member(workspace, personKey(actor.email))], { consistent: true }),
@@ -115,7 +115,7 @@ export async function addMember(
   const username = asked.username ?? usernameOf(email);
   if (await isMember({ objects }, workspace, email)) throw new SvcError("member.exists", { email });
   const newcomer: PersonRecord = { email, username: usernameOf(email), superAdmin: false, createdAtMs };
-  // Who is a user since release 0.1 stands elsewhere, and stays who they are.
+  // A user of release 0.1 is stored under another key and is not replaced.
   const old = await objects.get(keys.oldUser(email));
   if (!old) await objects.put({ ...keys.user(personKey(email)), value: newcomer, version: randomUUID() }, "absent");
   await ensureAccess(objects, workspace);

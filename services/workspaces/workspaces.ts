@@ -96,7 +96,7 @@ export async function listWorkspaces(collaborators: Collaborators, actor: Actor)
   return found.filter(({ id, deleted }) => !deleted && (actor.workspace === undefined || actor.workspace === id));
 }
 
-/** Whose it is not cannot tell: for them there is no such workspace. */
+/** Returns false for callers who may not see the workspace, as if it did not exist. */
 export async function workspaceExists({ objects }: Collaborators, actor: Actor, id: string): Promise<boolean> {
   const [workspace, member] = await objects.getMany([keys.workspace(id), keys.member(id, personKey(actor.email))], { consistent: true });
   return workspace !== undefined && (actor.superAdmin || member !== undefined) && (actor.workspace === undefined || actor.workspace === id);

@@ -6,8 +6,8 @@ import { write } from "../../../core/objects/write.ts";
 import type { Part } from "../../outbox/commit.ts";
 
 /**
- * The parts of a gate's transaction that write down what happened, one or two. Where they are refused somebody was faster in the same run: ask for them
- * again.
+ * Returns the one or two parts of a gate's transaction that append an entry to the run's chain. If they are refused, another change of the same
+ * run was first: build them again.
  */
 export async function buildEntryParts({ objects }: { objects: Pick<ObjectTable, "list"> }, recorded: EntryContent): Promise<Part[]> {
   const { workspace, root } = recorded;

@@ -6,19 +6,19 @@ import type { GateNotice } from "../../../core/notifications/notice.ts";
 import type { TransactionWrite } from "../gates/change-gate.ts";
 import { buildEntryParts } from "./append.ts";
 
-/** The entry of a change in the run's record, as parts of the change's transaction: of approvals, rejections, and the end of the time. */
+/** Returns the audit log entry of a gate's change as parts of the change's transaction. Only approvals, rejections and expiries have one. */
 export async function buildAuditLogWrites(objects: ObjectTable, flow: Job, before: Gate, after: Gate): Promise<TransactionWrite[]> {
   const what = entryOf(flow, before, after);
   return what ? (await buildEntryParts({ objects }, what)).map(({ write }) => write) : [];
 }
 
-/** What of a change somebody is to hear. */
+/** Returns the kinds of notices that follow from a gate's change. */
 export function notificationsFor({ opened: before, decision: known }: Gate, { opened: after, decision }: Gate): GateNotice["what"][] {
   if (!after) return [];
   if (!before) return decision ? [] : ["opened"];
   if (decision) return known ? [] : [decision.how === "expired" ? "expired" : "decided"];
   return [
-    // Who is asked now hears of it as if it had just opened; who was asked before is reminded.
+    // New approvers get the notice of an opened gate; earlier approvers get a reminder.
     ...(before.escalate && !after.escalate ? (["escalated"] as const) : []),
     ...(before.remindAtMs !== undefined && after.remindAtMs === undefined ? (["reminded"] as const) : []),
   ];
@@ -47,7 +47,7 @@ function entryOf(flow: Job, before: Gate, after: Gate): EntryContent | undefined
 
 const codeOf = (code: string | undefined) => (code === undefined ? {} : { code });
 
-/** What is to leave nothing stands in no record either, but for its digest. */
+/** For a run whose data is erased, the log contains the digest of the payload only. */
 const isErased = ({ eraseAfterS, erasesSteps }: Job) => eraseAfterS !== undefined || erasesSteps !== undefined;
 
 function byEvent({ approver: name, email, resumeId, atMs, digest, of, payload, reason }: GateEvent, erased: boolean) {

@@ -28,12 +28,12 @@ const PER_PAGE = 1000;
 const PAGE_CHARS = 4_000_000;
 const ITEMS_PER_READ = 1000;
 const AT_ONCE = 16;
-/** One call looks at no more, and says where to go on. */
+/** Limits of one call. Its reply contains the position for the next call. */
 const ENTRIES_PER_CALL = 20_000;
 const CHAINS_PER_CALL = 5_000;
 const ANCHORS_PER_CALL = 20;
 
-/** Newest first. What is no entry any more is left out; `verifyRecord` names it. */
+/** Lists a workspace's entries, the newest first. Unreadable entries are omitted; `verifyAuditLog` reports them. */
 export async function listAuditLog({ objects }: ReadRecordDeps, workspace: string, query: ApprovalAuditQuery): Promise<ApprovalAuditPage> {
   const { run, gate, per_page = PER_PAGE } = query;
   const beforeMs = query.before === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(query.before);
@@ -49,7 +49,7 @@ export async function listAuditLog({ objects }: ReadRecordDeps, workspace: strin
     const ofDay = found.filter((entry) => fits(entry) && (day === undefined || utcDay(entry.atMs) === day));
     for (const entry of ofDay.sort((a, b) => b.atMs - a.atMs || b.n - a.n)) {
       const last = entries.at(-1);
-      // What happened in one millisecond stays together: the next page begins before it.
+      // Entries of one millisecond stay on one page, because the next page begins before that time.
       if (last && last.atMs !== entry.atMs && (entries.length >= per_page || chars > PAGE_CHARS)) {
         return { entries, before: isoTime(last.atMs - 1) };
       }
@@ -104,7 +104,7 @@ async function readable(objects: ReadRecordDeps["objects"], workspace: string, r
 const chainItems = (objects: ReadRecordDeps["objects"], workspace: string, root: string) =>
   objects.list(keys.approvalRecord(workspace, root, 0).pk, { beginsWith: `${root}#` });
 
-/** One chain, or all from `from` on, and the anchors' heads in them. */
+/** Verifies one run's chain, or all chains from `from` on, and the signed heads that belong to them. */
 export async function verifyAuditLog(
   { objects, anchorKey }: VerifyRecordDeps,
   workspace: string,
@@ -132,7 +132,7 @@ export async function verifyAuditLog(
       }
       see(root, items);
     }
-    // Runs of which nothing is left.
+    // Chains that an anchor names but that have no items anymore.
     for (const root of heads.keys()) if (done.next === undefined || root < done.next) see(root, []);
   }
   return { ...done, ok: done.faults.length === 0 };
@@ -209,7 +209,7 @@ async function signaturesOf(anchorKey: VerifyRecordDeps["anchorKey"], anchors: r
   return held;
 }
 
-/** Oldest first. What is no anchor any more is left out; the ones after it show the gap. */
+/** Lists anchors, the oldest first. Unreadable anchors are omitted; the numbers of the following ones reveal the gap. */
 export async function listAnchors({ objects, anchorKey }: VerifyRecordDeps, workspace: string, from = 1) {
   const { pk, sk } = keys.anchor(workspace, from);
   const items = await objects.list(pk, { between: [sk, "~"], limit: ANCHORS_PER_CALL });

@@ -10,16 +10,16 @@ export interface SignHeadsDeps {
   nowMs: () => number;
 }
 
-/** Of one anchor: its item holds 400 KB. */
+/** Heads per anchor: an item holds at most 400 KB. */
 const HEADS = 1000;
 const READS_AT_ONCE = 16;
 
-/** Up to which day this process has looked, by workspace: a tick that has nothing to sign costs no call. */
+/** The day up to which this process has signed, by workspace: a tick that has nothing to sign costs no call. */
 const lookedTo = new Map<string, string>();
 
 /**
- * Signs the heads of all chains that grew on days that are over, until `untilMs`. Answers how many anchors were made. Of two that do it at once one does:
- * an anchor's number can be taken only once, and what an anchor holds is not signed again.
+ * Signs the heads of all chains that grew on past days, until `untilMs` (epoch ms), and returns the number of new anchors. Of two simultaneous
+ * calls one succeeds: an anchor's number can be taken only once, and signed heads are not signed again.
  */
 export async function signChainHeads(deps: SignHeadsDeps, workspaces: Iterable<string>, untilMs: number): Promise<number> {
   const day = firstOpenDay(deps.nowMs());
@@ -65,7 +65,7 @@ async function newestAnchor(objects: SignHeadsDeps["objects"], workspace: string
   return newest && anchorSchema.parse(newest.value);
 }
 
-/** As the key has it, and not as the entry says: a chain whose entries are gone is signed as such, and shows. */
+/** Takes the number from the key and not from the entry, so that a chain whose entries are gone is signed as such and becomes visible. */
 async function headOf(objects: SignHeadsDeps["objects"], workspace: string, root: string): Promise<Anchor["heads"][number]> {
   const { pk } = keys.approvalRecord(workspace, root, 0);
   const [newest] = await objects.list(pk, { beginsWith: `${root}#`, newestFirst: true, limit: 1 });

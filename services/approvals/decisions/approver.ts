@@ -8,7 +8,7 @@ import type { GateDeps } from "../gates/change-gate.ts";
 
 const memberBy = (rights: Rights | undefined) => (rights ? { member: { groups: rights.groups, role: rights.role } } : {});
 
-/** A caller as one who decides. A job counts as who started it as well. */
+/** Returns the caller as an approver. A job also counts as the person who started it. */
 export function approverFrom(actor: Actor | undefined, workspace: string): Approver {
   if (!actor) return { kind: "link" };
   const { kind, email, username, superAdmin, rights } = actor;
@@ -16,7 +16,7 @@ export function approverFrom(actor: Actor | undefined, workspace: string): Appro
   return { kind, emails, username, superAdmin, ...memberBy(rights?.workspace === workspace ? rights : undefined) };
 }
 
-/** Somebody who decided before it was asked, as what they are now; a link where they are nobody any more. */
+/** Returns the current rights of a person who approved in advance. A person who no longer exists counts as the holder of a link. */
 export async function loadApproverByEmail(
   { objects }: Pick<GateDeps, "objects">,
   email: string | undefined,

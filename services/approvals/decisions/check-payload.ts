@@ -7,14 +7,14 @@ import type { ApprovalRequest } from "../gates/find-approval-request.ts";
 import { loadPrompt } from "../page/prompt.ts";
 
 /**
- * Checks what comes with an approval. Throws `approval.form`, field by field, where the step's form does not allow it, and for references to
- * variables and resources: whoever holds a link must not read with the flow's rights.
+ * Checks the payload of an approval against the step's form. Throws `approval.form`, with one issue for each field, also for references to
+ * variables and resources: the holder of a link must not read with the flow's rights.
  */
 export async function checkPayload(deps: ValueDeps, asked: ApprovalRequest, payload: unknown): Promise<void> {
   checkPayloadSize(payload);
   const schema = asked.module.suspend?.resume_form?.["schema"];
   if (typeof schema !== "object" || schema === null) return;
-  // Loaded with the first form that somebody sends.
+  // Loaded with the first form, so that functions start faster without it.
   const { findValueIssues: valueIssues } = await import("../../../core/resources/value-check.ts");
   const value = payload ?? {};
   const issues = valueIssues(schema as Record<string, unknown>, value).map(({ path, reason }) => ({
@@ -30,7 +30,7 @@ export async function checkPayload(deps: ValueDeps, asked: ApprovalRequest, payl
   if (issues.length > 0) throw new SvcError("approval.form", { issues });
 }
 
-/** Why nothing could be checked against the form of a step; `undefined` where it can, or there is none. */
+/** Describes why a step's form is not a usable schema; `undefined` if it is usable or absent. */
 export async function describeFormProblem({ suspend }: Pick<FlowModule, "suspend">): Promise<string | undefined> {
   const schema = suspend?.resume_form?.["schema"];
   if (schema === undefined || schema === null) return undefined;
@@ -40,7 +40,7 @@ export async function describeFormProblem({ suspend }: Pick<FlowModule, "suspend
   return problem === undefined ? undefined : `suspend.resume_form.schema is not a valid JSON Schema: ${problem}`;
 }
 
-/** The same of what is kept for a flow, whose next form nobody knows yet. */
+/** Checks the size of a pre-approval's payload, because the form of the step that will use it is not known yet. */
 export function checkPayloadSize(payload: unknown): void {
   const json = JSON.stringify(payload);
   if (Buffer.byteLength(json) > limits.approvalPayloadBytes) {

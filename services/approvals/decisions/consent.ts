@@ -18,7 +18,7 @@ interface Consent {
 
 const WAY = { link: false, mayStop: false };
 
-/** Which gates of a run somebody may decide, whoever has started it. */
+/** Returns a filter for the gates of a run that the caller may decide, regardless of who started the run. */
 export function createDecidableGateFilter(actor: Actor, job: Job): (gate: Gate) => boolean {
   const who = approverFrom(actor, job.workspace);
   return ({ opened }) => opened !== undefined && authorize({ rules: opened.rules, starter: getRunStarter(job) }, who, WAY) === "yes";
@@ -38,7 +38,7 @@ export async function decideConsent(deps: DecideDeps, actor: Actor, job: Job, sa
   const open = gates.filter(isOpen);
   const theirs = open.filter(isTheirs);
   if (theirs.length > 1) throw new SvcError("approval.several", { id: job.id, gates: theirs.map(({ module }) => module) });
-  // Refused where none is theirs; told what was decided where none waits.
+  // A caller who may decide no gate is refused; if no gate waits, the last one reports its decision.
   const gate = theirs[0] ?? open[0] ?? gates.at(-1);
   if (!gate) throw new SvcError("approval.none", { id: job.id });
   const asked = await findApprovalRequestOfGate(deps, gate, job);

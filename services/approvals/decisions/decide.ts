@@ -29,19 +29,19 @@ import { checkPayload, checkPayloadSize } from "./check-payload.ts";
 
 export type DecideDeps = GateDeps & LinkDeps;
 
-/** What somebody says. */
+/** An approval or a rejection as the caller sent it. */
 export interface DecisionInput {
   approved: boolean;
   payload?: unknown;
   reason?: string | undefined;
 }
 
-/** A link as it came. */
+/** A link as received, not verified yet. */
 export interface LinkReference extends Omit<LinkSubject, "level"> {
   signature: string;
 }
 
-/** Who says it, and how they came. */
+/** The approver and the way by which they reached the gate. */
 export interface ApproverSource {
   who: Approver;
   way: AccessPath;
@@ -49,7 +49,7 @@ export interface ApproverSource {
   level?: "step" | "flow";
 }
 
-/** Answers what came of it in one sentence. Throws the `approval.*` errors. */
+/** Decides by a link and returns the outcome as one sentence. Throws the `approval.*` errors. */
 export async function decideByLink(deps: DecideDeps, link: LinkReference, actor: Actor | undefined, said: DecisionInput): Promise<string> {
   const level = await verifyLink(deps, link.signature, link);
   if (level === undefined) throw invalidLinkError();
@@ -72,7 +72,7 @@ export async function decideGate(
   const { who, way } = from;
   const rules = getApprovalRules(asked);
   permitDecision(authorize({ rules, starter: getRunStarter(asked.flow) }, who, way));
-  // What is decided is decided, whatever else may be wrong with what comes late.
+  // A late decision gets `approval.decided` before any other fault of it is reported.
   if (said.approved && !asked.gate.decision) await checkPayload(deps, asked, said.payload ?? null);
   const event = await eventOf(deps, asked.gate, who, rules, from, said);
   return changeGate(deps, asked, asked.module, (gate) =>
@@ -100,7 +100,7 @@ const rejection = ({ nowMs }: DecideDeps, { approver: by, email, of, payload: pl
   payload: { of, place },
 });
 
-/** The payload is kept first: should the rest fail, nothing names it. */
+/** Stores the payload first: if the rest fails, no item refers to it. */
 async function eventOf(
   deps: DecideDeps,
   { id, workspace, expiresAtMs }: Pick<Gate, "id" | "workspace" | "expiresAtMs">,
@@ -127,8 +127,8 @@ async function eventOf(
 }
 
 /**
- * For whichever step of the flow asks next: the one that waits now, or else it is kept. Between the two another step may have asked: whoever
- * opens a gate looks what is kept, and this looks again for gates.
+ * Decides the step of a flow that waits now, or stores the decision for the next step that requests one. A gate may open in between: the
+ * process that opens a gate reads stored decisions, and this function looks for gates again afterwards.
  */
 async function decideForFlow(deps: DecideDeps, workspace: string, id: string, from: ApproverSource, said: DecisionInput): Promise<string> {
   const flow = await deps.jobs.get(id);
@@ -155,7 +155,7 @@ async function decideForFlow(deps: DecideDeps, workspace: string, id: string, fr
     : "Rejected: it applies to the next step of the flow that requests approval.";
 }
 
-/** What is said to who has decided, or has heard nothing of it before. */
+/** Returns the sentence for a caller who has decided, or whose earlier reply was lost. */
 function sentenceOf(gate: Gate): string {
   const { decision } = gate;
   if (decision?.how === "rejected") return "Rejected.";

@@ -26,7 +26,7 @@ export interface GateDeps {
   nowMs: () => number;
 }
 
-/** A gate, and the flow that it is of. */
+/** A gate and the job of its flow. */
 export interface GateWithFlow {
   gate: Gate;
   flow: Job;
@@ -37,7 +37,7 @@ export const GATE_CHILD = "gate";
 const parsed = (child: Child | undefined): Gate | undefined =>
   child?.json === undefined ? undefined : gateSchema.parse(JSON.parse(child.json));
 
-/** A gate as stored now, and the job whose id it has where there is one. */
+/** Loads a gate and the job with the same id; each is `undefined` if it does not exist. */
 export async function loadGateAndJob(
   { jobs }: Pick<GateDeps, "jobs">,
   id: string,
@@ -50,12 +50,12 @@ export async function loadGate({ jobs }: Pick<GateDeps, "jobs">, id: string): Pr
   return parsed(await jobs.getChild(id, GATE_CHILD));
 }
 
-/** The gates of a run that have opened, by their ids. */
+/** Lists the ids of the gates that have opened in a run. */
 export async function listGateIds({ jobs }: Pick<GateDeps, "jobs">, root: string): Promise<string[]> {
   return (await jobs.children(root, childPrefix.gatePointer)).map(({ ref }) => ref.slice(childPrefix.gatePointer.length));
 }
 
-/** The gates of a run that have opened, the earliest first; with `flow` those of that flow in it. */
+/** Loads the gates that have opened in a run, or in one `flow` of it, the earliest first. */
 export async function loadGatesOfRun({ jobs }: Pick<GateDeps, "jobs">, root: string, flow?: string): Promise<Gate[]> {
   const pointers = await jobs.children(root, childPrefix.gatePointer);
   const wanted = pointers.filter(({ json = "" }) => flow === undefined || json === JSON.stringify({ flow }));
@@ -64,9 +64,9 @@ export async function loadGatesOfRun({ jobs }: Pick<GateDeps, "jobs">, root: str
 }
 
 /**
- * Changes a gate by a rule of `core/approvals/gate.ts`, with all that follows from it in one transaction: counts of the flow's job, the list of what
- * waits, the record, notices. Then the task that waits is told. Whoever comes again, after any of it was lost, finds the decision and tells it again.
- * `also`: what is written with it besides, asked for anew with each try. Throws what the rule throws, and `approval.over` for a flow that has ended.
+ * Changes a gate by a rule of `core/approvals/gate.ts`. One transaction also writes the counts of the flow's job, the list of open gates, the audit
+ * log and the notices. Then the waiting task is resumed; if that call is lost, a repeated decision finds the gate decided and resumes the task again.
+ * `also` builds further writes, anew for each try. Throws the errors of the rule, and `approval.over` for a flow that has ended.
  */
 export async function changeGate(
   deps: GateDeps,
@@ -94,23 +94,23 @@ export async function changeGate(
       await resumeGateTask(deps, changed);
       return { gate: changed, flow };
     }
-    // Those who lost do not all come back at once.
+    // A random pause spreads the next tries of the writers that lost.
     await sleep(Math.random() * 5 * Math.min(tries, 10));
     ({ gate, flow } = await again(deps, start));
   }
   throw new SvcError("write.collided", {});
 }
 
-/** Each time somebody has come through: a gate takes a hundred approvals. */
+/** Each lost try means that another writer succeeded, and a gate takes at most a hundred approvals. */
 const TRIES = 120;
 
-/** Where nothing but the next step follows from an approval, what the step would write is written with it: its machine goes on at once. */
+/** If only the next step follows from an approval, the step's outcome is written with it, so that the state machine continues at once. */
 function settledBy(before: Gate, after: Gate): Gate {
   const passes = isOpen(before) && after.decision?.how === "approved";
   return passes && before.opened.plain && after.state !== undefined ? { ...after, settled: true } : after;
 }
 
-/** A refused change may be the second try of one whose end was lost: the task is told once more. */
+/** A refused change may repeat one whose resume call was lost, so the task is resumed once more. */
 async function ruled(deps: GateDeps, gate: Gate, rule: (gate: Gate) => Gate): Promise<Gate> {
   try {
     return rule(gate);
@@ -149,7 +149,7 @@ function partsOf({ jobs, nowMs, gatedFlows }: GateDeps, { gate, flow }: GateWith
   const awaits = gate.awaitsToken !== undefined;
   const sent = awaits && gate.awaitsToken?.execution !== before.awaitsToken?.execution;
   const waits = { ...(flow as RunningJob), suspends: holds ? 1 : 0, consents: 0 };
-  // Where others wait too, looking finds when the next of them is due.
+  // If other gates wait too, reconciling the flow finds the time of the next one.
   const others = (flow.suspends ?? 0) + (flow.consents ?? 0) > (opens ? 0 : 1);
   const lookMs = opens || awaits || others ? now + limits.taskTokenMs : flowDueMs(waits, now);
   const due = { dueAtMs: Math.min(lookMs, gateDueAtMs(gate) ?? lookMs) };

@@ -1,12 +1,12 @@
 import { SvcError } from "../../../contract/errors.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
-import { type Gate, type GateRules, isOpen, createGate } from "../../../core/approvals/gate.ts";
+import { createGate, type Gate, type GateRules, isOpen } from "../../../core/approvals/gate.ts";
 import { suspendRules } from "../../../core/approvals/rules.ts";
 import { asksPeople } from "../../../core/flows/scopes.ts";
 import { hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
 import { type GateDeps, loadGateAndJob, loadGatesOfRun } from "./change-gate.ts";
 
-/** A step that asks people, or will. */
+/** A step that requests approval now, or will do so. */
 export interface ApprovalRequest {
   gate: Gate;
   flow: Job;
@@ -15,7 +15,7 @@ export interface ApprovalRequest {
 
 export const invalidLinkError = () => new SvcError("approval.link", {});
 
-/** The gate of a step, by the id of the step's job. Throws `approval.link` where there is none, or it is another workspace's. */
+/** Finds the gate of a step by the id of the step's job. Throws `approval.link` if it does not exist in the workspace. */
 export async function findApprovalRequest(deps: GateDeps, workspace: string, id: string): Promise<ApprovalRequest> {
   const { job, gate } = await loadGateAndJob(deps, id);
   const place = gate ?? placeOf(job);
@@ -23,7 +23,7 @@ export async function findApprovalRequest(deps: GateDeps, workspace: string, id:
   return findApprovalRequestOfGate(deps, gate ?? createGate(place));
 }
 
-/** The same of a gate that was read, with a job of its run that was read too, which may be its flow's. */
+/** Finds the request of a loaded gate. `known` is a loaded job of the run; it saves a read if it is the flow's. */
 export async function findApprovalRequestOfGate(deps: GateDeps, gate: Gate, known?: Job): Promise<ApprovalRequest> {
   const flow = known?.id === gate.flow ? known : await deps.jobs.get(gate.flow);
   if (!flow) throw invalidLinkError();
@@ -33,7 +33,7 @@ export async function findApprovalRequestOfGate(deps: GateDeps, gate: Gate, know
   return { gate, flow, module };
 }
 
-/** Where the gate of a step will be, before anybody came to it. */
+/** Returns the gate that a step will have, before its first event. */
 function placeOf(job: Job | undefined): ReturnType<typeof createGate> | undefined {
   if (!job?.step || job.parent === undefined) return undefined;
   const { id, workspace, parent: flow, root = flow, step, expiresAtMs } = job;
@@ -58,7 +58,7 @@ export async function findApprovalRequestInFlow(
   return findApprovalRequestOfGate(deps, gate, job);
 }
 
-/** Who may decide. Of a step that has not asked yet, as far as that is said without its result; throws `approval.notYet`. */
+/** Returns the rules of a gate. For a step that has not opened its gate they are derived without its result. Throws `approval.notYet`. */
 export function getApprovalRules({ gate, module }: Pick<ApprovalRequest, "gate" | "module">): GateRules {
   if (gate.opened) return gate.opened.rules;
   const { suspend } = module;
@@ -69,5 +69,5 @@ export function getApprovalRules({ gate, module }: Pick<ApprovalRequest, "gate" 
   return suspendRules(suspend, Array.isArray(fixed) ? fixed.map(String) : []);
 }
 
-/** Who has started the run, whoever it runs as. */
+/** Returns the e-mail address of the person who started the run, even if it runs on behalf of another user. */
 export const getRunStarter = ({ origin, starter, email }: Job) => origin ?? starter ?? email;

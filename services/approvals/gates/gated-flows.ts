@@ -1,6 +1,6 @@
 import type { Child } from "../../../aws/dynamodb/job-table.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
-import type { Gate, Opened } from "../../../core/approvals/gate.ts";
+import type { Gate, OpenedGate } from "../../../core/approvals/gate.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 
 /** How approvals reach the flow behind a gate. Flow code implements it, so that approvals depend on task tokens alone. */

@@ -9,20 +9,20 @@ import { loadApproverByEmail } from "../decisions/approver.ts";
 import { changeGate, type GateDeps, type GateWithFlow } from "./change-gate.ts";
 import { getRunStarter } from "./find-approval-request.ts";
 
-/** Of a flow, before one of its steps asks. `rejects`: it says no. */
+/** A decision for a flow that came before one of its steps requested it. `rejects` marks a rejection. */
 const preApprovalSchema = z.object({ event: gateEventSchema, rejects: z.object({ reason: z.string().optional() }).optional() });
 export type PreApproval = z.infer<typeof preApprovalSchema>;
 
 const preApprovalRef = ({ event }: PreApproval) => childRef("preApproval", String(event.resumeId ?? event.email));
 
-/** Somebody else has taken it. */
+/** Another gate has taken the pre-approval. */
 class PreApprovalTakenError extends Error {
   override readonly name = "Taken";
 }
 
 /**
- * Keeps an approval for whichever step of a flow asks next. The same one again changes nothing. Throws `approval.over` for a flow that has ended, and
- * `approval.used` where the link has said something else before.
+ * Stores a decision for the next step of a flow that requests one. Repeating it changes nothing. Throws `approval.over` for a flow that has ended,
+ * and `approval.used` if the link was used for another decision before.
  */
 export async function storePreApproval({ jobs, objects }: GateDeps, flow: Job, early: PreApproval): Promise<void> {
   const ref = preApprovalRef(early);
@@ -37,7 +37,7 @@ export async function storePreApproval({ jobs, objects }: GateDeps, flow: Job, e
   throw new SvcError("approval.used", { by: event.approver ?? "somebody", at: new Date(event.atMs).toISOString() });
 }
 
-/** What was kept for a flow is the gate's now, in the order in which it came, as far as the gate wants it and who said it may decide there. */
+/** Applies the stored decisions of a flow to a gate, in the order of their arrival, as far as the gate needs them and their senders may decide there. */
 export async function applyPreApprovals(deps: GateDeps, start: GateWithFlow, module: FlowModule): Promise<Gate> {
   let { gate } = start;
   if (!isOpen(gate) || gate.opened.kind !== "suspend") return gate;
@@ -55,7 +55,7 @@ export async function applyPreApprovals(deps: GateDeps, start: GateWithFlow, mod
   return gate;
 }
 
-/** Away from the flow and to the gate in one transaction: two gates cannot have it both. */
+/** Moves a decision from the flow to the gate in one transaction, so that two gates cannot both use it. */
 async function applyPreApproval(
   deps: GateDeps,
   from: GateWithFlow,

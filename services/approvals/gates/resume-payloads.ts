@@ -3,11 +3,11 @@ import { listApproverNames, toGateError } from "../../../core/approvals/gate.ts"
 import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";
 import { loadGate } from "./change-gate.ts";
 
-/** What came with the approvals of a step, for the next one. */
+/** The payloads of a step's approvals, for the next step. */
 interface ResumePayloads {
   /** The last payload; the error where the gate was not passed. */
   resume: unknown;
-  /** All payloads in the order in which they came, and the error. */
+  /** All payloads in the order of arrival, then the error. */
   resumes: unknown[];
   approvers: string[];
 }

@@ -9,11 +9,11 @@ import { createLink, type LinkDeps } from "./links.ts";
 export interface ResumeUrlTarget {
   resumeId: number;
   approver: string;
-  /** For whichever step of the flow asks next. */
+  /** The link is for the next step of the flow that requests approval. */
   forFlow: boolean;
 }
 
-/** The links that a gate has from the moment it opens: one for each approval that it wants, numbered from 1, and one that rejects. */
+/** Creates the links of an open gate: one for each required approval, numbered from 1, and one that rejects. */
 export async function createGateLinks(deps: LinkDeps, { id, workspace, opened }: Gate & { opened: OpenedGate }) {
   const made = await Promise.all(
     Array.from({ length: opened.rules.required }, (_, index) =>
@@ -25,8 +25,8 @@ export async function createGateLinks(deps: LinkDeps, { id, workspace, opened }:
 }
 
 /**
- * A link for a step, by the id of its job or its gate, or for the flow. A flow's own job has links for the flow, or as a step of another one. Throws
- * `job.notFound` and `approval.none`.
+ * Creates a link for a step, by the id of its job or gate, or for a flow. A flow's job gets a link for the flow, or for the step of the parent flow
+ * that it is. Throws `job.notFound` and `approval.none`.
  */
 export async function createResumeUrls(
   deps: Pick<GateDeps, "jobs"> & LinkDeps,
@@ -40,7 +40,7 @@ export async function createResumeUrls(
     if (of === undefined) throw new SvcError("approval.none", { id });
     return createLink(deps, { workspace, id: of, resumeId, approver, level });
   };
-  // Loops, branches and gates have no jobs of their own: their flow's job says who may.
+  // Loops, branches and gates have no jobs of their own, so the flow's job determines who may create links.
   const job = await deps.jobs.get(id);
   const gate = job ? undefined : await loadGate(deps, id);
   const asked: Job = await findJob(deps, asker, workspace, gate?.flow ?? id, () => new SvcError("job.notFound", { id }));

@@ -7,7 +7,7 @@ import { keys } from "../../../core/objects/keys.ts";
 
 export interface LinkDeps {
   objects: Pick<ObjectTable, "get" | "put">;
-  /** Of the purpose `links`. */
+  /** The KMS key with the purpose `links`. */
   linkKeys: DataKeys;
   baseUrl: string;
   nowMs: () => number;
@@ -18,7 +18,7 @@ interface OpenedKeyRing {
   unwrapped: Map<string, Promise<Buffer>>;
   untilMs: number;
 }
-/** Per process and workspace: a click costs no call of KMS. */
+/** Cached by workspace in each process, so that a click costs no call of KMS. */
 const cache = new Map<string, Promise<OpenedKeyRing>>();
 const CACHED_MOST = 1000;
 
@@ -36,7 +36,7 @@ async function openKeyRing(deps: LinkDeps, workspace: string): Promise<OpenedKey
   return fresh;
 }
 
-/** The ring as stored, with a new key where there is none or the current one is old. Of two that make one at once, one does. */
+/** Returns the stored ring, with a new key if there is none or the current one is old. Of two simultaneous writers one succeeds. */
 async function currentRing({ objects, linkKeys, nowMs }: LinkDeps, workspace: string): Promise<LinkKeys> {
   const key = keys.linkKeys(workspace);
   for (;;) {
@@ -63,20 +63,20 @@ async function keyOf({ linkKeys }: LinkDeps, workspace: string, { ring, unwrappe
   return { id, key: await key };
 }
 
-/** The addresses of a link, and its signature. */
+/** Creates a link and returns its URLs and its signature. */
 export async function createLink(deps: LinkDeps, linked: LinkSubject) {
   const current = await openKeyRing(deps, linked.workspace);
   const signature = signLink(await keyOf(deps, linked.workspace, current, current.ring.current), linked);
   return { signature, ...buildLinkUrls(deps.baseUrl, linked, signature) };
 }
 
-/** Which level a link was made for; `undefined` where it is none of ours. Nobody learns from it whether the workspace or the job is there. */
+/** Returns the level that a link was signed for; `undefined` if the signature is invalid. The reply does not reveal whether the workspace or the job exists. */
 export async function verifyLink(
   deps: LinkDeps,
   signature: string,
   of: Omit<LinkSubject, "level">,
 ): Promise<LinkSubject["level"] | undefined> {
-  // Nothing is made for what strangers name.
+  // Unauthenticated callers must not create keys, so a missing ring is not created here.
   if (!cache.has(of.workspace) && !(await deps.objects.get(keys.linkKeys(of.workspace)))) return undefined;
   const ring = await openKeyRing(deps, of.workspace);
   const all = await Promise.all(Object.keys(ring.ring.keys).map((id) => keyOf(deps, of.workspace, ring, id)));

@@ -26,7 +26,7 @@ const REFUSED: Partial<Record<Verdict, ApprovalInfo["refused"]>> = {
   jobToken: "job_token",
 };
 
-/** What the approval page shows to somebody. What the step says, and the form, only to who may decide, or may see the run. `seesRun`: they may. */
+/** Builds the data of the approval page. Prompt and form are included only for a caller who may decide or see the run (`seesRun`). */
 export async function buildApprovalInfo(
   deps: GateDeps,
   asked: ApprovalRequest,
@@ -70,7 +70,7 @@ export async function buildApprovalInfo(
   };
 }
 
-/** The step's own words, the form, and what the flow has chosen to show. */
+/** Loads the prompt, the form and the values that the flow shows to approvers. */
 async function detailsOf(deps: GateDeps, asked: ApprovalRequest): Promise<Partial<ApprovalInfo>> {
   const { gate, flow, module } = asked;
   const isConsent = module.value.type === "consentgate";

@@ -8,7 +8,7 @@ import { mayResumeFlow } from "../decisions/visibility.ts";
 import { type GateDeps, loadGate } from "../gates/change-gate.ts";
 import { getRunStarter } from "../gates/find-approval-request.ts";
 
-/** So many gates at a time are read. */
+/** Gates read at a time. */
 const AT_ONCE = 25;
 const LISTED_MOST = 1000;
 

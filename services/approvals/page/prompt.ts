@@ -3,14 +3,14 @@ import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";
 import type { ApprovalRequest } from "../gates/find-approval-request.ts";
 
-/** What a step may return for who decides (spec §2.6). */
+/** The fields that a step may return for its approvers (spec §2.6). */
 interface Prompt {
   default_args?: Record<string, unknown>;
   enums?: Record<string, string[]>;
   description?: unknown;
 }
 
-/** A prompt is text, tables and small pictures; what is larger is a result that nobody meant to be shown. */
+/** A prompt is text, tables and small pictures; a larger result is not meant for approvers. */
 const PROMPT_BYTES = 1024 * 1024;
 
 export async function loadPrompt(deps: ValueDeps, { gate, module }: Pick<ApprovalRequest, "gate" | "module">): Promise<Prompt> {

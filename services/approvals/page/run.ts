@@ -30,7 +30,7 @@ export async function buildRunJson(deps: RunPageDeps, actor: Actor, job: Job): P
   const all = (await loadGatesOfRun(deps, job.root ?? job.id)).filter(({ flow }) => job.root === undefined || flow === job.id);
   const gates = whole ? all : all.filter(createDecidableGateFilter(actor, job));
   if (!whole && gates.length === 0) throw new SvcError("job.notFound", { id: job.id });
-  // Who is asked for consent is told what about; others who are asked see it on the page, as far as the flow shows it.
+  // Approvers of a ConsentGate see its summary here; other approvers see it on the page, as far as the flow shows it.
   const inContext = whole || gates.some(({ opened }) => opened?.kind === "consent");
   const erased = !inContext || (hasEnded(job) && job.erased);
   const input = erased ? {} : (JSON.parse(await loadValue(deps, job, argsVisibleTo(PEOPLE, job))) as Record<string, unknown>);

@@ -8,14 +8,14 @@ import type { Actor } from "../../../core/people/actor.ts";
 import { hasReferences } from "../../../core/resources/references.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { countEndedJob, reportFailure } from "../../../core/telemetry/telemetry.ts";
-import { findCachedResult, createCachedJob, storeCachedStream } from "../../jobs/cache/cache.ts";
+import { createCachedJob, findCachedResult, storeCachedStream } from "../../jobs/cache/cache.ts";
 import { createClaimedJob, releaseJob } from "../../jobs/lifecycle/claim.ts";
 import type { FinishedJob } from "../../jobs/lifecycle/finish.ts";
 import { enqueueJob, type NewJob, prepareJob, sendJob } from "../../jobs/queue/enqueue.ts";
 import { type CreateJobDeps, createJobRecord } from "../../jobs/queue/record.ts";
-import { waitForJobState, waitForEnd } from "../../jobs/read/wait.ts";
+import { waitForEnd, waitForJobState } from "../../jobs/read/wait.ts";
 import { loadValue } from "../../jobs/values/values.ts";
-import { type Executable, invokeRunner, type InvokeRunnerDeps, buildRunnerRequest } from "../invoke-runner.ts";
+import { buildRunnerRequest, type Executable, type InvokeRunnerDeps, invokeRunner } from "../invoke-runner.ts";
 
 export type RunSyncDeps = InvokeRunnerDeps & CreateJobDeps & { functions: Pick<Functions, "work"> };
 
@@ -27,7 +27,7 @@ export interface SyncResult {
   stored?: { s3: string; url: string; size: number };
   /** How long the link works. */
   linkS?: number;
-  /** It is an earlier run's. */
+  /** The result belongs to an earlier run. */
   cached: boolean;
 }
 
@@ -87,14 +87,14 @@ async function start(
   return settle(deps, other ?? job, untilMs, other ? undefined : invokeRunner(deps, job, what, asked.args, first));
 }
 
-/** What a run in hand, or of an equal call, comes to until the deadline. */
+/** Waits until the deadline for a run of this process, or for that of an equal call. */
 async function settle(deps: RunSyncDeps, { id }: Pick<Job, "id">, untilMs: number, run?: Promise<FinishedJob | undefined>) {
   const ended = run ? await waitForRun(untilMs - deps.nowMs(), run) : "elsewhere";
-  // Given back to the queue, or taken over by another attempt: its end shows in the record.
+  // The job was returned to the queue, or another attempt has claimed it: the record will show its end.
   return { id, ended: ended === "elsewhere" ? await waitForEnd(deps, id, untilMs) : ended };
 }
 
-/** Has a worker run a claimed job. One that no worker takes is given back to the queue. */
+/** Invokes a worker for a claimed job. If no worker accepts it, the job is returned to the queue. */
 async function callWorker(deps: RunSyncDeps, job: RunningJob, { args }: NewJob): Promise<FinishedJob | undefined> {
   const argsJson = JSON.stringify(args);
   const answer = await deps.functions.work({ running: job, ...(argsJson.length <= CALLED_CHARS ? { argsJson } : {}) });

@@ -49,16 +49,16 @@ export async function storeCacheEntry({ jobs }: { jobs: JobTable }, job: Job, at
   await jobs.putChild({ parent, ref: ENTRY, json: JSON.stringify({ job: id, atMs }), expiresAtS });
 }
 
-/** An earlier result, kept once more as the new job's own. */
+/** An earlier result, copied as the new job's own. */
 export interface CachedResult {
-  /** What the record gets. */
+  /** Fields for the job's record. */
   fields: { cachedFrom: string; result: ValueLocation; shown?: ValueLocation; logChars: number };
   resultJson?: string;
   /** The lines of output that are the run's stream. */
   stream: string;
 }
 
-/** A result that may stand for a run of this job; `undefined` when there is none that is young enough and still there. */
+/** Finds a cached result for this job; `undefined` if there is none that is recent enough and still exists. */
 export async function findCachedResult(deps: CacheDeps, job: Job): Promise<CachedResult | undefined> {
   const { jobs, nowMs } = deps;
   const { cacheKey: parent, cacheTtlS = 0 } = job;
@@ -73,7 +73,7 @@ export async function findCachedResult(deps: CacheDeps, job: Job): Promise<Cache
   try {
     return await copied(deps, origin, job);
   } catch (error) {
-    // Erased while it was being copied: then it is not there. Anything else is a failure.
+    // A value that was erased during the copy counts as absent. Any other error is a failure.
     const now = await jobs.get(id);
     if (!now || ("erased" in now && now.erased)) return undefined;
     throw error;
@@ -100,12 +100,12 @@ export async function storeCachedStream(deps: ValueDeps, job: Job, { stream }: C
   if (stream !== "") await storeOutput(deps, job, Math.max(job.attempt, 1), { offset: 0, text: stream });
 }
 
-/** A job that ends as it is made, with an earlier result. */
+/** Returns the record of a job that is created as ended, with a cached result. */
 export function createCachedJob(job: Job, { fields }: CachedResult, atMs: number): EndedJob {
   return { ...job, ...fields, state: "succeeded", startedAtMs: atMs, endedAtMs: atMs, erased: false };
 }
 
-/** Gives a running job the key that only its worker could make. `undefined` when the attempt does not count any more. */
+/** Records the cache key that only the job's worker could compute. Returns `undefined` if the attempt no longer counts. */
 export async function recordCacheKey({ jobs }: { jobs: JobTable }, job: Extract<Job, { state: "running" }>, key: string) {
   const change: HeadChange = { cacheKey: key };
   const noted = await jobs.change(job.id, change, {

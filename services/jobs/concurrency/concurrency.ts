@@ -37,13 +37,13 @@ const WAIT = "wait#";
 const waitRef = ({ createdAtMs, id }: Job) => `${WAIT}${listKey(createdAtMs, id)}`;
 const jobOfRef = (ref: string) => ref.slice(ref.lastIndexOf("#") + 1);
 
-/** Of a write that others are always ahead of: each time one of them got on. */
+/** Tries of a write that loses to other writers: each time another writer made progress. */
 const TRIES = 40;
 const pause = (tries: number) => sleep(randomInt(Math.min(400, 20 * 2 ** tries)));
 
 /**
- * Claims a queued job together with its slot, in one transaction: no run is without one, and no slot without its run. Where none is
- * free the job waits, and is told when one is; `undefined` then, and where it is not queued any more.
+ * Claims a queued job together with its slot, in one transaction: no run is without a slot, and no slot without its run. If no slot is
+ * free, the job is registered as waiting and gets a message later. Returns `undefined` then, and if the job is no longer queued.
  */
 export async function claimWithSlot(
   deps: ConcurrencyDeps & { worker: string },
@@ -55,7 +55,7 @@ export async function claimWithSlot(
     const [job, found] = await Promise.all([jobs.get(id), concurrency.get(idOf(group), "")]);
     if (!job?.concurrency) return undefined;
     if (job.state !== "queued") {
-      // Told, and canceled before it came: the next one is.
+      // The job got its message but was canceled before it ran: the slot goes to the next one.
       if (hasEnded(job)) await releaseSlot(deps, job);
       return undefined;
     }
@@ -88,7 +88,7 @@ async function registerWaiter(deps: ConcurrencyDeps, job: Job, limit: number): P
   await admitNext(deps, group, job.workspace, (found) => ({ ...found, waiting: true }), limit);
 }
 
-/** Gives the slot of an ended job to the next who waits. Repeating it changes nothing. */
+/** Gives the slot of an ended job to the next waiting job. Repeating it changes nothing. */
 export async function releaseSlot(deps: ConcurrencyDeps, job: Job): Promise<void> {
   if (!job.concurrency) return;
   const { group, windowS } = job.concurrency;
@@ -96,7 +96,7 @@ export async function releaseSlot(deps: ConcurrencyDeps, job: Job): Promise<void
   await admitNext(deps, idOf(group), job.workspace, (found) => freeSlot(found, job.id, windowS));
 }
 
-/** What did not go on by itself: slots of jobs that are gone, jobs that were told and never came, a group that nobody waits for any more. */
+/** Repairs a group: releases the slots of jobs that are gone and of notified jobs that never started, and removes a group that is no longer used. */
 export async function reconcileGroup(deps: ConcurrencyDeps, id: string): Promise<void> {
   const { jobs, nowMs } = deps;
   const reap = async (group: Group) => {
@@ -114,8 +114,8 @@ export async function reconcileGroup(deps: ConcurrencyDeps, id: string): Promise
 }
 
 /**
- * Changes a group, then promises its free slots to those who have waited longest and tells them. `limit`: of a job that has only come to
- * wait; where all its slots are taken and others wait already, there is nothing to do.
+ * Changes a group, then reserves its free slots for the jobs that have waited longest and sends their messages. `limit` is that of a job that
+ * was just registered: if all its slots are taken and other jobs wait already, there is nothing to do.
  */
 async function admitNext(
   deps: ConcurrencyDeps,
@@ -182,7 +182,7 @@ function withTimer(group: Group, nowMs: number): Group {
 const isSame = (group: Group, { group: found }: FoundGroup) => JSON.stringify(ordered(group)) === JSON.stringify(ordered(found));
 const ordered = ({ slots, waiting, timerMs, dueAtMs }: Group) => [slots, waiting, timerMs, dueAtMs];
 
-/** A write that collides with others to the last is one that others were ahead of. */
+/** Returns false for a write that collided on every try: other writers were first. */
 async function falseOnCollision(writing: Promise<boolean>): Promise<boolean> {
   try {
     return await writing;

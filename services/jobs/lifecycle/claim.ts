@@ -17,7 +17,7 @@ export function newAttemptFields(nowMs: number, worker: string) {
   return { state: "running" as const, nonce: newNonce(), leaseUntilMs: nowMs + limits.leaseMs, startedAtMs: nowMs, worker };
 }
 
-/** Takes a queued job by a lease; `undefined` when it waits no more: somebody has it, or it has ended. */
+/** Claims a queued job by a lease; `undefined` if another worker has claimed it or it has ended. */
 export async function claimJob({ jobs, nowMs, worker }: ClaimDeps, id: string): Promise<RunningJob | undefined> {
   const changed = await jobs.change(
     id,
@@ -33,12 +33,12 @@ export async function claimJob({ jobs, nowMs, worker }: ClaimDeps, id: string): 
   return running(changed);
 }
 
-/** A job that is run where it is accepted: it begins as running, its first attempt claimed with the record itself. */
+/** Returns the record of a job that runs in the process that accepts it: it is created as running, with its first attempt claimed. */
 export function createClaimedJob(job: QueuedJob, nowMs: number, worker: string): RunningJob {
   return { ...job, ...newAttemptFields(nowMs, worker), attempt: 1 };
 }
 
-/** The next attempt of a job whose worker was lost, taken over at once; `undefined` when the job was not ours any more. */
+/** Claims the next attempt of a job whose worker was lost; `undefined` if the lost attempt no longer owned the job. */
 export async function reclaimJob({ jobs, nowMs, worker }: ClaimDeps, lost: RunningJob): Promise<RunningJob | undefined> {
   const changed = await jobs.change(
     lost.id,
@@ -53,7 +53,7 @@ export async function reclaimJob({ jobs, nowMs, worker }: ClaimDeps, lost: Runni
   return running(changed);
 }
 
-/** Gives a claimed job back. `lost` counts it as a loss; without it the attempt does not count (a throttled runner, a pending build). */
+/** Returns a claimed job to the queue. `lost` counts the attempt as lost; otherwise it does not count (a throttled runner, a pending build). */
 export async function releaseJob({ jobs }: Pick<ClaimDeps, "jobs">, job: RunningJob, { lost = false } = {}): Promise<boolean> {
   const { nonce, leaseUntilMs } = jobs.cleared;
   const changed = await jobs.change(
@@ -69,10 +69,10 @@ export async function releaseJob({ jobs }: Pick<ClaimDeps, "jobs">, job: Running
   return changed !== undefined;
 }
 
-/** Work that no runner beats for asks as often whether it was canceled. */
+/** How often work without a runner renews its lease and checks for a cancellation. */
 const HOLD_EVERY_MS = 3000;
 
-/** Renews the lease of work that no runner beats for, while `work` lasts. Calls `onCancel` once when the job is marked. */
+/** Renews the lease of a job without a runner while `work` lasts. Calls `onCancel` once if the job is marked as canceled. */
 export async function renewLeaseDuring<T>(
   { jobs, nowMs }: Pick<ClaimDeps, "jobs" | "nowMs">,
   job: RunningJob,

@@ -14,10 +14,10 @@ export interface FinishJobDeps extends ValueDeps {
   nowMs: () => number;
 }
 
-/** A job that has ended just now: its result need not be read again, unless the runner has put it into S3. */
+/** A job that has just ended, with the JSON text of its result unless the runner stored it in S3. */
 export type FinishedJob = EndedJob & { resultJson?: string };
 
-/** Where a runner puts a result that is too large for its answer. */
+/** The S3 key of a result that is too large for the runner's reply. */
 export const resultObjectKey = (job: Pick<Job, "id" | "workspace">, attempt: number) => `${jobPrefix(job)}result#${attempt}.json`;
 
 /** Bytes that the head may have besides the result for it to stay within one write unit. */
@@ -34,9 +34,9 @@ export function fitsJobHead(job: Job, json: string): boolean {
 }
 
 /**
- * Ends the attempt that still counts. The first report wins: whoever comes second finds another state and changes nothing, and
- * learns so by `undefined`. Output and result are kept first; their names carry the attempt, so that repeating this is harmless. `given`: the
- * secrets that the caller itself gave this attempt, and noted.
+ * Ends the attempt that still counts. The first report wins: a second one finds another state, changes nothing and gets `undefined`. Output
+ * and result are stored first; their names contain the attempt, so that repeating this is harmless. `given` names the secrets that the
+ * caller itself gave this attempt and recorded.
  */
 export async function finishJob(
   deps: FinishJobDeps,
@@ -51,7 +51,7 @@ export async function finishJob(
   const masker = await loadMasker(deps, job, token, given);
   const outcome = masker ? maskOutcome(masker, reported) : reported;
   const prepared = await storePreprocessed(deps, job, outcome);
-  // A run is killed because of a mark that came after it was claimed: only the record has it.
+  // A run is killed because it was canceled after it was claimed: only the record contains the cancellation.
   const marked = outcome.outcome === "killed" ? await deps.jobs.get(job.id) : undefined;
   const ending = toEnding(marked?.cancel ? { ...job, cancel: marked.cancel } : job, outcome);
   const { logs, memPeakKb, resultUploaded } = outcome;
@@ -117,7 +117,7 @@ export function maskOutcome(masker: Masker, outcome: RunOutcome): RunOutcome & {
   };
 }
 
-/** The result as people see it; `undefined` when no secret stands in it. */
+/** Stores the redacted copy of a result; `undefined` if the result contains no secret. */
 export async function storeRedactedResult(
   deps: ValueDeps,
   job: Job,
@@ -129,8 +129,8 @@ export async function storeRedactedResult(
 }
 
 /**
- * Ends a job without a report: canceled while it waited or ran, lost for good, refused before its code ran. What its runner may
- * still send is kept under other names: it changes nothing that this end points to. `log` is for jobs that no runner writes for.
+ * Ends a job without a report: canceled while it waited or ran, lost for good, or refused before its code ran. Later output of its runner is
+ * stored under other names, so it changes no value of this end. `log` is for jobs without a runner.
  */
 export async function endJob(
   deps: FinishJobDeps,
@@ -154,7 +154,7 @@ export async function endJobFromCache(deps: FinishJobDeps, job: Job, known: Cach
   return end(deps, job, { state: "succeeded", result }, extra);
 }
 
-/** Ends a job with a value that another job, or it itself, keeps: it gets one of its own, so that each is erased with its job. */
+/** Ends a job with a stored value of its own or of another job. The job gets its own copy, so that each copy is erased with its job. */
 export async function endJobWithValue(
   deps: FinishJobDeps,
   job: Job,

@@ -8,7 +8,7 @@ import type { NextOutcome } from "../../../runners/protocol.ts";
 import { outputRef, stageValue, storeOutput } from "../values/values.ts";
 import { type FinishJobDeps, fitsJobHead, maskOutcome, storeRedactedResult } from "./finish.ts";
 
-/** A job that began and ended within the call of another one: nobody knew of it before. */
+/** A job that began and ended within the runner call of another job. It has no record yet. */
 export interface EndedRun {
   job: RunningJob;
   outcome: NextOutcome;
@@ -18,10 +18,10 @@ export interface EndedRun {
   children: Child[];
 }
 
-/** Writes down jobs that have ended already, with all that they leave, in as few calls as there are. */
+/** Records jobs that have already ended, with their values and output, in as few calls as possible. */
 export async function recordEndedRuns(deps: FinishJobDeps, ran: readonly EndedRun[], masker: Masker | undefined): Promise<EndedJob[]> {
   const kept = await Promise.all(ran.map((each) => endedJob(deps, each, masker)));
-  // A head is found when all that it names is there.
+  // The head is written last, so that a job can be found only when all its values exist.
   const children = kept.flatMap((each) => each.children);
   if (children.length > 0) await deps.jobs.putWith(children, []);
   await deps.jobs.putWith(

@@ -10,12 +10,12 @@ import { extractStream } from "../../../core/streams/stream-lines.ts";
 import { permit } from "../../identity/permit.ts";
 import { loadLogs, loadValue, type ValueDeps } from "../values/values.ts";
 
-/** Who asks for a job, and what for. */
+/** The caller who reads a job, and the action they do with it. */
 export interface JobCaller {
   actor: Actor;
   action: Action;
 }
-/** A run on behalf of somebody belongs to both: who started it and whom it runs as. */
+/** A run on behalf of another user belongs to both: its starter and the user whom it runs as. */
 function targetOf({ workspace, path, starter, email }: Job, actor: Actor): Target {
   return { workspace, path, owner: actor.email === email ? email : (starter ?? email), kind: "script" };
 }
@@ -37,7 +37,7 @@ export async function findJob(
   return job;
 }
 
-/** Which jobs a list may show to somebody. */
+/** Returns a filter for the jobs that a list may show to the caller. */
 export function createVisibilityFilter({ actor, action }: JobCaller): (job: Job) => boolean {
   return (job) => may(actor, action.access, targetOf(job, actor));
 }
@@ -140,7 +140,7 @@ const HOLD_STEP_MS = 100;
 /** How long a reader counts as watching after it has said so; said again after half of it. */
 export const WATCH_MS = 10_000;
 
-/** Tells the job's runner that somebody reads along: it sends its output more often. */
+/** Records that a reader follows the job, so that its runner sends output more often. */
 export async function recordWatcher({ jobs, nowMs }: ValueDeps & { nowMs: () => number }, job: Job): Promise<void> {
   if ((job.watchedUntilMs ?? 0) >= nowMs() + WATCH_MS / 2) return;
   await jobs.change(job.id, { watchedUntilMs: nowMs() + WATCH_MS }, { attr: "state", eq: job.state });
@@ -149,13 +149,13 @@ export async function recordWatcher({ jobs, nowMs }: ValueDeps & { nowMs: () => 
 export interface JobUpdateQuery {
   running?: boolean | undefined;
   log_offset?: number | undefined;
-  /** How much of its stream the caller has; who does not send it gets no stream. */
+  /** The caller's offset in the stream. Without it the reply contains no stream. */
   stream_offset?: number | undefined;
   no_logs?: boolean | undefined;
   get_progress?: boolean | undefined;
 }
 
-/** What is new since the caller's offsets. While nothing is, the request is held for a second: clients ask again at once. */
+/** Returns the changes since the caller's offsets. Without changes it waits for up to a second, because clients repeat the request at once. */
 export async function waitForJobUpdate(
   deps: ValueDeps & { nowMs: () => number },
   asker: JobCaller,
