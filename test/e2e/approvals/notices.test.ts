@@ -80,7 +80,7 @@ describe("a notice's mail", () => {
   it("to nobody is seen on the run", async () => {
     const notice = aNotice({ ...of, people: ["u/nobody-here"] });
     await writeNotice(notice);
-    expect(await ended(notice, "email")).toMatchObject([{ to: "nobody", state: "failed", error: expect.stringContaining("nobody") }]);
+    expect(await ended(notice, "email")).toMatchObject([{ to: "nobody", state: "failed", error: expect.stringContaining("no approver") }]);
   });
 
   it("is not written about what was decided: that goes to the topic alone", async () => {
