@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, it } from "vitest";
 import { member, type Someone } from "../../support/api/people.ts";
 import { newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { asks, begin, consent, runOf, sees, urls, visit, waiting } from "../../support/approvals/approvals.ts";
+import { invoke } from "../../support/engine/aws.ts";
 
 let ws: Workspace;
 beforeAll(async () => {
@@ -57,23 +58,19 @@ describe("at the same moment", () => {
   });
 
   it("an approval and the end of the time: one of them, and the flow does what was said", async () => {
-    const outcomes = new Set<string>();
     for (let round = 0; round < 6; round += 1) {
       const run = await begin(ws, [asks("ask", { timeout: 2 }), sees()]);
       const [gate] = await waiting(ws, run);
       const { resume } = await urls(ws, gate?.gate_id ?? "");
-      // Until the last moment, and past it.
-      const untilMs = Date.parse(String(gate?.["deadline"])) + (round - 3) * 30;
-      while (Date.now() < untilMs) await new Promise((resolve) => setImmediate(resolve));
-      const { status } = await visit(resume, { body: {} });
+      // Housekeeping ends the time while the approval is under way. Its clock decides, not how long this test takes.
+      const endTime = () => invoke("HousekeepingFunction", { nowMs: Date.parse(String(gate?.["deadline"])) });
+      const [{ status }] = await Promise.all([visit(resume, { body: {} }), endTime()]);
       const done = await ws.completed(run);
       const { decision } = (await runOf(ws, run)).gates[0] ?? {};
-      outcomes.add(decision?.how ?? "");
       expect([status, done["success"], done["canceled"], decision?.how]).toEqual(
         status === 201 ? [201, true, false, "approved"] : [409, false, true, "expired"],
       );
     }
-    expect(outcomes.size).toBeGreaterThan(0);
   });
 
   it("consent by two people who are asked: the first decides, the other hears who", async () => {
