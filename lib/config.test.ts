@@ -2,22 +2,22 @@ import { describe, expect, it } from "vitest";
 import { parseConfig, retainsData } from "./config.ts";
 
 describe("the context key svc", () => {
-  it("means an AWS account when nothing is said", () => {
+  it("describes a deployment to AWS by default", () => {
     const config = parseConfig(undefined);
     expect(config).toMatchObject({ local: false, arch: "arm64", logRetentionDays: 30, reservedConcurrency: 50 });
     expect(retainsData(config)).toBe(true);
   });
 
-  it("keeps data on AWS and not locally, unless it says otherwise", () => {
+  it("retains data on AWS and not locally by default", () => {
     expect(retainsData(parseConfig({ local: true, baseUrl: "http://127.0.0.1:8000" }))).toBe(false);
     expect(retainsData(parseConfig({ retainData: false }))).toBe(false);
   });
 
-  it("refuses a local deployment that has no address", () => {
+  it("rejects a local deployment without a base URL", () => {
     expect(() => parseConfig({ local: true })).toThrow("needs svc.baseUrl");
   });
 
-  it("takes logins only with what they need, and never a secret itself", () => {
+  it("accepts logins only with their required settings, and never a secret itself", () => {
     const login = { name: "acme", issuer: "https://id.example.com", clientId: "svc", clientSecretName: "svc/acme" };
     const given = { logins: [login], loginDomainPrefix: "svc-example" };
     expect(parseConfig(given).logins).toEqual([login]);
@@ -30,7 +30,7 @@ describe("the context key svc", () => {
     ).toHaveLength(1);
   });
 
-  it("names a key it does not know, so that a typing error is not silently the default", () => {
+  it("rejects and names an unknown key, so that a typing error does not silently become the default", () => {
     expect(() => parseConfig({ alarmMail: "ops@example.com" })).toThrow("alarmMail");
   });
 });

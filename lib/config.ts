@@ -1,7 +1,7 @@
 import type { Node } from "constructs";
 import * as z from "zod";
 
-/** Where interpreters are on this machine, for an engine that runs functions as processes of it. */
+/** Paths of interpreters on this machine, for an engine that runs functions as local processes. */
 const interpretersSchema = z.object({
   bun: z.string().optional(),
   deno: z.string().optional(),
@@ -12,9 +12,9 @@ const interpretersSchema = z.object({
   workDir: z.string().optional(),
 });
 
-/** A provider that speaks OpenID Connect, where people may have accounts to sign in with. */
+/** An OpenID Connect provider with whose accounts people can sign in. */
 const loginSchema = z.strictObject({
-  /** Stands in addresses: `/api/oauth/login/<name>`. */
+  /** Part of URLs: `/api/oauth/login/<name>`. */
   name: z.string().regex(/^[a-z][a-z0-9-]{2,31}$/, "3 to 32 lower-case letters, digits and '-', starting with a letter"),
   displayName: z.string().max(100).optional(),
   issuer: z.url(),
@@ -24,54 +24,53 @@ const loginSchema = z.strictObject({
 });
 
 /**
- * What one deployment may decide. It comes from the context key `svc`, as an object in cdk.json or as JSON on the command line:
- * `npx cdk deploy -c svc='{"alarmEmail":"ops@example.com"}'`. Everything left out is what an AWS account should have.
+ * The settings of one deployment. They come from the context key `svc`, as an object in cdk.json or as JSON on the command line:
+ * `npx cdk deploy -c svc='{"alarmEmail":"ops@example.com"}'`. The defaults are right for an AWS account.
  */
 const stackConfigSchema = z
   .strictObject({
-    /** A local engine instead of AWS: no CloudFront, no alarms, no walls between tenants, data goes with the stack. */
+    /** A local engine instead of AWS: no CloudFront, no alarms, no isolation between tenants; data is deleted with the stack. */
     local: z.boolean().default(false),
-    /** Public origin without a trailing slash; on AWS it is the distribution's (or the custom domain's) own. */
+    /** Public origin without a trailing slash; on AWS the default is the origin of the distribution or the custom domain. */
     baseUrl: z.url().optional(),
-    /** Origin that runners reach the API at, `baseUrl` unless something else is nearer. */
+    /** Origin at which runners reach the API; the default is `baseUrl`. */
     internalUrl: z.url().optional(),
     arch: z.enum(["arm64", "x64"]).default("arm64"),
-    /** `BuildTarget` of core/builds; by default what the runners below run on. */
+    /** `BuildTarget` of core/builds; the default is the platform of the runners. */
     buildTarget: z
       .strictObject({ os: z.enum(["linux", "darwin"]), arch: z.enum(["x64", "arm64"]), python: z.string(), node: z.string() })
       .optional(),
     registries: z.strictObject({ npm: z.string().default(""), pypi: z.string().default(""), go: z.string().default("") }).prefault({}),
-    /** Each asset carries its interpreters, for Linux and `arch` (lib/compute/interpreters.ts), or they are found by path: on AWS yes, locally no. */
+    /** Whether each asset contains its interpreters for Linux and `arch` (lib/compute/interpreters.ts). Otherwise they are found by path. Default: yes on AWS, no locally. */
     carryInterpreters: z.boolean().optional(),
     interpreters: interpretersSchema.prefault({}),
     /** Whether people can sign in with a password: a Cognito user pool. Without one they use tokens. */
     passwords: z.boolean().default(true),
-    /** How a runner undoes what a job wrote to `/tmp` (contract/env.ts). */
+    /** How a runner removes a job's files from `/tmp` (contract/env.ts). */
     tmpMode: z.enum(["sweep", "private", "none"]).optional(),
-    /** Tables, bucket, key and user pool stay when the stack goes; on AWS yes, locally no. */
+    /** Whether tables, bucket, key and user pool remain when the stack is deleted. Default: yes on AWS, no locally. */
     retainData: z.boolean().optional(),
-    /** Headers that every run gets as arguments, separated by commas (spec §4.2). */
+    /** Headers that every run receives as arguments, separated by commas (spec §4.2). */
     includeHeaders: z.string().default(""),
-    /** CIDR ranges, separated by commas, that addresses given by users may lead to although they are private (docs/files.md). */
+    /** Private CIDR ranges, separated by commas, that URLs of users may nevertheless reach (docs/files.md). */
     egressAllow: z.string().optional(),
-    /** Who may be asked who somebody is, and the beginning of the user pool's own address for it (docs/aws.md). */
+    /** OpenID Connect providers for sign-in, and the prefix of the user pool's own domain for them (docs/aws.md). */
     logins: z.array(loginSchema).max(20).default([]),
     loginDomainPrefix: z
       .string()
       .regex(/^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/)
       .optional(),
     alarmEmail: z.email().optional(),
-    /** Whom mails about approvals come from; without it none are sent. */
+    /** The sender of mails about approvals. Without it no mails are sent. */
     mailFrom: z.email().optional(),
-    /** What SES knows the sender by, where that is verified already: the address itself, or its domain. */
+    /** An SES identity that is already verified for the sender: the address or its domain. */
     mailIdentity: z.string().min(3).optional(),
     customDomain: z.strictObject({ name: z.string(), certificateArn: z.string(), hostedZoneId: z.string().optional() }).optional(),
     logRetentionDays: z.union([z.literal(14), z.literal(30)]).default(30),
-    /** Worker invocations at the same time, for each of the two queues; each carries up to ten jobs. SQS takes no less than 2. */
+    /** Maximum concurrent worker invocations for each of the two queues; each handles up to ten jobs. SQS requires at least 2. */
     workerConcurrency: z.int().min(2).max(1000).optional(),
-    /** Kept free for `api` and for `beat`, each. 0 for an account whose concurrency quota is still the 10 of a new one. */
+    /** Reserved concurrency of `api` and of `beat`, each. Use 0 for a new account with a concurrency quota of 10. */
     reservedConcurrency: z.int().min(0).default(50),
-    /** A custom domain with `internalUrl` aside, the sizes that a deployment may have to change. */
     runnerMemoryMb: z.int().min(512).max(10_240).default(1769),
   })
   .prefault({});
@@ -81,7 +80,7 @@ export interface StackConfig extends z.output<typeof stackConfigSchema> {
   readonly skipInterpreters: boolean;
 }
 
-/** Reads `svc` and `svc.skipInterpreters` from the context; throws a sentence that names what is wrong. */
+/** Reads `svc` and `svc.skipInterpreters` from the context. Throws an error that names the invalid setting. */
 export function readConfig(node: Node): StackConfig {
   const given: unknown = node.tryGetContext("svc");
   const skip: unknown = node.tryGetContext("svc.skipInterpreters");
@@ -108,7 +107,7 @@ export function retainsData(config: StackConfig): boolean {
   return config.retainData ?? !config.local;
 }
 
-/** An engine that runs functions in containers is local and has none of this machine's files. */
+/** Whether the deployment is a local engine that runs functions in containers, which have no access to this machine's files. */
 export function carriesInterpreters(config: StackConfig): boolean {
   return config.carryInterpreters ?? !config.local;
 }

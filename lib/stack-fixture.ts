@@ -9,7 +9,7 @@ import type { Bundle } from "./compute/bundle.ts";
 import { parseConfig } from "./config.ts";
 import { SvcStack } from "./svc-stack.ts";
 
-/** For tests: the whole stack over assets of one line each, so that it needs neither the handlers' sources nor a network. */
+/** Creates the whole stack for tests, with assets of one line each, so that it needs neither the handlers' sources nor a network. */
 export function aStack(given: Record<string, unknown> = {}): { template: Template; findings: string[] } {
   const app = new App();
   const stack = new SvcStack(app, "svc", { config: parseConfig(given, true), bundles: stubBundles() });

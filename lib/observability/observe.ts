@@ -21,20 +21,20 @@ interface Watch {
   readonly id: string;
   readonly title: string;
   readonly metric: IMetric;
-  /** The alarm rings above it, `minutes` in a row. */
+  /** The alarm is raised if the metric exceeds it in `minutes` consecutive minutes. */
   readonly above: number;
   readonly minutes: number;
   readonly meaning: string;
 }
 
-/** What somebody must look at, and the same curves on a dashboard. A failed script is its owner's matter and rings nothing here. */
+/** Alarms for an operator, and a dashboard with the same metrics. A failed script concerns its owner and raises no alarm. */
 export class Observe extends Construct {
   readonly dashboard: Dashboard;
 
   constructor(scope: Construct, id: string, config: StackConfig, observed: Observed) {
     super(scope, id);
     const topic = new Topic(this, "Alarms", { displayName: "svc alarms", enforceSSL: true });
-    // A policy of our own replaces the one that let the account's services publish.
+    // This policy replaces the default one, which allows services of the account to publish.
     topic.addToResourcePolicy(
       new PolicyStatement({
         principals: [new ServicePrincipal("cloudwatch.amazonaws.com")],
@@ -101,7 +101,7 @@ function watches({ api, jobs, runners, housekeeping }: Observed): Watch[] {
       minutes: 3,
       meaning: "callers receive 5xx responses",
     },
-    // One each: an alarm over their sum costs the same, by its metrics, and does not say which.
+    // One alarm for each function: an alarm over their sum costs the same and does not name the function.
     ...[...runners].map(([language, runner]) => ({
       id: `RunnerErrors${language}`,
       title: `Runner errors: ${language}`,

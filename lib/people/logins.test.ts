@@ -14,7 +14,7 @@ function apiOf({ template }: typeof onAws) {
 }
 
 describe("federated logins", () => {
-  it("go through the user pool on AWS: a domain, the provider, and a client that may do nothing else", () => {
+  it("use the user pool on AWS: a domain, the provider, and a client without other rights", () => {
     const { template } = onAws;
     template.hasResourceProperties("AWS::Cognito::UserPoolDomain", { Domain: "svc-acme" });
     template.hasResourceProperties("AWS::Cognito::UserPoolIdentityProvider", {
@@ -35,20 +35,20 @@ describe("federated logins", () => {
     expect(logins).not.toMatch(/id\.acme\.example|at-acme|svc\/acme/);
   });
 
-  it("name the provider's secret in the template, and hold it nowhere; no function may read it on AWS", () => {
+  it("refer to the provider's secret in the template without containing it; no function may read it on AWS", () => {
     const text = JSON.stringify(onAws.template.toJSON());
     expect(text).toContain("{{resolve:secretsmanager:svc/acme:SecretString");
     expect(JSON.stringify(onAws.template.findResources("AWS::IAM::Policy"))).not.toContain("svc/acme");
   });
 
-  it("go to the provider itself on the local engine, whose user pool has no pages; api reads that one secret", () => {
+  it("contact the provider directly on the local engine, whose user pool has no pages; api may read only that secret", () => {
     locally.template.resourceCountIs("AWS::Cognito::UserPoolIdentityProvider", 0);
     locally.template.resourceCountIs("AWS::Cognito::UserPoolDomain", 0);
     expect(JSON.parse(apiOf(locally).Environment.Variables.SVC_LOGINS)).toEqual([{ ...acme, issuer: "http://127.0.0.1:9999" }]);
     expect(JSON.stringify(locally.template.findResources("AWS::IAM::Policy"))).toContain("secret:svc/acme-??????");
   });
 
-  it("leave nothing where none is asked for", () => {
+  it("add no resources if none are configured", () => {
     const { template } = aStack({});
     template.resourceCountIs("AWS::Cognito::UserPoolDomain", 0);
     template.resourceCountIs("AWS::Cognito::UserPoolClient", 1);

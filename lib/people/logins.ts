@@ -18,13 +18,13 @@ interface LoginsProps {
   readonly config: StackConfig;
   /** Absent if sign-in with a password is turned off. The service then contacts each provider itself. */
   readonly pool: UserPool | undefined;
-  /** The service's own origin: providers send browsers back to it. */
+  /** The service's own origin, to which providers redirect browsers. */
   readonly url: string;
 }
 
 /**
- * Sign-ins with accounts of other providers. On AWS they go through the user pool, which alone knows the providers' secrets; the local engine's
- * has no pages for it, so that there the service speaks with each provider itself.
+ * Sign-in with accounts of other providers. On AWS it uses the user pool, and only the pool knows the providers' secrets. The local engine's user
+ * pool has no sign-in pages, so the service contacts each provider itself.
  */
 export class Logins extends Construct {
   private readonly config: StackConfig;
@@ -42,7 +42,7 @@ export class Logins extends Construct {
           name,
           issuerUrl: issuer,
           clientId,
-          // In the template it is a reference, which CloudFormation resolves while it deploys.
+          // The template contains a reference, which CloudFormation resolves during the deployment.
           clientSecret: SecretValue.secretsManager(clientSecretName).unsafeUnwrap(),
           scopes: ["openid", "email", "profile"],
           attributeMapping: {
@@ -52,7 +52,7 @@ export class Logins extends Construct {
           },
         }),
     );
-    // Without a secret: PKCE and a sealed cookie tie each code to the browser and the process that asked for it.
+    // The client has no secret, because PKCE and a sealed cookie bind each code to the browser that requested it.
     const client = new UserPoolClient(this, "Client", {
       userPool: pool,
       generateSecret: false,
@@ -68,7 +68,7 @@ export class Logins extends Construct {
     this.through = { pool, client };
   }
 
-  /** For who signs people in. */
+  /** Grants a function the rights to sign people in. */
   configureSignIn(fn: LambdaFunction): void {
     const { config, through } = this;
     const logins = config.logins.map(({ name, displayName, issuer, clientId, clientSecretName }) => ({

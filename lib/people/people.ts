@@ -26,7 +26,7 @@ export class People extends Construct {
       deletionProtection: retainsData(config),
       removalPolicy: retainsData(config) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
-    // For our own function alone: what it answers does not tell an unknown address from a wrong password.
+    // Only svc's own function uses this client. Its answers do not distinguish an unknown address from a wrong password.
     const client = pool.addClient("SignIn", {
       authFlows: { adminUserPassword: true },
       disableOAuth: true,
@@ -38,7 +38,7 @@ export class People extends Construct {
     acknowledge(pool, "AwsSolutions-COG8", "The Essentials plan has all features that sign-in uses. Plus is billed per user.");
   }
 
-  /** For the one-shot function that makes the first administrator. */
+  /** Grants the one-shot function that creates the first administrator its rights. */
   configureCreatePeople(fn: LambdaFunction): void {
     if (!this.signIn) return;
     fn.addToRolePolicy(
@@ -50,7 +50,7 @@ export class People extends Construct {
     fn.addEnvironment(env.userPool, this.signIn.pool.userPoolId);
   }
 
-  /** For who signs people in, and makes and deletes their accounts. */
+  /** Grants the rights to sign people in, and to create and delete their accounts. */
   configureSignIn(fn: LambdaFunction): void {
     if (!this.signIn) return;
     this.configureCreatePeople(fn);

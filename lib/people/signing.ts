@@ -8,8 +8,8 @@ import { retainsData, type StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
 
 /**
- * The seed of the Ed25519 key that signs job tokens. Only executors may read it. Who checks a token reads the public key from the objects table
- * and needs nothing from here.
+ * The seed of the Ed25519 key that signs job tokens. Only executors may read it. Functions that verify a token read the public key from the objects
+ * table and need no rights from this construct.
  */
 export class Signing extends Construct {
   private readonly secret: Secret;

@@ -9,10 +9,10 @@ import { limits } from "../../contract/limits.ts";
 import { retainsData, type StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
 
-/** What lies where: arguments, results and logs of jobs; built artefacts; versions of scripts and flows too large for an item, plans of flows; files of the users. */
+/** The bucket's folders: arguments, results and logs of jobs; built artefacts; large versions of scripts and flows, plans of flows; files of users. */
 type Folder = "jobs" | "artefacts" | "scripts" | "flows" | "files";
 
-/** What does not fit an item: large arguments and results, logs, artefacts. Everything in it belongs to an item that points at it. */
+/** The bucket for data that does not fit an item: large arguments and results, logs, artefacts. An item refers to every object in it. */
 export class Storage extends Construct {
   readonly bucket: Bucket;
 
@@ -23,12 +23,12 @@ export class Storage extends Construct {
       objectOwnership: ObjectOwnership.BUCKET_OWNER_ENFORCED,
       enforceSSL: true,
       minimumTLSVersion: 1.2,
-      // S3's own key: with a KMS key each object of each job would cost a KMS call.
+      // S3's own key, because with a KMS key each object of each job would cost a KMS call.
       encryption: BucketEncryption.S3_MANAGED,
-      // Objects are written once under names that nothing else uses.
+      // Versioning is unnecessary, because objects are written once under unique names.
       versioned: false,
       lifecycleRules: [
-        // A day more than the records, so that no record points at nothing.
+        // One day longer than the records, so that no record refers to a missing object.
         { id: "jobs", prefix: "jobs/", expiration: Duration.millis(limits.jobRetentionMs).plus(Duration.days(1)) },
         { id: "uploads", abortIncompleteMultipartUploadAfter: Duration.days(1) },
       ],
@@ -43,18 +43,18 @@ export class Storage extends Construct {
 
   configureRead(fn: LambdaFunction, ...folders: Folder[]): void {
     this.allow(fn, ["GetObject"], folders);
-    // Without it S3 answers 403 where an object is missing, and nobody could tell that from a missing right.
+    // Without this right S3 answers 403 for a missing object, which looks like a missing permission.
     this.allowList(fn);
   }
 
-  /** Also what makes a presigned PUT work: it carries the rights of the role that signed it. */
+  /** Grants write access. A presigned PUT also needs it, because it has the rights of the role that signed it. */
   configureWrite(fn: LambdaFunction, ...folders: Folder[]): void {
     this.allow(fn, ["PutObject"], folders);
   }
 
   configureDelete(fn: LambdaFunction, ...folders: Folder[]): void {
     this.allow(fn, ["DeleteObject"], folders);
-    // What belongs to a job is found by its prefix.
+    // The objects of a job are found by their prefix.
     this.allowList(fn);
   }
 

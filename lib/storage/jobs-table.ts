@@ -10,8 +10,8 @@ import { acknowledge } from "../observability/nag.ts";
 const INDEXES = ["list", "path", "due"] as const;
 
 /**
- * One head item per job and its child items. Indexes carry only what never changes, or what must be found when it falls due: every attribute
- * in an index that changes is written, and paid, once more.
+ * One head item per job and its child items. Indexes contain only immutable attributes and due times, because each change of an indexed attribute
+ * costs another write.
  */
 export class JobsTable extends Construct {
   readonly table: Table;
@@ -23,7 +23,7 @@ export class JobsTable extends Construct {
       sortKey: { name: "sk", type: AttributeType.STRING },
       billingMode: BillingMode.PAY_PER_REQUEST,
       timeToLiveAttribute: "ttl",
-      // DynamoDB's own key: a customer's KMS key would cost a call for each cold cache and buys no separation here.
+      // DynamoDB's own key, because a customer-managed KMS key would cost calls and adds no separation here.
       encryption: TableEncryption.DEFAULT,
       removalPolicy: retainsData(config) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
       deletionProtection: retainsData(config),
@@ -55,22 +55,22 @@ export class JobsTable extends Construct {
     );
   }
 
-  /** A runner's beat: one job's items, by key, and all that is to be masked for it. */
+  /** Grants access for a runner's beat: the items of one job by key, including the secrets to mask. */
   configureBeat(fn: LambdaFunction): void {
     this.allow(fn, ["GetItem", "Query", "PutItem", "UpdateItem", "BatchWriteItem", "ConditionCheckItem"]);
   }
 
-  /** What became of notices stands with the jobs that they are of. */
+  /** Grants writes of delivery results, which are stored with the jobs of the notices. */
   configureNotices(fn: LambdaFunction): void {
     this.allow(fn, ["GetItem", "BatchGetItem", "PutItem"]);
   }
 
-  /** Makes jobs and moves them through their states. */
+  /** Grants the rights to create jobs and change their states. */
   configureMoveJobs(fn: LambdaFunction): void {
     this.allow(fn, ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "ConditionCheckItem"]);
   }
 
-  /** The same, and lists and finds jobs through the indexes. */
+  /** Grants the same rights, and queries of the indexes. */
   configureFindJobs(fn: LambdaFunction): void {
     this.configureMoveJobs(fn);
     this.configureCountJobs(fn);

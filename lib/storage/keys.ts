@@ -7,8 +7,8 @@ import { env } from "../../contract/env.ts";
 import { retainsData, type StackConfig } from "../config.ts";
 
 /**
- * The key that the data keys of secrets are sealed with, and the one that signs the record of approvals. Tables, bucket and queues use neither: they would ask for every job, and AWS's own keys
- * protect the same bytes from the same people at no price.
+ * The KMS key that wraps the data keys of secrets, and the one that signs the audit log of approvals. Tables, bucket and queues use neither: each
+ * job would cost KMS calls, and AWS-owned keys give the same protection for free.
  */
 export class Keys extends Construct {
   private readonly secretsKey: Key;
@@ -21,7 +21,7 @@ export class Keys extends Construct {
       enableKeyRotation: true,
       removalPolicy: retainsData(config) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
     });
-    // KMS rotates no key of this kind: an old signature must hold.
+    // KMS does not rotate HMAC keys, so old signatures remain valid.
     this.anchorKey = new Key(this, "Anchors", {
       description: "svc: signs the record of approvals",
       keySpec: KeySpec.HMAC_256,
@@ -30,12 +30,12 @@ export class Keys extends Construct {
     });
   }
 
-  /** Housekeeping alone: it takes no request of anybody. */
+  /** Grants the right to sign. Only housekeeping has it, because it handles no requests. */
   configureSignRecord(fn: LambdaFunction): void {
     this.allowAnchors(fn, "kms:GenerateMac");
   }
 
-  /** Who looks a signature over can make none. */
+  /** Grants the right to verify signatures, but not to create them. */
   configureCheckRecord(fn: LambdaFunction): void {
     this.allowAnchors(fn, "kms:VerifyMac");
   }
@@ -45,27 +45,27 @@ export class Keys extends Construct {
     fn.addEnvironment(env.anchorKey, this.anchorKey.keyArn);
   }
 
-  /** Who runs jobs reads secrets, and makes no keys. */
+  /** Grants an executor the right to decrypt secrets, but not to create data keys. */
   configureUnseal(fn: LambdaFunction): void {
     this.allow(fn, ["kms:Decrypt"]);
   }
 
-  /** Who stores secrets makes the workspaces' data keys as well. */
+  /** Grants the rights to store secrets, which include the creation of data keys for workspaces. */
   configureSeal(fn: LambdaFunction): void {
     this.allow(fn, ["kms:Decrypt", "kms:GenerateDataKey"]);
   }
 
-  /** Keys that sign links to approvals, and no secret's. */
+  /** Grants the use of keys that sign approval links, and of no data key of secrets. */
   configureLinks(fn: LambdaFunction): void {
     this.allow(fn, ["kms:Decrypt", "kms:GenerateDataKey"], { "kms:EncryptionContext:purpose": "links" });
   }
 
-  /** Secrets that outgoing webhooks are signed with, and no other. */
+  /** Grants the decryption of secrets that sign outgoing webhooks, and of no others. */
   configureWebhooks(fn: LambdaFunction): void {
     this.allow(fn, ["kms:Decrypt", "kms:GenerateDataKey"], { "kms:EncryptionContext:purpose": "webhooks" });
   }
 
-  /** The key wraps data keys of workspaces and nothing else: whatever is not named as one is refused. */
+  /** Restricts a grant to data keys of workspaces by their encryption context; the key wraps nothing else. */
   private allow(fn: LambdaFunction, actions: string[], purpose: Record<string, string> = {}): void {
     fn.addToRolePolicy(
       new PolicyStatement({

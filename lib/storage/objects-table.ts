@@ -7,7 +7,7 @@ import { env } from "../../contract/env.ts";
 import { retainsData, type StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
 
-/** Everything that people store: scripts, folders, tokens, workspaces, and the outbox that its stream carries away. */
+/** The table of stored objects: scripts, folders, tokens, workspaces, and the outbox, whose items the table's stream delivers. */
 export class ObjectsTable extends Construct {
   readonly table: Table;
 
@@ -26,7 +26,7 @@ export class ObjectsTable extends Construct {
     });
   }
 
-  /** One item by key: the public key that tokens of jobs are checked with. */
+  /** Grants reads of one item by key: the public key that verifies job tokens. */
   configureReadPublicKey(fn: LambdaFunction): void {
     this.allow(fn, ["GetItem"]);
   }
@@ -35,7 +35,7 @@ export class ObjectsTable extends Construct {
     this.allow(fn, ["GetItem", "BatchGetItem", "Query"]);
   }
 
-  /** An executor publishes the public half of the key that signs job tokens, and may write nothing else. */
+  /** Grants an executor the right to publish the public key for job tokens, and no other writes. */
   configurePublishKey(fn: LambdaFunction): void {
     fn.addToRolePolicy(
       new PolicyStatement({
@@ -46,17 +46,17 @@ export class ObjectsTable extends Construct {
     );
   }
 
-  /** Whoever takes tokens notes when each was used last; it changes no other item. */
+  /** Grants updates of the last use of tokens, and of no other item. */
   configureTouchTokens(fn: LambdaFunction): void {
     this.allowItems(fn, ["UpdateItem"], ["TOKEN#*", "USER#*"]);
   }
 
-  /** Keys of idempotent calls, and nothing else. */
+  /** Grants access to the items of idempotency keys, and to no others. */
   configureIdempotency(fn: LambdaFunction): void {
     this.allowItems(fn, ["PutItem", "DeleteItem"], ["IDEMPOTENCY#*"]);
   }
 
-  /** Hears of every notice of an approval, and keeps what is still to be sent. */
+  /** Delivers every new notice to a function, which stores the deliveries that are still due. */
   configureNotices(fn: LambdaFunction, config: StackConfig): void {
     this.configureRead(fn);
     this.allowItems(fn, ["PutItem", "DeleteItem"], ["RETRIES"]);
@@ -64,7 +64,7 @@ export class ObjectsTable extends Construct {
     this.configureHear(fn, "NOTICE#", config);
   }
 
-  /** Reads new items under such keys from the table's stream. A batch that fails is halved until the one that fails is alone, and that is given up in the end. */
+  /** Subscribes a function to new items with such keys. A failing batch is halved until the failing item is isolated; that item is eventually skipped. */
   private configureHear(fn: LambdaFunction, prefix: string, { local }: StackConfig): void {
     const stream = this.table.tableStreamArn;
     if (!stream || !fn.role) throw new Error("The table has no stream.");
@@ -90,7 +90,7 @@ export class ObjectsTable extends Construct {
           dynamodb: { Keys: { pk: { S: FilterRule.beginsWith(prefix) } } },
         }),
       ],
-      // The local engine knows no answers in part: what fails there comes back alone.
+      // The local engine does not support partial batch responses, so each batch has one item.
       batchSize: local ? 1 : 25,
       reportBatchItemFailures: true,
       bisectBatchOnError: true,
@@ -99,13 +99,13 @@ export class ObjectsTable extends Construct {
     });
   }
 
-  /** Pending gates, decisions, notices, and the keys that sign links. */
+  /** Grants access to pending gates, decisions, notices, and the keys that sign links. */
   configureApprove(fn: LambdaFunction): void {
     const partitions = ["PENDING#*", "CHAIN#*", "GREW#*", "NOTICE#*", "AGAIN#*", "LINKS#*", "WEBHOOKS#*", "AUDIT#*"];
     this.allowItems(fn, ["PutItem", "UpdateItem", "DeleteItem"], partitions);
   }
 
-  /** Signed heads of the record of approvals. */
+  /** Grants access to the signed heads of the audit log of approvals. */
   configureAnchor(fn: LambdaFunction): void {
     this.allowItems(fn, ["PutItem"], ["ANCHOR#*"]);
   }
@@ -120,12 +120,12 @@ export class ObjectsTable extends Construct {
     );
   }
 
-  /** Transactions need no action of their own: each part is checked as the single call it stands for. */
+  /** Grants actions on items by key. Transactions need no additional action, because IAM checks each part as a single call. */
   configureWrite(fn: LambdaFunction): void {
     this.allow(fn, ["GetItem", "BatchGetItem", "Query", "PutItem", "UpdateItem", "DeleteItem", "BatchWriteItem", "ConditionCheckItem"]);
   }
 
-  /** The sweep: finds what has expired, or belonged to a deleted workspace, and deletes it; how far it is stands in the table as well. */
+  /** Grants the rights of the sweep, which deletes expired items and items of deleted workspaces and stores its progress in the table. */
   configureSweep(fn: LambdaFunction): void {
     this.allow(fn, ["GetItem", "Query", "Scan", "DeleteItem", "BatchWriteItem"]);
     this.allowItems(fn, ["PutItem"], ["DELETED"]);
