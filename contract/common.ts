@@ -1,6 +1,9 @@
 import * as z from "zod";
 import { isJsonObject } from "./json-object.ts";
 
+/** The place of data that belongs to the whole instance, where other data has its workspace. No workspace can have this id. */
+export const INSTANCE = "-";
+
 /** Shapes that several routes share. */
 export const workspaceId = z
   .string()

@@ -1,10 +1,13 @@
 import type { z } from "zod";
 import { createDocument, createSchema, type ZodOpenApiOperationObject, type ZodOpenApiPathsObject } from "zod-openapi";
 import { answers } from "./errors.ts";
-import type { Route } from "./route.ts";
+import type { Route, RouteFunction } from "./route.ts";
 import { routes } from "./routes.ts";
 
 const GREEDY = /\{(\w+)\+\}/;
+
+/** Functions whose writes of one object may collide. */
+const domainFunctions: ReadonlySet<RouteFunction> = new Set(["objects", "jobs", "people"]);
 
 /** An archived workspace is read, and nothing else. */
 const changesWorkspace = ({ auth, fn, method, path }: Route) =>
@@ -18,7 +21,7 @@ function errorResponses(route: Route): Record<string, { description: string; con
     ...(route.params || route.query ? (["query.invalid"] as const) : []),
     ...(route.payload ? (["body.tooLarge", "body.tooDeep", "payload.form", "payload.cloudEvent", "payload.cloudEventBatch"] as const) : []),
     ...(route.body ? (["body.notJson", "body.shape", "body.tooLarge", "body.tooDeep"] as const) : []),
-    ...(route.fn === "api" && route.method !== "GET" ? (["write.collided"] as const) : []),
+    ...(domainFunctions.has(route.fn) && route.method !== "GET" ? (["write.collided"] as const) : []),
     ...(changesWorkspace(route) ? (["workspace.archived"] as const) : []),
     ...route.errors,
   ];

@@ -6,7 +6,7 @@ import type { Payload } from "./payload.ts";
 export type Method = "GET" | "POST" | "DELETE";
 
 /** The deployed function that handles a route. `lib/api/api.ts` builds the REST resources from it. */
-export type RouteFunction = "run" | "stream" | "api" | "beat" | "approve" | "web";
+export type RouteFunction = "run" | "stream" | "objects" | "jobs" | "people" | "api" | "beat" | "approve" | "web";
 
 /**
  * One HTTP route, written once: router, OpenAPI and typed clients come from it.

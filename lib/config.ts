@@ -69,7 +69,7 @@ const stackConfigSchema = z
     logRetentionDays: z.union([z.literal(14), z.literal(30)]).default(30),
     /** Maximum concurrent worker invocations for each of the two queues; each handles up to ten jobs. SQS requires at least 2. */
     workerConcurrency: z.int().min(2).max(1000).optional(),
-    /** Reserved concurrency of `api` and of `beat`, each. Use 0 for a new account with a concurrency quota of 10. */
+    /** Reserved concurrency of the functions of the API together, of `approve` and of `beat`, each. Use 0 for a new account with a concurrency quota of 10. */
     reservedConcurrency: z.int().min(0).default(50),
     runnerMemoryMb: z.int().min(512).max(10_240).default(1769),
   })

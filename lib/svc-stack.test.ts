@@ -41,7 +41,10 @@ function rightsOf(template: Template, description: string): { actions: Set<strin
 const descriptions = {
   run: "svc: run routes",
   stream: "svc: streams of runs and job updates",
-  api: "svc: stored objects",
+  objects: "svc: stored objects",
+  jobs: "svc: lists, results and cancellation of jobs",
+  people: "svc: workspaces, users and permissions",
+  api: "svc: API reference",
   approve: "svc: approvals",
   beat: "svc: heartbeats",
   worker: "svc: runs queued jobs",
@@ -118,20 +121,25 @@ describe("rights", () => {
     expect(actionsOf("run", "secretsmanager:")).toEqual(["secretsmanager:GetSecretValue"]);
   });
 
-  it("only api, worker and step reach secrets, and only api makes keys for them; approve and deliver reach keys of their own purpose alone", () => {
+  it("only objects, worker and step reach secrets, and only objects makes keys for them; approve, deliver, jobs and people reach other keys alone", () => {
     const may = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) => actionsOf(name, "kms:Decrypt").length > 0);
-    expect(may).toEqual(["api", "approve", "worker", "step", "deliver"]);
-    expect(actionsOf("api", "kms:")).toEqual(["kms:Decrypt", "kms:GenerateDataKey"]);
+    expect(may).toEqual(["objects", "jobs", "people", "approve", "worker", "step", "deliver"]);
+    expect(actionsOf("objects", "kms:")).toEqual(["kms:Decrypt", "kms:GenerateDataKey"]);
     expect(actionsOf("worker", "kms:")).toEqual(["kms:Decrypt"]);
     expect(actionsOf("step", "kms:")).toEqual(["kms:Decrypt"]);
-    const purposes = (["approve", "deliver"] as const).map((name) =>
+    const purposes = (["approve", "deliver", "jobs"] as const).map((name) =>
       rightsOf(aws, descriptions[name])
         .statements.filter(({ Action }) => list(Action).includes("kms:Decrypt"))
         .map(({ Condition }) => (Condition as { StringEquals: Record<string, string> }).StringEquals["kms:EncryptionContext:purpose"]),
     );
-    expect(purposes).toEqual([["links", "webhooks"], ["webhooks"]]);
+    expect(purposes).toEqual([["links", "webhooks"], ["webhooks"], ["links"]]);
+    // The instance's own key, which seals sign-ins under way, has the workspace that no workspace can have.
+    const ofPeople = rightsOf(aws, descriptions.people).statements.filter(({ Action }) => list(Action).includes("kms:Decrypt"));
+    expect(ofPeople.map(({ Condition }) => Condition)).toEqual([
+      { StringEquals: { "kms:EncryptionContext:service": "svc", "kms:EncryptionContext:workspace": "-" } },
+    ]);
     const [key] = Object.keys(aws.findResources("AWS::KMS::Key", { Properties: { EnableKeyRotation: true } }));
-    for (const name of ["api", "worker", "step"] as const) {
+    for (const name of ["objects", "worker", "step"] as const) {
       const [statement] = rightsOf(aws, descriptions[name]).statements.filter(({ Action }) => list(Action).includes("kms:Decrypt"));
       expect(statement).toMatchObject({
         Resource: { "Fn::GetAtt": [key, "Arn"] },
@@ -205,8 +213,8 @@ describe("rights", () => {
     expect(may("CreateStateMachine")).toEqual(["flows"]);
     expect(may("DeleteStateMachine")).toEqual(["housekeeping"]);
     // Whoever may end a flow may have to tell the one around it, and stop what is under way in it.
-    expect(may("SendTaskSuccess").sort()).toEqual(["api", "approve", "housekeeping", "settle", "step", "worker"]);
-    expect(may("StopExecution").sort()).toEqual(["api", "housekeeping", "settle", "step"]);
+    expect(may("SendTaskSuccess").sort()).toEqual(["approve", "housekeeping", "jobs", "people", "settle", "step", "worker"]);
+    expect(may("StopExecution").sort()).toEqual(["housekeeping", "jobs", "people", "settle", "step"]);
     const removes = rightsOf(aws, descriptions.housekeeping).statements.find(({ Action }) => Action === "states:DeleteStateMachine");
     expect(removes?.Condition).toEqual({ StringEquals: { "aws:ResourceTag/svc": "svc" } });
     expect(JSON.stringify(removes?.Resource)).toContain(":stateMachine:svc-*");
@@ -214,11 +222,47 @@ describe("rights", () => {
     expect(names).toEqual(["svc", "svc"]);
   });
 
-  it("api says where executions are looked at, on AWS in the console, and may not look at them itself", () => {
-    expect(actionsOf("api", "states:")).toEqual(["states:SendTaskSuccess", "states:StopExecution"]);
-    const variables = (template: Template) => fn(template, descriptions.api).properties.Environment.Variables;
-    expect(variables(aws)).toMatchObject({ SVC_STATES_CONSOLE: "on", SVC_STATES_ARN: expect.anything() });
-    expect(variables(locally.template)).not.toHaveProperty("SVC_STATES_CONSOLE");
+  it("jobs and objects name executions and machines, on AWS with their pages in the console, and may not read them", () => {
+    expect(actionsOf("jobs", "states:")).toEqual(["states:SendTaskSuccess", "states:StopExecution"]);
+    expect(actionsOf("objects", "states:")).toEqual([]);
+    for (const name of ["jobs", "objects"] as const) {
+      const variables = (template: Template) => fn(template, descriptions[name]).properties.Environment.Variables;
+      expect(variables(aws)).toMatchObject({ SVC_STATES_CONSOLE: "on", SVC_STATES_ARN: expect.anything() });
+      expect(variables(locally.template)).not.toHaveProperty("SVC_STATES_CONSOLE");
+    }
+  });
+
+  it("api reads single objects and has no other right", () => {
+    expect(actionsOf("api").filter((action) => !/^(logs|xray):/.test(action))).toEqual(["dynamodb:GetItem"]);
+    expect(JSON.stringify(rightsOf(aws, descriptions.api).statements)).not.toContain("JobsTable");
+  });
+
+  it("jobs writes nothing to the objects table but uses of tokens, the audit log and keys of links", () => {
+    const writes = rightsOf(aws, descriptions.jobs).statements.filter(
+      ({ Action, Resource }) =>
+        JSON.stringify(Resource).includes("ObjectsTable") && list(Action).some((action) => /Put|Update|Delete|Write/.test(action)),
+    );
+    expect(writes.map(({ Action, Condition }) => ({ Action, Condition }))).toEqual([
+      { Action: "dynamodb:UpdateItem", Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["TOKEN#*", "USER#*"] } } },
+      {
+        Action: ["dynamodb:PutItem", "dynamodb:DeleteItem"],
+        Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["AUDIT#*"] } },
+      },
+      { Action: "dynamodb:PutItem", Condition: { "ForAllValues:StringLike": { "dynamodb:LeadingKeys": ["LINKS#*"] } } },
+    ]);
+  });
+
+  it("of the functions of the API only objects reaches scripts and files, and only objects and jobs delete", () => {
+    const placesOf = (name: keyof typeof descriptions, action: string) =>
+      rightsOf(aws, descriptions[name])
+        .statements.filter(({ Action }) => list(Action).includes(action))
+        .flatMap(({ Resource }) => list(Resource))
+        .flatMap((place) => /\/(\w+)\/\*"/.exec(JSON.stringify(place))?.[1] ?? []);
+    const places = (action: string) => (["objects", "jobs", "people", "api"] as const).map((name) => placesOf(name, action));
+    const all = ["jobs", "scripts", "flows", "files"];
+    expect(places("s3:GetObject")).toEqual([all, ["jobs", "flows"], ["jobs", "flows"], []]);
+    expect(places("s3:PutObject")).toEqual([all, ["jobs"], ["jobs"], []]);
+    expect(places("s3:DeleteObject")).toEqual([all, ["jobs"], [], []]);
   });
 
   it("a beat touches one job's items and reads one public key", () => {
@@ -249,14 +293,16 @@ describe("rights", () => {
     expect(actionsOf("stream", "sqs:")).toEqual(actionsOf("run", "sqs:"));
   });
 
-  it("only setup and the API make people, and setup reaches no job", () => {
+  it("only setup and people reach the user pool, and setup reaches no job", () => {
+    const may = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) => actionsOf(name, "cognito-idp:").length > 0);
+    expect(may).toEqual(["people", "setup"]);
     expect(actionsOf("setup", "cognito-idp:")).toEqual([
       "cognito-idp:AdminCreateUser",
 
       "cognito-idp:AdminSetUserPassword",
     ]);
     expect(JSON.stringify(rightsOf(aws, descriptions.setup).statements)).not.toContain("JobsTable");
-    expect(actionsOf("api", "cognito-idp:")).toEqual([
+    expect(actionsOf("people", "cognito-idp:")).toEqual([
       "cognito-idp:AdminCreateUser",
       "cognito-idp:AdminDeleteUser",
       "cognito-idp:AdminInitiateAuth",
@@ -273,7 +319,7 @@ describe("rights", () => {
   });
 
   it("addresses of users lead inside only where the deployment says so, and locally to the machine itself", () => {
-    const opened = (template: Template) => fn(template, descriptions.api).properties.Environment.Variables.SVC_EGRESS_ALLOW;
+    const opened = (template: Template) => fn(template, descriptions.objects).properties.Environment.Variables.SVC_EGRESS_ALLOW;
     const asked = aStack({ egressAllow: "10.1.0.0/16" }).template;
     expect([aws, locally.template, asked].map(opened)).toEqual(["", "127.0.0.0/8,::1/128", "10.1.0.0/16"]);
   });
@@ -437,7 +483,7 @@ describe("the two queues", () => {
     const ids = [variables.SVC_QUEUE_URL.Ref, variables.SVC_HIGH_QUEUE_URL.Ref];
     expect(new Set(ids)).toEqual(new Set(queues.map(([id]) => id)));
     expect(ids).toHaveLength(2);
-    for (const name of ["run", "stream", "api", "worker", "housekeeping", "deadLetter"] as const) {
+    for (const name of ["run", "stream", "objects", "jobs", "people", "worker", "housekeeping", "deadLetter"] as const) {
       const targets = rightsOf(aws, descriptions[name])
         .statements.filter(({ Action }) => Action === "sqs:SendMessage")
         .flatMap(({ Resource }) => list(Resource));
@@ -498,10 +544,13 @@ describe("functions", () => {
     }
   });
 
-  it("leave room for api and beat whatever else runs, unless the account's quota is too small to", () => {
-    for (const name of ["api", "beat"] as const) {
-      expect(fn(aws, descriptions[name]).properties).toMatchObject({ ReservedConcurrentExecutions: 50 });
-    }
+  it("leave room for the API, approve and beat whatever else runs, unless the account's quota is too small to", () => {
+    const reserved = (template: Template, names: readonly (keyof typeof descriptions)[]) =>
+      names.map((name) => fn(template, descriptions[name]).properties.ReservedConcurrentExecutions);
+    expect(reserved(aws, ["approve", "beat"])).toEqual([50, 50]);
+    expect(reserved(aws, ["objects", "jobs", "people", "api"])).toEqual([15, 20, 10, 5]);
+    // The functions of the API divide one reservation, however small it is.
+    expect(reserved(aStack({ reservedConcurrency: 7 }).template, ["objects", "jobs", "people", "api"])).toEqual([2, 4, 1, undefined]);
     expect(JSON.stringify(aStack({ reservedConcurrency: 0 }).template.toJSON())).not.toContain("ReservedConcurrentExecutions");
   });
 

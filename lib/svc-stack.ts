@@ -24,6 +24,8 @@ import { Keys } from "./storage/keys.ts";
 import { ObjectsTable } from "./storage/objects-table.ts";
 
 interface FunctionSize {
+  /** The construct's id where it is not the function's name: a table or the user pool has that id. */
+  readonly id?: string;
   readonly description: string;
   readonly memoryMb: number;
   readonly timeoutS: number;
@@ -133,24 +135,89 @@ export class SvcStack extends Stack {
       storage.configureWrite(fn, "jobs");
       queue.configureSend(fn);
     });
-    const apiFn = this.fn(
-      "api",
-      { description: "svc: stored objects and jobs", memoryMb: 1024, timeoutS: 30, reservedConcurrency: config.reservedConcurrency },
+    const reserved = reservedConcurrencyOf(config);
+
+    /** The capabilities for canceling jobs, with the flows that they run. */
+    const cancels = (fn: LambdaFunction) => {
+      jobs.configureFindJobs(fn);
+      storage.configureRead(fn, "jobs", "flows");
+      storage.configureWrite(fn, "jobs");
+      queue.configureSend(fn);
+      flows.configureResume(fn);
+      flows.configureStop(fn);
+    };
+    const objectsFn = this.fn(
+      "objects",
+      {
+        id: "ObjectsApi",
+        description: "svc: stored objects: scripts, flows, variables, resources and files",
+        memoryMb: 1024,
+        timeoutS: 30,
+        reservedConcurrency: reserved.objects,
+      },
       (fn) => {
         fn.addEnvironment(env.baseUrl, url);
         fn.addEnvironment(env.egressAllow, egressAllow(config));
         objects.configureWrite(fn);
-        people.configureSignIn(fn);
-        logins?.configureSignIn(fn);
-        jobs.configureFindJobs(fn);
+        // Jobs that build versions, and notes of the secrets that a job reads.
+        jobs.configureMoveJobs(fn);
+        queue.configureSend(fn);
+        // Files of jobs are in the folder of jobs.
         storage.configureRead(fn, "jobs", "scripts", "flows", "files");
         storage.configureWrite(fn, "jobs", "scripts", "flows", "files");
         storage.configureDelete(fn, "jobs", "scripts", "flows", "files");
         secrets.configureSeal(fn);
-        queue.configureSend(fn);
-        flows.configureStop(fn);
-        flows.configureShow(fn, step, config);
-        flows.configureResume(fn);
+        flows.configureShow(fn, config);
+        flows.configureDescribe(fn, step);
+      },
+    );
+    const jobsFn = this.fn(
+      "jobs",
+      {
+        id: "JobsApi",
+        description: "svc: lists, results and cancellation of jobs",
+        memoryMb: 1024,
+        timeoutS: 30,
+        reservedConcurrency: reserved.jobs,
+      },
+      (fn) => {
+        fn.addEnvironment(env.baseUrl, url);
+        cancels(fn);
+        storage.configureDelete(fn, "jobs");
+        objects.configureRead(fn);
+        objects.configureTouchTokens(fn);
+        objects.configureAudit(fn);
+        // The holder of a link to an approval reads its flow.
+        objects.configureLinkKeys(fn);
+        secrets.configureLinks(fn);
+        flows.configureShow(fn, config);
+      },
+    );
+    const peopleFn = this.fn(
+      "people",
+      {
+        id: "PeopleApi",
+        description: "svc: workspaces, users and permissions",
+        memoryMb: 1024,
+        timeoutS: 30,
+        reservedConcurrency: reserved.people,
+      },
+      (fn) => {
+        fn.addEnvironment(env.baseUrl, url);
+        objects.configureWrite(fn);
+        people.configureSignIn(fn);
+        logins?.configureSignIn(fn);
+        secrets.configureLoginKey(fn);
+        // Archiving a workspace cancels its jobs.
+        cancels(fn);
+      },
+    );
+    const apiFn = this.fn(
+      "api",
+      { description: "svc: API reference and health", memoryMb: 512, timeoutS: 30, reservedConcurrency: reserved.api },
+      (fn) => {
+        fn.addEnvironment(env.baseUrl, url);
+        objects.configureGetItem(fn);
       },
     );
     const approve = this.fn(
@@ -180,7 +247,8 @@ export class SvcStack extends Stack {
         reservedConcurrency: config.reservedConcurrency,
       },
       (fn) => {
-        objects.configureReadPublicKey(fn);
+        // The public key that checks tokens of jobs.
+        objects.configureGetItem(fn);
         jobs.configureBeat(fn);
         storage.configureWrite(fn, "jobs");
       },
@@ -239,7 +307,7 @@ export class SvcStack extends Stack {
       people.configureCreatePeople(fn);
     });
 
-    api.route({ run, stream, api: apiFn, beat, approve, web });
+    api.route({ run, stream, objects: objectsFn, jobs: jobsFn, people: peopleFn, api: apiFn, beat, approve, web });
     new Tick(this, "Tick", housekeeping);
     const observed = { api: api.api, jobs: queue, runners: runners.functions, housekeeping };
     const observe = config.local ? undefined : new Observe(this, "Observe", config, observed);
@@ -268,9 +336,9 @@ export class SvcStack extends Stack {
     });
   }
 
-  private fn(name: string, size: FunctionSize, configure: (fn: LambdaFunction) => void): LambdaFunction {
+  private fn(name: string, { id = pascal(name), ...size }: FunctionSize, configure: (fn: LambdaFunction) => void): LambdaFunction {
     const bundle = bundleOf(this.bundles, "functions", name);
-    const { fn } = new ServiceFunction(this, pascal(name), { config: this.config, bundle, ...size });
+    const { fn } = new ServiceFunction(this, id, { config: this.config, bundle, ...size });
     configure(fn);
     return fn;
   }
@@ -278,6 +346,16 @@ export class SvcStack extends Stack {
   private output(values: Record<string, string>): void {
     for (const [name, value] of Object.entries(values)) new CfnOutput(this, name, { value });
   }
+}
+
+/** Divides the reservation of the API among its functions. Reads of jobs are the most frequent requests, so `jobs` also has what remains. */
+function reservedConcurrencyOf({ local, reservedConcurrency }: StackConfig) {
+  // The local engine has no limit of an account, so a reservation would only be a ceiling there.
+  const total = local ? 0 : reservedConcurrency;
+  const objects = Math.floor(total * 0.3);
+  const people = Math.floor(total * 0.2);
+  const api = Math.floor(total * 0.1);
+  return { objects, people, api, jobs: total - objects - people - api };
 }
 
 function buildTarget(config: StackConfig): NonNullable<StackConfig["buildTarget"]> {

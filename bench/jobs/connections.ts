@@ -45,7 +45,7 @@ export async function connectionRows({ client, endpoint, workspace, quick }: Con
   const namedMs = await oneClient(named, { calls, warmUp });
   const jobs = quick ? 2 : 20;
   const withAll = await counted(logs, /WorkerFn/, named, jobs);
-  const token = await counted(logs, /ApiFn/, () => client.get("users/email"), jobs);
+  const token = await counted(logs, /PeopleApiFn/, () => client.get("users/email"), jobs);
   const accept = await counted(logs, /RunFn/, plain, jobs);
   for (let index = 0; index < (quick ? 2 : 50); index++) {
     await client.post(`w/${workspace}/acls/add/folder/bench`, { owner: `u/reader${index}`, write: index % 2 === 0 });

@@ -2,9 +2,6 @@ import { createHash } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
 import type { AuditJson, AuditQuery } from "../../contract/routes/workspaces/audit.ts";
 
-/** Where entries stand that concern no workspace; no workspace can be called so. */
-export const INSTANCE = "-";
-
 /** `scripts.archiveByPath` → `scripts.archive_by_path`, as lists are filtered by. */
 export const toOperation = (action: string) => action.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 

@@ -17,7 +17,7 @@ function addresses(from: Template): Map<string, string> {
     Object.values(from.findResources("AWS::ApiGateway::Method")).map(({ Properties }) => {
       expect(Properties.HttpMethod).toBe("ANY");
       const fn = /"([A-Za-z]+?)Fn[0-9A-F]{8}","Arn"/.exec(JSON.stringify(Properties.Integration.Uri))?.[1] ?? "?";
-      return [pathOf(Properties.ResourceId.Ref ?? "") || "/", fn.toLowerCase()];
+      return [pathOf(Properties.ResourceId.Ref ?? "") || "/", fn.replace(/Api$/, "").toLowerCase() || "api"];
     }),
   );
 }
@@ -49,12 +49,32 @@ describe("the REST API", () => {
     },
   );
 
-  it.each(["/", "/api", "/api/w", "/api/w/demo", "/api/w/demo/jobs", "/api/w/demo/nothing/here", "/robots.txt", "/api/nothing"])(
-    "sends %s, which no route claims, to api",
-    (path) => {
-      expect(answering(table, path)).toBe("api");
-    },
-  );
+  it.each([
+    ["/", "api"],
+    ["/api", "api"],
+    ["/robots.txt", "api"],
+    ["/api/nothing", "api"],
+    ["/api/w", "people"],
+    ["/api/w/demo", "people"],
+    ["/api/w/demo/nothing/here", "people"],
+    ["/api/w/demo/workspaces/nothing", "people"],
+    ["/api/w/demo/jobs", "jobs"],
+    ["/api/w/demo/jobs/nothing", "jobs"],
+    ["/api/w/demo/jobs/flow/nothing", "jobs"],
+    ["/api/w/demo/scripts/nothing", "objects"],
+  ])("sends %s, which no route claims, to the function that it belongs to, %s", (path, fn) => {
+    expect(answering(table, path)).toBe(fn);
+  });
+
+  it("sends the other spelling of the routes of jobs to jobs", () => {
+    for (const path of ["/api/w/demo/job_u/get/x1", "/api/w/demo/job_u/queue/cancel/x1", "/api/w/demo/job_u/completed/get_result/x1"]) {
+      expect(answering(table, path)).toBe("jobs");
+    }
+  });
+
+  it("leaves room below CloudFormation's limit of 500 resources", () => {
+    expect(Object.keys(template.toJSON().Resources).length).toBeLessThan(450);
+  });
 
   it("needs one resource for each function's own beginning of an address", () => {
     expect(prefixesOf(Object.values(routes), "run")).toEqual([
@@ -63,6 +83,15 @@ describe("the REST API", () => {
       "/api/w/{workspace}/jobs/run_wait_result",
     ]);
     expect(prefixesOf(Object.values(routes), "beat")).toEqual(["/api/internal"]);
+    expect(prefixesOf(Object.values(routes), "jobs")).toEqual([
+      "/api/jobs",
+      "/api/w/{workspace}/job_metrics",
+      "/api/w/{workspace}/job_u",
+      "/api/w/{workspace}/jobs",
+      "/api/w/{workspace}/jobs_u",
+    ]);
+    expect(prefixesOf(Object.values(routes), "people")).toContain("/api/w");
+    expect(prefixesOf(Object.values(routes), "objects")).toContain("/api/w/{workspace}/workspaces/encryption_key");
   });
 
   it("refuses routes that it could not tell apart", () => {
@@ -99,7 +128,7 @@ describe("the REST API", () => {
     const permissions = Object.values(template.findResources("AWS::Lambda::Permission")).filter(
       ({ Properties }) => Properties.Principal === "apigateway.amazonaws.com",
     );
-    expect(permissions).toHaveLength(6);
+    expect(permissions).toHaveLength(9);
   });
 
   it("answers its own refusals in plain text with a code, never in HTML", () => {

@@ -19,7 +19,7 @@ import type { RouteFunction } from "../../contract/route.ts";
 import { routes } from "../../contract/routes.ts";
 import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
-import { prefixesOf, segmentsOf } from "./resources.ts";
+import { claimsOf, ownerOf, segmentsOf } from "./resources.ts";
 
 export const STAGE = "prod";
 
@@ -109,9 +109,8 @@ export class Api extends Construct {
     );
   }
 
-  /** Gives every address its function. Each resource on the way to one also answers itself and what is unknown below it, through `api`. */
+  /** Gives every address its function. Each resource on the way to one also answers itself and what is unknown below it, through the function that it belongs to. */
   route(functions: Readonly<Record<RouteFunction, LambdaFunction>>): void {
-    const { api: fallback, ...others } = functions;
     const integrations = new Map<LambdaFunction, LambdaIntegration>();
     const answer = (resource: IResource, fn: LambdaFunction): void => {
       // One permission per function: one per method would pass the limit of a function's policy.
@@ -130,24 +129,20 @@ export class Api extends Construct {
       if (!taken) answer(resource.addResource("{proxy+}"), fn);
     };
 
-    const all = Object.values(routes);
-    const ways = new Set<IResource>();
-    for (const [name, fn] of Object.entries(others)) {
-      for (const prefix of prefixesOf(all, name as keyof typeof others)) {
-        let resource: IResource = this.api.root;
-        for (const segment of segmentsOf(prefix)) {
-          ways.add(resource);
-          resource = resource.getResource(segment) ?? resource.addResource(segment);
-        }
-        answer(resource, fn);
-        answerBelow(resource, fn);
+    const claims = claimsOf(Object.values(routes));
+    const answered = new Map<IResource, RouteFunction>([[this.api.root, "api"]]);
+    for (const prefix of claims.keys()) {
+      const segments = segmentsOf(prefix);
+      let resource: IResource = this.api.root;
+      for (const [index, segment] of segments.entries()) {
+        resource = resource.getResource(segment) ?? resource.addResource(segment);
+        answered.set(resource, ownerOf(claims, segments.slice(0, index + 1)));
       }
     }
-    ways.add(this.api.root);
-    ways.add(this.api.root.getResource("api") ?? this.api.root.addResource("api"));
-    for (const way of ways) {
-      answer(way, fallback);
-      answerBelow(way, fallback);
+    // All resources are there before the first answers what is below it: API Gateway allows one parameter at a place.
+    for (const [resource, fn] of answered) {
+      answer(resource, functions[fn]);
+      answerBelow(resource, functions[fn]);
     }
   }
 }

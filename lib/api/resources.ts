@@ -3,25 +3,53 @@ import type { Route, RouteFunction } from "../../contract/route.ts";
 type PlacedRoute = Pick<Route, "path" | "fn">;
 
 /**
- * The prefixes below which everything belongs to one function: for each route the shortest beginning of its path that no route of another function
- * shares. `api` answers the rest, unknown addresses included, so it has none.
+ * The functions that may share the beginnings of their addresses with others, the most general first. A more special function claims addresses
+ * below those of a more general one; all functions that are not in this list are the most special.
+ */
+const GENERAL: readonly RouteFunction[] = ["api", "people", "jobs", "objects"];
+
+const speciality = (fn: RouteFunction) => (GENERAL.includes(fn) ? GENERAL.indexOf(fn) : GENERAL.length);
+
+/** Every route below `jobs_u` answers below `job_u` as well, without being listed there. */
+const spellings = (path: string) => [...new Set([path, path.replace("/jobs_u/", "/job_u/")])];
+
+/**
+ * Returns the prefixes below which everything belongs to one function, unless a more special function claims a part of it. They are the shortest
+ * beginnings of the function's paths that no route of an equally special or more general function shares. `api` answers the rest, unknown addresses
+ * included, so it has none. Throws an error if a path is a prefix of another function's route.
  */
 export function prefixesOf(routes: readonly PlacedRoute[], fn: RouteFunction): string[] {
-  // Every route below `jobs_u` answers below `job_u` as well, without being listed there.
+  const own = speciality(fn);
   const foreign = routes
-    .filter((route) => route.fn !== fn)
-    .flatMap(({ path }) => [path, path.replace("/jobs_u/", "/job_u/")])
+    .filter((route) => route.fn !== fn && (own === GENERAL.length || speciality(route.fn) < own))
+    .flatMap(({ path }) => spellings(path))
     .map(segmentsOf);
   const prefixes = routes
     .filter((route) => route.fn === fn)
-    .map(({ path }) => {
-      const own = segmentsOf(path);
-      const length = own.findIndex((_, index) => !foreign.some((other) => beginsWith(other, own.slice(0, index + 1)))) + 1;
+    .flatMap(({ path }) => (own === GENERAL.length ? [path] : spellings(path)))
+    .map((path) => {
+      const segments = segmentsOf(path);
+      const length = segments.findIndex((_, index) => !foreign.some((other) => beginsWith(other, segments.slice(0, index + 1)))) + 1;
       if (length === 0)
         throw new Error(`${path} of function ${fn} is a prefix of another function's route, so API Gateway cannot distinguish them.`);
-      return `/${own.slice(0, length).join("/")}`;
+      return `/${segments.slice(0, length).join("/")}`;
     });
   return [...new Set(prefixes)].sort();
+}
+
+/** Returns the function of every prefix. */
+export function claimsOf(routes: readonly PlacedRoute[]): Map<string, RouteFunction> {
+  const functions = [...new Set(routes.map(({ fn }) => fn))].filter((fn) => fn !== "api");
+  return new Map(functions.flatMap((fn) => prefixesOf(routes, fn).map((prefix) => [prefix, fn] as const)));
+}
+
+/** Returns the function that answers an address which is only a part of claimed addresses: the one with the longest claim above it, otherwise `api`. */
+export function ownerOf(claims: ReadonlyMap<string, RouteFunction>, segments: readonly string[]): RouteFunction {
+  for (let length = segments.length; length > 0; length--) {
+    const owner = claims.get(`/${segments.slice(0, length).join("/")}`);
+    if (owner) return owner;
+  }
+  return "api";
 }
 
 export function segmentsOf(path: string): string[] {

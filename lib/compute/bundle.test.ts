@@ -138,6 +138,9 @@ describe("the checkout's own bundles", () => {
         "dead-letter",
         "flows",
         "housekeeping",
+        "jobs",
+        "objects",
+        "people",
         "run",
         "settle",
         "setup",
@@ -177,9 +180,9 @@ describe("the checkout's own bundles", () => {
     expect(files).toEqual(expect.arrayContaining(["go/go.mod", "go/connection.go", "python/svc/__init__.py", "typescript/src/index.ts"]));
   });
 
-  it("api loads the grammars of scripts when the first script is saved", () => {
-    const all = filesIn(join(out, "functions/api")).reduce((sum, file) => sum + statSync(join(out, "functions/api", file)).size, 0);
-    expect(all - bytesAtStart(out, bundleOf(bundles, "functions", "api"))).toBeGreaterThan(100 * 1024);
+  it("objects loads the grammars of scripts when the first script is saved", () => {
+    const all = filesIn(join(out, "functions/objects")).reduce((sum, file) => sum + statSync(join(out, "functions/objects", file)).size, 0);
+    expect(all - bytesAtStart(out, bundleOf(bundles, "functions", "objects"))).toBeGreaterThan(100 * 1024);
   });
 
   it.each(bundles.filter(({ runtime }) => runtime === "node").map(({ kind, name, directory }) => [`${kind}/${name}`, directory] as const))(

@@ -46,9 +46,14 @@ export class StateMachines extends Construct {
     fn.addEnvironment(env.stepFunction, step.functionArn);
   }
 
-  /** Provides the names from which a flow's machine and console URL are derived. This grants no permission. */
-  configureShow(fn: LambdaFunction, step: LambdaFunction, config: StackConfig): void {
+  /** Provides the function that the tasks of a described machine call. This grants no permission. */
+  configureDescribe(fn: LambdaFunction, step: LambdaFunction): void {
     fn.addEnvironment(env.stepFunction, step.functionArn);
+  }
+
+  /** Provides the names of machines and executions, and on AWS their pages in the console. This grants no permission. */
+  configureShow(fn: LambdaFunction, config: StackConfig): void {
+    this.addMachinesArn(fn);
     if (!config.local) fn.addEnvironment(env.statesConsole, "on");
   }
 
@@ -92,15 +97,19 @@ export class StateMachines extends Construct {
     });
   }
 
+  private addMachinesArn(fn: LambdaFunction): void {
+    const { partition, region, account } = Stack.of(this);
+    fn.addEnvironment(env.statesArn, `arn:${partition}:states:${region}:${account}`);
+  }
+
   private arn(resource: string, resourceName: string): string {
     return Stack.of(this).formatArn({ service: "states", resource, resourceName, arnFormat: ArnFormat.COLON_RESOURCE_NAME });
   }
 
   private allow(fn: LambdaFunction, actions: string[], resource: string, resourceName: string, conditions: object = {}): void {
-    const { partition, region, account } = Stack.of(this);
     const resources = [this.arn(resource, resourceName)];
     fn.addToRolePolicy(new PolicyStatement({ actions: actions.map((action) => `states:${action}`), resources, conditions }));
-    fn.addEnvironment(env.statesArn, `arn:${partition}:states:${region}:${account}`);
+    this.addMachinesArn(fn);
     const reason = "The service creates state machines at run time with names that begin with svc-. Listing covers all state machines.";
     if (fn.role) {
       acknowledge(

@@ -6,9 +6,9 @@ const acme = { name: "acme", displayName: "Acme", issuer: "https://id.acme.examp
 const onAws = aStack({ logins: [acme], loginDomainPrefix: "svc-acme" });
 const locally = aStack({ local: true, baseUrl: "http://127.0.0.1:8000", logins: [{ ...acme, issuer: "http://127.0.0.1:9999" }] });
 
-function apiOf({ template }: typeof onAws) {
+function peopleOf({ template }: typeof onAws) {
   const [found] = Object.values(
-    template.findResources("AWS::Lambda::Function", { Properties: { Description: Match.stringLikeRegexp("stored objects") } }),
+    template.findResources("AWS::Lambda::Function", { Properties: { Description: Match.stringLikeRegexp("^svc: workspaces, users") } }),
   );
   return found?.Properties;
 }
@@ -30,7 +30,7 @@ describe("federated logins", () => {
       SupportedIdentityProviders: ["acme"],
       CallbackURLs: [{ "Fn::Join": ["", Match.arrayWith(["/api/oauth/login_callback/acme"])] }],
     });
-    const logins = JSON.stringify(apiOf(onAws).Environment.Variables.SVC_LOGINS);
+    const logins = JSON.stringify(peopleOf(onAws).Environment.Variables.SVC_LOGINS);
     expect(logins).toMatch(/identityProvider.*acme/);
     expect(logins).not.toMatch(/id\.acme\.example|at-acme|svc\/acme/);
   });
@@ -41,10 +41,10 @@ describe("federated logins", () => {
     expect(JSON.stringify(onAws.template.findResources("AWS::IAM::Policy"))).not.toContain("svc/acme");
   });
 
-  it("contact the provider directly on the local engine, whose user pool has no pages; api may read only that secret", () => {
+  it("contact the provider directly on the local engine, whose user pool has no pages; people may read only that secret", () => {
     locally.template.resourceCountIs("AWS::Cognito::UserPoolIdentityProvider", 0);
     locally.template.resourceCountIs("AWS::Cognito::UserPoolDomain", 0);
-    expect(JSON.parse(apiOf(locally).Environment.Variables.SVC_LOGINS)).toEqual([{ ...acme, issuer: "http://127.0.0.1:9999" }]);
+    expect(JSON.parse(peopleOf(locally).Environment.Variables.SVC_LOGINS)).toEqual([{ ...acme, issuer: "http://127.0.0.1:9999" }]);
     expect(JSON.stringify(locally.template.findResources("AWS::IAM::Policy"))).toContain("secret:svc/acme-??????");
   });
 
@@ -52,7 +52,7 @@ describe("federated logins", () => {
     const { template } = aStack({});
     template.resourceCountIs("AWS::Cognito::UserPoolDomain", 0);
     template.resourceCountIs("AWS::Cognito::UserPoolClient", 1);
-    expect(apiOf({ template, findings: [] }).Environment.Variables).not.toHaveProperty("SVC_LOGINS");
+    expect(peopleOf({ template, findings: [] }).Environment.Variables).not.toHaveProperty("SVC_LOGINS");
   });
 
   it("pass cdk-nag", () => {

@@ -3,6 +3,7 @@ import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { Key, KeySpec, KeyUsage } from "aws-cdk-lib/aws-kms";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
+import { INSTANCE } from "../../contract/common.ts";
 import { env } from "../../contract/env.ts";
 import { retainsData, type StackConfig } from "../config.ts";
 
@@ -58,6 +59,11 @@ export class Keys extends Construct {
   /** Grants the use of keys that sign approval links, and of no data key of secrets. */
   configureLinks(fn: LambdaFunction): void {
     this.allow(fn, ["kms:Decrypt", "kms:GenerateDataKey"], { "kms:EncryptionContext:purpose": "links" });
+  }
+
+  /** Grants the key that seals sign-ins under way, and no secret of a workspace. */
+  configureLoginKey(fn: LambdaFunction): void {
+    this.allow(fn, ["kms:Decrypt", "kms:GenerateDataKey"], { "kms:EncryptionContext:workspace": INSTANCE });
   }
 
   /** Grants the decryption of secrets that sign outgoing webhooks, and of no others. */

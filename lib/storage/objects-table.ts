@@ -26,8 +26,8 @@ export class ObjectsTable extends Construct {
     });
   }
 
-  /** Grants reads of one item by key: the public key that verifies job tokens. */
-  configureReadPublicKey(fn: LambdaFunction): void {
+  /** Grants reads of one item by key. */
+  configureGetItem(fn: LambdaFunction): void {
     this.allow(fn, ["GetItem"]);
   }
 
@@ -103,6 +103,16 @@ export class ObjectsTable extends Construct {
   configureApprove(fn: LambdaFunction): void {
     const partitions = ["PENDING#*", "CHAIN#*", "GREW#*", "NOTICE#*", "AGAIN#*", "LINKS#*", "WEBHOOKS#*", "AUDIT#*"];
     this.allowItems(fn, ["PutItem", "UpdateItem", "DeleteItem"], partitions);
+  }
+
+  /** Grants writes of audit log entries. The entry of a refused change is removed again. */
+  configureAudit(fn: LambdaFunction): void {
+    this.allowItems(fn, ["PutItem", "DeleteItem"], ["AUDIT#*"]);
+  }
+
+  /** Grants writes of the wrapped keys that sign approval links: reading a link may replace an old key. */
+  configureLinkKeys(fn: LambdaFunction): void {
+    this.allowItems(fn, ["PutItem"], ["LINKS#*"]);
   }
 
   /** Grants access to the signed heads of the audit log of approvals. */

@@ -1,9 +1,10 @@
 import { v7 as uuidv7 } from "uuid";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
+import { INSTANCE } from "../../contract/common.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { type AuditJson, type AuditQuery, auditSchema } from "../../contract/routes/workspaces/audit.ts";
-import { INSTANCE, matchesAudit } from "../../core/audit/entry.ts";
+import { matchesAudit } from "../../core/audit/entry.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 

@@ -104,8 +104,8 @@ export const flowListQuery = z.object({
 export type FlowListQuery = z.output<typeof flowListQuery>;
 
 const w = "/api/w/{workspace}/flows";
-const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;
-const post = { method: "POST", fn: "api", auth: "token", status: 200 } as const;
+const read = { method: "GET", fn: "objects", auth: "token", status: 200 } as const;
+const post = { method: "POST", fn: "objects", auth: "token", status: 200 } as const;
 const atVersion = z.object({ workspace: workspaceId, version: flowVersion });
 const saveErrors = [
   "flow.pathTaken",

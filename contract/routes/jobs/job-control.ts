@@ -4,7 +4,7 @@ import { defineRoute } from "../../route.ts";
 import { completedJobSchema } from "./job.ts";
 
 const w = "/api/w/{workspace}";
-const post = { method: "POST", fn: "api", auth: "token", status: 200, errors: ["job.notFound"] } as const;
+const post = { method: "POST", fn: "jobs", auth: "token", status: 200, errors: ["job.notFound"] } as const;
 const reason = z.object({ reason: z.string().max(1000).nullish() });
 const runJob = { domain: "jobs", verb: "write", need: "run", target: "job" } as const;
 const runJobInArchive = { domain: "jobs", verb: "write", need: "run", target: "job", inArchive: true } as const;

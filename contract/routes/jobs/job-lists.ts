@@ -44,7 +44,7 @@ export const listQuery = z.object({
 export type JobListQuery = z.output<typeof listQuery>;
 
 const w = "/api/w/{workspace}";
-const read = { method: "GET", fn: "api", auth: "token", status: 200, errors: [] } as const;
+const read = { method: "GET", fn: "jobs", auth: "token", status: 200, errors: [] } as const;
 const listAll = { domain: "jobs", verb: "read", need: "read", target: "list" } as const;
 
 /** Lists and counts of jobs. */

@@ -5,7 +5,7 @@ import { defineRoute } from "../../route.ts";
 import { completedJobSchema, jobSchema, jobUpdateSchema } from "./job.ts";
 
 const w = "/api/w/{workspace}";
-const read = { method: "GET", fn: "api", auth: "token", status: 200, errors: ["job.notFound"] } as const;
+const read = { method: "GET", fn: "jobs", auth: "token", status: 200, errors: ["job.notFound"] } as const;
 const readJob = { domain: "jobs", verb: "read", need: "read", target: "job" } as const;
 
 /** Reads of single jobs. */

@@ -3,8 +3,8 @@ import { anyPath, extraPerms, folderName, inWorkspace, page, workspaceId } from 
 import { defineRoute } from "../../route.ts";
 
 const w = "/api/w/{workspace}";
-const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;
-const post = { method: "POST", fn: "api", auth: "token", status: 200 } as const;
+const read = { method: "GET", fn: "people", auth: "token", status: 200 } as const;
+const post = { method: "POST", fn: "people", auth: "token", status: 200 } as const;
 const name = folderName;
 const atGroup = z.object({ workspace: workspaceId, name });
 const done = { text: "A confirmation." };

@@ -5,8 +5,8 @@ import { defineRoute } from "../../route.ts";
 import { userSchema } from "./people.ts";
 
 const w = "/api/w/{workspace}";
-const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;
-const post = { method: "POST", fn: "api", auth: "token", status: 200 } as const;
+const read = { method: "GET", fn: "people", auth: "token", status: 200 } as const;
+const post = { method: "POST", fn: "people", auth: "token", status: 200 } as const;
 const username = z.string().regex(/^[A-Za-z0-9_-]{1,50}$/, "letters, digits, '-' and '_' only, at most 50");
 const byUsername = z.object({ workspace: workspaceId, username: z.string().min(1).max(100) });
 const done = { text: "A confirmation." };

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { defineRoute } from "../../route.ts";
 
-const open = { fn: "api", auth: "none" } as const;
+const open = { fn: "people", auth: "none" } as const;
 const atLogin = z.object({ client: z.string().min(1).max(100) });
 /** The query with which a provider redirects the browser back. `iss` is the provider's URL, if it sends it (RFC 9207). */
 const returned = { code: z.string().max(4096), state: z.string().max(1000), iss: z.string().max(1000) };

@@ -2,8 +2,8 @@ import * as z from "zod";
 import { flag, page, timestamp } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 
-const read = { method: "GET", fn: "api", auth: "token", status: 200, errors: [] } as const;
-const post = { method: "POST", fn: "api", auth: "token", status: 200 } as const;
+const read = { method: "GET", fn: "people", auth: "token", status: 200, errors: [] } as const;
+const post = { method: "POST", fn: "people", auth: "token", status: 200 } as const;
 
 const globalUserSchema = z.object({
   email: z.string(),

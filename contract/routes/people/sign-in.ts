@@ -2,7 +2,7 @@ import * as z from "zod";
 import { defineRoute } from "../../route.ts";
 
 const credentials = z.object({ email: z.string().min(1).max(320), password: z.string().min(1).max(1000) });
-const post = { method: "POST", fn: "api", auth: "none", status: 200 } as const;
+const post = { method: "POST", fn: "people", auth: "none", status: 200 } as const;
 const login = {
   ...post,
   access: "open",
@@ -27,7 +27,7 @@ export const signInRoutes = {
   }),
   isPasswordLoginDisabled: defineRoute({
     method: "GET",
-    fn: "api",
+    fn: "people",
     auth: "none",
     status: 200,
     name: "auth.isPasswordLoginDisabled",
@@ -39,7 +39,7 @@ export const signInRoutes = {
   }),
   isSmtpConfigured: defineRoute({
     method: "GET",
-    fn: "api",
+    fn: "people",
     auth: "none",
     status: 200,
     name: "auth.isSmtpConfigured",
@@ -51,7 +51,7 @@ export const signInRoutes = {
   }),
   refreshToken: defineRoute({
     method: "GET",
-    fn: "api",
+    fn: "people",
     auth: "token",
     status: 200,
     name: "users.refreshToken",

@@ -2,8 +2,8 @@ import * as z from "zod";
 import { flag, page, timestamp, workspaceId } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 
-const read = { method: "GET", fn: "api", auth: "token", status: 200, errors: [] } as const;
-const post = { method: "POST", fn: "api", auth: "token", status: 200 } as const;
+const read = { method: "GET", fn: "people", auth: "token", status: 200, errors: [] } as const;
+const post = { method: "POST", fn: "people", auth: "token", status: 200 } as const;
 
 const scopes = z.array(z.string().max(300)).min(1).max(100).nullish();
 export const newTokenSchema = z.object({

@@ -20,7 +20,7 @@ const storageErrors = [
   "reference.unreadable",
 ] as const;
 const errors = ["file.key", ...storageErrors] as const;
-const shared = { fn: "api", auth: "token", params: inWorkspace, status: 200 } as const;
+const shared = { fn: "objects", auth: "token", params: inWorkspace, status: 200 } as const;
 
 const s3Object = z.looseObject({ s3: fileKey, storage: z.string().max(100).nullish(), presigned: z.string().optional() });
 const fileInfo = {
@@ -205,7 +205,7 @@ export const fileRoutes = {
     method: "GET",
     path: "/api/w/{workspace}/s3_proxy/{storage}/{key+}",
     access: "open",
-    fn: "api",
+    fn: "objects",
     auth: "none",
     params: z.object({ workspace: workspaceId, storage: z.string().max(100), key: fileKey }),
     query: z.object({ svc_link: z.string().max(1000).optional() }),

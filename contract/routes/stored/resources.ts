@@ -4,8 +4,8 @@ import { atPath, extraPerms, flag, inWorkspace, jsonObject, page, runnablePath, 
 import { defineRoute } from "../../route.ts";
 
 const w = "/api/w/{workspace}/resources";
-const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;
-const post = { method: "POST", fn: "api", auth: "token", status: 200 } as const;
+const read = { method: "GET", fn: "objects", auth: "token", status: 200 } as const;
+const post = { method: "POST", fn: "objects", auth: "token", status: 200 } as const;
 const made = { ...post, status: 201 } as const;
 const erase = { ...post, method: "DELETE" } as const;
 

@@ -130,8 +130,8 @@ const historyItem = z.object({
 export type HistoryItemJson = z.input<typeof historyItem>;
 
 const w = "/api/w/{workspace}/scripts";
-const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;
-const post = { method: "POST", fn: "api", auth: "token", status: 200 } as const;
+const read = { method: "GET", fn: "objects", auth: "token", status: 200 } as const;
+const post = { method: "POST", fn: "objects", auth: "token", status: 200 } as const;
 const createErrors = [
   "body.notJson",
   "body.shape",

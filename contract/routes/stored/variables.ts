@@ -4,8 +4,8 @@ import { atPath, extraPerms, flag, inWorkspace, page, runnablePath, timestamp } 
 import { defineRoute } from "../../route.ts";
 
 const w = "/api/w/{workspace}/variables";
-const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;
-const post = { method: "POST", fn: "api", auth: "token", status: 200 } as const;
+const read = { method: "GET", fn: "objects", auth: "token", status: 200 } as const;
+const post = { method: "POST", fn: "objects", auth: "token", status: 200 } as const;
 
 const optional = {
   account: z.number().int().nullish(),

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { inWorkspace, page, timestamp, workspaceId } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 
-const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;
+const read = { method: "GET", fn: "people", auth: "token", status: 200 } as const;
 
 const auditActionKind = z.enum(["Created", "Updated", "Delete", "Execute"]);
 export const auditSchema = z.object({

@@ -3,8 +3,8 @@ import { anyJson, inWorkspace, runnablePath } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 
 const w = "/api/w/{workspace}";
-const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;
-const post = { method: "POST", fn: "api", auth: "token", status: 200 } as const;
+const read = { method: "GET", fn: "people", auth: "token", status: 200 } as const;
+const post = { method: "POST", fn: "people", auth: "token", status: 200 } as const;
 const done = { text: "A confirmation." };
 const atKey = z.object({ key: z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, "letters, digits, '.', '_' and '-' only") });
 

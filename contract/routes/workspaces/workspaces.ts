@@ -3,8 +3,8 @@ import { actions } from "../../access/actions.ts";
 import { extraPerms, folderName, inWorkspace, page, timestamp, workspaceId } from "../../common.ts";
 import { defineRoute } from "../../route.ts";
 
-const read = { method: "GET", fn: "api", auth: "token", status: 200 } as const;
-const create = { method: "POST", fn: "api", auth: "token", status: 201 } as const;
+const read = { method: "GET", fn: "people", auth: "token", status: 200 } as const;
+const create = { method: "POST", fn: "people", auth: "token", status: 201 } as const;
 const w = "/api/w/{workspace}";
 
 export const folderSchema = z.object({
@@ -140,6 +140,7 @@ export const workspaceRoutes = {
   }),
   getEncryptionKey: defineRoute({
     ...read,
+    fn: "objects",
     name: "workspaces.getEncryptionKey",
     summary: "Get the key that encrypts exported secrets.",
     path: `${w}/workspaces/encryption_key`,
@@ -150,6 +151,7 @@ export const workspaceRoutes = {
   }),
   setEncryptionKey: defineRoute({
     ...create,
+    fn: "objects",
     name: "workspaces.setEncryptionKey",
     summary:
       "Replace the key that encrypts exported secrets and, unless skip_reencrypt is true, re-encrypt every stored secret with a new data key.",

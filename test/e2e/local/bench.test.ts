@@ -73,7 +73,7 @@ it("npm run bench has every line in its table", { timeout: 300_000 }, async () =
       "a flow of 200 modules, the first time",
     ]),
   );
-  for (const name of ["run", "api", "beat", "worker"]) {
+  for (const name of ["run", "objects", "jobs", "people", "api", "beat", "worker"]) {
     expect(lines).toEqual(expect.arrayContaining([`functions/${name}: size`, `functions/${name}: load`]));
   }
   if (process.platform === "linux") expect(lines).toEqual(expect.arrayContaining(["just after the fill", "at rest"]));

@@ -1,13 +1,15 @@
 import { logins } from "../../aws/cognito/logins.ts";
+import { dataKeys } from "../../aws/kms/data-keys.ts";
 import { limits } from "../../contract/limits.ts";
 import { oauthRoutes as routes } from "../../contract/routes/people/oauth.ts";
 import { readCookie } from "../shared/credentials.ts";
+import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, type Reply, text } from "../shared/reply.ts";
-import { type ApiRoutes, collaborators } from "./collaborators.ts";
-import { sessionCookie } from "./session-cookie.ts";
+import { collaborators } from "./collaborators.ts";
+import { sessionCookie } from "./sign-in.ts";
 
-const c = { ...collaborators, logins };
+const c = { ...collaborators, logins, dataKeys };
 
 /** Loaded with the first login at a provider: the function starts faster without this code. */
 const federation = () => import("../../services/identity/federate.ts");

@@ -4,9 +4,10 @@ import type { FileDownload } from "../../services/files/files.ts";
 import * as service from "../../services/files/files.ts";
 import { downloadSignedFile, getStorageResource, signFiles } from "../../services/files/share.ts";
 import { openStorage } from "../../services/files/storages.ts";
+import type { ApiRoutes, Auth } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, type Reply, text } from "../shared/reply.ts";
-import { type ApiRoutes, type Auth, collaborators as c } from "./collaborators.ts";
+import { collaborators as c } from "./collaborators.ts";
 import { noteSecrets } from "./note-secrets.ts";
 
 /** A file came from anywhere: a browser saves it, and never shows it under this origin. */

@@ -18,9 +18,10 @@ import {
 import { permit } from "../../services/identity/permit.ts";
 import { listWebhookForms } from "../../services/scripts/webhooks.ts";
 import { deleteAcl, getAcl } from "../../services/workspaces/acls.ts";
+import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
-import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
+import { collaborators as c } from "./collaborators.ts";
 import { seenBy } from "./seen-by.ts";
 
 /** The flow itself comes back as it was sent, whatever it holds besides what is known here. */

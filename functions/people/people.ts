@@ -19,9 +19,10 @@ import {
   toGlobalUserJson,
   updateUser,
 } from "../../services/identity/users.ts";
+import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
-import { type ApiRoutes, collaborators } from "./collaborators.ts";
+import { collaborators } from "./collaborators.ts";
 
 const c = { ...collaborators, people };
 

@@ -2,10 +2,16 @@ import { people } from "../../aws/cognito/people.ts";
 import { limits } from "../../contract/limits.ts";
 import { signInRoutes as routes } from "../../contract/routes/people/sign-in.ts";
 import { refreshSession, setPassword, signIn, signOut } from "../../services/identity/sign-in.ts";
+import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
-import { type ApiRoutes, collaborators } from "./collaborators.ts";
-import { sessionCookie } from "./session-cookie.ts";
+import { collaborators } from "./collaborators.ts";
+
+/** The cookie of a session: scripts of a page cannot read it, and other sites' forms do not send it. */
+export function sessionCookie(baseUrl: string, token: string, maxAgeS: number): string {
+  const secure = baseUrl.startsWith("https:") ? "; Secure" : "";
+  return `token=${token}; Path=/; HttpOnly; SameSite=Lax; Max-Age=${maxAgeS}${secure}`;
+}
 
 const c = { ...collaborators, people };
 

@@ -2,9 +2,10 @@ import { tokenRoutes as routes } from "../../contract/routes/people/tokens.ts";
 import { scopeList } from "../../core/permissions/scopes.ts";
 import { impersonate } from "../../services/identity/sign-in.ts";
 import { createToken, deleteToken, listTokens, updateToken } from "../../services/identity/tokens.ts";
+import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
-import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
+import { collaborators as c } from "./collaborators.ts";
 
 export const tokens: ApiRoutes = [
   on(routes.createToken, async ({ auth, body }) => text(201, await createToken(c, auth.actor, body))),

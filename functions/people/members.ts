@@ -17,9 +17,10 @@ import {
   updateMember,
 } from "../../services/workspaces/members.ts";
 import { listMemberships } from "../../services/workspaces/workspaces.ts";
+import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
-import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
+import { collaborators as c } from "./collaborators.ts";
 
 /** A token that is bound to a workspace says nothing to the invitation of another one. */
 function within({ workspace: bound = "" }: Actor, { name }: Route, workspace: string): void {

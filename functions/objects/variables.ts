@@ -7,9 +7,10 @@ import { listContextualVariables } from "../../core/variables/contextual.ts";
 import { loadExportKey } from "../../services/secrets/key-ring.ts";
 import { getVariable, getVariableValue, listVariables } from "../../services/variables/read.ts";
 import { createVariable, deleteVariable, updateVariable } from "../../services/variables/save.ts";
+import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
-import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
+import { collaborators as c } from "./collaborators.ts";
 import { noteSecrets } from "./note-secrets.ts";
 import { seenBy } from "./seen-by.ts";
 

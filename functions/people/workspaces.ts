@@ -2,7 +2,6 @@ import { workspaceRoutes as routes } from "../../contract/routes/workspaces/work
 import { keys } from "../../core/objects/keys.ts";
 import { paginate } from "../../core/objects/page.ts";
 import { cancelWorkspaceJobs } from "../../services/jobs/cancel/cancel-workspace-jobs.ts";
-import { loadExportKey } from "../../services/secrets/key-ring.ts";
 import {
   checkPrincipals,
   createFolder,
@@ -20,9 +19,11 @@ import {
   usernameExists,
   workspaceExists,
 } from "../../services/workspaces/workspaces.ts";
+import { cancellation } from "../shared/cancellation.ts";
+import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
-import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
+import { collaborators as c } from "./collaborators.ts";
 
 export const workspaces: ApiRoutes = [
   on(routes.createWorkspace, async ({ auth, body }) => {
@@ -33,7 +34,7 @@ export const workspaces: ApiRoutes = [
   on(routes.listAllWorkspaces, async ({ query }) => json(200, paginate(await listAllWorkspaces(c), query))),
   on(routes.archiveWorkspace, async ({ auth, params: { workspace } }) => {
     await setWorkspaceArchived(c, workspace, true);
-    await cancelWorkspaceJobs(c, workspace, { by: auth.actor.username, reason: "the workspace is archived" });
+    await cancelWorkspaceJobs(cancellation, workspace, { by: auth.actor.username, reason: "the workspace is archived" });
     return text(200, `The workspace ${workspace} is archived.`);
   }),
   on(routes.unarchiveWorkspace, async ({ params: { workspace } }) => {
@@ -46,14 +47,6 @@ export const workspaces: ApiRoutes = [
   }),
   on(routes.existsUsername, async ({ auth, body: { id, username } }) => json(200, await usernameExists(c, auth.actor, id, username))),
   on(routes.existsWorkspace, async ({ auth, body }) => json(200, await workspaceExists(c, auth.actor, body.id))),
-  on(routes.getEncryptionKey, async ({ params: { workspace } }) => json(200, { key: await loadExportKey(c, workspace) })),
-  on(routes.setEncryptionKey, async ({ params: { workspace }, body }) => {
-    // Loaded on first use: a key is rarely replaced, and the function starts faster without this code.
-    const { rotateWorkspaceKey: replaceKey } = await import("../../services/secrets/rotate.ts");
-    const reseal = !body.skip_reencrypt;
-    const count = await replaceKey(c, workspace, body.new_key, { reseal });
-    return text(200, reseal ? `The key was replaced, and ${count} secrets were re-encrypted.` : "The key was replaced.");
-  }),
   on(routes.createFolder, async ({ auth, params: { workspace }, body }) => {
     await createFolder(c, auth.actor, workspace, body);
     return text(201, `The folder ${body.name} was created.`);

@@ -4,9 +4,10 @@ import { setFileStorage } from "../../services/files/storages.ts";
 import { getGlobalSetting, listGlobalSettings, setGlobalSetting } from "../../services/settings/instance.ts";
 import { getWorkspaceSettings, setWorkspaceSetting } from "../../services/settings/workspace.ts";
 import { updateWorkspace } from "../../services/workspaces/workspaces.ts";
+import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
-import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
+import { collaborators as c } from "./collaborators.ts";
 
 export const settings: ApiRoutes = [
   on(routes.listGlobal, async () => json(200, await listGlobalSettings(c))),

@@ -16,9 +16,10 @@ import {
 import { archiveScript, archiveScriptVersion, deleteScript, deleteScriptVersion } from "../../services/scripts/retire.ts";
 import { listWebhookForms } from "../../services/scripts/webhooks.ts";
 import { deleteAcl, getAcl } from "../../services/workspaces/acls.ts";
+import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
-import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
+import { collaborators as c } from "./collaborators.ts";
 import { seenBy } from "./seen-by.ts";
 
 /** `f/ops/hello.ts` and `f/ops/hello` are one script: clients ask with the file's extension. */

@@ -12,9 +12,10 @@ import {
   listResourceTypes,
   updateResourceType,
 } from "../../services/resources/types.ts";
+import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, jsonText, text } from "../shared/reply.ts";
-import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
+import { collaborators as c } from "./collaborators.ts";
 import { noteSecrets } from "./note-secrets.ts";
 import { seenBy } from "./seen-by.ts";
 

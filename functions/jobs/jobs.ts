@@ -22,9 +22,10 @@ import {
   waitForJobUpdate,
 } from "../../services/jobs/read/read.ts";
 import { loadLogs, loadValue } from "../../services/jobs/values/values.ts";
+import type { ApiRoutes, Auth } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, jsonText, text } from "../shared/reply.ts";
-import { type ApiRoutes, type Auth, collaborators as c } from "./collaborators.ts";
+import { collaborators as c } from "./collaborators.ts";
 
 const everything = { args: true, result: true };
 const none = { args: false };

@@ -10,9 +10,10 @@ import {
   removeFromGroup,
   updateGroup,
 } from "../../services/workspaces/groups.ts";
+import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
-import { type ApiRoutes, collaborators as c } from "./collaborators.ts";
+import { collaborators as c } from "./collaborators.ts";
 
 export const access: ApiRoutes = [
   on(routes.listGroups, async ({ params: { workspace }, query }) => json(200, paginate(await listGroups(c, workspace), query))),

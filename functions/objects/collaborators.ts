@@ -1,0 +1,23 @@
+import { jobTable } from "../../aws/dynamodb/job-table.ts";
+import { objectTable } from "../../aws/dynamodb/object-table.ts";
+import { dataKeys } from "../../aws/kms/data-keys.ts";
+import { buckets } from "../../aws/s3/buckets.ts";
+import { storage } from "../../aws/s3/storage.ts";
+import { queue } from "../../aws/sqs/queue.ts";
+import { executions } from "../../aws/stepfunctions/executions.ts";
+import { env, requireEnv } from "../../contract/env.ts";
+
+const { machineShown } = executions;
+
+export const collaborators = {
+  objects: objectTable,
+  jobs: jobTable,
+  storage,
+  queue,
+  buckets,
+  dataKeys,
+  executions: { machineShown },
+  baseUrl: requireEnv(env.baseUrl),
+  step: requireEnv(env.stepFunction),
+  nowMs: Date.now,
+};

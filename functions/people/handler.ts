@@ -1,0 +1,23 @@
+import { domainApi } from "../shared/domain-api.ts";
+import { access } from "./access.ts";
+import { audit } from "./audit.ts";
+import { members } from "./members.ts";
+import { oauth } from "./oauth.ts";
+import { instancePeople } from "./people.ts";
+import { settings } from "./settings.ts";
+import { signInHandlers } from "./sign-in.ts";
+import { tokens } from "./tokens.ts";
+import { workspaces } from "./workspaces.ts";
+
+/** Users and their tokens, workspaces with their members, permissions and settings, and the audit log. */
+export const handler = domainApi([
+  ...workspaces,
+  ...settings,
+  ...members,
+  ...access,
+  ...instancePeople,
+  ...tokens,
+  ...signInHandlers,
+  ...oauth,
+  ...audit,
+]);

@@ -1,0 +1,115 @@
+import { jobTable } from "../../aws/dynamodb/job-table.ts";
+import { objectTable } from "../../aws/dynamodb/object-table.ts";
+import { publicKey } from "../../aws/kms/signing-keys.ts";
+import { limits } from "../../contract/limits.ts";
+import type { Route } from "../../contract/route.ts";
+import { toActionKind, toOperation } from "../../core/audit/entry.ts";
+import type { Job } from "../../core/jobs/job.ts";
+import type { Actor } from "../../core/people/actor.ts";
+import { maySee } from "../../core/permissions/may.ts";
+import { runAudited } from "../../services/audit/audit.ts";
+import { authenticate } from "../../services/identity/authenticate.ts";
+import { apiHandler, type Handled } from "./edge.ts";
+import { guard, toTarget } from "./guard.ts";
+import { json } from "./reply.ts";
+
+/** Open routes have no actor. All other routes have one, or the job of a link. */
+export interface Auth {
+  actor: Actor;
+  /** The token as it was sent, valid or not: signing out and renewing need it. */
+  sentToken?: string | undefined;
+  /** The flow's job that a link to an approval lets its holder read without an actor, on the two routes that accept such a link. */
+  linked?: Job;
+}
+export type ApiRoutes = Handled<Auth>[];
+
+/** Returns what a call without a token may read, or `undefined` if it needs a token. */
+type AdmitLink = (
+  route: Route,
+  params: Record<string, string>,
+  query: Readonly<Record<string, string | undefined>>,
+) => Promise<Job | undefined>;
+
+const authenticator = { objects: objectTable, jobs: jobTable, publicKey, nowMs: Date.now };
+
+/**
+ * The Lambda handler of a function that answers the routes of one domain. It authenticates each call, checks its rights, hides objects that
+ * the caller may not see, and writes the audit log.
+ */
+export function domainApi(routes: ApiRoutes, admitLink?: AdmitLink) {
+  return apiHandler<Auth>(routes.map(hideExistence).map(withAudit), async (token, route, params, query = {}) => {
+    // Nothing behind an open route looks at who calls.
+    if (route.auth === "none") return { sentToken: token } as Auth;
+    const linked = token === undefined ? await admitLink?.(route, params, query) : undefined;
+    if (linked) return { linked } as Auth;
+    const { actor } = await authenticate(authenticator, token, { workspace: params["workspace"] });
+    guard(actor, route, params);
+    return { actor, sentToken: token };
+  });
+}
+
+/** Returns the route so that it answers false for an object that the caller may not see. */
+function hideExistence({ route, handle }: Handled<Auth>): Handled<Auth> {
+  if (route.auth !== "token" || route.access.hiddenAs !== false) return { route, handle };
+  const { access } = route;
+  return {
+    route,
+    handle: async (call) => {
+      const target = toTarget(route, (call.params ?? {}) as Record<string, string>);
+      return maySee(call.auth.actor, access, target) ? handle(call) : json(200, false);
+    },
+  };
+}
+
+type Named = Record<string, unknown>;
+
+/** Returns the name of what an entry says was changed. It is never more than a name: bodies hold secrets, and a caller may send a whole token as its prefix. */
+function resourceOf(params: Named, body: Named): string | undefined {
+  const prefix = params["token_prefix"];
+  if (typeof prefix === "string") return prefix.slice(0, limits.tokenPrefixChars);
+  const names = ["path", "name", "username", "email", "id", "hash", "key"];
+  for (const from of [params, body]) {
+    for (const name of names) if (typeof from[name] === "string") return from[name].slice(0, 400);
+  }
+  return undefined;
+}
+
+/** Runs are in the list of jobs; every other change is in the audit log. */
+const isChange = (route: Route) => route.auth === "token" && route.access.verb === "write";
+
+const endsItsLog: ReadonlySet<string> = new Set(["workspaces.delete"]);
+
+/** Routes that may answer the value of a secret. Whether one did is known too late: the entry comes first. */
+const revealing: ReadonlySet<string> = new Set([
+  "variables.get",
+  "variables.getValue",
+  "resources.getValueInterpolated",
+  "workspaces.getEncryptionKey",
+]);
+
+/** Returns the route so that each call that changes something or may read a secret has an entry in the audit log. */
+function withAudit({ route, handle }: Handled<Auth>): Handled<Auth> {
+  if (!isChange(route) && !revealing.has(route.name)) return { route, handle };
+  return {
+    route,
+    handle: (call) => {
+      const params = (call.params ?? {}) as Named;
+      const body = typeof call.body === "object" && call.body !== null ? (call.body as Named) : {};
+      const { workspace: named } = params as { workspace?: string };
+      // A workspace's own log is deleted with it.
+      const workspace = endsItsLog.has(route.name) ? undefined : named;
+      const resource = workspace === named ? resourceOf(params, body) : named;
+      return runAudited(
+        authenticator,
+        {
+          workspace,
+          username: workspace === undefined ? call.auth.actor.email : call.auth.actor.username,
+          operation: toOperation(route.name),
+          action_kind: revealing.has(route.name) ? "Execute" : toActionKind(route.name, route.method),
+          ...(resource === undefined ? {} : { resource }),
+        },
+        () => handle(call),
+      );
+    },
+  };
+}
