@@ -115,7 +115,7 @@ describe("the workspace's encryption key", () => {
     await dynamodb.send(ring(Date.now() - 1));
     // The same key again goes on where it stopped; another one begins anew.
     const resumed = expectStatus(await ws.post("workspaces/encryption_key", { new_key: keyOf("g") }), 200);
-    expect(resumed.text).toContain("sealed anew: 1");
+    expect(resumed.text).toContain("and 1 secrets were re-encrypted");
     expect(new Set((await versions(ws)).values())).toEqual(new Set(["2"]));
     expectStatus(await ws.post("workspaces/encryption_key", { new_key: keyOf("h") }), 200);
     expect(new Set((await versions(ws)).values())).toEqual(new Set(["3"]));

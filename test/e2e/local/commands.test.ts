@@ -45,8 +45,8 @@ describe("npm run smoke", () => {
   });
 
   it.each([
-    ["without a token", [], /Say where and with what: npm run smoke/],
-    ["with a wrong token", ["--token", "wrong"], /GET \/api\/workspaces\/list answered 401: This token is not valid/],
+    ["without a token", [], /The URL or the token is missing: npm run smoke/],
+    ["with a wrong token", ["--token", "wrong"], /GET \/api\/workspaces\/list returned 401: This token is invalid/],
     ["for a language it does not know", ["--token", "any", "--languages", "cobol"], /There is no smoke test for cobol/],
     ["with an option it does not know", ["--tokens", "x"], /Usage: npm run smoke/],
   ])("%s ends with one sentence", async (_case, args, sentence) => {
