@@ -14,10 +14,11 @@ beforeAll(async () => {
   copyCheckout();
   cpSync(path.join(root, "test/fixtures/toy-language"), path.join(checkout, "runners/toy"), { recursive: true });
   appendFileSync(path.join(checkout, "runners/manifests.ts"), 'export { toy } from "./toy/manifest.ts";\n');
-  const { startTestInstance } = (await import(
+  const { ensureSnapshot, startFromSnapshot } = (await import(
     path.join(checkout, "test/support/engine/instances.ts")
   )) as typeof import("../../support/engine/instances.ts");
-  instance = await startTestInstance();
+  // The snapshot that the run shares was deployed without the toy language.
+  instance = await startFromSnapshot(await ensureSnapshot());
 });
 afterAll(async () => {
   await instance?.stop();

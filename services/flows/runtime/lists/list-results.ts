@@ -46,7 +46,8 @@ export async function findListResults(
   places: readonly ListPlace[],
 ): Promise<(ListResult | undefined)[]> {
   const hasFailureModule = Boolean(step.plan.value.failure_module);
-  const refs = places.flatMap(({ scope, path }) => [
+  // An empty list has no journal: its result is its input.
+  const refs = places.filter(({ scope }) => scope.modules.length > 0).flatMap(({ scope, path }) => [
     endRef(scope.name, path),
     ...(hasFailureModule ? [outcomeRef(FAILURE, scope.name, path)] : []),
     ...scope.modules.slice(-1).map(({ id }) => outcomeRef(id, scope.name, path)),
