@@ -65,7 +65,7 @@ describe("a flow as a state machine", () => {
       fc.property(anyFlow, (value) => expectLawful(compile(value, { step, title: "demo f/ops/flow" }))),
       { numRuns: 60 },
     );
-  });
+  }, 120_000);
 
   it("does not depend on code, expressions or arguments", () => {
     const with_ = (content: string, expr: string) =>

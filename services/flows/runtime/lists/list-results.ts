@@ -47,11 +47,13 @@ export async function findListResults(
 ): Promise<(ListResult | undefined)[]> {
   const hasFailureModule = Boolean(step.plan.value.failure_module);
   // An empty list has no journal: its result is its input.
-  const refs = places.filter(({ scope }) => scope.modules.length > 0).flatMap(({ scope, path }) => [
-    endRef(scope.name, path),
-    ...(hasFailureModule ? [outcomeRef(FAILURE, scope.name, path)] : []),
-    ...scope.modules.slice(-1).map(({ id }) => outcomeRef(id, scope.name, path)),
-  ]);
+  const refs = places
+    .filter(({ scope }) => scope.modules.length > 0)
+    .flatMap(({ scope, path }) => [
+      endRef(scope.name, path),
+      ...(hasFailureModule ? [outcomeRef(FAILURE, scope.name, path)] : []),
+      ...scope.modules.slice(-1).map(({ id }) => outcomeRef(id, scope.name, path)),
+    ]);
   const items = await readJournal(deps, step.flow, refs);
   return Promise.all(places.map((place) => listResult(deps, step, place, items)));
 }
