@@ -42,7 +42,7 @@ const args = (tag: string, seconds = 0) => ({ url: witness.url, tag, seconds: St
 
 describe("a script that is saved while the queue takes no message", () => {
   it("is saved all the same, and housekeeping has it built", async () => {
-    const saved = await misdirected(instance, /Api/, env.queueUrl, () =>
+    const saved = await misdirected(instance, /Objects/, env.queueUrl, () =>
       ws.post("scripts/create", { path: "f/t/unheard", summary: "", language: "bash", content: "echo built" }),
     );
     const hash = expectStatus(saved, 201).text;

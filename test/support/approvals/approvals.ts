@@ -41,6 +41,14 @@ export async function runOf(ws: Workspace, run: string): Promise<Run> {
   return expectStatus(await ws.api.get(`v1/runs/${run}`), 200).json as Run;
 }
 
+/** The gate that a module of a run has open, once it is open. */
+export async function waitingIn(ws: Workspace, run: string, module: string): Promise<Gate> {
+  return until(async () => (await runOf(ws, run)).gates.find((gate) => gate.module_id === module && !gate.decision), {
+    timeoutMs: 60_000,
+    what: `an open gate of module ${module} in run ${run}`,
+  });
+}
+
 /** The gates of a run that wait now, once there are so many. */
 export async function waiting(ws: Workspace, run: string, count = 1): Promise<Gate[]> {
   return until(
