@@ -3,7 +3,7 @@ import { approvalNoticeRoutes as routes } from "../../contract/routes/approvals/
 import { loadGate } from "../../services/approvals/gates/change-gate.ts";
 import { findApprovalRequestOfGate } from "../../services/approvals/gates/find-approval-request.ts";
 import { findJob } from "../../services/jobs/read/read.ts";
-import { resendNotices } from "../../services/notifications/resend.ts";
+import { resendNotices } from "../../services/notifications/resend-notices.ts";
 import { on } from "../shared/edge.ts";
 import { text } from "../shared/reply.ts";
 import { type ApproveRoutes, actorOf, collaborators as c } from "./collaborators.ts";

@@ -11,7 +11,7 @@ import { env, requireEnv } from "../../contract/env.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
 import { deliverCallSchema } from "../../core/notifications/delivery.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { deliverNotice } from "../../services/notifications/deliver.ts";
+import { deliverNotice } from "../../services/notifications/deliver-notice.ts";
 import { deliverDuePart } from "../../services/notifications/deliver-part.ts";
 import { recordBounce } from "../../services/notifications/record-bounce.ts";
 import { logger, logInvocation } from "../shared/observe.ts";

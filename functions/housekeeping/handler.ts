@@ -14,7 +14,7 @@ import { countOutcome } from "../../core/telemetry/telemetry.ts";
 import { flowCancellation } from "../../services/flows/lifecycle/cancel.ts";
 import { gatedFlows } from "../../services/flows/runtime/gated-flows.ts";
 import { periodicTasks } from "../../services/maintenance/periodic-tasks.ts";
-import { runPeriodicTasks, type TickResult } from "../../services/maintenance/tick.ts";
+import { runPeriodicTasks, type TickResult } from "../../services/maintenance/run-periodic-tasks.ts";
 import { jobData } from "../shared/job-data.ts";
 import { logger, logInvocation } from "../shared/observe.ts";
 

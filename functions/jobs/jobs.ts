@@ -8,9 +8,9 @@ import { argsVisibleTo, hasEnded, type Job, PEOPLE, resultVisibleTo } from "../.
 import { keys } from "../../core/objects/keys.ts";
 import { loadFlowFields } from "../../services/flows/inspection/status.ts";
 import { setUserState, userState } from "../../services/flows/runtime/user-states.ts";
-import { cancelJob } from "../../services/jobs/cancel/cancel.ts";
+import { cancelJob } from "../../services/jobs/cancel/cancel-job.ts";
 import { eraseJob } from "../../services/jobs/erasure/erase-job.ts";
-import { runJobNow } from "../../services/jobs/queue/run-now.ts";
+import { runJobNow } from "../../services/jobs/queue/run-job-now.ts";
 import { countJobs, listJobs } from "../../services/jobs/read/list.ts";
 import { setProgress } from "../../services/jobs/read/progress.ts";
 import {

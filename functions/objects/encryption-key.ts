@@ -10,7 +10,7 @@ export const encryptionKey: ApiRoutes = [
   on(routes.getEncryptionKey, async ({ params: { workspace } }) => json(200, { key: await loadExportKey(c, workspace) })),
   on(routes.setEncryptionKey, async ({ params: { workspace }, body }) => {
     // Loaded on first use: a key is rarely replaced, and the function starts faster without this code.
-    const { rotateWorkspaceKey } = await import("../../services/secrets/rotate.ts");
+    const { rotateWorkspaceKey } = await import("../../services/secrets/rotate-workspace-key.ts");
     const reseal = !body.skip_reencrypt;
     const count = await rotateWorkspaceKey(c, workspace, body.new_key, { reseal });
     return text(200, reseal ? `The key was replaced, and ${count} secrets were re-encrypted.` : "The key was replaced.");

@@ -4,6 +4,7 @@ import { scriptRoutes as routes, type ScriptJson } from "../../contract/routes/s
 import { keys } from "../../core/objects/keys.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { permit } from "../../services/identity/permit.ts";
+import { archiveScript, archiveScriptVersion, deleteScript, deleteScriptVersion } from "../../services/scripts/archive.ts";
 import { parseScript, requireNewestScript, requireScriptVersion } from "../../services/scripts/load.ts";
 import {
   getScript,
@@ -13,7 +14,6 @@ import {
   listScripts,
   scriptExists,
 } from "../../services/scripts/read.ts";
-import { archiveScript, archiveScriptVersion, deleteScript, deleteScriptVersion } from "../../services/scripts/retire.ts";
 import { listWebhookForms } from "../../services/scripts/webhooks.ts";
 import { deleteAcl, getAcl } from "../../services/workspaces/acls.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";

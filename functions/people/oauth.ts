@@ -12,7 +12,7 @@ import { sessionCookie } from "./sign-in.ts";
 const c = { ...collaborators, logins, dataKeys };
 
 /** Loaded with the first login at a provider: the function starts faster without this code. */
-const federation = () => import("../../services/identity/federate.ts");
+const federation = () => import("../../services/identity/federated-login.ts");
 
 /** What ties a sign-in to the browser that began it. It goes to the routes below and nowhere else. */
 const PENDING = "svc_login";

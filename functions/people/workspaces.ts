@@ -2,6 +2,7 @@ import { workspaceRoutes as routes } from "../../contract/routes/workspaces/work
 import { keys } from "../../core/objects/keys.ts";
 import { paginate } from "../../core/objects/page.ts";
 import { cancelWorkspaceJobs } from "../../services/jobs/cancel/cancel-workspace-jobs.ts";
+import { deleteWorkspace, setWorkspaceArchived } from "../../services/workspaces/archive.ts";
 import {
   checkPrincipals,
   createFolder,
@@ -11,7 +12,6 @@ import {
   listFolders,
   updateFolder,
 } from "../../services/workspaces/folders.ts";
-import { deleteWorkspace, setWorkspaceArchived } from "../../services/workspaces/retire.ts";
 import {
   createWorkspace,
   listAllWorkspaces,

@@ -4,7 +4,7 @@ import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
 import { executions } from "../../aws/stepfunctions/executions.ts";
 import { flowCancellation, type StopFlowDeps } from "../../services/flows/lifecycle/cancel.ts";
-import type { CancelJobDeps } from "../../services/jobs/cancel/cancel.ts";
+import type { CancelJobDeps } from "../../services/jobs/cancel/cancel-job.ts";
 
 const stopping = { jobs: jobTable, concurrency: concurrencyTable, executions, storage, queue, nowMs: Date.now } satisfies StopFlowDeps;
 

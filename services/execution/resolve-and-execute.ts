@@ -10,7 +10,7 @@ import { toAuditItem } from "../audit/audit.ts";
 import { findCachedResult, recordCacheKey, resolveCacheKey } from "../jobs/cache/cache.ts";
 import { endJob, endJobFromCache, type FinishedJob } from "../jobs/lifecycle/finish.ts";
 import { loadValue } from "../jobs/values/values.ts";
-import { findReaders } from "../resources/readers.ts";
+import { findReaders } from "../resources/find-readers.ts";
 import { type ResolveDeps, resolveReferences } from "../resources/resolve.ts";
 import { type Executable, type InvokeRunnerDeps, invokeRunner } from "./invoke-runner.ts";
 import type { JobInput } from "./run-job.ts";

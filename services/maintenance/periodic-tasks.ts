@@ -1,11 +1,11 @@
 import { type SignHeadsDeps, signChainHeads } from "../approvals/audit-log/sign-heads.ts";
 import { deleteIdleMachines, type IdleMachineDeps } from "../flows/definitions/delete-idle-machines.ts";
-import { type RetryDueDeps, retryDueNotices } from "../notifications/retry-due.ts";
+import { type RetryDueDeps, retryDueNotices } from "../notifications/retry-due-notices.ts";
 import { listAllWorkspaces } from "../workspaces/workspaces.ts";
 import { type PurgeDeps, purgeDeletedWorkspaces } from "./purge-workspaces.ts";
 import { type RemoveExpiredDeps, removeExpired } from "./remove-expired.ts";
 import { type ResumeDueJobsDeps, resumeDueJobs } from "./resume-due-jobs.ts";
-import type { PeriodicTask } from "./tick.ts";
+import type { PeriodicTask } from "./run-periodic-tasks.ts";
 
 export type PeriodicTaskDeps = ResumeDueJobsDeps & RetryDueDeps & RemoveExpiredDeps & PurgeDeps & IdleMachineDeps & SignHeadsDeps;
 

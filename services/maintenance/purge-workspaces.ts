@@ -13,7 +13,7 @@ import {
   needsPurge,
 } from "../../core/workspaces/deleted.ts";
 import { machinePrefix, machineTags } from "../../statemachines/name.ts";
-import type { CancelJobDeps } from "../jobs/cancel/cancel.ts";
+import type { CancelJobDeps } from "../jobs/cancel/cancel-job.ts";
 import { cancelWorkspaceJobs } from "../jobs/cancel/cancel-workspace-jobs.ts";
 import { type RemoveJobDeps, removeJob } from "../jobs/erasure/remove-job.ts";
 

@@ -5,7 +5,7 @@ import { canceledEnding, firstDueMs, isLost, mayRetryLoss, workerLostEnding } fr
 import type { GateDeps } from "../approvals/gates/change-gate.ts";
 import type { FinishFlowDeps } from "../flows/lifecycle/finish.ts";
 import { reconcileFlow } from "../flows/lifecycle/reconcile.ts";
-import { type CancelJobDeps, cancelJob } from "../jobs/cancel/cancel.ts";
+import { type CancelJobDeps, cancelJob } from "../jobs/cancel/cancel-job.ts";
 import { isConcurrencyGroup, reconcileGroup, releaseSlot } from "../jobs/concurrency/concurrency.ts";
 import { eraseDue } from "../jobs/erasure/erase-due.ts";
 import type { EraseJobDeps } from "../jobs/erasure/job-data.ts";

@@ -14,7 +14,7 @@ import {
 import { type GateNotice, gateNoticeSchema } from "../../core/notifications/notice.ts";
 import { keys, type ObjectKey, workspaceOf } from "../../core/objects/keys.ts";
 import { type StoredObject, write } from "../../core/objects/write.ts";
-import { attemptDelivery, type SendDeps } from "./attempt.ts";
+import { attemptDelivery, type SendDeps } from "./attempt-delivery.ts";
 import { findDeliveries, storeDelivery } from "./delivery-records.ts";
 
 export interface DeliverDeps extends SendDeps {

@@ -9,7 +9,7 @@ import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import type { StoredResource } from "../../core/resources/resource.ts";
 import { permitPath } from "../identity/permit.ts";
-import { buildPathConditions, commitParts, type Part, retryOnConflict } from "../outbox/commit.ts";
+import { buildPathConditions, commitParts, type Part, retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildEventWrite } from "../outbox/event.ts";
 import { buildAclPart } from "../workspaces/acls.ts";
 import { requireResource } from "./read.ts";

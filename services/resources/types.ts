@@ -8,7 +8,7 @@ import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { type StoredType, storedTypeSchema, toBuiltInTypeJson, toResourceTypeJson } from "../../core/resources/type.ts";
-import { commitParts, type Part, retryOnConflict } from "../outbox/commit.ts";
+import { commitParts, type Part, retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildEventWrite } from "../outbox/event.ts";
 
 interface SaveTypeDeps {

@@ -16,7 +16,7 @@ import type { Actor } from "../../core/people/actor.ts";
 import { type BuildState, type Runnable, type StoredVersion, toConcurrencyRule, versionHash } from "../../core/scripts/version.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { prepareJob, sendJob } from "../jobs/queue/enqueue.ts";
-import { buildPathConditions, commitParts, type Part } from "../outbox/commit.ts";
+import { buildPathConditions, commitParts, type Part } from "../outbox/commit-parts.ts";
 import { buildEventWrite } from "../outbox/event.ts";
 import { buildAclPart } from "../workspaces/acls.ts";
 import { scriptObjectKey } from "./load.ts";

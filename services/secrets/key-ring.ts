@@ -6,7 +6,7 @@ import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import { EXPORT_KEY_PATH, type KeyRing, keyRingSchema, ringMark } from "../../core/secrets/key-ring.ts";
 import { type DataKey, newExportKey, open, seal, sealedWith } from "../../core/secrets/seal.ts";
-import { commitParts } from "../outbox/commit.ts";
+import { commitParts } from "../outbox/commit-parts.ts";
 
 export interface SealDeps {
   objects: ObjectTable;

@@ -4,7 +4,7 @@ import type { SettingsJson } from "../../contract/routes/workspaces/settings.ts"
 import type { WorkspaceJson } from "../../contract/routes/workspaces/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
-import { commitParts } from "../outbox/commit.ts";
+import { commitParts } from "../outbox/commit-parts.ts";
 
 interface Collaborators {
   objects: ObjectTable;

@@ -9,7 +9,7 @@ import type { Actor } from "../../core/people/actor.ts";
 import { importSecret, newExportNonce, seal } from "../../core/secrets/seal.ts";
 import type { StoredVariable } from "../../core/variables/variable.ts";
 import { permitPath } from "../identity/permit.ts";
-import { buildPathConditions, commitParts, type Part, retryOnConflict } from "../outbox/commit.ts";
+import { buildPathConditions, commitParts, type Part, retryOnConflict } from "../outbox/commit-parts.ts";
 import { buildEventWrite } from "../outbox/event.ts";
 import { forgetKeyRing, loadExportKey, loadSealingKey, type SealDeps, unsealValue } from "../secrets/key-ring.ts";
 import { buildAclPart } from "../workspaces/acls.ts";

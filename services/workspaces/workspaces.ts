@@ -7,7 +7,7 @@ import { type Expectation, type ObjectChange, write } from "../../core/objects/w
 import type { Actor } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
 import { type Member, memberSchema, noAccess } from "../../core/permissions/access.ts";
-import { retryOnConflict } from "../outbox/commit.ts";
+import { retryOnConflict } from "../outbox/commit-parts.ts";
 
 interface Collaborators {
   objects: ObjectTable;

@@ -3,7 +3,7 @@ import { approvalEntrySchema } from "../../../contract/approval-record.ts";
 import { appendEntry, type EntryContent, utcDay } from "../../../core/approvals/record.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { write } from "../../../core/objects/write.ts";
-import type { Part } from "../../outbox/commit.ts";
+import type { Part } from "../../outbox/commit-parts.ts";
 
 /**
  * Returns the one or two parts of a gate's transaction that append an entry to the run's chain. If they are refused, another change of the same

@@ -4,7 +4,7 @@ import { limits } from "../../../contract/limits.ts";
 import { findReferences } from "../../../core/resources/references.ts";
 import type { ValueDeps } from "../../jobs/values/values.ts";
 import type { ApprovalRequest } from "../gates/find-approval-request.ts";
-import { loadPrompt } from "../page/prompt.ts";
+import { loadPrompt } from "../page/load-prompt.ts";
 
 /**
  * Checks the payload of an approval against the step's form. Throws `approval.form`, with one issue for each field, also for references to

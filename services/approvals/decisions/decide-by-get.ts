@@ -1,7 +1,7 @@
 import type { Payload } from "../../../contract/payload.ts";
 import { isApprovalGet } from "../../../core/approvals/link-preview.ts";
 import type { Actor } from "../../../core/people/actor.ts";
-import { isApprovalByGetEnabled } from "../links/settings.ts";
+import { isApprovalByGetEnabled } from "../links/approval-by-get.ts";
 import { type DecideDeps, type DecisionInput, decideByLink, type LinkReference } from "./decide.ts";
 
 /** The request in which a link was followed. */

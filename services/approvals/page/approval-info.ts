@@ -10,7 +10,7 @@ import { loadValue } from "../../jobs/values/values.ts";
 import type { ApproverSource } from "../decisions/decide.ts";
 import type { GateDeps } from "../gates/change-gate.ts";
 import { type ApprovalRequest, getApprovalRules, getRunStarter } from "../gates/find-approval-request.ts";
-import { loadPrompt } from "./prompt.ts";
+import { loadPrompt } from "./load-prompt.ts";
 
 export const toDecisionJson = ({ how, by, reason, atMs }: Decision) => ({
   how,

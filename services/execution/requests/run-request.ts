@@ -7,8 +7,8 @@ import { preprocessorArguments } from "../../../core/payload/preprocessor.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { storeFiles } from "../../files/store.ts";
+import type { CreateJobDeps, IdempotencyKey } from "../../jobs/queue/create-job-record.ts";
 import { flowJobFields, type NewJob, scriptJobFields } from "../../jobs/queue/enqueue.ts";
-import type { CreateJobDeps, IdempotencyKey } from "../../jobs/queue/record.ts";
 import { ENTRYPOINT_ARGUMENT } from "../invoke-runner.ts";
 
 /** The stored version that a run executes. */

@@ -11,8 +11,8 @@ import { countEndedJob, reportFailure } from "../../../core/telemetry/telemetry.
 import { createCachedJob, findCachedResult, storeCachedStream } from "../../jobs/cache/cache.ts";
 import { createClaimedJob, releaseJob } from "../../jobs/lifecycle/claim.ts";
 import type { FinishedJob } from "../../jobs/lifecycle/finish.ts";
+import { type CreateJobDeps, createJobRecord } from "../../jobs/queue/create-job-record.ts";
 import { enqueueJob, type NewJob, prepareJob, sendJob } from "../../jobs/queue/enqueue.ts";
-import { type CreateJobDeps, createJobRecord } from "../../jobs/queue/record.ts";
 import { waitForEnd, waitForJobState } from "../../jobs/read/wait.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 import { buildRunnerRequest, type Executable, type InvokeRunnerDeps, invokeRunner } from "../invoke-runner.ts";

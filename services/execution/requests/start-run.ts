@@ -1,7 +1,7 @@
 import type { Job } from "../../../core/jobs/job.ts";
+import { type CreateJobDeps, findPreviousRun } from "../../jobs/queue/create-job-record.ts";
 import { type EnqueueDeps, enqueueJob } from "../../jobs/queue/enqueue.ts";
 import { checkQueueLimit } from "../../jobs/queue/queue-limit.ts";
-import { type CreateJobDeps, findPreviousRun } from "../../jobs/queue/record.ts";
 import { type CreateNewJobDeps, createNewJob, type RunRequest, runOptions } from "./run-request.ts";
 
 type StartRunDeps = EnqueueDeps & CreateJobDeps & CreateNewJobDeps;

@@ -4,7 +4,7 @@ import { SvcError } from "../../../contract/errors.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { write } from "../../../core/objects/write.ts";
 import type { Actor } from "../../../core/people/actor.ts";
-import { retryOnConflict } from "../../outbox/commit.ts";
+import { retryOnConflict } from "../../outbox/commit-parts.ts";
 import { buildEventWrite } from "../../outbox/event.ts";
 import { flowObjectKey, parseFlow, requireFlowVersion } from "./load.ts";
 

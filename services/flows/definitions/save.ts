@@ -18,7 +18,7 @@ import { describeFormProblem } from "../../approvals/decisions/check-payload.ts"
 import { applyOnBehalfOf, resolveOnBehalfOf } from "../../identity/on-behalf.ts";
 import { permit, permitPath } from "../../identity/permit.ts";
 import { prepareJob, sendJob } from "../../jobs/queue/enqueue.ts";
-import { buildPathConditions, commitParts, type Part } from "../../outbox/commit.ts";
+import { buildPathConditions, commitParts, type Part } from "../../outbox/commit-parts.ts";
 import { buildEventWrite } from "../../outbox/event.ts";
 import type { SaveVersionDeps } from "../../scripts/save-version.ts";
 import { buildAclPart } from "../../workspaces/acls.ts";

@@ -2,7 +2,7 @@ import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { childPrefix } from "../../../core/jobs/child-items.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
-import { type CancelJobDeps, cancelJob, type JobCanceledListener } from "../../jobs/cancel/cancel.ts";
+import { type CancelJobDeps, cancelJob, type JobCanceledListener } from "../../jobs/cancel/cancel-job.ts";
 import { parkedJobs } from "../runtime/parked-jobs.ts";
 import { resumeParentTask } from "../runtime/resume-parent-task.ts";
 

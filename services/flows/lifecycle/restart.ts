@@ -20,8 +20,8 @@ import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
 import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { Actor } from "../../../core/people/actor.ts";
+import type { CreateJobDeps } from "../../jobs/queue/create-job-record.ts";
 import { type EnqueueDeps, enqueueJob, type NewJob } from "../../jobs/queue/enqueue.ts";
-import type { CreateJobDeps } from "../../jobs/queue/record.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 import { type LoadedPlan, type LoadFlowDeps, loadPlan, requireFlowVersion } from "../definitions/load.ts";
 

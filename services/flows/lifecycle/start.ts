@@ -14,7 +14,7 @@ import { findCachedResult, resolveCacheKey } from "../../jobs/cache/cache.ts";
 import { endJob, endJobFromCache, type FinishedJob } from "../../jobs/lifecycle/finish.ts";
 import { waitForBuild } from "../../jobs/queue/build-waiters.ts";
 import { jobPrefix, loadValue } from "../../jobs/values/values.ts";
-import { findReaders } from "../../resources/readers.ts";
+import { findReaders } from "../../resources/find-readers.ts";
 import { type ResolveDeps, resolveReferences } from "../../resources/resolve.ts";
 import { attachMachine, settleFlowBuild } from "../definitions/build.ts";
 import { type LoadedPlan, loadPlan, requireFlowVersion } from "../definitions/load.ts";

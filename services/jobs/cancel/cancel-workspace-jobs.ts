@@ -1,7 +1,7 @@
 import { isSvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import { hasEnded, SHARDS } from "../../../core/jobs/job.ts";
-import { type CancelJobDeps, type Cancellation, cancelJob } from "./cancel.ts";
+import { type CancelJobDeps, type Cancellation, cancelJob } from "./cancel-job.ts";
 
 /** Cancels all jobs of a workspace that have not ended. A job that was accepted a moment later is canceled by housekeeping. */
 export async function cancelWorkspaceJobs(deps: CancelJobDeps, workspace: string, cancellation: Cancellation): Promise<void> {

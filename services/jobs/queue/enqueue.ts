@@ -12,7 +12,7 @@ import { type Actor, permissionedAs } from "../../../core/people/actor.ts";
 import { hasReferences } from "../../../core/resources/references.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { storeValue, type ValueDeps } from "../values/values.ts";
-import { type CreateJobDeps, createJobRecord, type IdempotencyKey } from "./record.ts";
+import { type CreateJobDeps, createJobRecord, type IdempotencyKey } from "./create-job-record.ts";
 
 export interface EnqueueDeps extends ValueDeps {
   queue: Queue;

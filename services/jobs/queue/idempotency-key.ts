@@ -4,7 +4,7 @@ import { limits } from "../../../contract/limits.ts";
 import type { Payload } from "../../../contract/payload.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { Arguments } from "../../../core/payload/arguments.ts";
-import type { IdempotencyKey } from "./record.ts";
+import type { IdempotencyKey } from "./create-job-record.ts";
 
 const digest = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("hex");
 

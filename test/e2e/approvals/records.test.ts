@@ -31,7 +31,7 @@ beforeAll(async () => {
   vi.stubEnv("SVC_OBJECTS_TABLE", instance.outputs["ObjectsTable"] ?? "");
   const [{ buildEntryParts: recordParts }, { commitParts: commit }, { objectTable }] = await Promise.all([
     import("../../../services/approvals/audit-log/append.ts"),
-    import("../../../services/outbox/commit.ts"),
+    import("../../../services/outbox/commit-parts.ts"),
     import("../../../aws/dynamodb/object-table.ts"),
   ]);
   record = async (recorded) => {

@@ -7,7 +7,7 @@ import { personKey } from "../../../core/people/person.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { handleJobMessage } from "../../../services/execution/handle-job-message.ts";
 import { periodicTasks } from "../../../services/maintenance/periodic-tasks.ts";
-import { runPeriodicTasks } from "../../../services/maintenance/tick.ts";
+import { runPeriodicTasks } from "../../../services/maintenance/run-periodic-tasks.ts";
 import { buildWorkspaceWrites } from "../../../services/workspaces/workspaces.ts";
 import { aQueuedJob } from "../../builders/jobs.ts";
 import type { Room } from "./room.ts";

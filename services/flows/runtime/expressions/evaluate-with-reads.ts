@@ -4,7 +4,7 @@ import { limits } from "../../../../contract/limits.ts";
 import { createSecretReadEntries } from "../../../../core/audit/entry.ts";
 import { evaluate } from "../../../../core/expressions/evaluate.ts";
 import { toAuditItem } from "../../../audit/audit.ts";
-import { findReaders } from "../../../resources/readers.ts";
+import { findReaders } from "../../../resources/find-readers.ts";
 import { type ResolveDeps, resolveReferences } from "../../../resources/resolve.ts";
 import type { StepContext } from "../step-context.ts";
 

@@ -9,7 +9,7 @@ import { flowRemainingS } from "../../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../../core/objects/keys.ts";
 import { may } from "../../../../core/permissions/may.ts";
 import { type Runnable, toConcurrencyRule } from "../../../../core/scripts/version.ts";
-import { findReaders } from "../../../resources/readers.ts";
+import { findReaders } from "../../../resources/find-readers.ts";
 import { parseScript } from "../../../scripts/load.ts";
 import type { EndStepDeps } from "../end-step.ts";
 import type { StepContext } from "../step-context.ts";

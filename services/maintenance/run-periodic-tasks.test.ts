@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { type PeriodicTask, runPeriodicTasks } from "./tick.ts";
+import { type PeriodicTask, runPeriodicTasks } from "./run-periodic-tasks.ts";
 
 const counting = (name: string): PeriodicTask => ({ name, run: async () => ({ [name]: 1 }) });
 const failing = (name: string, error: Error): PeriodicTask => ({ name, run: () => Promise.reject(error) });

@@ -5,7 +5,7 @@ import { keys } from "../../../core/objects/keys.ts";
 import { aQueuedJob } from "../../../test/builders/jobs.ts";
 import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
 import { newRoom } from "../../../test/support/use-cases/room.ts";
-import { createJobRecord } from "./record.ts";
+import { createJobRecord } from "./create-job-record.ts";
 
 describe("createJobRecord with an Idempotency-Key, whichever of its writes fails,", () => {
   it("records one job for the key, and the repeated call answers it or makes it", async () => {

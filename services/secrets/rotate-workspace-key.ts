@@ -5,7 +5,7 @@ import { write } from "../../core/objects/write.ts";
 import { beginRotation, EXPORT_KEY_PATH, endRotation, type KeyRing, ringMark } from "../../core/secrets/key-ring.ts";
 import { newExportNonce, seal, sealedWith } from "../../core/secrets/seal.ts";
 import { type StoredVariable, storedVariableSchema } from "../../core/variables/variable.ts";
-import { commitParts, retryOnConflict } from "../outbox/commit.ts";
+import { commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
 import { forgetKeyRing, loadExportKey, loadKeyRing, loadSealingKey, type SealDeps, unsealValue } from "./key-ring.ts";
 
 /** Longer than the function that rotates may live: after that it has died, and another may begin. */

@@ -1,7 +1,7 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Functions } from "../../aws/lambda/functions.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { PARTS_PER_CALL } from "./deliver.ts";
+import { PARTS_PER_CALL } from "./deliver-notice.ts";
 
 export interface RetryDueDeps {
   objects: Pick<ObjectTable, "list">;
