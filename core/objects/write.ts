@@ -33,3 +33,7 @@ export const write = {
   remove: ({ pk, sk }: ObjectKey, expect?: Expectation): ObjectWrite => ({ op: "remove", key: { pk, sk }, expect }),
   check: ({ pk, sk }: ObjectKey, expect: Expectation): ObjectWrite => ({ op: "check", key: { pk, sk }, expect }),
 };
+
+/** Returns the expectation that a stored object has not changed since it was read. */
+export const unchangedSince = ({ version }: Pick<StoredObject, "version">): Expectation =>
+  version === undefined ? "unversioned" : { version };

@@ -35,6 +35,12 @@ export interface JobActor extends Identity {
   startedBy?: string[];
 }
 
+/** A caller, with the workspace that the call names. */
+export interface WorkspaceCaller {
+  actor: Actor;
+  workspace: string;
+}
+
 /** `ann.lee+x@example.com` → `ann_lee_x`: what stands in `u/<username>`. */
 export function usernameOf(email: string): string {
   return (email.split("@")[0] ?? email).replace(/[^A-Za-z0-9-]+/g, "_").replace(/^_+|_+$/g, "") || "user";

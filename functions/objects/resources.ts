@@ -40,15 +40,15 @@ export const resources: ApiRoutes = [
     json(200, (await c.objects.get(keys.resource(workspace, path))) !== undefined),
   ),
   on(routes.createResource, async ({ auth, params: { workspace }, query, body }) => {
-    await createResource(c, auth.actor, workspace, body, { updateIfExists: query.update_if_exists ?? false });
+    await createResource(c, { actor: auth.actor, workspace }, body, { updateIfExists: query.update_if_exists ?? false });
     return text(201, `The resource ${body.path} is saved.`);
   }),
   on(routes.updateResource, async ({ auth, params: { workspace, path }, body }) => {
-    await updateResource(c, auth.actor, workspace, path, body);
+    await updateResource(c, { actor: auth.actor, workspace, path }, body);
     return text(200, `The resource ${body.path ?? path} is saved.`);
   }),
   on(routes.updateResourceValue, async ({ auth, params: { workspace, path }, body }) => {
-    await updateResource(c, auth.actor, workspace, path, { value: body.value });
+    await updateResource(c, { actor: auth.actor, workspace, path }, { value: body.value });
     return text(200, `The value of ${path} is saved.`);
   }),
   on(routes.deleteResource, async ({ auth, params: { workspace, path } }) => {
@@ -89,7 +89,7 @@ export const resources: ApiRoutes = [
     return text(201, `The resource type ${body.name} is saved.`);
   }),
   on(routes.updateResourceType, async ({ auth, params: { workspace, name }, body }) => {
-    await updateResourceType(c, auth.actor, workspace, name, body);
+    await updateResourceType(c, { actor: auth.actor, workspace }, name, body);
     return text(200, `The resource type ${name} is saved.`);
   }),
   on(routes.deleteResourceType, async ({ auth, params: { workspace, name } }) => {

@@ -36,11 +36,11 @@ export const variables: ApiRoutes = [
     json(200, (await c.objects.get(keys.variable(workspace, path))) !== undefined),
   ),
   on(routes.createVariable, async ({ auth, params: { workspace }, query, body }) => {
-    await createVariable(c, auth.actor, workspace, body, { alreadyEncrypted: query.already_encrypted ?? false });
+    await createVariable(c, { actor: auth.actor, workspace }, body, { alreadyEncrypted: query.already_encrypted ?? false });
     return text(201, `The variable ${body.path} is saved.`);
   }),
   on(routes.updateVariable, async ({ auth, params: { workspace, path }, query, body }) => {
-    await updateVariable(c, auth.actor, workspace, path, body, { alreadyEncrypted: query.already_encrypted ?? false });
+    await updateVariable(c, { actor: auth.actor, workspace, path }, body, { alreadyEncrypted: query.already_encrypted ?? false });
     return text(200, `The variable ${body.path ?? path} is saved.`);
   }),
   on(routes.deleteVariable, async ({ auth, params: { workspace, path } }) => {

@@ -23,7 +23,7 @@ export const access: ApiRoutes = [
   }),
   on(routes.getGroup, async ({ params: { workspace, name } }) => json(200, await getGroup(c, workspace, name))),
   on(routes.createGroup, async ({ auth, params: { workspace }, body: { name, summary } }) => {
-    await createGroup(c, auth.actor, workspace, name, summary);
+    await createGroup(c, { actor: auth.actor, workspace }, { name, summary });
     return text(201, `The group ${name} was created.`);
   }),
   on(routes.updateGroup, async ({ params: { workspace, name }, body: { summary } }) => {
@@ -47,11 +47,11 @@ export const access: ApiRoutes = [
   }),
   on(routes.getAcl, async ({ params }) => json(200, await getAcl(c, params))),
   on(routes.addAcl, async ({ auth, params, body: { owner, write } }) => {
-    await changeAcl(c, auth.actor, params, owner, write ?? false);
+    await changeAcl(c, auth.actor, params, { owner, right: write ?? false });
     return text(200, `${owner} may ${write ? "write" : "read"} it.`);
   }),
   on(routes.removeAcl, async ({ auth, params, body: { owner } }) => {
-    await changeAcl(c, auth.actor, params, owner, undefined);
+    await changeAcl(c, auth.actor, params, { owner, right: undefined });
     return text(200, `${owner} has no extra permission on it.`);
   }),
 ];

@@ -52,7 +52,7 @@ export const workspaces: ApiRoutes = [
     return text(201, `The folder ${body.name} was created.`);
   }),
   on(routes.updateFolder, async ({ auth, params: { workspace, name }, body }) => {
-    await updateFolder(c, auth.actor, workspace, name, body);
+    await updateFolder(c, { actor: auth.actor, workspace }, name, body);
     return text(200, `The folder ${name} was changed.`);
   }),
   on(routes.deleteFolder, async ({ auth, params: { workspace, name } }) => {
@@ -61,7 +61,7 @@ export const workspaces: ApiRoutes = [
   }),
   on(routes.addFolderOwner, async ({ auth, params: { workspace, name }, body: { owner } }) => {
     checkPrincipals([owner]);
-    await updateFolder(c, auth.actor, workspace, name, (folder) => {
+    await updateFolder(c, { actor: auth.actor, workspace }, name, (folder) => {
       folder.owners = [...new Set([...folder.owners, owner])];
       folder.perms[owner] = true;
     });
@@ -69,7 +69,7 @@ export const workspaces: ApiRoutes = [
   }),
   on(routes.removeFolderOwner, async ({ auth, params: { workspace, name }, body: { owner, write } }) => {
     checkPrincipals([owner]);
-    await updateFolder(c, auth.actor, workspace, name, (folder) => {
+    await updateFolder(c, { actor: auth.actor, workspace }, name, (folder) => {
       folder.owners = folder.owners.filter((one) => one !== owner);
       if (write == null) delete folder.perms[owner];
       else folder.perms[owner] = write;

@@ -15,11 +15,11 @@ interface AuditDeps {
 export type AuditedAction = Pick<AuditJson, "username" | "operation" | "action_kind" | "resource"> & { workspace?: string | undefined };
 
 /**
- * Runs an action with an entry in the audit log. The entry is written first and removed if the service refuses the action. If the process
- * dies in between, an entry may exist for an action that did not happen, but no action happens without an entry.
+ * Runs an action with an entry in the audit log. The entry is written first and removed if the service refuses the action, so no action
+ * happens without an entry. If the process dies in between, the log may contain an action that did not happen.
  */
-export async function runAudited<T>({ objects, nowMs }: AuditDeps, what: AuditedAction, act: () => Promise<T>): Promise<T> {
-  const { workspace = INSTANCE, ...rest } = what;
+export async function runAudited<T>({ objects, nowMs }: AuditDeps, action: AuditedAction, act: () => Promise<T>): Promise<T> {
+  const { workspace = INSTANCE, ...rest } = action;
   const atMs = nowMs();
   const id = uuidv7({ msecs: atMs });
   const value: AuditJson = { workspace_id: workspace, id, timestamp: new Date(atMs).toISOString(), ...rest };
@@ -33,13 +33,13 @@ export async function runAudited<T>({ objects, nowMs }: AuditDeps, what: Audited
   }
 }
 
-/** Returns the stored form of an entry. */
+/** Returns the stored form of an entry, which expires after `limits.auditRetentionMs`. */
 export function toAuditItem(entry: AuditJson): StoredObject {
   const expiresAtS = Math.ceil((Date.parse(entry.timestamp) + limits.auditRetentionMs) / 1000);
   return { ...keys.audit(entry.workspace_id, entry.id), value: entry, expiresAtS };
 }
 
-/** Lists entries, the newest first, from one read of some thousand entries. Continue with `before`. */
+/** Lists entries, the newest first, from one read of at most `limits.listScan` entries. Pass the last timestamp as `before` to continue. */
 export async function listAudit(
   { objects }: Pick<AuditDeps, "objects">,
   workspace: string | undefined,
@@ -53,7 +53,7 @@ export async function listAudit(
   return found.map(({ value }) => auditSchema.parse(value)).filter((entry) => matchesAudit(entry, query));
 }
 
-/** Throws `audit.notFound`. */
+/** Returns one entry of a workspace's audit log. Throws `audit.notFound`. */
 export async function getAudit({ objects }: Pick<AuditDeps, "objects">, workspace: string, id: string): Promise<AuditJson> {
   const found = await objects.get(keys.audit(workspace, id));
   if (!found) throw new SvcError("audit.notFound", { id });

@@ -29,7 +29,7 @@ export async function recordHeartbeat(deps: FinishJobDeps, { id, workspace, toke
     if (!job || !counts(job)) throw new SvcError("job.attemptLost", { id });
     const masker = await loadMasker(deps, job, token);
     const output = masker ? { ...logs, text: masker.chunk(logs.text) } : logs;
-    await storeOutput(deps, { id, workspace, expiresAtMs: now + limits.jobRetentionMs }, attempt, output);
+    await storeOutput(deps, { id, workspace, expiresAtMs: now + limits.jobRetentionMs }, { attempt, ...output });
   }
   const job = await jobs.change(
     id,

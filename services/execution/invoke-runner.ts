@@ -78,10 +78,15 @@ export async function invokeRunner(
     const asked = prepared ?? (await buildRunnerRequest(deps, attempt, what, args));
     if (what.given?.secrets.length) {
       // Noted anew for each attempt: each has a token of its own.
-      const noted = await recordSecrets(deps, attempt, asked.token, what.given.secrets, {
-        audit: what.given.audit,
-        nowMs: deps.nowMs(),
-      });
+      const noted = await recordSecrets(
+        deps,
+        attempt,
+        { token: asked.token, secrets: what.given.secrets },
+        {
+          audit: what.given.audit,
+          nowMs: deps.nowMs(),
+        },
+      );
       if (noted?.state !== "running" || noted.nonce !== attempt.nonce) return endedOnly(noted);
       attempt = noted;
     }
@@ -135,7 +140,7 @@ export async function buildRunnerRequest(
   const [url, resultUrl, token, shared, followUrls] = await Promise.all([
     storage.sharedReadUrl(what.artefact.key, lifetimeS),
     storage.writeUrl(resultObjectKey(job, job.attempt), lifetimeS),
-    deps.signingKey().then((key) => createJobToken(key, job, job.attempt, job.createdBy, nowMs())),
+    deps.signingKey().then((key) => createJobToken(key, job, nowMs())),
     prepareSharedFolder(deps, job, lifetimeS),
     Promise.all(what.together?.runs.map(({ artefact }) => storage.sharedReadUrl(artefact.key, lifetimeS)) ?? []),
   ]);

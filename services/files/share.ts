@@ -3,7 +3,7 @@ import { createFileLink, isValidFileLink } from "../../core/files/link.ts";
 import { parseFile } from "../../core/files/place.ts";
 import { DEFAULT_STORAGE, resolveStorageLocation, type S3Resource } from "../../core/files/storage.ts";
 import type { DataKey } from "../../core/secrets/seal.ts";
-import { forgetKeyRing, loadKeyRing, loadSealingKey } from "../secrets/key-ring.ts";
+import { evictKeyRing, loadKeyRing, loadSealingKey } from "../secrets/key-ring.ts";
 import { loadFileStorage } from "../settings/file-storage.ts";
 import { type FileCaller, type FileDownload, type FilesDeps, loadBytesOrUrl, resolveReadableFile } from "./files.ts";
 import { loadStorageResource, openStorage, permitStorageResource, type StorageName } from "./storages.ts";
@@ -24,7 +24,7 @@ async function linkKey(files: FilesDeps, workspace: string): Promise<DataKey | u
   if (!ring) return undefined;
   const { dataKey } = await loadSealingKey(files, workspace);
   if (dataKey.version === ring.current) return dataKey;
-  forgetKeyRing(workspace);
+  evictKeyRing(workspace);
   return (await loadSealingKey(files, workspace)).dataKey;
 }
 

@@ -10,7 +10,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-it("reads token, rights and script in one consistent call: a deleted token is dead, a right is gone, and a saved version is the newest, at once", async () => {
+it("reads the token, the rights and the script in one consistent call, so that every change takes effect at once", async () => {
   const requests: {
     target: string | undefined;
     tables: Record<string, { ConsistentRead?: boolean; Keys: Record<"pk" | "sk", { S: string }>[] }>;

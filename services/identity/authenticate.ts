@@ -3,7 +3,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { publicKey } from "../../aws/kms/signing-keys.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { keys, type ObjectKey } from "../../core/objects/keys.ts";
-import type { StoredObject } from "../../core/objects/write.ts";
+import { type StoredObject, unchangedSince } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
 import {
@@ -15,53 +15,56 @@ import {
   type TokenRecord,
   tokenRecordSchema,
 } from "../../core/people/token.ts";
-import { identifyActor, rightsKeys } from "./identify.ts";
+import { buildRightsKeys, identifyActor } from "./identify.ts";
 import { verifyJobToken } from "./job-token.ts";
 
-export interface Authenticator {
+export interface AuthenticateDeps {
   objects: Pick<ObjectTable, "getMany" | "update">;
   jobs: Pick<JobTable, "get">;
   publicKey: typeof publicKey;
   nowMs: () => number;
 }
 
-/** A deleted token is dead at once, so is a right that was taken, and a saved script is the newest at once: half a read unit each is what that costs. */
+/** A deleted token, a revoked right and a saved script must take effect at once. This costs half a read unit for each item. */
 const CONSISTENT = { consistent: true };
 
 /**
- * Who calls, what they may in the workspace that the call names, and whatever else the caller wants to read from the objects table (a
- * run's script head): all in one round trip, because a token ends in the key of its owner. Throws `auth.missing` and `auth.invalid`.
+ * Identifies the caller by a token, with the rights in the workspace that the call names, and reads `alsoRead` (such as a script head) from
+ * the objects table. All of this takes one round trip, because a token ends in the key of its owner. Throws `auth.missing` and
+ * `auth.invalid`.
  */
 export async function authenticate(
-  { objects, jobs, publicKey, nowMs }: Authenticator,
+  { objects, jobs, publicKey, nowMs }: AuthenticateDeps,
   token: string | undefined,
   { workspace, alsoRead = [] }: { workspace?: string | undefined; alsoRead?: ObjectKey[] } = {},
 ): Promise<{ actor: Actor; read: (StoredObject | undefined)[] }> {
   if (!token) throw new SvcError("auth.missing", {});
   if (isJobToken(token)) {
     const claims = await verifyJobToken(publicKey, token, nowMs());
-    const wanted = rightsKeys(personKey(claims.sub), workspace);
+    const wanted = buildRightsKeys(personKey(claims.sub), workspace);
     const [job, found] = await Promise.all([jobs.get(claims.job), objects.getMany([...wanted, ...alsoRead], CONSISTENT)]);
     if (job?.state !== "running" || job.attempt !== claims.att) throw new SvcError("auth.invalid", {});
-    const identity = await identifyActor(objects, claims.sub, claims.sa, workspace, found.slice(0, wanted.length));
+    const identity = await identifyActor(objects, { email: claims.sub, superAdmin: claims.sa, workspace }, found.slice(0, wanted.length));
     const startedBy = [job.starter, job.origin].flatMap((email) => email ?? []);
-    return { actor: { ...identity, ...ofJob(claims), startedBy }, read: found.slice(wanted.length) };
+    return { actor: { ...identity, ...jobActorFields(claims), startedBy }, read: found.slice(wanted.length) };
   }
   const hint = ownerKeyOf(token);
-  const wanted = hint === undefined ? [] : rightsKeys(hint, workspace);
+  const wanted = hint === undefined ? [] : buildRightsKeys(hint, workspace);
   const [stored, ...found] = await objects.getMany([keys.token(hashToken(token)), ...wanted, ...alsoRead], CONSISTENT);
-  const record = await liveToken(objects, stored, nowMs());
+  const record = await requireLiveToken(objects, stored, nowMs());
   const grants =
-    hint === undefined ? await objects.getMany(rightsKeys(personKey(record.email), workspace), CONSISTENT) : found.slice(0, wanted.length);
-  const identity = await identifyActor(objects, record.email, record.superAdmin, workspace, grants);
-  return { actor: { ...identity, ...ofToken(record) }, read: found.slice(wanted.length) };
+    hint === undefined
+      ? await objects.getMany(buildRightsKeys(personKey(record.email), workspace), CONSISTENT)
+      : found.slice(0, wanted.length);
+  const identity = await identifyActor(objects, { email: record.email, superAdmin: record.superAdmin, workspace }, grants);
+  return { actor: { ...identity, ...tokenActorFields(record) }, read: found.slice(wanted.length) };
 }
 
-function ofJob({ job, att, ws, pa }: JobClaims) {
+function jobActorFields({ job, att, ws, pa }: JobClaims) {
   return { kind: "job" as const, jobId: job, attempt: att, workspace: ws, permissionedAs: pa };
 }
 
-function ofToken({ hash, prefix, workspace, scopes, readOnly }: TokenRecord) {
+function tokenActorFields({ hash, prefix, workspace, scopes, readOnly }: TokenRecord) {
   return {
     kind: "person" as const,
     tokenHash: hash,
@@ -72,14 +75,18 @@ function ofToken({ hash, prefix, workspace, scopes, readOnly }: TokenRecord) {
   };
 }
 
-async function liveToken(objects: Pick<ObjectTable, "update">, found: StoredObject | undefined, nowMs: number): Promise<TokenRecord> {
+async function requireLiveToken(
+  objects: Pick<ObjectTable, "update">,
+  found: StoredObject | undefined,
+  nowMs: number,
+): Promise<TokenRecord> {
   if (!found) throw new SvcError("auth.invalid", {});
   const record = tokenRecordSchema.parse(found.value);
   if (record.expiresAtMs !== undefined && record.expiresAtMs <= nowMs) throw new SvcError("auth.invalid", {});
   if (nowMs - record.lastUsedAtMs > LAST_USED_EVERY_MS) {
     const used = { ...record, lastUsedAtMs: nowMs };
-    // A token that was deleted meanwhile must not come back, nor one whose scopes were changed get its old ones.
-    const unchanged = found.version === undefined ? ("unversioned" as const) : { version: found.version };
+    // The condition keeps a token that was just deleted from coming back, and one whose scopes were just changed from getting its old ones.
+    const unchanged = unchangedSince(found);
     await objects.update({ ...keys.token(record.hash), value: used }, unchanged);
     await objects.update({ ...keys.userToken(record.email, record.prefix, record.hash), value: used }, unchanged);
   }

@@ -13,7 +13,7 @@ import { open, seal } from "../../core/secrets/seal.ts";
 import { mayJoinInstance } from "../workspaces/auto-invite.ts";
 import { findPerson, openSession } from "./sign-in.ts";
 
-interface FederateDeps {
+interface FederatedLoginDeps {
   objects: ObjectTable;
   dataKeys: DataKeys;
   logins: Logins;
@@ -21,22 +21,28 @@ interface FederateDeps {
   baseUrl: string;
 }
 
-/** Sealed at a place that no variable of any workspace has. */
-const PLACE = { workspace: INSTANCE, path: "#login" };
-const VERSION = 1;
+/** No variable of any workspace has this path. */
+const SEAL_CONTEXT = { workspace: INSTANCE, path: "#login" };
+const KEY_VERSION = 1;
 const redirectUri = (baseUrl: string, client: string) => `${baseUrl}/api/oauth/login_callback/${client}`;
 
-/** Where the browser goes, and what it holds until it comes back. Nothing is stored: anybody may ask for this. Throws `login.unknown`, `login.unreachable`. */
+/**
+ * Returns the provider's URL for the browser, and the sealed state that the browser holds until it returns. Nothing is stored, because
+ * anyone may call this. Throws `login.unknown`, `login.unreachable`.
+ */
 export async function beginLogin(
-  deps: FederateDeps,
+  deps: FederatedLoginDeps,
   client: string,
   returnTo: string | undefined,
 ): Promise<{ location: string; pending: string }> {
   const { logins, nowMs, baseUrl } = deps;
   const { location, ...own } = await logins.begin(client, redirectUri(baseUrl, client));
   const pending: PendingLogin = { client, ...own, untilMs: nowMs() + limits.loginMs, ...(returnTo === undefined ? {} : { returnTo }) };
-  const key = await loginKey(deps);
-  return { location, pending: Buffer.from(seal({ version: VERSION, key }, PLACE, JSON.stringify(pending))).toString("base64url") };
+  const key = await loadLoginKey(deps);
+  return {
+    location,
+    pending: Buffer.from(seal({ version: KEY_VERSION, key }, SEAL_CONTEXT, JSON.stringify(pending))).toString("base64url"),
+  };
 }
 
 export interface LoginCallback {
@@ -47,14 +53,15 @@ export interface LoginCallback {
 }
 
 /**
- * A session for whom the provider names, and the page that they came from. What comes back counts in the browser that began, in time, and once: it is spent before the code is
- * exchanged, so that of two calls with it one goes on. Throws `login.*`.
+ * Opens a session for the person whom the provider names, and returns its token with the page to return to. A callback is accepted only
+ * from the browser that began the login, in time, and once: its state is recorded as used before the code is redeemed, so only one of two
+ * concurrent calls succeeds. Throws `login.*`.
  */
-export async function completeLogin(deps: FederateDeps, client: string, answered: LoginCallback, cookie: string | undefined) {
+export async function completeLogin(deps: FederatedLoginDeps, client: string, callback: LoginCallback, cookie: string | undefined) {
   const { objects, logins, nowMs, baseUrl } = deps;
   if (!logins.all.some(({ name }) => name === client)) throw new SvcError("login.unknown", { client });
-  const pending = await opened(deps, cookie);
-  const { code, state = "", iss, error } = answered;
+  const pending = await openPendingLogin(deps, cookie);
+  const { code, state = "", iss, error } = callback;
   if (!pending || !isExpectedCallback(pending, client, state, nowMs())) throw new SvcError("login.notBegun", { client });
   const spent = { ...keys.usedLogin(usedLoginHash(state)), expiresAtS: Math.ceil(pending.untilMs / 1000) };
   if (!(await objects.put(spent, "absent"))) throw new SvcError("login.notBegun", { client });
@@ -63,14 +70,14 @@ export async function completeLogin(deps: FederateDeps, client: string, answered
   const claims = await logins.redeem(client, redirectUri(baseUrl, client), { code, state, iss }, pending);
   const named = parseVerifiedPerson(claims);
   if (!named) throw new SvcError("login.unverified", { client });
-  const person = (await findPerson(objects, named.email)) ?? (await createFirstSession(deps, named));
+  const person = (await findPerson(objects, named.email)) ?? (await createFederatedPerson(deps, named));
   if (person.disabled) throw new SvcError("login.denied", { email: named.email });
   return { token: await openSession({ objects, nowMs }, person), returnTo: pending.returnTo };
 }
 
-/** Somebody new, where the instance takes them. Of two first sign-ins at once, one makes the user and both go on. Throws `login.denied`. */
-async function createFirstSession(
-  { objects, nowMs }: FederateDeps,
+/** Creates a new person if the instance accepts them. Two concurrent first logins create one person. Throws `login.denied`. */
+async function createFederatedPerson(
+  { objects, nowMs }: FederatedLoginDeps,
   { email, name }: { email: string; name: string | undefined },
 ): Promise<PersonRecord> {
   if (!(await mayJoinInstance({ objects }, email))) throw new SvcError("login.denied", { email });
@@ -86,29 +93,32 @@ async function createFirstSession(
   return (await findPerson(objects, email)) ?? value;
 }
 
-async function opened(deps: FederateDeps, cookie: string | undefined): Promise<PendingLogin | undefined> {
+async function openPendingLogin(deps: FederatedLoginDeps, cookie: string | undefined): Promise<PendingLogin | undefined> {
   if (!cookie) return undefined;
-  const key = await loginKey(deps);
+  const key = await loadLoginKey(deps);
   try {
-    return pendingLoginSchema.parse(JSON.parse(open(key, PLACE, Buffer.from(cookie, "base64url").toString())));
+    return pendingLoginSchema.parse(JSON.parse(open(key, SEAL_CONTEXT, Buffer.from(cookie, "base64url").toString())));
   } catch {
-    // Made up, changed, or sealed under a key that is gone: all the same to who sent it.
+    // A cookie that was forged, changed, or sealed under an old key counts as absent.
     return undefined;
   }
 }
 
-let known: { key: Buffer; untilMs: number } | undefined;
+let cachedLoginKey: { key: Buffer; untilMs: number } | undefined;
 
-/** Made by the first sign-in of the instance, wrapped like the keys of secrets; of two made at once, one stays. */
-async function loginKey({ objects, dataKeys, nowMs }: FederateDeps): Promise<Buffer> {
-  if (known && known.untilMs > nowMs()) return known.key;
+/**
+ * Loads the key that seals pending logins. The first login creates it, wrapped like the keys of secrets; concurrent logins share the stored
+ * one.
+ */
+async function loadLoginKey({ objects, dataKeys, nowMs }: FederatedLoginDeps): Promise<Buffer> {
+  if (cachedLoginKey && cachedLoginKey.untilMs > nowMs()) return cachedLoginKey.key;
   const stored = await objects.get(keys.loginKey());
   if (!stored) {
     const { wrapped } = await dataKeys.generate(INSTANCE);
     await objects.put({ ...keys.loginKey(), value: { wrapped } }, "absent");
-    return loginKey({ objects, dataKeys, nowMs } as FederateDeps);
+    return loadLoginKey({ objects, dataKeys, nowMs } as FederatedLoginDeps);
   }
   const key = await dataKeys.unwrap(INSTANCE, (stored.value as { wrapped: string }).wrapped);
-  known = { key, untilMs: nowMs() + limits.dataKeyCacheMs };
+  cachedLoginKey = { key, untilMs: nowMs() + limits.dataKeyCacheMs };
   return key;
 }

@@ -9,20 +9,18 @@ import { accessSchema, deriveRights, memberSchema, noAccess } from "../../core/p
 
 type IdentifyDeps = Pick<ObjectTable, "getMany">;
 
-/** What stands under these keys is what `identify` takes, in this order. */
-export function rightsKeys(person: string, workspace: string | undefined): ObjectKey[] {
+/** Returns the keys of the items that `identifyActor` takes, in the same order. */
+export function buildRightsKeys(person: string, workspace: string | undefined): ObjectKey[] {
   return [keys.user(person), ...(workspace === undefined ? [] : [keys.member(workspace, person), keys.access(workspace)])];
 }
 
 /** Returns the person's current rights: a token or job that is older than a change of rights does not restore them. */
 export async function identifyActor(
   objects: IdentifyDeps,
-  email: string,
-  asSuperAdmin: boolean,
-  workspace: string | undefined,
+  { email, superAdmin: asSuperAdmin, workspace }: { email: string; superAdmin: boolean; workspace: string | undefined },
   [user, member, access]: (StoredObject | undefined)[],
 ) {
-  // Release 0.1 kept its users elsewhere; they move when somebody changes them.
+  // Release 0.1 stored users under another key. A record moves when it is changed.
   const found = user ?? (await objects.getMany([keys.oldUser(email)]))[0];
   const person = found && personSchema.parse(found.value);
   if (!person || person.disabled || person.email.toLowerCase() !== email.toLowerCase()) throw new SvcError("auth.invalid", {});
@@ -40,14 +38,14 @@ export async function identifyActor(
 }
 
 /**
- * Whose rights a job has, for what the service does on its behalf (resolving what it imports, say). `undefined` when its user is gone or
- * disabled: then it has none.
+ * Loads a job's rights, for work that the service does on the job's behalf, such as resolving imports. Returns `undefined` if the job's
+ * user is gone or disabled: the job then has no rights.
  */
 export async function loadJobActor(objects: IdentifyDeps, job: Job): Promise<JobActor | undefined> {
   const { id: jobId, email, superAdmin, workspace, attempt, permissionedAs } = job;
-  const found = await objects.getMany(rightsKeys(personKey(email), workspace), { consistent: true });
+  const found = await objects.getMany(buildRightsKeys(personKey(email), workspace), { consistent: true });
   try {
-    const identity = await identifyActor(objects, email, superAdmin, workspace, found);
+    const identity = await identifyActor(objects, { email, superAdmin, workspace }, found);
     return { ...identity, kind: "job", jobId, attempt, workspace, permissionedAs };
   } catch (error) {
     if (isSvcError(error) && error.code === "auth.invalid") return undefined;

@@ -11,57 +11,60 @@ interface InstanceGroupDeps {
 }
 type Stored = Pick<InstanceGroupJson, "name" | "summary">;
 
-/** Who is in a group stands in the users' own records, which every call reads. */
-export async function listInstanceGroups(collaborators: InstanceGroupDeps): Promise<InstanceGroupJson[]> {
-  const [groups, persons] = await Promise.all([collaborators.objects.list(keys.instanceGroup("").pk), listPersons(collaborators)]);
+/** Lists the groups of the instance with their members. Memberships are stored in the users' own records, which every call reads. */
+export async function listInstanceGroups(deps: InstanceGroupDeps): Promise<InstanceGroupJson[]> {
+  const [groups, persons] = await Promise.all([deps.objects.list(keys.instanceGroup("").pk), listPersons(deps)]);
   return groups.map(({ value }) => {
     const group = value as Stored;
     return { ...group, emails: persons.filter(({ groups: of }) => of?.includes(group.name)).map(({ email }) => email) };
   });
 }
 
-/** Throws `group.notFound`. */
-export async function getInstanceGroup(collaborators: InstanceGroupDeps, name: string): Promise<InstanceGroupJson> {
-  const found = (await listInstanceGroups(collaborators)).find((group) => group.name === name);
+/** Returns a group of the instance. Throws `group.notFound`. */
+export async function getInstanceGroup(deps: InstanceGroupDeps, name: string): Promise<InstanceGroupJson> {
+  const found = (await listInstanceGroups(deps)).find((group) => group.name === name);
   if (!found) throw new SvcError("group.notFound", { name });
   return found;
 }
 
-/** Throws `group.exists`. */
+/** Creates a group of the instance. Throws `group.exists`. */
 export async function createInstanceGroup({ objects }: InstanceGroupDeps, { name, summary }: Stored): Promise<void> {
   const value = { name, ...(summary ? { summary } : {}) };
   const made = await objects.put({ ...keys.instanceGroup(name), value, version: randomUUID() }, "absent");
   if (!made) throw new SvcError("group.exists", { name });
 }
 
-/** Throws `group.notFound`. */
+/** Changes the summary of a group. Throws `group.notFound`. */
 export async function updateInstanceGroup({ objects }: InstanceGroupDeps, name: string, summary: string | undefined): Promise<void> {
   const value = { name, ...(summary ? { summary } : {}) };
   if (!(await objects.update({ ...keys.instanceGroup(name), value }, "present"))) throw new SvcError("group.notFound", { name });
 }
 
-/** Its members leave first: what fails halfway is taken up by calling it again. Throws `group.notFound`, `access.changedMeanwhile`. */
-export async function deleteInstanceGroup(collaborators: InstanceGroupDeps, name: string): Promise<void> {
-  const { emails = [] } = await getInstanceGroup(collaborators, name);
-  for (const email of emails) await removeFromInstanceGroup(collaborators, name, email);
-  await collaborators.objects.remove(keys.instanceGroup(name));
+/**
+ * Deletes a group after removing its members. If it fails halfway, another call completes it. Throws `group.notFound`,
+ * `access.changedMeanwhile`.
+ */
+export async function deleteInstanceGroup(deps: InstanceGroupDeps, name: string): Promise<void> {
+  const { emails = [] } = await getInstanceGroup(deps, name);
+  for (const email of emails) await removeFromInstanceGroup(deps, name, email);
+  await deps.objects.remove(keys.instanceGroup(name));
 }
 
-/** Throws `group.notFound`, `user.notFound`, `access.changedMeanwhile`. */
-export async function addToInstanceGroup(collaborators: InstanceGroupDeps, name: string, email: string): Promise<void> {
-  await existing(collaborators, name);
-  await updatePerson(collaborators, email, (person) => ({ ...person, groups: [...new Set([...(person.groups ?? []), name])] }));
+/** Adds a user to a group. Throws `group.notFound`, `user.notFound`, `access.changedMeanwhile`. */
+export async function addToInstanceGroup(deps: InstanceGroupDeps, name: string, email: string): Promise<void> {
+  await requireInstanceGroup(deps, name);
+  await updatePerson(deps, email, (person) => ({ ...person, groups: [...new Set([...(person.groups ?? []), name])] }));
 }
 
-/** Throws `group.notFound`, `user.notFound`, `access.changedMeanwhile`. */
-export async function removeFromInstanceGroup(collaborators: InstanceGroupDeps, name: string, email: string): Promise<void> {
-  await existing(collaborators, name);
-  const { person } = await loadPerson(collaborators, email);
+/** Removes a user from a group. Throws `group.notFound`, `user.notFound`, `access.changedMeanwhile`. */
+export async function removeFromInstanceGroup(deps: InstanceGroupDeps, name: string, email: string): Promise<void> {
+  await requireInstanceGroup(deps, name);
+  const { person } = await loadPerson(deps, email);
   if (!person.groups?.includes(name)) return;
-  await updatePerson(collaborators, email, (now) => ({ ...now, groups: (now.groups ?? []).filter((group) => group !== name) }));
+  await updatePerson(deps, email, (now) => ({ ...now, groups: (now.groups ?? []).filter((group) => group !== name) }));
 }
 
-async function existing({ objects }: InstanceGroupDeps, name: string): Promise<StoredObject> {
+async function requireInstanceGroup({ objects }: InstanceGroupDeps, name: string): Promise<StoredObject> {
   const found = await objects.get(keys.instanceGroup(name));
   if (!found) throw new SvcError("group.notFound", { name });
   return found;

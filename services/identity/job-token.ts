@@ -6,13 +6,16 @@ import { type JobClaims, jobClaimsSchema } from "../../core/people/token.ts";
 
 const ISSUER = "svc";
 
-/** A short-lived JWT with the job's exact identity. It outlives the run by the time that storing its result may take. */
-export async function createJobToken(key: SigningKey, job: Job, attempt: number, username: string, nowMs: number): Promise<string> {
+/**
+ * Creates a short-lived JWT with the job's exact identity. It is valid for two minutes longer than the job's timeout, so that the result
+ * can be stored.
+ */
+export async function createJobToken(key: SigningKey, job: Job, nowMs: number): Promise<string> {
   const claims: Omit<JobClaims, "sub"> = {
     job: job.id,
-    att: attempt,
+    att: job.attempt,
     ws: job.workspace,
-    usr: username,
+    usr: job.createdBy,
     pa: job.permissionedAs,
     sa: job.superAdmin,
   };
@@ -25,7 +28,7 @@ export async function createJobToken(key: SigningKey, job: Job, attempt: number,
     .sign(key.privateKey);
 }
 
-/** Verifies a job token and returns its claims. The caller must check whether the job still runs. */
+/** Verifies a job token and returns its claims. The caller must check whether the job is still running. Throws `auth.invalid`. */
 export async function verifyJobToken(publicKey: typeof readPublicKey, token: string, nowMs: number): Promise<JobClaims> {
   const refused = (cause?: unknown) => new SvcError("auth.invalid", {}, { cause });
   let kid: string | undefined;

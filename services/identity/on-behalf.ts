@@ -13,7 +13,9 @@ interface OnBehalf {
   preserve_on_behalf_of?: boolean | null | undefined;
 }
 
-/** Saving makes it act for who saves it; an admin may keep that it acts for somebody else. Throws `script.notOnBehalf`. */
+/**
+ * Sets the user for whom a script or flow acts to the user who saves it. An admin may preserve another user. Throws `script.notOnBehalf`.
+ */
 export function applyOnBehalfOf<S extends OnBehalf>(actor: Actor, workspace: string, sent: S): S {
   const email = sent.on_behalf_of_email;
   if (!email || email === actor.email) return sent;
@@ -22,7 +24,10 @@ export function applyOnBehalfOf<S extends OnBehalf>(actor: Actor, workspace: str
   throw new SvcError("script.notOnBehalf", { email });
 }
 
-/** Throws `user.notFound` for who is no member: a run needs the rights of one. */
+/**
+ * Returns the user for whom runs act, with their name in the workspace. Throws `user.notFound` for a user who is not a member, because a
+ * run needs a member's rights.
+ */
 export async function resolveOnBehalfOf(
   { objects }: { objects: Pick<ObjectTable, "get"> },
   actor: Actor,

@@ -5,7 +5,7 @@ import { may, refusal, type Target } from "../../core/permissions/may.ts";
 
 /**
  * Returns if the actor has the access that an action requires. Otherwise throws `auth.forbidden`, or, if the actor may not know that the
- * object exists, the error for an absent one: `hidden`, or `workspace.notFound`.
+ * object exists, the error for an absent object: `hidden`, or `workspace.notFound`.
  */
 export function permit(actor: Actor, { name, access }: Action, target: Target, hidden?: () => SvcError): void {
   if (may(actor, access, target)) return;
@@ -15,12 +15,15 @@ export function permit(actor: Actor, { name, access }: Action, target: Target, h
   throw new SvcError("auth.forbidden", { action: name });
 }
 
-/** Checks the path that an object is to be saved at. A folder that the actor may not see is answered as an absent one: `path.noFolder`. */
+/**
+ * Checks whether the actor may save an object at a path. Throws `auth.forbidden`, and `path.noFolder` also for a folder that the actor may
+ * not see.
+ */
 export function permitPath(actor: Actor, action: Action, workspace: string, path: string): void {
-  permit(actor, action, { workspace, path }, () => noPlace(path));
+  permit(actor, action, { workspace, path }, () => folderHiddenError(path));
 }
 
-function noPlace(path: string): SvcError {
+function folderHiddenError(path: string): SvcError {
   const [space, folder = ""] = path.split("/");
   return space === "f" ? new SvcError("path.noFolder", { path, folder }) : new SvcError("auth.forbidden", { action: `saving at ${path}` });
 }

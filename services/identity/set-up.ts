@@ -19,13 +19,13 @@ export interface SetUpOptions {
   token?: { label: string } | undefined;
 }
 
-/** Makes a superadmin, and a workspace and a token where asked for. Doing it again changes the password and adds a token. */
-export async function setUpInstance({ objects, people, nowMs }: SetUpDeps, asked: SetUpOptions) {
-  const { email, password, workspace, token } = asked;
+/** Creates a superadmin, and a workspace and a token if requested. A repeated call replaces the password and adds a token. */
+export async function setUpInstance({ objects, people, nowMs }: SetUpDeps, request: SetUpOptions) {
+  const { email, password, workspace, token } = request;
   const owner = { email, username: usernameOf(email), superAdmin: true };
   if (password !== undefined) await people.ensure(email, password);
   await objects.put({ ...keys.user(personKey(email)), value: { ...owner, createdAtMs: nowMs() } }, "absent");
-  // One that is there already stays as it is.
+  // An existing workspace is left unchanged.
   if (workspace) await objects.transact(buildWorkspaceWrites({ ...owner, workspace }, nowMs()));
   if (!token) return { email, workspace: workspace?.id };
   const { value, writes } = buildTokenWrites(owner, token, nowMs());

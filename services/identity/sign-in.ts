@@ -17,15 +17,15 @@ interface SignInDeps {
   nowMs: () => number;
 }
 
-const session = (nowMs: number) => ({
+const buildSessionOptions = (nowMs: number) => ({
   label: "session",
   session: true,
   expiration: new Date(nowMs + limits.sessionMs).toISOString(),
 });
 
 /**
- * A session's token. Whether the address is unknown, disabled or the password wrong, the answer is one and the same, and the user pool
- * is asked in each case. Throws `login.refused`.
+ * Checks a password and returns the token of a new session. The reply does not reveal whether the address is unknown, the user is disabled
+ * or the password is wrong, and the user pool is called in each case. Throws `login.refused`.
  */
 export async function signIn({ objects, people, nowMs }: SignInDeps, email: string, password: string): Promise<string> {
   const [isRight, person] = await Promise.all([people.checkPassword(email, password), findPerson(objects, email)]);
@@ -33,18 +33,18 @@ export async function signIn({ objects, people, nowMs }: SignInDeps, email: stri
   return openSession({ objects, nowMs }, person);
 }
 
-/** The token of a new session. Who has none yet joins the workspaces that ask for new users. */
+/** Opens a session and returns its token. At the first sign-in the person joins the workspaces that invite new users automatically. */
 export async function openSession({ objects, nowMs }: Pick<SignInDeps, "objects" | "nowMs">, person: PersonRecord): Promise<string> {
   if (person.joining) {
     await joinWorkspaces({ objects, nowMs }, person.email);
     await updatePerson({ objects }, person.email, ({ joining: _, ...joined }) => joined);
   }
-  const { value, writes } = buildTokenWrites(person, session(nowMs()), nowMs());
+  const { value, writes } = buildTokenWrites(person, buildSessionOptions(nowMs()), nowMs());
   await objects.transact(writes);
   return value;
 }
 
-/** `undefined` where there is no such user. */
+/** Returns the user with an e-mail address; `undefined` if there is none. */
 export async function findPerson(objects: ObjectTable, email: string): Promise<PersonRecord | undefined> {
   try {
     return (await loadPerson({ objects }, email)).person;
@@ -54,7 +54,7 @@ export async function findPerson(objects: ObjectTable, email: string): Promise<P
   }
 }
 
-/** Ends the session of this token. Another kind of token stays: signing out of a page must not stop somebody's programs. */
+/** Ends the session of a token. Tokens of other kinds are not deleted: signing out in a browser must not stop programs. */
 export async function signOut({ objects }: Pick<SignInDeps, "objects">, token: string | undefined): Promise<void> {
   if (!token || isJobToken(token)) return;
   const found = await objects.get(keys.token(hashToken(token)));
@@ -64,9 +64,9 @@ export async function signOut({ objects }: Pick<SignInDeps, "objects">, token: s
 }
 
 /**
- * A fresh token in exchange for a session's; `undefined` where the old one lasts longer than `ifWithinS`. The old one ends in the same
- * transaction: of two exchanges at once, one succeeds. Throws `token.notForJobs`, `auth.forbidden` for tokens that are no sessions,
- * `token.changedMeanwhile`.
+ * Replaces a session's token by a new one; returns `undefined` if the old one is valid for `ifWithinS` seconds or longer. The old one ends
+ * in the same transaction, so only one of two concurrent calls succeeds. Throws `token.notForJobs`, `token.changedMeanwhile`, and
+ * `auth.forbidden` for tokens that are not sessions.
  */
 export async function refreshSession(
   { objects, nowMs }: Pick<SignInDeps, "objects" | "nowMs">,
@@ -77,12 +77,12 @@ export async function refreshSession(
   const found = await objects.get(keys.token(actor.tokenHash));
   if (!found) throw new SvcError("auth.invalid", {});
   const record = tokenRecordSchema.parse(found.value);
-  // Who holds a token with an end must not be able to move it.
+  // The holder of a token that expires must not be able to extend it.
   if (!record.session) throw new SvcError("auth.forbidden", { action: "users.refreshToken: only session tokens can be refreshed" });
   if (ifWithinS !== undefined && (record.expiresAtMs ?? Number.POSITIVE_INFINITY) - nowMs() >= ifWithinS * 1000) return undefined;
   const { person } = await loadPerson({ objects }, record.email);
   const { scopes, workspace: workspace_id, readOnly: read_only } = record;
-  const { value, writes } = buildTokenWrites(person, { ...session(nowMs()), scopes, workspace_id, read_only }, nowMs());
+  const { value, writes } = buildTokenWrites(person, { ...buildSessionOptions(nowMs()), scopes, workspace_id, read_only }, nowMs());
   const refused = await objects.transact([
     write.remove(keys.token(record.hash), "present"),
     write.remove(keys.userToken(record.email, record.prefix, record.hash)),
@@ -93,8 +93,8 @@ export async function refreshSession(
 }
 
 /**
- * Sets the caller's password; their other sessions end, the one they call with stays. Throws `token.notForJobs`, `user.invalidPassword`, and
- * `token.tooWide` for a token with limits: who signs in with the new password has none of them.
+ * Sets the caller's password and ends the caller's other sessions. Throws `token.notForJobs`, `user.invalidPassword`, and `token.tooWide`
+ * for a restricted token, because a sign-in with the new password has no such restriction.
  */
 export async function setPassword({ objects, people }: Pick<SignInDeps, "objects" | "people">, actor: Actor, password: string) {
   if (actor.kind === "job") throw new SvcError("token.notForJobs", {});
@@ -107,17 +107,17 @@ export async function setPassword({ objects, people }: Pick<SignInDeps, "objects
   }
 }
 
-/** A token of somebody else's, for a superadmin. Throws `user.notFound`, `token.notForJobs`. */
+/** Creates a token of another user, for a superadmin. Throws `user.notFound`, `token.notForJobs`. */
 export async function impersonate(
   { objects, nowMs }: Pick<SignInDeps, "objects" | "nowMs">,
   actor: Actor,
   email: string,
-  asked: { label?: string | null | undefined; expiration?: string | null | undefined; workspace_id?: string | null | undefined },
+  request: { label?: string | null | undefined; expiration?: string | null | undefined; workspace_id?: string | null | undefined },
 ): Promise<string> {
   if (actor.kind === "job") throw new SvcError("token.notForJobs", {});
   const { person, stored } = await loadPerson({ objects }, email);
-  const label = asked.label || `impersonated by ${actor.email}`;
-  const { value, writes } = buildTokenWrites(person, { ...asked, label }, nowMs());
+  const label = request.label || `impersonated by ${actor.email}`;
+  const { value, writes } = buildTokenWrites(person, { ...request, label }, nowMs());
   const refused = await objects.transact([write.check(stored, "present"), ...writes]);
   if (refused !== undefined) throw new SvcError("user.notFound", { email });
   return value;

@@ -4,7 +4,7 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewToken, TruncatedTokenJson } from "../../contract/routes/people/tokens.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { type StoredObject, write } from "../../core/objects/write.ts";
+import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor, Person } from "../../core/people/actor.ts";
 import { newTokenValue, type TokenRecord, tokenRecordSchema } from "../../core/people/token.ts";
 import { parseScope } from "../../core/permissions/scopes.ts";
@@ -14,23 +14,23 @@ export interface TokenDeps {
   nowMs: () => number;
 }
 type Owner = Pick<TokenRecord, "email" | "username" | "superAdmin">;
-const ofUser = (email: string) => `USER#${email.toLowerCase()}`;
+const userPartition = (email: string) => `USER#${email.toLowerCase()}`;
 
-/** The parts of a transaction that make a token, and its value: the only time that it is known. Throws `token.unknownScope`. */
-export function buildTokenWrites(owner: Owner, asked: NewToken & { session?: boolean }, nowMs: number) {
+/** Builds the writes that create a token, and returns its value, which is not stored. Throws `token.unknownScope`. */
+export function buildTokenWrites(owner: Owner, request: NewToken & { session?: boolean }, nowMs: number) {
   const { value, hash, prefix } = newTokenValue(owner.email);
-  const expiresAtMs = asked.expiration ? Date.parse(asked.expiration) : undefined;
+  const expiresAtMs = request.expiration ? Date.parse(request.expiration) : undefined;
   const record: TokenRecord = {
     hash,
     prefix,
     email: owner.email,
     username: owner.username,
     superAdmin: owner.superAdmin,
-    ...(asked.label ? { label: asked.label } : {}),
-    ...(asked.workspace_id ? { workspace: asked.workspace_id } : {}),
-    ...(asked.scopes ? { scopes: knownScopes(asked.scopes) } : {}),
-    ...(asked.read_only ? { readOnly: true } : {}),
-    ...(asked.session ? { session: true } : {}),
+    ...(request.label ? { label: request.label } : {}),
+    ...(request.workspace_id ? { workspace: request.workspace_id } : {}),
+    ...(request.scopes ? { scopes: checkScopes(request.scopes) } : {}),
+    ...(request.read_only ? { readOnly: true } : {}),
+    ...(request.session ? { session: true } : {}),
     createdAtMs: nowMs,
     lastUsedAtMs: nowMs,
     ...(expiresAtMs === undefined ? {} : { expiresAtMs }),
@@ -49,29 +49,32 @@ export function buildTokenWrites(owner: Owner, asked: NewToken & { session?: boo
   };
 }
 
-function knownScopes(scopes: string[]): string[] {
+function checkScopes(scopes: string[]): string[] {
   for (const scope of scopes) if (!parseScope(scope)) throw new SvcError("token.unknownScope", { scope });
   return [...new Set(scopes)];
 }
 
-/** Throws `token.notForJobs`: a job's rights end with the job, a token of its own would not. */
-export async function createToken({ objects, nowMs }: TokenDeps, actor: Actor, asked: NewToken): Promise<string> {
-  const { email, username, superAdmin, workspace } = aPerson(actor);
-  // A bound token makes no token that reaches further than itself; scoped ones make none at all.
-  const bound = workspace === undefined ? asked : { ...asked, workspace_id: workspace };
+/**
+ * Creates a token for the caller and returns its value. Throws `token.unknownScope`, and `token.notForJobs` because a job's rights end with
+ * the job and a token's would not.
+ */
+export async function createToken({ objects, nowMs }: TokenDeps, actor: Actor, request: NewToken): Promise<string> {
+  const { email, username, superAdmin, workspace } = requirePerson(actor);
+  // A bound token can only create tokens for its own workspace. Scoped tokens cannot create any.
+  const bound = workspace === undefined ? request : { ...request, workspace_id: workspace };
   const { value, writes } = buildTokenWrites({ email, username, superAdmin }, bound, nowMs());
   await objects.transact(writes);
   return value;
 }
 
-/** The caller's tokens, of a bound one those bound to the same workspace. */
+/** Lists the caller's tokens, the newest first; for a bound token, those of the same workspace. */
 export async function listTokens(
   { objects, nowMs }: TokenDeps,
   actor: Actor,
   query: { page?: number | undefined; per_page?: number | undefined; exclude_ephemeral?: boolean | undefined },
 ): Promise<TruncatedTokenJson[]> {
   const { page = 1, per_page = limits.perPage, exclude_ephemeral: lastingOnly = false } = query;
-  const stored = await objects.list(ofUser(actor.email), { beginsWith: "token#" });
+  const stored = await objects.list(userPartition(actor.email), { beginsWith: "token#" });
   const size = Math.min(per_page, limits.maxPerPage);
   const start = (Math.max(page, 1) - 1) * size;
   return stored
@@ -94,28 +97,31 @@ export async function listTokens(
 }
 
 /**
- * Deletes the token that begins so, and answers the first characters of it that may be shown: somebody may send the whole value.
+ * Deletes the caller's token with a given prefix and returns the prefix. `sent` may be the whole token: only its first characters are used.
  * Throws `token.notFound`, `token.ambiguous`, `token.notForJobs`, `token.tooWide`.
  */
 export async function deleteToken({ objects }: TokenDeps, actor: Actor, sent: string): Promise<string> {
-  const { object, record } = await ownToken(objects, actor, sent);
+  const { object, record } = await findOwnToken(objects, actor, sent);
   await objects.transact([write.remove(keys.token(record.hash)), write.remove(object)]);
   return record.prefix;
 }
 
-/** Throws `token.notFound`, `token.ambiguous`, `token.notForJobs`, `token.unknownScope`, `token.tooWide`, `token.changedMeanwhile`. */
+/**
+ * Changes the scopes or the label of the caller's token with a given prefix, and returns the prefix. Throws `token.notFound`,
+ * `token.ambiguous`, `token.notForJobs`, `token.unknownScope`, `token.tooWide`, `token.changedMeanwhile`.
+ */
 export async function updateToken(
   { objects }: TokenDeps,
   actor: Actor,
   sent: string,
   change: { scopes?: string[] | null; label?: string | null },
 ): Promise<string> {
-  const { object, record } = await ownToken(objects, actor, sent);
+  const { object, record } = await findOwnToken(objects, actor, sent);
   const { label, scopes, ...rest } = record;
   const newLabel = "label" in change ? change.label || undefined : label;
-  const newScopes = "scopes" in change ? (change.scopes ? knownScopes(change.scopes) : undefined) : scopes;
+  const newScopes = "scopes" in change ? (change.scopes ? checkScopes(change.scopes) : undefined) : scopes;
   const value = { ...rest, ...(newLabel === undefined ? {} : { label: newLabel }), ...(newScopes ? { scopes: newScopes } : {}) };
-  const unchanged = object.version === undefined ? ("unversioned" as const) : { version: object.version };
+  const unchanged = unchangedSince(object);
   const version = randomUUID();
   const refused = await objects.transact([
     write.update({ ...keys.token(record.hash), value, version: version }, unchanged),
@@ -125,9 +131,9 @@ export async function updateToken(
   return record.prefix;
 }
 
-async function ownToken(objects: ObjectTable, actor: Actor, sent: string): Promise<{ object: StoredObject; record: TokenRecord }> {
+async function findOwnToken(objects: ObjectTable, actor: Actor, sent: string): Promise<{ object: StoredObject; record: TokenRecord }> {
   const prefix = sent.slice(0, limits.tokenPrefixChars);
-  const [object, second] = await objects.list(ofUser(aPerson(actor).email), { beginsWith: `token#${prefix}` });
+  const [object, second] = await objects.list(userPartition(requirePerson(actor).email), { beginsWith: `token#${prefix}` });
   if (!object) throw new SvcError("token.notFound", { prefix });
   if (second) throw new SvcError("token.ambiguous", { prefix });
   const record = tokenRecordSchema.parse(object.value);
@@ -135,14 +141,14 @@ async function ownToken(objects: ObjectTable, actor: Actor, sent: string): Promi
   return { object, record };
 }
 
-function aPerson(actor: Actor): Person {
+function requirePerson(actor: Actor): Person {
   if (actor.kind === "job") throw new SvcError("token.notForJobs", {});
   return actor;
 }
 
-/** Ends every token of a user. Done again it goes on where it stopped. */
+/** Deletes every token of a user. Repeating it continues where an earlier call stopped. */
 export async function deleteAllTokens({ objects }: Pick<TokenDeps, "objects">, email: string): Promise<void> {
-  for (const object of await objects.list(ofUser(email), { beginsWith: "token#" })) {
+  for (const object of await objects.list(userPartition(email), { beginsWith: "token#" })) {
     await objects.transact([write.remove(keys.token(tokenRecordSchema.parse(object.value).hash)), write.remove(object)]);
   }
 }

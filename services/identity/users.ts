@@ -4,7 +4,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { GlobalUserJson, NewUser, UserChange } from "../../contract/routes/people/people.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { type ObjectWrite, type StoredObject, write } from "../../core/objects/write.ts";
+import { type ObjectWrite, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import { usernameOf } from "../../core/people/actor.ts";
 import { type PersonRecord, personKey, personSchema } from "../../core/people/person.ts";
 import { removeMember } from "../workspaces/members.ts";
@@ -18,7 +18,7 @@ interface UserDeps {
 }
 type ReadUserDeps = Pick<UserDeps, "objects">;
 
-/** The GlobalUser of api.md §1. */
+/** Returns a user as the GlobalUser of api.md §1. */
 export function toGlobalUserJson({ email, superAdmin, username, name, company, disabled = false }: PersonRecord): GlobalUserJson {
   return {
     email,
@@ -34,26 +34,33 @@ export function toGlobalUserJson({ email, superAdmin, username, name, company, d
   };
 }
 
-/** Throws `user.notFound`. */
+/** Loads a user's record. Throws `user.notFound`. */
 export async function loadPerson({ objects }: ReadUserDeps, email: string): Promise<{ person: PersonRecord; stored: StoredObject }> {
   const stored = (await objects.get(keys.user(personKey(email)))) ?? (await objects.get(keys.oldUser(email)));
   if (!stored) throw new SvcError("user.notFound", { email });
   return { person: personSchema.parse(stored.value), stored };
 }
 
+/** Returns whether a user with this e-mail address exists. */
 export async function personExists({ objects }: ReadUserDeps, email: string): Promise<boolean> {
   const found = await objects.getMany([keys.user(personKey(email)), keys.oldUser(email)], { consistent: true });
   return found.some(Boolean);
 }
 
+/** Lists all users by e-mail address. */
 export async function listPersons({ objects }: ReadUserDeps): Promise<PersonRecord[]> {
-  const byEmail = new Map((await objects.list("USERS")).map(({ value }) => personSchema.parse(value)).map((one) => [one.email, one]));
+  const byEmail = new Map(
+    (await objects.list("USERS")).map(({ value }) => personSchema.parse(value)).map((person) => [person.email, person]),
+  );
   return [...byEmail.values()].sort((a, b) => a.email.localeCompare(b.email));
 }
 
-/** The record comes first: a password is never set for somebody who is there already. Throws `user.exists`, `user.invalidPassword`. */
-export async function createUser({ objects, people, nowMs }: UserDeps, asked: NewUser): Promise<void> {
-  const { email, password, super_admin: superAdmin, name, company } = asked;
+/**
+ * Creates a user, with a password if one is given. The record is created first, so that the password of an existing user is never changed.
+ * Throws `user.exists`, `user.invalidPassword`.
+ */
+export async function createUser({ objects, people, nowMs }: UserDeps, request: NewUser): Promise<void> {
+  const { email, password, super_admin: superAdmin, name, company } = request;
   const value: PersonRecord = {
     email,
     username: usernameOf(email),
@@ -75,20 +82,23 @@ export async function createUser({ objects, people, nowMs }: UserDeps, asked: Ne
   }
 }
 
-/** Works at once: every call reads the record. Throws `user.notFound`, `user.lastAdmin`, `access.changedMeanwhile`. */
-export async function updateUser(collaborators: ReadUserDeps, email: string, asked: UserChange): Promise<void> {
-  const { is_super_admin, name, disabled } = asked;
-  const oneStays = is_super_admin === false || disabled ? await keepOneAdmin(collaborators, email) : [];
+/**
+ * Changes a user. The change takes effect at once, because every call reads the record. Throws `user.notFound`, `user.lastAdmin`,
+ * `access.changedMeanwhile`.
+ */
+export async function updateUser(deps: ReadUserDeps, email: string, request: UserChange): Promise<void> {
+  const { is_super_admin, name, disabled } = request;
+  const otherAdminCheck = is_super_admin === false || disabled ? await buildOtherAdminCheck(deps, email) : [];
   const change = (person: PersonRecord) => ({
     ...person,
     superAdmin: is_super_admin ?? person.superAdmin,
     disabled: disabled ?? person.disabled ?? false,
     ...(name == null ? {} : { name }),
   });
-  await updatePerson(collaborators, email, change, oneStays);
+  await updatePerson(deps, email, change, otherAdminCheck);
 }
 
-/** All or nothing with `also`. Throws `user.notFound`, `access.changedMeanwhile`. */
+/** Changes a user's record in one transaction with `also`. Throws `user.notFound`, `access.changedMeanwhile`. */
 export async function updatePerson(
   { objects }: ReadUserDeps,
   email: string,
@@ -98,38 +108,38 @@ export async function updatePerson(
   const { person, stored } = await loadPerson({ objects }, email);
   const key = keys.user(personKey(email));
   const put = { ...key, value: change(person), version: randomUUID() };
-  // A record where release 0.1 kept it moves.
+  // A record of release 0.1 moves to its current key.
   const moved = stored.sk !== key.sk;
-  const writes = moved ? [write.put(put, "absent"), write.remove(stored, "present")] : [write.put(put, unchanged(stored))];
+  const writes = moved ? [write.put(put, "absent"), write.remove(stored, "present")] : [write.put(put, unchangedSince(stored))];
   const refused = await objects.transact([...writes, ...also]);
   if (refused !== undefined) throw new SvcError("access.changedMeanwhile", {});
 }
 
 /**
- * Nobody is signed in from the first step on; what fails halfway is taken up by calling it again, because the record goes last. Throws
- * `user.notFound`, `user.lastAdmin`.
+ * Deletes a user. The user is disabled first, and the record is deleted last, so that another call completes one that failed halfway.
+ * Throws `user.notFound`, `user.lastAdmin`.
  */
-export async function deleteUser(collaborators: UserDeps, email: string): Promise<void> {
-  const { objects, people } = collaborators;
-  const oneStays = await keepOneAdmin(collaborators, email);
-  await updatePerson(collaborators, email, (person) => ({ ...person, disabled: true }), oneStays);
-  await deleteAllTokens(collaborators, email);
-  for (const { workspace, member } of await listMemberships(collaborators, email))
-    await removeMember({ objects }, workspace.id, member.username);
+export async function deleteUser(deps: UserDeps, email: string): Promise<void> {
+  const { objects, people } = deps;
+  const otherAdminCheck = await buildOtherAdminCheck(deps, email);
+  await updatePerson(deps, email, (person) => ({ ...person, disabled: true }), otherAdminCheck);
+  await deleteAllTokens(deps, email);
+  for (const { workspace, member } of await listMemberships(deps, email)) await removeMember({ objects }, workspace.id, member.username);
   await people.remove(email);
   await objects.transact([write.remove(keys.oldUser(email)), write.remove(keys.user(personKey(email)))]);
 }
 
-/** The part of a transaction that keeps another superadmin as they are: two who end each other at once would leave none. Throws `user.lastAdmin`. */
-async function keepOneAdmin(collaborators: ReadUserDeps, email: string): Promise<ObjectWrite[]> {
-  const { person } = await loadPerson(collaborators, email);
+/**
+ * Builds the condition that another superadmin stays unchanged: otherwise two superadmins who delete each other at the same time would
+ * leave none. Throws `user.lastAdmin`.
+ */
+async function buildOtherAdminCheck(deps: ReadUserDeps, email: string): Promise<ObjectWrite[]> {
+  const { person } = await loadPerson(deps, email);
   if (!person.superAdmin) return [];
-  const other = (await collaborators.objects.list("USERS")).find(({ value }) => {
-    const one = personSchema.parse(value);
-    return one.superAdmin && !one.disabled && one.email.toLowerCase() !== email.toLowerCase();
+  const other = (await deps.objects.list("USERS")).find(({ value }) => {
+    const person = personSchema.parse(value);
+    return person.superAdmin && !person.disabled && person.email.toLowerCase() !== email.toLowerCase();
   });
   if (!other) throw new SvcError("user.lastAdmin", {});
-  return [write.check(other, unchanged(other))];
+  return [write.check(other, unchangedSince(other))];
 }
-
-const unchanged = ({ version }: StoredObject) => (version === undefined ? ("unversioned" as const) : { version });

@@ -9,7 +9,7 @@ import type { PeriodicTask } from "./run-periodic-tasks.ts";
 
 export type PeriodicTaskDeps = ResumeDueJobsDeps & RetryDueDeps & RemoveExpiredDeps & PurgeDeps & IdleMachineDeps & SignHeadsDeps;
 
-/** The tasks of housekeeping, in the order in which each tick runs them: what callers wait for comes first. */
+/** Returns the tasks of housekeeping in the order in which each tick runs them. Tasks that callers wait for come first. */
 export function periodicTasks(deps: PeriodicTaskDeps): PeriodicTask[] {
   let listed: ReturnType<typeof listAllWorkspaces> | undefined;
   const workspaces = () => {

@@ -29,26 +29,26 @@ const JOBS_AT_ONCE = 200;
 const ITEMS_AT_ONCE = 16;
 
 /**
- * Removes what deleted workspaces stored, until `untilMs` or until nothing is left. Every step finds by itself what is still to be done, and
- * may be done again: where this stops, or dies, the next tick goes on. Answers how many workspaces are gone for good.
+ * Removes the data of deleted workspaces until `untilMs` (epoch ms), and returns how many workspaces are completely removed. Each step
+ * finds its own remaining work and may be repeated: the next tick continues where this one stopped or died.
  */
 export async function purgeDeletedWorkspaces(deps: PurgeDeps, untilMs: number): Promise<number> {
   const { objects, nowMs } = deps;
-  let gone = 0;
+  let purged = 0;
   for (const { value } of await objects.list(keys.deletedWorkspace("").pk)) {
     const deleted = deletedSchema.parse(value);
-    const now = needsPurge(deleted, nowMs()) ? await pass(deps, deleted, untilMs) : deleted;
-    if (!isPurged(now)) continue;
-    // While it stands, calls that hold on to the workspace are told that it is not there: so it goes last but one.
+    const state = needsPurge(deleted, nowMs()) ? await runPurgePass(deps, deleted, untilMs) : deleted;
+    if (!isPurged(state)) continue;
+    // The access item refuses late calls of the deleted workspace, so it is removed last but one.
     await objects.remove(keys.access(deleted.id));
     await objects.remove(keys.deletedWorkspace(deleted.id));
-    gone += 1;
+    purged += 1;
   }
-  return gone;
+  return purged;
 }
 
-/** One pass over all places, or a part of it. At least one page is read, so that each call comes further. */
-async function pass(deps: PurgeDeps, deleted: DeletedWorkspace, untilMs: number): Promise<DeletedWorkspace> {
+/** Runs a pass, or a part of one, over everything that a workspace stored. It reads at least one page, so that each call makes progress. */
+async function runPurgePass(deps: PurgeDeps, deleted: DeletedWorkspace, untilMs: number): Promise<DeletedWorkspace> {
   const { objects, storage, stateMachines, stack, scanObjects: scan } = deps;
   const { id } = deleted;
   const inTime = () => Date.now() < untilMs;
@@ -84,7 +84,7 @@ async function pass(deps: PurgeDeps, deleted: DeletedWorkspace, untilMs: number)
   }
 }
 
-/** True when none is left that can be found. */
+/** Removes a workspace's jobs. Returns true when no job is left. */
 async function removeJobs(deps: PurgeDeps, workspace: string, inTime: () => boolean): Promise<boolean> {
   const { jobs, nowMs } = deps;
   let left = 0;

@@ -9,8 +9,8 @@ export type RemoveExpiredDeps = RemoveJobDeps & { objects: ObjectTable; nowMs: (
 const EXPIRED_PER_SHARD = 200;
 
 /**
- * Removes jobs and events after their retention, until `untilMs`, and returns how many jobs were removed. TTL does it on AWS too, but
- * leaves the S3 objects of the jobs, and it does nothing on the local engine.
+ * Removes jobs and events after their retention, until `untilMs` (epoch ms), and returns how many jobs were removed. DynamoDB's TTL removes
+ * the items too, but not the S3 objects of jobs, and not on the local engine.
  */
 export async function removeExpired(deps: RemoveExpiredDeps, workspaces: readonly string[], untilMs: number): Promise<number> {
   const { jobs, objects, nowMs } = deps;
@@ -18,7 +18,7 @@ export async function removeExpired(deps: RemoveExpiredDeps, workspaces: readonl
   let removed = 0;
   const to = listKey(now - limits.jobRetentionMs, "");
   for (const workspace of workspaces) {
-    // Events are named by their time, so the oldest come first.
+    // Event keys begin with their time, so the oldest come first.
     for (const key of await objects.expired(keys.outbox(workspace, "").pk, EXPIRED_PER_SHARD)) await objects.remove(key);
     for (let shard = 0; shard < SHARDS; shard += 1) {
       const partition = `${workspace}#${shard}`;

@@ -16,21 +16,21 @@ export type ResumeDueJobsDeps = FinishFlowDeps &
   GateDeps &
   CancelJobDeps &
   EraseJobDeps & {
-    /** Is told of each job that could not be looked at: one such job does not stop the others. */
+    /** Called for each job that failed, so that it does not stop the others. */
     onJobFailed(id: string, error: unknown): void;
   };
 
-/** How many due jobs one tick looks at in each shard; the next tick takes the rest. */
+/** The number of due jobs that one tick checks in each shard; the next tick checks the rest. */
 const DUE_PER_SHARD = 500;
-/** Whoever frees a slot informs the next job, and its group is looked at too. This is for the case that both were lost. */
-const LIMITED_AGAIN_MS = 300_000;
+/** A released slot notifies the next job, and housekeeping checks the group too. This check covers the loss of both. */
+const LIMITED_CHECK_MS = 300_000;
 
 type Outcome = "sent" | "requeued" | "ended" | "waited";
 
 /**
- * Looks at every job that should have moved on by now, until `untilMs`, and repairs those that did not: an unsent message is sent, a lost
- * attempt is queued again or ended for good. Returns how many jobs there were of each outcome. Each step is conditional on what was read,
- * so two ticks at once do nothing twice. Throws `DueJobsFailed` at the end if any job failed.
+ * Checks every job that should have progressed by now, until `untilMs` (epoch ms), and repairs those that did not: an unsent message is
+ * sent, and a lost attempt is queued again or ended. Returns the number of jobs by outcome. Each step is conditional on what was read, so
+ * concurrent ticks do nothing twice. Throws `DueJobsFailed` at the end if any job failed.
  */
 export async function resumeDueJobs(
   deps: ResumeDueJobsDeps,
@@ -50,19 +50,19 @@ export async function resumeDueJobs(
         onJobFailed(id, error);
         failed += 1;
       }
-      if (Date.now() >= untilMs) return finished(done, failed);
+      if (Date.now() >= untilMs) return requireNoFailures(done, failed);
     }
   }
-  return finished(done, failed);
+  return requireNoFailures(done, failed);
 }
 
 class DueJobsFailed extends Error {
   override readonly name = "DueJobsFailed";
 }
 
-/** A failure must show in the alarm, although the other jobs were looked at. */
-function finished(done: Record<Outcome, number>, failed: number): Record<Outcome, number> {
-  if (failed > 0) throw new DueJobsFailed(`${failed} due jobs failed; the others: ${JSON.stringify(done)}.`);
+/** A failure must reach the alarm, although the other jobs were checked. */
+function requireNoFailures(done: Record<Outcome, number>, failed: number): Record<Outcome, number> {
+  if (failed > 0) throw new DueJobsFailed(`${failed} due jobs failed. Outcomes of the other jobs: ${JSON.stringify(done)}.`);
   return done;
 }
 
@@ -74,13 +74,13 @@ async function resumeDueJob(deps: ResumeDueJobsDeps, id: string, inUse: Readonly
   const job = await deps.jobs.get(id);
   if (!job) return undefined;
   if (hasEnded(job)) return eraseDue(deps, job);
-  if (!job.cancel && !inUse.has(job.workspace)) return cancelInArchive(deps, job);
-  if (job.state === "queued") return sendAgain(deps, job, now);
+  if (!job.cancel && !inUse.has(job.workspace)) return cancelArchivedJob(deps, job);
+  if (job.state === "queued") return resendJob(deps, job, now);
   return job.flow?.plan ? reconcileFlow(deps, job) : resumeRunning(deps, job, now);
 }
 
-/** A job that still waits or runs in a workspace that is archived or gone was accepted just before. */
-async function cancelInArchive(deps: ResumeDueJobsDeps, job: Job): Promise<Outcome> {
+/** Cancels a job that was accepted just before its workspace was archived or deleted. */
+async function cancelArchivedJob(deps: ResumeDueJobsDeps, job: Job): Promise<Outcome> {
   try {
     await cancelJob(deps, job, { by: "svc", reason: "the workspace is archived" });
     return "ended";
@@ -90,10 +90,10 @@ async function cancelInArchive(deps: ResumeDueJobsDeps, job: Job): Promise<Outco
   }
 }
 
-/** The message may be on its way: sent again, it runs the job once all the same. */
-async function sendAgain({ jobs, queue }: ResumeDueJobsDeps, job: Job, now: number): Promise<Outcome> {
+/** Sends a job's message again. If the first one is still on its way, the job runs once all the same. */
+async function resendJob({ jobs, queue }: ResumeDueJobsDeps, job: Job, now: number): Promise<Outcome> {
   await sendJob({ queue, nowMs: () => now }, job);
-  const nextMs = job.concurrency && (job.scheduledForMs ?? 0) <= now ? now + LIMITED_AGAIN_MS : firstDueMs(now, job.scheduledForMs);
+  const nextMs = job.concurrency && (job.scheduledForMs ?? 0) <= now ? now + LIMITED_CHECK_MS : firstDueMs(now, job.scheduledForMs);
   await jobs.change(job.id, { dueAtMs: nextMs }, { attr: "state", eq: "queued" });
   return "sent";
 }

@@ -4,8 +4,8 @@ import { type PeriodicTask, runPeriodicTasks } from "./run-periodic-tasks.ts";
 const counting = (name: string): PeriodicTask => ({ name, run: async () => ({ [name]: 1 }) });
 const failing = (name: string, error: Error): PeriodicTask => ({ name, run: () => Promise.reject(error) });
 
-describe("a tick of housekeeping", () => {
-  it("runs every task although one of them fails, and names the one that failed", async () => {
+describe("runPeriodicTasks", () => {
+  it("runs every task although one of them fails, and returns the name of the failed task", async () => {
     const error = new Error("unreadable");
     const reported: unknown[] = [];
     const result = await runPeriodicTasks([counting("first"), failing("second", error), counting("third")], {
@@ -16,7 +16,7 @@ describe("a tick of housekeeping", () => {
     expect(reported).toEqual([["second", error]]);
   });
 
-  it("reserves time for the tasks that follow, and gives the last one all that is left", async () => {
+  it("reserves time for the tasks that follow, and gives the last task all remaining time", async () => {
     const given: number[] = [];
     const task = (name: string): PeriodicTask => ({
       name,

@@ -1,17 +1,17 @@
-/** A task that housekeeping runs in each tick. Two ticks at once, or a repeated one, do nothing twice. */
+/** A task that housekeeping runs in each tick. Concurrent or repeated ticks do nothing twice. */
 export interface PeriodicTask {
   name: string;
-  /** Runs until it has nothing to do, or until `untilMs` (by the real clock, epoch ms). Returns how much it did, by kind. */
+  /** Runs until its work is done or until `untilMs` (real clock, epoch ms). Returns how much it did, by kind. */
   run(untilMs: number): Promise<Record<string, number>>;
 }
 
 interface TickOptions {
-  /** When the tick must be over (by the real clock, epoch ms). */
+  /** When the tick must end (real clock, epoch ms). */
   untilMs: number;
   onTaskFailed(name: string, error: unknown): void;
 }
 
-/** Each task leaves at least this much of the budget to each task after it. */
+/** Each task leaves at least this much time for each task after it. */
 const RESERVED_MS = 2000;
 
 export interface TickResult {
@@ -21,8 +21,8 @@ export interface TickResult {
 }
 
 /**
- * Runs all tasks, one after the other. A task that fails does not stop the others, and a task that has much to do leaves time for
- * them: what it could not do is done by the next tick.
+ * Runs all tasks, one after the other. A task that fails does not stop the others, and a long task leaves time for them: the next tick does
+ * the rest of its work.
  */
 export async function runPeriodicTasks(tasks: readonly PeriodicTask[], { untilMs, onTaskFailed }: TickOptions): Promise<TickResult> {
   const result: TickResult = { counts: {}, failed: [] };

@@ -9,12 +9,9 @@ interface Collaborators {
 }
 
 /** Finds the addresses of the current approvers. People who have left since the gate opened get no mail. */
-export async function findRecipients(collaborators: Collaborators, { workspace, people }: Pick<GateNotice, "workspace" | "people">) {
+export async function findRecipients(deps: Collaborators, { workspace, people }: Pick<GateNotice, "workspace" | "people">) {
   if (people.length === 0) return [];
-  const [members, named] = await Promise.all([
-    listMembers(collaborators, workspace),
-    loadPersons(collaborators.objects, selectAddresses(people)),
-  ]);
+  const [members, named] = await Promise.all([listMembers(deps, workspace), loadPersons(deps.objects, selectAddresses(people))]);
   const disabled = named.flatMap((person) => (person?.disabled ? [person.email] : []));
   return selectRecipients(people, members, new Set(disabled));
 }

@@ -22,7 +22,7 @@ export async function resendNotices({ objects, nowMs }: ResendDeps, { gate, flow
   const again = { ...keys.noticeAgain(gate.workspace, gate.id), expiresAtS: Math.ceil((atMs + limits.noticeAgainMs) / 1000) };
   const refused = await objects.transact([
     write.put(again, { absentOrExpiredAtS: Math.floor(atMs / 1000) }),
-    buildNoticeWrite(atMs, gate, flow, module, "reminded"),
+    buildNoticeWrite(atMs, "reminded", { gate, flow, module }),
   ]);
   if (refused === undefined) return;
   const untilS = (await objects.get(again))?.expiresAtS ?? 0;

@@ -3,15 +3,15 @@ import { SvcError } from "../../contract/errors.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 
-/** One part of a transaction, and the error for its caller if its condition does not hold. */
-export interface Part {
+/** One part of a transaction, and the error for the caller if the part's condition does not hold. */
+export interface TransactionPart {
   write: Parameters<ObjectTable["transact"]>[0][number];
-  /** `undefined`: another writer was first, and the caller reads again and repeats the change. */
+  /** `undefined` means that another writer was first: the caller reads again and repeats the change. */
   refused: SvcError | undefined;
 }
 
 /** Returns the conditions for saving at a path: the workspace and, for `f/` paths, the folder exist. */
-export function buildPathConditions(workspace: string, path: string): Part[] {
+export function buildPathConditions(workspace: string, path: string): TransactionPart[] {
   const folder = path.startsWith("f/") ? (path.split("/")[1] ?? "") : undefined;
   return [
     { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
@@ -22,7 +22,7 @@ export function buildPathConditions(workspace: string, path: string): Part[] {
 }
 
 /** Commits the parts in one transaction. Returns false if another writer was first; throws the error of any other refused part. */
-export async function commitParts(objects: Pick<ObjectTable, "transact">, parts: Part[]): Promise<boolean> {
+export async function commitParts(objects: Pick<ObjectTable, "transact">, parts: TransactionPart[]): Promise<boolean> {
   const refused = await objects.transact(parts.map((part) => part.write));
   if (refused === undefined) return true;
   const error = parts[refused]?.refused;
@@ -30,7 +30,7 @@ export async function commitParts(objects: Pick<ObjectTable, "transact">, parts:
   return false;
 }
 
-/** How often a change is repeated after another writer was first. */
+/** The number of times that a change is tried while other writers interfere. */
 const TRIES = 8;
 
 /** Repeats a change that reads, decides and writes until no other writer interferes. Throws `otherwise` when all tries are used up. */

@@ -6,16 +6,14 @@ import type { GateNotice } from "../../core/notifications/notice.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 
-/** How long a notice is stored. */
-const NOTICE_KEPT_S = 30 * 24 * 3600;
+/** The retention of a notice, in seconds. */
+const RETENTION_S = 30 * 24 * 3600;
 
 /** Builds the notice of a gate's change as a part of the change's transaction. Function `deliver` sends it. */
 export function buildNoticeWrite(
   atMs: number,
-  gate: Gate,
-  flow: Job,
-  { id: module, summary, value }: FlowModule,
   what: GateNotice["what"],
+  { gate, flow, module: { id: module, summary, value } }: { gate: Gate; flow: Job; module: FlowModule },
 ) {
   const { opened, decision } = gate;
   const consent = value.type === "consentgate" ? value : undefined;
@@ -48,5 +46,5 @@ export function buildNoticeWrite(
       : {}),
     atMs,
   };
-  return write.put({ ...keys.notice(gate.workspace, notice.id), value: notice, expiresAtS: Math.ceil(atMs / 1000) + NOTICE_KEPT_S });
+  return write.put({ ...keys.notice(gate.workspace, notice.id), value: notice, expiresAtS: Math.ceil(atMs / 1000) + RETENTION_S });
 }

@@ -3,8 +3,8 @@ import type { Job } from "../../core/jobs/job.ts";
 import { loadJobActor } from "../identity/identify.ts";
 
 /**
- * Who must be allowed to read what the arguments refer to, with their rights now, whatever they were when the job was queued. Of a run on
- * behalf of somebody that is its starter as well: they choose the references, and must not get at things of the other's by choosing.
+ * Returns the actors who must be allowed to read what a job's arguments refer to, with their current rights. For a run on behalf of another
+ * user, the starter is one of them: the starter chooses the references and must not gain access to the other user's objects.
  */
 export async function findReaders({ objects }: { objects: ObjectTable }, job: Job) {
   const { starter } = job;

@@ -11,36 +11,37 @@ interface ReadResourceDeps {
   objects: ObjectTable;
 }
 
-/** Throws `resource.notFound`. */
+/** Returns the resource as read from the table. Throws `resource.notFound`. */
 export function requireResource(found: StoredObject | undefined, path: string): StoredResource {
   if (!found) throw new SvcError("resource.notFound", { path });
   return storedResourceSchema.parse(found.value);
 }
 
-/** Throws `resource.notFound`. */
+/** Returns the resource at a path. Throws `resource.notFound`. */
 export async function findResource({ objects }: ReadResourceDeps, workspace: string, path: string): Promise<StoredResource> {
   return requireResource(await objects.get(keys.resource(workspace, path)), path);
 }
 
-/** The resources of a workspace that the caller sees, by path. */
+/** Loads the resources of a workspace that the caller may see, by path. */
 export async function loadResources(
   { objects }: ReadResourceDeps,
   workspace: string,
-  sees: (path: string) => boolean,
+  isVisible: (path: string) => boolean,
 ): Promise<StoredResource[]> {
   const stored = (await objects.list(keys.resource(workspace, "").pk)).map(({ value }) => storedResourceSchema.parse(value));
-  return stored.filter(({ path }) => sees(path));
+  return stored.filter(({ path }) => isVisible(path));
 }
 
+/** Lists the resources that match a query and that the caller may see, by path. */
 export async function listResources(
-  reading: ReadResourceDeps,
+  deps: ReadResourceDeps,
   workspace: string,
   query: ResourceListQuery,
-  sees: (path: string) => boolean,
+  isVisible: (path: string) => boolean,
 ): Promise<ListedResourceJson[]> {
-  const found = (await loadResources(reading, workspace, sees)).filter((resource) => matchesResource(resource, query));
+  const found = (await loadResources(deps, workspace, isVisible)).filter((resource) => matchesResource(resource, query));
   const shown = paginate(found, query);
-  const linked = await reading.objects.getMany(shown.map(({ path }) => keys.variable(workspace, path)));
+  const linked = await deps.objects.getMany(shown.map(({ path }) => keys.variable(workspace, path)));
   return shown.map((resource, index) => {
     const variable = linked[index];
     const account = variable && storedVariableSchema.parse(variable.value).account;

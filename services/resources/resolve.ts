@@ -21,23 +21,23 @@ import { loadPlainValue } from "../variables/read.ts";
 
 export type ResolveDeps = SealDeps;
 
-/** Who reads (`undefined`: its user is gone), known already or looked up while the first values are read. */
+/** The actors who read; `undefined` stands for a user who is gone. A promise is awaited together with the first read. */
 type Readers = readonly (Actor | undefined)[] | Promise<readonly (Actor | undefined)[]>;
 
-/** A value with its references replaced, and the secrets that went into it. */
+/** A value with its references replaced, and the secrets that it contains. */
 export interface ResolvedValue {
   value: unknown;
   secrets: string[];
-  /** Where they stand. */
+  /** The paths of the variables that contain the secrets. */
   secretPaths: string[];
-  /** A digest of the stored objects that it was made of: another one where one of them was changed, or sealed anew. */
+  /** A digest of the stored objects that the value was made from. It changes when one of them is changed or sealed again. */
   from: string;
 }
 
 /**
- * Replaces every reference in a value with what it stands for, resources inside resources included. All references of one step are one
- * read. Each of the readers must be allowed to read each; what does not exist and what may not be read are the same to
- * them. Throws `reference.unreadable`, `reference.cycle`, `reference.tooLarge`.
+ * Replaces every reference in a value with the object that it names, in resources inside resources too. Each level takes one read. Every
+ * reader must be allowed to read each object; an absent object and a forbidden one give the same error. Throws `reference.unreadable`,
+ * `reference.cycle`, `reference.tooLarge`.
  */
 export async function resolveReferences(deps: ResolveDeps, readers: Readers, workspace: string, value: unknown): Promise<ResolvedValue> {
   const loaded = new Map<string, unknown>();
@@ -47,7 +47,7 @@ export async function resolveReferences(deps: ResolveDeps, readers: Readers, wor
   let waiting = findReferences(value);
   for (let step = 0; waiting.length > 0; step += 1) {
     if (step === limits.referenceSteps) throw tooLarge();
-    const found = await load(deps, readers, workspace, waiting, { secrets, from });
+    const found = await loadTargets(deps, { readers, workspace }, waiting, { secrets, from });
     for (const [reference, target] of found) loaded.set(reference, target);
     const inner = [...found].flatMap(([reference, target]) => (reference.startsWith("$res:") ? findReferences(target) : []));
     waiting = [...new Set(inner)].filter((reference) => !loaded.has(reference));
@@ -64,7 +64,7 @@ export async function resolveReferences(deps: ResolveDeps, readers: Readers, wor
   };
 }
 
-/** The resource's value with its references replaced. Throws `resource.notFound` as well. */
+/** Returns a resource's value with its references replaced. Throws `resource.notFound`, and as `resolveReferences` does. */
 export async function resolveResource(deps: ResolveDeps, actor: Actor, workspace: string, path: string): Promise<ResolvedValue> {
   const found = await deps.objects.get(keys.resource(workspace, path));
   if (!found) throw new SvcError("resource.notFound", { path });
@@ -72,12 +72,11 @@ export async function resolveResource(deps: ResolveDeps, actor: Actor, workspace
   return resolveReferences(deps, [actor], workspace, value);
 }
 
-async function load(
+async function loadTargets(
   deps: ResolveDeps,
-  readers: Readers,
-  workspace: string,
+  { readers, workspace }: { readers: Readers; workspace: string },
   references: string[],
-  note: { secrets: Map<string, string>; from: Hash },
+  collected: { secrets: Map<string, string>; from: Hash },
 ): Promise<Map<string, unknown>> {
   const wanted = references.map((text) => ({ text, reference: parseReference(text) as Reference }));
   const places = wanted.map(({ reference: { kind, path } }) =>
@@ -89,9 +88,9 @@ async function load(
   for (const { text, reference } of wanted) {
     for (const actor of actors) if (!mayRead(actor, workspace, reference)) throw unreadable(text, actor);
   }
-  // In a fixed order: the same objects give the same digest.
+  // Sorted, so that the same objects give the same digest.
   const read = wanted.map(({ text }, index): [string, unknown] => [text, stored[index]?.value]).sort(([a], [b]) => (a < b ? -1 : 1));
-  note.from.update(canonicalJson(read));
+  collected.from.update(canonicalJson(read));
   const values = await Promise.all(
     wanted.map(async ({ text, reference }, index) => {
       const found = stored[index];
@@ -99,14 +98,13 @@ async function load(
       if (reference.kind === "res") return JSON.parse(storedResourceSchema.parse(found.value).json) as unknown;
       const variable = storedVariableSchema.parse(found.value);
       const value = await loadPlainValue(deps, workspace, variable);
-      if (variable.isSecret) note.secrets.set(reference.path, value);
+      if (variable.isSecret) collected.secrets.set(reference.path, value);
       return value;
     }),
   );
   return new Map(wanted.map(({ text }, index) => [text, values[index]]));
 }
 
-/** The one question about rights that references ask. */
 function mayRead(actor: Actor | undefined, workspace: string, { kind, path }: Reference): boolean {
   return actor !== undefined && may(actor, (kind === "var" ? actions.readVariable : actions.readResource).access, { workspace, path });
 }

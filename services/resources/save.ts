@@ -6,11 +6,11 @@ import { limits } from "../../contract/limits.ts";
 import type { NewResource, ResourceChange } from "../../contract/routes/stored/resources.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
-import type { Actor } from "../../core/people/actor.ts";
+import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import type { StoredResource } from "../../core/resources/resource.ts";
 import { permitPath } from "../identity/permit.ts";
-import { buildPathConditions, commitParts, type Part, retryOnConflict } from "../outbox/commit-parts.ts";
-import { buildEventWrite } from "../outbox/event.ts";
+import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
+import { buildEventPart } from "../outbox/event.ts";
 import { buildAclPart } from "../workspaces/acls.ts";
 import { requireResource } from "./read.ts";
 import { checkResourceValue } from "./types.ts";
@@ -20,113 +20,119 @@ export interface SaveResourceDeps {
   nowMs: () => number;
 }
 
-const changed = (path: string) => new SvcError("resource.changedMeanwhile", { path });
+const changedError = (path: string) => new SvcError("resource.changedMeanwhile", { path });
 
 /**
- * Saves a new resource; with `updateIfExists` its value, type and description also over one that is there. Throws
- * `resource.exists`, `resource.value`, `body.tooLarge`, `path.noFolder`, `workspace.notFound`.
+ * Creates a resource. With `updateIfExists` it replaces the value, type and description of an existing one. Throws `resource.exists`,
+ * `resource.value`, `body.tooLarge`, `path.noFolder`, `workspace.notFound`.
  */
 export async function createResource(
-  saving: SaveResourceDeps,
-  actor: Actor,
-  workspace: string,
-  asked: NewResource,
+  deps: SaveResourceDeps,
+  { actor, workspace }: WorkspaceCaller,
+  request: NewResource,
   { updateIfExists = false } = {},
 ): Promise<void> {
-  const { path, resource_type: resourceType } = asked;
+  const { path, resource_type: resourceType } = request;
   permitPath(actor, actions.saveResource, workspace, path);
-  const value = asked.value ?? null;
-  const json = textOf(value);
-  await checkResourceValue(saving, workspace, path, resourceType, value);
+  const value = request.value ?? null;
+  const json = toResourceJsonText(value);
+  await checkResourceValue(deps, workspace, { path, type: resourceType, value });
   await retryOnConflict(
     async () => {
-      const found = await saving.objects.get(keys.resource(workspace, path));
+      const found = await deps.objects.get(keys.resource(workspace, path));
       if (found && !updateIfExists) throw new SvcError("resource.exists", { path });
       const before = found ? requireResource(found, path) : undefined;
-      const resource = { createdBy: actor.username, ...before, ...settable(asked), path, json, resourceType, editedAtMs: saving.nowMs() };
+      const resource = {
+        createdBy: actor.username,
+        ...before,
+        ...optionalFields(request),
+        path,
+        json,
+        resourceType,
+        editedAtMs: deps.nowMs(),
+      };
       const expect = found ? { version: found.version ?? "" } : "absent";
-      const stored = await commitParts(saving.objects, [
+      const stored = await commitParts(deps.objects, [
         ...buildPathConditions(workspace, path),
         { write: write.put({ ...keys.resource(workspace, path), value: resource, version: randomUUID() }, expect), refused: undefined },
-        event(saving, actor, found ? "UpdateResource" : "CreateResource", workspace, path),
+        buildEventPart({
+          type: found ? "UpdateResource" : "CreateResource",
+          workspace,
+          object: path,
+          by: actor.username,
+          atMs: deps.nowMs(),
+        }),
       ]);
       return stored ? { done: undefined } : undefined;
     },
-    () => changed(path),
+    () => changedError(path),
   );
 }
 
-/** Changes what is there and keeps the rest; another `path` renames. Throws what creating throws, and `resource.notFound`. */
+/** Changes the given fields of a resource; another `path` renames it. Throws as `createResource` does, and `resource.notFound`. */
 export async function updateResource(
-  saving: SaveResourceDeps,
-  actor: Actor,
-  workspace: string,
-  path: string,
-  asked: ResourceChange,
+  deps: SaveResourceDeps,
+  { actor, workspace, path }: WorkspaceCaller & { path: string },
+  request: ResourceChange,
 ): Promise<void> {
-  const to = asked.path ?? path;
+  const to = request.path ?? path;
   permitPath(actor, actions.saveResource, workspace, to);
-  const sent = asked.value === undefined ? undefined : textOf(asked.value);
+  const sent = request.value === undefined ? undefined : toResourceJsonText(request.value);
   await retryOnConflict(
     async () => {
-      const found = await saving.objects.get(keys.resource(workspace, path));
+      const found = await deps.objects.get(keys.resource(workspace, path));
       const before = requireResource(found, path);
       const expect = { version: found?.version ?? "" };
-      const resourceType = asked.resource_type ?? before.resourceType;
+      const resourceType = request.resource_type ?? before.resourceType;
       const json = sent ?? before.json;
       if (sent !== undefined || resourceType !== before.resourceType) {
-        await checkResourceValue(saving, workspace, to, resourceType, JSON.parse(json));
+        await checkResourceValue(deps, workspace, { path: to, type: resourceType, value: JSON.parse(json) });
       }
-      const resource: StoredResource = { ...before, ...settable(asked), path: to, json, resourceType, editedAtMs: saving.nowMs() };
+      const resource: StoredResource = { ...before, ...optionalFields(request), path: to, json, resourceType, editedAtMs: deps.nowMs() };
       const object = { ...keys.resource(workspace, to), value: resource, version: randomUUID() };
-      const parts: Part[] =
+      const parts: TransactionPart[] =
         to === path
           ? [{ write: write.put(object, expect), refused: undefined }]
           : [
               ...buildPathConditions(workspace, to),
               { write: write.put(object, "absent"), refused: new SvcError("resource.exists", { path: to }) },
               { write: write.remove(keys.resource(workspace, path), expect), refused: undefined },
-              await buildAclPart(saving, { workspace, kind: "resource", path }, to),
+              await buildAclPart(deps, { workspace, kind: "resource", path }, to),
             ];
-      const stored = await commitParts(saving.objects, [...parts, event(saving, actor, "UpdateResource", workspace, to)]);
-      return stored ? { done: undefined } : undefined;
-    },
-    () => changed(path),
-  );
-}
-
-/** Throws `resource.notFound`. */
-export async function deleteResource(saving: SaveResourceDeps, actor: Actor, workspace: string, path: string): Promise<void> {
-  const notFound = new SvcError("resource.notFound", { path });
-  await retryOnConflict(
-    async () => {
-      const stored = await commitParts(saving.objects, [
-        { write: write.remove(keys.resource(workspace, path), "present"), refused: notFound },
-        await buildAclPart(saving, { workspace, kind: "resource", path }),
-        event(saving, actor, "DeleteResource", workspace, path),
+      const stored = await commitParts(deps.objects, [
+        ...parts,
+        buildEventPart({ type: "UpdateResource", workspace, object: to, by: actor.username, atMs: deps.nowMs() }),
       ]);
       return stored ? { done: undefined } : undefined;
     },
-    () => changed(path),
+    () => changedError(path),
   );
 }
 
-const event = (
-  { nowMs }: SaveResourceDeps,
-  actor: Actor,
-  type: "CreateResource" | "UpdateResource" | "DeleteResource",
-  workspace: string,
-  object: string,
-): Part => ({ write: buildEventWrite({ type, workspace, object, by: actor.username, atMs: nowMs() }), refused: undefined });
+/** Deletes a resource with its extra permissions. Throws `resource.notFound`. */
+export async function deleteResource(deps: SaveResourceDeps, actor: Actor, workspace: string, path: string): Promise<void> {
+  const notFound = new SvcError("resource.notFound", { path });
+  await retryOnConflict(
+    async () => {
+      const stored = await commitParts(deps.objects, [
+        { write: write.remove(keys.resource(workspace, path), "present"), refused: notFound },
+        await buildAclPart(deps, { workspace, kind: "resource", path }),
+        buildEventPart({ type: "DeleteResource", workspace, object: path, by: actor.username, atMs: deps.nowMs() }),
+      ]);
+      return stored ? { done: undefined } : undefined;
+    },
+    () => changedError(path),
+  );
+}
 
-function textOf(value: unknown): string {
+function toResourceJsonText(value: unknown): string {
   const json = JSON.stringify(value);
   if (Buffer.byteLength(json) > limits.resourceBytes)
     throw new SvcError("body.tooLarge", { limitBytes: limits.resourceBytes, what: "value" });
   return json;
 }
 
-function settable({ description, labels, ws_specific }: ResourceChange): Partial<StoredResource> {
+function optionalFields({ description, labels, ws_specific }: ResourceChange): Partial<StoredResource> {
   return {
     ...(description == null ? {} : { description }),
     ...(labels == null ? {} : { labels }),

@@ -1,15 +1,14 @@
 import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
-import type { WorkspaceEvent } from "../../contract/events.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewResourceType, ResourceTypeChange, ResourceTypeJson } from "../../contract/routes/stored/resources.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
-import type { Actor } from "../../core/people/actor.ts";
+import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import { type StoredType, storedTypeSchema, toBuiltInTypeJson, toResourceTypeJson } from "../../core/resources/type.ts";
-import { commitParts, type Part, retryOnConflict } from "../outbox/commit-parts.ts";
-import { buildEventWrite } from "../outbox/event.ts";
+import { commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
+import { buildEventPart } from "../outbox/event.ts";
 
 interface SaveTypeDeps {
   objects: ObjectTable;
@@ -17,119 +16,122 @@ interface SaveTypeDeps {
 }
 type ReadTypeDeps = Pick<SaveTypeDeps, "objects">;
 
-const changed = (name: string) => new SvcError("resourceType.changedMeanwhile", { name });
+const changedError = (name: string) => new SvcError("resourceType.changedMeanwhile", { name });
 
-async function builtIns(): Promise<ResourceTypeJson[]> {
+async function loadBuiltInTypes(): Promise<ResourceTypeJson[]> {
   const { catalogue } = await import("../../core/resources/catalogue/catalogue.ts");
   return catalogue.map(toBuiltInTypeJson);
 }
 
-/** The workspace's own types and, where it has none of that name, the built-in ones. By name. */
+/** Lists the workspace's own types, and the built-in types with other names, by name. */
 export async function listResourceTypes({ objects }: ReadTypeDeps, workspace: string): Promise<ResourceTypeJson[]> {
   const own = (await objects.list(keys.resourceType(workspace, "").pk)).map(({ value }) =>
     toResourceTypeJson(workspace, storedTypeSchema.parse(value)),
   );
-  const byName = new Map([...(await builtIns()), ...own].map((type) => [type.name, type]));
+  const byName = new Map([...(await loadBuiltInTypes()), ...own].map((type) => [type.name, type]));
   return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
+/** Returns the type with this name, the workspace's own or a built-in one; `undefined` if there is none. */
 export async function findResourceType({ objects }: ReadTypeDeps, workspace: string, name: string): Promise<ResourceTypeJson | undefined> {
   const found = await objects.get(keys.resourceType(workspace, name));
   if (found) return toResourceTypeJson(workspace, storedTypeSchema.parse(found.value));
-  return (await builtIns()).find((type) => type.name === name);
+  return (await loadBuiltInTypes()).find((type) => type.name === name);
 }
 
-/** Throws `resourceType.notFound`. */
-export async function getResourceType(reading: ReadTypeDeps, workspace: string, name: string): Promise<ResourceTypeJson> {
-  const type = await findResourceType(reading, workspace, name);
+/** Returns the type with this name. Throws `resourceType.notFound`. */
+export async function getResourceType(deps: ReadTypeDeps, workspace: string, name: string): Promise<ResourceTypeJson> {
+  const type = await findResourceType(deps, workspace, name);
   if (!type) throw new SvcError("resourceType.notFound", { name });
   return type;
 }
 
-/** Throws `resource.value` when the type is registered and has a schema that the value does not fit. */
+/** Checks a value against the schema of its type, if the type is known and has one. Throws `resource.value`. */
 export async function checkResourceValue(
-  reading: ReadTypeDeps,
+  deps: ReadTypeDeps,
   workspace: string,
-  path: string,
-  type: string,
-  value: unknown,
+  { path, type, value }: { path: string; type: string; value: unknown },
 ): Promise<void> {
   if (type === "any" || type === "state") return;
-  const schema = (await findResourceType(reading, workspace, type))?.schema;
+  const schema = (await findResourceType(deps, workspace, type))?.schema;
   if (!schema) return;
   const { findValueIssues: valueIssues } = await import("../../core/resources/value-check.ts");
   const issues = valueIssues(schema, value);
   if (issues.length > 0) throw new SvcError("resource.value", { path, type, issues });
 }
 
-/** Throws `resourceType.exists`, `resourceType.schema`, `body.tooLarge`, `workspace.notFound`. */
-export async function createResourceType(saving: SaveTypeDeps, actor: Actor, workspace: string, asked: NewResourceType): Promise<void> {
-  const { name } = asked;
-  const type: StoredType = { name, ...(await settable(name, asked)), createdBy: actor.username, editedAtMs: saving.nowMs() };
-  await commitParts(saving.objects, [
+/** Creates a type of the workspace. Throws `resourceType.exists`, `resourceType.schema`, `body.tooLarge`, `workspace.notFound`. */
+export async function createResourceType(deps: SaveTypeDeps, actor: Actor, workspace: string, request: NewResourceType): Promise<void> {
+  const { name } = request;
+  const type: StoredType = { name, ...(await optionalFields(name, request)), createdBy: actor.username, editedAtMs: deps.nowMs() };
+  await commitParts(deps.objects, [
     { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
     {
       write: write.put({ ...keys.resourceType(workspace, name), value: type, version: randomUUID() }, "absent"),
       refused: new SvcError("resourceType.exists", { name }),
     },
-    event(saving, actor, "CreateResourceType", workspace, name),
+    buildEventPart({ type: "CreateResourceType", workspace, object: name, by: actor.username, atMs: deps.nowMs() }),
   ]);
 }
 
-/** Changes what is sent and keeps the rest. Changing a built-in type makes one of the workspace's own. Throws `resourceType.notFound` as well. */
+/**
+ * Changes the given fields of a type. A change of a built-in type creates one of the workspace's own. Throws as `createResourceType` does,
+ * and `resourceType.notFound`.
+ */
 export async function updateResourceType(
-  saving: SaveTypeDeps,
-  actor: Actor,
-  workspace: string,
+  deps: SaveTypeDeps,
+  { actor, workspace }: WorkspaceCaller,
   name: string,
-  asked: ResourceTypeChange,
+  request: ResourceTypeChange,
 ): Promise<void> {
-  const sent = await settable(name, asked);
+  const sent = await optionalFields(name, request);
   await retryOnConflict(
     async () => {
-      const found = await saving.objects.get(keys.resourceType(workspace, name));
-      const before = found ? storedTypeSchema.parse(found.value) : await ownOf(saving, actor, workspace, name);
-      const value: StoredType = { ...before, ...sent, editedAtMs: saving.nowMs() };
+      const found = await deps.objects.get(keys.resourceType(workspace, name));
+      const before = found ? storedTypeSchema.parse(found.value) : await copyBuiltInType(deps, actor, workspace, name);
+      const value: StoredType = { ...before, ...sent, editedAtMs: deps.nowMs() };
       const expect = found ? { version: found.version ?? "" } : "absent";
-      const stored = await commitParts(saving.objects, [
+      const stored = await commitParts(deps.objects, [
         { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
         { write: write.put({ ...keys.resourceType(workspace, name), value, version: randomUUID() }, expect), refused: undefined },
-        event(saving, actor, "UpdateResourceType", workspace, name),
+        buildEventPart({ type: "UpdateResourceType", workspace, object: name, by: actor.username, atMs: deps.nowMs() }),
       ]);
       return stored ? { done: undefined } : undefined;
     },
-    () => changed(name),
+    () => changedError(name),
   );
 }
 
-/** A built-in type as the workspace's own, to be changed. */
-async function ownOf(saving: SaveTypeDeps, actor: Actor, workspace: string, name: string): Promise<StoredType> {
-  const { description, schema } = await getResourceType(saving, workspace, name);
+/** Returns a copy of a built-in type, to be stored as the workspace's own. */
+async function copyBuiltInType(deps: SaveTypeDeps, actor: Actor, workspace: string, name: string): Promise<StoredType> {
+  const { description, schema } = await getResourceType(deps, workspace, name);
   return {
     name,
     ...(description === undefined ? {} : { description }),
     ...(schema === undefined ? {} : { schemaJson: JSON.stringify(schema) }),
     createdBy: actor.username,
-    editedAtMs: saving.nowMs(),
+    editedAtMs: deps.nowMs(),
   };
 }
 
-/** Throws `resourceType.notFound`, `resourceType.builtIn`. Resources of the type stay, and are checked no more. */
-export async function deleteResourceType(saving: SaveTypeDeps, actor: Actor, workspace: string, name: string): Promise<void> {
-  const refused = (await builtIns()).some((type) => type.name === name)
+/**
+ * Deletes a type of the workspace. Its resources remain and are no longer checked. Throws `resourceType.notFound`, `resourceType.builtIn`.
+ */
+export async function deleteResourceType(deps: SaveTypeDeps, actor: Actor, workspace: string, name: string): Promise<void> {
+  const refused = (await loadBuiltInTypes()).some((type) => type.name === name)
     ? new SvcError("resourceType.builtIn", { name })
     : new SvcError("resourceType.notFound", { name });
-  await commitParts(saving.objects, [
+  await commitParts(deps.objects, [
     { write: write.remove(keys.resourceType(workspace, name), "present"), refused },
-    event(saving, actor, "DeleteResourceType", workspace, name),
+    buildEventPart({ type: "DeleteResourceType", workspace, object: name, by: actor.username, atMs: deps.nowMs() }),
   ]);
 }
 
 /** Throws `resourceType.schema`, `body.tooLarge`. */
-async function settable(name: string, asked: ResourceTypeChange): Promise<Partial<StoredType>> {
-  const { schema, description, format_extension, is_fileset, display_name } = asked;
+async function optionalFields(name: string, request: ResourceTypeChange): Promise<Partial<StoredType>> {
+  const { schema, description, format_extension, is_fileset, display_name } = request;
   return {
-    ...(schema == null ? {} : { schemaJson: await checkedSchema(name, schema) }),
+    ...(schema == null ? {} : { schemaJson: await toSchemaJson(name, schema) }),
     ...(description == null ? {} : { description }),
     ...(format_extension == null ? {} : { formatExtension: format_extension }),
     ...(is_fileset == null ? {} : { isFileset: is_fileset }),
@@ -137,7 +139,7 @@ async function settable(name: string, asked: ResourceTypeChange): Promise<Partia
   };
 }
 
-async function checkedSchema(name: string, schema: Record<string, unknown>): Promise<string> {
+async function toSchemaJson(name: string, schema: Record<string, unknown>): Promise<string> {
   const json = JSON.stringify(schema);
   if (Buffer.byteLength(json) > limits.resourceTypeBytes)
     throw new SvcError("body.tooLarge", { limitBytes: limits.resourceTypeBytes, what: "schema" });
@@ -146,8 +148,3 @@ async function checkedSchema(name: string, schema: Record<string, unknown>): Pro
   if (reason !== undefined) throw new SvcError("resourceType.schema", { name, reason });
   return json;
 }
-
-const event = ({ nowMs }: SaveTypeDeps, actor: Actor, type: WorkspaceEvent["type"], workspace: string, object: string): Part => ({
-  write: buildEventWrite({ type, workspace, object, by: actor.username, atMs: nowMs() }),
-  refused: undefined,
-});

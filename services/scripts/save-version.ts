@@ -16,7 +16,7 @@ import type { Actor } from "../../core/people/actor.ts";
 import { type BuildState, type Runnable, type StoredVersion, toConcurrencyRule, versionHash } from "../../core/scripts/version.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { prepareJob, sendJob } from "../jobs/queue/enqueue.ts";
-import { buildPathConditions, commitParts, type Part } from "../outbox/commit-parts.ts";
+import { buildPathConditions, commitParts, type TransactionPart } from "../outbox/commit-parts.ts";
 import { buildEventWrite } from "../outbox/event.ts";
 import { buildAclPart } from "../workspaces/acls.ts";
 import { scriptObjectKey } from "./load.ts";
@@ -81,7 +81,7 @@ export async function saveScriptVersion(deps: SaveVersionDeps, saving: Saving): 
 }
 
 /** `refused` left out: somebody else has changed the script meanwhile. */
-const part = (done: Part["write"], refused?: SvcError): Part => ({ write: done, refused });
+const part = (done: TransactionPart["write"], refused?: SvcError): TransactionPart => ({ write: done, refused });
 
 const dependenciesJob = ({ actor, workspace, asked: { path, language } }: Saving, hash: string) => ({
   actor,
@@ -134,7 +134,7 @@ function versionParts(
   value: { hash: string },
   job: Job | undefined,
   body: unknown,
-): Part[] {
+): TransactionPart[] {
   const { hash } = value;
   const build: BuildState = job ? { state: "pending", job: job.id } : { state: "none" };
   const parentHash = parent?.runnable.hash;
@@ -153,7 +153,7 @@ function versionParts(
   ];
 }
 
-function listingParts({ workspace, asked }: Saving, version: StoredVersion, hasPreprocessor: boolean): Part[] {
+function listingParts({ workspace, asked }: Saving, version: StoredVersion, hasPreprocessor: boolean): TransactionPart[] {
   const { hash, parentHashes, createdBy, createdAtMs } = version;
   const { content, schema, lock, modules, assets, ...listed } = asked;
   const made = { hash, createdAtMs, createdBy };
@@ -166,7 +166,7 @@ function listingParts({ workspace, asked }: Saving, version: StoredVersion, hasP
 }
 
 /** A parent at another path renames: nothing runs at the old path any more, its versions and history stay. */
-async function renameParts(deps: SaveVersionDeps, { workspace, asked: { path }, parent }: Saving): Promise<Part[]> {
+async function renameParts(deps: SaveVersionDeps, { workspace, asked: { path }, parent }: Saving): Promise<TransactionPart[]> {
   if (!parent || parent.runnable.path === path) return [];
   const { hash: parentHash, path: from } = parent.runnable;
   return [

@@ -34,7 +34,7 @@ async function aws(workspace: string, key: Buffer): Promise<string[]> {
   return calls;
 }
 
-it("twenty secrets at once are one read of the keys and one call of KMS, and a read that failed is not kept", async () => {
+it("reads the keys once and calls KMS once for twenty concurrent secrets, and does not cache a failed read", async () => {
   const key = randomBytes(32);
   const calls = await aws("w", key);
   const [{ unsealValue: unseal }, { objectTable }, { dataKeys }] = await Promise.all([

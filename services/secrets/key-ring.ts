@@ -14,14 +14,17 @@ export interface SealDeps {
   nowMs: () => number;
 }
 
-/** A ring as it was read, and the data keys of it that were unwrapped so far. */
+/** A key ring, with those of its data keys that were unwrapped so far. */
 interface OpenedKeyRing {
   ring: KeyRing;
   unwrapped: Map<number, Promise<Buffer>>;
 }
-/** Per process and workspace: no job costs a call of KMS. Kept from the moment it is asked for, so that twenty secrets at once are one read and one call. */
+/**
+ * Opened rings by workspace, so that jobs cause no KMS calls of their own. A ring is cached as soon as its read starts: concurrent requests
+ * share one read and one KMS call.
+ */
 const cache = new Map<string, { opened: Promise<OpenedKeyRing>; untilMs: number }>();
-const CACHED_MOST = 1000;
+const MAX_CACHED = 1000;
 
 /** Loads the ring of a workspace as it is stored now. */
 export async function loadKeyRing({ objects }: Pick<SealDeps, "objects">, workspace: string): Promise<KeyRing | undefined> {
@@ -29,12 +32,16 @@ export async function loadKeyRing({ objects }: Pick<SealDeps, "objects">, worksp
   return found ? keyRingSchema.parse(found.value) : undefined;
 }
 
-export function forgetKeyRing(workspace: string): void {
+/** Removes a workspace's ring from the cache, so that the next use reads it again. */
+export function evictKeyRing(workspace: string): void {
   cache.delete(workspace);
 }
 
-/** Creates the ring for the first secret of a workspace. Of two simultaneous writers one succeeds. Throws `workspace.notFound`. */
-async function makeRing({ objects, dataKeys }: SealDeps, workspace: string): Promise<KeyRing> {
+/**
+ * Creates the ring for the first secret of a workspace. If two writers create one at the same time, both get the ring that was stored.
+ * Throws `workspace.notFound`.
+ */
+async function createKeyRing({ objects, dataKeys }: SealDeps, workspace: string): Promise<KeyRing> {
   const { key, wrapped } = await dataKeys.generate(workspace);
   const exportKey = seal({ version: 1, key }, { workspace, path: EXPORT_KEY_PATH }, newExportKey());
   const ring: KeyRing = { current: 1, wrapped: { 1: wrapped }, exportKey };
@@ -49,23 +56,23 @@ function openCachedKeyRing(deps: SealDeps, workspace: string): Promise<OpenedKey
   const now = deps.nowMs();
   const known = cache.get(workspace);
   if (known && known.untilMs > now) return known.opened;
-  if (cache.size >= CACHED_MOST) cache.clear();
+  if (cache.size >= MAX_CACHED) cache.clear();
   const fresh = openKeyRing(deps, workspace);
   cache.set(workspace, { opened: fresh, untilMs: now + limits.dataKeyCacheMs });
-  fresh.catch(() => forget(workspace, fresh));
+  fresh.catch(() => evictFromCache(workspace, fresh));
   return fresh;
 }
 
 async function openKeyRing(deps: SealDeps, workspace: string): Promise<OpenedKeyRing> {
-  return { ring: (await loadKeyRing(deps, workspace)) ?? (await makeRing(deps, workspace)), unwrapped: new Map() };
+  return { ring: (await loadKeyRing(deps, workspace)) ?? (await createKeyRing(deps, workspace)), unwrapped: new Map() };
 }
 
 /** Removes a ring from the cache, unless another one has replaced it. */
-function forget(workspace: string, which: Promise<OpenedKeyRing>): void {
-  if (cache.get(workspace)?.opened === which) cache.delete(workspace);
+function evictFromCache(workspace: string, opened: Promise<OpenedKeyRing>): void {
+  if (cache.get(workspace)?.opened === opened) cache.delete(workspace);
 }
 
-function keyOf(
+function loadDataKey(
   { dataKeys }: Pick<SealDeps, "dataKeys">,
   workspace: string,
   { ring, unwrapped }: OpenedKeyRing,
@@ -74,34 +81,37 @@ function keyOf(
   const known = unwrapped.get(version);
   if (known) return known;
   const wrapped = ring.wrapped[version];
-  if (wrapped === undefined) throw new Error(`The workspace ${workspace} has no data key ${version} any more.`);
+  if (wrapped === undefined) throw new Error(`The workspace ${workspace} no longer has data key ${version}.`);
   const key = dataKeys.unwrap(workspace, wrapped);
   unwrapped.set(version, key);
   key.catch(() => unwrapped.delete(version));
   return key;
 }
 
-/** Returns the current sealing key and the ring version that the write must require: after a key replacement the write is refused. */
+/**
+ * Returns the current sealing key, and the ring version that the write of the sealed value must require: after a key rotation the write is
+ * refused.
+ */
 export async function loadSealingKey(deps: SealDeps, workspace: string): Promise<{ dataKey: DataKey; version: string }> {
   const current = await openCachedKeyRing(deps, workspace);
   const version = current.ring.current;
-  return { dataKey: { version, key: await keyOf(deps, workspace, current, version) }, version: ringMark(current.ring) };
+  return { dataKey: { version, key: await loadDataKey(deps, workspace, current, version) }, version: ringMark(current.ring) };
 }
 
-/** Decrypts a secret. If the ring in the cache lacks the secret's key version, the ring is read again. */
+/** Decrypts a secret. If the cached ring lacks the key version of the secret, the ring is read again. */
 export async function unsealValue(deps: SealDeps, workspace: string, path: string, sealed: string): Promise<string> {
   const version = sealedWith(sealed);
-  const kept = openCachedKeyRing(deps, workspace);
-  let ring = await kept;
+  const cached = openCachedKeyRing(deps, workspace);
+  let ring = await cached;
   if (ring.ring.wrapped[version] === undefined) {
-    forget(workspace, kept);
+    evictFromCache(workspace, cached);
     ring = await openCachedKeyRing(deps, workspace);
   }
-  return open(await keyOf(deps, workspace, ring, version), { workspace, path }, sealed);
+  return open(await loadDataKey(deps, workspace, ring, version), { workspace, path }, sealed);
 }
 
-/** The exportable key as stored now: people change it, and expect the next export to use it. */
+/** Loads the exportable key. It is never cached beyond its data key, because an export must use a key that was just changed. */
 export async function loadExportKey(deps: SealDeps, workspace: string): Promise<string> {
-  const ring = (await loadKeyRing(deps, workspace)) ?? (await makeRing(deps, workspace));
+  const ring = (await loadKeyRing(deps, workspace)) ?? (await createKeyRing(deps, workspace));
   return unsealValue(deps, workspace, EXPORT_KEY_PATH, ring.exportKey);
 }

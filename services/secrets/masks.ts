@@ -12,57 +12,56 @@ interface MaskDeps {
 }
 
 /**
- * Notes which secrets a running attempt gets, before it gets them: its output is masked by whoever writes it down. Answers the job
- * as it is then, or `undefined` when this attempt does not run any more. Entries of the audit log go with the note, in the same call, as
- * of the moment when the job first got secrets.
+ * Records the secrets of a running attempt before the attempt receives them, so that every process that writes its output can mask them.
+ * Returns the job as it is then, or `undefined` if the attempt is no longer running. With `first`, the audit log entries are written in the
+ * same call, with the time (epoch ms) at which the job first received secrets.
  */
 export async function recordSecrets(
   { jobs }: MaskDeps,
   { id, attempt }: Pick<Job, "id" | "attempt">,
-  token: string,
-  secrets: readonly string[],
+  { token, secrets }: { token: string; secrets: readonly string[] },
   first?: { audit: (atMs: number) => PutRequest[]; nowMs: number },
 ): Promise<Job | undefined> {
   const running = { and: [{ attr: "state", eq: "running" } as const, { attr: "attempt", eq: attempt } as const] };
   const job = await jobs.change(id, { masks: jobs.oneMore, ...(first ? { secretsAtMs: jobs.firstSecretsAt(first.nowMs) } : {}) }, running);
   if (!job) return undefined;
-  // Counted first: who finds a number without its item knows that the job has not got these secrets.
+  // Counted first: if the count has no item, the job has not received these secrets.
   const expiresAtS = Math.ceil(job.expiresAtMs / 1000);
-  const note = { parent: id, ref: childRef("mask", String(job.masks ?? 0)), json: boxSecrets(token, secrets), expiresAtS };
-  await jobs.putWith([note], first?.audit(job.secretsAtMs ?? first.nowMs) ?? []);
+  const item = { parent: id, ref: childRef("mask", String(job.masks ?? 0)), json: boxSecrets(token, secrets), expiresAtS };
+  await jobs.putWith([item], first?.audit(job.secretsAtMs ?? first.nowMs) ?? []);
   return job;
 }
 
-/** Secrets that this process has noted already, by job, attempt and value: a script asks for the same one in a loop. */
-const noted = new Set<string>();
-const NOTED_MOST = 10_000;
+/**
+ * Digests of the secrets that this process has already recorded, by job token and value: a script may request the same secret in a loop.
+ */
+const recordedDigests = new Set<string>();
+const MAX_RECORDED = 10_000;
 
-/** The same for what a job asks for over HTTP. False when the attempt does not run any more. */
+/** Records the secrets that a job requests over HTTP. Returns false if the attempt is no longer running. */
 export async function recordSecretRead(
   deps: MaskDeps,
   job: { jobId: string; attempt: number },
   token: string,
   secrets: readonly string[],
 ): Promise<boolean> {
-  const names = new Map(secrets.filter((secret) => secret.length >= limits.maskedChars).map((secret) => [nameOf(token, secret), secret]));
-  const fresh = [...names].filter(([name]) => !noted.has(name));
-  if (fresh.length === 0) return true;
-  const known = await recordSecrets(
-    deps,
-    { id: job.jobId, attempt: job.attempt },
-    token,
-    fresh.map(([, secret]) => secret),
+  const names = new Map(
+    secrets.filter((secret) => secret.length >= limits.maskedChars).map((secret) => [secretDigest(token, secret), secret]),
   );
+  const fresh = [...names].filter(([name]) => !recordedDigests.has(name));
+  if (fresh.length === 0) return true;
+  const known = await recordSecrets(deps, { id: job.jobId, attempt: job.attempt }, { token, secrets: fresh.map(([, secret]) => secret) });
   if (!known) return false;
-  if (noted.size > NOTED_MOST) noted.clear();
-  for (const [name] of fresh) noted.add(name);
+  if (recordedDigests.size > MAX_RECORDED) recordedDigests.clear();
+  for (const [name] of fresh) recordedDigests.add(name);
   return true;
 }
-const nameOf = (token: string, secret: string) => createHash("sha256").update(`${token}\n${secret}`).digest("base64");
+const secretDigest = (token: string, secret: string) => createHash("sha256").update(`${token}\n${secret}`).digest("base64");
 
 /**
- * Masks what the attempt with this token has read so far; `undefined`, without a read, when it has read no secret. `given`: what the caller
- * has noted itself for this attempt. Where the record counts one note, that is it, and nothing is read either.
+ * Creates a masker for all secrets that the attempt with this token has received, or returns `undefined`, without a read, if it received
+ * none. `given` lists the secrets that the caller recorded for this attempt. If the job's record counts only that one item, no read is
+ * necessary.
  */
 export async function loadMasker(
   { jobs }: MaskDeps,

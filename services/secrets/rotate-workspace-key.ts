@@ -6,88 +6,90 @@ import { beginRotation, EXPORT_KEY_PATH, endRotation, type KeyRing, ringMark } f
 import { newExportNonce, seal, sealedWith } from "../../core/secrets/seal.ts";
 import { type StoredVariable, storedVariableSchema } from "../../core/variables/variable.ts";
 import { commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
-import { forgetKeyRing, loadExportKey, loadKeyRing, loadSealingKey, type SealDeps, unsealValue } from "./key-ring.ts";
+import { evictKeyRing, loadExportKey, loadKeyRing, loadSealingKey, type SealDeps, unsealValue } from "./key-ring.ts";
 
-/** Longer than the function that rotates may live: after that it has died, and another may begin. */
+/** Longer than the timeout of the function that rotates: after this time it has died, and another rotation may begin. */
 const ROTATION_MS = 60_000;
 const AT_ONCE = 16;
 
-const rotating = () => new SvcError("encryptionKey.rotating", {});
+const rotatingError = () => new SvcError("encryptionKey.rotating", {});
 
 /**
- * Makes `newKey` the exportable key and seals every secret anew under a new data key; answers how many. Readers go on: the ring
- * keeps the old data keys, and each value names its own. Writers that sealed for the old one are refused by the ring's version and
- * seal again. Whoever comes while it goes on is refused; if it dies in the middle everything stays readable, and whoever asks for
- * the same key again goes on where it stopped. Throws `encryptionKey.rotating`, `workspace.notFound`.
+ * Makes `newKey` the exportable key, reseals every secret under a new data key, and returns how many secrets it resealed. Secrets stay
+ * readable throughout, because the ring retains the old data keys and each value names its own. Writers that sealed with the old key are
+ * refused by the ring's version and seal again. If the process dies, a call with the same key continues the rotation. Throws
+ * `encryptionKey.rotating` during another rotation, and `workspace.notFound`.
  */
 export async function rotateWorkspaceKey(deps: SealDeps, workspace: string, newKey: string, { reseal = true } = {}): Promise<number> {
-  // Makes the first ring.
+  // Creates the ring of a workspace that has no secrets yet.
   await loadExportKey(deps, workspace);
   if (!reseal) {
     await setExportKey(deps, workspace, newKey);
     return 0;
   }
-  const version = await begin(deps, workspace, newKey);
-  forgetKeyRing(workspace);
-  const resealed = await sealAllAnew(deps, workspace, version);
-  await end(deps, workspace, version);
+  const version = await beginKeyRotation(deps, workspace, newKey);
+  evictKeyRing(workspace);
+  const resealed = await resealSecrets(deps, workspace, version);
+  await endKeyRotation(deps, workspace, version);
   return resealed;
 }
 
-/** Only what is exported from now on changes: nothing stored is sealed with this key. */
+/** Replaces the exportable key alone. No stored value is sealed with it, so only later exports change. */
 async function setExportKey(deps: SealDeps, workspace: string, newKey: string): Promise<void> {
   await retryOnConflict(async () => {
-    forgetKeyRing(workspace);
+    evictKeyRing(workspace);
     const { dataKey, version } = await loadSealingKey(deps, workspace);
-    const ring = await idleRing(deps, workspace);
+    const ring = await loadIdleKeyRing(deps, workspace);
     const exportKey = seal(dataKey, { workspace, path: EXPORT_KEY_PATH }, newKey);
-    return (await putRing(deps, workspace, { ...ring, exportKey }, version)) ? { done: undefined } : undefined;
-  }, rotating);
+    return (await storeKeyRing(deps, workspace, { ...ring, exportKey }, version)) ? { done: undefined } : undefined;
+  }, rotatingError);
 }
 
-/** Answers the version that is current from now on. */
-async function begin(deps: SealDeps, workspace: string, newKey: string): Promise<number> {
+/** Adds the new data key to the ring and returns its version, which is the current one from then on. */
+async function beginKeyRotation(deps: SealDeps, workspace: string, newKey: string): Promise<number> {
   const { key, wrapped } = await deps.dataKeys.generate(workspace);
   return retryOnConflict(async () => {
-    const ring = await idleRing(deps, workspace);
+    const ring = await loadIdleKeyRing(deps, workspace);
     const untilMs = deps.nowMs() + ROTATION_MS;
     if (ring.rotatingUntilMs !== undefined && (await loadExportKey(deps, workspace)) === newKey) {
-      // One that died on the way to the same key: its data key is there, and part of the work done.
-      return (await putRing(deps, workspace, { ...ring, rotatingUntilMs: untilMs }, ringMark(ring))) ? { done: ring.current } : undefined;
+      // A rotation to the same key died. Its data key exists, and some secrets are already resealed.
+      return (await storeKeyRing(deps, workspace, { ...ring, rotatingUntilMs: untilMs }, ringMark(ring)))
+        ? { done: ring.current }
+        : undefined;
     }
     const version = ring.current + 1;
     const exportKey = seal({ version, key }, { workspace, path: EXPORT_KEY_PATH }, newKey);
     const begun = beginRotation(ring, wrapped, exportKey, untilMs);
-    return (await putRing(deps, workspace, begun, ringMark(ring))) ? { done: version } : undefined;
-  }, rotating);
+    return (await storeKeyRing(deps, workspace, begun, ringMark(ring))) ? { done: version } : undefined;
+  }, rotatingError);
 }
 
-async function end(deps: SealDeps, workspace: string, version: number): Promise<void> {
+async function endKeyRotation(deps: SealDeps, workspace: string, version: number): Promise<void> {
   const ring = await loadKeyRing(deps, workspace);
-  // When another one has begun because this one was taken for dead, that one ends it.
-  if (ring?.current === version) await putRing(deps, workspace, endRotation(ring), ringMark(ring));
-  forgetKeyRing(workspace);
+  // If this rotation was considered dead and another one has begun, the other one ends it.
+  if (ring?.current === version) await storeKeyRing(deps, workspace, endRotation(ring), ringMark(ring));
+  evictKeyRing(workspace);
 }
 
-async function idleRing(deps: SealDeps, workspace: string): Promise<KeyRing> {
+async function loadIdleKeyRing(deps: SealDeps, workspace: string): Promise<KeyRing> {
   const ring = await loadKeyRing(deps, workspace);
   if (!ring) throw new SvcError("workspace.notFound", { workspace });
-  if ((ring.rotatingUntilMs ?? 0) > deps.nowMs()) throw rotating();
+  if ((ring.rotatingUntilMs ?? 0) > deps.nowMs()) throw rotatingError();
   return ring;
 }
 
-async function putRing({ objects }: SealDeps, workspace: string, ring: KeyRing, version: string): Promise<boolean> {
+async function storeKeyRing({ objects }: SealDeps, workspace: string, ring: KeyRing, version: string): Promise<boolean> {
   return objects.put({ ...keys.keyRing(workspace), value: ring, version: ringMark(ring) }, { version });
 }
 
-async function sealAllAnew(deps: SealDeps, workspace: string, version: number): Promise<number> {
+async function resealSecrets(deps: SealDeps, workspace: string, version: number): Promise<number> {
   const stored = await deps.objects.list(keys.variable(workspace, "").pk);
   const isOld = ({ isSecret, value }: StoredVariable) => isSecret && sealedWith(value) < version;
   const waiting = stored.filter(({ value }) => isOld(storedVariableSchema.parse(value))).map(({ sk }) => sk);
   let done = 0;
   const work = async () => {
     for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-      await sealAnew(deps, workspace, path);
+      await resealSecret(deps, workspace, path);
       done += 1;
     }
   };
@@ -95,13 +97,13 @@ async function sealAllAnew(deps: SealDeps, workspace: string, version: number): 
   return done;
 }
 
-/** One secret under the current data key. It changes nothing that anybody can see, so there is no event. */
-async function sealAnew(deps: SealDeps, workspace: string, path: string): Promise<void> {
+/** Reseals one secret under the current data key. No caller can see the difference, so there is no event. */
+async function resealSecret(deps: SealDeps, workspace: string, path: string): Promise<void> {
   const key = keys.variable(workspace, path);
   await retryOnConflict(
     async () => {
       const found = await deps.objects.get(key);
-      // Deleted or renamed meanwhile: whoever did it has sealed what there is with the new key.
+      // The variable was deleted or renamed: a renamed one was sealed with the new key.
       if (!found) return { done: undefined };
       const variable = storedVariableSchema.parse(found.value);
       const { dataKey, version } = await loadSealingKey(deps, workspace);
@@ -117,7 +119,7 @@ async function sealAnew(deps: SealDeps, workspace: string, path: string): Promis
           refused: undefined,
         },
       ]);
-      if (!stored) forgetKeyRing(workspace);
+      if (!stored) evictKeyRing(workspace);
       return stored ? { done: undefined } : undefined;
     },
     () => new SvcError("variable.changedMeanwhile", { path }),

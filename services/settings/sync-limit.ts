@@ -8,7 +8,10 @@ interface SyncLimitDeps {
   nowMs: () => number;
 }
 
-/** How long a synchronous call waits, as the instance says: known for half a minute, so that it costs no read per call. */
+/**
+ * Creates a reader of the instance's limit for synchronous calls, in milliseconds. The limit is cached for `limits.settingAgeMs`, so that
+ * calls need no read of their own.
+ */
 export function createSyncLimitReader({ objects, nowMs }: SyncLimitDeps): () => Promise<number> {
   let last: { ms: number; untilMs: number } | undefined;
   return async () => {

@@ -6,14 +6,14 @@ import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import { commitParts } from "../outbox/commit-parts.ts";
 
-interface Collaborators {
+interface SettingDeps {
   objects: ObjectTable;
 }
-/** Each is an item of its own, so that two changes at once do not undo each other. */
-type Setting = keyof Omit<SettingsJson, "workspace_id" | "name" | "color">;
+/** Each setting is an item of its own, so that two concurrent changes do not overwrite each other. */
+type SettingName = keyof Omit<SettingsJson, "workspace_id" | "name" | "color">;
 
-/** Throws `workspace.notFound`. */
-export async function getWorkspaceSettings({ objects }: Collaborators, workspace: string): Promise<SettingsJson> {
+/** Returns all settings of a workspace. Throws `workspace.notFound`. */
+export async function getWorkspaceSettings({ objects }: SettingDeps, workspace: string): Promise<SettingsJson> {
   const [found, settings] = await Promise.all([objects.get(keys.workspace(workspace)), objects.list(keys.setting(workspace, "").pk)]);
   if (!found) throw new SvcError("workspace.notFound", { workspace });
   const { name, color } = found.value as WorkspaceJson;
@@ -25,9 +25,9 @@ export async function getWorkspaceSettings({ objects }: Collaborators, workspace
   };
 }
 
-/** Replaces a setting whole; `undefined` takes it away. Throws `workspace.notFound`. */
-export async function setWorkspaceSetting<Name extends Setting>(
-  { objects }: Collaborators,
+/** Replaces the whole value of a setting; `undefined` removes it. Throws `workspace.notFound`. */
+export async function setWorkspaceSetting<Name extends SettingName>(
+  { objects }: SettingDeps,
   workspace: string,
   name: Name,
   value: SettingsJson[Name],

@@ -5,81 +5,83 @@ import { limits } from "../../contract/limits.ts";
 import type { NewVariable, VariableChange } from "../../contract/routes/stored/variables.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
-import type { Actor } from "../../core/people/actor.ts";
+import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import { importSecret, newExportNonce, seal } from "../../core/secrets/seal.ts";
 import type { StoredVariable } from "../../core/variables/variable.ts";
 import { permitPath } from "../identity/permit.ts";
-import { buildPathConditions, commitParts, type Part, retryOnConflict } from "../outbox/commit-parts.ts";
-import { buildEventWrite } from "../outbox/event.ts";
-import { forgetKeyRing, loadExportKey, loadSealingKey, type SealDeps, unsealValue } from "../secrets/key-ring.ts";
+import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
+import { buildEventPart } from "../outbox/event.ts";
+import { evictKeyRing, loadExportKey, loadSealingKey, type SealDeps, unsealValue } from "../secrets/key-ring.ts";
 import { buildAclPart } from "../workspaces/acls.ts";
 import { requireVariable } from "./read.ts";
 
-interface SaveVariableDeps {
-  /** `value` is an exported ciphertext. */
+interface SaveVariableOptions {
+  /** `value` is a ciphertext that was exported before. */
   alreadyEncrypted?: boolean;
 }
 
-/** A variable's value in plain, and how it is to be stored. */
-interface Plain {
+interface VariableLocation {
+  workspace: string;
+  path: string;
+}
+
+/** A variable's plain value, with the nonce of its exported form. */
+interface PlainValue {
   value: string;
   exportNonce: string;
 }
 
-const changed = (path: string) => new SvcError("variable.changedMeanwhile", { path });
+const changedError = (path: string) => new SvcError("variable.changedMeanwhile", { path });
 
-/** Throws `variable.exists`, `variable.notCiphertext`, `body.tooLarge`, `path.noFolder`, `workspace.notFound`. */
+/** Creates a variable. Throws `variable.exists`, `variable.notCiphertext`, `body.tooLarge`, `path.noFolder`, `workspace.notFound`. */
 export async function createVariable(
   deps: SealDeps,
-  actor: Actor,
-  workspace: string,
-  asked: NewVariable,
-  { alreadyEncrypted = false }: SaveVariableDeps = {},
+  { actor, workspace }: WorkspaceCaller,
+  request: NewVariable,
+  { alreadyEncrypted = false }: SaveVariableOptions = {},
 ): Promise<void> {
-  const { path, is_secret: isSecret, description } = asked;
+  const { path, is_secret: isSecret, description } = request;
   permitPath(actor, actions.saveVariable, workspace, path);
-  const plain = await plainOf(deps, workspace, path, asked.value, isSecret && alreadyEncrypted);
+  const plain = await readSentValue(deps, { workspace, path }, request.value, isSecret && alreadyEncrypted);
   const exists = new SvcError("variable.exists", { path });
   await retryOnConflict(
     async () => {
-      const { value, parts } = await valueParts(deps, workspace, path, isSecret, plain);
-      const variable = { path, isSecret, description, ...value, ...settable(asked), ...edited(deps, actor) };
+      const { value, parts } = await buildValueParts(deps, { workspace, path }, isSecret, plain);
+      const variable = { path, isSecret, description, ...value, ...optionalFields(request), ...editFields(deps, actor) };
       const stored = await commitSealed(deps, workspace, [
         ...buildPathConditions(workspace, path),
         ...parts,
         { write: write.put({ ...keys.variable(workspace, path), value: variable, version: randomUUID() }, "absent"), refused: exists },
-        event(deps, actor, "CreateVariable", workspace, path),
+        buildEventPart({ type: "CreateVariable", workspace, object: path, by: actor.username, atMs: deps.nowMs() }),
       ]);
       return stored ? { done: undefined } : undefined;
     },
-    () => changed(path),
+    () => changedError(path),
   );
 }
 
-/** Changes what is there and keeps the rest; another `path` renames. Throws what creating throws, and `variable.notFound`. */
+/** Changes the given fields of a variable; another `path` renames it. Throws as `createVariable` does, and `variable.notFound`. */
 export async function updateVariable(
   deps: SealDeps,
-  actor: Actor,
-  workspace: string,
-  path: string,
-  asked: VariableChange,
-  { alreadyEncrypted = false }: SaveVariableDeps = {},
+  { actor, workspace, path }: WorkspaceCaller & { path: string },
+  request: VariableChange,
+  { alreadyEncrypted = false }: SaveVariableOptions = {},
 ): Promise<void> {
-  const to = asked.path ?? path;
+  const to = request.path ?? path;
   permitPath(actor, actions.saveVariable, workspace, to);
   await retryOnConflict(
     async () => {
       const found = await deps.objects.get(keys.variable(workspace, path));
       const before = requireVariable(found, path);
       const expect = { version: found?.version ?? "" };
-      const isSecret = asked.is_secret ?? before.isSecret;
-      const same = asked.value === undefined && isSecret === before.isSecret && to === path;
+      const isSecret = request.is_secret ?? before.isSecret;
+      const same = request.value === undefined && isSecret === before.isSecret && to === path;
       const plain = same
         ? undefined
-        : asked.value === undefined
-          ? await plainStored(deps, workspace, before)
-          : await plainOf(deps, workspace, to, asked.value, isSecret && alreadyEncrypted);
-      const { value, parts } = plain ? await valueParts(deps, workspace, to, isSecret, plain) : { value: {}, parts: [] };
+        : request.value === undefined
+          ? await loadStoredValue(deps, workspace, before)
+          : await readSentValue(deps, { workspace, path: to }, request.value, isSecret && alreadyEncrypted);
+      const { value, parts } = plain ? await buildValueParts(deps, { workspace, path: to }, isSecret, plain) : { value: {}, parts: [] };
       const { exportNonce, ...kept } = before;
       const nonce = same && exportNonce !== undefined ? { exportNonce } : {};
       const variable: StoredVariable = {
@@ -88,12 +90,12 @@ export async function updateVariable(
         ...value,
         path: to,
         isSecret,
-        ...(asked.description === undefined ? {} : { description: asked.description }),
-        ...settable(asked),
-        ...edited(deps, actor),
+        ...(request.description === undefined ? {} : { description: request.description }),
+        ...optionalFields(request),
+        ...editFields(deps, actor),
       };
       const object = { ...keys.variable(workspace, to), value: variable, version: randomUUID() };
-      const moved: Part[] =
+      const moved: TransactionPart[] =
         to === path
           ? [{ write: write.put(object, expect), refused: undefined }]
           : [
@@ -102,14 +104,18 @@ export async function updateVariable(
               { write: write.remove(keys.variable(workspace, path), expect), refused: undefined },
               await buildAclPart(deps, { workspace, kind: "variable", path }, to),
             ];
-      const stored = await commitSealed(deps, workspace, [...parts, ...moved, event(deps, actor, "UpdateVariable", workspace, to)]);
+      const stored = await commitSealed(deps, workspace, [
+        ...parts,
+        ...moved,
+        buildEventPart({ type: "UpdateVariable", workspace, object: to, by: actor.username, atMs: deps.nowMs() }),
+      ]);
       return stored ? { done: undefined } : undefined;
     },
-    () => changed(path),
+    () => changedError(path),
   );
 }
 
-/** Throws `variable.notFound`. */
+/** Deletes a variable with its extra permissions. Throws `variable.notFound`. */
 export async function deleteVariable(deps: SealDeps, actor: Actor, workspace: string, path: string): Promise<void> {
   const notFound = new SvcError("variable.notFound", { path });
   await retryOnConflict(
@@ -117,27 +123,17 @@ export async function deleteVariable(deps: SealDeps, actor: Actor, workspace: st
       const stored = await commitParts(deps.objects, [
         { write: write.remove(keys.variable(workspace, path), "present"), refused: notFound },
         await buildAclPart(deps, { workspace, kind: "variable", path }),
-        event(deps, actor, "DeleteVariable", workspace, path),
+        buildEventPart({ type: "DeleteVariable", workspace, object: path, by: actor.username, atMs: deps.nowMs() }),
       ]);
       return stored ? { done: undefined } : undefined;
     },
-    () => changed(path),
+    () => changedError(path),
   );
 }
 
-const event = (
-  { nowMs }: SealDeps,
-  actor: Actor,
-  type: "CreateVariable" | "UpdateVariable" | "DeleteVariable",
-  workspace: string,
-  object: string,
-) => ({
-  write: buildEventWrite({ type, workspace, object, by: actor.username, atMs: nowMs() }),
-  refused: undefined,
-});
-const edited = ({ nowMs }: SealDeps, actor: Actor) => ({ editedAtMs: nowMs(), editedBy: actor.username });
+const editFields = ({ nowMs }: SealDeps, actor: Actor) => ({ editedAtMs: nowMs(), editedBy: actor.username });
 
-function settable({ account, is_oauth, expires_at, labels, ws_specific }: VariableChange): Partial<StoredVariable> {
+function optionalFields({ account, is_oauth, expires_at, labels, ws_specific }: VariableChange): Partial<StoredVariable> {
   return {
     ...(account == null ? {} : { account }),
     ...(is_oauth == null ? {} : { isOauth: is_oauth }),
@@ -147,7 +143,7 @@ function settable({ account, is_oauth, expires_at, labels, ws_specific }: Variab
   };
 }
 
-async function plainOf(deps: SealDeps, workspace: string, path: string, sent: string, encrypted: boolean): Promise<Plain> {
+async function readSentValue(deps: SealDeps, { workspace, path }: VariableLocation, sent: string, encrypted: boolean): Promise<PlainValue> {
   if (Buffer.byteLength(sent) > limits.variableBytes)
     throw new SvcError("body.tooLarge", { limitBytes: limits.variableBytes, what: "value" });
   if (!encrypted) return { value: sent, exportNonce: newExportNonce() };
@@ -156,18 +152,21 @@ async function plainOf(deps: SealDeps, workspace: string, path: string, sent: st
   return { value: imported.value, exportNonce: imported.nonce };
 }
 
-async function plainStored(deps: SealDeps, workspace: string, { path, isSecret, value, exportNonce }: StoredVariable): Promise<Plain> {
+async function loadStoredValue(
+  deps: SealDeps,
+  workspace: string,
+  { path, isSecret, value, exportNonce }: StoredVariable,
+): Promise<PlainValue> {
   return { value: isSecret ? await unsealValue(deps, workspace, path, value) : value, exportNonce: exportNonce ?? newExportNonce() };
 }
 
-/** A value as it is stored at a path. A sealed one is written only if the key that sealed it is still the current one. */
-async function valueParts(
+/** Returns a value as it is stored at a path. A sealed value is written only if its key is still the current one. */
+async function buildValueParts(
   deps: SealDeps,
-  workspace: string,
-  path: string,
+  { workspace, path }: VariableLocation,
   isSecret: boolean,
-  { value, exportNonce }: Plain,
-): Promise<{ value: Pick<StoredVariable, "value" | "exportNonce">; parts: Part[] }> {
+  { value, exportNonce }: PlainValue,
+): Promise<{ value: Pick<StoredVariable, "value" | "exportNonce">; parts: TransactionPart[] }> {
   if (!isSecret) return { value: { value }, parts: [] };
   const { dataKey, version } = await loadSealingKey(deps, workspace);
   return {
@@ -176,9 +175,9 @@ async function valueParts(
   };
 }
 
-/** Commits; when somebody was faster, that may have been who replaced the key, so the ring is read again. */
-async function commitSealed(deps: SealDeps, workspace: string, parts: Part[]): Promise<boolean> {
+/** Commits the parts. If another writer was first, it may have replaced the key, so the ring is read again. */
+async function commitSealed(deps: SealDeps, workspace: string, parts: TransactionPart[]): Promise<boolean> {
   const stored = await commitParts(deps.objects, parts);
-  if (!stored) forgetKeyRing(workspace);
+  if (!stored) evictKeyRing(workspace);
   return stored;
 }

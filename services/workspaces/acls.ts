@@ -5,22 +5,22 @@ import { keys } from "../../core/objects/keys.ts";
 import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { type Access, accessObjectKey } from "../../core/permissions/access.ts";
-import type { Part } from "../outbox/commit-parts.ts";
+import type { TransactionPart } from "../outbox/commit-parts.ts";
 import { buildEventWrite } from "../outbox/event.ts";
 import { changeAccess, loadAccess } from "./access.ts";
 import { checkPrincipals } from "./folders.ts";
 
-interface Collaborators {
+interface AclDeps {
   objects: ObjectTable;
   nowMs: () => number;
 }
-interface Place {
+interface AclTarget {
   workspace: string;
   kind: string;
   path: string;
 }
 
-const events = {
+const updateEvents = {
   script: "UpdateScript",
   flow: "UpdateFlow",
   app: "UpdateApp",
@@ -29,23 +29,22 @@ const events = {
   folder: "UpdateFolder",
 } as const;
 
-/** Extra permissions of an object; of a group, who administers it. Throws `access.notFound`. */
-export async function getAcl({ objects }: Collaborators, place: Place): Promise<Record<string, boolean>> {
-  const { access } = await loadAccess(objects, place.workspace);
-  return permsIn(access, place);
+/** Returns the extra permissions of an object. For a group, they name its administrators. Throws `access.notFound`. */
+export async function getAcl({ objects }: AclDeps, target: AclTarget): Promise<Record<string, boolean>> {
+  const { access } = await loadAccess(objects, target.workspace);
+  return getPermissions(access, target);
 }
 
-/** Gives a right (`true` writing, `false` reading) or takes it back (`undefined`). Throws `access.*`. */
+/** Grants a right on an object (`true` to write, `false` to read), or revokes it (`undefined`). Throws `access.*`. */
 export async function changeAcl(
-  { objects, nowMs }: Collaborators,
+  { objects, nowMs }: AclDeps,
   actor: Actor,
-  place: Place,
-  owner: string,
-  right: boolean | undefined,
+  target: AclTarget,
+  { owner, right }: { owner: string; right: boolean | undefined },
 ): Promise<void> {
   checkPrincipals([owner]);
-  const { workspace, kind, path } = place;
-  const type = Object.hasOwn(events, kind) ? events[kind as keyof typeof events] : undefined;
+  const { workspace, kind, path } = target;
+  const type = Object.hasOwn(updateEvents, kind) ? updateEvents[kind as keyof typeof updateEvents] : undefined;
   const also: ObjectWrite[] = [
     ...(kind === "script" ? [write.check(keys.scriptHead(workspace, path), "present")] : []),
     ...(kind === "flow" ? [write.check(keys.flowHead(workspace, path), "present")] : []),
@@ -59,15 +58,14 @@ export async function changeAcl(
     objects,
     workspace,
     (access) => {
-      const { [owner]: _, ...others } = permsIn(access, place);
-      setPerms(access, place, right === undefined ? others : { ...others, [owner]: right });
+      const { [owner]: _, ...others } = getPermissions(access, target);
+      setPermissions(access, target, right === undefined ? others : { ...others, [owner]: right });
     },
-    also,
-    notThere,
+    { also, refused: notThere },
   );
 }
 
-function permsIn(access: Access, { kind, path }: Place): Record<string, boolean> {
+function getPermissions(access: Access, { kind, path }: AclTarget): Record<string, boolean> {
   if (kind === "folder" || kind === "group_") {
     const holders: Record<string, { perms: Record<string, boolean> }> = kind === "folder" ? access.folders : access.groups;
     const holder = Object.hasOwn(holders, path) ? holders[path] : undefined;
@@ -78,15 +76,15 @@ function permsIn(access: Access, { kind, path }: Place): Record<string, boolean>
   return (Object.hasOwn(access.objects, key) ? access.objects[key] : undefined) ?? {};
 }
 
-function setPerms(access: Access, { kind, path }: Place, perms: Record<string, boolean>): void {
+function setPermissions(access: Access, { kind, path }: AclTarget, perms: Record<string, boolean>): void {
   const holder = kind === "folder" ? access.folders[path] : kind === "group_" ? access.groups[path] : undefined;
   if (holder) holder.perms = perms;
   else if (Object.keys(perms).length > 0) access.objects[accessObjectKey(kind, path)] = perms;
   else delete access.objects[accessObjectKey(kind, path)];
 }
 
-/** Takes every extra permission of an object away: who saves another one at its path later must not find them. */
-export async function deleteAcl({ objects }: Pick<Collaborators, "objects">, { workspace, kind, path }: Place): Promise<void> {
+/** Removes all extra permissions of an object, so that an object saved later at the same path does not inherit them. */
+export async function deleteAcl({ objects }: Pick<AclDeps, "objects">, { workspace, kind, path }: AclTarget): Promise<void> {
   const { access } = await loadAccess(objects, workspace);
   if (!Object.hasOwn(access.objects, accessObjectKey(kind, path))) return;
   await changeAccess(objects, workspace, ({ objects: held }) => {
@@ -95,14 +93,14 @@ export async function deleteAcl({ objects }: Pick<Collaborators, "objects">, { w
 }
 
 /**
- * The part of a transaction that lets an object's extra permissions follow it to another path (`to`), or end with it. When somebody changes rights
- * meanwhile it refuses, and the caller looks again.
+ * Builds the part of a transaction that moves an object's extra permissions to another path (`to`), or removes them. If another writer
+ * changes the rights of the workspace, the part is refused and the caller reads again.
  */
 export async function buildAclPart(
-  { objects }: Pick<Collaborators, "objects">,
-  { workspace, kind, path }: Place,
+  { objects }: Pick<AclDeps, "objects">,
+  { workspace, kind, path }: AclTarget,
   to?: string,
-): Promise<Part> {
+): Promise<TransactionPart> {
   const { access, version } = await loadAccess(objects, workspace);
   const key = keys.access(workspace);
   const unchanged = version === undefined ? ("absent" as const) : { version };

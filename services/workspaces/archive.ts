@@ -11,7 +11,7 @@ interface ArchiveWorkspaceDeps {
   nowMs: () => number;
 }
 
-/** Archives a workspace, or takes it back into use. A repeated call changes nothing. Throws `workspace.notFound`, `access.changedMeanwhile`. */
+/** Archives a workspace or restores it. A repeated call changes nothing. Throws `workspace.notFound`, `access.changedMeanwhile`. */
 export async function setWorkspaceArchived({ objects }: ArchiveWorkspaceDeps, workspace: string, archived: boolean): Promise<void> {
   const changed = await buildWorkspaceUpdate({ objects }, workspace, ({ deleted: _, ...record }) => ({
     ...record,
@@ -24,13 +24,13 @@ export async function setWorkspaceArchived({ objects }: ArchiveWorkspaceDeps, wo
       if (archived) access.state = "archived";
       else delete access.state;
     },
-    [write.update(changed.change, changed.expect)],
+    { also: [write.update(changed.change, changed.expect)] },
   );
 }
 
 /**
- * Deletes a workspace in one transaction: from then on it cannot be found, its id stays taken, and housekeeping removes what it stored
- * (`services/maintenance/purge-workspaces.ts`), however often housekeeping dies on the way. Throws `workspace.notFound`, `access.changedMeanwhile`.
+ * Deletes a workspace in one transaction. From then on it cannot be found, and its id cannot be used again until housekeeping has removed
+ * its data (`services/maintenance/purge-workspaces.ts`). Throws `workspace.notFound`, `access.changedMeanwhile`.
  */
 export async function deleteWorkspace({ objects, nowMs }: ArchiveWorkspaceDeps, workspace: string, by: string): Promise<void> {
   const value: DeletedWorkspace = { id: workspace, by, atMs: nowMs() };
@@ -40,7 +40,9 @@ export async function deleteWorkspace({ objects, nowMs }: ArchiveWorkspaceDeps, 
     (access) => {
       Object.assign(access, { groups: {}, folders: {}, objects: {}, state: "deleted" });
     },
-    [write.remove(keys.workspace(workspace), "present"), write.put({ ...keys.deletedWorkspace(workspace), value }, "absent")],
-    () => new SvcError("workspace.notFound", { workspace }),
+    {
+      also: [write.remove(keys.workspace(workspace), "present"), write.put({ ...keys.deletedWorkspace(workspace), value }, "absent")],
+      refused: () => new SvcError("workspace.notFound", { workspace }),
+    },
   );
 }

@@ -8,40 +8,49 @@ import { personKey } from "../../core/people/person.ts";
 import { REQUIRE_KNOWN_USER } from "../../core/settings/instance.ts";
 import { addMember } from "./members.ts";
 
-interface Collaborators {
+interface AutoInviteDeps {
   objects: ObjectTable;
   nowMs: () => number;
 }
 
-const idsOf = async (objects: ObjectTable) => (await objects.list(keys.workspace("").pk)).map(({ sk }) => sk);
+const listWorkspaceIds = async (objects: ObjectTable) => (await objects.list(keys.workspace("").pk)).map(({ sk }) => sk);
 
-/** Whether the instance takes somebody that it does not know: they are invited somewhere, or a superadmin lets everybody in. */
-export async function mayJoinInstance({ objects }: Pick<Collaborators, "objects">, email: string): Promise<boolean> {
-  const invites = (await idsOf(objects)).map((id) => keys.invite(id, personKey(email)));
+/**
+ * Returns whether a person whom the instance does not know may sign in: a workspace has invited them, or a superadmin has opened the
+ * instance.
+ */
+export async function mayJoinInstance({ objects }: Pick<AutoInviteDeps, "objects">, email: string): Promise<boolean> {
+  const invites = (await listWorkspaceIds(objects)).map((id) => keys.invite(id, personKey(email)));
   const [setting, ...invited] = await objects.getMany([keys.instanceSetting(REQUIRE_KNOWN_USER), ...invites], { consistent: true });
   return setting?.value === false || invited.some(Boolean);
 }
 
-/** Lets somebody new into, or invites them to, every workspace that asks for it. Done again it goes on where it stopped. */
-export async function joinWorkspaces({ objects, nowMs }: Collaborators, email: string): Promise<void> {
-  const ids = await idsOf(objects);
+/**
+ * Adds a new user, or an invitation for them, to every workspace whose auto-invite setting matches. Repeating it continues where an earlier
+ * call stopped.
+ */
+export async function joinWorkspaces({ objects, nowMs }: AutoInviteDeps, email: string): Promise<void> {
+  const ids = await listWorkspaceIds(objects);
   const settings = await objects.getMany(
     ids.map((id) => keys.setting(id, "auto_invite")),
     { consistent: true },
   );
   for (const [index, id] of ids.entries()) {
-    const wish = settings[index]?.value as AutoInvite | undefined;
-    if (!wish || !takesNewUser(wish, email)) continue;
-    if (wish.mode === "add") await addUnlessThere({ objects, nowMs }, id, email, wish.operator);
+    const autoInvite = settings[index]?.value as AutoInvite | undefined;
+    if (!autoInvite || !takesNewUser(autoInvite, email)) continue;
+    if (autoInvite.mode === "add") await addOrInvite({ objects, nowMs }, id, email, autoInvite.operator);
     else {
-      const value: InviteJson = { workspace_id: id, email, is_admin: false, operator: wish.operator };
+      const value: InviteJson = { workspace_id: id, email, is_admin: false, operator: autoInvite.operator };
       await objects.put({ ...keys.invite(id, personKey(email)), value }, "absent");
     }
   }
 }
 
-/** Who is in already stays what they are; whose name is somebody else's there gets an invitation, and chooses another when accepting. */
-async function addUnlessThere({ objects, nowMs }: Collaborators, id: string, email: string, operator: boolean): Promise<void> {
+/**
+ * Adds a user who is not a member yet. If another member has the username, the user gets an invitation and chooses a username when they
+ * accept it.
+ */
+async function addOrInvite({ objects, nowMs }: AutoInviteDeps, id: string, email: string, operator: boolean): Promise<void> {
   try {
     await addMember({ objects, nowMs }, id, { email, is_admin: false, operator }, { inherits: false });
   } catch (error) {

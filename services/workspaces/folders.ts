@@ -4,26 +4,29 @@ import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { type FolderChange, type FolderJson, folderSchema, type NewFolder } from "../../contract/routes/workspaces/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { type StoredObject, write } from "../../core/objects/write.ts";
-import { type Actor, permissionedAs } from "../../core/people/actor.ts";
+import { unchangedSince, write } from "../../core/objects/write.ts";
+import { type Actor, permissionedAs, type WorkspaceCaller } from "../../core/people/actor.ts";
 import { type Access, isPrincipal } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 import { buildEventWrite } from "../outbox/event.ts";
 import { changeAccess, loadAccess } from "./access.ts";
 
-interface Collaborators {
+interface FolderDeps {
   objects: ObjectTable;
   nowMs: () => number;
 }
 
-/** Throws `folder.exists`, `folder.notEmpty`, `workspace.notFound`, `access.owner`. */
-export async function createFolder({ objects, nowMs }: Collaborators, actor: Actor, workspace: string, asked: NewFolder): Promise<void> {
-  const { name, owners = [permissionedAs(actor)], extra_perms: perms = Object.fromEntries(owners.map((one) => [one, true])) } = asked;
+/**
+ * Creates a folder, which the caller owns unless the request names other owners. Throws `folder.exists`, `folder.notEmpty`,
+ * `workspace.notFound`, `access.owner`.
+ */
+export async function createFolder({ objects, nowMs }: FolderDeps, actor: Actor, workspace: string, request: NewFolder): Promise<void> {
+  const { name, owners = [permissionedAs(actor)], extra_perms: perms = Object.fromEntries(owners.map((one) => [one, true])) } = request;
   checkPrincipals([...owners, ...Object.keys(perms)]);
-  if (!may(actor, actions.updateMember.access, { workspace })) await refuseLeftovers(objects, workspace, name);
+  if (!may(actor, actions.updateMember.access, { workspace })) await checkNoLeftovers(objects, workspace, name);
   const atMs = nowMs();
   const value: FolderJson = {
-    ...asked,
+    ...request,
     owners,
     extra_perms: perms,
     created_by: actor.username,
@@ -35,35 +38,36 @@ export async function createFolder({ objects, nowMs }: Collaborators, actor: Act
     ({ folders }) => {
       folders[name] = { owners, perms };
     },
-    [
-      write.check(keys.workspace(workspace), "present"),
-      write.put({ ...keys.folder(workspace, name), value, version: randomUUID() }, "absent"),
-      buildEventWrite({ type: "CreateFolder", workspace, object: name, by: actor.username, atMs }),
-    ],
-    (part) => (part === 0 ? new SvcError("workspace.notFound", { workspace }) : new SvcError("folder.exists", { name })),
+    {
+      also: [
+        write.check(keys.workspace(workspace), "present"),
+        write.put({ ...keys.folder(workspace, name), value, version: randomUUID() }, "absent"),
+        buildEventWrite({ type: "CreateFolder", workspace, object: name, by: actor.username, atMs }),
+      ],
+      refused: (part) => (part === 0 ? new SvcError("workspace.notFound", { workspace }) : new SvcError("folder.exists", { name })),
+    },
   );
 }
 
 /**
- * What lay in a deleted folder is still there, and who makes the folder owns it. Nothing comes into a folder that is not there, so what is not found here does not
- * come before the folder is made.
+ * Checks that no object of a deleted folder is left, because the creator of a folder owns its content. No object can be saved in a folder
+ * that does not exist, so none can appear before the folder is created.
  */
-async function refuseLeftovers(objects: ObjectTable, workspace: string, name: string): Promise<void> {
+async function checkNoLeftovers(objects: ObjectTable, workspace: string, name: string): Promise<void> {
   if (await objects.get(keys.folder(workspace, name))) throw new SvcError("folder.exists", { name });
   const kinds = [keys.variable, keys.resource, keys.scriptListing];
   const found = await Promise.all(kinds.map((key) => objects.list(key(workspace, "").pk, { beginsWith: `f/${name}/`, limit: 1 })));
   if (found.flat().length > 0) throw new SvcError("folder.notEmpty", { name });
 }
 
-/** Changes what is named and leaves the rest. Throws `folder.notFound`, `access.*`. */
+/** Changes the given fields of a folder and leaves the others. Throws `folder.notFound`, `access.*`. */
 export async function updateFolder(
-  { objects, nowMs }: Collaborators,
-  actor: Actor,
-  workspace: string,
+  { objects, nowMs }: FolderDeps,
+  { actor, workspace }: WorkspaceCaller,
   name: string,
-  asked: FolderChange | ((folder: Access["folders"][string]) => void),
+  request: FolderChange | ((folder: Access["folders"][string]) => void),
 ): Promise<void> {
-  const fields = typeof asked === "function" ? {} : asked;
+  const fields = typeof request === "function" ? {} : request;
   checkPrincipals([...(fields.owners ?? []), ...Object.keys(fields.extra_perms ?? {})]);
   const found = await objects.get(keys.folder(workspace, name));
   if (!found) throw new SvcError("folder.notFound", { name });
@@ -76,50 +80,54 @@ export async function updateFolder(
     ({ folders }) => {
       const folder = Object.hasOwn(folders, name) ? folders[name] : undefined;
       if (!folder) throw new SvcError("folder.notFound", { name });
-      if (typeof asked === "function") return asked(folder);
-      if (asked.owners) folder.owners = asked.owners;
-      if (asked.extra_perms) folder.perms = asked.extra_perms;
+      if (typeof request === "function") return request(folder);
+      if (request.owners) folder.owners = request.owners;
+      if (request.extra_perms) folder.perms = request.extra_perms;
     },
-    [
-      write.put({ ...keys.folder(workspace, name), value, version: randomUUID() }, unchanged(found)),
-      buildEventWrite({ type: "UpdateFolder", workspace, object: name, by: actor.username, atMs }),
-    ],
+    {
+      also: [
+        write.put({ ...keys.folder(workspace, name), value, version: randomUUID() }, unchangedSince(found)),
+        buildEventWrite({ type: "UpdateFolder", workspace, object: name, by: actor.username, atMs }),
+      ],
+    },
   );
 }
 
-/** What is in it stays: for admins, until one of them makes the folder again. Throws `folder.notFound`. */
-export async function deleteFolder({ objects, nowMs }: Collaborators, actor: Actor, workspace: string, name: string): Promise<void> {
+/** Deletes a folder. Its objects remain, for admins only, until an admin creates the folder again. Throws `folder.notFound`. */
+export async function deleteFolder({ objects, nowMs }: FolderDeps, actor: Actor, workspace: string, name: string): Promise<void> {
   await changeAccess(
     objects,
     workspace,
     ({ folders }) => {
       delete folders[name];
     },
-    [
-      write.remove(keys.folder(workspace, name), "present"),
-      buildEventWrite({ type: "DeleteFolder", workspace, object: name, by: actor.username, atMs: nowMs() }),
-    ],
-    () => new SvcError("folder.notFound", { name }),
+    {
+      also: [
+        write.remove(keys.folder(workspace, name), "present"),
+        buildEventWrite({ type: "DeleteFolder", workspace, object: name, by: actor.username, atMs: nowMs() }),
+      ],
+      refused: () => new SvcError("folder.notFound", { name }),
+    },
   );
 }
 
-/** Throws `folder.notFound`. */
-export async function getFolder({ objects }: Pick<Collaborators, "objects">, workspace: string, name: string): Promise<FolderJson> {
+/** Returns a folder with its owners and permissions. Throws `folder.notFound`. */
+export async function getFolder({ objects }: Pick<FolderDeps, "objects">, workspace: string, name: string): Promise<FolderJson> {
   const [found, { access }] = await Promise.all([objects.get(keys.folder(workspace, name)), loadAccess(objects, workspace)]);
   if (!found) throw new SvcError("folder.notFound", { name });
-  return folderJson(found.value, access);
+  return toFolderJson(found.value, access);
 }
 
-/** The folders that somebody may see. */
-export async function listFolders({ objects }: Pick<Collaborators, "objects">, actor: Actor, workspace: string): Promise<FolderJson[]> {
+/** Lists the folders that the caller may see. */
+export async function listFolders({ objects }: Pick<FolderDeps, "objects">, actor: Actor, workspace: string): Promise<FolderJson[]> {
   const [found, { access }] = await Promise.all([objects.list(`F#${workspace}`), loadAccess(objects, workspace)]);
   return found
-    .map(({ value }) => folderJson(value, access))
+    .map(({ value }) => toFolderJson(value, access))
     .filter(({ name }) => may(actor, actions.readFolder.access, { workspace, path: `f/${name}` }));
 }
 
-/** Throws `folder.notFound`. */
-export async function getFolderUsage({ objects }: Pick<Collaborators, "objects">, workspace: string, name: string) {
+/** Returns how many objects of each kind a folder contains. Throws `folder.notFound`. */
+export async function getFolderUsage({ objects }: Pick<FolderDeps, "objects">, workspace: string, name: string) {
   await getFolder({ objects }, workspace, name);
   const beginsWith = `f/${name}/`;
   const [scripts, variables, resources] = await Promise.all(
@@ -132,15 +140,13 @@ export async function getFolderUsage({ objects }: Pick<Collaborators, "objects">
   };
 }
 
-function folderJson(stored: unknown, { folders }: Access): FolderJson {
+function toFolderJson(stored: unknown, { folders }: Access): FolderJson {
   const folder = folderSchema.parse(stored);
   const { owners, perms } = (Object.hasOwn(folders, folder.name) ? folders[folder.name] : undefined) ?? { owners: [], perms: {} };
   return { ...folder, owners, extra_perms: perms };
 }
 
-const unchanged = ({ version }: StoredObject) => (version === undefined ? ("unversioned" as const) : { version });
-
-/** Throws `access.owner` for what is neither `u/<username>` nor `g/<group>`. */
+/** Throws `access.owner` for a name that is neither `u/<username>` nor `g/<group>`. */
 export function checkPrincipals(owners: readonly string[]): void {
   for (const owner of owners) if (!isPrincipal(owner)) throw new SvcError("access.owner", { owner });
 }

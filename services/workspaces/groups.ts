@@ -4,25 +4,26 @@ import { SvcError } from "../../contract/errors.ts";
 import type { GroupJson } from "../../contract/routes/people/access.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
-import type { Actor } from "../../core/people/actor.ts";
+import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { type Access, ALL, accessObjectKey, hasGrants, revokeGrants } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 import { changeAccess, loadAccess } from "./access.ts";
 import { loadMembers } from "./members.ts";
 
-interface Collaborators {
+interface GroupDeps {
   objects: ObjectTable;
 }
 type Group = Access["groups"][string];
 
-function groupIn(access: Access, name: string): Group {
+function requireGroup(access: Access, name: string): Group {
   if (name === ALL) throw new SvcError("group.all", {});
   const group = Object.hasOwn(access.groups, name) ? access.groups[name] : undefined;
   if (!group) throw new SvcError("group.notFound", { name });
   return group;
 }
 
-export async function listGroups({ objects }: Collaborators, workspace: string): Promise<GroupJson[]> {
+/** Lists the groups of a workspace by name, including the group `all` of all its members. */
+export async function listGroups({ objects }: GroupDeps, workspace: string): Promise<GroupJson[]> {
   const [{ access }, members] = await Promise.all([loadAccess(objects, workspace), loadMembers(objects, workspace)]);
   const all = { name: ALL, summary: "All users of this workspace.", members: members.map(({ username }) => username), extra_perms: {} };
   const made = Object.entries(access.groups).map(([name, { summary, members: inIt, perms }]) => ({
@@ -34,23 +35,21 @@ export async function listGroups({ objects }: Collaborators, workspace: string):
   return [all, ...made].sort((a, b) => a.name.localeCompare(b.name));
 }
 
-/** Throws `group.notFound`. */
-export async function getGroup(collaborators: Collaborators, workspace: string, name: string): Promise<GroupJson> {
-  const found = (await listGroups(collaborators, workspace)).find((group) => group.name === name);
+/** Returns a group with its members. Throws `group.notFound`. */
+export async function getGroup(deps: GroupDeps, workspace: string, name: string): Promise<GroupJson> {
+  const found = (await listGroups(deps, workspace)).find((group) => group.name === name);
   if (!found) throw new SvcError("group.notFound", { name });
   return found;
 }
 
 /**
- * Throws `group.exists`, also for the name of a group of the instance, whose rights its members would have, and, unless an admin makes it, for
- * a name that rights were given to before there is a group.
+ * Creates a group whose first member and administrator is the caller. Throws `workspace.notFound`, and `group.exists` also for the name of
+ * an instance group, because members would get its rights, and, unless an admin creates it, for a name that already has rights.
  */
 export async function createGroup(
-  { objects }: Collaborators,
-  actor: Actor,
-  workspace: string,
-  name: string,
-  summary: string | null | undefined,
+  { objects }: GroupDeps,
+  { actor, workspace }: WorkspaceCaller,
+  { name, summary }: { name: string; summary: string | null | undefined },
 ): Promise<void> {
   const { username } = actor;
   await changeAccess(
@@ -63,47 +62,44 @@ export async function createGroup(
       if (isTaken || (hasGrants(access, `g/${name}`) && !mayTakeOver)) throw new SvcError("group.exists", { name });
       groups[name] = { ...(summary ? { summary } : {}), members: [username], perms: { [`u/${username}`]: true } };
     },
-    [write.check(keys.workspace(workspace), "present"), write.check(keys.instanceGroup(name), "absent")],
-    (part) => (part === 0 ? new SvcError("workspace.notFound", { workspace }) : new SvcError("group.exists", { name })),
+    {
+      also: [write.check(keys.workspace(workspace), "present"), write.check(keys.instanceGroup(name), "absent")],
+      refused: (part) => (part === 0 ? new SvcError("workspace.notFound", { workspace }) : new SvcError("group.exists", { name })),
+    },
   );
 }
 
-/** Throws `group.notFound`, `group.all`. */
-export async function updateGroup(
-  { objects }: Collaborators,
-  workspace: string,
-  name: string,
-  change: (group: Group) => void,
-): Promise<void> {
-  await changeAccess(objects, workspace, (access) => change(groupIn(access, name)));
+/** Changes a group by `change`, which modifies a copy. Throws `group.notFound`, `group.all`. */
+export async function updateGroup({ objects }: GroupDeps, workspace: string, name: string, change: (group: Group) => void): Promise<void> {
+  await changeAccess(objects, workspace, (access) => change(requireGroup(access, name)));
 }
 
-/** Throws `group.notFound`, `group.all`. */
-export async function deleteGroup({ objects }: Collaborators, workspace: string, name: string): Promise<void> {
+/** Deletes a group and revokes all its rights. Throws `group.notFound`, `group.all`. */
+export async function deleteGroup({ objects }: GroupDeps, workspace: string, name: string): Promise<void> {
   await changeAccess(objects, workspace, (access) => {
-    groupIn(access, name);
+    requireGroup(access, name);
     delete access.groups[name];
     revokeGrants(access, `g/${name}`);
     delete access.objects[accessObjectKey("group_", name)];
   });
 }
 
-/** Putting in who is in changes nothing. Throws `group.notFound`, `group.all`, `member.notFound`. */
-export async function addToGroup({ objects }: Collaborators, workspace: string, name: string, username: string): Promise<void> {
+/** Adds a member to a group; a repeated call changes nothing. Throws `group.notFound`, `group.all`, `member.notFound`. */
+export async function addToGroup({ objects }: GroupDeps, workspace: string, name: string, username: string): Promise<void> {
   await changeAccess(
     objects,
     workspace,
     (access) => {
-      const group = groupIn(access, name);
+      const group = requireGroup(access, name);
       if (!group.members.includes(username)) group.members.push(username);
     },
-    [write.check(keys.username(workspace, username), "present")],
-    () => new SvcError("member.notFound", { username }),
+    { also: [write.check(keys.username(workspace, username), "present")], refused: () => new SvcError("member.notFound", { username }) },
   );
 }
 
-export async function removeFromGroup(collaborators: Collaborators, workspace: string, name: string, username: string): Promise<void> {
-  await updateGroup(collaborators, workspace, name, (group) => {
+/** Removes a member from a group. Throws `group.notFound`, `group.all`. */
+export async function removeFromGroup(deps: GroupDeps, workspace: string, name: string, username: string): Promise<void> {
+  await updateGroup(deps, workspace, name, (group) => {
     group.members = group.members.filter((member) => member !== username);
   });
 }

@@ -12,20 +12,21 @@ import { type Access, atLeast, deriveRights, type Member, memberSchema, revokeGr
 import { changeAccess, ensureAccess, loadAccess } from "./access.ts";
 import { buildMemberWrites } from "./workspaces.ts";
 
-interface Collaborators {
+interface MemberDeps {
   objects: ObjectTable;
   nowMs: () => number;
 }
 
-const roleOf = ({ is_admin, operator }: { is_admin?: boolean | null | undefined; operator?: boolean | null | undefined }): Role =>
+const toRole = ({ is_admin, operator }: { is_admin?: boolean | null | undefined; operator?: boolean | null | undefined }): Role =>
   is_admin ? "admin" : operator ? "operator" : "developer";
 
+/** Loads the members of a workspace, disabled ones included. */
 export async function loadMembers(objects: ObjectTable, workspace: string): Promise<Member[]> {
   return memberSchema.array().parse((await objects.list(keys.member(workspace, "").pk)).map(({ value }) => value));
 }
 
-/** The User of api.md §1. */
-function userJson(workspace: string, member: Member, access: Access, person: PersonRecord | undefined): UserJson {
+/** Returns a member as the User of api.md §1. */
+function toUserJson(workspace: string, member: Member, access: Access, person: PersonRecord | undefined): UserJson {
   const { email, username, role, disabled = false, createdAtMs } = member;
   const rights = deriveRights(workspace, member, access, person?.groups);
   const isAdmin = role === "admin" || (person?.superAdmin ?? false);
@@ -49,7 +50,7 @@ function userJson(workspace: string, member: Member, access: Access, person: Per
   };
 }
 
-/** Their records; those of release 0.1 stand under the addresses. */
+/** Loads the records of users by their e-mail addresses, in the same order. Release 0.1 stored them under another key. */
 export async function loadPersons(objects: ObjectTable, emails: string[]): Promise<(PersonRecord | undefined)[]> {
   const wanted = [...emails.map((email) => keys.user(personKey(email))), ...emails.map((email) => keys.oldUser(email))];
   const found = await objects.getMany(wanted, { consistent: true });
@@ -59,8 +60,8 @@ export async function loadPersons(objects: ObjectTable, emails: string[]): Promi
   });
 }
 
-/** Returns the caller as a user of a workspace; a superadmin is one in every workspace. Throws `workspace.notFound`. */
-export async function getCurrentUser({ objects }: Collaborators, actor: Actor, workspace: string): Promise<UserJson> {
+/** Returns the caller as a user of a workspace. A superadmin is a user of every workspace. Throws `workspace.notFound`. */
+export async function getCurrentUser({ objects }: MemberDeps, actor: Actor, workspace: string): Promise<UserJson> {
   const [[found, stored], [record], { access }] = await Promise.all([
     objects.getMany([keys.workspace(workspace), keys.member(workspace, personKey(actor.email))], { consistent: true }),
     loadPersons(objects, [actor.email]),
@@ -70,22 +71,23 @@ export async function getCurrentUser({ objects }: Collaborators, actor: Actor, w
   const member: Member = stored
     ? memberSchema.parse(stored.value)
     : { email: actor.email, username: actor.username, role: "admin", createdAtMs: record?.createdAtMs ?? 0 };
-  return userJson(workspace, member, access, record);
+  return toUserJson(workspace, member, access, record);
 }
 
-export async function listMembers({ objects }: Collaborators, workspace: string): Promise<UserJson[]> {
+/** Lists the members of a workspace as users, by username. */
+export async function listMembers({ objects }: MemberDeps, workspace: string): Promise<UserJson[]> {
   const [members, { access }] = await Promise.all([loadMembers(objects, workspace), loadAccess(objects, workspace)]);
   const persons = await loadPersons(
     objects,
     members.map(({ email }) => email),
   );
   return members
-    .map((member, index) => userJson(workspace, member, access, persons[index]))
+    .map((member, index) => toUserJson(workspace, member, access, persons[index]))
     .sort((a, b) => a.username.localeCompare(b.username));
 }
 
-/** Throws `member.notFound`. */
-export async function findMember({ objects }: Pick<Collaborators, "objects">, workspace: string, username: string): Promise<Member> {
+/** Returns the member with this username. Throws `member.notFound`. */
+export async function findMember({ objects }: Pick<MemberDeps, "objects">, workspace: string, username: string): Promise<Member> {
   const claim = await objects.get(keys.username(workspace, username));
   const email = (claim?.value as { email?: string } | undefined)?.email;
   const found = email === undefined ? undefined : await objects.get(keys.member(workspace, personKey(email)));
@@ -93,26 +95,26 @@ export async function findMember({ objects }: Pick<Collaborators, "objects">, wo
   return memberSchema.parse(found.value);
 }
 
-/** Throws `member.notFound`. */
-export async function getMember({ objects }: Collaborators, workspace: string, username: string): Promise<UserJson> {
+/** Returns the member with this username as a user. Throws `member.notFound`. */
+export async function getMember({ objects }: MemberDeps, workspace: string, username: string): Promise<UserJson> {
   const [member, { access }] = await Promise.all([findMember({ objects }, workspace, username), loadAccess(objects, workspace)]);
-  return userJson(workspace, member, access, (await loadPersons(objects, [member.email]))[0]);
+  return toUserJson(workspace, member, access, (await loadPersons(objects, [member.email]))[0]);
 }
 
 /**
- * Puts somebody into a workspace; who is no user yet becomes one who cannot sign in before getting a password. With the username of
- * somebody who has left comes all that lies at `u/<username>/…`: only an admin who names it gives it to somebody else (`inherits`).
- * Throws `member.exists`, `user.usernameTaken`, `workspace.notFound`.
+ * Adds a person to a workspace. A person without a user gets one, and cannot sign in before a password is set. The username of a former
+ * member owns all objects at `u/<username>/…`, so another person gets it only with `inherits`: an admin named it explicitly. Throws
+ * `member.exists`, `user.usernameTaken`, `workspace.notFound`.
  */
 export async function addMember(
-  { objects, nowMs }: Collaborators,
+  { objects, nowMs }: MemberDeps,
   workspace: string,
-  asked: NewMember,
+  request: NewMember,
   { inherits }: { inherits: boolean },
 ): Promise<void> {
-  const { email } = asked;
+  const { email } = request;
   const createdAtMs = nowMs();
-  const username = asked.username ?? usernameOf(email);
+  const username = request.username ?? usernameOf(email);
   if (await isMember({ objects }, workspace, email)) throw new SvcError("member.exists", { email });
   const newcomer: PersonRecord = { email, username: usernameOf(email), superAdmin: false, createdAtMs };
   // A user of release 0.1 is stored under another key and is not replaced.
@@ -123,7 +125,7 @@ export async function addMember(
   const comesBack = (await objects.get(former))?.version === personKey(email);
   const refused = await objects.transact([
     write.check(keys.workspace(workspace), "present"),
-    ...buildMemberWrites(workspace, { email, username, role: roleOf(asked), createdAtMs }),
+    ...buildMemberWrites(workspace, { email, username, role: toRole(request), createdAtMs }),
     write.remove(keys.invite(workspace, personKey(email))),
     ...(inherits ? [] : [write.check(former, comesBack ? { version: personKey(email) } : "absent")]),
   ]);
@@ -132,37 +134,35 @@ export async function addMember(
   if (refused !== undefined) throw new SvcError("user.usernameTaken", { username });
 }
 
-export async function isMember({ objects }: Pick<Collaborators, "objects">, workspace: string, email: string): Promise<boolean> {
+/** Returns whether a person is a member of a workspace, disabled or not. */
+export async function isMember({ objects }: Pick<MemberDeps, "objects">, workspace: string, email: string): Promise<boolean> {
   return (await objects.get(keys.member(workspace, personKey(email)))) !== undefined;
 }
 
-/** Throws `member.notFound`. Of two changes at once the later one stands. */
-export async function updateMember({ objects }: Collaborators, workspace: string, username: string, asked: MemberChange): Promise<void> {
+/** Changes a member's role or state. Of two concurrent changes the later one wins. Throws `member.notFound`. */
+export async function updateMember({ objects }: MemberDeps, workspace: string, username: string, request: MemberChange): Promise<void> {
   const member = await findMember({ objects }, workspace, username);
-  const named = asked.is_admin != null || asked.operator != null;
+  const named = request.is_admin != null || request.operator != null;
   const role = named
-    ? roleOf({
-        is_admin: asked.is_admin ?? (member.role === "admin" && !asked.operator),
-        operator: asked.operator ?? member.role === "operator",
+    ? toRole({
+        is_admin: request.is_admin ?? (member.role === "admin" && !request.operator),
+        operator: request.operator ?? member.role === "operator",
       })
     : member.role;
-  const value: Member = { ...member, role, disabled: asked.disabled ?? member.disabled ?? false };
+  const value: Member = { ...member, role, disabled: request.disabled ?? member.disabled ?? false };
   const changed = await objects.update({ ...keys.member(workspace, personKey(member.email)), value }, "present");
   if (!changed) throw new SvcError("member.notFound", { username });
 }
 
-/** Takes somebody out, with every right given to the name, and remembers whose it was. Throws `member.notFound`. */
-export async function removeMember({ objects }: Pick<Collaborators, "objects">, workspace: string, username: string): Promise<void> {
+/** Removes a member with every right that was granted to the username, and records whose username it was. Throws `member.notFound`. */
+export async function removeMember({ objects }: Pick<MemberDeps, "objects">, workspace: string, username: string): Promise<void> {
   const member = await findMember({ objects }, workspace, username);
-  await changeAccess(
-    objects,
-    workspace,
-    (access) => revokeGrants(access, `u/${member.username}`),
-    [
+  await changeAccess(objects, workspace, (access) => revokeGrants(access, `u/${member.username}`), {
+    also: [
       write.remove(keys.member(workspace, personKey(member.email)), "present"),
       write.remove(keys.username(workspace, member.username)),
       write.put({ ...keys.formerUsername(workspace, member.username), version: personKey(member.email) }),
     ],
-    () => new SvcError("member.notFound", { username }),
-  );
+    refused: () => new SvcError("member.notFound", { username }),
+  });
 }

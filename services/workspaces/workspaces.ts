@@ -3,21 +3,21 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { type NewWorkspace, type WorkspaceJson, workspaceRoutes } from "../../contract/routes/workspaces/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { type Expectation, type ObjectChange, write } from "../../core/objects/write.ts";
+import { type Expectation, type ObjectChange, unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
 import { type Member, memberSchema, noAccess } from "../../core/permissions/access.ts";
 import { retryOnConflict } from "../outbox/commit-parts.ts";
 
-interface Collaborators {
+interface WorkspaceDeps {
   objects: ObjectTable;
   nowMs: () => number;
 }
-const listed = workspaceRoutes.listWorkspaces.reply.json;
+const workspaceListSchema = workspaceRoutes.listWorkspaces.reply.json;
 
-/** A workspace whose maker administers it. */
-export function buildWorkspaceWrites(asked: { email: string; username: string; workspace: Omit<WorkspaceJson, "owner"> }, nowMs: number) {
-  const { email, username, workspace } = asked;
+/** Builds the writes that create a workspace with its creator as admin. */
+export function buildWorkspaceWrites(request: { email: string; username: string; workspace: Omit<WorkspaceJson, "owner"> }, nowMs: number) {
+  const { email, username, workspace } = request;
   const value: WorkspaceJson = { ...workspace, owner: email };
   return [
     write.check(keys.deletedWorkspace(workspace.id), "absent"),
@@ -27,7 +27,7 @@ export function buildWorkspaceWrites(asked: { email: string; username: string; w
   ];
 }
 
-/** The parts of a transaction that make a member; the first two fail where the person is one already, or the username is somebody else's. */
+/** Builds the writes that create a member. The first is refused if the person is already a member, the second if the username is taken. */
 export function buildMemberWrites(workspace: string, member: Member) {
   return [
     write.put({ ...keys.member(workspace, personKey(member.email)), value: member }, "absent"),
@@ -35,17 +35,19 @@ export function buildMemberWrites(workspace: string, member: Member) {
   ];
 }
 
-/** Throws `workspace.exists`, `workspace.beingDeleted`. */
-export async function createWorkspace({ objects, nowMs }: Collaborators, actor: Actor, asked: NewWorkspace): Promise<void> {
-  const { id, name, color, username = actor.username } = asked;
+/** Creates a workspace with the caller as admin. Throws `workspace.exists`, `workspace.beingDeleted`. */
+export async function createWorkspace({ objects, nowMs }: WorkspaceDeps, actor: Actor, request: NewWorkspace): Promise<void> {
+  const { id, name, color, username = actor.username } = request;
   const workspace = { id, name, ...(color ? { color } : {}) };
   const refused = await objects.transact(buildWorkspaceWrites({ email: actor.email, username, workspace }, nowMs()));
   if (refused !== undefined) throw new SvcError(refused === 0 ? "workspace.beingDeleted" : "workspace.exists", { workspace: id });
 }
 
-/** The write that changes a workspace's record, if it is still as it was read. Throws `workspace.notFound`. */
+/**
+ * Builds the write that changes a workspace's record, on condition that it has not changed since it was read. Throws `workspace.notFound`.
+ */
 export async function buildWorkspaceUpdate(
-  { objects }: Pick<Collaborators, "objects">,
+  { objects }: Pick<WorkspaceDeps, "objects">,
   workspace: string,
   change: (record: WorkspaceJson) => WorkspaceJson,
 ): Promise<{ change: ObjectChange; expect: Expectation }> {
@@ -54,27 +56,27 @@ export async function buildWorkspaceUpdate(
   const value = change(found.value as WorkspaceJson);
   return {
     change: { ...keys.workspace(workspace), value, version: randomUUID() },
-    expect: found.version === undefined ? "unversioned" : { version: found.version },
+    expect: unchangedSince(found),
   };
 }
 
-/** Changes a workspace's record; of two changes at once, one is made on what the other left. Throws `workspace.notFound`, `access.changedMeanwhile`. */
+/** Changes a workspace's record and retries when another writer was first. Throws `workspace.notFound`, `access.changedMeanwhile`. */
 export async function updateWorkspace(
-  collaborators: Pick<Collaborators, "objects">,
+  deps: Pick<WorkspaceDeps, "objects">,
   workspace: string,
   change: (record: WorkspaceJson) => WorkspaceJson,
 ): Promise<void> {
   await retryOnConflict(
     async () => {
-      const changed = await buildWorkspaceUpdate(collaborators, workspace, change);
-      return (await collaborators.objects.update(changed.change, changed.expect)) ? { done: undefined } : undefined;
+      const changed = await buildWorkspaceUpdate(deps, workspace, change);
+      return (await deps.objects.update(changed.change, changed.expect)) ? { done: undefined } : undefined;
     },
     () => new SvcError("access.changedMeanwhile", {}),
   );
 }
 
-/** The workspaces that somebody is a member of, with what they are there. */
-export async function listMemberships({ objects }: Collaborators, email: string): Promise<{ workspace: WorkspaceJson; member: Member }[]> {
+/** Lists the workspaces of which a person is a member, each with the membership. */
+export async function listMemberships({ objects }: WorkspaceDeps, email: string): Promise<{ workspace: WorkspaceJson; member: Member }[]> {
   const all = await listAllWorkspaces({ objects });
   const members = await objects.getMany(all.map(({ id }) => keys.member(id, personKey(email))));
   return all.flatMap((workspace, index) => {
@@ -83,28 +85,31 @@ export async function listMemberships({ objects }: Collaborators, email: string)
   });
 }
 
-/** Archived ones included. */
-export async function listAllWorkspaces({ objects }: Pick<Collaborators, "objects">): Promise<WorkspaceJson[]> {
-  return listed.parse((await objects.list(keys.workspace("").pk)).map(({ value }) => value));
+/** Lists all workspaces, archived ones included. */
+export async function listAllWorkspaces({ objects }: Pick<WorkspaceDeps, "objects">): Promise<WorkspaceJson[]> {
+  return workspaceListSchema.parse((await objects.list(keys.workspace("").pk)).map(({ value }) => value));
 }
 
-/** Every workspace for a superadmin, else those that the caller is in; a bound token knows its own alone. Archived ones are left out. */
-export async function listWorkspaces(collaborators: Collaborators, actor: Actor): Promise<WorkspaceJson[]> {
+/**
+ * Lists the workspaces that the caller may use: all for a superadmin, otherwise those of which the caller is a member, and only its own
+ * workspace for a token that is bound to one. Archived workspaces are omitted.
+ */
+export async function listWorkspaces(deps: WorkspaceDeps, actor: Actor): Promise<WorkspaceJson[]> {
   const found = actor.superAdmin
-    ? await listAllWorkspaces(collaborators)
-    : (await listMemberships(collaborators, actor.email)).filter(({ member }) => !member.disabled).map(({ workspace }) => workspace);
+    ? await listAllWorkspaces(deps)
+    : (await listMemberships(deps, actor.email)).filter(({ member }) => !member.disabled).map(({ workspace }) => workspace);
   return found.filter(({ id, deleted }) => !deleted && (actor.workspace === undefined || actor.workspace === id));
 }
 
-/** Returns false for callers who may not see the workspace, as if it did not exist. */
-export async function workspaceExists({ objects }: Collaborators, actor: Actor, id: string): Promise<boolean> {
+/** Returns whether a workspace exists; false for callers who may not see it. */
+export async function workspaceExists({ objects }: WorkspaceDeps, actor: Actor, id: string): Promise<boolean> {
   const [workspace, member] = await objects.getMany([keys.workspace(id), keys.member(id, personKey(actor.email))], { consistent: true });
   return workspace !== undefined && (actor.superAdmin || member !== undefined) && (actor.workspace === undefined || actor.workspace === id);
 }
 
-/** Whether a username is taken, for who is in the workspace or invited to it; for others nothing is there. */
+/** Returns whether a username is taken in a workspace; false for callers who are neither members of it nor invited. */
 export async function usernameExists(
-  { objects }: Pick<Collaborators, "objects">,
+  { objects }: Pick<WorkspaceDeps, "objects">,
   actor: Actor,
   id: string,
   username: string,

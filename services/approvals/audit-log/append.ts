@@ -3,13 +3,16 @@ import { approvalEntrySchema } from "../../../contract/approval-record.ts";
 import { appendEntry, type EntryContent, utcDay } from "../../../core/approvals/record.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { write } from "../../../core/objects/write.ts";
-import type { Part } from "../../outbox/commit-parts.ts";
+import type { TransactionPart } from "../../outbox/commit-parts.ts";
 
 /**
  * Returns the one or two parts of a gate's transaction that append an entry to the run's chain. If they are refused, another change of the same
  * run was first: build them again.
  */
-export async function buildEntryParts({ objects }: { objects: Pick<ObjectTable, "list"> }, recorded: EntryContent): Promise<Part[]> {
+export async function buildEntryParts(
+  { objects }: { objects: Pick<ObjectTable, "list"> },
+  recorded: EntryContent,
+): Promise<TransactionPart[]> {
   const { workspace, root } = recorded;
   const [newest] = await objects.list(keys.approvalRecord(workspace, root, 0).pk, { beginsWith: `${root}#`, newestFirst: true, limit: 1 });
   const previous = newest && approvalEntrySchema.parse(newest.value);

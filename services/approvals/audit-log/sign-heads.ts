@@ -15,7 +15,7 @@ const HEADS = 1000;
 const READS_AT_ONCE = 16;
 
 /** The day up to which this process has signed, by workspace: a tick that has nothing to sign costs no call. */
-const lookedTo = new Map<string, string>();
+const signedUpTo = new Map<string, string>();
 
 /**
  * Signs the heads of all chains that grew on past days, until `untilMs` (epoch ms), and returns the number of new anchors. Of two simultaneous
@@ -25,14 +25,14 @@ export async function signChainHeads(deps: SignHeadsDeps, workspaces: Iterable<s
   const day = firstOpenDay(deps.nowMs());
   let made = 0;
   for (const workspace of workspaces) {
-    if ((lookedTo.get(workspace) ?? "") >= day) continue;
+    if ((signedUpTo.get(workspace) ?? "") >= day) continue;
     for (;;) {
       if (Date.now() >= untilMs) return made;
       const signed = await signNext(deps, workspace, day);
       if (signed === "nothing") break;
       if (signed === "made") made += 1;
     }
-    lookedTo.set(workspace, day);
+    signedUpTo.set(workspace, day);
   }
   return made;
 }

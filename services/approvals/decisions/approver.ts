@@ -3,7 +3,7 @@ import type { Approver } from "../../../core/approvals/authorize.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { personKey } from "../../../core/people/person.ts";
 import type { Rights } from "../../../core/people/rights.ts";
-import { identifyActor, rightsKeys } from "../../identity/identify.ts";
+import { buildRightsKeys, identifyActor } from "../../identity/identify.ts";
 import type { GateDeps } from "../gates/change-gate.ts";
 
 const memberBy = (rights: Rights | undefined) => (rights ? { member: { groups: rights.groups, role: rights.role } } : {});
@@ -24,8 +24,8 @@ export async function loadApproverByEmail(
 ): Promise<Approver> {
   if (email === undefined) return { kind: "link" };
   try {
-    const found = await objects.getMany(rightsKeys(personKey(email), workspace), { consistent: true });
-    const { username, superAdmin, rights } = await identifyActor(objects, email, true, workspace, found);
+    const found = await objects.getMany(buildRightsKeys(personKey(email), workspace), { consistent: true });
+    const { username, superAdmin, rights } = await identifyActor(objects, { email, superAdmin: true, workspace }, found);
     return { kind: "person", emails: [email], username, superAdmin, ...memberBy(rights) };
   } catch (error) {
     if (isSvcError(error) && error.code === "auth.invalid") return { kind: "link" };

@@ -83,7 +83,7 @@ export async function changeGate(
       return { gate, flow };
     }
     if (flow.state !== "running") throw new SvcError("approval.over", { id: flow.id, state: flow.state });
-    const notices = notificationsFor(gate, changed).map((what) => buildNoticeWrite(deps.nowMs(), changed, flow, module, what));
+    const notices = notificationsFor(gate, changed).map((what) => buildNoticeWrite(deps.nowMs(), what, { gate: changed, flow, module }));
     const parts = [
       ...partsOf(deps, { gate: changed, flow }, gate),
       ...notices,

@@ -18,7 +18,7 @@ import { describeFormProblem } from "../../approvals/decisions/check-payload.ts"
 import { applyOnBehalfOf, resolveOnBehalfOf } from "../../identity/on-behalf.ts";
 import { permit, permitPath } from "../../identity/permit.ts";
 import { prepareJob, sendJob } from "../../jobs/queue/enqueue.ts";
-import { buildPathConditions, commitParts, type Part } from "../../outbox/commit-parts.ts";
+import { buildPathConditions, commitParts, type TransactionPart } from "../../outbox/commit-parts.ts";
 import { buildEventWrite } from "../../outbox/event.ts";
 import type { SaveVersionDeps } from "../../scripts/save-version.ts";
 import { buildAclPart } from "../../workspaces/acls.ts";
@@ -74,7 +74,7 @@ export async function saveFlow(deps: SaveVersionDeps, actor: Actor, workspace: s
   const build: FlowBuild = { state: "pending", job: job.id };
   const asVersion = String(version);
   const known = current ?? renamed;
-  const parts: Part[] = [
+  const parts: TransactionPart[] = [
     ...buildPathConditions(workspace, path),
     part(
       write.put(
@@ -116,7 +116,7 @@ async function checkApprovalSteps(objects: ObjectTable, workspace: string, { val
 }
 
 /** `refused` left out: somebody else has changed the flow meanwhile. */
-const part = (done: Part["write"], refused?: SvcError): Part => ({ write: done, refused });
+const part = (done: TransactionPart["write"], refused?: SvcError): TransactionPart => ({ write: done, refused });
 
 function runnable(workspace: string, { sent, version, hash }: StoredFlow, behalf: RunnableFlow["onBehalfOf"]): Omit<RunnableFlow, "build"> {
   const { value } = sent;
@@ -144,7 +144,7 @@ async function bodyOf({ storage }: SaveVersionDeps, workspace: string, version: 
   return { s3Key };
 }
 
-function listingParts(workspace: string, { sent, version, hash, createdBy, createdAtMs }: StoredFlow): Part[] {
+function listingParts(workspace: string, { sent, version, hash, createdBy, createdAtMs }: StoredFlow): TransactionPart[] {
   const { value: _, schema, deployment_message: message, ...listed } = sent;
   const made = { version, hash, createdAtMs, createdBy };
   return [
@@ -154,7 +154,12 @@ function listingParts(workspace: string, { sent, version, hash, createdBy, creat
 }
 
 /** Nothing runs at the old path any more; its versions and history stay. */
-async function renameParts(deps: SaveVersionDeps, workspace: string, { path: from, version }: RunnableFlow, to: string): Promise<Part[]> {
+async function renameParts(
+  deps: SaveVersionDeps,
+  workspace: string,
+  { path: from, version }: RunnableFlow,
+  to: string,
+): Promise<TransactionPart[]> {
   return [
     part(write.remove(keys.flowHead(workspace, from), { version: String(version) })),
     part(write.remove(keys.flowListing(workspace, from))),

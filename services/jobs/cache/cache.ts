@@ -81,8 +81,8 @@ export async function findCachedResult(deps: CacheDeps, job: Job): Promise<Cache
 }
 
 async function copied(deps: ValueDeps, origin: EndedJob, job: Job): Promise<CachedResult> {
-  const { place: result, json } = await copyValue(deps, origin, origin.result, job, "end");
-  const shown = origin.shown ? (await copyValue(deps, origin, origin.shown, job, "shown")).place : undefined;
+  const { place: result, json } = await copyValue(deps, { from: origin, place: origin.result }, job, "end");
+  const shown = origin.shown ? (await copyValue(deps, { from: origin, place: origin.shown }, job, "shown")).place : undefined;
   // A stream is a part of what a run gives back, and stands in its output. The rest of that output is not this job's.
   const stream = origin.logChars === 0 ? "" : StreamLines.only(await loadLogs(deps, origin));
   return {
@@ -97,7 +97,7 @@ async function copied(deps: ValueDeps, origin: EndedJob, job: Job): Promise<Cach
  * be another job's.
  */
 export async function storeCachedStream(deps: ValueDeps, job: Job, { stream }: CachedResult): Promise<void> {
-  if (stream !== "") await storeOutput(deps, job, Math.max(job.attempt, 1), { offset: 0, text: stream });
+  if (stream !== "") await storeOutput(deps, job, { attempt: Math.max(job.attempt, 1), offset: 0, text: stream });
 }
 
 /** Returns the record of a job that is created as ended, with a cached result. */

@@ -162,7 +162,7 @@ export async function endJobWithValue(
   { of, place, shown }: { of: string; place: ValueLocation; shown?: ValueLocation | undefined },
 ): Promise<EndedJob | undefined> {
   const own = (value: ValueLocation, what: "end" | "shown") =>
-    of === job.id && value.in !== "head" ? { place: value } : copyValue(deps, { id: of }, value, job, what);
+    of === job.id && value.in !== "head" ? { place: value } : copyValue(deps, { from: { id: of }, place: value }, job, what);
   const [result, seen] = await Promise.all([own(place, "end"), shown ? own(shown, "shown") : undefined]);
   const kept =
     result.place.in === "head" && !fitsJobHead(job, result.place.json)
@@ -172,7 +172,7 @@ export async function endJobWithValue(
 }
 
 async function storeLogs(deps: ValueDeps, job: Job, logs: OutputChunk): Promise<number> {
-  if (logs.text) await storeOutput(deps, job, job.attempt, logs);
+  if (logs.text) await storeOutput(deps, job, { attempt: job.attempt, ...logs });
   return logs.offset + logs.text.length;
 }
 
@@ -188,7 +188,7 @@ async function storeEnding(
     return { result: { in: "head", json: resultJson }, logChars: await storeLogs(deps, job, logs) };
   }
   if (bytes <= limits.itemBytes) {
-    const ref = await storeOutput(deps, job, job.attempt, logs, resultJson);
+    const ref = await storeOutput(deps, job, { attempt: job.attempt, ...logs, resultJson });
     return { result: { in: "item", ref }, logChars: logs.offset + logs.text.length };
   }
   const key = resultObjectKey(job, job.attempt);

@@ -42,7 +42,7 @@ async function endedJob(deps: FinishJobDeps, ran: EndedRun, masker: Masker | und
   if (text && Buffer.byteLength(text) <= limits.itemBytes) {
     const expiresAtS = Math.ceil(job.expiresAtMs / 1000);
     children.push({ parent: job.id, ref: outputRef(1, 0), text, chars: text.length, expiresAtS });
-  } else if (text) await storeOutput(deps, job, 1, outcome.logs);
+  } else if (text) await storeOutput(deps, job, { attempt: 1, ...outcome.logs });
   const { nonce: _, leaseUntilMs: __, watchedUntilMs: ___, ...fields } = job;
   const { startedAtMs, endedAtMs, memPeakKb } = ran.outcome;
   const more = { startedAtMs, endedAtMs, logChars: text.length, ...(memPeakKb ? { memPeakKb } : {}), ...(shown ? { shown } : {}) };
@@ -58,5 +58,5 @@ async function placeOf(
 ): Promise<ValueLocation> {
   if (outcome.resultUploaded) return { in: "s3", key: resultKey, bytes: outcome.resultUploaded.bytes };
   if (fitsJobHead(job, json)) return { in: "head", json };
-  return stageValue(deps, job, "end", json, children);
+  return stageValue(deps, job, { what: "end", json }, children);
 }

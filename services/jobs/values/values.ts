@@ -49,8 +49,7 @@ export async function storeValueApart({ jobs, storage }: ValueDeps, job: Owner, 
 export async function stageValue(
   deps: ValueDeps,
   job: Owner,
-  what: Parameters<typeof storeValueApart>[2],
-  json: string,
+  { what, json }: { what: ValueKind; json: string },
   children: Child[],
 ): Promise<ValueLocation> {
   const item = asItem(job, what, json);
@@ -89,8 +88,7 @@ export async function loadValue({ jobs, storage }: ValueDeps, job: Pick<Job, "id
  */
 export async function copyValue(
   deps: ValueDeps,
-  from: Pick<Job, "id">,
-  place: ValueLocation,
+  { from, place }: { from: Pick<Job, "id">; place: ValueLocation },
   job: Owner,
   what: "end" | "shown",
 ): Promise<{ place: ValueLocation; json?: string }> {
@@ -128,9 +126,7 @@ export const outputRef = (attempt: number, offset: number) =>
 export async function storeOutput(
   { jobs, storage }: ValueDeps,
   job: Owner,
-  attempt: number,
-  logs: OutputChunk,
-  resultJson?: string,
+  { attempt, resultJson, ...logs }: OutputChunk & { attempt: number; resultJson?: string },
 ): Promise<string> {
   const ref = outputRef(attempt, logs.offset);
   const child: Child = { parent: job.id, ref, chars: logs.text.length, expiresAtS: Math.ceil(job.expiresAtMs / 1000) };

@@ -108,7 +108,9 @@ describe("secrets that a job has read", () => {
     // As the service notes each read, without the calls.
     const many = Array.from({ length: 205 }, (_, index) => `one-of-many-${String(index).padStart(3, "0")}`);
     for (let start = 0; start < many.length; start += 20) {
-      await Promise.all(many.slice(start, start + 20).map((secret) => recordSecrets({ jobs }, running, "token", [secret])));
+      await Promise.all(
+        many.slice(start, start + 20).map((secret) => recordSecrets({ jobs }, running, { token: "token", secrets: [secret] })),
+      );
     }
     const now = await jobs.get(id);
     const masker = now && (await loadMasker({ jobs }, now, "token"));

@@ -115,7 +115,7 @@ async function endedRun(
 }
 
 async function stageArguments(deps: ValueDeps, job: Omit<RunningJob, "args">, json: string, children: Child[]): Promise<ValueLocation> {
-  return Buffer.byteLength(json) <= limits.inlineBytes ? { in: "head", json } : stageValue(deps, job, "args", json, children);
+  return Buffer.byteLength(json) <= limits.inlineBytes ? { in: "head", json } : stageValue(deps, job, { what: "args", json }, children);
 }
 
 /** Writes the outcomes of the members that succeeded, and returns their modules. */
