@@ -1,5 +1,5 @@
 import type { FlowModule } from "../contract/flows/flow-value.ts";
-import { bodyScope, isParallel, modulesOf } from "../core/flows/scopes.ts";
+import { bodyScope, isParallel, listBodyModules } from "../core/flows/scopes.ts";
 import { type Context, END, type Target } from "./machine.ts";
 
 /**
@@ -15,7 +15,7 @@ export const whileLoop = oneByOne;
 function oneByOne(context: Context, module: FlowModule, task: string): Record<string, Target> {
   const scope = bodyScope(module.id);
   return {
-    iterate: context.list({ ...context, scope }, modulesOf(module), { next: task, stop: task, fail: task }),
+    iterate: context.list({ ...context, scope }, listBodyModules(module), { next: task, stop: task, fail: task }),
     again: context.machine.again,
   };
 }
@@ -24,7 +24,7 @@ function rounds(context: Context, module: FlowModule, task: string): Record<stri
   const { machine } = context;
   const inner = machine.inner();
   const scope = bodyScope(module.id);
-  const start = context.list({ ...context, machine: inner, scope }, modulesOf(module), { next: END, stop: END, fail: END });
+  const start = context.list({ ...context, machine: inner, scope }, listBodyModules(module), { next: END, stop: END, fail: END });
   const name = machine.name(`${module.id}: run items`);
   machine.add(name, {
     Type: "Map",

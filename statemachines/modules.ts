@@ -2,8 +2,8 @@ import { assertNever } from "../contract/assert-never.ts";
 import type { FlowModule } from "../contract/flows/flow-value.ts";
 import { limits } from "../contract/limits.ts";
 import { FAILURE } from "../core/flows/journal.ts";
-import { asksPeople, isPlain, ROOT, waitsForOthers } from "../core/flows/scopes.ts";
-import { segmentGroups } from "../core/flows/segments.ts";
+import { isPlain, mayRequireApproval, ROOT, waitsForTaskToken } from "../core/flows/scopes.ts";
+import { groupSegments } from "../core/flows/segments.ts";
 import { branchAll, branchOne } from "./branches.ts";
 import { forLoop, whileLoop } from "./loops.ts";
 import type { Context, Target, Targets, Ways } from "./machine.ts";
@@ -14,7 +14,7 @@ export function modulesStates(context: Context, modules: readonly FlowModule[], 
   // Without modules nothing can fail, and the failure module would be a state that nothing leads to.
   if (modules.length === 0) return to.next;
   const fail = failureStates(context, to);
-  return segmentGroups(context.value, context.scope, modules).reduceRight<Target>((next, { modules: part, segment }) => {
+  return groupSegments(context.value, context.scope, modules).reduceRight<Target>((next, { modules: part, segment }) => {
     const targets: Targets = { next, stop: to.stop, fail };
     if (segment) return segmentStates(context, part, targets);
     return part.reduceRight<Target>((after, module) => moduleStates(context, module, { ...targets, next: after }), next);
@@ -37,7 +37,7 @@ const ways: Partial<Record<FlowModule["value"]["type"], Ways>> = {
 const COMMENT_CHARS = 200;
 
 /** The name of the state that waits for its token: from a gate, or from the job of another flow. */
-const waitName = (module: FlowModule) => `${module.id}: ${asksPeople(module) ? "wait for approval" : "wait for flow"}`;
+const waitName = (module: FlowModule) => `${module.id}: ${mayRequireApproval(module) ? "wait for approval" : "wait for flow"}`;
 
 /** The name of the choice behind a task. */
 function choiceName({ id, value }: FlowModule): string {
@@ -78,8 +78,8 @@ export function moduleStates(context: Context, module: FlowModule, to: Targets):
   const comment = `${module.value.type}${summary ? `: ${[...summary].slice(0, COMMENT_CHARS).join("")}` : ""}`;
   if (isPlain(module)) return machine.task(name, input, { next: to.next, fail: to.fail, comment });
   const choice = machine.name(choiceName(module));
-  const wait = waitsForOthers(module) ? machine.name(waitName(module)) : "";
-  const goesOn = asksPeople(module) ? { untilS: waitTimeoutS(module), goesOn: choice } : {};
+  const wait = waitsForTaskToken(module) ? machine.name(waitName(module)) : "";
+  const goesOn = mayRequireApproval(module) ? { untilS: waitTimeoutS(module), goesOn: choice } : {};
   machine.task(name, input, { next: choice, fail: to.fail, answers: true, comment });
   machine.choice(
     choice,
@@ -88,9 +88,9 @@ export function moduleStates(context: Context, module: FlowModule, to: Targets):
       ...(module.stop_after_if || module.stop_after_all_iters_if || ways[module.value.type] ? { stop: to.stop } : {}),
       ...(module.retry ? { retry: machine.wait(machine.name(`${id}: wait before retry`), name) } : {}),
       ...(module.sleep ? { sleep: machine.wait(machine.name(`${id}: sleep`), to.next) } : {}),
-      ...(waitsForOthers(module) ? { wait: machine.hold(wait, input, name, goesOn) } : {}),
+      ...(waitsForTaskToken(module) ? { wait: machine.hold(wait, input, name, goesOn) } : {}),
       // The callback carries no next state, so the module is entered again.
-      ...(asksPeople(module) ? { "enter again": name } : {}),
+      ...(mayRequireApproval(module) ? { "enter again": name } : {}),
       ...ways[module.value.type]?.(context, module, name),
     },
     to.next,

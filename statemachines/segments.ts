@@ -1,5 +1,5 @@
 import type { FlowModule } from "../contract/flows/flow-value.ts";
-import { waitsForOthers, withInner } from "../core/flows/scopes.ts";
+import { listNestedModules, waitsForTaskToken } from "../core/flows/scopes.ts";
 import type { Context, Targets } from "./machine.ts";
 
 const COMMENT_CHARS = 200;
@@ -23,7 +23,9 @@ export function segmentStates({ machine, scope }: Context, modules: readonly Flo
       stop: to.stop,
       more: name,
       pause: machine.wait(machine.name(`${title}: pause`), name),
-      ...(withInner(modules).some(waitsForOthers) ? { wait: machine.hold(machine.name(`${title}: wait to continue`), waiting, name) } : {}),
+      ...(listNestedModules(modules).some(waitsForTaskToken)
+        ? { wait: machine.hold(machine.name(`${title}: wait to continue`), waiting, name) }
+        : {}),
       again: machine.again,
     },
     to.next,

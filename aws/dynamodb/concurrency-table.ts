@@ -15,7 +15,7 @@ import {
 } from "dynamodb-toolbox";
 import { limits } from "../../contract/limits.ts";
 import { type Group, groupSchema, isEmptyGroup } from "../../core/jobs/concurrency.ts";
-import { shardOf } from "../../core/jobs/job.ts";
+import { computeShard } from "../../core/jobs/job.ts";
 import { documents } from "../sdk/clients.ts";
 import { jobsTable as table } from "./jobs-client.ts";
 import { written } from "./write-conflict.ts";
@@ -62,7 +62,7 @@ function itemOf({ id, workspace }: FoundGroup, group: Group) {
     slots,
     waiting,
     ...(timerMs === undefined ? {} : { timerMs }),
-    ...(dueAtMs === undefined ? {} : { dueAtMs, duePartition: `due#${shardOf(id)}` }),
+    ...(dueAtMs === undefined ? {} : { dueAtMs, duePartition: `due#${computeShard(id)}` }),
     // Written at each start and end: what is as old as this has no slot that counts.
     expiresAtS: Math.ceil((Date.now() + limits.concurrencyWindowS * 1000 + limits.jobRetentionMs) / 1000),
   };

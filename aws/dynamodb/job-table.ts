@@ -26,7 +26,7 @@ import {
   type UpdateAttributesInput,
   UpdateTransaction,
 } from "dynamodb-toolbox";
-import { type Job, jobSchema, listKey, type RunningJob, shardOf } from "../../core/jobs/job.ts";
+import { buildListKey, computeShard, type Job, jobSchema, type RunningJob } from "../../core/jobs/job.ts";
 import { type PutRequest, putBatch } from "./batch.ts";
 import { jobsTable as table } from "./jobs-client.ts";
 
@@ -144,16 +144,16 @@ function toJob(head: HeadItem): Job {
 const isKept = ({ expiresAtS }: HeadItem) => expiresAtS * 1000 > Date.now();
 
 /** Where housekeeping finds a job when it is time to look at it. */
-const dueAt = (id: string, atMs: number) => ({ duePartition: `due#${shardOf(id)}`, dueAtMs: atMs });
+const dueAt = (id: string, atMs: number) => ({ duePartition: `due#${computeShard(id)}`, dueAtMs: atMs });
 
 function toHead(job: Job, dueAtMs: number | undefined) {
   const { expiresAtMs, ...fields } = job;
-  const shard = shardOf(job.id);
+  const shard = computeShard(job.id);
   return {
     ...fields,
     expiresAtS: Math.ceil(expiresAtMs / 1000),
     listPartition: `${job.workspace}#${shard}`,
-    listSort: listKey(job.createdAtMs, job.id),
+    listSort: buildListKey(job.createdAtMs, job.id),
     ...(job.path === undefined ? {} : { pathPartition: `${job.workspace}#${shard}#${job.path}` }),
     ...(dueAtMs === undefined ? {} : dueAt(job.id, dueAtMs)),
   };

@@ -11,7 +11,7 @@ import {
   TaskTimedOut,
 } from "@aws-sdk/client-sfn";
 import { env, requireEnv } from "../../contract/env.ts";
-import { consoleUrl } from "../../core/flows/console-url.ts";
+import { buildConsoleUrl } from "../../core/flows/console-url.ts";
 import { stepFunctions } from "../sdk/clients.ts";
 
 /** An execution by the name that its job and the number in the job's record give it. */
@@ -25,7 +25,7 @@ const machineArn = (machine: string) => `${requireEnv(env.statesArn)}:stateMachi
 const executionArn = (execution: ExecutionName) => `${requireEnv(env.statesArn)}:execution:${execution.machine}:${nameOf(execution)}`;
 
 /** Where something of Step Functions can be looked at: its ARN and, where there is a console, its page there. */
-const shown = (arn: string) => ({ arn, ...(process.env[env.statesConsole] === "on" ? { url: consoleUrl(arn) } : {}) });
+const shown = (arn: string) => ({ arn, ...(process.env[env.statesConsole] === "on" ? { url: buildConsoleUrl(arn) } : {}) });
 
 /** Step Functions, which executes flows. Every call may be repeated: an object that already exists is a success. */
 export const executions = {

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { argumentsOf } from "../../core/payload/arguments.ts";
+import { parseArguments } from "../../core/payload/arguments.ts";
 
 /** In a process of its own: how many times its size a form of 4 MB takes in memory at most, the form itself among it. */
 const MB = 1024 * 1024;
@@ -14,7 +14,7 @@ function formOf(bytes: number): Buffer {
   return form;
 }
 const parse = (bytes: Buffer) =>
-  argumentsOf(
+  parseArguments(
     { method: "POST", headers: { "content-type": contentType }, query: {}, bytes },
     { wrapBody: false, raw: false, headers: [], query: [] },
   );

@@ -1,7 +1,7 @@
 import { execFile } from "node:child_process";
 import path from "node:path";
 import { promisify } from "node:util";
-import { argumentsOf } from "../../core/payload/arguments.ts";
+import { parseArguments } from "../../core/payload/arguments.ts";
 import { median, oneClient, p95 } from "../measure.ts";
 import type { Row } from "../table.ts";
 
@@ -10,7 +10,7 @@ const KB = 1024;
 const none = { wrapBody: false, raw: false, headers: [], query: [] };
 const call = (contentType: string, body: string | Buffer) => {
   const payload = { method: "POST", headers: { "content-type": contentType }, query: {}, bytes: Buffer.from(body as string) };
-  return () => argumentsOf(payload, none);
+  return () => parseArguments(payload, none);
 };
 
 /** About so many bytes, as orders look that come by webhooks. */

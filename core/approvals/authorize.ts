@@ -25,14 +25,14 @@ export function authorize({ rules, starter }: { rules: GateRules; starter: strin
   if (who.kind === "link") return needsPerson || !way.link ? "signIn" : "yes";
   if (who.kind === "job" && rules.personOnly) return "jobToken";
   if (rules.notStarter && who.emails.some((email) => sameAddress(email, starter))) return "self";
-  if (rules.people) return rules.people.some((principal) => isOne(principal, who)) ? "yes" : "notApprover";
+  if (rules.people) return rules.people.some((principal) => matchesPrincipal(principal, who)) ? "yes" : "notApprover";
   if (way.link) return !needsPerson || who.member || who.superAdmin ? "yes" : "notApprover";
   return way.mayStop ? "yes" : "notApprover";
 }
 
 const sameAddress = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 
-function isOne(principal: string, { emails, username, member, superAdmin }: Exclude<Approver, { kind: "link" }>): boolean {
+function matchesPrincipal(principal: string, { emails, username, member, superAdmin }: Exclude<Approver, { kind: "link" }>): boolean {
   if (principal === "role:admin") return superAdmin || member?.role === "admin";
   const [, space, name = ""] = /^([ug])\/(.+)$/.exec(principal) ?? [];
   if (space === "g") return member?.groups.includes(name) ?? false;

@@ -107,25 +107,25 @@ export const gateSchema = z.object({
 export type Gate = z.infer<typeof gateSchema>;
 
 /** The fields of a gate without events. */
-export type GatePlace = Pick<Gate, "id" | "workspace" | "flow" | "root" | "module" | "scope" | "at" | "expiresAtMs">;
-export const createGate = (place: GatePlace): Gate => ({ ...place, version: 0, events: [] });
+export type GateLocation = Pick<Gate, "id" | "workspace" | "flow" | "root" | "module" | "scope" | "at" | "expiresAtMs">;
+export const createGate = (place: GateLocation): Gate => ({ ...place, version: 0, events: [] });
 
 export const isOpen = (gate: Gate): gate is Gate & { opened: OpenedGate } => gate.opened !== undefined && gate.decision === undefined;
 
 /** What a change makes of a gate; the same gate where there is nothing to change. */
-const next = (gate: Gate, change: Partial<Gate>): Gate => ({ ...gate, ...change, version: gate.version + 1 });
+const updateGate = (gate: Gate, change: Partial<Gate>): Gate => ({ ...gate, ...change, version: gate.version + 1 });
 
 /**
  * An approval. The same one again changes nothing. Throws `approval.decided` once it is decided, `approval.used` where the same link, or the same
  * person, has said something else before, and `approval.full`.
  */
 export function recordApproval(gate: Gate, event: GateEvent): Gate {
-  refuseDecided(gate, event.atMs);
+  assertUndecided(gate, event.atMs);
   const same = gate.events.find((known) => isSame(known, event));
   if (same && same.digest === event.digest && same.email === event.email) return gate;
   if (same) throw new SvcError("approval.used", { by: same.approver ?? "somebody", at: isoTime(same.atMs) });
   if (gate.events.length >= limits.gateEvents) throw new SvcError("approval.full", { limit: limits.gateEvents });
-  return withEnough(next(gate, { events: [...gate.events, event] }), event.atMs);
+  return approveIfComplete(updateGate(gate, { events: [...gate.events, event] }), event.atMs);
 }
 
 function isSame(known: GateEvent, event: GateEvent): boolean {
@@ -135,32 +135,32 @@ function isSame(known: GateEvent, event: GateEvent): boolean {
 
 /** Records a rejection; one is enough. Throws `approval.decided`. */
 export function recordRejection(gate: Gate, decision: Omit<Decision, "how">): Gate {
-  refuseDecided(gate, decision.atMs);
-  return next(gate, { decision: { ...decision, how: "rejected" } });
+  assertUndecided(gate, decision.atMs);
+  return updateGate(gate, { decision: { ...decision, how: "rejected" } });
 }
 
 /** Opens a gate after its step has ended. Earlier approvals may already be enough. `execution` is the one whose task is sent to wait. */
 export function markGateOpen(gate: Gate, opened: OpenedGate, execution: number): Gate {
   if (gate.opened) return gate;
-  return withEnough(next(gate, { opened, awaitsToken: { execution, atMs: opened.atMs } }), opened.atMs);
+  return approveIfComplete(updateGate(gate, { opened, awaitsToken: { execution, atMs: opened.atMs } }), opened.atMs);
 }
 
 /** Notes that an execution is sent to wait at an open gate. Returns the same gate if that is known. */
 export function awaitToken(gate: Gate, execution: number, nowMs: number): Gate {
-  return !isOpen(gate) || gate.awaitsToken?.execution === execution ? gate : next(gate, { awaitsToken: { execution, atMs: nowMs } });
+  return !isOpen(gate) || gate.awaitsToken?.execution === execution ? gate : updateGate(gate, { awaitsToken: { execution, atMs: nowMs } });
 }
 
 /**
  * Returns whether the token of an execution's task is lost: the function died while it registered it. An execution that has not reached the gate yet
  * has lost nothing, however long it takes: replacing it would start it from the beginning.
  */
-export const hasLostItsTask = ({ awaitsToken }: Gate, execution: number, nowMs: number): boolean =>
+export const isTaskTokenLost = ({ awaitsToken }: Gate, execution: number, nowMs: number): boolean =>
   awaitsToken?.execution === execution && awaitsToken.atMs + limits.taskTokenMs <= nowMs;
 
 /** Expires a gate after its deadline. Returns the same gate before the deadline, or if it is decided. */
 export function expireGate(gate: Gate, nowMs: number): Gate {
   if (!isOpen(gate) || !isGateLate(gate, nowMs)) return gate;
-  return next(gate, { decision: { how: "expired", atMs: nowMs } });
+  return updateGate(gate, { decision: { how: "expired", atMs: nowMs } });
 }
 
 export const isGateLate = ({ opened }: Gate, nowMs: number) => opened?.deadlineMs !== undefined && opened.deadlineMs <= nowMs;
@@ -171,20 +171,20 @@ export function escalateGate(gate: Gate, nowMs: number): Gate {
   if (!isOpen(gate) || !to || to.atMs > nowMs) return gate;
   const { escalate: _, ...opened } = gate.opened;
   const people = [...new Set([...(opened.rules.people ?? []), ...to.people])];
-  return next(gate, { opened: { ...opened, rules: { ...opened.rules, people } } });
+  return updateGate(gate, { opened: { ...opened, rules: { ...opened.rules, people } } });
 }
 
 /** Marks a gate as reminded. Approvers are reminded once. */
 export function remindApprovers(gate: Gate, nowMs: number): Gate {
   if (!isOpen(gate) || gate.opened.remindAtMs === undefined || gate.opened.remindAtMs > nowMs) return gate;
   const { remindAtMs: _, ...opened } = gate.opened;
-  return next(gate, { opened });
+  return updateGate(gate, { opened });
 }
 
 /** Registers the task that waits. The last registered task is the one that is resumed. */
 export function setTaskToken(gate: Gate, token: string, state: NonNullable<Gate["state"]>): Gate {
   if (gate.token === token) return gate;
-  return next(gate, { token, state, ...(gate.awaitsToken?.execution === state["execution"] ? { awaitsToken: undefined } : {}) });
+  return updateGate(gate, { token, state, ...(gate.awaitsToken?.execution === state["execution"] ? { awaitsToken: undefined } : {}) });
 }
 
 /** Returns when the gate's next timed change is due (epoch ms). */
@@ -201,13 +201,13 @@ export const listApproverNames = (gate: Gate) => listApprovers(gate).map(({ appr
 /** Events that are still wanted. */
 export const countMissingApprovals = ({ opened, events }: Gate): number => Math.max(0, (opened?.rules.required ?? 0) - events.length);
 
-function withEnough(gate: Gate, atMs: number): Gate {
+function approveIfComplete(gate: Gate, atMs: number): Gate {
   if (!isOpen(gate) || countMissingApprovals(gate) > 0) return gate;
   const last = gate.events.at(-1);
   return { ...gate, decision: { how: "approved", by: last?.approver, email: last?.email, reason: last?.reason, atMs } };
 }
 
-function refuseDecided(gate: Gate, nowMs: number): void {
+function assertUndecided(gate: Gate, nowMs: number): void {
   if (gate.decision) throw decided(gate.decision);
   // Its time is over, though nobody has written that down yet.
   if (isGateLate(gate, nowMs)) throw decided({ how: "expired", atMs: gate.opened?.deadlineMs ?? nowMs });

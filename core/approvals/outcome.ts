@@ -10,7 +10,7 @@ export interface GateOutcome {
 }
 
 /** Returns how a step ends after its gate is decided: with its own result, or with the decision at a ConsentGate. */
-export function gateOutcome(gate: Gate, opened: OpenedGate): GateOutcome {
+export function toGateOutcome(gate: Gate, opened: OpenedGate): GateOutcome {
   const { decision } = gate;
   const said = { approved: decision?.how === "approved", approver: decision?.by ?? null, reason: decision?.reason ?? null };
   const result = opened.kind === "consent" ? { of: gate.flow, place: { in: "head" as const, json: JSON.stringify(said) } } : opened.result;

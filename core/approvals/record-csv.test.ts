@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import { aRecorded } from "../../test/builders/approvals.ts";
 import { appendEntry } from "./record.ts";
-import { recordCsv } from "./record-csv.ts";
+import { formatRecordCsv } from "./record-csv.ts";
 
 /** The cells of the only row, by column; a reader of its own, as RFC 4180 says. */
 function read(change: Parameters<typeof aRecorded>[0]): Record<string, string> {
-  const csv = recordCsv([appendEntry(undefined, aRecorded(change))]);
+  const csv = formatRecordCsv([appendEntry(undefined, aRecorded(change))]);
   const rows: string[][] = [[]];
   for (const [, quoted, plain, end] of csv.matchAll(/(?:"((?:[^"]|"")*)"|([^",\r\n]*))(,|\r\n)/g)) {
     rows.at(-1)?.push(quoted?.replaceAll('""', '"') ?? plain ?? "");

@@ -19,4 +19,4 @@ function storable(recorded: EntryContent): EntryContent {
 }
 
 /** The day (UTC) with whose heads an entry is signed. */
-export const utcDay = (atMs: number) => new Date(atMs).toISOString().slice(0, 10);
+export const toUtcDay = (atMs: number) => new Date(atMs).toISOString().slice(0, 10);

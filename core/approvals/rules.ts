@@ -4,14 +4,14 @@ import type { GateRules } from "./gate.ts";
 type Suspend = NonNullable<FlowModule["suspend"]>;
 
 /** A group's name, with its `g/` or without. */
-export const groupName = (text: string) => text.replace(/^g\//, "");
+export const trimGroupPrefix = (text: string) => text.replace(/^g\//, "");
 
 /** Who must agree after a step that asks; `groups`: whose members alone, where there are any. Rules that need to know a person imply signing in. */
-export function suspendRules(
+export function toSuspendRules(
   { required_events: required, user_auth_required: signedIn, self_approval_disabled: notStarter }: Suspend,
   groups: readonly string[],
 ): GateRules {
-  const people = groups.map((group) => `g/${groupName(group)}`);
+  const people = groups.map((group) => `g/${trimGroupPrefix(group)}`);
   return {
     required: required ?? 1,
     ...(people.length > 0 ? { people } : {}),
@@ -22,4 +22,10 @@ export function suspendRules(
 }
 
 /** Of a ConsentGate: the first of them who decides has decided. */
-export const consentRules = (people: string[]): GateRules => ({ required: 1, people, signedIn: true, notStarter: false, personOnly: true });
+export const toConsentRules = (people: string[]): GateRules => ({
+  required: 1,
+  people,
+  signedIn: true,
+  notStarter: false,
+  personOnly: true,
+});

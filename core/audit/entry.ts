@@ -36,7 +36,7 @@ export function createSecretReadEntries(
 
 const among = (list: string | undefined, value: string) => list === undefined || list === "" || list.split(",").includes(value);
 
-export function matchesAudit(entry: AuditJson, query: AuditQuery): boolean {
+export function matchesAuditQuery(entry: AuditJson, query: AuditQuery): boolean {
   const atMs = Date.parse(entry.timestamp);
   return (
     (query.before === undefined || atMs <= Date.parse(query.before)) &&

@@ -41,7 +41,7 @@ export type BuildResult = z.infer<typeof buildResultSchema>;
 const LAYOUT = 1;
 
 /** The artefact's S3 key: equal inputs for an equal target in one workspace share one artefact. */
-export function artefactKey(workspace: string, inputs: Omit<BuildRequest, "registries" | "uploadUrl" | "maxArtefactBytes">): string {
+export function buildArtefactKey(workspace: string, inputs: Omit<BuildRequest, "registries" | "uploadUrl" | "maxArtefactBytes">): string {
   const { language, files, entry, lock, target } = inputs;
   const sorted = Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1));
   const digest = createHash("sha256")

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { missingScript, scriptImports } from "./imports.ts";
+import { findMissingScript, listScriptImports } from "./imports.ts";
 import { readSpecifier } from "./package-specifiers.ts";
-import { ImportProblem, npmPackagesOf, packagesOf, pythonRequirementsOf } from "./packages.ts";
-import { distributionOf, isStandardModule } from "./python-distributions.ts";
+import { ImportProblem, listNpmPackages, listPackages, listPythonRequirements } from "./packages.ts";
+import { findDistribution, isStandardModule } from "./python-distributions.ts";
 import { isRequirement, readRequirements } from "./python-requirements.ts";
 import { isSafeScriptPath } from "./script-paths.ts";
 
@@ -18,7 +18,7 @@ describe("scriptImports", () => {
     ["u/user/name.js", "u/user/name"],
   ])("reads %s in TypeScript", (specifier, path) => {
     for (const language of ["bun", "deno", "nodejs"] as const) {
-      expect(scriptImports(language, "f/ops/hello", `import { x } from ${JSON.stringify(specifier)};`)).toEqual([path]);
+      expect(listScriptImports(language, "f/ops/hello", `import { x } from ${JSON.stringify(specifier)};`)).toEqual([path]);
     }
   });
 
@@ -32,13 +32,13 @@ describe("scriptImports", () => {
       export default "./text.ts";
       const lazy = () => import("./lazy.ts"), old = require("./old.js");
       import "lodash"; import fs from "node:fs"; import "./hello.ts"; import "../../../above.ts";`;
-    expect(scriptImports("bun", "f/ops/hello", source)).toEqual(["f/ops/values", "f/ops/all", "f/ops/some", "f/ops/lazy", "f/ops/old"]);
+    expect(listScriptImports("bun", "f/ops/hello", source)).toEqual(["f/ops/values", "f/ops/all", "f/ops/some", "f/ops/lazy", "f/ops/old"]);
   });
 
   it("gives both readings of a Python import", () => {
     const source =
       "from f.ops.tools import clean as c\nimport u.admin.lib\nfrom .near import x\nfrom . import beside\nfrom ..other.far import y\nimport yaml, f.ops\n";
-    expect(scriptImports("python3", "f/ops/hello", source)).toEqual([
+    expect(listScriptImports("python3", "f/ops/hello", source)).toEqual([
       "f/ops/tools",
       "f/ops/tools/clean",
       "u/admin/lib",
@@ -52,7 +52,7 @@ describe("scriptImports", () => {
 
   it("names a Python script that is missing in all its readings", () => {
     const missing = (source: string, ...known: string[]) =>
-      missingScript("python3", "f/ops/hello", source, new Set(["f/ops/hello", ...known]));
+      findMissingScript("python3", "f/ops/hello", source, new Set(["f/ops/hello", ...known]));
     expect(missing("from f.ops.tools import clean", "f/ops/tools")).toBeUndefined();
     expect(missing("from f.ops.tools import clean", "f/ops/tools/clean")).toBeUndefined();
     expect(missing("from f.ops.tools import clean")).toBe("f/ops/tools");
@@ -66,7 +66,7 @@ describe("scriptImports", () => {
     fc.assert(
       fc.property(fc.constantFrom("bun" as const, "python3" as const), fc.string({ unit: "binary" }), (language, source) => {
         const wild = `import { ${source} } from "${source}"; from .${source} import ${source}`;
-        expect(scriptImports(language, "f/a/b", wild)).toBeInstanceOf(Array);
+        expect(listScriptImports(language, "f/a/b", wild)).toBeInstanceOf(Array);
       }),
     );
   });
@@ -85,12 +85,12 @@ describe("npmPackagesOf", () => {
     ["bun:sqlite", {}],
     ["bun", {}],
   ])("reads %s", (specifier, packages) => {
-    expect(npmPackagesOf({ "f/a/b": `import * as x from "${specifier}";` })).toEqual(packages);
+    expect(listNpmPackages({ "f/a/b": `import * as x from "${specifier}";` })).toEqual(packages);
   });
 
   it("joins all files, sorted, and takes the version that one of them names", () => {
     const files = { "f/a/b": 'import "zod"; import "chalk";', "f/a/c": 'import "chalk@5";' };
-    expect(Object.entries(npmPackagesOf(files))).toEqual([
+    expect(Object.entries(listNpmPackages(files))).toEqual([
       ["chalk", "5"],
       ["zod", "latest"],
     ]);
@@ -98,7 +98,7 @@ describe("npmPackagesOf", () => {
 
   it("refuses two versions of one package", () => {
     const files = { "f/a/b": 'import "zod@3";', "f/a/c": 'import "zod@4";' };
-    expect(() => npmPackagesOf(files)).toThrow(/f\/a\/b imports zod@3 and f\/a\/c imports zod@4/);
+    expect(() => listNpmPackages(files)).toThrow(/f\/a\/b imports zod@3 and f\/a\/c imports zod@4/);
   });
 
   it.each([
@@ -110,16 +110,16 @@ describe("npmPackagesOf", () => {
     "../../../x",
     "UP per",
   ])("refuses %s with the line", (specifier) => {
-    expect(() => npmPackagesOf({ "f/a/b": `\nimport x from ${JSON.stringify(specifier)};` })).toThrow(ImportProblem);
-    expect(() => npmPackagesOf({ "f/a/b": `\nimport x from ${JSON.stringify(specifier)};` })).toThrow("f/a/b.ts:2: ");
+    expect(() => listNpmPackages({ "f/a/b": `\nimport x from ${JSON.stringify(specifier)};` })).toThrow(ImportProblem);
+    expect(() => listNpmPackages({ "f/a/b": `\nimport x from ${JSON.stringify(specifier)};` })).toThrow("f/a/b.ts:2: ");
   });
 
   it("adds what JSX is compiled to", () => {
-    expect(npmPackagesOf({ "f/a/b": "export const main = () => <p>{1}</p>" })).toEqual({ react: "latest" });
-    expect(npmPackagesOf({ "f/a/b": "/** @jsxImportSource preact */\nexport const main = () => <p>{1}</p>" })).toEqual({
+    expect(listNpmPackages({ "f/a/b": "export const main = () => <p>{1}</p>" })).toEqual({ react: "latest" });
+    expect(listNpmPackages({ "f/a/b": "/** @jsxImportSource preact */\nexport const main = () => <p>{1}</p>" })).toEqual({
       preact: "latest",
     });
-    expect(npmPackagesOf({ "f/a/b": "export const main = (x: unknown) => <string>x" })).toEqual({});
+    expect(listNpmPackages({ "f/a/b": "export const main = (x: unknown) => <string>x" })).toEqual({});
   });
 });
 
@@ -137,19 +137,21 @@ describe("readSpecifier", () => {
 describe("the client libraries", () => {
   it("are no package of a registry, unless an import names a version or a part", () => {
     const source = 'import "svc-client"; import "windmill-client"; import "npm:svc-client";';
-    expect(npmPackagesOf({ "f/a/b": source })).toEqual({});
-    expect(npmPackagesOf({ "f/a/b": 'import "windmill-client@1.500.0";', "f/a/c": source })).toEqual({ "windmill-client": "1.500.0" });
-    expect(npmPackagesOf({ "f/a/b": 'import "windmill-client/dist/x";' })).toEqual({ "windmill-client": "latest" });
+    expect(listNpmPackages({ "f/a/b": source })).toEqual({});
+    expect(listNpmPackages({ "f/a/b": 'import "windmill-client@1.500.0";', "f/a/c": source })).toEqual({ "windmill-client": "1.500.0" });
+    expect(listNpmPackages({ "f/a/b": 'import "windmill-client/dist/x";' })).toEqual({ "windmill-client": "latest" });
   });
 
   it("are no requirement of a Python script, unless it says so", () => {
-    expect(pythonRequirementsOf({ "f/a/b": "import svc\nfrom wmill import get_variable\nimport wmill.x" }, "3.12")).toEqual([]);
-    expect(pythonRequirementsOf({ "f/a/b": "# extra_requirements:\n# wmill==1.500.0\nimport wmill" }, "3.12")).toEqual(["wmill==1.500.0"]);
+    expect(listPythonRequirements({ "f/a/b": "import svc\nfrom wmill import get_variable\nimport wmill.x" }, "3.12")).toEqual([]);
+    expect(listPythonRequirements({ "f/a/b": "# extra_requirements:\n# wmill==1.500.0\nimport wmill" }, "3.12")).toEqual([
+      "wmill==1.500.0",
+    ]);
   });
 });
 
 describe("pythonRequirementsOf", () => {
-  const of = (source: string, version = "3.12") => pythonRequirementsOf({ "f/a/b": source }, version);
+  const of = (source: string, version = "3.12") => listPythonRequirements({ "f/a/b": source }, version);
 
   it("maps modules to distributions", () => {
     expect(
@@ -207,15 +209,15 @@ describe("pythonRequirementsOf", () => {
 describe("packagesOf", () => {
   it("speaks each tool's notation", () => {
     const target = { os: "linux", arch: "x64", python: "3.12", node: "24" } as const;
-    expect(packagesOf({ language: "bun", files: { "f/a/b": 'import "zod@4"' }, target })).toEqual(["zod@4"]);
-    expect(packagesOf({ language: "python3", files: { "f/a/b": "import yaml" }, target })).toEqual(["pyyaml"]);
-    expect(packagesOf({ language: "bash", files: { "f/a/b": "" }, target })).toEqual([]);
+    expect(listPackages({ language: "bun", files: { "f/a/b": 'import "zod@4"' }, target })).toEqual(["zod@4"]);
+    expect(listPackages({ language: "python3", files: { "f/a/b": "import yaml" }, target })).toEqual(["pyyaml"]);
+    expect(listPackages({ language: "bash", files: { "f/a/b": "" }, target })).toEqual([]);
   });
 });
 
 describe("python data", () => {
   it("keeps names of modules that are distributions of their own", () => {
-    expect(["requests", "slack_sdk", "boto3"].map(distributionOf)).toEqual(["requests", "slack-sdk", "boto3"]);
+    expect(["requests", "slack_sdk", "boto3"].map(findDistribution)).toEqual(["requests", "slack-sdk", "boto3"]);
     expect(isStandardModule("distutils", "3.11")).toBe(true);
     expect(isStandardModule("distutils", "3.13")).toBe(false);
   });

@@ -1,15 +1,15 @@
 import { assertNever } from "../../contract/assert-never.ts";
 import { manifestOf, type RunnerLanguage } from "../../contract/languages.ts";
-import { javascriptImports } from "./javascript-imports.ts";
+import { readJavascriptImports } from "./javascript-imports.ts";
 import { readSpecifier } from "./package-specifiers.ts";
-import { pythonImports } from "./python-imports.ts";
+import { readPythonImports } from "./python-imports.ts";
 
 /**
  * Lists the paths of the scripts that a source imports, without extension, each once. The caller follows them transitively and leaves out
  * those that do not exist: in Python `from f.ops.tools import clean` names either the script `f/ops/tools` or `f/ops/tools/clean`, and only
  * the stored scripts show which. An import that remains unresolved fails the build. Never throws.
  */
-export function scriptImports(language: RunnerLanguage, path: string, source: string): string[] {
+export function listScriptImports(language: RunnerLanguage, path: string, source: string): string[] {
   const { imports } = manifestOf(language);
   switch (imports) {
     case "javascript":
@@ -25,7 +25,7 @@ export function scriptImports(language: RunnerLanguage, path: string, source: st
 
 function typescriptScriptImports(path: string, source: string): string[] {
   const paths = new Set<string>();
-  for (const text of javascriptImports(source).specifiers) {
+  for (const text of readJavascriptImports(source).specifiers) {
     const specifier = readSpecifier(path, text);
     if (specifier.kind === "script") paths.add(specifier.path);
   }
@@ -41,7 +41,7 @@ function pythonScriptImports(path: string, source: string): string[] {
 
 /** For each import of scripts, the scripts that it may mean. */
 function pythonReadings(path: string, source: string): string[][] {
-  return pythonImports(source).flatMap(({ level, module, names }) => {
+  return readPythonImports(source).flatMap(({ level, module, names }) => {
     const folder = level === 0 ? [] : path.split("/").slice(0, -level);
     const base = [...folder, ...module.split(".").filter(Boolean)];
     if (base[0] !== "f" && base[0] !== "u") return [];
@@ -54,7 +54,7 @@ function pythonReadings(path: string, source: string): string[][] {
  * Finds a script that a source imports and that is not among `known`, the scripts that exist; `undefined` when all exist. Only Python needs
  * it: the JavaScript bundler reports a missing script itself, with the line.
  */
-export function missingScript(language: RunnerLanguage, path: string, source: string, known: ReadonlySet<string>): string | undefined {
+export function findMissingScript(language: RunnerLanguage, path: string, source: string, known: ReadonlySet<string>): string | undefined {
   if (manifestOf(language).imports !== "python") return undefined;
   const has = (candidate: string) => known.has(candidate) || [...known].some((other) => other.startsWith(`${candidate}/`));
   return pythonReadings(path, source).find((readings) => readings.length > 0 && !readings.some(has))?.[0];

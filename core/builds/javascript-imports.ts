@@ -17,14 +17,14 @@ export interface JavascriptImports {
  */
 function parse(source: string): { tree: ReturnType<typeof typescript.parse>; jsx: boolean } {
   const tree = typescript.parse(source);
-  const plain = look(tree);
+  const plain = inspectTree(tree);
   if (plain.errors === 0 && !plain.casts) return { tree, jsx: false };
   const jsxTree = typescriptJsx.parse(source);
-  const asJsx = look(jsxTree);
+  const asJsx = inspectTree(jsxTree);
   return asJsx.elements && asJsx.errors <= plain.errors ? { tree: jsxTree, jsx: true } : { tree, jsx: false };
 }
 
-function look(tree: ReturnType<typeof typescript.parse>): { errors: number; casts: boolean; elements: boolean } {
+function inspectTree(tree: ReturnType<typeof typescript.parse>): { errors: number; casts: boolean; elements: boolean } {
   const seen = { errors: 0, casts: false, elements: false };
   tree.iterate({
     enter: (node) => {
@@ -37,7 +37,7 @@ function look(tree: ReturnType<typeof typescript.parse>): { errors: number; cast
 }
 
 /** Finds static imports, re-exports, `import("literal")` and `require("literal")`. Broken source gives what can be made out. */
-export function javascriptImports(source: string): JavascriptImports {
+export function readJavascriptImports(source: string): JavascriptImports {
   const { tree, jsx } = parse(source);
   const found = new Set<string>();
   const add = (node: SyntaxNode | null | undefined) => {

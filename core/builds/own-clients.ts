@@ -15,7 +15,7 @@ export function isOwnClient(specifier: Specifier): boolean {
 }
 
 /** The client's name, when a Python import is of a client. */
-export function ownPythonClient({ level, module }: PythonImport): string | undefined {
+export function findPythonClient({ level, module }: PythonImport): string | undefined {
   const [top = ""] = module.split(".");
   return level === 0 && pythonNames.has(top) ? top : undefined;
 }

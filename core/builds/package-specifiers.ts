@@ -1,5 +1,5 @@
 import { isBuiltin } from "node:module";
-import { scriptPathOf } from "./script-paths.ts";
+import { resolveScriptPath } from "./script-paths.ts";
 
 /** What one import of a TypeScript script asks for. */
 export type Specifier =
@@ -17,7 +17,7 @@ const VERSION = /^[\w.+*^~<>=| -]+$/;
  * `bun:sqlite`, `./other.ts`, `/f/ops/other`, `f/ops/other`. `from` is the path of the importing script.
  */
 export function readSpecifier(from: string, specifier: string): Specifier {
-  const path = scriptPathOf(from, specifier);
+  const path = resolveScriptPath(from, specifier);
   if (path !== undefined) return { kind: "script", path };
   if (specifier.startsWith(".")) return { kind: "unsupported", reason: `${specifier} points outside the workspace` };
   if (/^(https?|data|file|blob):/.test(specifier)) {

@@ -1,11 +1,11 @@
 import { assertNever } from "../../contract/assert-never.ts";
 import { manifestOf } from "../../contract/languages.ts";
 import type { BuildRequest } from "./build.ts";
-import { javascriptImports } from "./javascript-imports.ts";
-import { isOwnClient, ownPythonClient } from "./own-clients.ts";
+import { readJavascriptImports } from "./javascript-imports.ts";
+import { findPythonClient, isOwnClient } from "./own-clients.ts";
 import { readSpecifier } from "./package-specifiers.ts";
-import { distributionOf, isStandardModule } from "./python-distributions.ts";
-import { pythonImports } from "./python-imports.ts";
+import { findDistribution, isStandardModule } from "./python-distributions.ts";
+import { readPythonImports } from "./python-imports.ts";
 import { readRequirements } from "./python-requirements.ts";
 
 /** Thrown by `packagesOf` for what the author of a script must mend; the message names the script. */
@@ -17,11 +17,11 @@ export class ImportProblem extends Error {
  * Names and versions of the npm packages that scripts import, as the `dependencies` of a package.json; sorted, so that equal imports give an
  * equal text. A package imported without a version is `latest`.
  */
-export function npmPackagesOf(files: Record<string, string>): Record<string, string> {
+export function listNpmPackages(files: Record<string, string>): Record<string, string> {
   const wanted = new Map<string, { version: string | undefined; by: string }>();
   for (const path of Object.keys(files).sort()) {
     const source = files[path] ?? "";
-    for (const text of javascriptImports(source).specifiers) {
+    for (const text of readJavascriptImports(source).specifiers) {
       const specifier = readSpecifier(path, text);
       // The bundler would drop such an import where nothing uses it, and the author would never learn.
       if (specifier.kind === "unsupported") throw new ImportProblem(`${path}.ts:${lineOf(source, text)}: ${specifier.reason}`);
@@ -46,7 +46,7 @@ function lineOf(source: string, text: string): number {
  * Requirements of Python scripts, sorted. A script that lists its requirements in a comment is taken at its word; the imports of the others
  * are mapped to distributions.
  */
-export function pythonRequirementsOf(files: Record<string, string>, pythonVersion: string): string[] {
+export function listPythonRequirements(files: Record<string, string>, pythonVersion: string): string[] {
   const requirements = new Set<string>();
   for (const [path, source] of Object.entries(files)) {
     const { only, extra, problem } = readRequirements(source);
@@ -58,25 +58,25 @@ export function pythonRequirementsOf(files: Record<string, string>, pythonVersio
 
 function importedDistributions(source: string, pythonVersion: string): string[] {
   const names: string[] = [];
-  for (const imported of pythonImports(source)) {
+  for (const imported of readPythonImports(source)) {
     const { level, module, names: members } = imported;
     const [top = ""] = module.split(".");
-    if (level > 0 || top === "f" || top === "u" || isStandardModule(top, pythonVersion) || ownPythonClient(imported)) continue;
+    if (level > 0 || top === "f" || top === "u" || isStandardModule(top, pythonVersion) || findPythonClient(imported)) continue;
     // `from google.cloud import storage` names the distribution only together with its members.
     const modules = members.length > 0 ? members.map((member) => `${module}.${member}`) : [module];
-    names.push(...modules.map(distributionOf));
+    names.push(...modules.map(findDistribution));
   }
   return names;
 }
 
 /** Lists the packages that a build installs from a registry, in the notation of the language's own tool. Throws `ImportProblem`. */
-export function packagesOf({ language, files, target }: Pick<BuildRequest, "language" | "files" | "target">): string[] {
+export function listPackages({ language, files, target }: Pick<BuildRequest, "language" | "files" | "target">): string[] {
   const { imports } = manifestOf(language);
   switch (imports) {
     case "javascript":
-      return Object.entries(npmPackagesOf(files)).map(([name, version]) => `${name}@${version}`);
+      return Object.entries(listNpmPackages(files)).map(([name, version]) => `${name}@${version}`);
     case "python":
-      return pythonRequirementsOf(files, target.python);
+      return listPythonRequirements(files, target.python);
     case "none":
       return [];
     default:

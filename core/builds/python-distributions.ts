@@ -13,7 +13,7 @@ export function isStandardModule(module: string, pythonVersion: string): boolean
 }
 
 /** The distribution that holds a module: `yaml` → `pyyaml`, `google.cloud.storage` → `google-cloud-storage`; else named like the module. */
-export function distributionOf(module: string): string {
+export function findDistribution(module: string): string {
   const parts = module.split(".");
   const [top = module] = parts;
   const siblings = namespaces.get(top);

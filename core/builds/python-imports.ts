@@ -11,7 +11,7 @@ export interface PythonImport {
 }
 
 /** Finds every import, also inside functions and conditions, but for `if TYPE_CHECKING:`. Never throws. */
-export function pythonImports(source: string): PythonImport[] {
+export function readPythonImports(source: string): PythonImport[] {
   const found: PythonImport[] = [];
   parser.parse(source).iterate({
     enter: (ref) => {

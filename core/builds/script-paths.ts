@@ -4,7 +4,7 @@ const SCRIPT_PATH = /^[fu](\/[\w.-]+){2,}$/;
 const TYPESCRIPT_EXTENSION = /(\.(bun|deno|node|fetch|native))?\.(ts|tsx|mts|js|jsx|mjs)$/;
 
 /** The script that `specifier` names in the TypeScript script at `from`; `undefined` when it names a package, a builtin or a URL. */
-export function scriptPathOf(from: string, specifier: string): string | undefined {
+export function resolveScriptPath(from: string, specifier: string): string | undefined {
   if (specifier.startsWith("./") || specifier.startsWith("../")) {
     return resolveFrom(from, specifier)?.replace(TYPESCRIPT_EXTENSION, "");
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { evaluate } from "./evaluate.ts";
+import { evaluateExpression } from "./evaluate.ts";
 
 const job = { input: { name: "Ada", list: [{ n: 1 }, { n: 2 }], none: null }, id: "1" };
 
@@ -21,7 +21,7 @@ describe("an expression", () => {
     ["1 // one", 1],
     ["JSON.stringify({ a: 1 })", '{"a":1}'],
   ])("%s", async (text, value) => {
-    expect(await evaluate(text, { job })).toEqual({ ok: true, value });
+    expect(await evaluateExpression(text, { job })).toEqual({ ok: true, value });
   });
 
   it.each([
@@ -36,19 +36,19 @@ describe("an expression", () => {
     ["fetch('http://x')", "ReferenceError"],
     ["given", "ReferenceError"],
   ])("that cannot be evaluated says why: %s", async (text, reason) => {
-    expect(await evaluate(text, { job })).toEqual({ ok: false, reason: expect.stringContaining(reason) });
+    expect(await evaluateExpression(text, { job })).toEqual({ ok: false, reason: expect.stringContaining(reason) });
   });
 
   it("takes what is nested as deep as a body may be", async () => {
     const deep = JSON.parse(`${"[".repeat(400)}1${"]".repeat(400)}`) as unknown;
-    expect(await evaluate("[job.input]", { job: { input: deep } })).toEqual({ ok: true, value: [deep] });
+    expect(await evaluateExpression("[job.input]", { job: { input: deep } })).toEqual({ ok: true, value: [deep] });
   });
 
   it("leaves nothing behind for the next one, and reaches no prototype of ours", async () => {
-    expect(await evaluate("(globalThis.left = 1, Object.prototype.left = 2)", { job })).toEqual({ ok: true, value: 2 });
-    expect(await evaluate("typeof left", { job })).toEqual({ ok: true, value: "undefined" });
+    expect(await evaluateExpression("(globalThis.left = 1, Object.prototype.left = 2)", { job })).toEqual({ ok: true, value: 2 });
+    expect(await evaluateExpression("typeof left", { job })).toEqual({ ok: true, value: "undefined" });
     expect(({} as { left?: number }).left).toBeUndefined();
-    expect(await evaluate("return job.constructor.constructor('return typeof process')()", { job })).toEqual({
+    expect(await evaluateExpression("return job.constructor.constructor('return typeof process')()", { job })).toEqual({
       ok: true,
       value: "undefined",
     });
@@ -68,7 +68,7 @@ describe("an expression that reads", () => {
     ["const variable = () => 'own'; return variable()", "own"],
     ["typeof variable", "function"],
   ])("%s", async (text, value) => {
-    expect(await evaluate(text, { job }, reads)).toEqual({ ok: true, value });
+    expect(await evaluateExpression(text, { job }, reads)).toEqual({ ok: true, value });
   });
 
   it.each([
@@ -76,19 +76,22 @@ describe("an expression that reads", () => {
     ["resource('f/t/none').host + variable('f/t/later')", "$res:f/t/none"],
     ["try { return variable('f/t/none') } catch { return 'caught' }", "$var:f/t/none"],
   ])("%s says what it has not got", async (text, asks) => {
-    expect(await evaluate(text, { job }, reads)).toMatchObject({ ok: false, asks });
+    expect(await evaluateExpression(text, { job }, reads)).toMatchObject({ ok: false, asks });
   });
 
   it.each(["variable('')", "resource({})", "variable()"])("%s is an error of its own", async (text) => {
-    const found = await evaluate(text, { job }, reads);
+    const found = await evaluateExpression(text, { job }, reads);
     expect(found).toMatchObject({ ok: false, reason: expect.stringContaining("takes a path") });
     expect(found).not.toHaveProperty("asks");
   });
 
   it("sees nothing of what calls it, and has no such names where nothing may be read", async () => {
     for (const name of ["asks", "reads", "names", "given", "reading", "run"]) {
-      expect(await evaluate(`typeof ${name}`, { job }, reads)).toEqual({ ok: true, value: "undefined" });
+      expect(await evaluateExpression(`typeof ${name}`, { job }, reads)).toEqual({ ok: true, value: "undefined" });
     }
-    expect(await evaluate("variable('f/t/key')", { job })).toMatchObject({ ok: false, reason: expect.stringContaining("variable") });
+    expect(await evaluateExpression("variable('f/t/key')", { job })).toMatchObject({
+      ok: false,
+      reason: expect.stringContaining("variable"),
+    });
   });
 });

@@ -1,12 +1,12 @@
 import type { QuickJSWASMModule } from "quickjs-emscripten-core";
 
-export type Evaluated =
+export type EvaluationResult =
   | { ok: true; value: unknown }
   /** `asks`: it has not got any further without what stands behind this reference. */
-  | { ok: false; reason: string; asks?: string };
+  | { ok: false; reason: string; missingReference?: string };
 
 /** What `variable(path)` and `resource(path)` give, by the reference that means the same: `$var:f/ops/key`. */
-export type Reads = ReadonlyMap<string, unknown>;
+export type ReferenceValues = ReadonlyMap<string, unknown>;
 
 /** Processor time, not elapsed time: an expression is not responsible for waiting on a busy machine. */
 const TIME_MS = 500;
@@ -33,7 +33,7 @@ const WORDS = new Set(["null", "true", "false", "undefined", "NaN", "Infinity", 
 export const isPlainPath = (expression: string) => PLAIN.test(expression.trim());
 
 /** Those names and numbers, one after the other; `undefined` for any other expression. */
-export function plainPath(expression: string): string[] | undefined {
+export function parsePlainPath(expression: string): string[] | undefined {
   const text = expression.trim();
   return PLAIN.test(text) && !WORDS.has(text) ? (text.match(/[\w$]+/g) ?? []) : undefined;
 }
@@ -43,9 +43,13 @@ export function plainPath(expression: string): string[] | undefined {
  * interpreter of its own, and ends after half a second. With `reads` it may ask for variables and resources too; the interpreter cannot wait, so
  * it stops at what is not among them and says what that is: the caller reads it, and evaluates again.
  */
-export async function evaluate(expression: string, names: Readonly<Record<string, unknown>>, reads?: Reads): Promise<Evaluated> {
+export async function evaluateExpression(
+  expression: string,
+  names: Readonly<Record<string, unknown>>,
+  reads?: ReferenceValues,
+): Promise<EvaluationResult> {
   const text = expression.trim();
-  const parts = plainPath(text);
+  const parts = parsePlainPath(text);
   if (parts) {
     // What is inherited (`length` of a list, say) is the interpreter's to know.
     const found = own(names, parts);
@@ -78,7 +82,12 @@ function own(names: Readonly<Record<string, unknown>>, parts: string[]): { value
   return { value: value ?? null };
 }
 
-function interpret(quickJs: QuickJSWASMModule, text: string, names: Readonly<Record<string, unknown>>, reads?: Reads): Evaluated {
+function interpret(
+  quickJs: QuickJSWASMModule,
+  text: string,
+  names: Readonly<Record<string, unknown>>,
+  reads?: ReferenceValues,
+): EvaluationResult {
   const untilMs = computedMs() + TIME_MS;
   const runtime = quickJs.newRuntime({
     memoryLimitBytes: MEMORY_BYTES,
@@ -99,7 +108,9 @@ function interpret(quickJs: QuickJSWASMModule, text: string, names: Readonly<Rec
     const said = context.getString(result.value);
     result.value.dispose();
     // No JSON begins like a reference.
-    return said.startsWith("$") ? { ok: false, reason: `it reads ${said}.`, asks: said } : { ok: true, value: JSON.parse(said) };
+    return said.startsWith("$")
+      ? { ok: false, reason: `it reads ${said}.`, missingReference: said }
+      : { ok: true, value: JSON.parse(said) };
   } finally {
     context.dispose();
     runtime.dispose();

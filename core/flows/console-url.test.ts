@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { consoleUrl } from "./console-url.ts";
+import { buildConsoleUrl } from "./console-url.ts";
 
 it.each([
   [
@@ -15,5 +15,5 @@ it.each([
     "https://console.amazonaws.cn/states/home?region=cn-north-1#/statemachines/view/arn:aws-cn:states:cn-north-1:000000000000:stateMachine:m",
   ],
 ])("%s has its page in the console of its region and partition", (arn, url) => {
-  expect(consoleUrl(arn)).toBe(url);
+  expect(buildConsoleUrl(arn)).toBe(url);
 });

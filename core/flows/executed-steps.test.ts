@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { aFlow } from "../../test/builders/flows.ts";
 import { executedSteps } from "./executed-steps.ts";
 import type { Outcome, Progress } from "./journal.ts";
-import { indexOf } from "./scopes.ts";
+import { indexFlow } from "./scopes.ts";
 
 const script = (id: string, more: object = {}) => ({ id, value: { type: "script", path: "f/t/any" }, ...more });
 const loop = (id: string, modules: object[], parallel = false) => ({
@@ -21,7 +21,7 @@ function placesOf(flow: object, outcomes: Record<string, Outcome>, progress: Rec
     outcome: (...place: Parameters<typeof key>) => outcomes[key(...place)],
     progress: (...place: Parameters<typeof key>) => progress[key(...place)],
   };
-  return [...executedSteps(value, indexOf(value), journal)].map(({ module, path, attempt }) => `${module}@${path}#${attempt}`);
+  return [...executedSteps(value, indexFlow(value), journal)].map(({ module, path, attempt }) => `${module}@${path}#${attempt}`);
 }
 
 describe("where steps have run", () => {

@@ -151,21 +151,22 @@ export function parseJournalRef(
 export const outcomeRefOfProgress = (ref: string) => childRef("outcome", childName("progress", ref) ?? "");
 
 /** The name from which the id of a module's job is derived. */
-export const jobName = (module: string, scope: ScopeName, path: string, attempt: number) => `${nameOf(module, scope)}@${path}#${attempt}`;
+export const buildJobName = (module: string, scope: ScopeName, path: string, attempt: number) =>
+  `${nameOf(module, scope)}@${path}#${attempt}`;
 
 /** A loop's index; or `<module>~<n>` for the n-th retry of a module with lists inside. */
 const segmentsOf = (path: string) => path.split(".").slice(0, -1);
 const isIndex = (segment: string) => /^\d+$/.test(segment);
 
 /** The indices in a path, outermost first. */
-export const indicesOf = (path: string) => segmentsOf(path).filter(isIndex).map(Number);
+export const listIndices = (path: string) => segmentsOf(path).filter(isIndex).map(Number);
 
 /** The path of the lists inside a module. A retry has another path, so that it finds nothing of the attempt before. */
 export const insidePath = (module: string, path: string, retries: number) => (retries > 0 ? `${path}${module}~${retries}.` : path);
 export const iterationPath = (path: string, index: number) => `${path}${index}.`;
 
 /** The part of a path that belongs to a list, which is the list of the place itself or one around it. */
-export function pathOfScope({ loops, inside }: Scope, path: string): string {
+export function findScopePath({ loops, inside }: Scope, path: string): string {
   let left = loops.length;
   let found = "";
   for (const segment of segmentsOf(path)) {
@@ -177,7 +178,7 @@ export function pathOfScope({ loops, inside }: Scope, path: string): string {
 }
 
 /** The path of another list as seen from a place; `undefined` when that list is inside a loop that does not contain the place. */
-export function visiblePath(from: Scope, path: string, target: Scope): string | undefined {
+export function findVisiblePath(from: Scope, path: string, target: Scope): string | undefined {
   if (target.loops.some((loop, depth) => from.loops[depth] !== loop)) return undefined;
-  return pathOfScope(target, path);
+  return findScopePath(target, path);
 }

@@ -7,7 +7,7 @@ const LONGEST_S = 6 * 3600;
  * Seconds until the attempt after `failed` failed ones (1 for the first retry); `undefined` when there is none left. Constant attempts come
  * first; the exponential delay is `multiplier × seconds^k`, k the number of the failed run. `random` is between 0 and 1.
  */
-export function retryDelayS({ constant, exponential }: Retry, failed: number, random: number): number | undefined {
+export function computeRetryDelayS({ constant, exponential }: Retry, failed: number, random: number): number | undefined {
   const constants = constant?.attempts ?? 0;
   if (failed <= constants) return Math.min(constant?.seconds ?? 0, LONGEST_S);
   if (failed > constants + (exponential?.attempts ?? 0)) return undefined;

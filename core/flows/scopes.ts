@@ -19,20 +19,20 @@ export const isParallel = ({ value }: FlowModule) =>
   (value.type === "forloopflow" || value.type === "branchall") && value.parallel === true;
 
 /** A loop's body; of other modules nothing. */
-export function modulesOf({ value }: FlowModule): readonly FlowModule[] {
+export function listBodyModules({ value }: FlowModule): readonly FlowModule[] {
   return value.type === "forloopflow" || value.type === "whileloopflow" ? value.modules : [];
 }
 
 /** What comes of it waits for somebody to say so. */
-export const asksPeople = ({ value, suspend }: FlowModule) => value.type === "consentgate" || (suspend?.required_events ?? 0) > 0;
+export const mayRequireApproval = ({ value, suspend }: FlowModule) => value.type === "consentgate" || (suspend?.required_events ?? 0) > 0;
 
 /** Its state lets go of the function, and goes on when it is told to. */
-export const waitsForOthers = (module: FlowModule) => asksPeople(module) || module.value.type === "flow";
+export const waitsForTaskToken = (module: FlowModule) => mayRequireApproval(module) || module.value.type === "flow";
 
 /** A module of which nothing comes but success, or failure: its state needs no choice behind it. */
 export function isPlain(module: FlowModule): boolean {
   const { retry, stop_after_if, stop_after_all_iters_if, sleep } = module;
-  return !isContainer(module) && !waitsForOthers(module) && !retry && !stop_after_if && !stop_after_all_iters_if && !sleep;
+  return !isContainer(module) && !waitsForTaskToken(module) && !retry && !stop_after_if && !stop_after_all_iters_if && !sleep;
 }
 
 /** A list of modules, and where it stands. */
@@ -47,7 +47,7 @@ export interface Scope {
   inside: readonly string[];
 }
 
-export interface Placed {
+export interface ModulePosition {
   module: FlowModule;
   scope: Scope;
   /** In its list; -1 for the modules beside the others. */
@@ -57,17 +57,17 @@ export interface Placed {
 /** Every list and every module of a flow, by name. */
 export interface FlowIndex {
   scopes: ReadonlyMap<ScopeName, Scope>;
-  modules: ReadonlyMap<string, Placed>;
+  modules: ReadonlyMap<string, ModulePosition>;
 }
 
-export function indexOf(value: FlowValue): FlowIndex {
+export function indexFlow(value: FlowValue): FlowIndex {
   const scopes = new Map<ScopeName, Scope>();
-  const modules = new Map<string, Placed>();
+  const modules = new Map<string, ModulePosition>();
   const enter = (scope: Scope) => {
     scopes.set(scope.name, scope);
     for (const [index, module] of scope.modules.entries()) {
       modules.set(module.id, { module, scope, index });
-      for (const inner of scopesIn(module, scope)) enter(inner);
+      for (const inner of listInnerScopes(module, scope)) enter(inner);
     }
   };
   const root: Scope = { name: ROOT, modules: value.modules, loops: [], inside: [] };
@@ -79,7 +79,7 @@ export function indexOf(value: FlowValue): FlowIndex {
 }
 
 /** The lists that a module has inside. */
-export function scopesIn(module: FlowModule, scope: Scope): Scope[] {
+export function listInnerScopes(module: FlowModule, scope: Scope): Scope[] {
   const { id, value } = module;
   const inner = { of: { module, scope }, loops: scope.loops, inside: [...scope.inside, id] };
   switch (value.type) {
@@ -99,7 +99,8 @@ export function scopesIn(module: FlowModule, scope: Scope): Scope[] {
 }
 
 /** The modules of a list, and all that stand in them. */
-export function withInner(modules: readonly FlowModule[]): FlowModule[] {
-  const inside = (scope: Scope): FlowModule[] => scope.modules.flatMap((module) => [module, ...scopesIn(module, scope).flatMap(inside)]);
+export function listNestedModules(modules: readonly FlowModule[]): FlowModule[] {
+  const inside = (scope: Scope): FlowModule[] =>
+    scope.modules.flatMap((module) => [module, ...listInnerScopes(module, scope).flatMap(inside)]);
   return inside({ name: ROOT, modules, loops: [], inside: [] });
 }

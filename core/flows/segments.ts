@@ -1,5 +1,5 @@
 import type { FlowModule, FlowValue } from "../../contract/flows/flow-value.ts";
-import { pathOfScope } from "./journal.ts";
+import { findScopePath } from "./journal.ts";
 import { ROOT, type Scope, type ScopeName } from "./scopes.ts";
 
 /** Modules of one list that one task of the state machine runs: neighbours with `segment: true`, or a whole flow with `same_worker`. */
@@ -8,7 +8,7 @@ export interface SegmentGroup {
   segment: boolean;
 }
 
-export function segmentGroups(value: Pick<FlowValue, "same_worker">, scope: ScopeName, modules: readonly FlowModule[]): SegmentGroup[] {
+export function groupSegments(value: Pick<FlowValue, "same_worker">, scope: ScopeName, modules: readonly FlowModule[]): SegmentGroup[] {
   const together = value.same_worker === true && scope === ROOT;
   const stretches: { modules: FlowModule[]; segment: boolean }[] = [];
   for (const module of modules) {
@@ -21,7 +21,7 @@ export function segmentGroups(value: Pick<FlowValue, "same_worker">, scope: Scop
 }
 
 /** The name of the folder `./shared` that a module has with others: one for a flow with `same_worker`, else one for the segments of a list. */
-export function sharedFolderOf(value: Pick<FlowValue, "same_worker">, module: FlowModule, scope: Scope, at: string): string | undefined {
+export function findSharedFolder(value: Pick<FlowValue, "same_worker">, module: FlowModule, scope: Scope, at: string): string | undefined {
   if (value.same_worker) return "";
   let folder: string | undefined;
   for (
@@ -29,7 +29,7 @@ export function sharedFolderOf(value: Pick<FlowValue, "same_worker">, module: Fl
     list;
     [inner, list] = [list.of?.module ?? inner, list.of?.scope]
   ) {
-    if (inner.segment) folder = `${list.name}@${pathOfScope(list, at)}`;
+    if (inner.segment) folder = `${list.name}@${findScopePath(list, at)}`;
   }
   return folder;
 }

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { flowValueSchema } from "../../contract/flows/flow-value.ts";
-import { allModules, flowHash, versionId, withoutCode } from "./version.ts";
+import { computeFlowHash, createVersionId, listAllModules, removeInlineCode } from "./version.ts";
 
 const inline = (id: string, input_transforms = {}) => ({
   id,
@@ -20,18 +20,18 @@ const value = flowValueSchema.parse({
 
 describe("allModules", () => {
   it("finds every module, inside of others and beside them", () => {
-    expect(allModules(value).map(({ id }) => id)).toEqual(["a", "b", "c", "d", "e", "f", "g", "h", "failure", "preprocessor"]);
+    expect(listAllModules(value).map(({ id }) => id)).toEqual(["a", "b", "c", "d", "e", "f", "g", "h", "failure", "preprocessor"]);
   });
 });
 
 describe("withoutCode", () => {
   it("leaves out the code of inline scripts, and nothing that only looks like it", () => {
     const before = structuredClone(value);
-    const without = withoutCode(value);
+    const without = removeInlineCode(value);
     const json = JSON.stringify(without);
     expect(json).not.toContain("echo hi");
     expect(json).not.toContain('"lock":"l"');
-    expect(allModules(without).map(({ id }) => id)).toEqual(allModules(value).map(({ id }) => id));
+    expect(listAllModules(without).map(({ id }) => id)).toEqual(listAllModules(value).map(({ id }) => id));
     expect(without.modules[0]).toMatchObject({
       value: { input_transforms: { x: { value: { type: "rawscript", content: "an argument", lock: "too" } } } },
     });
@@ -41,10 +41,10 @@ describe("withoutCode", () => {
 
 describe("ids and hashes", () => {
   it("ids grow with time and are whole in every client; hashes are the version's own", () => {
-    expect(versionId(2, 0)).toBeGreaterThan(versionId(1, 0.9999));
-    expect(Number.isSafeInteger(versionId(Date.UTC(2200, 0), 0.9999))).toBe(true);
+    expect(createVersionId(2, 0)).toBeGreaterThan(createVersionId(1, 0.9999));
+    expect(Number.isSafeInteger(createVersionId(Date.UTC(2200, 0), 0.9999))).toBe(true);
     const sent = { path: "f/t/a", summary: "", value };
-    expect(flowHash("w", 1, sent)).toMatch(/^[0-9a-f]{16}$/);
-    expect(new Set([flowHash("w", 1, sent), flowHash("w", 2, sent), flowHash("v", 1, sent)]).size).toBe(3);
+    expect(computeFlowHash("w", 1, sent)).toMatch(/^[0-9a-f]{16}$/);
+    expect(new Set([computeFlowHash("w", 1, sent), computeFlowHash("w", 2, sent), computeFlowHash("v", 1, sent)]).size).toBe(3);
   });
 });

@@ -4,7 +4,7 @@ import { type FlowModule, type FlowValue, keptFlowSchema } from "../../contract/
 import { runnerLanguages } from "../../contract/languages.ts";
 import type { FlowJson, NewFlow } from "../../contract/routes/flows/flows.ts";
 import { concurrencyRuleSchema } from "../jobs/concurrency.ts";
-import { withInner } from "./scopes.ts";
+import { listNestedModules } from "./scopes.ts";
 
 /** How far a flow's inline scripts and its state machine are. */
 export const flowBuildSchema = z.discriminatedUnion("state", [
@@ -61,7 +61,7 @@ export type MachineRequest = z.infer<typeof machineRequestSchema>;
 export type MachineAnswer = { machine: string } | { refused: string };
 
 /** 16 hex digits over workspace, path, version and what was sent. */
-export function flowHash(workspace: string, version: number, sent: NewFlow): string {
+export function computeFlowHash(workspace: string, version: number, sent: NewFlow): string {
   return createHash("sha256")
     .update(JSON.stringify([workspace, version, sent]))
     .digest("hex")
@@ -69,18 +69,18 @@ export function flowHash(workspace: string, version: number, sent: NewFlow): str
 }
 
 /** Ids grow with time, so that the newest version is the largest, and are whole in every client: milliseconds and three random digits. */
-export const versionId = (nowMs: number, random: number) => nowMs * 1000 + Math.floor(random * 1000);
+export const createVersionId = (nowMs: number, random: number) => nowMs * 1000 + Math.floor(random * 1000);
 
 /** Every module of a flow, those inside of others and beside them too. */
-export function allModules(value: FlowValue): FlowModule[] {
+export function listAllModules(value: FlowValue): FlowModule[] {
   const beside = [value.failure_module, value.preprocessor_module].flatMap((module) => module ?? []);
-  return [...withInner(value.modules), ...beside];
+  return [...listNestedModules(value.modules), ...beside];
 }
 
 /** The flow without the text of its inline scripts. */
-export function withoutCode(value: FlowValue): FlowValue {
+export function removeInlineCode(value: FlowValue): FlowValue {
   const copy = structuredClone(value);
-  for (const { value: inline } of allModules(copy)) {
+  for (const { value: inline } of listAllModules(copy)) {
     if (inline.type !== "rawscript") continue;
     inline.content = "";
     delete inline.lock;
@@ -89,7 +89,7 @@ export function withoutCode(value: FlowValue): FlowValue {
 }
 
 /** The Flow of api.md §3.2. */
-export function flowJson(
+export function toFlowJson(
   { sent, version, hash, createdBy, createdAtMs }: StoredFlow,
   { workspace, archived, build }: RunnableFlow,
 ): FlowJson {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { cacheKey, findNamedFiles } from "./cache.ts";
+import { computeCacheKey, findFileReferences } from "./cache.ts";
 
 const job = { workspace: "w", hash: "0123456789abcdef", email: "a@b.c", permissionedAs: "u/a", superAdmin: false };
-const key = (args: unknown, more: Partial<Parameters<typeof cacheKey>[1]> = {}) => cacheKey(job, { args, ...more });
+const key = (args: unknown, more: Partial<Parameters<typeof computeCacheKey>[1]> = {}) => computeCacheKey(job, { args, ...more });
 
 describe("the key of a cached result", () => {
   it("is the same for the same input in any order", () => {
@@ -15,12 +15,12 @@ describe("the key of a cached result", () => {
     ["an argument more", key({ a: 1, b: null })],
     ["order in a list", key({ a: [1] })],
     ["stored objects behind references", key({ a: 1 }, { references: "x" })],
-    ["a version", cacheKey({ ...job, hash: "1123456789abcdef" }, { args: { a: 1 } })],
-    ["a workspace", cacheKey({ ...job, workspace: "v" }, { args: { a: 1 } })],
-    ["an address", cacheKey({ ...job, email: "b@b.c" }, { args: { a: 1 } })],
-    ["an identity", cacheKey({ ...job, permissionedAs: "u/b" }, { args: { a: 1 } })],
-    ["being an event for the preprocessor", cacheKey({ ...job, preprocess: "wanted" }, { args: { a: 1 } })],
-    ["being a superadmin", cacheKey({ ...job, superAdmin: true }, { args: { a: 1 } })],
+    ["a version", computeCacheKey({ ...job, hash: "1123456789abcdef" }, { args: { a: 1 } })],
+    ["a workspace", computeCacheKey({ ...job, workspace: "v" }, { args: { a: 1 } })],
+    ["an address", computeCacheKey({ ...job, email: "b@b.c" }, { args: { a: 1 } })],
+    ["an identity", computeCacheKey({ ...job, permissionedAs: "u/b" }, { args: { a: 1 } })],
+    ["being an event for the preprocessor", computeCacheKey({ ...job, preprocess: "wanted" }, { args: { a: 1 } })],
+    ["being a superadmin", computeCacheKey({ ...job, superAdmin: true }, { args: { a: 1 } })],
   ])("differs by %s", (_what, other) => {
     expect(other).not.toBe(key({ a: 1 }));
   });
@@ -54,17 +54,17 @@ describe("the key of a cached result", () => {
 
 describe("filesIn", () => {
   it("finds each file once at any depth and in both forms, and takes nothing else for one", () => {
-    const { keys, elsewhere } = findNamedFiles({
+    const { keys, elsewhere } = findFileReferences({
       a: [{ s3: "x" }, { b: { s3: "y", storage: "_default_" } }],
       c: { s3: "x" },
       d: "s3:///z",
       e: { s3: 1 },
     });
     expect([keys.sort(), elsewhere]).toEqual([["x", "y", "z"], false]);
-    expect(findNamedFiles({ a: { s3: ["x"] }, b: "s3", s3: null })).toEqual({ keys: [], elsewhere: false });
+    expect(findFileReferences({ a: { s3: ["x"] }, b: "s3", s3: null })).toEqual({ keys: [], elsewhere: false });
   });
 
   it.each([{ s3: "x", storage: "second" }, "s3://second/x", { s3: "s3://second/x" }])("knows one in another storage: %j", (file) => {
-    expect(findNamedFiles([file])).toEqual({ keys: [], elsewhere: true });
+    expect(findFileReferences([file])).toEqual({ keys: [], elsewhere: true });
   });
 });

@@ -1,17 +1,17 @@
 import { createHash } from "node:crypto";
 import { canonicalJson } from "../../contract/canonical-json.ts";
-import { parseFile } from "../files/place.ts";
+import { parseFile } from "../files/file-key.ts";
 import type { Job } from "./job.ts";
 
 /** Stored files that a value names, by `{"s3": key}` or as `s3:///key`. */
-export interface NamedFiles {
+export interface FileReferences {
   /** Files in the workspace's own storage, each once. */
   keys: string[];
   /** Some are in another one. */
   elsewhere: boolean;
 }
 
-export function findNamedFiles(value: unknown): NamedFiles {
+export function findFileReferences(value: unknown): FileReferences {
   const keys = new Set<string>();
   let elsewhere = false;
   const waiting = [value];
@@ -25,8 +25,8 @@ export function findNamedFiles(value: unknown): NamedFiles {
   return { keys: [...keys], elsewhere };
 }
 
-export function namesFiles(value: unknown): boolean {
-  const { keys, elsewhere } = findNamedFiles(value);
+export function containsFiles(value: unknown): boolean {
+  const { keys, elsewhere } = findFileReferences(value);
   return elsewhere || keys.length > 0;
 }
 
@@ -55,7 +55,7 @@ export interface CacheInputs {
  * The cache key of a result: the version, the identity of the run, and its whole input. A run on behalf of another user has the same
  * identity for all callers. Runs of different identities never share a result, because the identity determines what code may read.
  */
-export function cacheKey(
+export function computeCacheKey(
   {
     workspace,
     hash,

@@ -69,7 +69,7 @@ describe("a group", () => {
       { job: "c", limit: 2 },
       { job: "d", limit: 9 },
     ];
-    const { group, told, next } = reserveSlots(full, waiters, 0);
+    const { group, notified: told, next } = reserveSlots(full, waiters, 0);
     expect([told, next]).toEqual([["b"], "c"]);
     expect(mayStart(group, "b", 2)).toBe(true);
     // Looked at twice, nobody is told twice.

@@ -104,16 +104,20 @@ export function returnSlot(group: Group, job: string, nowMs: number): Group {
 }
 
 /** Reserves free slots for waiting jobs in order of arrival. If the first one has no room, no other job passes it. */
-export function reserveSlots(group: Group, waiters: Waiter[], nowMs: number): { group: Group; told: string[]; next: string | undefined } {
-  const told: string[] = [];
+export function reserveSlots(
+  group: Group,
+  waiters: Waiter[],
+  nowMs: number,
+): { group: Group; notified: string[]; next: string | undefined } {
+  const notified: string[] = [];
   let promised = group;
   for (const { job, limit } of waiters) {
     if (slotOf(promised, job)) continue;
-    if (isFull(promised, limit)) return { group: promised, told, next: job };
+    if (isFull(promised, limit)) return { group: promised, notified, next: job };
     promised = { ...promised, slots: [...promised.slots, { state: "promised", job, untilMs: nowMs + PROMISE_MS }] };
-    told.push(job);
+    notified.push(job);
   }
-  return { group: promised, told, next: undefined };
+  return { group: promised, notified, next: undefined };
 }
 
 /** When to notify the first waiting job, because a window ends then. `undefined` if a message is already scheduled or none is needed. */

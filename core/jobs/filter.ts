@@ -1,5 +1,5 @@
 import type { JobListQuery } from "../../contract/routes/jobs/job-lists.ts";
-import { type EndedJob, hasEnded, type Job, waitsFor } from "./job.ts";
+import { type EndedJob, getWaitState, hasEnded, type Job } from "./job.ts";
 
 /** The scope of a list: all jobs, queued and running jobs, or ended jobs. */
 export type ListScope = "all" | "queue" | "completed";
@@ -61,7 +61,7 @@ export function matchesJob(job: Job, query: JobListQuery, scope: ListScope, nowM
     within(started, query.started_before, query.started_after) &&
     within(ended ? job.endedAtMs : undefined, query.completed_before, query.completed_after) &&
     unless(query.running, job.state === "running") &&
-    unless(query.suspended, waitsFor(job) !== undefined) &&
+    unless(query.suspended, getWaitState(job) !== undefined) &&
     (query.scheduled_for_before_now !== true || ended || (job.scheduledForMs ?? job.createdAtMs) <= nowMs) &&
     (query.success === undefined || (ended && query.success === success)) &&
     (query.status === undefined || (ended && matchesList(query.status, statusOf[job.state]))) &&

@@ -153,7 +153,7 @@ export function hasEnded(job: Job): job is EndedJob {
 export const isFlowJob = ({ kind }: Pick<Job, "kind">) => kind === "flow" || kind === "flowpreview";
 
 /** The state of a running flow that waits: consent takes precedence over approvals. `undefined` if it does not wait. */
-export function waitsFor({
+export function getWaitState({
   suspends = 0,
   consents = 0,
 }: Pick<Job, "suspends" | "consents">): "suspended" | "awaiting_approval" | undefined {
@@ -176,11 +176,11 @@ export function argsVisibleTo(reader: { kind: "person" | "job" }, job: Job): Val
 
 /** The shard of the list and due indexes that contains a job. */
 export const SHARDS = 4;
-export function shardOf(jobId: string): number {
+export function computeShard(jobId: string): number {
   return createHash("md5").update(jobId).digest().readUInt8(0) % SHARDS;
 }
 
 /** Sorts by creation, then by id: the same order in every page of a list. */
-export function listKey(createdAtMs: number, jobId: string): string {
+export function buildListKey(createdAtMs: number, jobId: string): string {
   return `${String(createdAtMs).padStart(14, "0")}#${jobId}`;
 }

@@ -2,7 +2,7 @@ import * as z from "zod";
 import { assertNever } from "../../contract/assert-never.ts";
 import { limits } from "../../contract/limits.ts";
 import type { RunError, RunOutcome } from "../../runners/protocol.ts";
-import { type EndedJob, type EndState, type Job, type RunningJob, runningJobSchema, waitsFor } from "./job.ts";
+import { type EndedJob, type EndState, getWaitState, type Job, type RunningJob, runningJobSchema } from "./job.ts";
 
 /** Whether the queue can hold the message of a job back until its time. */
 export function isSendable(scheduledForMs: number | undefined, nowMs: number): boolean {
@@ -41,7 +41,7 @@ export const flowRemainingS = (flow: Pick<RunningJob, "startedAtMs" | "timeoutS"
 
 /** When housekeeping looks at a flow that runs: at its deadline too, for then perhaps nothing of it is under way. */
 export const flowDueMs = (flow: Pick<RunningJob, "startedAtMs" | "timeoutS" | "suspends" | "consents">, nowMs: number): number =>
-  Math.min(nowMs + (waitsFor(flow) ? limits.flowWaitLookMs : limits.flowLookMs), flowDeadlineMs(flow));
+  Math.min(nowMs + (getWaitState(flow) ? limits.flowWaitLookMs : limits.flowLookMs), flowDeadlineMs(flow));
 
 /** How a job ends: its state and the JSON text of its result. */
 export interface Ending {

@@ -2,10 +2,10 @@ import { describe, expect, it } from "vitest";
 import { limits } from "../../contract/limits.ts";
 import { bounceSchema } from "./bounce.ts";
 import {
+  buildPartName,
   failedAttempt,
   isLastAttempt,
   nextAttemptAtMs,
-  partName,
   refusedAttempt,
   sentAttempt,
   splitNotice,
@@ -69,9 +69,9 @@ describe("partsOf", () => {
 
   it("names each part the same every time, with what tags of mails may hold", () => {
     const parts = splitNotice(notice, ["Ben+x@example.com", "ann@example.com"]);
-    expect(parts.map(partName)).toEqual(parts.map(partName));
-    expect(new Set(parts.map(partName)).size).toBe(3);
-    for (const part of parts) expect(partName(part)).toMatch(/^[A-Za-z0-9_-]{1,256}$/);
+    expect(parts.map(buildPartName)).toEqual(parts.map(buildPartName));
+    expect(new Set(parts.map(buildPartName)).size).toBe(3);
+    for (const part of parts) expect(buildPartName(part)).toMatch(/^[A-Za-z0-9_-]{1,256}$/);
   });
 });
 

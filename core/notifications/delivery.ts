@@ -39,7 +39,7 @@ export const refusedAttempt = (error: string): Attempt => ({ ok: false, error, f
 export const failedAttempt = (error: string): Attempt => ({ ok: false, error, final: false });
 
 /** The notices that request a decision. The others report an outcome. */
-const asks = ({ what }: Pick<GateNotice, "what">) => what === "opened" || what === "reminded" || what === "escalated";
+const requestsDecision = ({ what }: Pick<GateNotice, "what">) => what === "opened" || what === "reminded" || what === "escalated";
 
 /** All that a notice is sent to. `addresses`: of those who may decide. */
 export function splitNotice(notice: GateNotice, addresses: readonly string[]): NoticePart[] {
@@ -50,17 +50,17 @@ export function splitNotice(notice: GateNotice, addresses: readonly string[]): N
     case "chat":
       return [topic, { channel: "chat", to: "chat" }];
     case "email":
-      return asks(notice) ? [topic, ...mailsTo(notice, addresses)] : [topic];
+      return requestsDecision(notice) ? [topic, ...mailsTo(notice, addresses)] : [topic];
     default:
       return assertNever(notice.channel);
   }
 }
 
 /** Stored instead of an address when a notice has no recipient, so that the missing delivery is visible. */
-export const NOBODY = "nobody";
+export const NO_RECIPIENT = "nobody";
 
 function mailsTo({ people }: GateNotice, addresses: readonly string[]): NoticePart[] {
-  const wanted = addresses.length === 0 && people.length > 0 ? [NOBODY] : addresses.slice(0, limits.noticeMails);
+  const wanted = addresses.length === 0 && people.length > 0 ? [NO_RECIPIENT] : addresses.slice(0, limits.noticeMails);
   return wanted.map((to) => ({ channel: "email", to }));
 }
 
@@ -71,7 +71,7 @@ function shownUrl(url: string): string {
 }
 
 /** Which part of its notice, the same whenever it is asked for: letters, digits, '-' and '_'. */
-export const partName = ({ channel, to }: NoticePart): string => (channel === "email" ? `mail-${personKey(to)}` : channel);
+export const buildPartName = ({ channel, to }: NoticePart): string => (channel === "email" ? `mail-${personKey(to)}` : channel);
 
 /** Pauses between attempts (design §8), the first of which is made at once. */
 const PAUSES_MS = [5, 300, 1800, 7200, 18_000, 36_000, 36_000].map((seconds) => seconds * 1000);

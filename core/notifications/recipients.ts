@@ -13,7 +13,7 @@ export interface MailRecipient {
  */
 export function selectRecipients(people: readonly string[], members: readonly MailRecipient[], disabled: ReadonlySet<string>): string[] {
   const off = new Set([...disabled, ...members.filter((member) => member.disabled).map(({ email }) => email)].map(lower));
-  const found = people.flatMap((principal) => named(principal, members)).filter((address) => !off.has(lower(address)));
+  const found = people.flatMap((principal) => resolvePrincipal(principal, members)).filter((address) => !off.has(lower(address)));
   const first = new Map<string, string>();
   for (const address of found) if (!first.has(lower(address))) first.set(lower(address), address);
   return [...first.values()];
@@ -22,7 +22,7 @@ export function selectRecipients(people: readonly string[], members: readonly Ma
 /** Principals that are addresses themselves. */
 export const selectAddresses = (people: readonly string[]): string[] => people.filter((principal) => principal.includes("@"));
 
-function named(principal: string, members: readonly MailRecipient[]): string[] {
+function resolvePrincipal(principal: string, members: readonly MailRecipient[]): string[] {
   const [, space, name = ""] = /^([ug])\/(.+)$/.exec(principal) ?? [];
   const are = (wanted: (member: MailRecipient) => boolean) => members.filter(wanted).map(({ email }) => email);
   if (principal === "role:admin") return are(({ is_admin }) => is_admin);

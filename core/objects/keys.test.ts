@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { artefactKey } from "../builds/build.ts";
-import { keys, workspaceInQueue, workspaceOf } from "./keys.ts";
+import { buildArtefactKey } from "../builds/build.ts";
+import { findQueueWorkspace, findWorkspace, keys } from "./keys.ts";
 
 const WS = "my-ws";
 const target = { os: "linux", arch: "x64", python: "3.14", node: "24" } as const;
-const artefact = artefactKey(WS, { language: "bash", files: {}, entry: "f/a/b", target });
+const artefact = buildArtefactKey(WS, { language: "bash", files: {}, entry: "f/a/b", target });
 
 /** Kinds that belong to the instance or to a person. */
 const others = [
@@ -27,11 +27,11 @@ describe("workspaceOf", () => {
   it.each(Object.keys(keys))("knows whose %s is, so that deleting a workspace leaves none and takes no other's", (kind) => {
     const make = keys[kind as keyof typeof keys] as (...parts: unknown[]) => { pk: string };
     const [first, second, ...more] = kind === "artefact" ? [artefact] : [WS, "f/a/b", kind === "history" ? 7 : "x", "y"];
-    expect(workspaceOf(make(first, second, ...more).pk)).toBe(others.includes(kind) ? undefined : WS);
+    expect(findWorkspace(make(first, second, ...more).pk)).toBe(others.includes(kind) ? undefined : WS);
   });
 
   it("finds the workspace of what waits in the queue for all by its place there", () => {
-    expect(workspaceInQueue(keys.retry(7, WS, "notice", "topic"))).toBe(WS);
-    expect(workspaceInQueue(keys.folder(WS, "f"))).toBeUndefined();
+    expect(findQueueWorkspace(keys.retry(7, WS, "notice", "topic"))).toBe(WS);
+    expect(findQueueWorkspace(keys.folder(WS, "f"))).toBeUndefined();
   });
 });

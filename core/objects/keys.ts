@@ -102,7 +102,7 @@ export const keys = {
 const elsewhere: ReadonlySet<string> = new Set(["TOKEN", "USER", "IDEMPOTENCY", "LOGIN"]);
 
 /** Whose workspace's item stands under a partition; `undefined`: no workspace's. What is deleted with a workspace is found by it. */
-export function workspaceOf(pk: string): string | undefined {
+export function findWorkspace(pk: string): string | undefined {
   const [kind = "", second] = pk.split("#");
   if (second === undefined || elsewhere.has(kind)) return undefined;
   // An artefact's key is where it lies in the bucket.
@@ -110,4 +110,4 @@ export function workspaceOf(pk: string): string | undefined {
 }
 
 /** The same for items of the queue that all workspaces share, ordered by time. */
-export const workspaceInQueue = ({ pk, sk }: ObjectKey): string | undefined => (pk === "RETRIES" ? sk.split("#")[1] : undefined);
+export const findQueueWorkspace = ({ pk, sk }: ObjectKey): string | undefined => (pk === "RETRIES" ? sk.split("#")[1] : undefined);

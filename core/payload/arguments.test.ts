@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { Payload } from "../../contract/payload.ts";
-import { argumentsOf, argumentsWithFiles, type PayloadOptions } from "./arguments.ts";
+import { mergeStoredFiles, type PayloadOptions, parseArguments } from "./arguments.ts";
 
 const none: PayloadOptions = { wrapBody: false, raw: false, headers: [], query: [] };
 const aPayload = (body: string | Buffer, contentType?: string, rest: Partial<Payload> = {}): Payload => ({
@@ -11,7 +11,8 @@ const aPayload = (body: string | Buffer, contentType?: string, rest: Partial<Pay
   ...rest,
   headers: { ...(contentType ? { "content-type": contentType } : {}), ...rest.headers },
 });
-const args = async (payload: Payload, options: Partial<PayloadOptions> = {}) => (await argumentsOf(payload, { ...none, ...options })).args;
+const args = async (payload: Payload, options: Partial<PayloadOptions> = {}) =>
+  (await parseArguments(payload, { ...none, ...options })).args;
 const aGet = (payload?: string) => aPayload("", undefined, { method: "GET", query: payload === undefined ? {} : { payload: [payload] } });
 const form = (...parts: string[]) => `${parts.map((part) => `--cut\r\n${part}\r\n`).join("")}--cut--\r\n`;
 const FORM = "multipart/form-data; boundary=cut";
@@ -118,7 +119,7 @@ describe("a multipart form (spec 4.2.5)", () => {
       'Content-Disposition: form-data; name="tag"\r\n\r\na',
       'Content-Disposition: form-data; name="tag"\r\n\r\nb',
     );
-    const found = await argumentsOf(aPayload(body, FORM), none);
+    const found = await parseArguments(aPayload(body, FORM), none);
     expect(found.args).toEqual({ title: "Two files", tag: ["a", "b"] });
     expect(found.files.map(({ bytes, ...file }) => ({ ...file, text: bytes.toString() }))).toEqual([
       { argument: "doc", filename: "é.txt", contentType: "text/plain", text: "one" },
@@ -130,7 +131,7 @@ describe("a multipart form (spec 4.2.5)", () => {
     const bytes = Buffer.from(Array.from({ length: 4096 }, (_, at) => at % 256));
     const head = '--cut\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\n';
     const body = Buffer.concat([Buffer.from(head), bytes, Buffer.from("\r\n--cut--\r\n")]);
-    const { files } = await argumentsOf(aPayload(body, FORM), none);
+    const { files } = await parseArguments(aPayload(body, FORM), none);
     expect(files[0]?.bytes.equals(bytes)).toBe(true);
   });
 
@@ -150,9 +151,9 @@ describe("files of a form among the arguments (spec 4.2.5, 4.2.6)", () => {
     'Content-Disposition: form-data; name="x_signature"; filename="forged"\r\n\r\ntwo',
   );
   const read = async (options: Partial<PayloadOptions>) => {
-    const found = await argumentsOf(aPayload(body, FORM, { headers: { "x-signature": "real" } }), { ...none, ...options });
+    const found = await parseArguments(aPayload(body, FORM, { headers: { "x-signature": "real" } }), { ...none, ...options });
     const kept = Map.groupBy(found.files, ({ argument }) => argument);
-    return argumentsWithFiles(
+    return mergeStoredFiles(
       found,
       Object.fromEntries([...kept].map(([name, list]) => [name, list.map(({ filename }) => ({ s3: filename }))])),
     );

@@ -2,8 +2,8 @@ import { SvcError } from "../../contract/errors.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { isBase64 } from "./base64.ts";
-import { takeCloudEvent } from "./cloud-event.ts";
-import { jsonIfAny, parseJson } from "./json.ts";
+import { readCloudEvent } from "./cloud-event.ts";
+import { parseJson, tryParseJson } from "./json.ts";
 import { type FormFile, readMultipart } from "./multipart.ts";
 
 export interface PayloadOptions {
@@ -53,12 +53,12 @@ const METADATA = "WEBHOOK__METADATA__";
  * is no JSON under `raw_string`. Named headers and query parameters come on top, so that a body cannot forge them.
  * Throws `payload.*`, `body.notJson` for a `payload` parameter that holds no JSON, and `body.tooDeep`.
  */
-export async function argumentsOf(payload: Payload, options: PayloadOptions): Promise<Arguments> {
+export async function parseArguments(payload: Payload, options: PayloadOptions): Promise<Arguments> {
   const { method, headers, query, bytes } = payload;
-  const event = await takeCloudEvent(headers, bytes);
+  const event = await readCloudEvent(headers, bytes);
   const body =
     method === "GET"
-      ? { json: jsonInParameter(query["payload"]?.[0]), files: [] }
+      ? { json: parseJsonParameter(query["payload"]?.[0]), files: [] }
       : await bodyOf(event?.contentType ?? headers["content-type"], event?.bytes ?? bytes);
   const over = Object.fromEntries([
     ...(options.raw ? [[RAW, textOf(bytes, headers["content-type"])] as const] : []),
@@ -75,7 +75,7 @@ export async function argumentsOf(payload: Payload, options: PayloadOptions): Pr
 }
 
 /** The arguments with their stored files, which stand behind the texts that the form has under the same name. */
-export function argumentsWithFiles(
+export function mergeStoredFiles(
   { args, wrapped }: Arguments,
   stored: Readonly<Record<string, readonly unknown[]>>,
 ): Record<string, unknown> {
@@ -120,7 +120,7 @@ async function bodyOf(contentType = "", bytes: Buffer): Promise<Body> {
   const text = textOf(bytes, contentType);
   if (text.trim() === "") return { json: {}, files: [] };
   if (type === "application/x-www-form-urlencoded") return { json: formOf(text), files: [] };
-  const parsed = jsonIfAny(text);
+  const parsed = tryParseJson(text);
   return parsed ? { ...parsed, files: [], plain: true } : { text, files: [], plain: true };
 }
 
@@ -137,7 +137,7 @@ function textOf(bytes: Buffer, contentType = ""): string {
 
 /** Programs send JSON under curl's default type as well: a form whose text is a JSON object or list is one. */
 function formOf(text: string): unknown {
-  const json = /^\s*[[{]/.test(text) ? jsonIfAny(text) : undefined;
+  const json = /^\s*[[{]/.test(text) ? tryParseJson(text) : undefined;
   return json ? json.json : Object.fromEntries(grouped(new URLSearchParams(text)));
 }
 
@@ -153,7 +153,7 @@ function grouped(pairs: Iterable<readonly [string, string]>): Map<string, string
 }
 
 /** The value of a GET's `payload`: JSON in base64, in either alphabet, padded or not; without one an empty object. Throws `payload.base64`, `body.notJson`. */
-export function jsonInParameter(payload: string | undefined): unknown {
+export function parseJsonParameter(payload: string | undefined): unknown {
   if (payload === undefined || payload === "") return {};
   // A plus sign in a query arrives as a space.
   const plain = payload.replaceAll(" ", "+").replace(/=+$/, "");

@@ -2,10 +2,10 @@ import { SvcError } from "../../contract/errors.ts";
 import { isJsonObject } from "../../contract/json-object.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { isBase64 } from "./base64.ts";
-import { jsonIfAny } from "./json.ts";
+import { tryParseJson } from "./json.ts";
 
 /** A CloudEvents 1.0 envelope: its attributes, and the data as a body of its own. */
-export interface TakenEvent {
+export interface CloudEventEnvelope {
   metadata: Record<string, unknown>;
   contentType: string | undefined;
   bytes: Buffer;
@@ -18,7 +18,7 @@ const BATCH = "application/cloudevents-batch+json";
  * The envelope of a request that carries one, in binary (`ce-…` headers) or structured mode; `undefined` for all others.
  * Throws `payload.cloudEventBatch`, and `payload.cloudEvent` for attributes that CloudEvents 1.0 does not allow.
  */
-export async function takeCloudEvent(headers: Payload["headers"], bytes: Buffer): Promise<TakenEvent | undefined> {
+export async function readCloudEvent(headers: Payload["headers"], bytes: Buffer): Promise<CloudEventEnvelope | undefined> {
   const contentType = headers["content-type"];
   const type = contentType?.split(";")[0]?.trim().toLowerCase();
   if (type === BATCH) throw new SvcError("payload.cloudEventBatch", {});
@@ -30,7 +30,7 @@ export async function takeCloudEvent(headers: Payload["headers"], bytes: Buffer)
 }
 
 function envelopeOf(bytes: Buffer): Record<string, unknown> {
-  const found = jsonIfAny(bytes.toString("utf8"));
+  const found = tryParseJson(bytes.toString("utf8"));
   if (!found) throw new SvcError("payload.cloudEvent", { reason: "its envelope is not JSON" });
   const { json } = found;
   if (!isJsonObject(json)) {
@@ -67,7 +67,7 @@ async function check(attributes: Record<string, unknown>): Promise<void> {
   }
 }
 
-function structuredData(typeOfData: unknown, data: unknown, base64: unknown): Pick<TakenEvent, "contentType" | "bytes"> {
+function structuredData(typeOfData: unknown, data: unknown, base64: unknown): Pick<CloudEventEnvelope, "contentType" | "bytes"> {
   const contentType = typeof typeOfData === "string" ? typeOfData : undefined;
   if (base64 !== undefined) {
     if (data !== undefined) throw new SvcError("payload.cloudEvent", { reason: "it has both data and data_base64" });

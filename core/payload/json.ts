@@ -9,7 +9,7 @@ export function parseJson(source: string): unknown {
 }
 
 /** JSON if the text is some, perhaps after a byte order mark, else `undefined`. Throws `body.tooDeep`: readers of other languages would run out of stack. */
-export function jsonIfAny(source: string): { json: unknown } | undefined {
+export function tryParseJson(source: string): { json: unknown } | undefined {
   let json: unknown;
   try {
     json = JSON.parse(source.replace(/^\ufeff/, ""));
@@ -46,19 +46,19 @@ function positionIn(source: string, error: unknown): string {
 function offsetOf(source: string, error: unknown): number {
   const named = positionNamedBy(error);
   if (named !== undefined) return named;
-  if (mayGoOn(source)) return source.length;
+  if (isJsonPrefix(source)) return source.length;
   let good = 0;
   let bad = source.length;
   while (bad - good > 1) {
     const middle = (good + bad) >> 1;
-    if (mayGoOn(source.slice(0, middle))) good = middle;
+    if (isJsonPrefix(source.slice(0, middle))) good = middle;
     else bad = middle;
   }
   return good;
 }
 
 /** Whether a text is JSON, or is the beginning of some. */
-function mayGoOn(text: string): boolean {
+function isJsonPrefix(text: string): boolean {
   try {
     JSON.parse(text);
     return true;

@@ -42,11 +42,11 @@ export interface WorkspaceCaller {
 }
 
 /** `ann.lee+x@example.com` → `ann_lee_x`: what stands in `u/<username>`. */
-export function usernameOf(email: string): string {
+export function deriveUsername(email: string): string {
   return (email.split("@")[0] ?? email).replace(/[^A-Za-z0-9-]+/g, "_").replace(/^_+|_+$/g, "") || "user";
 }
 
 /** Whom a job runs as when this actor starts it. */
-export function permissionedAs(actor: Actor): string {
+export function toPermissionedAs(actor: Actor): string {
   return actor.kind === "job" ? actor.permissionedAs : `u/${actor.username}`;
 }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { takesNewUser, toAutoInvite } from "./auto-invite.ts";
+import { acceptsNewUser, toAutoInvite } from "./auto-invite.ts";
 
 describe("a workspace that invites by itself", () => {
   it("takes the domain of who asked, or all, and nobody when nothing is asked", () => {
@@ -16,11 +16,11 @@ describe("a workspace that invites by itself", () => {
 
   it("compares whole domains", () => {
     const own = toAutoInvite({ auto_add: true }, "ann@example.com");
-    expect(takesNewUser(own, "bob@EXAMPLE.com")).toBe(true);
-    expect(takesNewUser(own, "bob@sub.example.com")).toBe(false);
-    expect(takesNewUser(own, "bob@notexample.com")).toBe(false);
-    expect(takesNewUser(own, "example.com@evil.org")).toBe(false);
-    expect(takesNewUser(undefined, "bob@example.com")).toBe(false);
-    expect(takesNewUser(toAutoInvite({ invite_all: true }, "ann@example.com"), "bob@evil.org")).toBe(true);
+    expect(acceptsNewUser(own, "bob@EXAMPLE.com")).toBe(true);
+    expect(acceptsNewUser(own, "bob@sub.example.com")).toBe(false);
+    expect(acceptsNewUser(own, "bob@notexample.com")).toBe(false);
+    expect(acceptsNewUser(own, "example.com@evil.org")).toBe(false);
+    expect(acceptsNewUser(undefined, "bob@example.com")).toBe(false);
+    expect(acceptsNewUser(toAutoInvite({ invite_all: true }, "ann@example.com"), "bob@evil.org")).toBe(true);
   });
 });

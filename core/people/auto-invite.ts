@@ -12,6 +12,6 @@ export function toAutoInvite(
   return { enabled: true, domain: all ? "*" : domainOf(askerEmail), operator: operator ?? false, mode: add ? "add" : "invite" };
 }
 
-export function takesNewUser(autoInvite: AutoInvite | undefined, email: string): boolean {
+export function acceptsNewUser(autoInvite: AutoInvite | undefined, email: string): boolean {
   return autoInvite?.enabled === true && (autoInvite.domain === "*" || autoInvite.domain === domainOf(email));
 }

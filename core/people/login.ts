@@ -29,7 +29,7 @@ export type PendingLogin = z.infer<typeof pendingLoginSchema>;
 
 const hashed = (text: string) => createHash("sha256").update(text).digest();
 /** What is remembered of a sign-in that has come back. */
-export const usedLoginHash = (state: string) => hashed(state).toString("hex");
+export const hashUsedLogin = (state: string) => hashed(state).toString("hex");
 
 /** Whether what came back belongs to what this browser began, and in time. */
 export function isExpectedCallback(pending: PendingLogin, client: string, state: string, nowMs: number): boolean {

@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { type Actor, permissionedAs, usernameOf } from "./actor.ts";
+import { type Actor, deriveUsername, toPermissionedAs } from "./actor.ts";
 import { personKey } from "./person.ts";
-import { hashToken, isJobToken, newTokenValue, ownerKeyOf } from "./token.ts";
+import { createTokenValue, hashToken, isJobToken, parseOwnerKey } from "./token.ts";
 
 describe("tokens", () => {
   it("have 256 random bits, are known by their hash, and show ten characters", () => {
-    const { value, hash, prefix } = newTokenValue("ann@example.com");
+    const { value, hash, prefix } = createTokenValue("ann@example.com");
     expect(Buffer.from(value.slice(0, 43), "base64url")).toHaveLength(32);
     expect(hash).toBe(hashToken(value));
     expect(value.startsWith(prefix)).toBe(true);
@@ -14,14 +14,14 @@ describe("tokens", () => {
   });
 
   it("never begin like an option of a command", () => {
-    for (let at = 0; at < 2000; at += 1) expect(newTokenValue("ann@example.com").value.startsWith("-")).toBe(false);
+    for (let at = 0; at < 2000; at += 1) expect(createTokenValue("ann@example.com").value.startsWith("-")).toBe(false);
   });
 
   it("tell whose rights to read with them, and not the address", () => {
-    const { value } = newTokenValue("Ann@Example.com");
-    expect(ownerKeyOf(value)).toBe(personKey("ann@example.com"));
-    expect(ownerKeyOf(value)).not.toContain("ann");
-    expect(ownerKeyOf(value.slice(0, 43))).toBeUndefined();
+    const { value } = createTokenValue("Ann@Example.com");
+    expect(parseOwnerKey(value)).toBe(personKey("ann@example.com"));
+    expect(parseOwnerKey(value)).not.toContain("ann");
+    expect(parseOwnerKey(value.slice(0, 43))).toBeUndefined();
   });
 });
 
@@ -39,11 +39,11 @@ describe("actors", () => {
   };
 
   it("make usernames that fit a path", () => {
-    expect(usernameOf("ann.lee+x@example.com")).toBe("ann_lee_x");
-    expect(usernameOf("@example.com")).toBe("user");
+    expect(deriveUsername("ann.lee+x@example.com")).toBe("ann_lee_x");
+    expect(deriveUsername("@example.com")).toBe("user");
   });
   it("run jobs as themselves, and a job's jobs as the job", () => {
-    expect(permissionedAs(person)).toBe("u/a");
-    expect(permissionedAs(job)).toBe("u/x");
+    expect(toPermissionedAs(person)).toBe("u/a");
+    expect(toPermissionedAs(job)).toBe("u/x");
   });
 });

@@ -29,7 +29,7 @@ export function hashToken(token: string): string {
 const SECRET_CHARS = 43;
 
 /** 256 random bits in base64url, then the key of whom it belongs to. */
-export function newTokenValue(email: string): { value: string; hash: string; prefix: string } {
+export function createTokenValue(email: string): { value: string; hash: string; prefix: string } {
   const value = randomSecret() + personKey(email);
   return { value, hash: hashToken(value), prefix: value.slice(0, limits.tokenPrefixChars) };
 }
@@ -43,7 +43,7 @@ function randomSecret(): string {
 }
 
 /** Whose token it says to be: a hint where to read, which counts only when its record names the same person. Tokens of release 0.1 have none. */
-export function ownerKeyOf(token: string): string | undefined {
+export function parseOwnerKey(token: string): string | undefined {
   return token.length === SECRET_CHARS + PERSON_KEY_CHARS ? token.slice(SECRET_CHARS) : undefined;
 }
 

@@ -30,8 +30,8 @@ export const noAccess: Access = { groups: {}, folders: {}, objects: {} };
 export const ALL = "all";
 
 const strength: Record<Right, number> = { read: 1, write: 2, owner: 3 };
-export const atLeast = (right: Right | undefined, wanted: Right) => right !== undefined && strength[right] >= strength[wanted];
-const stronger = (a: Right | undefined, b: Right | undefined) => (a && atLeast(a, b ?? "read") ? a : (b ?? a));
+export const includesRight = (right: Right | undefined, wanted: Right) => right !== undefined && strength[right] >= strength[wanted];
+const stronger = (a: Right | undefined, b: Right | undefined) => (a && includesRight(a, b ?? "read") ? a : (b ?? a));
 
 /** The strongest right that one of `principals` (`u/…`, `g/…`) has by extra permissions: true is writing, false reading. */
 export function strongestRight(perms: Readonly<Record<string, boolean>>, principals: ReadonlySet<string>): Right | undefined {

@@ -5,7 +5,7 @@ import { routes } from "../../contract/routes.ts";
 import type { JobActor, Person } from "../people/actor.ts";
 import type { Role } from "../people/rights.ts";
 import { type Access, deriveRights } from "./access.ts";
-import { may, refusal } from "./may.ts";
+import { classifyRefusal, may } from "./may.ts";
 
 const tokenRoutes = Object.values<Route>(routes).filter((route): route is TokenRoute => route.auth === "token");
 const rules = new Map(tokenRoutes.map(({ name, access }) => [name, access]));
@@ -82,7 +82,7 @@ describe("may", () => {
     "hides what $role may not know of: $action · $path",
     ({ role, action, path, level }) => {
       const how = role === "stranger" ? "hiddenWorkspace" : level === "nothing" ? "hidden" : "forbidden";
-      expect(refusal(ann(role), ruleOf(action), { workspace: "ws", path, kind: "script" })).toBe(how);
+      expect(classifyRefusal(ann(role), ruleOf(action), { workspace: "ws", path, kind: "script" })).toBe(how);
     },
   );
 
@@ -158,7 +158,7 @@ describe("a token's limits", () => {
   ] as const)("%j · %s · %s: %s, whoever owns it", (scopes, action, path, expected) => {
     const actor = ann("superadmin", { scopes: [...scopes] });
     expect(may(actor, ruleOf(action), { workspace: "ws", path })).toBe(expected);
-    if (!expected) expect(refusal(actor, ruleOf(action), { workspace: "ws", path })).toBe("forbidden");
+    if (!expected) expect(classifyRefusal(actor, ruleOf(action), { workspace: "ws", path })).toBe("forbidden");
   });
 
   it("read_only: reads all, runs and changes nothing", () => {

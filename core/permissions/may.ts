@@ -1,7 +1,7 @@
 import type { AccessDomain, AccessRule } from "../../contract/access/access-rule.ts";
 import type { Actor } from "../people/actor.ts";
 import type { Right, Rights } from "../people/rights.ts";
-import { atLeast, strongestRight } from "./access.ts";
+import { includesRight, strongestRight } from "./access.ts";
 import { scopesAllow } from "./scopes.ts";
 
 /** The object of a permission check. */
@@ -30,13 +30,13 @@ export function may(actor: Actor, access: AccessRule, target: Target): boolean {
  * Returns how to answer a refused call: `hidden` (404) if the caller may not know that the object exists, `hiddenWorkspace` if the same holds
  * for the workspace. A refusal by a token's limits does not depend on any object, so it is always `forbidden` (403).
  */
-export function refusal(actor: Actor, access: AccessRule, target: Target): "forbidden" | "hidden" | "hiddenWorkspace" {
+export function classifyRefusal(actor: Actor, access: AccessRule, target: Target): "forbidden" | "hidden" | "hiddenWorkspace" {
   if (!tokenAllows(actor, access, target)) return "forbidden";
   if (target.workspace === undefined || actor.superAdmin) return "forbidden";
   const rights = rightsIn(actor, target.workspace);
   if (!rights) return "hiddenWorkspace";
   const named = target.path !== undefined || target.owner !== undefined;
-  return named && !sees(actor, rights, access, target) ? "hidden" : "forbidden";
+  return named && !canRead(actor, rights, access, target) ? "hidden" : "forbidden";
 }
 
 /** Returns whether the caller may know that an object exists. */
@@ -44,7 +44,7 @@ export function maySee(actor: Actor, access: AccessRule, target: Target): boolea
   if (!tokenAllows(actor, access, target)) return false;
   if (actor.superAdmin) return true;
   const rights = rightsIn(actor, target.workspace);
-  return rights !== undefined && sees(actor, rights, access, target);
+  return rights !== undefined && canRead(actor, rights, access, target);
 }
 
 /**
@@ -93,23 +93,23 @@ function isEntitled(actor: Actor, access: AccessRule, target: Target): boolean {
   if (role === "admin" || need === "member") return true;
   if (need === "admin") return false;
   const mine = target.owner !== undefined && target.owner === actor.email;
-  if (need === "read") return sees(actor, rights, access, target);
+  if (need === "read") return canRead(actor, rights, access, target);
   // For a job, which has an owner, `run` is the right to stop it.
-  if (need === "run" && target.owner === undefined) return sees(actor, rights, access, target);
+  if (need === "run" && target.owner === undefined) return canRead(actor, rights, access, target);
   if (need === "run" && mine) return true;
   if (role === "operator") return false;
   if (mine || (target.path === undefined && target.owner === undefined)) return true;
-  return atLeast(rightOn(actor, rights, access, target), need === "own" ? "owner" : "write");
+  return includesRight(rightOn(actor, rights, access, target), need === "own" ? "owner" : "write");
 }
 
 function rightsIn(actor: Actor, workspace: string | undefined): Rights | undefined {
   return actor.rights?.workspace === workspace ? actor.rights : undefined;
 }
 
-function sees(actor: Actor, rights: Rights, access: AccessRule, target: Target): boolean {
+function canRead(actor: Actor, rights: Rights, access: AccessRule, target: Target): boolean {
   if (rights.role === "admin" || (target.owner !== undefined && target.owner === actor.email)) return true;
   if (target.path === undefined) return target.owner === undefined;
-  return atLeast(rightOn(actor, rights, access, target), "read");
+  return includesRight(rightOn(actor, rights, access, target), "read");
 }
 
 /** The right that path and extra permissions give. */

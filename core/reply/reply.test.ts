@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { replyOf } from "./reply.ts";
+import { buildReply } from "./reply.ts";
 
-const reply = (result: unknown) => replyOf("job-1", JSON.stringify(result));
+const reply = (result: unknown) => buildReply("job-1", JSON.stringify(result));
 const refusal = (reason: RegExp) =>
   expect.objectContaining({ code: "reply.shape", details: { id: "job-1", reason: expect.stringMatching(reason) } });
 
@@ -11,7 +11,7 @@ describe("a synchronous reply (spec 4.4)", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const json = JSON.stringify(value);
-        expect(replyOf("j", json)).toEqual({ status: 200, headers: { "content-type": "application/json" }, body: json, base64: false });
+        expect(buildReply("j", json)).toEqual({ status: 200, headers: { "content-type": "application/json" }, body: json, base64: false });
       }),
     );
   });

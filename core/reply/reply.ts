@@ -31,7 +31,7 @@ const NOT_IN_VALUE = /[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/;
  * The reply that a result makes: itself as JSON, unless it is shaped. A failed job may shape its reply by the same keys on its
  * error. Throws `reply.shape`, a 400, for a status that is none, headers that cannot be sent, or both spellings in one result.
  */
-export function replyOf(id: string, resultJson: string): ShapedReply {
+export function buildReply(id: string, resultJson: string): ShapedReply {
   const plain: ShapedReply = { status: 200, headers: { "content-type": "application/json" }, body: resultJson, base64: false };
   if (!SHAPED.test(resultJson)) return plain;
   const refuse = (reason: string) => new SvcError("reply.shape", { id, reason });

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ListedResourceJson, ResourceJson, ResourceListQuery } from "../../contract/routes/stored/resources.ts";
 import { isJsonSubset, matchesList } from "../jobs/filter.ts";
-import { jsonIfAny } from "../payload/json.ts";
+import { tryParseJson } from "../payload/json.ts";
 
 /** A resource as it is stored. Its value is kept as JSON text: every key and number comes back as it was sent. */
 export const storedResourceSchema = z.object({
@@ -56,7 +56,7 @@ const holds = (text: string | undefined, part: string) => (text ?? "").toLowerCa
 
 /** JSON is looked for as a subset of the value, other text anywhere in it. */
 function valueHolds(json: string, wanted: string): boolean {
-  const asked = jsonIfAny(wanted)?.json;
+  const asked = tryParseJson(wanted)?.json;
   return typeof asked === "object" && asked !== null ? isJsonSubset(asked, JSON.parse(json)) : holds(json, wanted);
 }
 

@@ -1,5 +1,5 @@
 import { manifestOf, runnerFor, type ScriptLanguage } from "../../contract/languages.ts";
-import { schemaOf, signatureOf } from "../signatures/signature.ts";
+import { parseSignature, toArgumentsSchema } from "../signatures/signature.ts";
 
 /** How a script's entrypoint is called, read from its source. `params` is `null` when it could not be read. */
 export interface ScriptInterface {
@@ -12,7 +12,7 @@ export interface ScriptInterface {
 
 /** Reads from its source how a script is called. Never throws: `params` is `null` for a source that cannot be parsed. */
 export function readScriptInterface(language: ScriptLanguage, content: string): ScriptInterface {
-  const signature = signatureOf(language, content);
+  const signature = parseSignature(language, content);
   if (!signature.ok) return { params: null };
   const runner = runnerFor(language, content);
   const preprocesses = signature.hasPreprocessor && runner !== undefined && manifestOf(runner).preprocessor;
@@ -23,7 +23,7 @@ export function readScriptInterface(language: ScriptLanguage, content: string): 
   return {
     params: byName ? signature.params.map(({ name }) => name) : null,
     ...(Object.keys(signature.paramTypes).length > 0 ? { paramTypes: signature.paramTypes } : {}),
-    inferredSchema: schemaOf(signature),
+    inferredSchema: toArgumentsSchema(signature),
     ...before,
   };
 }

@@ -1,23 +1,23 @@
 import { describe, expect, it } from "vitest";
 import { newScriptSchema } from "../../contract/routes/stored/scripts.ts";
-import { isNoop, toConcurrencyRule, versionHash } from "./version.ts";
+import { computeVersionHash, isNoop, toConcurrencyRule } from "./version.ts";
 
 const aScript = (fields: object = {}) =>
   newScriptSchema.parse({ path: "f/ops/hello", summary: "", content: "export function main() {}", language: "bun", ...fields });
 
 describe("versionHash", () => {
   it("is 16 hex digits and does not depend on the order of the fields", () => {
-    const a = versionHash("demo", "1", aScript({ tag: "x", timeout: 5 }));
+    const a = computeVersionHash("demo", "1", aScript({ tag: "x", timeout: 5 }));
     expect(a).toMatch(/^[0-9a-f]{16}$/);
-    expect(versionHash("demo", "1", aScript({ timeout: 5, tag: "x" }))).toBe(a);
+    expect(computeVersionHash("demo", "1", aScript({ timeout: 5, tag: "x" }))).toBe(a);
   });
   it("differs by workspace, creation and every field", () => {
     const all = [
-      versionHash("demo", "1", aScript()),
-      versionHash("other", "1", aScript()),
-      versionHash("demo", "2", aScript()),
-      versionHash("demo", "1", aScript({ summary: "s" })),
-      versionHash("demo", "1", aScript({ parent_hash: "0123456789abcdef" })),
+      computeVersionHash("demo", "1", aScript()),
+      computeVersionHash("other", "1", aScript()),
+      computeVersionHash("demo", "2", aScript()),
+      computeVersionHash("demo", "1", aScript({ summary: "s" })),
+      computeVersionHash("demo", "1", aScript({ parent_hash: "0123456789abcdef" })),
     ];
     expect(new Set(all).size).toBe(all.length);
   });

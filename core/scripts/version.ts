@@ -59,7 +59,7 @@ export interface StoredVersion {
  * 16 hex digits over workspace, path, parent, a creation id and all settable fields as sent: fixed at creation, so that a lock
  * resolved later does not change it and the same content saved twice makes two versions.
  */
-export function versionHash(workspace: string, creationId: string, sent: NewScript): string {
+export function computeVersionHash(workspace: string, creationId: string, sent: NewScript): string {
   const sorted = Object.entries(sent).sort(([a], [b]) => (a < b ? -1 : 1));
   return createHash("sha256")
     .update(JSON.stringify([workspace, creationId, sorted]))

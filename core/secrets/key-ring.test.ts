@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { beginRotation, endRotation, type KeyRing, ringMark } from "./key-ring.ts";
+import { beginRotation, endRotation, getRingVersion, type KeyRing } from "./key-ring.ts";
 
 const ring: KeyRing = { current: 1, wrapped: { 1: "one" }, exportKey: "sealed" };
 
@@ -7,8 +7,8 @@ describe("a key ring", () => {
   it("keeps the old data key while another takes its place, and another mark refuses who sealed with the old one", () => {
     const begun = beginRotation(ring, "two", "sealed anew", 5000);
     expect(begun).toEqual({ current: 2, wrapped: { 1: "one", 2: "two" }, exportKey: "sealed anew", rotatingUntilMs: 5000 });
-    expect(ringMark(begun)).not.toBe(ringMark(ring));
-    expect(ringMark(endRotation(begun))).toBe(ringMark(begun));
+    expect(getRingVersion(begun)).not.toBe(getRingVersion(ring));
+    expect(getRingVersion(endRotation(begun))).toBe(getRingVersion(begun));
   });
 
   it("drops data keys only when all is sealed anew, and only old ones", () => {

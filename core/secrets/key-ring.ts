@@ -21,7 +21,7 @@ export const EXPORT_KEY_PATH = "#export-key";
 const KEPT_VERSIONS = 10;
 
 /** What writers name as the state that they have sealed for: it changes with the current version alone. */
-export const ringMark = ({ current }: Pick<KeyRing, "current">) => `v${current}`;
+export const getRingVersion = ({ current }: Pick<KeyRing, "current">) => `v${current}`;
 
 /** The ring with a new current version and exportable key, before anything is sealed anew. */
 export function beginRotation(ring: KeyRing, wrapped: string, exportKey: string, untilMs: number): KeyRing {

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { maskerOf } from "./mask.ts";
+import { createMasker } from "./mask.ts";
 
 const masker = (...secrets: string[]) => {
-  const made = maskerOf(secrets);
+  const made = createMasker(secrets);
   if (!made) throw new Error("there is nothing to mask");
   return made;
 };
@@ -72,8 +72,8 @@ describe("a masked text", () => {
   });
 
   it("says nothing of secrets shorter than eight characters", () => {
-    expect(maskerOf(["1234567", ""])).toBeUndefined();
-    expect(maskerOf([])).toBeUndefined();
+    expect(createMasker(["1234567", ""])).toBeUndefined();
+    expect(createMasker([])).toBeUndefined();
     expect(masker("1234567", "12345678").text("1234567 12345678")).toBe("1234567 ********");
   });
 });

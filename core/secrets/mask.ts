@@ -16,7 +16,7 @@ export interface Masker {
 }
 
 /** A masker for secrets; `undefined` when there is none long enough to be masked. */
-export function maskerOf(secrets: Iterable<string>): Masker | undefined {
+export function createMasker(secrets: Iterable<string>): Masker | undefined {
   const forms = [...new Set([...secrets].flatMap(formsOf))];
   if (forms.length === 0) return undefined;
   const tables = new Map<string, Int32Array>();

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { exportSecret, importSecret, newExportKey, newExportNonce, open, seal, sealedWith } from "./seal.ts";
+import { createExportKey, createExportNonce, exportSecret, importSecret, openSecret, readKeyVersion, sealSecret } from "./seal.ts";
 
 const key = randomBytes(32);
 const place = { workspace: "w", path: "f/a/b" };
@@ -10,36 +10,36 @@ describe("sealed values", () => {
   it("open where they were sealed, whatever they hold, and name the version of their key", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 200 }), fc.integer({ min: 1, max: 1e9 }), (value, version) => {
-        const sealed = seal({ version, key }, place, value);
-        expect(open(key, place, sealed)).toBe(value);
-        expect(sealedWith(sealed)).toBe(version);
+        const sealed = sealSecret({ version, key }, place, value);
+        expect(openSecret(key, place, sealed)).toBe(value);
+        expect(readKeyVersion(sealed)).toBe(version);
       }),
     );
   });
 
   it("do not open at another path, in another workspace, or under another key", () => {
-    const sealed = seal({ version: 1, key }, place, "value");
-    expect(() => open(key, { ...place, path: "f/a/c" }, sealed)).toThrow();
-    expect(() => open(key, { ...place, workspace: "x" }, sealed)).toThrow();
-    expect(() => open(randomBytes(32), place, sealed)).toThrow();
+    const sealed = sealSecret({ version: 1, key }, place, "value");
+    expect(() => openSecret(key, { ...place, path: "f/a/c" }, sealed)).toThrow();
+    expect(() => openSecret(key, { ...place, workspace: "x" }, sealed)).toThrow();
+    expect(() => openSecret(randomBytes(32), place, sealed)).toThrow();
     // Joined by a slash these two would be one.
-    expect(() => open(key, { workspace: "w/f", path: "a/b" }, sealed)).toThrow();
+    expect(() => openSecret(key, { workspace: "w/f", path: "a/b" }, sealed)).toThrow();
   });
 
   it("do not open once a byte was changed", () => {
-    const sealed = seal({ version: 1, key }, place, "some value");
+    const sealed = sealSecret({ version: 1, key }, place, "some value");
     const [head = "", version = "", body = ""] = sealed.split(":");
     const bytes = Buffer.from(body, "base64");
     for (let at = 0; at < bytes.length; at += 1) {
       const changed = Buffer.from(bytes);
       changed[at] = (changed[at] ?? 0) ^ 1;
-      expect(() => open(key, place, `${head}:${version}:${changed.toString("base64")}`)).toThrow();
+      expect(() => openSecret(key, place, `${head}:${version}:${changed.toString("base64")}`)).toThrow();
     }
-    expect(() => sealedWith("plain text")).toThrow();
+    expect(() => readKeyVersion("plain text")).toThrow();
   });
 
   it("are different each time", () => {
-    expect(seal({ version: 1, key }, place, "v")).not.toBe(seal({ version: 1, key }, place, "v"));
+    expect(sealSecret({ version: 1, key }, place, "v")).not.toBe(sealSecret({ version: 1, key }, place, "v"));
   });
 });
 
@@ -47,7 +47,7 @@ describe("exported values", () => {
   it("come back under the same key, as standard base64 of a multiple of 16 bytes", () => {
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", maxLength: 100 }), fc.string({ minLength: 32 }), (value, exportKey) => {
-        const nonce = newExportNonce();
+        const nonce = createExportNonce();
         const exported = exportSecret(exportKey, value, nonce);
         expect(exported).toMatch(/^[A-Za-z0-9+/]+={0,2}$/);
         expect(Buffer.from(exported, "base64").length % 16).toBe(0);
@@ -59,7 +59,7 @@ describe("exported values", () => {
   });
 
   it("are the same text for the same nonce, and another text without one", () => {
-    const nonce = newExportNonce();
+    const nonce = createExportNonce();
     expect(exportSecret("k", "v", nonce)).toBe(exportSecret("k", "v", nonce));
     expect(exportSecret("k", "v")).not.toBe(exportSecret("k", "v"));
   });
@@ -78,7 +78,7 @@ describe("exported values", () => {
   });
 
   it("have keys of 64 letters and digits", () => {
-    const keys = Array.from({ length: 100 }, newExportKey);
+    const keys = Array.from({ length: 100 }, createExportKey);
     for (const one of keys) expect(one).toMatch(/^[A-Za-z0-9]{64}$/);
     expect(new Set(keys).size).toBe(100);
   });

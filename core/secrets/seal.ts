@@ -6,11 +6,11 @@ const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
 
 /** The owner of a sealed value. It is authenticated, so a value that is moved to another path or workspace cannot be decrypted. */
-export interface Place {
+export interface SecretLocation {
   workspace: string;
   path: string;
 }
-const boundTo = ({ workspace, path }: Place) => Buffer.from(JSON.stringify(["svc", workspace, path]));
+const boundTo = ({ workspace, path }: SecretLocation) => Buffer.from(JSON.stringify(["svc", workspace, path]));
 
 export interface DataKey {
   version: number;
@@ -32,19 +32,19 @@ function decrypt(key: Buffer, aad: Buffer, bytes: Buffer): Buffer {
   return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
 }
 
-export function seal({ version, key }: DataKey, place: Place, value: string): string {
+export function sealSecret({ version, key }: DataKey, place: SecretLocation, value: string): string {
   return `svc1:${version}:${encrypt(key, randomBytes(NONCE_BYTES), boundTo(place), Buffer.from(value, "utf8")).toString("base64")}`;
 }
 
 /** The version of the data key that a sealed value names. */
-export function sealedWith(sealed: string): number {
+export function readKeyVersion(sealed: string): number {
   const version = SEALED.exec(sealed)?.[1];
   if (version === undefined) throw new Error("A stored secret does not have the format of sealed secrets.");
   return Number(version);
 }
 
 /** Throws when the value was sealed for another place, under another key, or was changed. */
-export function open(key: Buffer, place: Place, sealed: string): string {
+export function openSecret(key: Buffer, place: SecretLocation, sealed: string): string {
   const bytes = Buffer.from(SEALED.exec(sealed)?.[2] ?? "", "base64");
   return decrypt(key, boundTo(place), bytes).toString("utf8");
 }
@@ -62,9 +62,9 @@ function exportKeyBytes(key: string): Buffer {
   return Buffer.from(hkdfSync("sha256", key, "", "svc exported secrets", 32));
 }
 
-export const newExportNonce = () => randomBytes(NONCE_BYTES).toString("base64");
+export const createExportNonce = () => randomBytes(NONCE_BYTES).toString("base64");
 /** 64 letters and digits: about 380 random bits. */
-export function newExportKey(): string {
+export function createExportKey(): string {
   let key = "";
   while (key.length < 64)
     key += randomBytes(64)
@@ -77,7 +77,7 @@ export function newExportKey(): string {
  * The nonce is random, chosen once for each value and kept with it: the same stored value exports as the same text, so that a
  * synchronisation finds no difference where there is none, and no two values ever share a nonce.
  */
-export function exportSecret(key: string, value: string, nonce = newExportNonce()): string {
+export function exportSecret(key: string, value: string, nonce = createExportNonce()): string {
   const plain = Buffer.from(value, "utf8");
   const padding = BLOCK_BYTES - (plain.length % BLOCK_BYTES);
   const padded = Buffer.concat([plain, Buffer.alloc(padding, padding)]);

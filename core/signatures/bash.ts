@@ -5,7 +5,7 @@ const ASSIGNMENT =
   /^[ \t]*(?:(?:local|export|readonly|declare(?:[ \t]+-\w+)*)[ \t]+)?([A-Za-z_]\w*)=(["']?)\$(?:(\d+)|\{(\d+)(?:(:?[-=?])((?:[^}\\]|\\.)*))?\})\2[ \t]*(?:[;#].*)?$/gm;
 
 /** Reads which names a script gives to its positional arguments; a position without a name is called `arg1`. */
-export function bashSignature(source: string): ParsedSignature {
+export function parseBashSignature(source: string): ParsedSignature {
   const byPosition = new Map<number, Param>();
   for (const [, name = "", , plain, braced, operator, text] of source.matchAll(ASSIGNMENT)) {
     const position = Number(plain ?? braced);

@@ -1,10 +1,10 @@
 import type { SyntaxNode } from "@lezer/common";
 import { parser } from "@lezer/go";
 import { readGoParams } from "../builds/go-source.ts";
-import { type Field, MAX_DEPTH, MAX_TYPES, objectOf, type Schema } from "./schema.ts";
+import { createObjectSchema, type Field, MAX_DEPTH, MAX_TYPES, type Schema } from "./schema.ts";
 import type { ParsedSignature } from "./signature.ts";
 
-export function goSignature(source: string): ParsedSignature {
+export function parseGoSignature(source: string): ParsedSignature {
   const root = parser.parse(source).topNode;
   const functions = new Map<string, SyntaxNode>();
   for (const declaration of root.getChildren("FunctionDecl")) {
@@ -82,7 +82,7 @@ class GoTypes {
       case "MapType":
         return { type: "object", additionalProperties: type.lastChild ? this.schemaOf(type.lastChild, depth + 1) : {} };
       case "StructType":
-        return objectOf(this.fieldsOf(type, depth));
+        return createObjectSchema(this.fieldsOf(type, depth));
       case "QualifiedType":
         return text === "time.Time" ? { type: "string", format: "date-time" } : text === "json.RawMessage" ? {} : { type: "object" };
       default:

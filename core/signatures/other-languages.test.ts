@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { ParsedSignature } from "./signature.ts";
-import { signatureOf } from "./signature.ts";
+import { parseSignature } from "./signature.ts";
 
 function read(language: "python3" | "go" | "bash", source: string): ParsedSignature {
-  const signature = signatureOf(language, source);
+  const signature = parseSignature(language, source);
   if (!signature.ok) throw new Error(signature.error);
   return signature;
 }

@@ -1,7 +1,7 @@
 import type { SyntaxNode } from "@lezer/common";
 import { parser } from "@lezer/python";
-import { NOT_LITERAL, pythonLiteral, pythonString } from "./python-values.ts";
-import { type Field, MAX_DEPTH, MAX_TYPES, objectOf, resourceOf, type Schema, unionOf } from "./schema.ts";
+import { NOT_LITERAL, readPythonLiteral, readPythonString } from "./python-values.ts";
+import { createObjectSchema, createResourceSchema, createUnionSchema, type Field, MAX_DEPTH, MAX_TYPES, type Schema } from "./schema.ts";
 
 const NAMED: Record<string, Schema> = {
   str: { type: "string" },
@@ -60,7 +60,9 @@ export class PythonTypes {
       case "ParenthesizedExpression":
         return type.firstChild?.nextSibling ? this.schemaOf(type.firstChild.nextSibling, depth + 1) : {};
       case "BinaryExpression":
-        return this.text(type).includes("|") ? unionOf(this.membersOf(type, depth).map((member) => this.schemaOf(member, depth + 1))) : {};
+        return this.text(type).includes("|")
+          ? createUnionSchema(this.membersOf(type, depth).map((member) => this.schemaOf(member, depth + 1)))
+          : {};
       case "String":
         return this.quoted(type, depth);
       case "MemberExpression":
@@ -84,7 +86,7 @@ export class PythonTypes {
 
   /** A forward reference is a type in quotes. */
   private quoted(type: SyntaxNode, depth: number): Schema {
-    const text = pythonString(type, this.source);
+    const text = readPythonString(type, this.source);
     if (typeof text !== "string" || text.length > 1000) return {};
     const expression = parser.parse(text).topNode.firstChild?.firstChild;
     if (!expression) return {};
@@ -102,12 +104,12 @@ export class PythonTypes {
     if (LISTS.has(name)) return { type: "array" };
     if (DICTIONARIES.has(name)) return { type: "object" };
     // Named like a class and from elsewhere, or like a kind of connection (`postgresql`, as classes of this ecosystem are written).
-    return /^[A-Z]\w|^[a-z]\w+$/.test(name) && !NOT_RESOURCES.has(name) ? resourceOf(name) : {};
+    return /^[A-Z]\w|^[a-z]\w+$/.test(name) && !NOT_RESOURCES.has(name) ? createResourceSchema(name) : {};
   }
 
   /** `postgresql = dict` names a kind of connection. */
   private alias(name: string, value: SyntaxNode, depth: number): Schema {
-    return ["dict", "Dict", "TypedDict"].includes(this.text(value)) ? resourceOf(name) : this.schemaOf(value, depth + 1);
+    return ["dict", "Dict", "TypedDict"].includes(this.text(value)) ? createResourceSchema(name) : this.schemaOf(value, depth + 1);
   }
 
   private classSchema(definition: SyntaxNode, depth: number): Schema {
@@ -129,12 +131,12 @@ export class PythonTypes {
       const parent = this.classes.get(this.text(base));
       return parent && depth < MAX_DEPTH ? fieldsOf(this.classSchema(parent, depth + 1)) : [];
     });
-    return fields.length + inherited.length > 0 ? objectOf([...inherited, ...fields]) : { type: "object" };
+    return fields.length + inherited.length > 0 ? createObjectSchema([...inherited, ...fields]) : { type: "object" };
   }
 
   private assigned(assignment: SyntaxNode): unknown {
     const value = assignment.getChild("AssignOp")?.nextSibling;
-    return value ? pythonLiteral(value, this.source) : NOT_LITERAL;
+    return value ? readPythonLiteral(value, this.source) : NOT_LITERAL;
   }
 
   /** `datetime.datetime`, `Literal["a", "b"]`, `list[int]`, `Optional[str]`. */
@@ -147,9 +149,9 @@ export class PythonTypes {
     for (let child = bracket.nextSibling; child && child.name !== "]"; child = child.nextSibling) if (child.name !== ",") given.push(child);
     const [first, second] = given;
     const inner = (node: SyntaxNode | undefined) => (node ? this.schemaOf(node, depth + 1) : {});
-    if (name === "Literal") return enumOf(given.map((node) => pythonLiteral(node, this.source)));
-    if (name === "Optional") return unionOf([inner(first), { type: "null" }]);
-    if (name === "Union") return unionOf(given.map(inner));
+    if (name === "Literal") return enumOf(given.map((node) => readPythonLiteral(node, this.source)));
+    if (name === "Optional") return createUnionSchema([inner(first), { type: "null" }]);
+    if (name === "Union") return createUnionSchema(given.map(inner));
     if (LISTS.has(name)) return { type: "array", items: inner(first) };
     if (DICTIONARIES.has(name)) return second ? { type: "object", additionalProperties: inner(second) } : { type: "object" };
     return TRANSPARENT.has(name) ? inner(first) : this.schemaOf(base, depth + 1);
@@ -161,10 +163,10 @@ export class PythonTypes {
     const fields: Field[] = [];
     for (let key = dictionary?.firstChild; key; key = key.nextSibling) {
       const value = key.nextSibling?.name === ":" ? key.nextSibling.nextSibling : null;
-      const name = key.name === "String" ? pythonString(key, this.source) : undefined;
+      const name = key.name === "String" ? readPythonString(key, this.source) : undefined;
       if (value && typeof name === "string") fields.push({ name, schema: this.schemaOf(value, depth + 1), optional: false });
     }
-    return dictionary ? objectOf(fields) : {};
+    return dictionary ? createObjectSchema(fields) : {};
   }
 }
 

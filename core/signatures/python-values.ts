@@ -4,13 +4,13 @@ import { MAX_DEPTH } from "./schema.ts";
 /** For an expression that only running it would tell, or whose value JSON does not have. */
 export const NOT_LITERAL = Symbol("not a literal");
 
-export function pythonLiteral(node: SyntaxNode, source: string, depth = 0): unknown {
+export function readPythonLiteral(node: SyntaxNode, source: string, depth = 0): unknown {
   if (depth > MAX_DEPTH) return NOT_LITERAL;
   const text = source.slice(node.from, node.to);
   switch (node.name) {
     case "String":
     case "ContinuedString":
-      return pythonString(node, source);
+      return readPythonString(node, source);
     case "Number": {
       const value = Number(text.replaceAll("_", ""));
       return Number.isFinite(value) ? value : NOT_LITERAL;
@@ -20,7 +20,7 @@ export function pythonLiteral(node: SyntaxNode, source: string, depth = 0): unkn
     case "None":
       return null;
     case "UnaryExpression": {
-      const value = node.lastChild ? pythonLiteral(node.lastChild, source, depth + 1) : NOT_LITERAL;
+      const value = node.lastChild ? readPythonLiteral(node.lastChild, source, depth + 1) : NOT_LITERAL;
       return text.startsWith("-") && typeof value === "number" ? -value : NOT_LITERAL;
     }
     case "ArrayExpression":
@@ -42,7 +42,7 @@ export function pythonLiteral(node: SyntaxNode, source: string, depth = 0): unkn
 }
 
 function all(nodes: SyntaxNode[], source: string, depth: number): unknown {
-  const values = nodes.map((node) => pythonLiteral(node, source, depth + 1));
+  const values = nodes.map((node) => readPythonLiteral(node, source, depth + 1));
   return values.includes(NOT_LITERAL) ? NOT_LITERAL : values;
 }
 
@@ -57,9 +57,9 @@ function membersOf(node: SyntaxNode): SyntaxNode[] {
 const ESCAPES: Record<string, string> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f", v: "\v", "0": "\0", "\n": "" };
 
 /** The text of one string or of several that stand side by side; bytes and formatted strings are not texts. */
-export function pythonString(node: SyntaxNode, source: string): unknown {
+export function readPythonString(node: SyntaxNode, source: string): unknown {
   if (node.name === "ContinuedString") {
-    const parts = membersOf(node).map((part) => (part.name === "String" ? pythonString(part, source) : NOT_LITERAL));
+    const parts = membersOf(node).map((part) => (part.name === "String" ? readPythonString(part, source) : NOT_LITERAL));
     return parts.every((part) => typeof part === "string") ? parts.join("") : NOT_LITERAL;
   }
   const [, prefix = "", quote = "", body = ""] = /^([A-Za-z]*)("""|'''|"|')([\s\S]*)\2$/.exec(source.slice(node.from, node.to)) ?? [];

@@ -1,11 +1,11 @@
 import type { SyntaxNode } from "@lezer/common";
 import { parser } from "@lezer/python";
 import { PythonTypes } from "./python-types.ts";
-import { NOT_LITERAL, pythonLiteral, pythonString } from "./python-values.ts";
-import { type Schema, schemaOfValue } from "./schema.ts";
+import { NOT_LITERAL, readPythonLiteral, readPythonString } from "./python-values.ts";
+import { inferSchema, type Schema } from "./schema.ts";
 import type { Param, ParsedSignature } from "./signature.ts";
 
-export function pythonSignature(source: string): ParsedSignature {
+export function parsePythonSignature(source: string): ParsedSignature {
   const root = parser.parse(source).topNode;
   const functions = functionsIn(root, source);
   const main = functions.get("main");
@@ -64,7 +64,7 @@ function readParam(nameNode: SyntaxNode, types: PythonTypes, source: string, doc
   const annotation = next?.name === "TypeDef" ? next.firstChild?.nextSibling : null;
   if (next?.name === "TypeDef") next = next.nextSibling;
   const hasDefault = next?.name === "AssignOp";
-  const value = hasDefault && next?.nextSibling ? pythonLiteral(next.nextSibling, source) : NOT_LITERAL;
+  const value = hasDefault && next?.nextSibling ? readPythonLiteral(next.nextSibling, source) : NOT_LITERAL;
   const known = value !== NOT_LITERAL;
   const type: Schema = annotation ? types.schemaOf(annotation, 0) : known ? schemaOfPython(value) : {};
   const doc = docs.get(name);
@@ -73,14 +73,14 @@ function readParam(nameNode: SyntaxNode, types: PythonTypes, source: string, doc
 
 /** Python tells whole numbers from others, JSON does not: the text of the default does. */
 function schemaOfPython(value: unknown): Schema {
-  return typeof value === "number" && Number.isInteger(value) ? { type: "integer" } : schemaOfValue(value);
+  return typeof value === "number" && Number.isInteger(value) ? { type: "integer" } : inferSchema(value);
 }
 
 function docstring(definition: SyntaxNode, source: string): string {
   const first = definition.getChild("Body")?.firstChild?.nextSibling;
   const text = first?.name === "ExpressionStatement" ? first.firstChild : null;
   if (text?.name !== "String" && text?.name !== "ContinuedString") return "";
-  const value = pythonString(text, source);
+  const value = readPythonString(text, source);
   return typeof value === "string" ? withoutIndent(value) : "";
 }
 

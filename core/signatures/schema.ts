@@ -30,7 +30,7 @@ export const MAX_DEPTH = 12;
  */
 export const MAX_TYPES = 2000;
 
-export function objectOf(fields: Field[]): Schema {
+export function createObjectSchema(fields: Field[]): Schema {
   const properties: Record<string, Schema> = Object.create(null) as Record<string, Schema>;
   for (const { name, schema } of fields) properties[name] = schema;
   return {
@@ -42,7 +42,7 @@ export function objectOf(fields: Field[]): Schema {
 }
 
 /** A connection of a kind, chosen by name: `Postgresql` is `resource-postgresql`, `S3Object` is `resource-s3_object`. */
-export function resourceOf(typeName: string): Schema {
+export function createResourceSchema(typeName: string): Schema {
   const snake = typeName
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
     .replace(/([A-Z])([A-Z][a-z])/g, "$1_$2")
@@ -56,10 +56,10 @@ function nullable(schema: Schema): Schema {
 }
 
 /** What a union of types accepts: literals become one list of values, a single type stays itself. */
-export function unionOf(members: Schema[]): Schema {
+export function createUnionSchema(members: Schema[]): Schema {
   const isNull = (member: Schema) => member.type === "null";
   const others = members.filter((member) => !isNull(member));
-  if (others.length < members.length) return others.length === 0 ? { type: "null" } : nullable(unionOf(others));
+  if (others.length < members.length) return others.length === 0 ? { type: "null" } : nullable(createUnionSchema(others));
   const [first] = others;
   if (!first || others.some((member) => Object.keys(member).length === 0)) return {};
   const sameType = others.every((member) => member.type === first.type);
@@ -69,10 +69,12 @@ export function unionOf(members: Schema[]): Schema {
 }
 
 /** The type of a value, where a default is all that the source says. */
-export function schemaOfValue(value: unknown, depth = 0): Schema {
+export function inferSchema(value: unknown, depth = 0): Schema {
   if (depth > MAX_DEPTH) return {};
   if (Array.isArray(value))
-    return value.length > 0 ? { type: "array", items: unionOf(value.map((item) => schemaOfValue(item, depth + 1))) } : { type: "array" };
+    return value.length > 0
+      ? { type: "array", items: createUnionSchema(value.map((item) => inferSchema(item, depth + 1))) }
+      : { type: "array" };
   switch (typeof value) {
     case "string":
     case "boolean":
@@ -82,7 +84,9 @@ export function schemaOfValue(value: unknown, depth = 0): Schema {
     case "object":
       return value === null
         ? {}
-        : objectOf(Object.entries(value).map(([name, member]) => ({ name, schema: schemaOfValue(member, depth + 1), optional: true })));
+        : createObjectSchema(
+            Object.entries(value).map(([name, member]) => ({ name, schema: inferSchema(member, depth + 1), optional: true })),
+          );
     default:
       return {};
   }

@@ -1,9 +1,9 @@
 import { manifestFor, type RunnerManifest, type ScriptLanguage } from "../../contract/languages.ts";
-import { bashSignature } from "./bash.ts";
-import { goSignature } from "./go.ts";
-import { pythonSignature } from "./python.ts";
+import { parseBashSignature } from "./bash.ts";
+import { parseGoSignature } from "./go.ts";
+import { parsePythonSignature } from "./python.ts";
 import type { Schema } from "./schema.ts";
-import { typescriptSignature } from "./typescript.ts";
+import { parseTypescriptSignature } from "./typescript.ts";
 
 export interface Param {
   name: string;
@@ -38,24 +38,24 @@ export type Signature = ParsedSignature | { ok: false; error: string };
 
 /** The parsers by the name that a manifest gives them. */
 const parsers: Record<Exclude<RunnerManifest["signature"], "none">, (content: string) => Signature> = {
-  typescript: typescriptSignature,
-  python: pythonSignature,
-  go: goSignature,
-  bash: bashSignature,
+  typescript: parseTypescriptSignature,
+  python: parsePythonSignature,
+  go: parseGoSignature,
+  bash: parseBashSignature,
 };
 
 /**
  * Parses the signature of a script's `main` from its source without executing it. Never throws: broken source yields the parts that can be
  * parsed. `ok: false` means that the parameters of this language cannot be read.
  */
-export function signatureOf(language: ScriptLanguage, content: string): Signature {
+export function parseSignature(language: ScriptLanguage, content: string): Signature {
   const parser = manifestFor(language)?.signature ?? "none";
   if (parser === "none") return { ok: false, error: `The parameters of ${language} scripts cannot be read.` };
   return parsers[parser](content);
 }
 
 /** The signature as the JSON Schema of the arguments, in the form that forms and the command line use. */
-export function schemaOf(signature: Signature): Record<string, unknown> {
+export function toArgumentsSchema(signature: Signature): Record<string, unknown> {
   const params = signature.ok ? signature.params : [];
   const properties = params.map(({ name, type, doc, hasDefault, default: value }) => {
     const described = {

@@ -1,6 +1,6 @@
 import type { SyntaxNode } from "@lezer/common";
-import { type Field, MAX_DEPTH, MAX_TYPES, objectOf, resourceOf, type Schema, unionOf } from "./schema.ts";
-import { literalOf, NOT_LITERAL, stringText } from "./typescript-values.ts";
+import { createObjectSchema, createResourceSchema, createUnionSchema, type Field, MAX_DEPTH, MAX_TYPES, type Schema } from "./schema.ts";
+import { NOT_LITERAL, readLiteral, readStringText } from "./typescript-values.ts";
 
 const BASE64: Schema = { type: "string", contentEncoding: "base64" };
 const NAMED: Record<string, Schema> = {
@@ -111,12 +111,12 @@ export class TypescriptTypes {
       case "ParenthesizedType":
         return inner(type.firstChild?.nextSibling);
       case "TupleType":
-        return { type: "array", items: unionOf(children(type).map(inner)) };
+        return { type: "array", items: createUnionSchema(children(type).map(inner)) };
       case "ObjectType":
-        return objectOf(this.fieldsOf(type, depth));
+        return createObjectSchema(this.fieldsOf(type, depth));
       case "UnionType": {
         const members = this.membersOf(type, depth).filter((member) => this.text(member) !== "undefined");
-        return unionOf(members.map(inner));
+        return createUnionSchema(members.map(inner));
       }
       case "IntersectionType":
         return intersectionOf(children(type).map(inner));
@@ -137,7 +137,7 @@ export class TypescriptTypes {
 
   private literalValue(type: SyntaxNode): unknown {
     const last = type.lastChild;
-    const value = last ? literalOf(last, this.source) : NOT_LITERAL;
+    const value = last ? readLiteral(last, this.source) : NOT_LITERAL;
     return typeof value === "number" && this.text(type).startsWith("-") ? -value : value;
   }
 
@@ -148,7 +148,7 @@ export class TypescriptTypes {
     if (name === "Array" || name === "Set" || name === "ReadonlyArray") return { type: "array" };
     if (OPAQUE.has(name)) return { type: "object" };
     // What is neither the language's nor the file's own names a connection, written with a capital; a type parameter is one letter.
-    return /^[A-Z]\w/.test(name) ? resourceOf(name) : {};
+    return /^[A-Z]\w/.test(name) ? createResourceSchema(name) : {};
   }
 
   private declaredSchema(name: string, declaration: SyntaxNode, depth: number): Schema {
@@ -162,7 +162,7 @@ export class TypescriptTypes {
     }
     const type = declaration.getChild("Equals")?.nextSibling;
     // `type Postgresql = object` only gives a name to a kind of connection.
-    if (type && this.text(type) === "object") return resourceOf(name);
+    if (type && this.text(type) === "object") return createResourceSchema(name);
     return type ? this.schemaOf(type, depth + 1) : {};
   }
 
@@ -170,7 +170,7 @@ export class TypescriptTypes {
     const values: unknown[] = [];
     for (let child = declaration.getChild("EnumBody")?.firstChild; child; child = child.nextSibling) {
       if (child.name === "PropertyName") values.push(values.length);
-      else if (child.prevSibling?.name === "Equals" && values.length > 0) values[values.length - 1] = literalOf(child, this.source);
+      else if (child.prevSibling?.name === "Equals" && values.length > 0) values[values.length - 1] = readLiteral(child, this.source);
     }
     const kinds = new Set(values.map((value) => typeof value));
     const [kind] = kinds;
@@ -182,7 +182,7 @@ export class TypescriptTypes {
       const key = property.getChild("PropertyDefinition") ?? property.getChild("String");
       const annotation = property.getChild("TypeAnnotation")?.firstChild?.nextSibling;
       if (!key) return [];
-      const name = key.name === "String" ? stringText(key, this.source) : this.text(key);
+      const name = key.name === "String" ? readStringText(key, this.source) : this.text(key);
       const optional = property.getChild("Optional") !== null || this.mayBeUndefined(annotation);
       return [{ name, schema: annotation ? this.schemaOf(annotation, depth + 1) : {}, optional }];
     });
@@ -212,7 +212,7 @@ export class TypescriptTypes {
   private qualified(type: SyntaxNode): Schema {
     const [, name] = /^[\w$]+\s*\.\s*([\w$]+)$/.exec(this.text(type)) ?? [];
     if (!name) return {};
-    return Object.hasOwn(NAMED, name) ? (NAMED[name] ?? {}) : resourceOf(name);
+    return Object.hasOwn(NAMED, name) ? (NAMED[name] ?? {}) : createResourceSchema(name);
   }
 }
 
@@ -231,5 +231,5 @@ function intersectionOf(members: Schema[]): Schema {
   const fields = objects.flatMap(({ properties = {}, required = [], order = [] }) =>
     order.map((name) => ({ name, schema: properties[name] ?? {}, optional: !required.includes(name) })),
   );
-  return objectOf(fields.filter(({ name }, at) => fields.findLastIndex((field) => field.name === name) === at));
+  return createObjectSchema(fields.filter(({ name }, at) => fields.findLastIndex((field) => field.name === name) === at));
 }

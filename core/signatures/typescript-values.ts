@@ -5,12 +5,12 @@ import { MAX_DEPTH } from "./schema.ts";
 export const NOT_LITERAL = Symbol("not a literal");
 
 /** The JSON value of a literal expression; `undefined` for `undefined`. */
-export function literalOf(node: SyntaxNode, source: string, depth = 0): unknown {
+export function readLiteral(node: SyntaxNode, source: string, depth = 0): unknown {
   if (depth > MAX_DEPTH) return NOT_LITERAL;
   const text = source.slice(node.from, node.to);
   switch (node.name) {
     case "String":
-      return stringText(node, source);
+      return readStringText(node, source);
     case "TemplateString":
       return node.getChild("Interpolation") ? NOT_LITERAL : unescaped(text.slice(1, -1));
     case "Number":
@@ -22,17 +22,17 @@ export function literalOf(node: SyntaxNode, source: string, depth = 0): unknown 
     case "VariableName":
       return text === "undefined" ? undefined : NOT_LITERAL;
     case "UnaryExpression": {
-      const value = node.lastChild ? literalOf(node.lastChild, source, depth + 1) : NOT_LITERAL;
+      const value = node.lastChild ? readLiteral(node.lastChild, source, depth + 1) : NOT_LITERAL;
       return text.startsWith("-") && typeof value === "number" ? -value : NOT_LITERAL;
     }
     case "ParenthesizedExpression": {
       const inner = node.firstChild?.nextSibling;
-      return inner ? literalOf(inner, source, depth + 1) : NOT_LITERAL;
+      return inner ? readLiteral(inner, source, depth + 1) : NOT_LITERAL;
     }
     case "BinaryExpression": {
       // `[] as string[]`, `{} satisfies Options`
       const isCast = node.getChild("as") !== null || node.getChild("satisfies") !== null;
-      return isCast && node.firstChild ? literalOf(node.firstChild, source, depth + 1) : NOT_LITERAL;
+      return isCast && node.firstChild ? readLiteral(node.firstChild, source, depth + 1) : NOT_LITERAL;
     }
     case "ArrayExpression":
       return arrayOf(node, source, depth);
@@ -47,7 +47,7 @@ function arrayOf(node: SyntaxNode, source: string, depth: number): unknown {
   const values: unknown[] = [];
   for (let child = node.firstChild; child; child = child.nextSibling) {
     if (["[", "]", ",", "LineComment", "BlockComment"].includes(child.name)) continue;
-    const value = literalOf(child, source, depth + 1);
+    const value = readLiteral(child, source, depth + 1);
     if (value === NOT_LITERAL || value === undefined) return NOT_LITERAL;
     values.push(value);
   }
@@ -61,9 +61,9 @@ function objectValueOf(node: SyntaxNode, source: string, depth: number): unknown
     const key = child.name === "Property" ? child.firstChild : null;
     const valueNode = key?.nextSibling?.name === ":" ? key.nextSibling.nextSibling : null;
     if (!key || !valueNode) return NOT_LITERAL;
-    const value = literalOf(valueNode, source, depth + 1);
+    const value = readLiteral(valueNode, source, depth + 1);
     if (value === NOT_LITERAL) return NOT_LITERAL;
-    if (value !== undefined) entries.push([key.name === "String" ? stringText(key, source) : source.slice(key.from, key.to), value]);
+    if (value !== undefined) entries.push([key.name === "String" ? readStringText(key, source) : source.slice(key.from, key.to), value]);
   }
   return Object.fromEntries(entries);
 }
@@ -73,7 +73,7 @@ function numberOf(text: string): unknown {
   return Number.isFinite(value) ? value : NOT_LITERAL;
 }
 
-export function stringText(node: SyntaxNode, source: string): string {
+export function readStringText(node: SyntaxNode, source: string): string {
   return unescaped(source.slice(node.from + 1, node.to - 1));
 }
 

@@ -1,10 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ParsedSignature } from "./signature.ts";
-import { schemaOf, signatureOf } from "./signature.ts";
+import { parseSignature, toArgumentsSchema } from "./signature.ts";
 
 function read(source: string): ParsedSignature {
-  const signature = signatureOf("bun", source);
+  const signature = parseSignature("bun", source);
   if (!signature.ok) throw new Error(signature.error);
   return signature;
 }
@@ -147,7 +147,7 @@ describe("signatureOf TypeScript", () => {
   });
 
   it("makes a JSON Schema of it", () => {
-    expect(schemaOf(read('export function main(b: string, a: "x" | "y" = "x") {}'))).toEqual({
+    expect(toArgumentsSchema(read('export function main(b: string, a: "x" | "y" = "x") {}'))).toEqual({
       $schema: "https://json-schema.org/draft/2020-12/schema",
       type: "object",
       properties: { b: { type: "string" }, a: { type: "string", enum: ["x", "y"], default: "x" } },
@@ -172,7 +172,7 @@ describe("signatureOf any language", () => {
   it("never throws on garbage, and what it gives is a schema that JSON can hold", () => {
     fc.assert(
       fc.property(fc.constantFrom("bun" as const, "python3" as const, "go" as const, "bash" as const), garbage, (language, source) => {
-        const schema = schemaOf(signatureOf(language, source));
+        const schema = toArgumentsSchema(parseSignature(language, source));
         expect(JSON.parse(JSON.stringify(schema))).toHaveProperty("properties");
       }),
       { numRuns: 2000 },
@@ -188,11 +188,11 @@ describe("signatureOf any language", () => {
     ]) {
       expect(read(source).hasMain).toBeDefined();
     }
-    expect(signatureOf("python3", `def main(a: ${deep}`).ok).toBe(true);
-    expect(signatureOf("go", `package inner\nfunc main(a ${"[]".repeat(20_000)}int) {}`).ok).toBe(true);
+    expect(parseSignature("python3", `def main(a: ${deep}`).ok).toBe(true);
+    expect(parseSignature("go", `package inner\nfunc main(a ${"[]".repeat(20_000)}int) {}`).ok).toBe(true);
   });
 
   it("says so for languages without parameters", () => {
-    expect(signatureOf("postgresql", "select 1")).toEqual({ ok: false, error: expect.stringContaining("postgresql") });
+    expect(parseSignature("postgresql", "select 1")).toEqual({ ok: false, error: expect.stringContaining("postgresql") });
   });
 });

@@ -1,14 +1,14 @@
 import type { SyntaxNode } from "@lezer/common";
 import { parser } from "@lezer/javascript";
-import { schemaOfValue } from "./schema.ts";
+import { inferSchema } from "./schema.ts";
 import type { Param, ParsedSignature } from "./signature.ts";
 import { TypescriptTypes } from "./typescript-types.ts";
-import { literalOf, NOT_LITERAL, stringText } from "./typescript-values.ts";
+import { NOT_LITERAL, readLiteral, readStringText } from "./typescript-values.ts";
 
 const typescript = parser.configure({ dialect: "ts" });
 const typescriptJsx = parser.configure({ dialect: "ts jsx" });
 
-export function typescriptSignature(source: string): ParsedSignature {
+export function parseTypescriptSignature(source: string): ParsedSignature {
   const found = read(typescript.parse(source).topNode, source);
   // `<T>x` is a cast in one dialect and an element in the other; a file is read as the one that shows a main.
   return found.hasMain ? found : read(typescriptJsx.parse(source).topNode, source);
@@ -145,14 +145,14 @@ function readParams(list: SyntaxNode, source: string, types: TypescriptTypes, do
   parts.forEach((part, at) => {
     const name = part.target.name === "VariableDefinition" ? source.slice(part.target.from, part.target.to) : `anon${at + 1}`;
     const type = types.annotated(part.annotation);
-    const value = part.value ? literalOf(part.value, source) : undefined;
+    const value = part.value ? readLiteral(part.value, source) : undefined;
     const known = part.value !== null && value !== NOT_LITERAL && value !== undefined;
     const doc = docs.get(name);
     signature.variadic ||= part.rest;
     if (type.wrapped) signature.paramTypes[name] = type.wrapped;
     signature.params.push({
       name,
-      type: part.annotation || !known ? type.schema : schemaOfValue(value),
+      type: part.annotation || !known ? type.schema : inferSchema(value),
       hasDefault: part.value !== null,
       ...(known && { default: value }),
       required: !part.optional && !part.rest && part.value === null && !type.optional,
@@ -167,11 +167,11 @@ function patternParams(part: Parts, source: string, types: TypescriptTypes): Par
   return part.target.getChildren("PatternProperty").flatMap((property) => {
     const key = property.getChild("PropertyName") ?? property.getChild("VariableDefinition") ?? property.getChild("String");
     if (!key || property.getChild("Spread")) return [];
-    const name = key.name === "String" ? stringText(key, source) : source.slice(key.from, key.to);
+    const name = key.name === "String" ? readStringText(key, source) : source.slice(key.from, key.to);
     const valueNode = property.getChild("Equals")?.nextSibling;
-    const value = valueNode ? literalOf(valueNode, source) : undefined;
+    const value = valueNode ? readLiteral(valueNode, source) : undefined;
     const known = valueNode !== undefined && valueNode !== null && value !== NOT_LITERAL && value !== undefined;
-    const type = declared.properties?.[name] ?? (known ? schemaOfValue(value) : {});
+    const type = declared.properties?.[name] ?? (known ? inferSchema(value) : {});
     const required = !valueNode && part.value === null && (declared.required ?? [name]).includes(name);
     return [{ name, type, hasDefault: Boolean(valueNode), ...(known && { default: value }), required }];
   });

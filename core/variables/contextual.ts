@@ -1,4 +1,4 @@
-/** Descriptions of the most common variables of a job. `core/jobs/environment.ts` has the whole list. */
+/** Descriptions of the most common variables of a job. `core/jobs/contextual-variables.ts` has the whole list. */
 const meanings: Record<string, string> = {
   TOKEN: "Token of the job. It has exactly the job's rights and expires when the job ends",
   WORKSPACE: "Id of the workspace",

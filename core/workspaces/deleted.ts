@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { hasEnded, type Job } from "../jobs/job.ts";
-import { type ObjectKey, workspaceInQueue, workspaceOf } from "../objects/keys.ts";
+import { findQueueWorkspace, findWorkspace, type ObjectKey } from "../objects/keys.ts";
 
 const keySchema = z.object({ pk: z.string(), sk: z.string() });
 /** A deleted workspace, and how far the removal of what it stored is. */
@@ -39,5 +39,5 @@ export function isRemovableItem(job: Job, nowMs: number): boolean {
 /** Whether an item of the table belongs to a workspace; tokens do that are bound to it. */
 export function belongsToWorkspace(workspace: string, item: ObjectKey & { workspace: string | undefined }): boolean {
   const bound = item.workspace === workspace && /^(TOKEN|USER)#/.test(item.pk);
-  return bound || workspaceOf(item.pk) === workspace || workspaceInQueue(item) === workspace;
+  return bound || findWorkspace(item.pk) === workspace || findQueueWorkspace(item) === workspace;
 }

@@ -1,7 +1,7 @@
 import type { Payload } from "../../contract/payload.ts";
 import { approvalRoutes as routes } from "../../contract/routes/approvals/approvals.ts";
 import { buildLinkUrls } from "../../core/approvals/link.ts";
-import { argumentsOf, jsonInParameter } from "../../core/payload/arguments.ts";
+import { parseArguments, parseJsonParameter } from "../../core/payload/arguments.ts";
 import { parseJson } from "../../core/payload/json.ts";
 import { type DecisionInput, decideByLink, type LinkReference } from "../../services/approvals/decisions/decide.ts";
 import { decideByGet } from "../../services/approvals/decisions/decide-by-get.ts";
@@ -32,7 +32,7 @@ export async function bodyPayload(payload: Payload): Promise<unknown> {
   if (body === "") return {};
   const type = payload.headers["content-type"] ?? "";
   if (!/form-urlencoded|multipart/i.test(type)) return parseJson(body);
-  return (await argumentsOf(payload, { wrapBody: false, raw: false, headers: [], query: [] })).args;
+  return (await parseArguments(payload, { wrapBody: false, raw: false, headers: [], query: [] })).args;
 }
 
 const reasonIn = (payload: unknown): { reason?: string } => {
@@ -63,7 +63,7 @@ interface LinkGet {
 
 async function byGet({ auth: { actor }, params, query, headers }: LinkGet, approved: boolean): Promise<Reply> {
   const link = linkOf(params, query);
-  const sentence = await decideByGet(c, { link, actor, headers }, () => decision(approved, jsonInParameter(query.payload)));
+  const sentence = await decideByGet(c, { link, actor, headers }, () => decision(approved, parseJsonParameter(query.payload)));
   return sentence === undefined ? toPage(link) : text(201, sentence);
 }
 

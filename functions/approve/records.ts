@@ -1,7 +1,7 @@
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { anchorKey } from "../../aws/kms/anchor-key.ts";
 import { approvalRecordRoutes as routes } from "../../contract/routes/approvals/approval-records.ts";
-import { recordCsv } from "../../core/approvals/record-csv.ts";
+import { formatRecordCsv } from "../../core/approvals/record-csv.ts";
 import { listAnchors, listAuditLog, verifyAuditLog } from "../../services/approvals/audit-log/read.ts";
 import { type Handled, on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
@@ -12,7 +12,7 @@ export const records: Handled<unknown>[] = [
   on(routes.auditApprovals, async ({ params: { workspace }, query }) => {
     const page = await listAuditLog(c, workspace, query);
     if (query.format !== "csv") return json(200, page);
-    return text(200, recordCsv(page.entries), {
+    return text(200, formatRecordCsv(page.entries), {
       "Content-Type": "text/csv; charset=utf-8",
       "Content-Disposition": `attachment; filename="approvals-${workspace}.csv"`,
       ...(page.before ? { "x-svc-before": page.before } : {}),

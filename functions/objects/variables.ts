@@ -1,7 +1,7 @@
 import { variableRoutes as routes } from "../../contract/routes/stored/variables.ts";
-import { contextualVariables } from "../../core/jobs/environment.ts";
+import { buildContextualVariables } from "../../core/jobs/contextual-variables.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { permissionedAs } from "../../core/people/actor.ts";
+import { toPermissionedAs } from "../../core/people/actor.ts";
 import { exportSecret } from "../../core/secrets/seal.ts";
 import { listContextualVariables } from "../../core/variables/contextual.ts";
 import { loadExportKey } from "../../services/secrets/key-ring.ts";
@@ -55,12 +55,12 @@ export const variables: ApiRoutes = [
       workspace,
       path: "f/example/script",
       email: actor.email,
-      permissionedAs: permissionedAs(actor),
+      permissionedAs: toPermissionedAs(actor),
       createdAtMs: c.nowMs(),
     };
     return json(
       200,
-      listContextualVariables(contextualVariables({ job, attempt: 1, token: "", internalUrl: c.baseUrl, baseUrl: c.baseUrl })),
+      listContextualVariables(buildContextualVariables({ job, attempt: 1, token: "", internalUrl: c.baseUrl, baseUrl: c.baseUrl })),
     );
   }),
 ];

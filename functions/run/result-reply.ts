@@ -1,5 +1,5 @@
 import { isSvcError } from "../../contract/errors.ts";
-import { replyOf } from "../../core/reply/reply.ts";
+import { buildReply } from "../../core/reply/reply.ts";
 import type { SyncResult } from "../../services/execution/requests/run-sync.ts";
 import { refuse } from "../shared/edge.ts";
 import { jsonText, type Reply } from "../shared/reply.ts";
@@ -9,7 +9,7 @@ export function resultReply({ id, state, resultJson, stored, cached }: SyncResul
   const ours = { "x-svc-job-id": id, "x-svc-job-state": state, ...(cached ? { "x-svc-cached": "true" } : {}) };
   if (resultJson === undefined) return jsonText(200, JSON.stringify(stored), ours);
   try {
-    const { status, headers, body, base64 } = replyOf(id, resultJson);
+    const { status, headers, body, base64 } = buildReply(id, resultJson);
     return { statusCode: status, headers: { ...headers, ...ours }, body, isBase64Encoded: base64 };
   } catch (error) {
     // The run itself is unaffected: only its reply cannot be made.

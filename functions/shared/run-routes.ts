@@ -6,7 +6,7 @@ import type { Route } from "../../contract/route.ts";
 import type { PayloadQuery } from "../../contract/routes/jobs/runs.ts";
 import { keys, type ObjectKey } from "../../core/objects/keys.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
-import { argumentsOf } from "../../core/payload/arguments.ts";
+import { parseArguments } from "../../core/payload/arguments.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { jobOptions, type RunTarget, type VersionRunRequest } from "../../services/execution/requests/run-request.ts";
 import { findRunTarget, type RunAddress } from "../../services/flows/definitions/find-run-target.ts";
@@ -95,7 +95,7 @@ async function readRunRequest({ auth: { actor }, query, payload }: VersionCall, 
   const onceByWebhookId = target.kind === "script" && target.version.onceByWebhookId;
   // A running job sends arguments for `main`: preprocessors handle only calls from outside.
   const preprocessed = preprocessor !== undefined && !query.skip_preprocessor && actor.kind === "person";
-  const sent = await argumentsOf(payload, {
+  const sent = await parseArguments(payload, {
     wrapBody: query.wrap_body ?? false,
     raw: query.raw ?? false,
     headers: [...everyRun, ...(query.include_header ?? [])],

@@ -4,7 +4,7 @@ import { INSTANCE } from "../../contract/common.ts";
 import { isSvcError, SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { type AuditJson, type AuditQuery, auditSchema } from "../../contract/routes/workspaces/audit.ts";
-import { matchesAudit } from "../../core/audit/entry.ts";
+import { matchesAuditQuery } from "../../core/audit/entry.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 
@@ -50,7 +50,7 @@ export async function listAudit(
   const from = query.after === undefined ? "0" : bound(query.after, "0");
   const to = query.before === undefined ? "g" : bound(query.before, "f");
   const found = await objects.list(pk, { between: [from, to], newestFirst: true, limit: limits.listScan });
-  return found.map(({ value }) => auditSchema.parse(value)).filter((entry) => matchesAudit(entry, query));
+  return found.map(({ value }) => auditSchema.parse(value)).filter((entry) => matchesAuditQuery(entry, query));
 }
 
 /** Returns one entry of a workspace's audit log. Throws `audit.notFound`. */

@@ -4,7 +4,7 @@ import type { Storage } from "../../aws/s3/storage.ts";
 import { actions } from "../../contract/access/actions.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
-import { artefactKey, type BuildRequest, type BuildTarget } from "../../core/builds/build.ts";
+import { type BuildRequest, type BuildTarget, buildArtefactKey } from "../../core/builds/build.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { Actor } from "../../core/people/actor.ts";
@@ -51,7 +51,7 @@ export async function buildArtefact(deps: BuildDeps, source: BuildSource): Promi
     ...(source.lock === undefined ? {} : { lock: source.lock }),
     target,
   };
-  const key = artefactKey(source.workspace, inputs);
+  const key = buildArtefactKey(source.workspace, inputs);
   const known = await objects.get(keys.artefact(key));
   if (known) {
     const { sha256, lock } = known.value as { sha256: string; lock: string };
@@ -76,7 +76,7 @@ export async function buildArtefact(deps: BuildDeps, source: BuildSource): Promi
  * owner of the build may not read are omitted.
  */
 async function gather(deps: BuildDeps, source: BuildSource): Promise<{ files: Record<string, string> } | { missing: string }> {
-  const { missingScript, scriptImports } = await import("../../core/builds/imports.ts");
+  const { findMissingScript: missingScript, listScriptImports: scriptImports } = await import("../../core/builds/imports.ts");
   const files: Record<string, string> = { [source.path]: source.content };
   const waiting = [source.path];
   let actor: Promise<Actor | undefined> | undefined;

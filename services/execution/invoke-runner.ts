@@ -5,7 +5,7 @@ import type { Functions } from "../../aws/lambda/functions.ts";
 import type { Queue } from "../../aws/sqs/queue.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
-import { contextualVariables } from "../../core/jobs/environment.ts";
+import { buildContextualVariables } from "../../core/jobs/contextual-variables.ts";
 import { type EndedJob, hasEnded, type Job, type RunningJob } from "../../core/jobs/job.ts";
 import { canceledEnding, mayRetryLoss, workerLostEnding } from "../../core/jobs/lifecycle.ts";
 import { countOutcome, reportFailure } from "../../core/telemetry/telemetry.ts";
@@ -144,7 +144,7 @@ export async function buildRunnerRequest(
     prepareSharedFolder(deps, job, lifetimeS),
     Promise.all(what.together?.runs.map(({ artefact }) => storage.sharedReadUrl(artefact.key, lifetimeS)) ?? []),
   ]);
-  const env = contextualVariables({ job, attempt: job.attempt, token, internalUrl, baseUrl });
+  const env = buildContextualVariables({ job, attempt: job.attempt, token, internalUrl, baseUrl });
   const next = what.together && {
     withinMs: what.together.withinMs,
     resultUrl: await storage.writeUrl(what.together.resultKey, lifetimeS),
@@ -154,7 +154,7 @@ export async function buildRunnerRequest(
       ...(paramTypes ? { paramTypes } : {}),
       timeoutMs: following.timeoutS * 1000,
       args: given,
-      env: different(contextualVariables({ job: following, attempt: 1, token, internalUrl, baseUrl }), env),
+      env: different(buildContextualVariables({ job: following, attempt: 1, token, internalUrl, baseUrl }), env),
     })),
   };
   return {

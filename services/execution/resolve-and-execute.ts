@@ -3,9 +3,9 @@ import { answerFor, isSvcError } from "../../contract/errors.ts";
 import { createSecretReadEntries } from "../../core/audit/entry.ts";
 import type { RunningJob } from "../../core/jobs/job.ts";
 import { failedEnding } from "../../core/jobs/lifecycle.ts";
-import { splitEvent } from "../../core/payload/preprocessor.ts";
+import { splitEvent } from "../../core/payload/preprocessor-arguments.ts";
 import { hasReferences } from "../../core/resources/references.ts";
-import { secretsIn } from "../../core/secrets/shown.ts";
+import { findMaskedSecrets } from "../../core/secrets/masked-secrets.ts";
 import { toAuditItem } from "../audit/audit.ts";
 import { findCachedResult, recordCacheKey, resolveCacheKey } from "../jobs/cache/cache.ts";
 import { endJob, endJobFromCache, type FinishedJob } from "../jobs/lifecycle/finish.ts";
@@ -31,7 +31,7 @@ export async function resolveAndExecute(
   const what = { ...code, ...(together ? { together } : {}) };
   const sent = JSON.parse(argsJson ?? (await loadValue(deps, job, job.args))) as Record<string, unknown>;
   const { event, others } = job.preprocess ? splitEvent(sent) : { event: {}, others: sent };
-  const passed = job.argsShown ? [...secretsIn(sent, JSON.parse(await loadValue(deps, job, job.argsShown)))] : [];
+  const passed = job.argsShown ? [...findMaskedSecrets(sent, JSON.parse(await loadValue(deps, job, job.argsShown)))] : [];
   if (!hasReferences(others)) {
     const given = passed.length > 0 ? { given: { secrets: passed, audit: () => [] } } : {};
     return executeUnlessCached(deps, job, { ...what, ...given }, { sent, given: sent });

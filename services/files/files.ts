@@ -4,8 +4,8 @@ import type { Action } from "../../contract/access/access-rule.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import { filePermissionTarget, findFileJob, parseFile } from "../../core/files/place.ts";
-import { type Actor, permissionedAs } from "../../core/people/actor.ts";
+import { filePermissionTarget, findFileJob, parseFile } from "../../core/files/file-key.ts";
+import { type Actor, toPermissionedAs } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { permit, permitPath } from "../identity/permit.ts";
 import { findJob } from "../jobs/read/read.ts";
@@ -35,7 +35,7 @@ export interface FileUpload extends StorageName {
 
 /** A key that nobody has, where its writer alone sees it. */
 function newKey(actor: Actor, extension = ""): string {
-  const owner = permissionedAs(actor);
+  const owner = toPermissionedAs(actor);
   const folder = /^[uf]\//.test(owner) ? `${owner}/uploads` : "uploads";
   return `${folder}/${randomUUID()}${extension && `.${extension.replace(/^\./, "")}`}`;
 }

@@ -1,7 +1,7 @@
 import { SvcError } from "../../contract/errors.ts";
-import { createFileLink, isValidFileLink } from "../../core/files/link.ts";
-import { parseFile } from "../../core/files/place.ts";
-import { DEFAULT_STORAGE, resolveStorageLocation, type S3Resource } from "../../core/files/storage.ts";
+import { parseFile } from "../../core/files/file-key.ts";
+import { createFileLink, isValidFileLink } from "../../core/files/file-link.ts";
+import { DEFAULT_STORAGE, resolveStorageLocation, type S3Resource } from "../../core/files/storage-location.ts";
 import type { DataKey } from "../../core/secrets/seal.ts";
 import { evictKeyRing, loadKeyRing, loadSealingKey } from "../secrets/key-ring.ts";
 import { loadFileStorage } from "../settings/file-storage.ts";

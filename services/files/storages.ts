@@ -2,8 +2,14 @@ import type { Bucket, Buckets } from "../../aws/s3/buckets.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { FileStorage } from "../../contract/routes/workspaces/settings.ts";
-import { checkFileKey, fileObjectKey, filesPrefix } from "../../core/files/place.ts";
-import { parseS3Resource, resolveStorageLocation, type S3Resource, type StorageLocation, s3Origin } from "../../core/files/storage.ts";
+import { checkFileKey, fileObjectKey, filesPrefix } from "../../core/files/file-key.ts";
+import {
+  parseS3Resource,
+  resolveStorageLocation,
+  type S3Resource,
+  type StorageLocation,
+  s3Origin,
+} from "../../core/files/storage-location.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { permit } from "../identity/permit.ts";
 import { findResource } from "../resources/read.ts";

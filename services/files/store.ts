@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../aws/s3/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { fileObjectKey, jobFileKey } from "../../core/files/place.ts";
-import { STACK_STORAGE } from "../../core/files/storage.ts";
+import { fileObjectKey, jobFileKey } from "../../core/files/file-key.ts";
+import { STACK_STORAGE } from "../../core/files/storage-location.ts";
 import type { FormFile } from "../../core/payload/multipart.ts";
 import { loadFileStorage } from "../settings/file-storage.ts";
 

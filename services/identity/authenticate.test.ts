@@ -2,7 +2,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
 import { personKey } from "../../core/people/person.ts";
-import { hashToken, newTokenValue } from "../../core/people/token.ts";
+import { createTokenValue, hashToken } from "../../core/people/token.ts";
 
 let server: http.Server | undefined;
 afterEach(() => {
@@ -33,7 +33,7 @@ it("reads the token, the rights and the script in one consistent call, so that e
   ]);
   const authenticator = { objects: objectTable, jobs: jobTable, publicKey: async () => undefined as never, nowMs: Date.now };
 
-  const { value } = newTokenValue("ann@example.com");
+  const { value } = createTokenValue("ann@example.com");
   const run = authenticate(authenticator, value, { workspace: "w", alsoRead: [keys.scriptHead("w", "f/a/b")] });
   await expect(run).rejects.toMatchObject({ code: "auth.invalid" });
 

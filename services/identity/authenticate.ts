@@ -11,7 +11,7 @@ import {
   isJobToken,
   type JobClaims,
   LAST_USED_EVERY_MS,
-  ownerKeyOf,
+  parseOwnerKey,
   type TokenRecord,
   tokenRecordSchema,
 } from "../../core/people/token.ts";
@@ -48,7 +48,7 @@ export async function authenticate(
     const startedBy = [job.starter, job.origin].flatMap((email) => email ?? []);
     return { actor: { ...identity, ...jobActorFields(claims), startedBy }, read: found.slice(wanted.length) };
   }
-  const hint = ownerKeyOf(token);
+  const hint = parseOwnerKey(token);
   const wanted = hint === undefined ? [] : buildRightsKeys(hint, workspace);
   const [stored, ...found] = await objects.getMany([keys.token(hashToken(token)), ...wanted, ...alsoRead], CONSISTENT);
   const record = await requireLiveToken(objects, stored, nowMs());

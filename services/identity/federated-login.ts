@@ -6,10 +6,10 @@ import { INSTANCE } from "../../contract/common.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { usernameOf } from "../../core/people/actor.ts";
-import { isExpectedCallback, type PendingLogin, parseVerifiedPerson, pendingLoginSchema, usedLoginHash } from "../../core/people/login.ts";
+import { deriveUsername } from "../../core/people/actor.ts";
+import { hashUsedLogin, isExpectedCallback, type PendingLogin, parseVerifiedPerson, pendingLoginSchema } from "../../core/people/login.ts";
 import { type PersonRecord, personKey } from "../../core/people/person.ts";
-import { open, seal } from "../../core/secrets/seal.ts";
+import { openSecret, sealSecret } from "../../core/secrets/seal.ts";
 import { mayJoinInstance } from "../workspaces/auto-invite.ts";
 import { findPerson, openSession } from "./sign-in.ts";
 
@@ -41,7 +41,7 @@ export async function beginLogin(
   const key = await loadLoginKey(deps);
   return {
     location,
-    pending: Buffer.from(seal({ version: KEY_VERSION, key }, SEAL_CONTEXT, JSON.stringify(pending))).toString("base64url"),
+    pending: Buffer.from(sealSecret({ version: KEY_VERSION, key }, SEAL_CONTEXT, JSON.stringify(pending))).toString("base64url"),
   };
 }
 
@@ -63,7 +63,7 @@ export async function completeLogin(deps: FederatedLoginDeps, client: string, ca
   const pending = await openPendingLogin(deps, cookie);
   const { code, state = "", iss, error } = callback;
   if (!pending || !isExpectedCallback(pending, client, state, nowMs())) throw new SvcError("login.notBegun", { client });
-  const spent = { ...keys.usedLogin(usedLoginHash(state)), expiresAtS: Math.ceil(pending.untilMs / 1000) };
+  const spent = { ...keys.usedLogin(hashUsedLogin(state)), expiresAtS: Math.ceil(pending.untilMs / 1000) };
   if (!(await objects.put(spent, "absent"))) throw new SvcError("login.notBegun", { client });
   if (!code) throw new SvcError("login.notConfirmed", { client, reason: error && /^\w{1,60}$/.test(error) ? error : "it sent no code" });
 
@@ -83,7 +83,7 @@ async function createFederatedPerson(
   if (!(await mayJoinInstance({ objects }, email))) throw new SvcError("login.denied", { email });
   const value: PersonRecord = {
     email,
-    username: usernameOf(email),
+    username: deriveUsername(email),
     superAdmin: false,
     ...(name ? { name } : {}),
     joining: true,
@@ -97,7 +97,7 @@ async function openPendingLogin(deps: FederatedLoginDeps, cookie: string | undef
   if (!cookie) return undefined;
   const key = await loadLoginKey(deps);
   try {
-    return pendingLoginSchema.parse(JSON.parse(open(key, SEAL_CONTEXT, Buffer.from(cookie, "base64url").toString())));
+    return pendingLoginSchema.parse(JSON.parse(openSecret(key, SEAL_CONTEXT, Buffer.from(cookie, "base64url").toString())));
   } catch {
     // A cookie that was forged, changed, or sealed under an old key counts as absent.
     return undefined;

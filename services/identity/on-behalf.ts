@@ -2,7 +2,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { type Actor, permissionedAs } from "../../core/people/actor.ts";
+import { type Actor, toPermissionedAs } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
 import { memberSchema } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
@@ -35,7 +35,7 @@ export async function resolveOnBehalfOf(
   { on_behalf_of_email: email }: OnBehalf,
 ): Promise<{ email: string; permissionedAs: string } | undefined> {
   if (!email) return undefined;
-  if (email === actor.email) return { email, permissionedAs: permissionedAs(actor) };
+  if (email === actor.email) return { email, permissionedAs: toPermissionedAs(actor) };
   const found = await objects.get(keys.member(workspace, personKey(email)));
   if (!found) throw new SvcError("user.notFound", { email });
   return { email, permissionedAs: `u/${memberSchema.parse(found.value).username}` };

@@ -4,7 +4,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { ExportedUser, InstanceGroupJson } from "../../contract/routes/people/people.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { usernameOf } from "../../core/people/actor.ts";
+import { deriveUsername } from "../../core/people/actor.ts";
 import { type PersonRecord, personKey } from "../../core/people/person.ts";
 import { deleteUser, listPersons, updatePerson } from "./users.ts";
 
@@ -58,7 +58,7 @@ export async function overwriteUsers(deps: OverwriteDeps, wanted: readonly Expor
       const changed = ({ name: _, company: __, disabled: ___, ...rest }: PersonRecord): PersonRecord => ({ ...rest, ...fields });
       if (!same(exportUser(person), exportUser(changed(person)))) await updatePerson({ objects }, person.email, changed);
     } else {
-      const value = { email, username: request.username ?? usernameOf(email), ...fields, joining: true, createdAtMs: nowMs() };
+      const value = { email, username: request.username ?? deriveUsername(email), ...fields, joining: true, createdAtMs: nowMs() };
       await objects.put({ ...keys.user(personKey(email)), value, version: randomUUID() }, "absent");
     }
   }

@@ -1,7 +1,7 @@
 import type { Action } from "../../contract/access/access-rule.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { may, refusal, type Target } from "../../core/permissions/may.ts";
+import { classifyRefusal, may, type Target } from "../../core/permissions/may.ts";
 
 /**
  * Returns if the actor has the access that an action requires. Otherwise throws `auth.forbidden`, or, if the actor may not know that the
@@ -9,7 +9,7 @@ import { may, refusal, type Target } from "../../core/permissions/may.ts";
  */
 export function permit(actor: Actor, { name, access }: Action, target: Target, hidden?: () => SvcError): void {
   if (may(actor, access, target)) return;
-  const how = refusal(actor, access, target);
+  const how = classifyRefusal(actor, access, target);
   if (how === "hiddenWorkspace") throw new SvcError("workspace.notFound", { workspace: target.workspace ?? "" });
   if (how === "hidden" && hidden) throw hidden();
   throw new SvcError("auth.forbidden", { action: name });

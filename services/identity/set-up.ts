@@ -1,7 +1,7 @@
 import type { People } from "../../aws/cognito/people.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { usernameOf } from "../../core/people/actor.ts";
+import { deriveUsername } from "../../core/people/actor.ts";
 import { personKey } from "../../core/people/person.ts";
 import { buildWorkspaceWrites } from "../workspaces/workspaces.ts";
 import { buildTokenWrites } from "./tokens.ts";
@@ -22,7 +22,7 @@ export interface SetUpOptions {
 /** Creates a superadmin, and a workspace and a token if requested. A repeated call replaces the password and adds a token. */
 export async function setUpInstance({ objects, people, nowMs }: SetUpDeps, request: SetUpOptions) {
   const { email, password, workspace, token } = request;
-  const owner = { email, username: usernameOf(email), superAdmin: true };
+  const owner = { email, username: deriveUsername(email), superAdmin: true };
   if (password !== undefined) await people.ensure(email, password);
   await objects.put({ ...keys.user(personKey(email)), value: { ...owner, createdAtMs: nowMs() } }, "absent");
   // An existing workspace is left unchanged.

@@ -6,7 +6,7 @@ import type { NewToken, TruncatedTokenJson } from "../../contract/routes/people/
 import { keys } from "../../core/objects/keys.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor, Person } from "../../core/people/actor.ts";
-import { newTokenValue, type TokenRecord, tokenRecordSchema } from "../../core/people/token.ts";
+import { createTokenValue, type TokenRecord, tokenRecordSchema } from "../../core/people/token.ts";
 import { parseScope } from "../../core/permissions/scopes.ts";
 
 export interface TokenDeps {
@@ -18,7 +18,7 @@ const userPartition = (email: string) => `USER#${email.toLowerCase()}`;
 
 /** Builds the writes that create a token, and returns its value, which is not stored. Throws `token.unknownScope`. */
 export function buildTokenWrites(owner: Owner, request: NewToken & { session?: boolean }, nowMs: number) {
-  const { value, hash, prefix } = newTokenValue(owner.email);
+  const { value, hash, prefix } = createTokenValue(owner.email);
   const expiresAtMs = request.expiration ? Date.parse(request.expiration) : undefined;
   const record: TokenRecord = {
     hash,

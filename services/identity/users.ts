@@ -5,7 +5,7 @@ import { SvcError } from "../../contract/errors.ts";
 import type { GlobalUserJson, NewUser, UserChange } from "../../contract/routes/people/people.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type ObjectWrite, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
-import { usernameOf } from "../../core/people/actor.ts";
+import { deriveUsername } from "../../core/people/actor.ts";
 import { type PersonRecord, personKey, personSchema } from "../../core/people/person.ts";
 import { removeMember } from "../workspaces/members.ts";
 import { listMemberships } from "../workspaces/workspaces.ts";
@@ -63,7 +63,7 @@ export async function createUser({ objects, people, nowMs }: UserDeps, request: 
   const { email, password, super_admin: superAdmin, name, company } = request;
   const value: PersonRecord = {
     email,
-    username: usernameOf(email),
+    username: deriveUsername(email),
     superAdmin,
     ...(name ? { name } : {}),
     ...(company ? { company } : {}),

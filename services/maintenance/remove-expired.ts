@@ -1,6 +1,6 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { limits } from "../../contract/limits.ts";
-import { listKey, SHARDS } from "../../core/jobs/job.ts";
+import { buildListKey, SHARDS } from "../../core/jobs/job.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type RemoveJobDeps, removeJob } from "../jobs/erasure/remove-job.ts";
 
@@ -16,7 +16,7 @@ export async function removeExpired(deps: RemoveExpiredDeps, workspaces: readonl
   const { jobs, objects, nowMs } = deps;
   const now = nowMs();
   let removed = 0;
-  const to = listKey(now - limits.jobRetentionMs, "");
+  const to = buildListKey(now - limits.jobRetentionMs, "");
   for (const workspace of workspaces) {
     // Event keys begin with their time, so the oldest come first.
     for (const key of await objects.expired(keys.outbox(workspace, "").pk, EXPIRED_PER_SHARD)) await objects.remove(key);

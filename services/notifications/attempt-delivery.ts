@@ -2,7 +2,14 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Webhooks } from "../../aws/http/webhooks.ts";
 import type { Mail } from "../../aws/ses/mail.ts";
 import type { Topic } from "../../aws/sns/topic.ts";
-import { type Attempt, failedAttempt, NOBODY, partName, type QueuedPart, refusedAttempt } from "../../core/notifications/delivery.ts";
+import {
+  type Attempt,
+  buildPartName,
+  failedAttempt,
+  NO_RECIPIENT,
+  type QueuedPart,
+  refusedAttempt,
+} from "../../core/notifications/delivery.ts";
 import { buildNoticeEvent, buildTopicAttributes } from "../../core/notifications/event.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
 import { buildMail } from "../../core/notifications/text.ts";
@@ -40,14 +47,14 @@ const attemptBy: Record<QueuedPart["channel"], Attempter> = {
   topic: ({ topic, baseUrl }, notice) => topic.publish(JSON.stringify(buildNoticeEvent(baseUrl, notice)), buildTopicAttributes(notice)),
 
   async email(deps, notice, item) {
-    if (item.to === NOBODY) return refusedAttempt("no approver has an e-mail address in this service");
+    if (item.to === NO_RECIPIENT) return refusedAttempt("no approver has an e-mail address in this service");
     // A first mail goes to whom the gate has just named. Until a later one somebody may have decided, or left.
     if (item.attempts > 1) {
       if (!(await deps.objects.get(keys.pendingGate(notice.workspace, notice.gate))))
         return refusedAttempt("the flow is no longer waiting for this approval");
       if (!(await findRecipients(deps, notice)).includes(item.to)) return refusedAttempt("the owner of this address may no longer decide");
     }
-    const tags = { flow: notice.flow, notice: notice.id, nth: partName(item) };
+    const tags = { flow: notice.flow, notice: notice.id, nth: buildPartName(item) };
     return deps.mail.send(item.to, buildMail(deps.baseUrl, notice), tags);
   },
 

@@ -2,17 +2,17 @@ import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { limits } from "../../contract/limits.ts";
 import {
+  buildPartName,
   isLastAttempt,
   type NoticePart,
   nextAttemptAtMs,
-  partName,
   type QueuedPart,
   queuedSchema,
   refusedAttempt,
   toDelivery,
 } from "../../core/notifications/delivery.ts";
 import { type GateNotice, gateNoticeSchema } from "../../core/notifications/notice.ts";
-import { keys, type ObjectKey, workspaceOf } from "../../core/objects/keys.ts";
+import { findWorkspace, keys, type ObjectKey } from "../../core/objects/keys.ts";
 import { type StoredObject, write } from "../../core/objects/write.ts";
 import { attemptDelivery, type SendDeps } from "./attempt-delivery.ts";
 import { findDeliveries, storeDelivery } from "./delivery-records.ts";
@@ -25,7 +25,7 @@ export interface DeliverDeps extends SendDeps {
 
 /** `undefined`: the notice or its workspace is gone, and nobody is told of it any more. */
 export async function loadNotice({ objects }: DeliverDeps, key: ObjectKey): Promise<GateNotice | undefined> {
-  const [stored, deleted] = await objects.getMany([key, keys.deletedWorkspace(workspaceOf(key.pk) ?? "")], { consistent: true });
+  const [stored, deleted] = await objects.getMany([key, keys.deletedWorkspace(findWorkspace(key.pk) ?? "")], { consistent: true });
   return stored && !deleted ? gateNoticeSchema.parse(stored.value) : undefined;
 }
 
@@ -35,7 +35,7 @@ export type QueueItem = Placed & { stored: StoredObject };
 
 /** Where a part stands before its first attempt: the same whenever it is asked for, so that it is queued once. */
 export function toQueuedPart({ workspace, id, atMs }: GateNotice, part: NoticePart): Placed {
-  return { ...part, workspace, notice: id, attempts: 0, ...keys.retry(atMs, workspace, id, partName(part)) };
+  return { ...part, workspace, notice: id, attempts: 0, ...keys.retry(atMs, workspace, id, buildPartName(part)) };
 }
 
 /** It may be taken up from the time on at which it stands. The count of its attempts is what the next one to change it must name. */
@@ -86,6 +86,6 @@ export async function deliverHeldPart(deps: DeliverDeps, item: QueueItem, { noti
   const key = { pk: item.pk, sk: item.sk };
   if (delivery.state !== "retrying") return objects.remove(key);
   const { heldUntilMs: _, ...free } = item;
-  const next = { ...free, ...keys.retry(nextAttemptAtMs(item.attempts, nowMs()), item.workspace, item.notice, partName(item)) };
+  const next = { ...free, ...keys.retry(nextAttemptAtMs(item.attempts, nowMs()), item.workspace, item.notice, buildPartName(item)) };
   await objects.transact([write.remove(key, { version: String(item.attempts) }), write.put(toWaitingItem(next).stored)]);
 }

@@ -1,6 +1,6 @@
 import type { Child, JobTable } from "../../aws/dynamodb/job-table.ts";
 import { childPrefix, childRef } from "../../core/jobs/child-items.ts";
-import { type Delivery, deliverySchema, type NoticePart, partName } from "../../core/notifications/delivery.ts";
+import { buildPartName, type Delivery, deliverySchema, type NoticePart } from "../../core/notifications/delivery.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
 
 const refOf = (notice: string, nth: string) => childRef("delivery", `${notice}#${nth}`);
@@ -11,7 +11,7 @@ type DeliveryRecordDeps = { jobs: Pick<JobTable, "children"> };
 /** What became of the notices of a flow's gates, by gate and oldest first, as the run shows it. */
 export async function listDeliveries({ jobs }: DeliveryRecordDeps, flow: string) {
   const all = (await jobs.children(flow, childPrefix.delivery)).map(parsed);
-  const sorted = all.sort((a, b) => a.atMs - b.atMs || partName(a).localeCompare(partName(b)));
+  const sorted = all.sort((a, b) => a.atMs - b.atMs || buildPartName(a).localeCompare(buildPartName(b)));
   return Map.groupBy(sorted.map(shown), ({ gate }) => gate);
 }
 
@@ -23,7 +23,7 @@ export async function findDeliveries(
   { flow, id }: Pick<GateNotice, "flow" | "id">,
   parts: readonly NoticePart[],
 ) {
-  const refs = parts.map((part) => refOf(id, partName(part)));
+  const refs = parts.map((part) => refOf(id, buildPartName(part)));
   const { job, items } = await jobs.getWith(flow, refs);
   const records = refs.map((ref) => {
     const child = items.get(ref);
@@ -48,5 +48,5 @@ interface Kept {
 /** It goes with the flow's job. */
 export async function storeDelivery({ jobs }: { jobs: Pick<JobTable, "putChild"> }, of: Kept, delivery: Delivery): Promise<void> {
   const { flow, notice, part, expiresAtS } = of;
-  await jobs.putChild({ parent: flow, ref: refOf(notice, partName(part)), json: JSON.stringify(delivery), expiresAtS });
+  await jobs.putChild({ parent: flow, ref: refOf(notice, buildPartName(part)), json: JSON.stringify(delivery), expiresAtS });
 }

@@ -4,7 +4,7 @@ import { canonicalJson } from "../../contract/canonical-json.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { type Actor, permissionedAs } from "../../core/people/actor.ts";
+import { type Actor, toPermissionedAs } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import {
   countResolvedBytes,
@@ -84,7 +84,7 @@ async function loadTargets(
   );
   const [actors, stored] = await Promise.all([readers, deps.objects.getMany(places, { consistent: true })]);
   const unreadable = (reference: string, actor = actors[0]) =>
-    new SvcError("reference.unreadable", { reference, by: actor ? permissionedAs(actor) : "nobody" });
+    new SvcError("reference.unreadable", { reference, by: actor ? toPermissionedAs(actor) : "nobody" });
   for (const { text, reference } of wanted) {
     for (const actor of actors) if (!mayRead(actor, workspace, reference)) throw unreadable(text, actor);
   }

@@ -13,7 +13,7 @@ import { firstDueMs } from "../../core/jobs/lifecycle.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { type BuildState, type Runnable, type StoredVersion, toConcurrencyRule, versionHash } from "../../core/scripts/version.ts";
+import { type BuildState, computeVersionHash, type Runnable, type StoredVersion, toConcurrencyRule } from "../../core/scripts/version.ts";
 import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import { prepareJob, sendJob } from "../jobs/queue/enqueue.ts";
 import { buildPathConditions, commitParts, type TransactionPart } from "../outbox/commit-parts.ts";
@@ -49,7 +49,7 @@ interface Saving {
 export async function saveScriptVersion(deps: SaveVersionDeps, saving: Saving): Promise<string> {
   const { actor, workspace, asked, parent } = saving;
   const atMs = deps.nowMs();
-  const hash = versionHash(workspace, randomUUID(), asked);
+  const hash = computeVersionHash(workspace, randomUUID(), asked);
   const { readScriptInterface: interfaceOf } = await import("../../core/scripts/interface.ts");
   const { inferredSchema, ...read } = interfaceOf(asked.language, asked.content);
   const version: StoredVersion = {

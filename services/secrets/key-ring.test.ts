@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterEach, expect, it, vi } from "vitest";
-import { newExportKey, seal } from "../../core/secrets/seal.ts";
+import { createExportKey, sealSecret } from "../../core/secrets/seal.ts";
 
 let server: http.Server | undefined;
 afterEach(() => {
@@ -13,7 +13,7 @@ afterEach(() => {
 /** What AWS answers, over HTTP: the first read fails, the next find a workspace's ring, whose key KMS unwraps. */
 async function aws(workspace: string, key: Buffer): Promise<string[]> {
   const calls: string[] = [];
-  const exportKey = seal({ version: 1, key }, { workspace, path: "export" }, newExportKey());
+  const exportKey = sealSecret({ version: 1, key }, { workspace, path: "export" }, createExportKey());
   const ring = { M: { current: { N: "1" }, wrapped: { M: { 1: { S: "AAAA" } } }, exportKey: { S: exportKey } } };
   server = http.createServer((request, response) => {
     const target = String(request.headers["x-amz-target"]);
@@ -43,7 +43,7 @@ it("reads the keys once and calls KMS once for twenty concurrent secrets, and do
     import("../../aws/kms/data-keys.ts"),
   ]);
   const deps = { objects: objectTable, dataKeys, nowMs: Date.now };
-  const open = (text: string) => unseal(deps, "w", "f/t/x", seal({ version: 1, key }, { workspace: "w", path: "f/t/x" }, text));
+  const open = (text: string) => unseal(deps, "w", "f/t/x", sealSecret({ version: 1, key }, { workspace: "w", path: "f/t/x" }, text));
   const texts = Array.from({ length: 20 }, (_, index) => `secret ${index}`);
   const failed = await Promise.allSettled(texts.map(open));
   expect(failed.every(({ status }) => status === "rejected")).toBe(true);

@@ -4,8 +4,8 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
-import { EXPORT_KEY_PATH, type KeyRing, keyRingSchema, ringMark } from "../../core/secrets/key-ring.ts";
-import { type DataKey, newExportKey, open, seal, sealedWith } from "../../core/secrets/seal.ts";
+import { EXPORT_KEY_PATH, type KeyRing, keyRingSchema, getRingVersion } from "../../core/secrets/key-ring.ts";
+import { type DataKey, createExportKey, openSecret, sealSecret, readKeyVersion } from "../../core/secrets/sealSecret.ts";
 import { commitParts } from "../outbox/commit-parts.ts";
 
 export interface SealDeps {
@@ -43,11 +43,11 @@ export function evictKeyRing(workspace: string): void {
  */
 async function createKeyRing({ objects, dataKeys }: SealDeps, workspace: string): Promise<KeyRing> {
   const { key, wrapped } = await dataKeys.generate(workspace);
-  const exportKey = seal({ version: 1, key }, { workspace, path: EXPORT_KEY_PATH }, newExportKey());
+  const exportKey = sealSecret({ version: 1, key }, { workspace, path: EXPORT_KEY_PATH }, createExportKey());
   const ring: KeyRing = { current: 1, wrapped: { 1: wrapped }, exportKey };
   await commitParts(objects, [
     { write: write.check(keys.workspace(workspace), "present"), refused: new SvcError("workspace.notFound", { workspace }) },
-    { write: write.put({ ...keys.keyRing(workspace), value: ring, version: ringMark(ring) }, "absent"), refused: undefined },
+    { write: write.put({ ...keys.keyRing(workspace), value: ring, version: getRingVersion(ring) }, "absent"), refused: undefined },
   ]);
   return (await loadKeyRing({ objects }, workspace)) ?? ring;
 }
@@ -95,19 +95,19 @@ function loadDataKey(
 export async function loadSealingKey(deps: SealDeps, workspace: string): Promise<{ dataKey: DataKey; version: string }> {
   const current = await openCachedKeyRing(deps, workspace);
   const version = current.ring.current;
-  return { dataKey: { version, key: await loadDataKey(deps, workspace, current, version) }, version: ringMark(current.ring) };
+  return { dataKey: { version, key: await loadDataKey(deps, workspace, current, version) }, version: getRingVersion(current.ring) };
 }
 
 /** Decrypts a secret. If the cached ring lacks the key version of the secret, the ring is read again. */
 export async function unsealValue(deps: SealDeps, workspace: string, path: string, sealed: string): Promise<string> {
-  const version = sealedWith(sealed);
+  const version = readKeyVersion(sealed);
   const cached = openCachedKeyRing(deps, workspace);
   let ring = await cached;
   if (ring.ring.wrapped[version] === undefined) {
     evictFromCache(workspace, cached);
     ring = await openCachedKeyRing(deps, workspace);
   }
-  return open(await loadDataKey(deps, workspace, ring, version), { workspace, path }, sealed);
+  return openSecret(await loadDataKey(deps, workspace, ring, version), { workspace, path }, sealed);
 }
 
 /** Loads the exportable key. It is never cached beyond its data key, because an export must use a key that was just changed. */

@@ -4,8 +4,8 @@ import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import { limits } from "../../contract/limits.ts";
 import { childPrefix, childRef } from "../../core/jobs/child-items.ts";
 import type { Job } from "../../core/jobs/job.ts";
-import { type Masker, maskerOf } from "../../core/secrets/mask.ts";
-import { boxSecrets, unboxSecrets } from "../../core/secrets/mask-box.ts";
+import { createMasker, type Masker } from "../../core/secrets/mask.ts";
+import { decryptMasks, encryptMasks } from "../../core/secrets/mask-encryption.ts";
 
 interface MaskDeps {
   jobs: JobTable;
@@ -27,7 +27,7 @@ export async function recordSecrets(
   if (!job) return undefined;
   // Counted first: if the count has no item, the job has not received these secrets.
   const expiresAtS = Math.ceil(job.expiresAtMs / 1000);
-  const item = { parent: id, ref: childRef("mask", String(job.masks ?? 0)), json: boxSecrets(token, secrets), expiresAtS };
+  const item = { parent: id, ref: childRef("mask", String(job.masks ?? 0)), json: encryptMasks(token, secrets), expiresAtS };
   await jobs.putWith([item], first?.audit(job.secretsAtMs ?? first.nowMs) ?? []);
   return job;
 }
@@ -70,7 +70,7 @@ export async function loadMasker(
   given: readonly string[] = [],
 ): Promise<Masker | undefined> {
   if (!job.masks) return undefined;
-  if (job.masks === 1 && given.length > 0) return maskerOf(given);
+  if (job.masks === 1 && given.length > 0) return createMasker(given);
   const boxes = await jobs.children(job.id, childPrefix.mask);
-  return maskerOf(boxes.flatMap(({ json }) => (json === undefined ? [] : unboxSecrets(token, json))));
+  return createMasker(boxes.flatMap(({ json }) => (json === undefined ? [] : decryptMasks(token, json))));
 }

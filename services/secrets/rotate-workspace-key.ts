@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { SvcError } from "../../contract/errors.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
-import { beginRotation, EXPORT_KEY_PATH, endRotation, type KeyRing, ringMark } from "../../core/secrets/key-ring.ts";
-import { newExportNonce, seal, sealedWith } from "../../core/secrets/seal.ts";
+import { beginRotation, EXPORT_KEY_PATH, endRotation, getRingVersion, type KeyRing } from "../../core/secrets/key-ring.ts";
+import { createExportNonce, readKeyVersion, sealSecret } from "../../core/secrets/seal.ts";
 import { type StoredVariable, storedVariableSchema } from "../../core/variables/variable.ts";
 import { commitParts, retryOnConflict } from "../outbox/commit-parts.ts";
 import { evictKeyRing, loadExportKey, loadKeyRing, loadSealingKey, type SealDeps, unsealValue } from "./key-ring.ts";
@@ -40,7 +40,7 @@ async function setExportKey(deps: SealDeps, workspace: string, newKey: string): 
     evictKeyRing(workspace);
     const { dataKey, version } = await loadSealingKey(deps, workspace);
     const ring = await loadIdleKeyRing(deps, workspace);
-    const exportKey = seal(dataKey, { workspace, path: EXPORT_KEY_PATH }, newKey);
+    const exportKey = sealSecret(dataKey, { workspace, path: EXPORT_KEY_PATH }, newKey);
     return (await storeKeyRing(deps, workspace, { ...ring, exportKey }, version)) ? { done: undefined } : undefined;
   }, rotatingError);
 }
@@ -53,21 +53,21 @@ async function beginKeyRotation(deps: SealDeps, workspace: string, newKey: strin
     const untilMs = deps.nowMs() + ROTATION_MS;
     if (ring.rotatingUntilMs !== undefined && (await loadExportKey(deps, workspace)) === newKey) {
       // A rotation to the same key died. Its data key exists, and some secrets are already resealed.
-      return (await storeKeyRing(deps, workspace, { ...ring, rotatingUntilMs: untilMs }, ringMark(ring)))
+      return (await storeKeyRing(deps, workspace, { ...ring, rotatingUntilMs: untilMs }, getRingVersion(ring)))
         ? { done: ring.current }
         : undefined;
     }
     const version = ring.current + 1;
-    const exportKey = seal({ version, key }, { workspace, path: EXPORT_KEY_PATH }, newKey);
+    const exportKey = sealSecret({ version, key }, { workspace, path: EXPORT_KEY_PATH }, newKey);
     const begun = beginRotation(ring, wrapped, exportKey, untilMs);
-    return (await storeKeyRing(deps, workspace, begun, ringMark(ring))) ? { done: version } : undefined;
+    return (await storeKeyRing(deps, workspace, begun, getRingVersion(ring))) ? { done: version } : undefined;
   }, rotatingError);
 }
 
 async function endKeyRotation(deps: SealDeps, workspace: string, version: number): Promise<void> {
   const ring = await loadKeyRing(deps, workspace);
   // If this rotation was considered dead and another one has begun, the other one ends it.
-  if (ring?.current === version) await storeKeyRing(deps, workspace, endRotation(ring), ringMark(ring));
+  if (ring?.current === version) await storeKeyRing(deps, workspace, endRotation(ring), getRingVersion(ring));
   evictKeyRing(workspace);
 }
 
@@ -79,12 +79,12 @@ async function loadIdleKeyRing(deps: SealDeps, workspace: string): Promise<KeyRi
 }
 
 async function storeKeyRing({ objects }: SealDeps, workspace: string, ring: KeyRing, version: string): Promise<boolean> {
-  return objects.put({ ...keys.keyRing(workspace), value: ring, version: ringMark(ring) }, { version });
+  return objects.put({ ...keys.keyRing(workspace), value: ring, version: getRingVersion(ring) }, { version });
 }
 
 async function resealSecrets(deps: SealDeps, workspace: string, version: number): Promise<number> {
   const stored = await deps.objects.list(keys.variable(workspace, "").pk);
-  const isOld = ({ isSecret, value }: StoredVariable) => isSecret && sealedWith(value) < version;
+  const isOld = ({ isSecret, value }: StoredVariable) => isSecret && readKeyVersion(value) < version;
   const waiting = stored.filter(({ value }) => isOld(storedVariableSchema.parse(value))).map(({ sk }) => sk);
   let done = 0;
   const work = async () => {
@@ -107,13 +107,13 @@ async function resealSecret(deps: SealDeps, workspace: string, path: string): Pr
       if (!found) return { done: undefined };
       const variable = storedVariableSchema.parse(found.value);
       const { dataKey, version } = await loadSealingKey(deps, workspace);
-      if (!variable.isSecret || sealedWith(variable.value) === dataKey.version) return { done: undefined };
-      const value = seal(dataKey, { workspace, path }, await unsealValue(deps, workspace, path, variable.value));
+      if (!variable.isSecret || readKeyVersion(variable.value) === dataKey.version) return { done: undefined };
+      const value = sealSecret(dataKey, { workspace, path }, await unsealValue(deps, workspace, path, variable.value));
       const stored = await commitParts(deps.objects, [
         { write: write.check(keys.keyRing(workspace), { version }), refused: undefined },
         {
           write: write.put(
-            { ...key, value: { ...variable, value, exportNonce: newExportNonce() }, version: randomUUID() },
+            { ...key, value: { ...variable, value, exportNonce: createExportNonce() }, version: randomUUID() },
             { version: found.version ?? "" },
           ),
           refused: undefined,

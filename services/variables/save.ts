@@ -6,7 +6,7 @@ import type { NewVariable, VariableChange } from "../../contract/routes/stored/v
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
-import { importSecret, newExportNonce, seal } from "../../core/secrets/seal.ts";
+import { importSecret, createExportNonce, sealSecret } from "../../core/secrets/sealSecret.ts";
 import type { StoredVariable } from "../../core/variables/variable.ts";
 import { permitPath } from "../identity/permit.ts";
 import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
@@ -146,7 +146,7 @@ function optionalFields({ account, is_oauth, expires_at, labels, ws_specific }: 
 async function readSentValue(deps: SealDeps, { workspace, path }: VariableLocation, sent: string, encrypted: boolean): Promise<PlainValue> {
   if (Buffer.byteLength(sent) > limits.variableBytes)
     throw new SvcError("body.tooLarge", { limitBytes: limits.variableBytes, what: "value" });
-  if (!encrypted) return { value: sent, exportNonce: newExportNonce() };
+  if (!encrypted) return { value: sent, exportNonce: createExportNonce() };
   const imported = importSecret(await loadExportKey(deps, workspace), sent);
   if (!imported) throw new SvcError("variable.notCiphertext", { path });
   return { value: imported.value, exportNonce: imported.nonce };
@@ -157,7 +157,7 @@ async function loadStoredValue(
   workspace: string,
   { path, isSecret, value, exportNonce }: StoredVariable,
 ): Promise<PlainValue> {
-  return { value: isSecret ? await unsealValue(deps, workspace, path, value) : value, exportNonce: exportNonce ?? newExportNonce() };
+  return { value: isSecret ? await unsealValue(deps, workspace, path, value) : value, exportNonce: exportNonce ?? createExportNonce() };
 }
 
 /** Returns a value as it is stored at a path. A sealed value is written only if its key is still the current one. */
@@ -170,7 +170,7 @@ async function buildValueParts(
   if (!isSecret) return { value: { value }, parts: [] };
   const { dataKey, version } = await loadSealingKey(deps, workspace);
   return {
-    value: { value: seal(dataKey, { workspace, path }, value), exportNonce },
+    value: { value: sealSecret(dataKey, { workspace, path }, value), exportNonce },
     parts: [{ write: write.check(keys.keyRing(workspace), { version }), refused: undefined }],
   };
 }

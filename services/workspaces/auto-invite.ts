@@ -3,7 +3,7 @@ import { isSvcError } from "../../contract/errors.ts";
 import type { InviteJson } from "../../contract/routes/people/members.ts";
 import type { AutoInvite } from "../../contract/routes/workspaces/settings.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { takesNewUser } from "../../core/people/auto-invite.ts";
+import { acceptsNewUser } from "../../core/people/auto-invite.ts";
 import { personKey } from "../../core/people/person.ts";
 import { REQUIRE_KNOWN_USER } from "../../core/settings/instance.ts";
 import { addMember } from "./members.ts";
@@ -37,7 +37,7 @@ export async function joinWorkspaces({ objects, nowMs }: AutoInviteDeps, email: 
   );
   for (const [index, id] of ids.entries()) {
     const autoInvite = settings[index]?.value as AutoInvite | undefined;
-    if (!autoInvite || !takesNewUser(autoInvite, email)) continue;
+    if (!autoInvite || !acceptsNewUser(autoInvite, email)) continue;
     if (autoInvite.mode === "add") await addOrInvite({ objects, nowMs }, id, email, autoInvite.operator);
     else {
       const value: InviteJson = { workspace_id: id, email, is_admin: false, operator: autoInvite.operator };

@@ -5,7 +5,7 @@ import { SvcError } from "../../contract/errors.ts";
 import { type FolderChange, type FolderJson, folderSchema, type NewFolder } from "../../contract/routes/workspaces/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { unchangedSince, write } from "../../core/objects/write.ts";
-import { type Actor, permissionedAs, type WorkspaceCaller } from "../../core/people/actor.ts";
+import { type Actor, toPermissionedAs, type WorkspaceCaller } from "../../core/people/actor.ts";
 import { type Access, isPrincipal } from "../../core/permissions/access.ts";
 import { may } from "../../core/permissions/may.ts";
 import { buildEventWrite } from "../outbox/event.ts";
@@ -21,7 +21,7 @@ interface FolderDeps {
  * `workspace.notFound`, `access.owner`.
  */
 export async function createFolder({ objects, nowMs }: FolderDeps, actor: Actor, workspace: string, request: NewFolder): Promise<void> {
-  const { name, owners = [permissionedAs(actor)], extra_perms: perms = Object.fromEntries(owners.map((one) => [one, true])) } = request;
+  const { name, owners = [toPermissionedAs(actor)], extra_perms: perms = Object.fromEntries(owners.map((one) => [one, true])) } = request;
   checkPrincipals([...owners, ...Object.keys(perms)]);
   if (!may(actor, actions.updateMember.access, { workspace })) await checkNoLeftovers(objects, workspace, name);
   const atMs = nowMs();

@@ -5,10 +5,10 @@ import type { MemberChange, NewMember } from "../../contract/routes/people/membe
 import type { UserJson } from "../../contract/routes/people/people.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
-import { type Actor, usernameOf } from "../../core/people/actor.ts";
+import { type Actor, deriveUsername } from "../../core/people/actor.ts";
 import { type PersonRecord, personKey, personSchema } from "../../core/people/person.ts";
 import type { Role } from "../../core/people/rights.ts";
-import { type Access, atLeast, deriveRights, type Member, memberSchema, revokeGrants } from "../../core/permissions/access.ts";
+import { type Access, deriveRights, includesRight, type Member, memberSchema, revokeGrants } from "../../core/permissions/access.ts";
 import { changeAccess, ensureAccess, loadAccess } from "./access.ts";
 import { buildMemberWrites } from "./workspaces.ts";
 
@@ -32,7 +32,7 @@ function toUserJson(workspace: string, member: Member, access: Access, person: P
   const isAdmin = role === "admin" || (person?.superAdmin ?? false);
   const having = (wanted: "read" | "write" | "owner") =>
     Object.keys(access.folders)
-      .filter((name) => isAdmin || atLeast(Object.hasOwn(rights.folders, name) ? rights.folders[name] : undefined, wanted))
+      .filter((name) => isAdmin || includesRight(Object.hasOwn(rights.folders, name) ? rights.folders[name] : undefined, wanted))
       .sort();
   return {
     email,
@@ -114,9 +114,9 @@ export async function addMember(
 ): Promise<void> {
   const { email } = request;
   const createdAtMs = nowMs();
-  const username = request.username ?? usernameOf(email);
+  const username = request.username ?? deriveUsername(email);
   if (await isMember({ objects }, workspace, email)) throw new SvcError("member.exists", { email });
-  const newcomer: PersonRecord = { email, username: usernameOf(email), superAdmin: false, createdAtMs };
+  const newcomer: PersonRecord = { email, username: deriveUsername(email), superAdmin: false, createdAtMs };
   // A user of release 0.1 is stored under another key and is not replaced.
   const old = await objects.get(keys.oldUser(email));
   if (!old) await objects.put({ ...keys.user(personKey(email)), value: newcomer, version: randomUUID() }, "absent");

@@ -3,7 +3,7 @@ import { createRequire, isBuiltin } from "node:module";
 import { join } from "node:path";
 import type { BuildOptions, BuildFailure as EsbuildFailure, Message, Metafile, OnResolveResult, Plugin, PluginBuild } from "esbuild";
 import type { BuildRequest } from "../../../core/builds/build.ts";
-import { javascriptImports } from "../../../core/builds/javascript-imports.ts";
+import { readJavascriptImports } from "../../../core/builds/javascript-imports.ts";
 import { isOwnClient } from "../../../core/builds/own-clients.ts";
 import { readSpecifier } from "../../../core/builds/package-specifiers.ts";
 import { BuildFailure, type BuildRoom } from "../build-room.ts";
@@ -141,7 +141,7 @@ function scripts({ files, language }: JavascriptRequest, { dir: packagesDir, ins
       });
       build.onLoad({ filter: /.*/, namespace: SCRIPTS }, ({ path }) => {
         const contents = files[path] ?? "";
-        return { contents, loader: javascriptImports(contents).jsx ? "tsx" : "ts", resolveDir: packagesDir };
+        return { contents, loader: readJavascriptImports(contents).jsx ? "tsx" : "ts", resolveDir: packagesDir };
       });
     },
   };

@@ -1,7 +1,7 @@
 import { cp, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { BuildRequest } from "../../../core/builds/build.ts";
-import { npmPackagesOf } from "../../../core/builds/packages.ts";
+import { listNpmPackages } from "../../../core/builds/packages.ts";
 import type { BuildRoom } from "../build-room.ts";
 import { bundle } from "./bundle.ts";
 import { installNpmPackages } from "./npm-install.ts";
@@ -13,7 +13,7 @@ import { packageFolders, unbundledPackages } from "./unbundled-packages.ts";
  */
 export async function buildJavascript(request: BuildRequest, room: BuildRoom): Promise<string> {
   const dir = join(room.dir, "packages");
-  const dependencies = npmPackagesOf(request.files);
+  const dependencies = listNpmPackages(request.files);
   const hasPackages = Object.keys(dependencies).length > 0;
   const lock = hasPackages ? await installNpmPackages(dir, dependencies, request, room) : "";
   const folders = hasPackages ? await packageFolders(join(dir, "node_modules")) : [];

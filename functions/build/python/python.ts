@@ -3,9 +3,9 @@ import { mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import type { BuildRequest } from "../../../core/builds/build.ts";
-import { ownPythonClient } from "../../../core/builds/own-clients.ts";
-import { pythonRequirementsOf } from "../../../core/builds/packages.ts";
-import { pythonImports } from "../../../core/builds/python-imports.ts";
+import { findPythonClient } from "../../../core/builds/own-clients.ts";
+import { listPythonRequirements } from "../../../core/builds/packages.ts";
+import { readPythonImports } from "../../../core/builds/python-imports.ts";
 import { BuildFailure, type BuildRoom, passOn } from "../build-room.ts";
 import { putOwnClient } from "../own-clients.ts";
 import { uvPath } from "../tools.ts";
@@ -20,7 +20,7 @@ export async function buildPython(request: BuildRequest, room: BuildRoom): Promi
     await writeFile(file, source);
   }
   await writeFile(join(room.out, "svc.json"), JSON.stringify({ entry: `scripts/${request.entry}.py` }));
-  const requirements = pythonRequirementsOf(request.files, request.target.python);
+  const requirements = listPythonRequirements(request.files, request.target.python);
   const lock = requirements.length === 0 ? "" : await installPythonPackages(requirements, request, room);
   await putClients(request.files, join(room.out, "deps"));
   return lock;
@@ -28,7 +28,7 @@ export async function buildPython(request: BuildRequest, room: BuildRoom): Promi
 
 /** The client library, under each name that a script imports it by, unless the script's requirements or lock brought a package of that name. */
 async function putClients(files: Record<string, string>, deps: string): Promise<void> {
-  const names = new Set(Object.values(files).flatMap((source) => pythonImports(source).map(ownPythonClient)));
+  const names = new Set(Object.values(files).flatMap((source) => readPythonImports(source).map(findPythonClient)));
   for (const name of names) {
     if (name !== undefined && !existsSync(join(deps, name))) await putOwnClient("python", join(deps, name));
   }

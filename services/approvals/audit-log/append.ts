@@ -1,6 +1,6 @@
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { approvalEntrySchema } from "../../../contract/approval-record.ts";
-import { appendEntry, type EntryContent, utcDay } from "../../../core/approvals/record.ts";
+import { appendEntry, type EntryContent, toUtcDay } from "../../../core/approvals/record.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { write } from "../../../core/objects/write.ts";
 import type { TransactionPart } from "../../outbox/commit-parts.ts";
@@ -17,9 +17,9 @@ export async function buildEntryParts(
   const [newest] = await objects.list(keys.approvalRecord(workspace, root, 0).pk, { beginsWith: `${root}#`, newestFirst: true, limit: 1 });
   const previous = newest && approvalEntrySchema.parse(newest.value);
   const entry = appendEntry(previous, recorded);
-  const day = utcDay(entry.atMs);
+  const day = toUtcDay(entry.atMs);
   // Neither expires: the record outlives the job, and a day that was missed is signed later.
   const parts = [write.put({ ...keys.approvalRecord(workspace, root, entry.n), value: entry }, "absent")];
-  if (!previous || utcDay(previous.atMs) !== day) parts.push(write.put(keys.grownChain(workspace, day, root)));
+  if (!previous || toUtcDay(previous.atMs) !== day) parts.push(write.put(keys.grownChain(workspace, day, root)));
   return parts.map((part) => ({ write: part, refused: undefined }));
 }

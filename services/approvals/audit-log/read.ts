@@ -12,7 +12,7 @@ import {
 import { isoTime } from "../../../contract/iso-time.ts";
 import type { ApprovalAuditPage, ApprovalAuditQuery, VerifiedRecord } from "../../../contract/routes/approvals/approval-records.ts";
 
-import { utcDay } from "../../../core/approvals/record.ts";
+import { toUtcDay } from "../../../core/approvals/record.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";
 
@@ -46,7 +46,7 @@ export async function listAuditLog({ objects }: ReadRecordDeps, workspace: strin
   for await (const { day, roots } of days) {
     chains += roots.length;
     const found = await readable(objects, workspace, roots);
-    const ofDay = found.filter((entry) => fits(entry) && (day === undefined || utcDay(entry.atMs) === day));
+    const ofDay = found.filter((entry) => fits(entry) && (day === undefined || toUtcDay(entry.atMs) === day));
     for (const entry of ofDay.sort((a, b) => b.atMs - a.atMs || b.n - a.n)) {
       const last = entries.at(-1);
       // Entries of one millisecond stay on one page, because the next page begins before that time.
@@ -70,8 +70,8 @@ interface Day {
 /** Newest first. */
 async function* daysOf(objects: ReadRecordDeps["objects"], workspace: string, { before, after }: ApprovalAuditQuery): AsyncGenerator<Day> {
   const { pk } = keys.grownChain(workspace, "", "");
-  const from = after === undefined ? "0" : utcDay(Date.parse(after));
-  let to = before === undefined ? "~" : `${utcDay(Date.parse(before))}~`;
+  const from = after === undefined ? "0" : toUtcDay(Date.parse(after));
+  let to = before === undefined ? "~" : `${toUtcDay(Date.parse(before))}~`;
   let day: Required<Day> | undefined;
   for (;;) {
     const found = await objects.list(pk, { between: [from, to], newestFirst: true, limit: ITEMS_PER_READ });

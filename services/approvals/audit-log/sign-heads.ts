@@ -1,7 +1,7 @@
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { AnchorKey } from "../../../aws/kms/anchor-key.ts";
 import { type Anchor, anchorSchema, CHAIN_START } from "../../../contract/approval-record.ts";
-import { firstOpenDay, nextAnchor } from "../../../core/approvals/anchor.ts";
+import { appendAnchor, findFirstOpenDay } from "../../../core/approvals/anchor.ts";
 import { keys } from "../../../core/objects/keys.ts";
 
 export interface SignHeadsDeps {
@@ -22,7 +22,7 @@ const signedUpTo = new Map<string, string>();
  * calls one succeeds: an anchor's number can be taken only once, and signed heads are not signed again.
  */
 export async function signChainHeads(deps: SignHeadsDeps, workspaces: Iterable<string>, untilMs: number): Promise<number> {
-  const day = firstOpenDay(deps.nowMs());
+  const day = findFirstOpenDay(deps.nowMs());
   let made = 0;
   for (const workspace of workspaces) {
     if ((signedUpTo.get(workspace) ?? "") >= day) continue;
@@ -55,7 +55,7 @@ async function signNext(
   for (let start = 0; start < roots.length; start += READS_AT_ONCE) {
     heads.push(...(await Promise.all(roots.slice(start, start + READS_AT_ONCE).map((root) => headOf(objects, workspace, root)))));
   }
-  const anchor = nextAnchor(previous, { workspace, day, heads, atMs: nowMs() });
+  const anchor = appendAnchor(previous, { workspace, day, heads, atMs: nowMs() });
   const value: Anchor = { ...anchor, ...(await anchorKey.sign(anchor.hash)) };
   return (await objects.put({ ...keys.anchor(workspace, anchor.n), value }, "absent")) ? "made" : "late";
 }

@@ -1,8 +1,8 @@
 import { SvcError } from "../../../contract/errors.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { createGate, type Gate, type GateRules, isOpen } from "../../../core/approvals/gate.ts";
-import { suspendRules } from "../../../core/approvals/rules.ts";
-import { asksPeople } from "../../../core/flows/scopes.ts";
+import { toSuspendRules } from "../../../core/approvals/rules.ts";
+import { mayRequireApproval } from "../../../core/flows/scopes.ts";
 import { hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
 import { type GateDeps, loadGateAndJob, loadGatesOfRun } from "./change-gate.ts";
 
@@ -29,7 +29,7 @@ export async function findApprovalRequestOfGate(deps: GateDeps, gate: Gate, know
   if (!flow) throw invalidLinkError();
   const module = await deps.gatedFlows.loadModule(flow, gate.module);
   if (!module) throw new SvcError("approval.over", { id: flow.id, state: flow.state });
-  if (!asksPeople(module)) throw new SvcError("approval.none", { id: flow.id });
+  if (!mayRequireApproval(module)) throw new SvcError("approval.none", { id: flow.id });
   return { gate, flow, module };
 }
 
@@ -66,7 +66,7 @@ export function getApprovalRules({ gate, module }: Pick<ApprovalRequest, "gate" 
   const { user_groups_required: groups } = suspend;
   const fixed = groups?.type === "static" ? groups.value : undefined;
   if (groups && !Array.isArray(fixed)) throw new SvcError("approval.notYet", {});
-  return suspendRules(suspend, Array.isArray(fixed) ? fixed.map(String) : []);
+  return toSuspendRules(suspend, Array.isArray(fixed) ? fixed.map(String) : []);
 }
 
 /** Returns the e-mail address of the person who started the run, even if it runs on behalf of another user. */

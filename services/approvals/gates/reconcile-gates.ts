@@ -1,5 +1,13 @@
 import { limits } from "../../../contract/limits.ts";
-import { escalateGate, expireGate, type Gate, gateDueAtMs, hasLostItsTask, isOpen, remindApprovers } from "../../../core/approvals/gate.ts";
+import {
+  escalateGate,
+  expireGate,
+  type Gate,
+  gateDueAtMs,
+  isOpen,
+  isTaskTokenLost,
+  remindApprovers,
+} from "../../../core/approvals/gate.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { changeGate, type GateDeps, loadGatesOfRun, resumeGateTask } from "./change-gate.ts";
 
@@ -14,7 +22,7 @@ export async function reconcileGates(deps: GateDeps, flow: Job): Promise<{ nextM
   for (const gate of await loadGatesOfRun(deps, flow.root ?? flow.id, flow.id)) {
     const module = await deps.gatedFlows.loadModule(flow, gate.module);
     const execution = flow.flow?.execution ?? 0;
-    if (hasLostItsTask(gate, execution, deps.nowMs())) lost = true;
+    if (isTaskTokenLost(gate, execution, deps.nowMs())) lost = true;
     else if (gate.awaitsToken?.execution === execution) nextMs = Math.min(nextMs, gate.awaitsToken.atMs + limits.taskTokenMs);
     if (!isOpen(gate) || !module) {
       await resumeGateTask(deps, gate);

@@ -5,7 +5,7 @@ import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.
 import { authorize, type Verdict } from "../../../core/approvals/authorize.ts";
 import { type Decision, isGateLate, listApprovers, toApprovalConditions } from "../../../core/approvals/gate.ts";
 import { formatViewToken } from "../../../core/approvals/link.ts";
-import { argsVisibleTo, hasEnded, PEOPLE, waitsFor } from "../../../core/jobs/job.ts";
+import { argsVisibleTo, getWaitState, hasEnded, PEOPLE } from "../../../core/jobs/job.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 import type { ApproverSource } from "../decisions/decide.ts";
 import type { GateDeps } from "../gates/change-gate.ts";
@@ -58,7 +58,7 @@ export async function buildApprovalInfo(
     module_id: module.id,
     state,
     ...(decision ? { decision: toDecisionJson(decision) } : {}),
-    run_state: waitsFor(flow) ?? flow.state,
+    run_state: getWaitState(flow) ?? flow.state,
     required_events: rules.required,
     ...(opened?.deadlineMs === undefined ? {} : { deadline: isoTime(opened.deadlineMs) }),
     requested_by: flow.createdBy,

@@ -2,8 +2,8 @@ import { v7 as uuidv7 } from "uuid";
 import type { Storage } from "../../../aws/s3/storage.ts";
 import type { RunQuery } from "../../../contract/routes/jobs/runs.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
-import { type Arguments, argumentsWithFiles, type WebhookEvent } from "../../../core/payload/arguments.ts";
-import { preprocessorArguments } from "../../../core/payload/preprocessor.ts";
+import { type Arguments, mergeStoredFiles, type WebhookEvent } from "../../../core/payload/arguments.ts";
+import { buildPreprocessorArguments } from "../../../core/payload/preprocessor-arguments.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { storeFiles } from "../../files/store.ts";
@@ -66,15 +66,15 @@ export async function createNewJob(deps: CreateNewJobDeps, request: RunRequest):
 
 /** The job's arguments: those of the preprocessor where one handles the request. */
 function jobArguments(target: RunTarget, sent: Arguments, stored: StoredFiles): Pick<NewJob, "args" | "preprocess"> {
-  const args = argumentsWithFiles(sent, stored);
+  const args = mergeStoredFiles(sent, stored);
   const preprocessor = preprocessorOf(target);
   // A caller who names another function than `main` gets that function called with the arguments as sent.
   const overridden = target.kind === "script" && args[ENTRYPOINT_ARGUMENT] !== undefined;
   if (!sent.event || !preprocessor || overridden) return { args };
-  return { args: preprocessorArguments(preprocessor, args, eventWithFiles(sent.event, stored)), preprocess: true };
+  return { args: buildPreprocessorArguments(preprocessor, args, eventWithFiles(sent.event, stored)), preprocess: true };
 }
 
-function preprocessorOf({ kind, version }: RunTarget): Parameters<typeof preprocessorArguments>[0] | undefined {
+function preprocessorOf({ kind, version }: RunTarget): Parameters<typeof buildPreprocessorArguments>[0] | undefined {
   if (kind === "script") return version.preprocessor;
   return version.preprocessor ? { params: null } : undefined;
 }

@@ -1,9 +1,9 @@
 import type { Functions } from "../../../aws/lambda/functions.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
-import { namesFiles } from "../../../core/jobs/cache.ts";
+import { containsFiles } from "../../../core/jobs/cache.ts";
 import { type EndState, hasEnded, type Job, type RunningJob, resultVisibleTo } from "../../../core/jobs/job.ts";
-import { splitEvent } from "../../../core/payload/preprocessor.ts";
+import { splitEvent } from "../../../core/payload/preprocessor-arguments.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { hasReferences } from "../../../core/resources/references.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
@@ -48,7 +48,7 @@ export async function runSync(deps: RunSyncDeps, asked: NewJob, runnable: Runnab
 }
 
 /** What a reference stands for, and what is in a file that decides about the cache, is the worker's to read. */
-const needsWorker = (asked: NewJob) => hasReferences(references(asked)) || (asked.cacheTtlS !== undefined && namesFiles(asked.args));
+const needsWorker = (asked: NewJob) => hasReferences(references(asked)) || (asked.cacheTtlS !== undefined && containsFiles(asked.args));
 
 async function start(
   deps: RunSyncDeps,

@@ -1,5 +1,5 @@
 import type { StateMachines } from "../../../aws/stepfunctions/state-machines.ts";
-import { tooManySteps } from "../../../core/flows/history.ts";
+import { describeSizeProblem } from "../../../core/flows/history-events.ts";
 import type { MachineAnswer, MachineRequest } from "../../../core/flows/version.ts";
 import { flowMachine } from "../../../statemachines/flow-machine.ts";
 import { machineTags } from "../../../statemachines/name.ts";
@@ -19,7 +19,7 @@ export async function makeMachine(
   { stateMachines, step, role, stack }: CompileMachineDeps,
   { workspace, path, value }: MachineRequest,
 ): Promise<MachineAnswer> {
-  const large = tooManySteps(value);
+  const large = describeSizeProblem(value);
   if (large) return { refused: large };
   const { name, spare, definition: machine } = flowMachine(value, { step, workspace, path });
   const definition = JSON.stringify(machine);

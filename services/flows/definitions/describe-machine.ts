@@ -2,7 +2,7 @@ import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { keptFlowSchema } from "../../../contract/flows/flow-value.ts";
 import type { MachineJson } from "../../../contract/routes/flows/flows.ts";
-import { tooManySteps } from "../../../core/flows/history.ts";
+import { describeSizeProblem } from "../../../core/flows/history-events.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
 import { flowMachine } from "../../../statemachines/flow-machine.ts";
 import { mermaid } from "../../../statemachines/mermaid.ts";
@@ -22,7 +22,7 @@ export async function describeMachine(deps: DescribeMachineDeps, flow: RunnableF
   const { executions, step } = deps;
   const { workspace, path, version, build } = flow;
   const value = keptFlowSchema.parse((await loadFlow(deps, workspace, version)).sent.value);
-  const none = value.modules.length === 0 ? "It has no steps, so it ends without a state machine." : tooManySteps(value);
+  const none = value.modules.length === 0 ? "It has no steps, so it ends without a state machine." : describeSizeProblem(value);
   if (none) throw new SvcError("flow.noMachine", { path, reason: none });
   const { name, spare, definition } = flowMachine(value, { step, workspace, path });
   const machine = (build.state === "ready" ? build.stateMachine : undefined) ?? name;

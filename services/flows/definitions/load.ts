@@ -1,7 +1,7 @@
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../../aws/s3/storage.ts";
 import { SvcError } from "../../../contract/errors.ts";
-import { type FlowIndex, indexOf } from "../../../core/flows/scopes.ts";
+import { type FlowIndex, indexFlow } from "../../../core/flows/scopes.ts";
 import { type FlowPlan, flowPlanSchema, type RunnableFlow, runnableFlowSchema, type StoredFlow } from "../../../core/flows/version.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";
@@ -54,7 +54,7 @@ export async function loadPlan({ storage }: Pick<LoadFlowDeps, "storage">, key: 
   const plan = flowPlanSchema.parse(JSON.parse(await storage.getText(key)));
   // Ids are any names, `toString` too: only what was built is found.
   const scripts = Object.assign(Object.create(null) as FlowPlan["scripts"], plan.scripts);
-  const loaded = { ...plan, scripts, index: indexOf(plan.value) };
+  const loaded = { ...plan, scripts, index: indexFlow(plan.value) };
   if (plans.size >= PLANS_MOST) plans.clear();
   plans.set(key, loaded);
   return loaded;

@@ -1,6 +1,6 @@
 import type { FlowModule, FlowValue } from "../../../contract/flows/flow-value.ts";
 import { runnerFor } from "../../../contract/languages.ts";
-import { allModules, type FlowPlan, withoutCode } from "../../../core/flows/version.ts";
+import { type FlowPlan, listAllModules, removeInlineCode } from "../../../core/flows/version.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { type BuildDeps, buildArtefact } from "../../builds/artefact.ts";
 
@@ -20,7 +20,7 @@ export async function planFlow(deps: BuildDeps, job: Job, path: string, value: F
   const { readScriptInterface: interfaceOf } = await import("../../../core/scripts/interface.ts");
   const scripts: FlowPlan["scripts"] = {};
   const locks: Record<string, string> = {};
-  const waiting = allModules(value).filter(isRaw);
+  const waiting = listAllModules(value).filter(isRaw);
   const logs: string[] = [];
   const failed: string[] = [];
   const buildNext = async (): Promise<void> => {
@@ -48,6 +48,6 @@ export async function planFlow(deps: BuildDeps, job: Job, path: string, value: F
   };
   await Promise.all(Array.from({ length: AT_ONCE }, buildNext));
   const log = logs.join("");
-  const plan = { value: withoutCode(value), scripts };
+  const plan = { value: removeInlineCode(value), scripts };
   return failed.length > 0 ? { ok: false, error: failed.join("\n"), log } : { ok: true, plan, locks, log };
 }

@@ -1,6 +1,6 @@
 import { SvcError } from "../../../contract/errors.ts";
 import type { FlowHistoryJson, FlowJson, FlowListQuery, ListedFlowJson, NewFlow } from "../../../contract/routes/flows/flows.ts";
-import { flowJson, type RunnableFlow } from "../../../core/flows/version.ts";
+import { type RunnableFlow, toFlowJson } from "../../../core/flows/version.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { paginate } from "../../../core/objects/page.ts";
 import { settleFlowBuild } from "./build.ts";
@@ -10,13 +10,13 @@ import { type LoadFlowDeps, loadFlow, parseFlow, requireFlowVersion, requireNewe
 export async function getFlow(deps: LoadFlowDeps, workspace: string, path: string): Promise<FlowJson> {
   const flow = parseFlow(await deps.objects.get(keys.flowHead(workspace, path)));
   if (!flow) throw new SvcError("flow.notFound", { path });
-  return flowJson(await loadFlow(deps, workspace, flow.version), flow);
+  return toFlowJson(await loadFlow(deps, workspace, flow.version), flow);
 }
 
 /** Throws `flow.versionNotFound`. */
 export async function getFlowVersion(deps: LoadFlowDeps, workspace: string, version: number): Promise<FlowJson> {
   const flow = requireFlowVersion(await deps.objects.get(keys.flowVersion(workspace, version)), version);
-  return flowJson(await loadFlow(deps, workspace, version), flow);
+  return toFlowJson(await loadFlow(deps, workspace, version), flow);
 }
 
 export async function flowExists({ objects }: LoadFlowDeps, workspace: string, path: string): Promise<boolean> {
@@ -59,7 +59,7 @@ export async function listFlows(
     .sort((a, b) => order * (a.createdAtMs - b.createdAtMs) || a.path.localeCompare(b.path));
   return paginate(found, query).map(({ version, hash, createdBy, createdAtMs, archived, ...sent }) => {
     const stored = { sent: { ...sent, value: { modules: [] } }, version, hash, createdBy, createdAtMs };
-    const { value, ...flow } = flowJson(stored, { workspace, archived, build: { state: "pending", job: "" } } as unknown as RunnableFlow);
+    const { value, ...flow } = toFlowJson(stored, { workspace, archived, build: { state: "pending", job: "" } } as unknown as RunnableFlow);
     return { ...flow, ...(query.without_description ? { description: "" } : {}) };
   });
 }

@@ -5,8 +5,8 @@ import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { NewFlow } from "../../../contract/routes/flows/flows.ts";
 import { describeMissingMembers } from "../../../core/approvals/groups.ts";
-import { withInner } from "../../../core/flows/scopes.ts";
-import { type FlowBuild, flowHash, type RunnableFlow, type StoredFlow, versionId } from "../../../core/flows/version.ts";
+import { listNestedModules } from "../../../core/flows/scopes.ts";
+import { computeFlowHash, createVersionId, type FlowBuild, type RunnableFlow, type StoredFlow } from "../../../core/flows/version.ts";
 import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { write } from "../../../core/objects/write.ts";
@@ -49,11 +49,11 @@ export async function saveFlow(deps: SaveVersionDeps, actor: Actor, workspace: s
   await checkApprovalSteps(objects, workspace, asked);
 
   const atMs = nowMs();
-  const version = versionId(atMs, Math.random());
+  const version = createVersionId(atMs, Math.random());
   const stored: StoredFlow = {
     sent: asked,
     version,
-    hash: flowHash(workspace, version, asked),
+    hash: computeFlowHash(workspace, version, asked),
     createdBy: actor.username,
     createdAtMs: atMs,
   };
@@ -100,7 +100,7 @@ export async function saveFlow(deps: SaveVersionDeps, actor: Actor, workspace: s
 
 /** A form that nothing fits, and more approvals than a fixed group has members, would be found only once people are asked. Throws `body.shape`. */
 async function checkApprovalSteps(objects: ObjectTable, workspace: string, { value }: NewFlow): Promise<void> {
-  const asking = withInner(value.modules).filter(({ suspend }) => (suspend?.required_events ?? 0) > 0);
+  const asking = listNestedModules(value.modules).filter(({ suspend }) => (suspend?.required_events ?? 0) > 0);
   if (asking.length === 0) return;
   const found = await objects.get(keys.access(workspace));
   const access = found ? accessSchema.parse(found.value) : noAccess;

@@ -1,6 +1,6 @@
 import { limits } from "../../../contract/limits.ts";
 import { type ExecutedStep, executedSteps, type Journal } from "../../../core/flows/executed-steps.ts";
-import { indicesOf } from "../../../core/flows/journal.ts";
+import { listIndices } from "../../../core/flows/journal.ts";
 import { childPrefix } from "../../../core/jobs/child-items.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { loadLogs, type ValueDeps } from "../../jobs/values/values.ts";
@@ -59,7 +59,7 @@ async function journalOf({ jobs }: FlowLogsDeps, { id }: Job): Promise<Journal> 
 }
 
 function headingOf(steps: readonly string[], { path, attempt }: ExecutedStep, { id }: Job): string {
-  const iteration = indicesOf(path).join(".");
+  const iteration = listIndices(path).join(".");
   return `=== ${steps.join(" > ")},${iteration ? ` iteration ${iteration},` : ""} attempt ${attempt + 1}, job ${id}`;
 }
 

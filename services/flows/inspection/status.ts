@@ -4,9 +4,9 @@ import { isSvcError } from "../../../contract/errors.ts";
 import { type FlowValue, keptFlowSchema } from "../../../contract/flows/flow-value.ts";
 import type { ExecutionJson, FlowStatus } from "../../../contract/routes/flows/flow-status.ts";
 import { countMissingApprovals, isOpen, toApprovalConditions } from "../../../core/approvals/gate.ts";
+import { buildFlowStatus, type ModuleState, type OpenGate } from "../../../core/flows/flow-status.ts";
 import { insidePath, iterationPath, outcomeRef, progressRef } from "../../../core/flows/journal.ts";
-import { asksPeople, bodyScope, branchScope, isContainer, modulesOf, ROOT } from "../../../core/flows/scopes.ts";
-import { flowStatus, type Known, type OpenGate } from "../../../core/flows/status.ts";
+import { bodyScope, branchScope, isContainer, listBodyModules, mayRequireApproval, ROOT } from "../../../core/flows/scopes.ts";
 import { hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
 import { loadGate } from "../../approvals/gates/change-gate.ts";
 import { loadValue } from "../../jobs/values/values.ts";
@@ -29,7 +29,7 @@ export async function loadFlowFields(
   if (!isFlowJob(job)) return {};
   const value = await valueOfFlow(reading, job, code);
   // Erased, or deleted since: that it was a flow is all there is to say.
-  const status = value ? await statusOf(reading, job, value) : flowStatus({ id: job.id, ended: true }, { modules: [] }, () => ({}));
+  const status = value ? await statusOf(reading, job, value) : buildFlowStatus({ id: job.id, ended: true }, { modules: [] }, () => ({}));
   return { flow_status: status, ...(code && value ? { raw_flow: value } : {}), ...executionOf(reading, job) };
 }
 
@@ -66,21 +66,21 @@ async function statusOf(reading: FlowStatusDeps, job: Job, value: FlowValue): Pr
   const all = [...value.modules, ...beside];
   const refs = all.flatMap(({ id }) => [outcomeRef(id, ROOT, ""), progressRef(id, ROOT, "")]);
   const items = await itemsOf(reading, job, refs);
-  const known = new Map<string, Known>(
+  const known = new Map<string, ModuleState>(
     all.map(({ id }) => [id, { outcome: findOutcome(items, id, ROOT, ""), progress: findProgress(items, id, ROOT, "") }]),
   );
   const open = hasEnded(job) ? undefined : value.modules.find(({ id }) => !known.get(id)?.outcome);
   const of = open && known.get(open.id);
   if (open && of) {
     const attempt = of.progress?.failed?.length ?? 0;
-    if (asksPeople(open)) of.gate = await openGateOf(reading, stepJobId(job.id, open.id, ROOT, "", attempt));
+    if (mayRequireApproval(open)) of.gate = await openGateOf(reading, stepJobId(job.id, open.id, ROOT, "", attempt));
     if (isContainer(open)) {
       const path = insidePath(open.id, "", attempt);
       const count = open.value.type === "branchall" ? open.value.branches.length : (of.progress?.index ?? -1) + 1;
       const places = Array.from({ length: Math.min(count, ITERATIONS_NAMED) }, (_, index) =>
         open.value.type === "branchall"
           ? { last: open.value.branches[index]?.modules.at(-1)?.id ?? "", scope: branchScope(open.id, index), path }
-          : { last: modulesOf(open).at(-1)?.id ?? "", scope: bodyScope(open.id), path: iterationPath(path, index) },
+          : { last: listBodyModules(open).at(-1)?.id ?? "", scope: bodyScope(open.id), path: iterationPath(path, index) },
       );
       const inner = await itemsOf(
         reading,
@@ -96,7 +96,10 @@ async function statusOf(reading: FlowStatusDeps, job: Job, value: FlowValue): Pr
       if (child) of.job = { id: child.id, queued: child.state === "queued", progress: child.progress };
     }
   }
-  return { ...flowStatus({ id: job.id, ended: hasEnded(job) }, value, (id) => known.get(id) ?? {}), ...(await userStates(reading, job)) };
+  return {
+    ...buildFlowStatus({ id: job.id, ended: hasEnded(job) }, value, (id) => known.get(id) ?? {}),
+    ...(await userStates(reading, job)),
+  };
 }
 
 async function openGateOf(deps: Pick<FlowStatusDeps, "jobs">, id: string): Promise<OpenGate | undefined> {

@@ -117,7 +117,7 @@ const expressionJob = (job: Job, input: Record<string, unknown>) => ({
 async function transformed(argument: string, transform: InputTransform, names: Record<string, unknown>): Promise<unknown> {
   if (transform.type === "static") return transform.value ?? null;
   // With an interpreter in it: loaded by who needs it.
-  const { evaluate } = await import("../../../core/expressions/evaluate.ts");
+  const { evaluateExpression: evaluate } = await import("../../../core/expressions/evaluate.ts");
   const evaluated = await evaluate(transform.expr, names);
   if (evaluated.ok) return evaluated.value;
   throw new SvcError("rerun.expression", { argument, reason: evaluated.reason });

@@ -4,8 +4,8 @@ import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { Restart } from "../../../contract/routes/flows/flow-runs.ts";
 import {
-  indicesOf,
   journalJson,
+  listIndices,
   outcomeRef,
   type Progress,
   parseEnd,
@@ -157,7 +157,7 @@ function reusedItems(
   return items.filter(({ ref }) => {
     const { id = "", path = "" } = parseJournalRef(ref) ?? {};
     const scope = index.modules.get(id)?.scope;
-    return scope !== undefined && indicesOf(path).length === 0 && [id, ...scope.inside].some((each) => before.has(each));
+    return scope !== undefined && listIndices(path).length === 0 && [id, ...scope.inside].some((each) => before.has(each));
   });
 }
 
@@ -188,7 +188,7 @@ async function reusedIterations(
     const { kind, id = "", failureOf: name = id, path = "" } = parseJournalRef(each.ref) ?? {};
     const scope = index.modules.get(name)?.scope ?? index.scopes.get(name);
     if (!kind || !scope?.inside.includes(step)) return [];
-    const number = type === "branchall" ? branchOf(scope, step) : (indicesOf(path)[0] ?? Number.POSITIVE_INFINITY);
+    const number = type === "branchall" ? branchOf(scope, step) : (listIndices(path)[0] ?? Number.POSITIVE_INFINITY);
     return [{ item: each, kind, number, scope, id }];
   });
   const succeeded = new Set<number>();

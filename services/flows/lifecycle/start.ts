@@ -3,12 +3,12 @@ import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { isSvcError } from "../../../contract/errors.ts";
 import { flowValueSchema } from "../../../contract/flows/flow-value.ts";
 import { limits } from "../../../contract/limits.ts";
-import { collectReferences } from "../../../core/flows/names.ts";
+import { collectReferences } from "../../../core/flows/references.ts";
 import { STATE_VERSION, type StepState } from "../../../core/flows/step-call.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
 import { failedEnding, flowDueMs } from "../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../core/objects/keys.ts";
-import { maskerOf } from "../../../core/secrets/mask.ts";
+import { createMasker } from "../../../core/secrets/mask.ts";
 import type { BuildVersionDeps } from "../../builds/build-version.ts";
 import { findCachedResult, resolveCacheKey } from "../../jobs/cache/cache.ts";
 import { endJob, endJobFromCache, type FinishedJob } from "../../jobs/lifecycle/finish.ts";
@@ -120,7 +120,7 @@ async function evaluateSkip(deps: StartFlowDeps, flow: RunningJob, plan: LoadedP
   const flow_input = JSON.parse(await loadValue(deps, flow, flow.args)) as unknown;
   const flow_env = collectReferences([expression]).env ? await loadFlowEnvironment(deps, { flow, plan, secrets }) : null;
   const skips = await evaluateWithReads(deps, { flow, secrets }, { expression, names: { flow_input, flow_env } });
-  return skips.ok ? skips : { ...skips, reason: String(maskerOf(secrets)?.value(skips.reason) ?? skips.reason) };
+  return skips.ok ? skips : { ...skips, reason: String(createMasker(secrets)?.value(skips.reason) ?? skips.reason) };
 }
 
 const cacheFields = ({ cacheTtlS, cacheKey }: Job) => (cacheKey === undefined ? {} : { cacheTtlS, cacheKey });

@@ -1,5 +1,5 @@
 import { assertNever } from "../../../contract/assert-never.ts";
-import { retryDelayS } from "../../../core/flows/retry.ts";
+import { computeRetryDelayS } from "../../../core/flows/retry.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
 import { countOutcome } from "../../../core/telemetry/telemetry.ts";
 import type { GateDeps } from "../../approvals/gates/change-gate.ts";
@@ -61,7 +61,7 @@ async function scheduleRetry(deps: CompleteStepDeps, step: StepContext, done: Fa
   const { module, progress } = step;
   if (!module.retry) return undefined;
   const failed = [...(progress.failed ?? []), done.details?.job ?? ""];
-  const delayS = retryDelayS(module.retry, failed.length, Math.random());
+  const delayS = computeRetryDelayS(module.retry, failed.length, Math.random());
   if (delayS === undefined) return undefined;
   try {
     const { retry_if: predicate } = module.retry;

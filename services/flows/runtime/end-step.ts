@@ -1,7 +1,7 @@
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { StopAfterIf } from "../../../contract/flows/flow-value.ts";
 import type { Outcome } from "../../../core/flows/journal.ts";
-import { earlyAfter } from "../../../core/flows/names.ts";
+import { findEarlyReturnModule } from "../../../core/flows/references.ts";
 import { ROOT } from "../../../core/flows/scopes.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
 import type { ValueRef } from "../../../core/jobs/value-ref.ts";
@@ -51,7 +51,7 @@ async function succeedStep(
 async function storeEarlyReturn(deps: EndStepDeps, step: StepContext, { result }: Outcome): Promise<void> {
   const { flow, plan, module, scope } = step;
   const { early_return: wanted } = plan.value;
-  if (!wanted || scope.name !== ROOT || earlyAfter(plan.index, wanted) !== module.id) return;
+  if (!wanted || scope.name !== ROOT || findEarlyReturnModule(plan.index, wanted) !== module.id) return;
   const early = wanted === module.id ? result : await evaluateEarlyReturn(deps, step, wanted);
   if (early) await deps.jobs.change(flow.id, { early }, { attr: "state", eq: "running" });
 }

@@ -1,6 +1,6 @@
 import { assertNever } from "../../../contract/assert-never.ts";
 import { endRef, FAILURE, PREPROCESSOR } from "../../../core/flows/journal.ts";
-import { asksPeople } from "../../../core/flows/scopes.ts";
+import { mayRequireApproval } from "../../../core/flows/scopes.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
 import { completeStep } from "./complete-step.ts";
 import { createEvaluator, ExpressionError } from "./expressions/evaluator.ts";
@@ -60,7 +60,7 @@ async function runModule(deps: RunModuleDeps, step: StepContext): Promise<StepSt
     const result = await storeFlowValue(deps, step, mock.return_value ?? null);
     return completeStep(deps, step, { status: "succeeded", result, neverRan: true });
   }
-  const resumed = asksPeople(module) ? await resumeAtGate(deps, step) : undefined;
+  const resumed = mayRequireApproval(module) ? await resumeAtGate(deps, step) : undefined;
   if (resumed) return resumed;
   if (skip && (await deps.expressions.holds(skip.expr))) {
     const result = await previousResult(deps, step);

@@ -2,8 +2,8 @@ import { limits } from "../../../contract/limits.ts";
 import type { Outcome } from "../../../core/flows/journal.ts";
 import type { EndedJob } from "../../../core/jobs/job.ts";
 import type { ValueRef } from "../../../core/jobs/value-ref.ts";
-import { maskerOf } from "../../../core/secrets/mask.ts";
-import { secretsIn } from "../../../core/secrets/shown.ts";
+import { createMasker } from "../../../core/secrets/mask.ts";
+import { findMaskedSecrets } from "../../../core/secrets/masked-secrets.ts";
 import { loadValue, storeValueApart, type ValueDeps } from "../../jobs/values/values.ts";
 import type { StepContext } from "./step-context.ts";
 
@@ -17,7 +17,7 @@ export async function storeFlowValue(
     const json = JSON.stringify(part ?? null);
     return Buffer.byteLength(json) <= limits.inlineBytes ? ({ in: "head", json } as const) : storeValueApart(deps, flow, "end", json);
   };
-  const redacted = maskerOf(secrets)?.value(value);
+  const redacted = createMasker(secrets)?.value(value);
   const isRedacted = redacted !== undefined && JSON.stringify(redacted) !== JSON.stringify(value);
   return { of: flow.id, place: await store(value), ...(isRedacted ? { shown: await store(redacted) } : {}) };
 }
@@ -29,7 +29,7 @@ export async function loadFlowValue(
   { of, place, shown }: ValueRef,
 ): Promise<unknown> {
   const value = JSON.parse(await loadValue(deps, { id: of }, place)) as unknown;
-  if (shown) secretsIn(value, JSON.parse(await loadValue(deps, { id: of }, shown)), secrets);
+  if (shown) findMaskedSecrets(value, JSON.parse(await loadValue(deps, { id: of }, shown)), secrets);
   return value;
 }
 

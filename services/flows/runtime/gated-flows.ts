@@ -1,6 +1,6 @@
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { Executions } from "../../../aws/stepfunctions/executions.ts";
-import { gateOutcome } from "../../../core/approvals/outcome.ts";
+import { toGateOutcome } from "../../../core/approvals/outcome.ts";
 import { journalJson, outcomeRef } from "../../../core/flows/journal.ts";
 import type { GatedFlows } from "../../approvals/gates/gated-flows.ts";
 import { findPlan, type LoadFlowDeps, loadFlow } from "../definitions/load.ts";
@@ -25,7 +25,7 @@ export function gatedFlows(deps: GatedFlowsDeps): GatedFlows {
       return plan ? loadRedactedResults(deps, flow.id, plan.value) : {};
     },
     outcomeItem: (gate, opened, expiresAtS) => {
-      const json = journalJson({ state: "success", goes: "next", ...gateOutcome(gate, opened) });
+      const json = journalJson({ state: "success", goes: "next", ...toGateOutcome(gate, opened) });
       return { parent: gate.flow, ref: outcomeRef(gate.module, gate.scope, gate.at), json, expiresAtS };
     },
     resumeTask: async ({ token, state, settled }) => {

@@ -1,6 +1,6 @@
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
-import { outcomeRef, pathOfScope, progressRef } from "../../../core/flows/journal.ts";
+import { findScopePath, outcomeRef, progressRef } from "../../../core/flows/journal.ts";
 import type { Scope } from "../../../core/flows/scopes.ts";
 import type { ModuleCall, StepState } from "../../../core/flows/step-call.ts";
 import type { Job, RunningJob } from "../../../core/jobs/job.ts";
@@ -30,7 +30,7 @@ export async function loadStepContext(
   }
   const plan = await loadPlan(deps, flow.flow?.plan ?? "");
   const [module, scope] = findModule(plan, id, name);
-  const path = pathOfScope(scope, state.path);
+  const path = findScopePath(scope, state.path);
   const items = path === state.path ? found : await readJournal(deps, flow, refsAt(path));
   const progress = findProgress(items, id, name, path) ?? {};
   return { step: { flow, plan, module, scope, path, state, progress, secrets: new Set() }, items };

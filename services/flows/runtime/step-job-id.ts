@@ -1,8 +1,8 @@
 import { v5 as uuidv5 } from "uuid";
-import { jobName } from "../../../core/flows/journal.ts";
+import { buildJobName } from "../../../core/flows/journal.ts";
 import type { ScopeName } from "../../../core/flows/scopes.ts";
 
 /** The id of a step's job is derived from its place in the flow's job: a repeated call finds the same job. */
 export function stepJobId(flow: string, module: string, scope: ScopeName, path: string, attempt: number): string {
-  return uuidv5(jobName(module, scope, path, attempt), flow);
+  return uuidv5(buildJobName(module, scope, path, attempt), flow);
 }

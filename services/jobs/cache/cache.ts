@@ -3,8 +3,8 @@ import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../../aws/s3/storage.ts";
 import { isSvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
-import { fileObjectKey } from "../../../core/files/place.ts";
-import { type CacheInputs, cacheKey, findNamedFiles } from "../../../core/jobs/cache.ts";
+import { fileObjectKey } from "../../../core/files/file-key.ts";
+import { type CacheInputs, computeCacheKey, findFileReferences } from "../../../core/jobs/cache.ts";
 import type { EndedJob, Job, ValueLocation } from "../../../core/jobs/job.ts";
 import { StreamLines } from "../../../core/streams/stream-lines.ts";
 import { loadFileStorage } from "../../settings/file-storage.ts";
@@ -20,12 +20,12 @@ export async function resolveCacheKey(
   given: unknown,
   inputs: Omit<CacheInputs, "files">,
 ): Promise<string | undefined> {
-  const { keys, elsewhere } = findNamedFiles(given);
+  const { keys, elsewhere } = findFileReferences(given);
   const places = keys.flatMap((key) => placeOf(job.workspace, key) ?? []);
   if (elsewhere || places.length > limits.cachedFiles) return undefined;
   if (places.length > 0 && (await loadFileStorage(objects, job.workspace))) return undefined;
   const files = await Promise.all(places.map(async ({ key, place }) => [key, await storage.etag(place)] as const));
-  return cacheKey(job, { ...inputs, files: new Map(files) });
+  return computeCacheKey(job, { ...inputs, files: new Map(files) });
 }
 
 function placeOf(workspace: string, key: string): { key: string; place: string } | undefined {

@@ -16,7 +16,7 @@ import {
   returnSlot,
   startSlot,
 } from "../../../core/jobs/concurrency.ts";
-import { hasEnded, type Job, listKey, type RunningJob } from "../../../core/jobs/job.ts";
+import { buildListKey, hasEnded, type Job, type RunningJob } from "../../../core/jobs/job.ts";
 import { isSendable, queueDelayS } from "../../../core/jobs/lifecycle.ts";
 import { newAttemptFields } from "../lifecycle/claim.ts";
 
@@ -34,7 +34,7 @@ const idOf = (group: string) => `${PREFIX}${group}`;
 
 const WAIT = "wait#";
 /** Waiting jobs are sorted by their creation. */
-const waitRef = ({ createdAtMs, id }: Job) => `${WAIT}${listKey(createdAtMs, id)}`;
+const waitRef = ({ createdAtMs, id }: Job) => `${WAIT}${buildListKey(createdAtMs, id)}`;
 const jobOfRef = (ref: string) => ref.slice(ref.lastIndexOf("#") + 1);
 
 /** Tries of a write that loses to other writers: each time another writer made progress. */
@@ -133,7 +133,11 @@ async function admitNext(
     if (limit !== undefined && stood.waiting && isFull(stood, limit) && nextTimerMs(stood, now) === undefined) return;
     const changed = asked ? releaseExpiredSlots(await asked(stood), now) : stood;
     const waiters = !asked || stood.waiting || changed.waiting ? await waitingJobs(jobs, id, changed) : [];
-    const { group, told, next } = reserveSlots({ ...changed, waiting: changed.waiting || waiters.length > 0 }, waiters.map(asWaiter), now);
+    const {
+      group,
+      notified: told,
+      next,
+    } = reserveSlots({ ...changed, waiting: changed.waiting || waiters.length > 0 }, waiters.map(asWaiter), now);
     const endMs = next === undefined ? undefined : nextTimerMs(group, now);
     // One that is far off is housekeeping's to see.
     const timer = isSendable(endMs, now) ? endMs : undefined;

@@ -4,11 +4,11 @@ import type { ScriptLanguage } from "../../../contract/languages.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { JobKind } from "../../../contract/routes/jobs/job.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
-import { cacheKey, namesFiles } from "../../../core/jobs/cache.ts";
+import { computeCacheKey, containsFiles } from "../../../core/jobs/cache.ts";
 import { type ConcurrencyRule, resolveConcurrency } from "../../../core/jobs/concurrency.ts";
 import type { Job, QueuedJob } from "../../../core/jobs/job.ts";
 import { isSendable, queueDelayS } from "../../../core/jobs/lifecycle.ts";
-import { type Actor, permissionedAs } from "../../../core/people/actor.ts";
+import { type Actor, toPermissionedAs } from "../../../core/people/actor.ts";
 import { hasReferences } from "../../../core/resources/references.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { storeValue, type ValueDeps } from "../values/values.ts";
@@ -129,16 +129,16 @@ const lastsMs = (kind: JobKind) => (kind === "flow" || kind === "flowpreview" ? 
 
 /** What references and files hold is known when the job runs, and only to a worker. */
 function keyOf(job: QueuedJob, args: Record<string, unknown>): { cacheKey?: string } {
-  return needsWorker(args) ? {} : { cacheKey: cacheKey(job, { args }) };
+  return needsWorker(args) ? {} : { cacheKey: computeCacheKey(job, { args }) };
 }
-const needsWorker = (args: unknown) => hasReferences(args) || namesFiles(args);
+const needsWorker = (args: unknown) => hasReferences(args) || containsFiles(args);
 
 /** On behalf of somebody else a run has their rights in the workspace, and never those of a superadmin. */
 function identityOf({ actor, onBehalfOf }: NewJob) {
   const first = actor.kind === "job" ? actor.startedBy?.at(-1) : undefined;
   const origin = first === undefined ? {} : { origin: first };
   if (!onBehalfOf || onBehalfOf.email === actor.email) {
-    return { email: actor.email, permissionedAs: permissionedAs(actor), superAdmin: actor.superAdmin, ...origin };
+    return { email: actor.email, permissionedAs: toPermissionedAs(actor), superAdmin: actor.superAdmin, ...origin };
   }
   return { ...onBehalfOf, superAdmin: false, starter: actor.email, ...origin };
 }

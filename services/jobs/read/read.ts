@@ -3,7 +3,7 @@ import { SvcError } from "../../../contract/errors.ts";
 import { isoTime } from "../../../contract/iso-time.ts";
 import type { JobJson, JobUpdateJson } from "../../../contract/routes/jobs/job.ts";
 
-import { argsVisibleTo, type EndedJob, hasEnded, type Job, PEOPLE, resultVisibleTo, waitsFor } from "../../../core/jobs/job.ts";
+import { argsVisibleTo, type EndedJob, getWaitState, hasEnded, type Job, PEOPLE, resultVisibleTo } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { may, type Target } from "../../../core/permissions/may.ts";
 import { extractStream } from "../../../core/streams/stream-lines.ts";
@@ -123,7 +123,7 @@ export async function loadJobJson(deps: ValueDeps, job: Job, parts: JobParts): P
 
 /** How many of a flow's steps wait for people, and what it is called for that. */
 function waitsForPeople(job: Job) {
-  const state = waitsFor(job);
+  const state = getWaitState(job);
   return state === undefined ? {} : { suspend: (job.suspends ?? 0) + (job.consents ?? 0), state };
 }
 

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { createServer, type IncomingHttpHeaders } from "node:http";
 import type { AddressInfo } from "node:net";
 import { DeleteCommand, DynamoDBDocumentClient, PutCommand, QueryCommand } from "@aws-sdk/lib-dynamodb";
-import { type Delivery, partName, type QueuedPart } from "../../../core/notifications/delivery.ts";
+import { buildPartName, type Delivery, type QueuedPart } from "../../../core/notifications/delivery.ts";
 import type { GateNotice } from "../../../core/notifications/notice.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { readMail, type SentMail } from "../../../engine/front/mailbox.ts";
@@ -43,7 +43,7 @@ export async function writeNotice(notice: GateNotice): Promise<void> {
 export async function leaveUnsent(notice: GateNotice, to: string): Promise<void> {
   const part = { channel: "email" as const, to };
   const queued: QueuedPart = { ...part, workspace: notice.workspace, notice: notice.id, attempts: 1, heldUntilMs: notice.atMs };
-  const key = keys.retry(notice.atMs, notice.workspace, notice.id, partName(part));
+  const key = keys.retry(notice.atMs, notice.workspace, notice.id, buildPartName(part));
   await documents().send(new PutCommand({ TableName: table(), Item: { ...key, v: queued, m: "1", ttl: expiresAtS() } }));
 }
 

@@ -2,7 +2,7 @@ import type { ObjectTable } from "../../../../aws/dynamodb/object-table.ts";
 import { answerFor, isSvcError } from "../../../../contract/errors.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { createSecretReadEntries } from "../../../../core/audit/entry.ts";
-import { evaluate } from "../../../../core/expressions/evaluate.ts";
+import { evaluateExpression } from "../../../../core/expressions/evaluate.ts";
 import { toAuditItem } from "../../../audit/audit.ts";
 import { findReaders } from "../../../resources/find-readers.ts";
 import { type ResolveDeps, resolveReferences } from "../../../resources/resolve.ts";
@@ -24,13 +24,13 @@ export async function evaluateWithReads(
   { expression, names, reads = new Map() }: Evaluation,
 ): Promise<{ ok: true; value: unknown } | { ok: false; reason: string }> {
   for (;;) {
-    const found = await evaluate(expression, names, reads);
-    if (found.ok || found.asks === undefined) return found;
+    const found = await evaluateExpression(expression, names, reads);
+    if (found.ok || found.missingReference === undefined) return found;
     if (reads.size >= limits.expressionReads) {
       return { ok: false, reason: `it reads more than ${limits.expressionReads} variables and resources.` };
     }
     try {
-      reads.set(found.asks, await resolveForFlow(deps, reader, found.asks));
+      reads.set(found.missingReference, await resolveForFlow(deps, reader, found.missingReference));
     } catch (error) {
       if (!isSvcError(error) || !error.code.startsWith("reference.")) throw error;
       return { ok: false, reason: answerFor(error).sentence };

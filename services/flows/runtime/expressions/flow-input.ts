@@ -1,4 +1,4 @@
-import { indicesOf, pathOfScope, progressRef } from "../../../../core/flows/journal.ts";
+import { findScopePath, listIndices, progressRef } from "../../../../core/flows/journal.ts";
 import type { Scope } from "../../../../core/flows/scopes.ts";
 import type { ValueRef } from "../../../../core/jobs/value-ref.ts";
 import type { ValueDeps } from "../../../jobs/values/values.ts";
@@ -18,7 +18,7 @@ export const inputRefOf = ({ id, args, argsShown }: StepContext["flow"]): ValueR
 /** The input of the flow, with `iter` for each loop around the step. */
 export async function loadInput(deps: FlowInputDeps, step: StepContext): Promise<Record<string, unknown>> {
   let input = (await loadFlowValue(deps, step, inputRefOf(step.flow))) as Record<string, unknown>;
-  const indices = indicesOf(step.path);
+  const indices = listIndices(step.path);
   for (const [depth, body] of loopBodiesAround(step.scope).entries()) {
     const index = indices[depth] ?? 0;
     input = addIter(input, { index, value: await itemAt(deps, step, body, index) });
@@ -53,7 +53,7 @@ function loopBodiesAround(scope: Scope): Scope[] {
 async function itemAt(deps: FlowInputDeps, step: StepContext, body: Scope, index: number): Promise<unknown> {
   const { of: loop } = body;
   if (loop?.module.value.type !== "forloopflow") return index;
-  const path = pathOfScope(loop.scope, step.path);
+  const path = findScopePath(loop.scope, step.path);
   const { id } = loop.module;
   const items = await readJournal(deps, step.flow, [progressRef(id, loop.scope.name, path)]);
   const { list } = findProgress(items, id, loop.scope.name, path) ?? {};

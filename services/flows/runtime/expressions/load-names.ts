@@ -1,5 +1,5 @@
 import { endRef, outcomeRef } from "../../../../core/flows/journal.ts";
-import { type collectReferences, visibleSteps } from "../../../../core/flows/names.ts";
+import { type collectReferences, findVisibleSteps } from "../../../../core/flows/references.ts";
 import { loadResumePayloads, NO_RESUME_PAYLOADS } from "../../../approvals/gates/resume-payloads.ts";
 import { loadFlowValue } from "../flow-values.ts";
 import { findEnd, findOutcome, type JournalItems, readJournal } from "../journal.ts";
@@ -12,7 +12,7 @@ type References = ReturnType<typeof collectReferences>;
 
 /** Loads the names of the flow that expressions of a step use. The other names get null. */
 export async function loadNames(deps: LoadNamesDeps, step: StepContext, wanted: References): Promise<Record<string, unknown>> {
-  const steps = visibleSteps(step.plan.index, step.scope, step.path, wanted.results);
+  const steps = findVisibleSteps(step.plan.index, step.scope, step.path, wanted.results);
   const before = previousModule(step);
   const inFailure = isFailureModule(step);
   const refs = [

@@ -1,4 +1,4 @@
-import { pathOfScope } from "../../../../core/flows/journal.ts";
+import { findScopePath } from "../../../../core/flows/journal.ts";
 import { isParallel, type Scope } from "../../../../core/flows/scopes.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import { type JournalDeps, writeEnd, writeProgress } from "../journal.ts";
@@ -25,7 +25,7 @@ export async function continueInNextExecution(deps: JournalDeps, step: StepConte
   for (let scope: Scope | undefined = step.scope; scope?.of; scope = scope.of.scope) {
     if (!isParallel(scope.of.module)) continue;
     const result = { of: step.flow.id, place: { in: "head" as const, json: "null" } };
-    const place = { ...step, scope, path: pathOfScope(scope, step.path) };
+    const place = { ...step, scope, path: findScopePath(scope, step.path) };
     await writeEnd(deps, place, { reason: "continued", module: step.module.id, result, execution: step.state.execution });
     break;
   }

@@ -1,4 +1,4 @@
-import { eventsOf, HISTORY_EVENTS } from "../../../../core/flows/history.ts";
+import { estimateEvents, HISTORY_EVENTS } from "../../../../core/flows/history-events.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import { type CompleteStepDeps, completeStep } from "../complete-step.ts";
 import { loadFlowValue } from "../flow-values.ts";
@@ -22,7 +22,7 @@ export async function runInOrder(deps: CompleteStepDeps, step: StepContext, coun
     if (isEndless(step, place.scope.modules.length, count, index)) return completeStep(deps, step, await failedWith(deps, step, ENDLESS));
     const [ended] = await findListResults(deps, step, [place]);
     if (!ended) {
-      const events = state.events + eventsOf(place.scope.modules);
+      const events = state.events + estimateEvents(place.scope.modules);
       if (loops && events > HISTORY_EVENTS) return continueInNextExecution(deps, step);
       await dispatchList(deps, step, { index });
       return transitionTo(step, loops ? "iterate" : `branch ${index}`, { path: place.path, events });

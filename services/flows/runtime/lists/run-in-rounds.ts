@@ -1,4 +1,4 @@
-import { eventsOf, HISTORY_EVENTS, iterationsAtOnce } from "../../../../core/flows/history.ts";
+import { countParallelIterations, estimateEvents, HISTORY_EVENTS } from "../../../../core/flows/history-events.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import type { CompleteStepDeps } from "../complete-step.ts";
 import type { StepContext } from "../step-context.ts";
@@ -21,9 +21,9 @@ export async function runInRounds(
     const ends = await findListResults(deps, step, places);
     if (ends.some((end) => end?.status === "continued")) return continueInNextExecution(deps, step);
     const open = round.filter((_, offset) => ends[offset] === undefined);
-    const next = loops ? open.slice(0, iterationsAtOnce(module, state.events)) : open;
+    const next = loops ? open.slice(0, countParallelIterations(module, state.events)) : open;
     if (next.length === 0) continue;
-    const events = state.events + next.length * eventsOf(places[0]?.scope.modules ?? []);
+    const events = state.events + next.length * estimateEvents(places[0]?.scope.modules ?? []);
     if (loops && events > HISTORY_EVENTS && state.events > 0) return continueInNextExecution(deps, step);
     await dispatchList(deps, step, { index: loops ? (next[0] ?? index) : index });
     const path = pathInside(step);

@@ -1,6 +1,6 @@
 import { limits } from "../../../../contract/limits.ts";
 import { describeMissingMembers } from "../../../../core/approvals/groups.ts";
-import { suspendRules } from "../../../../core/approvals/rules.ts";
+import { toSuspendRules } from "../../../../core/approvals/rules.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import { keys } from "../../../../core/objects/keys.ts";
 import { accessSchema, noAccess } from "../../../../core/permissions/access.ts";
@@ -31,7 +31,7 @@ export async function openApproval(deps: StepGateDeps, step: StepContext, done: 
   const now = deps.nowMs();
   return openGate(deps, step, {
     kind: "suspend",
-    rules: suspendRules(suspend, groups ?? []),
+    rules: toSuspendRules(suspend, groups ?? []),
     atMs: now,
     deadlineMs: now + (suspend.timeout ?? limits.suspendTimeoutS) * 1000,
     result: done.result,

@@ -1,5 +1,5 @@
 import type { FlowModule } from "../../../../contract/flows/flow-value.ts";
-import { consentRules } from "../../../../core/approvals/rules.ts";
+import { toConsentRules } from "../../../../core/approvals/rules.ts";
 import { fillTemplate } from "../../../../core/approvals/template.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import { loadValue } from "../../../jobs/values/values.ts";
@@ -23,7 +23,7 @@ export async function openConsent(deps: StepGateDeps, step: StepContext, value: 
   const { timeout, remind_after: remindS, escalate } = value;
   return openGate(deps, step, {
     kind: "consent",
-    rules: consentRules(value.approvers),
+    rules: toConsentRules(value.approvers),
     atMs: now,
     ...(timeout ? { deadlineMs: now + timeout * 1000 } : {}),
     result: await storeFlowValue(deps, step, null),

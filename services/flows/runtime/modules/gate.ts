@@ -10,7 +10,7 @@ import {
   setTaskToken,
   toGateError,
 } from "../../../../core/approvals/gate.ts";
-import { gateOutcome } from "../../../../core/approvals/outcome.ts";
+import { toGateOutcome } from "../../../../core/approvals/outcome.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import { changeGate, type GateDeps, loadGate } from "../../../approvals/gates/change-gate.ts";
 import { applyPreApprovals } from "../../../approvals/gates/pre-approvals.ts";
@@ -69,7 +69,7 @@ async function stateAtGate(deps: StepGateDeps, step: StepContext, gate: Gate): P
 async function completeDecided(deps: StepGateDeps, step: StepContext, gate: Gate): Promise<StepState> {
   const { decision, opened } = gate;
   if (!decision || !opened) throw new Error(`Gate ${gate.id} is not decided.`);
-  const { result, ...details } = gateOutcome(gate, opened);
+  const { result, ...details } = toGateOutcome(gate, opened);
   if (decision.how === "approved" || continuesAfterRefusal(step))
     return continueAfter(deps, step, { status: "succeeded", result, details });
   const error = await storeFlowValue(deps, step, { error: { ...toGateError(gate), step_id: step.module.id } });

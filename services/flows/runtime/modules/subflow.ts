@@ -1,6 +1,6 @@
 import { actions } from "../../../../contract/access/actions.ts";
 import { limits } from "../../../../contract/limits.ts";
-import { asksPeople } from "../../../../core/flows/scopes.ts";
+import { mayRequireApproval } from "../../../../core/flows/scopes.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
 import { hasEnded, type QueuedJob } from "../../../../core/jobs/job.ts";
 import { firstDueMs, flowRemainingS } from "../../../../core/jobs/lifecycle.ts";
@@ -89,7 +89,7 @@ export type RegisterTaskTokenDeps = TaskDeps & GateDeps;
 /** Stores the token of the task that waits for a gate or a nested flow, and resumes the task at once when there is nothing to wait for anymore. */
 export async function registerTaskToken(deps: RegisterTaskTokenDeps, step: StepContext, token: string): Promise<StepState> {
   const id = attemptId(step);
-  const gate = asksPeople(step.module) ? await loadGate(deps, id) : undefined;
+  const gate = mayRequireApproval(step.module) ? await loadGate(deps, id) : undefined;
   if (gate?.opened) {
     await registerGateToken(deps, step, gate, token);
     return step.state;

@@ -1,8 +1,8 @@
 import { actions } from "../../../../contract/access/actions.ts";
 import type { FlowModule, InputTransform } from "../../../../contract/flows/flow-value.ts";
 import type { RunnerLanguage } from "../../../../contract/languages.ts";
-import { plainPath } from "../../../../core/expressions/evaluate.ts";
-import { collectReferences } from "../../../../core/flows/names.ts";
+import { parsePlainPath } from "../../../../core/expressions/evaluate.ts";
+import { collectReferences } from "../../../../core/flows/references.ts";
 import { isPlain } from "../../../../core/flows/scopes.ts";
 import type { RunningJob } from "../../../../core/jobs/job.ts";
 import { hasReferences } from "../../../../core/resources/references.ts";
@@ -157,7 +157,7 @@ async function knownArgument(
   const wanted = collectReferences(transform.type === "javascript" ? [transform.expr] : []);
   const waits = wanted.results === "all" || wanted.previous || before.some(({ id }) => (wanted.results as ReadonlySet<string>).has(id));
   if (before.length > 0 && waits && transform.type === "javascript") {
-    const [root, ...path] = plainPath(transform.expr) ?? [];
+    const [root, ...path] = parsePlainPath(transform.expr) ?? [];
     if (root === "previous_result") return { of: before.length - 1, path };
     const of = root === "results" ? before.findIndex(({ id }) => id === path[0]) : -1;
     return of < 0 ? undefined : { of, path: path.slice(1) };

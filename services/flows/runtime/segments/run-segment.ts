@@ -1,5 +1,5 @@
 import type { FlowModule } from "../../../../contract/flows/flow-value.ts";
-import { HISTORY_EVENTS } from "../../../../core/flows/history.ts";
+import { HISTORY_EVENTS } from "../../../../core/flows/history-events.ts";
 import { FAILURE } from "../../../../core/flows/journal.ts";
 import { bodyScope, branchScope, type Scope } from "../../../../core/flows/scopes.ts";
 import type { SegmentCall, StepState } from "../../../../core/flows/step-call.ts";

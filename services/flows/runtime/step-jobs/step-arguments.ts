@@ -1,6 +1,6 @@
 import { PREPROCESSOR } from "../../../../core/flows/journal.ts";
-import { withBody } from "../../../../core/payload/preprocessor.ts";
-import { maskerOf } from "../../../../core/secrets/mask.ts";
+import { restoreEventBody } from "../../../../core/payload/preprocessor-arguments.ts";
+import { createMasker } from "../../../../core/secrets/mask.ts";
 import { ENTRYPOINT_ARGUMENT } from "../../../execution/invoke-runner.ts";
 import { loadValue, storeValue } from "../../../jobs/values/values.ts";
 import type { EndStepDeps } from "../end-step.ts";
@@ -16,7 +16,7 @@ async function evaluateArguments(deps: EndStepDeps, step: StepContext): Promise<
   const { module, flow } = step;
   if (module.id === PREPROCESSOR) {
     const sent = JSON.parse(await loadValue(deps, flow, flow.args)) as Record<string, unknown>;
-    return { ...sent, event: withBody(sent["event"]), [ENTRYPOINT_ARGUMENT]: PREPROCESSOR };
+    return { ...sent, event: restoreEventBody(sent["event"]), [ENTRYPOINT_ARGUMENT]: PREPROCESSOR };
   }
   const { value } = module;
   const transforms = value.type === "script" || value.type === "rawscript" || value.type === "flow" ? value.input_transforms : undefined;
@@ -42,7 +42,7 @@ export async function storeArguments(
   owner: Parameters<typeof storeValue>[1],
   args: Record<string, unknown>,
 ) {
-  const redacted = maskerOf(secrets)?.value(args);
+  const redacted = createMasker(secrets)?.value(args);
   const [json, redactedJson] = [JSON.stringify(args), redacted === undefined ? undefined : JSON.stringify(redacted)];
   return {
     args: await storeValue(deps, owner, "args", json),

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { PREPROCESSOR } from "../../../../core/flows/journal.ts";
-import { sharedFolderOf } from "../../../../core/flows/segments.ts";
-import { cacheKey, namesFiles } from "../../../../core/jobs/cache.ts";
+import { findSharedFolder } from "../../../../core/flows/segments.ts";
+import { computeCacheKey, containsFiles } from "../../../../core/jobs/cache.ts";
 import type { RunningJob } from "../../../../core/jobs/job.ts";
 import { hasReferences } from "../../../../core/resources/references.ts";
 import { newAttemptFields } from "../../../jobs/lifecycle/claim.ts";
@@ -14,7 +14,7 @@ export const ownerOf = ({ flow }: StepContext, id: string) => ({ id, workspace: 
 
 /** The fields that the job of a step takes over from the flow's job. */
 export function inheritedFields({ nowMs }: ClockDeps, { flow, plan, module, scope, path }: StepContext) {
-  const shared = sharedFolderOf(plan.value, module, scope, path);
+  const shared = findSharedFolder(plan.value, module, scope, path);
   const priority = module.priority ?? flow.priority;
   return {
     createdBy: flow.createdBy,
@@ -71,6 +71,7 @@ export function cacheOf(
   if (!cacheTtlS) return {};
   const code = JSON.stringify([flow.path, module.id, runnable.hash, plan.scripts[module.id]?.key]);
   const hash = runnable.hash ?? createHash("sha256").update(code).digest("hex").slice(0, 16);
-  const known = hasReferences(args) || namesFiles(args) ? {} : { cacheKey: cacheKey({ ...flow, hash }, { args: [module.id, args] }) };
+  const known =
+    hasReferences(args) || containsFiles(args) ? {} : { cacheKey: computeCacheKey({ ...flow, hash }, { args: [module.id, args] }) };
   return { cacheTtlS, hash, ...known };
 }

@@ -6,7 +6,7 @@ import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:cr
  */
 const keyOf = (token: string) => Buffer.from(hkdfSync("sha256", token, "", "svc masked secrets", 32));
 
-export function boxSecrets(token: string, secrets: readonly string[]): string {
+export function encryptMasks(token: string, secrets: readonly string[]): string {
   const nonce = randomBytes(12);
   const cipher = createCipheriv("aes-256-gcm", keyOf(token), nonce);
   const body = Buffer.concat([cipher.update(JSON.stringify(secrets), "utf8"), cipher.final()]);
@@ -14,7 +14,7 @@ export function boxSecrets(token: string, secrets: readonly string[]): string {
 }
 
 /** Nothing for a box of another token: an attempt that was lost has its own. */
-export function unboxSecrets(token: string, box: string): string[] {
+export function decryptMasks(token: string, box: string): string[] {
   const bytes = Buffer.from(box, "base64");
   const decipher = createDecipheriv("aes-256-gcm", keyOf(token), bytes.subarray(0, 12), { authTagLength: 16 });
   decipher.setAuthTag(bytes.subarray(12, 28));

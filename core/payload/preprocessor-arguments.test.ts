@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Payload } from "../../contract/payload.ts";
-import { argumentsOf } from "./arguments.ts";
-import { preprocessorArguments, splitEvent } from "./preprocessor.ts";
+import { parseArguments } from "./arguments.ts";
+import { buildPreprocessorArguments, splitEvent } from "./preprocessor-arguments.ts";
 
 const options = { wrapBody: false, raw: false, headers: [], query: [], event: true };
 const aPayload = (fields: Partial<Payload> & { text?: string } = {}): Payload => ({
@@ -11,7 +11,7 @@ const aPayload = (fields: Partial<Payload> & { text?: string } = {}): Payload =>
   bytes: Buffer.from(fields.text ?? "{}"),
   ...fields,
 });
-const eventOf = async (fields: Parameters<typeof aPayload>[0]) => (await argumentsOf(aPayload(fields), options)).event;
+const eventOf = async (fields: Parameters<typeof aPayload>[0]) => (await parseArguments(aPayload(fields), options)).event;
 
 describe("the event of a webhook", () => {
   it("holds text, query and headers, and never what signs its caller in", async () => {
@@ -50,15 +50,15 @@ describe("the event of a webhook", () => {
   });
 
   it("is not made where nobody asks for it", async () => {
-    expect(await argumentsOf(aPayload(), { ...options, event: false })).toEqual({ args: {}, files: [], wrapped: false });
+    expect(await parseArguments(aPayload(), { ...options, event: false })).toEqual({ args: {}, files: [], wrapped: false });
   });
 });
 
 describe("preprocessorArguments", () => {
   const event = { kind: "webhook" as const, raw_string: "", query: {}, headers: {} };
   it("are the event, which no body forges, and those of the others that it takes", () => {
-    expect(preprocessorArguments({ params: ["event", "a"] }, { a: 1, b: 2, event: "forged" }, event)).toEqual({ a: 1, event });
-    expect(preprocessorArguments({ params: null }, { a: 1, b: 2 }, event)).toEqual({ a: 1, b: 2, event });
+    expect(buildPreprocessorArguments({ params: ["event", "a"] }, { a: 1, b: 2, event: "forged" }, event)).toEqual({ a: 1, event });
+    expect(buildPreprocessorArguments({ params: null }, { a: 1, b: 2 }, event)).toEqual({ a: 1, b: 2, event });
   });
   it("come apart again", () => {
     expect(splitEvent({ a: 1, event })).toEqual({ event: { event }, others: { a: 1 } });

@@ -13,7 +13,7 @@ export interface EnvironmentInput {
 }
 
 /** Contextual variables of spec §2.3 and api.md §7, in both spellings. */
-export function contextualVariables({ job, attempt, token, internalUrl, baseUrl }: EnvironmentInput): Record<string, string> {
+export function buildContextualVariables({ job, attempt, token, internalUrl, baseUrl }: EnvironmentInput): Record<string, string> {
   const path = job.path ?? "";
   const username = job.permissionedAs.replace(/^u\//, "");
   const statePath = `u/${username}/${path.replaceAll("/", "_") || "preview"}_state`;

@@ -4,18 +4,18 @@ import { limits } from "../../contract/limits.ts";
  * The secrets that stand in a value, by how people see it: masks are as long as what they hide. What was found in one job's result is
  * hidden in the next one's output, whose own reading of it nobody has noted.
  */
-export function secretsIn(value: unknown, shown: unknown, found = new Set<string>()): Set<string> {
+export function findMaskedSecrets(value: unknown, shown: unknown, found = new Set<string>()): Set<string> {
   if (typeof value === "string" || typeof value === "number") {
     if (typeof shown === "string" && String(value) !== shown) hiddenIn(String(value), shown, found);
   } else if (Array.isArray(value) && Array.isArray(shown)) {
-    for (const [index, item] of value.entries()) secretsIn(item, shown[index], found);
+    for (const [index, item] of value.entries()) findMaskedSecrets(item, shown[index], found);
   } else if (typeof value === "object" && value !== null && typeof shown === "object" && shown !== null) {
     // Keys are masked as well, and keep their order.
     const seen = Object.entries(shown);
     for (const [index, [key, item]] of Object.entries(value).entries()) {
       const [seenKey, seenItem] = seen[index] ?? [];
-      secretsIn(key, seenKey, found);
-      secretsIn(item, seenItem, found);
+      findMaskedSecrets(key, seenKey, found);
+      findMaskedSecrets(item, seenItem, found);
     }
   }
   return found;

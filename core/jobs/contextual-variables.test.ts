@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
 import { aRunningJob } from "../../test/builders/jobs.ts";
-import { contextualVariables } from "./environment.ts";
+import { buildContextualVariables } from "./contextual-variables.ts";
 
 describe("contextualVariables", () => {
   const job = aRunningJob({ path: "f/ops/hello", hash: "00000000000000aa", permissionedAs: "u/ann", attempt: 2 });
-  const variables = contextualVariables({ job, attempt: 2, token: "t", internalUrl: "http://i", baseUrl: "https://b" });
+  const variables = buildContextualVariables({ job, attempt: 2, token: "t", internalUrl: "http://i", baseUrl: "https://b" });
 
   it("has the names of the specification: token, workspace, internal address, attempt", () => {
     expect(variables).toMatchObject({ OV_TOKEN: "t", OV_WORKSPACE: "demo", BASE_INTERNAL_URL: "http://i", OV_ATTEMPT: "2" });
@@ -24,7 +24,7 @@ describe("contextualVariables", () => {
 
   it("has text only, also for a preview without a path", () => {
     const { path, hash, ...preview } = job;
-    const values = Object.values(contextualVariables({ job: preview, attempt: 1, token: "t", internalUrl: "i", baseUrl: "b" }));
+    const values = Object.values(buildContextualVariables({ job: preview, attempt: 1, token: "t", internalUrl: "i", baseUrl: "b" }));
     expect(values.every((value) => typeof value === "string")).toBe(true);
   });
 });

@@ -1,5 +1,5 @@
 import type { FlowModule, FlowValue } from "../../contract/flows/flow-value.ts";
-import { isLoop, isParallel, isPlain, modulesOf, ROOT, scopesIn } from "./scopes.ts";
+import { isLoop, isParallel, isPlain, listBodyModules, listInnerScopes, ROOT } from "./scopes.ts";
 
 /** An execution's history may have 25,000 events; long before that another execution goes on with the flow. */
 export const HISTORY_EVENTS = 8000;
@@ -18,11 +18,11 @@ const most: Counted = { module: () => PER_MODULE, list: PER_MODULE };
 const usual: Counted = { module: (module) => (isPlain(module) ? 7 : PER_MODULE), list: 9 };
 
 /** About how many events a list of modules makes when it runs once. Loops in it count their iterations themselves. */
-export function eventsOf(modules: readonly FlowModule[], counted = usual): number {
+export function estimateEvents(modules: readonly FlowModule[], counted = usual): number {
   return modules.reduce((sum, module) => {
     if (isLoop(module)) return sum + counted.module(module);
-    const inner = scopesIn(module, { name: ROOT, modules, loops: [], inside: [] });
-    return sum + counted.module(module) + inner.reduce((all, scope) => all + eventsOf(scope.modules, counted), 0);
+    const inner = listInnerScopes(module, { name: ROOT, modules, loops: [], inside: [] });
+    return sum + counted.module(module) + inner.reduce((all, scope) => all + estimateEvents(scope.modules, counted), 0);
   }, counted.list);
 }
 
@@ -30,25 +30,25 @@ export function eventsOf(modules: readonly FlowModule[], counted = usual): numbe
 function eventsBelow(modules: readonly FlowModule[], counted: Counted): number {
   return largest(
     modules.map((module) => {
-      const lists = scopesIn(module, { name: ROOT, modules, loops: [], inside: [] }).map((scope) => scope.modules);
+      const lists = listInnerScopes(module, { name: ROOT, modules, loops: [], inside: [] }).map((scope) => scope.modules);
       const below = largest(lists.map((list) => eventsBelow(list, counted)));
       if (module.value.type === "branchone") return below;
-      if (isParallel(module) && !isLoop(module)) return lists.length * eventsOf(lists[0] ?? [], counted) + below;
-      return largest(lists.map((list) => eventsOf(list, counted) + eventsBelow(list, counted)));
+      if (isParallel(module) && !isLoop(module)) return lists.length * estimateEvents(lists[0] ?? [], counted) + below;
+      return largest(lists.map((list) => estimateEvents(list, counted) + eventsBelow(list, counted)));
     }),
   );
 }
 const largest = (numbers: readonly number[]) => numbers.reduce((most, number) => Math.max(most, number), 0);
 
 /** How many iterations of a parallel loop may begin together, so that what is inside of each has its own events left; one at least. */
-export function iterationsAtOnce(loop: FlowModule, eventsSoFar: number): number {
-  const body = modulesOf(loop);
-  return Math.max(1, Math.floor((HISTORY_EVENTS - eventsSoFar - eventsBelow(body, usual)) / eventsOf(body)));
+export function countParallelIterations(loop: FlowModule, eventsSoFar: number): number {
+  const body = listBodyModules(loop);
+  return Math.max(1, Math.floor((HISTORY_EVENTS - eventsSoFar - eventsBelow(body, usual)) / estimateEvents(body)));
 }
 
 /** Why a flow could never come to its end, however often another execution goes on with it; `undefined` where nothing stands against it. */
-export function tooManySteps({ modules }: FlowValue): string | undefined {
-  if (eventsOf(modules, most) > STRAIGHT_EVENTS) {
+export function describeSizeProblem({ modules }: FlowValue): string | undefined {
+  if (estimateEvents(modules, most) > STRAIGHT_EVENTS) {
     return `The flow is too large: at most ${STRAIGHT_EVENTS / PER_MODULE - 1} steps are allowed outside loops. Move some of them into a separate flow.`;
   }
   if (eventsBelow(modules, most) > HISTORY_EVENTS) {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { FlowModule } from "../../contract/flows/flow-value.ts";
 import { aFlow, identity } from "../../test/builders/flows.ts";
-import { eventsOf, HISTORY_EVENTS, iterationsAtOnce, tooManySteps } from "./history.ts";
+import { countParallelIterations, describeSizeProblem, estimateEvents, HISTORY_EVENTS } from "./history-events.ts";
 
 const steps = (count: number, prefix = "s") => Array.from({ length: count }, (_, index) => identity(`${prefix}${index}`));
 const loop = (id: string, modules: object[], parallel = false) => ({
@@ -12,7 +12,7 @@ const branches = (id: string, lists: object[][], parallel = false) => ({
   id,
   value: { type: "branchall", parallel, branches: lists.map((modules) => ({ modules })) },
 });
-const why = (modules: object[]) => tooManySteps(aFlow({ modules }));
+const why = (modules: object[]) => describeSizeProblem(aFlow({ modules }));
 
 describe("tooManySteps", () => {
   it("takes a thousand steps one after the other, and refuses what no execution can hold, in a sentence that says how many can", () => {
@@ -52,16 +52,16 @@ describe("iterationsAtOnce", () => {
 
   it("is as many as the events left allow, and one at least", () => {
     const parallel = moduleOf(loop("l", steps(9), true));
-    expect([0, 7000, HISTORY_EVENTS].map((events) => iterationsAtOnce(parallel, events))).toEqual([111, 13, 1]);
+    expect([0, 7000, HISTORY_EVENTS].map((events) => countParallelIterations(parallel, events))).toEqual([111, 13, 1]);
   });
 
   it("leaves each iteration room for the loops inside of it", () => {
     const inner = loop("inner", steps(99, "x"));
     const parallel = moduleOf(loop("outer", [...steps(8), inner], true));
-    const together = iterationsAtOnce(parallel, 0);
+    const together = countParallelIterations(parallel, 0);
     const body = aFlow({ modules: [...steps(8), inner] }).modules;
-    const after = together * eventsOf(body);
-    expect(after + eventsOf(aFlow({ modules: steps(99, "x") }).modules)).toBeLessThanOrEqual(HISTORY_EVENTS);
+    const after = together * estimateEvents(body);
+    expect(after + estimateEvents(aFlow({ modules: steps(99, "x") }).modules)).toBeLessThanOrEqual(HISTORY_EVENTS);
     expect(together).toBeGreaterThan(20);
   });
 });

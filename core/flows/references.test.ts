@@ -1,11 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { FlowModule } from "../../contract/flows/flow-value.ts";
-import { earlyAfter } from "./names.ts";
-import { indexOf } from "./scopes.ts";
+import { findEarlyReturnModule } from "./references.ts";
+import { indexFlow } from "./scopes.ts";
 
 const step = (id: string): FlowModule => ({ id, value: { type: "identity" } });
 const loop = (id: string, modules: FlowModule[]): FlowModule => ({ id, value: { type: "whileloopflow", modules } });
-const index = indexOf({ modules: [step("a"), loop("l", [step("x")]), step("b"), step("c")] });
+const index = indexFlow({ modules: [step("a"), loop("l", [step("x")]), step("b"), step("c")] });
 
 describe("early_return is answered after", () => {
   it.each([
@@ -17,6 +17,6 @@ describe("early_return is answered after", () => {
     ["results.none", "a"],
     ["Object.keys(results)", "c"],
   ])("%s: the module %s", (wanted, module) => {
-    expect(earlyAfter(index, wanted)).toBe(module);
+    expect(findEarlyReturnModule(index, wanted)).toBe(module);
   });
 });

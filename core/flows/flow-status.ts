@@ -12,7 +12,7 @@ export interface OpenGate {
 }
 
 /** What is known of a module: how it ended, or how far it is; the job that runs it now, and those of lists inside. */
-export interface Known {
+export interface ModuleState {
   outcome?: Outcome | undefined;
   progress?: Progress | undefined;
   job?: { id: string; queued: boolean; progress?: number | undefined } | undefined;
@@ -22,7 +22,11 @@ export interface Known {
 }
 
 /** Where a flow is, by what is known of the modules of its own list and those beside it. */
-export function flowStatus({ id, ended }: { id: string; ended: boolean }, value: FlowValue, known: (module: string) => Known): FlowStatus {
+export function buildFlowStatus(
+  { id, ended }: { id: string; ended: boolean },
+  value: FlowValue,
+  known: (module: string) => ModuleState,
+): FlowStatus {
   const modules: ModuleStatus[] = [];
   let current = -1;
   let open = !ended;
@@ -61,7 +65,12 @@ function conditionsOf(gate: OpenGate | undefined): Pick<FlowStatus, "approval_co
   return gate ? { approval_conditions: gate.conditions } : {};
 }
 
-function moduleStatus(flow: string, { id, value }: FlowModule, { outcome, progress, job, inside }: Known, open: boolean): ModuleStatus {
+function moduleStatus(
+  flow: string,
+  { id, value }: FlowModule,
+  { outcome, progress, job, inside }: ModuleState,
+  open: boolean,
+): ModuleStatus {
   const branch = outcome?.branch ?? progress?.branch;
   const chosen =
     branch === undefined

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { fileObjectKey, filePermissionTarget, findFileJob, jobFileKey, parseFile } from "./place.ts";
+import { fileObjectKey, filePermissionTarget, findFileJob, jobFileKey, parseFile } from "./file-key.ts";
 
 const JOB = "01a1feec-e3e7-7329-a1e3-40996adc64c6";
 

@@ -1,4 +1,4 @@
-import { visiblePath } from "./journal.ts";
+import { findVisiblePath } from "./journal.ts";
 import { type FlowIndex, ROOT, type Scope } from "./scopes.ts";
 
 /** The names of a flow that some expressions use: only those are loaded. */
@@ -30,7 +30,7 @@ export function collectReferences(expressions: readonly string[]): References {
 }
 
 /** The places of the results of steps, as seen from a place. Steps that do not exist, or are inside loops that do not contain the place, have none. */
-export function visibleSteps(
+export function findVisibleSteps(
   index: FlowIndex,
   from: Scope,
   path: string,
@@ -40,7 +40,7 @@ export function visibleSteps(
   return new Map(
     ids.flatMap((id) => {
       const placed = index.modules.get(id);
-      const there = placed && placed.index >= 0 ? visiblePath(from, path, placed.scope) : undefined;
+      const there = placed && placed.index >= 0 ? findVisiblePath(from, path, placed.scope) : undefined;
       return placed === undefined || there === undefined ? [] : [[id, { scope: placed.scope, path: there }] as const];
     }),
   );
@@ -50,7 +50,7 @@ export function visibleSteps(
  * The module of the flow's own list after which `early_return` is evaluated: the step with that id; for an expression, the last of the modules that it names
  * or that contain a step that it names.
  */
-export function earlyAfter({ modules }: FlowIndex, wanted: string): string | undefined {
+export function findEarlyReturnModule({ modules }: FlowIndex, wanted: string): string | undefined {
   const own = [...modules.values()].filter(({ scope, index }) => scope.name === ROOT && index >= 0).sort((a, b) => a.index - b.index);
   if (own.some(({ module }) => module.id === wanted)) return wanted;
   const { results } = collectReferences([wanted]);

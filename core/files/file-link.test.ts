@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { createFileLink, isValidFileLink } from "./link.ts";
+import { createFileLink, isValidFileLink } from "./file-link.ts";
 
 const key = { version: 3, key: Buffer.alloc(32, 1) };
 const file = { workspace: "ws", storage: "_default_", fileKey: "a/b.txt" };

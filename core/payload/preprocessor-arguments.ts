@@ -4,7 +4,7 @@ import type { WebhookEvent } from "./arguments.ts";
 const EVENT = "event";
 
 /** The arguments of a preprocessor: the event and those other arguments that it declares. A body cannot forge the event. */
-export function preprocessorArguments(
+export function buildPreprocessorArguments(
   { params }: NonNullable<Runnable["preprocessor"]>,
   args: Record<string, unknown>,
   event: WebhookEvent,
@@ -14,7 +14,7 @@ export function preprocessorArguments(
 }
 
 /** The event with its body, which is left out on the way where it is what the text says. */
-export function withBody(event: unknown): unknown {
+export function restoreEventBody(event: unknown): unknown {
   if (typeof event !== "object" || event === null || Object.hasOwn(event, "body")) return event;
   const { kind, raw_string: text, ...rest } = event as { kind?: unknown; raw_string?: unknown };
   let body: unknown = text;

@@ -1,0 +1,11 @@
+import { describe, expect, it } from "vitest";
+import { decryptMasks, encryptMasks } from "./mask-encryption.ts";
+
+describe("boxed secrets", () => {
+  it("open with the token that they were boxed with, and are nothing to another", () => {
+    const box = encryptMasks("token of the job", ["one", "zwei ü"]);
+    expect(decryptMasks("token of the job", box)).toEqual(["one", "zwei ü"]);
+    expect(decryptMasks("token of its next attempt", box)).toEqual([]);
+    expect(Buffer.from(box, "base64").toString("latin1")).not.toContain("one");
+  });
+});
