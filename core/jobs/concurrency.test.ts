@@ -73,7 +73,7 @@ describe("a group", () => {
     expect([told, next]).toEqual([["b"], "c"]);
     expect(mayStart(group, "b", 2)).toBe(true);
     // Looked at twice, nobody is told twice.
-    expect(reserveSlots(group, waiters, 0)).toEqual({ group, told: [], next: "c" });
+    expect(reserveSlots(group, waiters, 0)).toEqual({ group, notified: [], next: "c" });
   });
 
   it("forgets a promise that nobody came for, and a window that has passed, but never a run", () => {

@@ -76,7 +76,7 @@ export async function buildArtefact(deps: BuildDeps, source: BuildSource): Promi
  * owner of the build may not read are omitted.
  */
 async function gather(deps: BuildDeps, source: BuildSource): Promise<{ files: Record<string, string> } | { missing: string }> {
-  const { findMissingScript: missingScript, listScriptImports: scriptImports } = await import("../../core/builds/imports.ts");
+  const { findMissingScript, listScriptImports } = await import("../../core/builds/imports.ts");
   const files: Record<string, string> = { [source.path]: source.content };
   const waiting = [source.path];
   let actor: Promise<Actor | undefined> | undefined;
@@ -86,7 +86,7 @@ async function gather(deps: BuildDeps, source: BuildSource): Promise<{ files: Re
     return reader !== undefined && may(reader, actions.readScript.access, { workspace: source.workspace, path });
   };
   for (let path = waiting.pop(); path !== undefined; path = waiting.pop()) {
-    for (const imported of scriptImports(source.runner, path, files[path] ?? "")) {
+    for (const imported of listScriptImports(source.runner, path, files[path] ?? "")) {
       if (files[imported] !== undefined) continue;
       const head = parseScript(await deps.objects.get(keys.scriptHead(source.workspace, imported)));
       if (!head || head.archived || !(await mayRead(imported))) continue;
@@ -97,7 +97,7 @@ async function gather(deps: BuildDeps, source: BuildSource): Promise<{ files: Re
   }
   const known = new Set(Object.keys(files));
   for (const [path, content] of Object.entries(files)) {
-    const missing = missingScript(source.runner, path, content, known);
+    const missing = findMissingScript(source.runner, path, content, known);
     if (missing) return { missing: `${path} imports ${missing}, and there is no such script.` };
   }
   return { files };
