@@ -76,7 +76,7 @@ describe("an expression that reads", () => {
     ["resource('f/t/none').host + variable('f/t/later')", "$res:f/t/none"],
     ["try { return variable('f/t/none') } catch { return 'caught' }", "$var:f/t/none"],
   ])("%s says what it has not got", async (text, asks) => {
-    expect(await evaluateExpression(text, { job }, reads)).toMatchObject({ ok: false, asks });
+    expect(await evaluateExpression(text, { job }, reads)).toMatchObject({ ok: false, missingReference });
   });
 
   it.each(["variable('')", "resource({})", "variable()"])("%s is an error of its own", async (text) => {

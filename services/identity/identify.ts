@@ -46,7 +46,7 @@ export async function loadJobActor(objects: IdentifyDeps, job: Job): Promise<Job
   const found = await objects.getMany(buildRightsKeys(personKey(email), workspace), { consistent: true });
   try {
     const identity = await identifyActor(objects, { email, superAdmin, workspace }, found);
-    return { ...identity, kind: "job", jobId, attempt, workspace, toPermissionedAs };
+    return { ...identity, kind: "job", jobId, attempt, workspace, permissionedAs };
   } catch (error) {
     if (isSvcError(error) && error.code === "auth.invalid") return undefined;
     throw error;

@@ -5,7 +5,7 @@ import { limits } from "../../contract/limits.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import { EXPORT_KEY_PATH, type KeyRing, keyRingSchema, getRingVersion } from "../../core/secrets/key-ring.ts";
-import { type DataKey, createExportKey, openSecret, sealSecret, readKeyVersion } from "../../core/secrets/sealSecret.ts";
+import { type DataKey, createExportKey, openSecret, sealSecret, readKeyVersion } from "../../core/secrets/seal.ts";
 import { commitParts } from "../outbox/commit-parts.ts";
 
 export interface SealDeps {
