@@ -75,14 +75,14 @@ describe("an expression that reads", () => {
     ["variable('f/t/' + job.id)", "$var:f/t/1"],
     ["resource('f/t/none').host + variable('f/t/later')", "$res:f/t/none"],
     ["try { return variable('f/t/none') } catch { return 'caught' }", "$var:f/t/none"],
-  ])("%s says what it has not got", async (text, asks) => {
+  ])("%s says what it has not got", async (text, missingReference) => {
     expect(await evaluateExpression(text, { job }, reads)).toMatchObject({ ok: false, missingReference });
   });
 
   it.each(["variable('')", "resource({})", "variable()"])("%s is an error of its own", async (text) => {
     const found = await evaluateExpression(text, { job }, reads);
     expect(found).toMatchObject({ ok: false, reason: expect.stringContaining("takes a path") });
-    expect(found).not.toHaveProperty("asks");
+    expect(found).not.toHaveProperty("missingReference");
   });
 
   it("sees nothing of what calls it, and has no such names where nothing may be read", async () => {

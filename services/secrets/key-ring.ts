@@ -4,8 +4,8 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
-import { EXPORT_KEY_PATH, type KeyRing, keyRingSchema, getRingVersion } from "../../core/secrets/key-ring.ts";
-import { type DataKey, createExportKey, openSecret, sealSecret, readKeyVersion } from "../../core/secrets/seal.ts";
+import { EXPORT_KEY_PATH, getRingVersion, type KeyRing, keyRingSchema } from "../../core/secrets/key-ring.ts";
+import { createExportKey, type DataKey, openSecret, readKeyVersion, sealSecret } from "../../core/secrets/seal.ts";
 import { commitParts } from "../outbox/commit-parts.ts";
 
 export interface SealDeps {

@@ -6,7 +6,7 @@ import type { NewVariable, VariableChange } from "../../contract/routes/stored/v
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
-import { importSecret, createExportNonce, sealSecret } from "../../core/secrets/seal.ts";
+import { createExportNonce, importSecret, sealSecret } from "../../core/secrets/seal.ts";
 import type { StoredVariable } from "../../core/variables/variable.ts";
 import { permitPath } from "../identity/permit.ts";
 import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
