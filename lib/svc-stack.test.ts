@@ -162,8 +162,8 @@ describe("rights", () => {
 
   it("only executors invoke runners, only worker and step build, and who starts flows may have their machines made", () => {
     const may = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) => actionsOf(name, "lambda:").length > 0);
-    expect(may).toEqual(["run", "worker", "housekeeping", "step", "settle", "deliver"]);
-    const targets = (name: "run" | "worker" | "housekeeping" | "step" | "settle" | "deliver") =>
+    expect(may).toEqual(["run", "worker", "deadLetter", "housekeeping", "step", "settle", "deliver"]);
+    const targets = (name: "run" | "worker" | "deadLetter" | "housekeeping" | "step" | "settle" | "deliver") =>
       rightsOf(aws, descriptions[name])
         .statements.filter(({ Action }) => Action === "lambda:InvokeFunction")
         .flatMap(({ Resource }) => list(Resource));
@@ -172,7 +172,7 @@ describe("rights", () => {
     expect(targets("run")).not.toContainEqual(arn(descriptions.build));
     expect(targets("worker")).toEqual(expect.arrayContaining([...untrusted, descriptions.flows].map(arn)));
     expect(targets("step")).toEqual(expect.arrayContaining(untrusted.map(arn)));
-    expect(targets("settle")).toEqual([arn(descriptions.flows)]);
+    for (const name of ["settle", "deadLetter"] as const) expect(targets(name)).toEqual([arn(descriptions.flows)]);
     expect(targets("housekeeping")).toEqual([arn(descriptions.deliver), arn(descriptions.flows)]);
     // Of what waits for strangers each has a call of its own.
     expect(targets("deliver")).toEqual([arn(descriptions.deliver)]);
@@ -213,7 +213,7 @@ describe("rights", () => {
     expect(may("CreateStateMachine")).toEqual(["flows"]);
     expect(may("DeleteStateMachine")).toEqual(["housekeeping"]);
     // Whoever may end a flow may have to tell the one around it, and stop what is under way in it.
-    expect(may("SendTaskSuccess").sort()).toEqual(["approve", "housekeeping", "jobs", "people", "settle", "step", "worker"]);
+    expect(may("SendTaskSuccess").sort()).toEqual(["approve", "deadLetter", "housekeeping", "jobs", "people", "settle", "step", "worker"]);
     expect(may("StopExecution").sort()).toEqual(["housekeeping", "jobs", "people", "settle", "step"]);
     const removes = rightsOf(aws, descriptions.housekeeping).statements.find(({ Action }) => Action === "states:DeleteStateMachine");
     expect(removes?.Condition).toEqual({ StringEquals: { "aws:ResourceTag/svc": "svc" } });

@@ -301,6 +301,10 @@ export class SvcStack extends Stack {
       jobs.configureMoveJobs(fn);
       queue.configureSend(fn);
       queue.configureConsumeDeadLetters(fn);
+      // A job that ends here may be the step of a flow, which then continues.
+      storage.configureRead(fn, "jobs", "flows");
+      startsFlows(fn);
+      flows.configureResume(fn);
     });
     const setup = this.fn("setup", { description: "svc: creates the first administrator", memoryMb: 512, timeoutS: 60 }, (fn) => {
       objects.configureWrite(fn);

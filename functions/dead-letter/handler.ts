@@ -1,11 +1,14 @@
 import { concurrencyTable } from "../../aws/dynamodb/concurrency-table.ts";
 import { jobTable } from "../../aws/dynamodb/job-table.ts";
-import { objectTable } from "../../aws/dynamodb/object-table.ts";
+import { functions } from "../../aws/lambda/functions.ts";
 import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
+import { executions } from "../../aws/stepfunctions/executions.ts";
 import { handleDeadLetter } from "../../services/execution/handle-dead-letter.ts";
+import { jobEndedListeners } from "../shared/job-ended-listeners.ts";
 import { messageHandler } from "../shared/messages.ts";
 
-const burying = { jobs: jobTable, objects: objectTable, concurrency: concurrencyTable, storage, queue, nowMs: Date.now };
+const adapters = { jobs: jobTable, concurrency: concurrencyTable, storage, queue, executions, functions, nowMs: Date.now };
+const deps = { ...adapters, onJobEnded: jobEndedListeners(adapters) };
 
-export const handler = messageHandler((message) => handleDeadLetter(burying, message));
+export const handler = messageHandler((message) => handleDeadLetter(deps, message));

@@ -16,6 +16,7 @@ import { gatedFlows } from "../../services/flows/runtime/gated-flows.ts";
 import { periodicTasks } from "../../services/maintenance/periodic-tasks.ts";
 import { runPeriodicTasks, type TickResult } from "../../services/maintenance/run-periodic-tasks.ts";
 import { jobData } from "../shared/job-data.ts";
+import { jobEndedListeners } from "../shared/job-ended-listeners.ts";
 import { logger, logInvocation } from "../shared/observe.ts";
 
 /** Of the 55 s that one call may last. */
@@ -35,14 +36,14 @@ export async function handler(event: TickEvent, context: Context): Promise<TickR
   const startedMs = Date.now();
   const nowMs = () => event.nowMs ?? Date.now();
   const due: JobTable["due"] = (shard, untilMs, limit) => jobTable.due(shard, untilMs + (event.aheadMs ?? 0), limit);
-  const canceling = { jobs: { ...jobTable, due }, concurrency: concurrencyTable, executions, storage, queue, nowMs };
+  const adapters = { jobs: { ...jobTable, due }, concurrency: concurrencyTable, executions, functions, storage, queue, nowMs };
   const tasks = periodicTasks({
-    ...canceling,
-    onJobCanceled: [flowCancellation(canceling)],
+    ...adapters,
+    onJobCanceled: [flowCancellation(adapters)],
+    onJobEnded: jobEndedListeners(adapters),
     onJobFailed: (id, error) => logger.error("due job failed", { error: error as Error, job: id }),
     jobData,
     objects: objectTable,
-    functions,
     scanObjects,
     stateMachines,
     stack: requireEnv(env.stack),

@@ -8,15 +8,13 @@ import { runPreview } from "../../services/execution/run-preview.ts";
 import { runScript } from "../../services/execution/run-script.ts";
 import { buildFlow } from "../../services/flows/definitions/build.ts";
 import type { FinishFlowDeps } from "../../services/flows/lifecycle/finish.ts";
-import { continueParkedFlow } from "../../services/flows/lifecycle/reconcile.ts";
 import { type StartFlowDeps, startFlow } from "../../services/flows/lifecycle/start.ts";
-import { resumeParentTask } from "../../services/flows/runtime/resume-parent-task.ts";
 import { runInlineScript } from "../../services/flows/runtime/run-inline-script.ts";
-import { releaseSlot } from "../../services/jobs/concurrency/concurrency.ts";
+import { jobEndedListeners } from "./job-ended-listeners.ts";
 
 type JobHandlerDeps = ResolveAndExecuteDeps & BuildVersionDeps & StartFlowDeps & FinishFlowDeps & { executions: Executions };
 
-/** Connects each kind of job with the use case that runs it, and the end of a job with those who wait for it. */
+/** Connects each kind of job with the use case that runs it, and the end of a job with its listeners. */
 export function jobHandlers(deps: JobHandlerDeps): Pick<RunJobDeps, "handlers" | "onJobEnded"> {
   const start: JobHandler = (job) => startFlow(deps, job);
   const refuse: JobHandler = (job) => refuseJob(deps, job);
@@ -37,11 +35,6 @@ export function jobHandlers(deps: JobHandlerDeps): Pick<RunJobDeps, "handlers" |
       script_hub: refuse,
       singlestepflow: refuse,
     },
-    onJobEnded: [
-      (ended) => resumeParentTask(deps, ended),
-      (ended) => releaseSlot(deps, ended),
-      // After its slot is free: the flow may need the slot at once.
-      (ended) => continueParkedFlow(deps, ended),
-    ],
+    onJobEnded: jobEndedListeners(deps),
   };
 }

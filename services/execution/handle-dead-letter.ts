@@ -1,11 +1,12 @@
+import type { Queue } from "../../aws/sqs/queue.ts";
 import { limits } from "../../contract/limits.ts";
 import { hasEnded, type Job } from "../../core/jobs/job.ts";
 import { type Ending, failedEnding, isLost, type JobMessage } from "../../core/jobs/lifecycle.ts";
 import { countOutcome } from "../../core/telemetry/telemetry.ts";
-import { type ConcurrencyDeps, releaseSlot } from "../jobs/concurrency/concurrency.ts";
-import { endJob, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
+import type { FinishJobDeps } from "../jobs/lifecycle/finish.ts";
+import { endJobAndNotify, type JobEndedDeps, notifyJobEnded } from "./end-and-notify.ts";
 
-type HandleDeadLetterDeps = FinishJobDeps & ConcurrencyDeps;
+type HandleDeadLetterDeps = FinishJobDeps & JobEndedDeps & { queue: Queue };
 
 /**
  * Handles the message of a job that failed too often. A job that never started is queued again, as often as a lost one. A job that
@@ -15,7 +16,12 @@ export async function handleDeadLetter(deps: HandleDeadLetterDeps, message: JobM
   const { jobs, queue, nowMs } = deps;
   countOutcome("DeadLetters");
   const job = await jobs.get(message.job);
-  if (!job || hasEnded(job)) return "nothing";
+  if (!job) return "nothing";
+  if (hasEnded(job)) {
+    // An earlier delivery of this message may have ended the job and failed in a listener.
+    await notifyJobEnded(deps, job);
+    return "nothing";
+  }
   if (job.state === "running") {
     // A flow's execution needs no message to continue.
     if (job.flow?.plan || !isLost(job, nowMs())) return "nothing";
@@ -48,7 +54,5 @@ export async function handleDeadLetter(deps: HandleDeadLetterDeps, message: JobM
 }
 
 async function end(deps: HandleDeadLetterDeps, job: Job, ending: Ending): Promise<"nothing" | "failed"> {
-  const ended = await endJob(deps, job, ending);
-  if (ended) await releaseSlot(deps, ended);
-  return ended ? "failed" : "nothing";
+  return (await endJobAndNotify(deps, job, ending)) ? "failed" : "nothing";
 }

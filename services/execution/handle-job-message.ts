@@ -1,8 +1,9 @@
 import type { RunningJob } from "../../core/jobs/job.ts";
 import { canceledEnding, type JobMessage } from "../../core/jobs/lifecycle.ts";
-import { type ConcurrencyDeps, claimWithSlot, releaseSlot } from "../jobs/concurrency/concurrency.ts";
+import { type ConcurrencyDeps, claimWithSlot } from "../jobs/concurrency/concurrency.ts";
 import { claimJob } from "../jobs/lifecycle/claim.ts";
-import { endJob, type FinishedJob } from "../jobs/lifecycle/finish.ts";
+import type { FinishedJob } from "../jobs/lifecycle/finish.ts";
+import { endJobAndNotify } from "./end-and-notify.ts";
 import { type RunJobDeps, runJob } from "./run-job.ts";
 
 /** `worker` names this process in the job's record. */
@@ -25,7 +26,5 @@ async function endWithParent(deps: HandleJobMessageDeps, job: RunningJob): Promi
   const parent = await deps.jobs.get(job.parent);
   if (parent?.state === "running" && !parent.cancel) return undefined;
   const cancel = parent?.cancel ?? { by: "svc", reason: "its flow has ended" };
-  const ended = await endJob(deps, job, canceledEnding(cancel), "", { cancel });
-  if (ended) await releaseSlot(deps, ended);
-  return ended;
+  return endJobAndNotify(deps, job, canceledEnding(cancel), { cancel });
 }

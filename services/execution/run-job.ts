@@ -1,11 +1,12 @@
 import type { Queue } from "../../aws/sqs/queue.ts";
 import type { JobKind } from "../../contract/routes/jobs/job.ts";
-import type { EndedJob, RunningJob } from "../../core/jobs/job.ts";
+import type { RunningJob } from "../../core/jobs/job.ts";
 import { failedEnding, mayRetryLoss } from "../../core/jobs/lifecycle.ts";
 import { countOutcome, reportFailure } from "../../core/telemetry/telemetry.ts";
 import { releaseJob } from "../jobs/lifecycle/claim.ts";
 import { endJob, type FinishedJob, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
 import { sendJob } from "../jobs/queue/enqueue.ts";
+import { type JobEndedDeps, notifyJobEnded } from "./end-and-notify.ts";
 import type { RunnerBatch } from "./invoke-runner.ts";
 
 /** What the caller of `runJob` already has at hand. */
@@ -19,14 +20,9 @@ export interface JobInput {
 /** Runs a claimed job of one kind. Returns `undefined` if the job continues elsewhere: its end will show in its record. */
 export type JobHandler = (job: RunningJob, input: JobInput) => Promise<FinishedJob | undefined>;
 
-/** Is called after a job has ended in `runJob`, and may be called again for the same job. */
-export type JobEndedListener = (ended: EndedJob) => Promise<unknown>;
-
-export interface RunJobDeps extends FinishJobDeps {
+export interface RunJobDeps extends FinishJobDeps, JobEndedDeps {
   queue: Queue;
   handlers: Readonly<Record<JobKind, JobHandler>>;
-  /** Called one after the other, in this order. */
-  onJobEnded: readonly JobEndedListener[];
 }
 
 /** An attempt that failed inside the service is repeated after this time. */
@@ -38,7 +34,7 @@ const RETRY_MS = 3000;
  */
 export async function runJob(deps: RunJobDeps, job: RunningJob, input: JobInput = {}): Promise<FinishedJob | undefined> {
   const ended = await deps.handlers[job.kind](job, input).catch((error: unknown) => giveUpAttempt(deps, job, error));
-  if (ended) for (const listener of deps.onJobEnded) await listener(ended);
+  if (ended) await notifyJobEnded(deps, ended);
   return ended;
 }
 

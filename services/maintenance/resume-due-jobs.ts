@@ -3,19 +3,20 @@ import { limits } from "../../contract/limits.ts";
 import { hasEnded, type Job, type RunningJob, SHARDS } from "../../core/jobs/job.ts";
 import { canceledEnding, firstDueMs, isLost, mayRetryLoss, workerLostEnding } from "../../core/jobs/lifecycle.ts";
 import type { GateDeps } from "../approvals/gates/change-gate.ts";
+import { endJobAndNotify, type JobEndedDeps } from "../execution/end-and-notify.ts";
 import type { FinishFlowDeps } from "../flows/lifecycle/finish.ts";
 import { reconcileFlow } from "../flows/lifecycle/reconcile.ts";
 import { type CancelJobDeps, cancelJob } from "../jobs/cancel/cancel-job.ts";
-import { isConcurrencyGroup, reconcileGroup, releaseSlot } from "../jobs/concurrency/concurrency.ts";
+import { isConcurrencyGroup, reconcileGroup } from "../jobs/concurrency/concurrency.ts";
 import { eraseDue } from "../jobs/erasure/erase-due.ts";
 import type { EraseJobDeps } from "../jobs/erasure/job-data.ts";
-import { endJob } from "../jobs/lifecycle/finish.ts";
 import { sendJob } from "../jobs/queue/enqueue.ts";
 
 export type ResumeDueJobsDeps = FinishFlowDeps &
   GateDeps &
   CancelJobDeps &
-  EraseJobDeps & {
+  EraseJobDeps &
+  JobEndedDeps & {
     /** Called for each job that failed, so that it does not stop the others. */
     onJobFailed(id: string, error: unknown): void;
   };
@@ -106,8 +107,7 @@ async function resumeRunning(deps: ResumeDueJobsDeps, job: RunningJob, now: numb
     return "waited";
   }
   if (job.cancel || !mayRetryLoss(job)) {
-    const ended = await endJob(deps, job, job.cancel ? canceledEnding(job.cancel) : workerLostEnding(limits.maxAttempts));
-    if (ended) await releaseSlot(deps, ended);
+    const ended = await endJobAndNotify(deps, job, job.cancel ? canceledEnding(job.cancel) : workerLostEnding(limits.maxAttempts));
     return ended ? "ended" : "waited";
   }
   const { nonce, leaseUntilMs } = jobs.cleared;

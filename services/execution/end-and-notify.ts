@@ -1,0 +1,29 @@
+import type { HeadChange } from "../../aws/dynamodb/job-table.ts";
+import type { EndedJob, Job } from "../../core/jobs/job.ts";
+import type { Ending } from "../../core/jobs/lifecycle.ts";
+import { endJob, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
+
+/** Is called after a job has ended, and may be called again for the same job. */
+export type JobEndedListener = (ended: EndedJob) => Promise<unknown>;
+
+export interface JobEndedDeps {
+  /** Called one after the other, in this order. */
+  onJobEnded: readonly JobEndedListener[];
+}
+
+/** Informs the listeners about an ended job. Throws what a listener throws; the later ones are then not called. */
+export async function notifyJobEnded({ onJobEnded }: JobEndedDeps, ended: EndedJob): Promise<void> {
+  for (const listener of onJobEnded) await listener(ended);
+}
+
+/** Ends a job without a report of its runner, then informs the listeners. Returns `undefined` if another caller changed the job first. */
+export async function endJobAndNotify(
+  deps: FinishJobDeps & JobEndedDeps,
+  job: Job,
+  ending: Ending,
+  extra: HeadChange = {},
+): Promise<EndedJob | undefined> {
+  const ended = await endJob(deps, job, ending, "", extra);
+  if (ended) await notifyJobEnded(deps, ended);
+  return ended;
+}
