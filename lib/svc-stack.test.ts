@@ -162,7 +162,7 @@ describe("rights", () => {
 
   it("only executors invoke runners, only worker and step build, and who starts flows may have their machines made", () => {
     const may = (Object.keys(descriptions) as (keyof typeof descriptions)[]).filter((name) => actionsOf(name, "lambda:").length > 0);
-    expect(may).toEqual(["run", "worker", "deadLetter", "housekeeping", "step", "settle", "deliver"]);
+    expect(may).toEqual(["run", "worker", "housekeeping", "deadLetter", "step", "settle", "deliver"]);
     const targets = (name: "run" | "worker" | "deadLetter" | "housekeeping" | "step" | "settle" | "deliver") =>
       rightsOf(aws, descriptions[name])
         .statements.filter(({ Action }) => Action === "lambda:InvokeFunction")
@@ -581,12 +581,15 @@ describe("functions", () => {
 describe("alarms", () => {
   const alarms = Object.values(aws.findResources("AWS::CloudWatch::Alarm")).map(({ Properties }) => Properties);
 
-  it("ring for waiting jobs of both queues, dead letters, 5xx, failing runners and failing housekeeping", () => {
+  it("ring for waiting jobs of both queues, dead letters, 5xx, failing runners, failing housekeeping and outcomes that the service counts", () => {
     const metrics = alarms.map(({ MetricName }) => MetricName);
     expect(metrics).toContain("ApproximateAgeOfOldestMessage");
     expect(metrics.filter((name) => name === "ApproximateNumberOfMessagesVisible")).toHaveLength(2);
     expect(metrics).toContain("5XXError");
     expect(metrics.filter((name) => name === "Errors")).toHaveLength(runnerLanguages.length + 1);
+    const counted = alarms.filter(({ Namespace }) => Namespace === "svc");
+    expect(counted.map(({ MetricName }) => MetricName).sort()).toEqual(["DeadLetters", "LostAttempts", "NoticesFailed", "RunnerThrottles"]);
+    for (const { Dimensions } of counted) expect(Dimensions).toEqual([{ Name: "service", Value: "svc" }]);
   });
 
   it("say so by mail, and when it is over", () => {
@@ -603,11 +606,12 @@ describe("alarms", () => {
     expect(Object.keys(aStack().template.findResources("AWS::SNS::Subscription"))).toEqual([]);
   });
 
-  it("stand on a dashboard", () => {
+  it("are on a dashboard, with the ends of jobs and the retries of steps", () => {
     const [dashboard] = Object.values(aws.findResources("AWS::CloudWatch::Dashboard"));
     const body = JSON.stringify(dashboard?.Properties.DashboardBody);
-    for (const metric of ["ApproximateAgeOfOldestMessage", "ApproximateNumberOfMessagesVisible", "5XXError", "Errors"])
-      expect(body).toContain(metric);
+    const outcomes = ["JobsSucceeded", "JobsFailed", "JobsCanceled", "JobsSkipped", "StepRetries", "LostAttempts", "RunnerThrottles"];
+    const others = ["DeadLetters", "NoticesFailed", "ApproximateAgeOfOldestMessage", "ApproximateNumberOfMessagesVisible", "5XXError"];
+    for (const metric of [...outcomes, ...others, "Errors"]) expect(body).toContain(metric);
   });
 });
 
@@ -616,7 +620,7 @@ describe("an idle month", () => {
     aws.resourceCountIs("AWS::KMS::Key", 2);
     aws.resourceCountIs("AWS::SecretsManager::Secret", 1);
     aws.resourceCountIs("AWS::CloudWatch::Dashboard", 1);
-    aws.resourceCountIs("AWS::CloudWatch::Alarm", 11);
+    aws.resourceCountIs("AWS::CloudWatch::Alarm", 15);
     for (const type of [
       "AWS::EC2::NatGateway",
       "AWS::EC2::VPCEndpoint",

@@ -1,3 +1,5 @@
+import { endedJobOutcomes, type Outcome } from "../../contract/metrics.ts";
+
 /** Details that help an operator to find the cause of a failure. Never secrets, arguments or results. */
 export interface FailureContext {
   /** The job's id. */
@@ -5,19 +7,6 @@ export interface FailureContext {
   workspace?: string | undefined;
   [detail: string]: string | number | undefined;
 }
-
-/** Outcomes that are counted as metrics; docs/aws.md lists them. Each name, with each kind, is a paid metric of the account. */
-export type Outcome =
-  | "JobsSucceeded"
-  | "JobsFailed"
-  | "JobsCanceled"
-  | "JobsSkipped"
-  | "StepRetries"
-  | "LostAttempts"
-  | "RunnerThrottles"
-  | "DeadLetters"
-  | "NoticesFailed"
-  | `Housekeeping${string}`;
 
 /** Receives what use cases report for operators. A deployed function sends it to its log and its metrics. */
 export interface Telemetry {
@@ -38,11 +27,9 @@ export function reportFailure(message: string, error: unknown, context: FailureC
   current.failure(message, error, context);
 }
 
-const ENDED = { succeeded: "JobsSucceeded", failed: "JobsFailed", canceled: "JobsCanceled", skipped: "JobsSkipped" } as const;
-
 /** Counts a job that has just ended, by its state and kind. */
-export function countEndedJob({ state, kind }: { state: keyof typeof ENDED; kind: string }): void {
-  countOutcome(ENDED[state], { kind });
+export function countEndedJob({ state, kind }: { state: keyof typeof endedJobOutcomes; kind: string }): void {
+  countOutcome(endedJobOutcomes[state], { kind });
 }
 
 /** Counts an outcome. `kind` is the kind of job, for the outcomes of jobs alone. */

@@ -6,6 +6,7 @@ import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import type { Context } from "aws-lambda";
 import { unzipSync } from "fflate";
 import { afterAll, beforeAll } from "vitest";
 import type { BuildRequest, BuildResult, BuildTarget } from "../../core/builds/build.ts";
@@ -78,7 +79,7 @@ export function useBuilder(): Builder {
     async build(language, files, more = {}) {
       const { handler } = await import("./handler.ts");
       const upload = `/upload/${++count}`;
-      const result = await handler({
+      const request: BuildRequest = {
         language,
         files: typeof files === "string" ? { [ENTRY]: files } : files,
         entry: ENTRY,
@@ -87,7 +88,8 @@ export function useBuilder(): Builder {
         uploadUrl: origin() + upload,
         maxArtefactBytes: 200 * 1024 * 1024,
         ...more,
-      });
+      };
+      const result = await handler(request, { awsRequestId: "test" } as Context);
       const dir = join(root, "unpacked", String(count));
       return { result, dir, files: unpack(uploads.get(upload), dir, result) };
     },

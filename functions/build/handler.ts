@@ -2,6 +2,7 @@ import { manifestOf } from "../../contract/languages.ts";
 import { type BuildRequest, type BuildResult, buildRequestSchema } from "../../core/builds/build.ts";
 import { ImportProblem } from "../../core/builds/packages.ts";
 import { isSafeScriptPath } from "../../core/builds/script-paths.ts";
+import { observeHandler } from "../shared/observe.ts";
 import { archiveOf } from "./archive.ts";
 import { BuildFailure, BuildRoom } from "./build-room.ts";
 import { builders } from "./builders.ts";
@@ -13,16 +14,8 @@ const BUILD_TIME_MS = 280_000;
  * Builds one script's artefact and uploads it. A mistake in the script is answered as `{ok: false}`; a failed upload or a missing tool
  * throws, because the author cannot correct it. The answer and the log contain nothing about this machine except the tools' own output.
  */
-export async function handler(event: unknown): Promise<BuildResult> {
+async function build(event: BuildRequest): Promise<BuildResult> {
   const request = buildRequestSchema.parse(event);
-  const startedMs = Date.now();
-  const result = await build(request);
-  // The local engine answers without delay only when a call has printed a line.
-  console.log(JSON.stringify({ message: "build", language: request.language, ok: result.ok, ms: Date.now() - startedMs }));
-  return result;
-}
-
-async function build(request: BuildRequest): Promise<BuildResult> {
   await using room = await BuildRoom.open(BUILD_TIME_MS);
   try {
     checkFiles(request);
@@ -36,6 +29,8 @@ async function build(request: BuildRequest): Promise<BuildResult> {
     return { ok: false, error: error.message, log: `${room.log}${error.message}\n` };
   }
 }
+
+export const handler = observeHandler("build", build, ({ ok }, { language }) => ({ language, ok }));
 
 function checkFiles({ files, entry }: BuildRequest): void {
   const unsafe = Object.keys(files).find((path) => !isSafeScriptPath(path));

@@ -1,11 +1,10 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import type { Context } from "aws-lambda";
 import { takeCounts } from "../../aws/sdk/counting.ts";
+import { metricSource } from "../../contract/metrics.ts";
 import { registerTelemetry } from "../../core/telemetry/telemetry.ts";
 
-export const logger = new Logger({ serviceName: "svc" });
-
-const NAMESPACE = "svc";
+export const logger = new Logger({ serviceName: metricSource.service });
 
 /** Counts since the last log line, by kind of job and by outcome: metrics of one kind share one line. */
 const pending = new Map<string | undefined, Map<string, number>>();
@@ -24,7 +23,7 @@ async function publishMetrics(): Promise<void> {
   if (pending.size === 0) return;
   const { Metrics, MetricUnit } = await import("@aws-lambda-powertools/metrics");
   for (const [kind, counts] of pending) {
-    const metrics = new Metrics({ namespace: NAMESPACE, serviceName: "svc" });
+    const metrics = new Metrics({ namespace: metricSource.namespace, serviceName: metricSource.service });
     if (kind !== undefined) metrics.addDimension("kind", kind);
     for (const [outcome, count] of counts) metrics.addMetric(outcome, MetricUnit.Count, count);
     metrics.publishStoredMetrics();
@@ -43,20 +42,20 @@ export async function logInvocation(
 }
 
 /**
- * Wraps a handler that is neither an API's nor a queue's: one log line for each invocation, with what `describe` says of the result, and the
- * metrics. A failure is logged before Lambda gets it.
+ * Wraps a handler that is neither an API's nor a queue's: one log line for each invocation, with the fields that `describe` takes from
+ * the result, and the metrics. A failure is logged before Lambda gets it.
  */
 export function observeHandler<Event, Result>(
   name: string,
   handle: (event: Event, context: Context) => Promise<Result>,
-  describe: (result: Result) => object = () => ({}),
+  describe: (result: Result, event: Event) => object = () => ({}),
 ): (event: Event, context: Context) => Promise<Result> {
   return async (event, context) => {
     const startedMs = Date.now();
     let work: object = { failed: 1 };
     try {
       const result = await handle(event, context);
-      work = describe(result);
+      work = describe(result, event);
       return result;
     } catch (error) {
       logger.error("invocation failed", { requestId: context.awsRequestId, error: error as Error });

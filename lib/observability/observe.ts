@@ -1,12 +1,23 @@
 import { Duration, Stack } from "aws-cdk-lib";
 import type { RestApi } from "aws-cdk-lib/aws-apigateway";
-import { Alarm, ComparisonOperator, Dashboard, GraphWidget, type IMetric, Stats, TreatMissingData } from "aws-cdk-lib/aws-cloudwatch";
+import {
+  Alarm,
+  ComparisonOperator,
+  Dashboard,
+  GraphWidget,
+  type IMetric,
+  MathExpression,
+  Metric,
+  Stats,
+  TreatMissingData,
+} from "aws-cdk-lib/aws-cloudwatch";
 import { SnsAction } from "aws-cdk-lib/aws-cloudwatch-actions";
 import { PolicyStatement, ServicePrincipal } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Topic } from "aws-cdk-lib/aws-sns";
 import { EmailSubscription } from "aws-cdk-lib/aws-sns-subscriptions";
 import { Construct } from "constructs";
+import { endedJobOutcomes, metricSource, type Outcome } from "../../contract/metrics.ts";
 import type { JobQueue } from "../compute/job-queue.ts";
 import type { StackConfig } from "../config.ts";
 
@@ -27,7 +38,7 @@ interface Watch {
   readonly meaning: string;
 }
 
-/** Alarms for an operator, and a dashboard with the same metrics. A failed script concerns its owner and raises no alarm. */
+/** Alarms for an operator, and a dashboard with the same metrics, the ends of jobs and the retries of steps. A failed script concerns its owner and raises no alarm. */
 export class Observe extends Construct {
   readonly dashboard: Dashboard;
 
@@ -46,6 +57,10 @@ export class Observe extends Construct {
     if (config.alarmEmail) topic.addSubscription(new EmailSubscription(config.alarmEmail));
 
     this.dashboard = new Dashboard(this, "Dashboard", { defaultInterval: Duration.hours(3) });
+    this.dashboard.addWidgets(
+      new GraphWidget({ title: "Ended jobs", left: Object.values(endedJobOutcomes).map(overAllKinds), width: 12, height: 6 }),
+      new GraphWidget({ title: "Retried steps", left: [outcomeMetric("StepRetries")], width: 12, height: 6 }),
+    );
     for (const watch of watches(observed)) {
       const alarm = new Alarm(this, watch.id, {
         alarmDescription: `svc: ${watch.meaning}`,
@@ -65,6 +80,25 @@ export class Observe extends Construct {
 }
 
 const minute = Duration.minutes(1);
+
+/** A metric that functions/shared/observe.ts writes without a kind of job. */
+const outcomeMetric = (metricName: Outcome) =>
+  new Metric({
+    namespace: metricSource.namespace,
+    metricName,
+    dimensionsMap: { service: metricSource.service },
+    statistic: Stats.SUM,
+    period: minute,
+  });
+
+/** The sum of a metric over all kinds of job. An alarm cannot use it, because it searches for the kinds. */
+const overAllKinds = (metricName: Outcome) =>
+  new MathExpression({
+    expression: `SUM(SEARCH('{${metricSource.namespace},kind,service} MetricName="${metricName}"', 'Sum', 60))`,
+    usingMetrics: {},
+    label: metricName,
+    period: minute,
+  });
 
 function watches({ api, jobs, runners, housekeeping }: Observed): Watch[] {
   return [
@@ -92,6 +126,38 @@ function watches({ api, jobs, runners, housekeeping }: Observed): Watch[] {
       above: 0,
       minutes: 5,
       meaning: "messages remain in the dead-letter queue because its consumer fails to process them",
+    },
+    {
+      id: "FailedMessages",
+      title: "Job messages that failed too often",
+      metric: outcomeMetric("DeadLetters"),
+      above: 0,
+      minutes: 1,
+      meaning: "the service failed repeatedly to start a job: see the errors in the worker's log",
+    },
+    {
+      id: "LostAttempts",
+      title: "Lost attempts",
+      metric: outcomeMetric("LostAttempts"),
+      above: 5,
+      minutes: 3,
+      meaning: "many attempts end without an outcome: runners or workers die",
+    },
+    {
+      id: "RunnerThrottles",
+      title: "Throttled runner calls",
+      metric: outcomeMetric("RunnerThrottles"),
+      above: 0,
+      minutes: 5,
+      meaning: "runs wait for Lambda's concurrency limit: raise the quota or lower svc.workerConcurrency",
+    },
+    {
+      id: "NoticesFailed",
+      title: "Failed attempts to send a notice",
+      metric: outcomeMetric("NoticesFailed"),
+      above: 10,
+      minutes: 5,
+      meaning: "notices of approvals repeatedly fail: see the log of deliver",
     },
     {
       id: "Api5xx",

@@ -45,6 +45,7 @@ def handler(event, _context=None):
 
 
 def _print_line(event, outcome, facts):
+    # No metrics: an environment that executes untrusted code could forge them. The caller counts outcomes, lost attempts and throttles.
     line = {"level": "ERROR" if "bug" in facts else "INFO", "message": "run", "language": "python3"}
     line |= {name: event.get(name) for name in ("job", "workspace", "attempt", "dedicated")}
     line |= {"outcome": outcome["outcome"], "error": outcome.get("error", {}).get("name"), "tmp": _tmp.mode}

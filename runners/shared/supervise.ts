@@ -87,6 +87,8 @@ export function createHandler(language: Language): (request: RunRequest) => Prom
       };
     }
     const { setupMs, runMs, totalMs, freshHost } = outcome.timings;
+    // Not the middleware of functions/shared: Powertools would lengthen the cold start of every runner, and metrics from an environment that
+    // executes untrusted code could be forged. The caller counts outcomes, lost attempts and throttles.
     console.log(
       JSON.stringify({
         level: problem ? "ERROR" : "INFO",

@@ -1,0 +1,23 @@
+/** Where CloudWatch has the service's metrics: their namespace, and the dimension `service` of each. */
+export const metricSource = { namespace: "svc", service: "svc" } as const;
+
+/** Outcomes that are counted as metrics; docs/aws.md lists them. Each name, with each kind, is a paid metric of the account. */
+export type Outcome =
+  | "JobsSucceeded"
+  | "JobsFailed"
+  | "JobsCanceled"
+  | "JobsSkipped"
+  | "StepRetries"
+  | "LostAttempts"
+  | "RunnerThrottles"
+  | "DeadLetters"
+  | "NoticesFailed"
+  | `Housekeeping${string}`;
+
+/** The metric of each state in which a job can end. */
+export const endedJobOutcomes = {
+  succeeded: "JobsSucceeded",
+  failed: "JobsFailed",
+  canceled: "JobsCanceled",
+  skipped: "JobsSkipped",
+} as const satisfies Record<string, Outcome>;
