@@ -12,7 +12,7 @@ export const notify: ApproveRoutes = [
   on(routes.notifyAgain, async ({ auth, params: { workspace, gate: id } }) => {
     const gate = await loadGate(c, id);
     if (gate?.workspace !== workspace) throw new SvcError("job.notFound", { id });
-    const flow = await findJob(c, { actor: actorOf(auth), action: routes.notifyAgain }, workspace, gate.flow);
+    const flow = await findJob(c, { actor: actorOf(auth), action: routes.notifyAgain }, { workspace, id: gate.flow });
     await resendNotices(c, await findApprovalRequestOfGate(c, gate, flow));
     return text(200, "The approvers are notified again.");
   }),

@@ -18,11 +18,16 @@ async function linksFor(
   { workspace, id, resume_id: resumeId }: { workspace: string; id: string; resume_id: number },
   query: { approver?: string | undefined; flow_level?: boolean | undefined },
 ) {
-  return createResumeUrls(c, { actor: actorOf(auth), action }, workspace, id, {
-    resumeId,
-    approver: query.approver ?? "",
-    forFlow: query.flow_level ?? false,
-  });
+  return createResumeUrls(
+    c,
+    { actor: actorOf(auth), action },
+    { workspace, id },
+    {
+      resumeId,
+      approver: query.approver ?? "",
+      forFlow: query.flow_level ?? false,
+    },
+  );
 }
 
 /** Throws `job.notFound`. The use case decides whether the caller may know of the run. */

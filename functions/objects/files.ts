@@ -47,7 +47,7 @@ export const files: ApiRoutes = [
     return text(200, `The file ${query.file_key} is deleted.`);
   }),
   on(routes.moveFile, async ({ auth, params, query: { src_file_key: from, dest_file_key: to, ...named } }) => {
-    await service.moveFile(c, asker(routes.moveFile, auth, params), from, to, named);
+    await service.moveFile(c, asker(routes.moveFile, auth, params), { from, to }, named);
     return text(200, `The file ${from} was moved to ${to}.`);
   }),
   on(routes.listFiles, async ({ auth, params, query }) =>

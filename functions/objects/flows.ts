@@ -42,10 +42,10 @@ const saving = () => import("../../services/flows/definitions/save.ts");
 
 export const flows: ApiRoutes = [
   on(routes.createFlow, async ({ auth, params: { workspace }, body, sent }) =>
-    text(201, await (await saving()).saveFlow(c, auth.actor, workspace, asSent(body, sent))),
+    text(201, await (await saving()).saveFlow(c, { actor: auth.actor, workspace }, asSent(body, sent))),
   ),
   on(routes.updateFlow, async ({ auth, params: { workspace, path }, body, sent }) =>
-    text(200, await (await saving()).saveFlow(c, auth.actor, workspace, asSent(body, sent), path)),
+    text(200, await (await saving()).saveFlow(c, { actor: auth.actor, workspace }, asSent(body, sent), path)),
   ),
   on(routes.listFlows, async ({ auth, params: { workspace }, query }) =>
     json(200, await listFlows(c, workspace, query, seenBy(auth, routes.listFlows.access, workspace))),
@@ -89,7 +89,7 @@ export const flows: ApiRoutes = [
   }),
   on(routes.archiveFlow, async ({ auth, params: { workspace, path }, body }) => {
     const archived = body.archived ?? true;
-    await setFlowArchived(c, auth.actor, workspace, path, archived);
+    await setFlowArchived(c, { actor: auth.actor, workspace }, path, archived);
     return text(200, `The flow ${path} is ${archived ? "archived" : "active again"}.`);
   }),
   on(routes.deleteFlow, async ({ auth, params: { workspace, path } }) => {

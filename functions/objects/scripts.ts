@@ -46,11 +46,14 @@ const saving = () => import("../../services/scripts/create.ts");
 
 export const scripts: ApiRoutes = [
   on(routes.createScript, async ({ auth, params: { workspace }, query, body }) =>
-    text(201, await (await saving()).createScript(c, auth.actor, workspace, body, { skipIfNoop: query.skip_if_noop ?? false })),
+    text(201, await (await saving()).createScript(c, { actor: auth.actor, workspace }, body, { skipIfNoop: query.skip_if_noop ?? false })),
   ),
   on(routes.updateScript, async ({ auth, params: { workspace, path }, body }) => {
     const { hash } = requireNewestScript(await c.objects.get(keys.scriptHead(workspace, path)), path);
-    return text(200, await (await saving()).createScript(c, auth.actor, workspace, { ...body, parent_hash: body.parent_hash ?? hash }));
+    return text(
+      200,
+      await (await saving()).createScript(c, { actor: auth.actor, workspace }, { ...body, parent_hash: body.parent_hash ?? hash }),
+    );
   }),
   on(routes.listScripts, async ({ auth, params: { workspace }, query }) =>
     json(200, await listScripts(c, workspace, query, seenBy(auth, routes.listScripts.access, workspace))),

@@ -1,7 +1,7 @@
 import { workspaceRoutes as routes } from "../../contract/routes/workspaces/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { paginate } from "../../core/objects/page.ts";
-import { cancelWorkspaceJobs } from "../../services/jobs/cancel/cancel-workspace-jobs.ts";
+import { archiveWorkspace } from "../../services/jobs/cancel/archive-workspace.ts";
 import { deleteWorkspace, setWorkspaceArchived } from "../../services/workspaces/archive.ts";
 import {
   checkPrincipals,
@@ -33,8 +33,7 @@ export const workspaces: ApiRoutes = [
   on(routes.listWorkspaces, async ({ auth }) => json(200, await listWorkspaces(c, auth.actor))),
   on(routes.listAllWorkspaces, async ({ query }) => json(200, paginate(await listAllWorkspaces(c), query))),
   on(routes.archiveWorkspace, async ({ auth, params: { workspace } }) => {
-    await setWorkspaceArchived(c, workspace, true);
-    await cancelWorkspaceJobs(cancellation, workspace, { by: auth.actor.username, reason: "the workspace is archived" });
+    await archiveWorkspace({ ...cancellation, objects: c.objects }, { actor: auth.actor, workspace });
     return text(200, `The workspace ${workspace} is archived.`);
   }),
   on(routes.unarchiveWorkspace, async ({ params: { workspace } }) => {

@@ -5,7 +5,7 @@ import { actions } from "../../contract/access/actions.ts";
 import { flowRunRoutes as flowRoutes } from "../../contract/routes/flows/flow-runs.ts";
 import { runRoutes as routes } from "../../contract/routes/jobs/runs.ts";
 import { runAndWait } from "../../services/execution/requests/run-and-wait.ts";
-import { jobOptions, type RunRequest } from "../../services/execution/requests/run-request.ts";
+import { buildJobOptions, type RunRequest } from "../../services/execution/requests/run-request.ts";
 import { type StartRunOptions, startRun } from "../../services/execution/requests/start-run.ts";
 import { restartFlow } from "../../services/flows/lifecycle/restart.ts";
 import { permit } from "../../services/identity/permit.ts";
@@ -61,9 +61,11 @@ export const handler = apiHandler<RunAuth>(
     on(flowRoutes.runFlowPreview, (call) => start(flowPreviewRequest(call))),
     on(flowRoutes.runWaitFlowPreview, (call) => wait(flowPreviewRequest(call), call.query)),
     on(flowRoutes.restartFlow, async ({ auth: { actor }, params: { workspace, id }, query, body }) => {
-      const origin = await findJob(collaborators, { actor, action: actions.readJob }, workspace, id);
+      const origin = await findJob(collaborators, { actor, action: actions.readJob }, { workspace, id });
       permit(actor, origin.kind === "flow" ? flowRoutes.runFlowByPath : flowRoutes.runFlowPreview, { workspace, path: origin.path });
-      return accepted((await restartFlow(collaborators, actor, origin, body, jobOptions(actor, workspace, query, nowMs()))).id);
+      return accepted(
+        (await restartFlow(collaborators, actor, origin, { request: body, fields: buildJobOptions(actor, workspace, query, nowMs()) })).id,
+      );
     }),
     on(routes.rerunJobs, (call) => rerunJobs(collaborators, call)),
   ],

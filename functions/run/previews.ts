@@ -2,7 +2,7 @@ import { limits } from "../../contract/limits.ts";
 import type { Payload } from "../../contract/payload.ts";
 import type { FlowPreview } from "../../contract/routes/flows/flow-runs.ts";
 import type { Preview, RunQuery } from "../../contract/routes/jobs/runs.ts";
-import { jobOptions, type RunRequest } from "../../services/execution/requests/run-request.ts";
+import { buildJobOptions, type RunRequest } from "../../services/execution/requests/run-request.ts";
 import { idempotencyKeyFrom } from "../../services/jobs/queue/idempotency-key.ts";
 import type { RunAuth } from "../shared/run-routes.ts";
 
@@ -20,7 +20,7 @@ export function previewRequest({ auth: { actor }, params: { workspace }, query, 
   const code = { content, ...(lock === undefined ? {} : { lock }) };
   return {
     preview: {
-      ...jobOptions(actor, workspace, query, Date.now()),
+      ...buildJobOptions(actor, workspace, query, Date.now()),
       kind: "preview",
       path,
       language,
@@ -28,7 +28,7 @@ export function previewRequest({ auth: { actor }, params: { workspace }, query, 
       args,
       tag: query.tag ?? body.tag ?? language,
       timeoutS: query.timeout,
-      once: idempotencyKeyFrom(headers, [workspace, actor.email, "preview"], { args: { args, code, language }, files: [] }),
+      idempotencyKey: idempotencyKeyFrom(headers, [workspace, actor.email, "preview"], { args: { args, code, language }, files: [] }),
     },
   };
 }
@@ -38,7 +38,7 @@ export function flowPreviewRequest({ auth: { actor }, params: { workspace }, que
   const { value, path, args } = body;
   return {
     preview: {
-      ...jobOptions(actor, workspace, query, Date.now()),
+      ...buildJobOptions(actor, workspace, query, Date.now()),
       kind: "flowpreview",
       path: path ?? undefined,
       code: { flow: value },
@@ -46,7 +46,7 @@ export function flowPreviewRequest({ auth: { actor }, params: { workspace }, que
       tag: query.tag ?? body.tag ?? "flow",
       timeoutS: limits.flowTimeoutS,
       eraseAfterS: value.delete_after_secs ?? undefined,
-      once: idempotencyKeyFrom(headers, [workspace, actor.email, "preview_flow"], { args: { args, value }, files: [] }),
+      idempotencyKey: idempotencyKeyFrom(headers, [workspace, actor.email, "preview_flow"], { args: { args, value }, files: [] }),
     },
   };
 }

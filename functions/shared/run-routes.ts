@@ -8,7 +8,7 @@ import { keys, type ObjectKey } from "../../core/objects/keys.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { parseArguments } from "../../core/payload/arguments.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { jobOptions, type RunTarget, type VersionRunRequest } from "../../services/execution/requests/run-request.ts";
+import { buildJobOptions, type RunTarget, type VersionRunRequest } from "../../services/execution/requests/run-request.ts";
 import { findRunTarget, type RunAddress } from "../../services/flows/definitions/find-run-target.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
 import { idempotencyKeyFrom, webhookIdKeyFrom } from "../../services/jobs/queue/idempotency-key.ts";
@@ -105,7 +105,7 @@ async function readRunRequest({ auth: { actor }, query, payload }: VersionCall, 
   const scope = [workspace, actor.email, path];
   return {
     target,
-    options: jobOptions(actor, workspace, query, Date.now()),
+    options: buildJobOptions(actor, workspace, query, Date.now()),
     tag: query.tag,
     cacheTtlS: query.cache_ttl,
     arguments: sent,

@@ -126,7 +126,7 @@ export const answer = apiHandler<StreamAuth>(
   [
     ...versionRoutes(runStreamRoutes, collaborators, runAndStream),
     on(routes.updateStream, async ({ auth, params: { workspace, id }, query, headers }) => {
-      const find = ({ actor }: RunAuth) => findJob(collaborators, { actor, action: routes.updateStream }, workspace, id);
+      const find = ({ actor }: RunAuth) => findJob(collaborators, { actor, action: routes.updateStream }, { workspace, id });
       const job = await find(auth);
       return events(async () => find(await auth.again()), workspace, job.id, query, headers["last-event-id"]);
     }),

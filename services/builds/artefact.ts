@@ -28,7 +28,7 @@ export interface BuildSource {
   path: string;
   content: string;
   lock?: string | undefined;
-  /** The owner of the build. Scripts that the owner may not read cannot be imported. */
+  /** The job that owns the build. Scripts that its user may not read cannot be imported. */
   job: Job;
 }
 
@@ -42,7 +42,7 @@ const MAX_FILES = 200;
 /** Returns the artefact of the code: the existing one of equal inputs, or a new one. */
 export async function buildArtefact(deps: BuildDeps, source: BuildSource): Promise<ArtefactResult> {
   const { objects, storage, functions, target, registries } = deps;
-  const gathered = await gather(deps, source);
+  const gathered = await collectSources(deps, source);
   if ("missing" in gathered) return { ok: false, error: gathered.missing, log: `${gathered.missing}\n` };
   const inputs = {
     language: source.runner,
@@ -75,7 +75,7 @@ export async function buildArtefact(deps: BuildDeps, source: BuildSource): Promi
  * Collects the script's source and that of every script it imports by path, in their newest versions. Paths that do not exist or that the
  * owner of the build may not read are omitted.
  */
-async function gather(deps: BuildDeps, source: BuildSource): Promise<{ files: Record<string, string> } | { missing: string }> {
+async function collectSources(deps: BuildDeps, source: BuildSource): Promise<{ files: Record<string, string> } | { missing: string }> {
   const { findMissingScript, listScriptImports } = await import("../../core/builds/imports.ts");
   const files: Record<string, string> = { [source.path]: source.content };
   const waiting = [source.path];

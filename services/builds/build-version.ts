@@ -42,6 +42,6 @@ export async function buildVersion(deps: BuildVersionDeps, job: RunningJob): Pro
     built.ok
       ? { state: "succeeded", resultJson: JSON.stringify({ lock: built.lock }) }
       : { state: "failed", resultJson: JSON.stringify({ error: { name: "DependencyError", message: built.error } }) },
-    built.log,
+    { log: built.log },
   );
 }

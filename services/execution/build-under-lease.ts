@@ -4,8 +4,8 @@ import { renewLeaseDuring } from "../jobs/lifecycle/claim.ts";
 import { endJob, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
 
 /**
- * Renews the lease of a job while its build lasts, and returns what the build yields. Returns `undefined` if the job was canceled in
- * between: then it has ended as canceled, whatever the build still does.
+ * Renews the lease of a job while its build runs, and returns the build's result. Returns `undefined` if the job was canceled: the job then
+ * ends as canceled, and the build's result is discarded.
  */
 export async function buildUnderLease<T>(deps: FinishJobDeps, job: RunningJob, building: Promise<T>): Promise<T | undefined> {
   const stopped = Promise.withResolvers<undefined>();

@@ -3,7 +3,7 @@ import type { EndedJob, Job } from "../../core/jobs/job.ts";
 import type { Ending } from "../../core/jobs/lifecycle.ts";
 import { endJob, type FinishJobDeps } from "../jobs/lifecycle/finish.ts";
 
-/** Is called after a job has ended, and may be called again for the same job. */
+/** Called after a job has ended, and may be called again for the same job. */
 export type JobEndedListener = (ended: EndedJob) => Promise<unknown>;
 
 export interface JobEndedDeps {
@@ -23,7 +23,7 @@ export async function endJobAndNotify(
   ending: Ending,
   extra: HeadChange = {},
 ): Promise<EndedJob | undefined> {
-  const ended = await endJob(deps, job, ending, "", extra);
+  const ended = await endJob(deps, job, ending, { extra });
   if (ended) await notifyJobEnded(deps, ended);
   return ended;
 }

@@ -29,14 +29,14 @@ export async function handleDeadLetter(deps: HandleDeadLetterDeps, message: JobM
       name: "WorkerLost",
       message: "The job was started, its worker was lost, and its message failed too often to be retried.",
     });
-    return end(deps, job, ending);
+    return endOrSkip(deps, job, ending);
   }
   if (job.losses + 1 >= limits.maxAttempts) {
     const ending = failedEnding({
       name: "NotStarted",
       message: `The job could not be started: its message failed in all ${limits.maxAttempts} rounds.`,
     });
-    return end(deps, job, ending);
+    return endOrSkip(deps, job, ending);
   }
   const again = await jobs.change(
     job.id,
@@ -53,6 +53,6 @@ export async function handleDeadLetter(deps: HandleDeadLetterDeps, message: JobM
   return "queued";
 }
 
-async function end(deps: HandleDeadLetterDeps, job: Job, ending: Ending): Promise<"nothing" | "failed"> {
+async function endOrSkip(deps: HandleDeadLetterDeps, job: Job, ending: Ending): Promise<"nothing" | "failed"> {
   return (await endJobAndNotify(deps, job, ending)) ? "failed" : "nothing";
 }

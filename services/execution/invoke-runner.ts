@@ -55,7 +55,7 @@ export interface RunnerBatch {
     args: NextRun["args"];
   }[];
   /** Records how the following runs ended. `ended` is the first run, whose token all of them used. */
-  keep(outcomes: readonly NextOutcome[], ended: FinishedJob, token: string): Promise<void>;
+  recordOutcomes(outcomes: readonly NextOutcome[], ended: FinishedJob, token: string): Promise<void>;
 }
 
 /** The argument that names another function than `main` (api.md §5). */
@@ -63,41 +63,40 @@ export const ENTRYPOINT_ARGUMENT = "_ENTRYPOINT_OVERRIDE";
 
 /**
  * Runs a claimed job to its end, with a new attempt after each loss of its runner. Returns the ended job, or `undefined` if the job
- * continues elsewhere: it was returned to the queue because no runner was free, or another attempt has claimed it. `first` is the
- * prepared request of the first attempt, if there is one.
+ * continues elsewhere: it was returned to the queue because no runner was free, or another attempt has claimed it. `first` is the prepared
+ * request of the first attempt, if there is one.
  */
 export async function invokeRunner(
   deps: InvokeRunnerDeps,
   job: RunningJob,
-  what: Executable,
-  args: Record<string, unknown>,
-  first?: RunRequest,
+  executable: Executable,
+  { args, first }: { args: Record<string, unknown>; first?: RunRequest },
 ): Promise<FinishedJob | undefined> {
   const { functions, jobs } = deps;
   for (let attempt = job, prepared = first; ; prepared = undefined) {
-    const asked = prepared ?? (await buildRunnerRequest(deps, attempt, what, args));
-    if (what.given?.secrets.length) {
-      // Noted anew for each attempt: each has a token of its own.
-      const noted = await recordSecrets(
+    const runRequest = prepared ?? (await buildRunnerRequest(deps, attempt, executable, args));
+    if (executable.given?.secrets.length) {
+      // Recorded for each attempt, because each has its own token.
+      const recorded = await recordSecrets(
         deps,
         attempt,
-        { token: asked.token, secrets: what.given.secrets },
+        { token: runRequest.token, secrets: executable.given.secrets },
         {
-          audit: what.given.audit,
+          audit: executable.given.audit,
           nowMs: deps.nowMs(),
         },
       );
-      if (noted?.state !== "running" || noted.nonce !== attempt.nonce) return endedOnly(noted);
-      attempt = noted;
+      if (recorded?.state !== "running" || recorded.nonce !== attempt.nonce) return ifEnded(recorded);
+      attempt = recorded;
     }
-    const invocation = await functions.run(what.runner, asked, tenantOf(attempt));
+    const invocation = await functions.run(executable.runner, runRequest, tenantKey(attempt));
     switch (invocation.kind) {
       case "outcome": {
         const { outcome } = invocation;
-        lastRunTimes.note(what.artefact.key, outcome.timings.runMs);
-        const done = await finishJob(deps, attempt, outcome, asked.token, what.given?.secrets);
-        if (done && outcome.next) await what.together?.keep(outcome.next, done, asked.token);
-        return done ?? endedOnly(await jobs.get(job.id));
+        lastRunTimes.note(executable.artefact.key, outcome.timings.runMs);
+        const done = await finishJob(deps, attempt, outcome, { token: runRequest.token, given: executable.given?.secrets });
+        if (done && outcome.next) await executable.together?.recordOutcomes(outcome.next, done, runRequest.token);
+        return done ?? ifEnded(await jobs.get(job.id));
       }
       case "throttled":
         countOutcome("RunnerThrottles");
@@ -105,11 +104,11 @@ export async function invokeRunner(
         return undefined;
       case "unknown":
         // The runner may still be alive and report the end itself. If not, its lease expires and housekeeping queues the job again.
-        return endedOnly(await jobs.get(job.id));
+        return ifEnded(await jobs.get(job.id));
       case "lost": {
         countOutcome("LostAttempts");
         reportFailure("A runner was lost", invocation.reason, { job: job.id, attempt: job.attempt });
-        const next = await afterLoss(deps, attempt);
+        const next = await handleLoss(deps, attempt);
         if (!next || hasEnded(next)) return next;
         attempt = next;
       }
@@ -118,9 +117,9 @@ export async function invokeRunner(
 }
 
 /** Starts another attempt after a runner was lost, or ends the job, unless the runner has already reported its own end. */
-async function afterLoss(deps: InvokeRunnerDeps, lost: RunningJob): Promise<RunningJob | EndedJob | undefined> {
+async function handleLoss(deps: InvokeRunnerDeps, lost: RunningJob): Promise<RunningJob | EndedJob | undefined> {
   const now = await deps.jobs.get(lost.id);
-  if (now?.state !== "running" || now.nonce !== lost.nonce) return endedOnly(now);
+  if (now?.state !== "running" || now.nonce !== lost.nonce) return ifEnded(now);
   if (now.cancel) return endJob(deps, now, canceledEnding(now.cancel));
   if (mayRetryLoss(now)) return reclaimJob(deps, now);
   return endJob(deps, now, workerLostEnding(limits.maxAttempts));
@@ -130,7 +129,7 @@ async function afterLoss(deps: InvokeRunnerDeps, lost: RunningJob): Promise<Runn
 export async function buildRunnerRequest(
   deps: InvokeRunnerDeps,
   job: RunningJob,
-  what: Executable,
+  executable: Executable,
   args: Record<string, unknown>,
 ): Promise<RunRequest> {
   const { storage, baseUrl, internalUrl, nowMs } = deps;
@@ -138,23 +137,23 @@ export async function buildRunnerRequest(
   const entrypoint = typeof override === "string" && override !== "" ? override : "main";
   const lifetimeS = job.timeoutS + 120;
   const [url, resultUrl, token, shared, followUrls] = await Promise.all([
-    storage.sharedReadUrl(what.artefact.key, lifetimeS),
+    storage.sharedReadUrl(executable.artefact.key, lifetimeS),
     storage.writeUrl(resultObjectKey(job, job.attempt), lifetimeS),
     deps.signingKey().then((key) => createJobToken(key, job, nowMs())),
     prepareSharedFolder(deps, job, lifetimeS),
-    Promise.all(what.together?.runs.map(({ artefact }) => storage.sharedReadUrl(artefact.key, lifetimeS)) ?? []),
+    Promise.all(executable.together?.runs.map(({ artefact }) => storage.sharedReadUrl(artefact.key, lifetimeS)) ?? []),
   ]);
   const env = buildContextualVariables({ job, attempt: job.attempt, token, internalUrl, baseUrl });
-  const next = what.together && {
-    withinMs: what.together.withinMs,
-    resultUrl: await storage.writeUrl(what.together.resultKey, lifetimeS),
-    runs: what.together.runs.map(({ job: following, artefact, params, paramTypes, args: given }, index) => ({
+  const next = executable.together && {
+    withinMs: executable.together.withinMs,
+    resultUrl: await storage.writeUrl(executable.together.resultKey, lifetimeS),
+    runs: executable.together.runs.map(({ job: following, artefact, params, paramTypes, args: given }, index) => ({
       artefact: { ...artefact, url: followUrls[index] ?? "" },
       params,
       ...(paramTypes ? { paramTypes } : {}),
       timeoutMs: following.timeoutS * 1000,
       args: given,
-      env: different(buildContextualVariables({ job: following, attempt: 1, token, internalUrl, baseUrl }), env),
+      env: omitEqualEntries(buildContextualVariables({ job: following, attempt: 1, token, internalUrl, baseUrl }), env),
     })),
   };
   return {
@@ -162,20 +161,20 @@ export async function buildRunnerRequest(
     workspace: job.workspace,
     attempt: job.attempt,
     nonce: job.nonce,
-    language: what.runner,
-    artefact: { ...what.artefact, url },
+    language: executable.runner,
+    artefact: { ...executable.artefact, url },
     entrypoint,
-    params: entrypoint === "main" ? what.params : null,
-    ...(what.paramTypes ? { paramTypes: what.paramTypes } : {}),
+    params: entrypoint === "main" ? executable.params : null,
+    ...(executable.paramTypes ? { paramTypes: executable.paramTypes } : {}),
     args: rest,
-    ...(job.preprocess === "wanted" ? { preprocessor: what.preprocessor ?? { params: null } } : {}),
+    ...(job.preprocess === "wanted" ? { preprocessor: executable.preprocessor ?? { params: null } } : {}),
     env,
     timeoutMs: job.timeoutS * 1000,
     hostKey: createHash("sha256")
-      .update(`${tenantOf(job)}\n${what.together?.host ?? what.artefact.sha256}`)
+      .update(`${tenantKey(job)}\n${executable.together?.host ?? executable.artefact.sha256}`)
       .digest("hex")
       .slice(0, 32),
-    ...(what.together ? { dedicated: true, together: true, next } : { dedicated: what.dedicated }),
+    ...(executable.together ? { dedicated: true, together: true, next } : { dedicated: executable.dedicated }),
     ...(shared ? { shared } : {}),
     watched: (job.watchedUntilMs ?? 0) > nowMs(),
     resultUrl,
@@ -187,9 +186,9 @@ export async function buildRunnerRequest(
   };
 }
 
-/** The entries that another record has not, or otherwise. */
-const different = (env: Record<string, string>, other: Record<string, string>) =>
+/** Returns the entries that the other record lacks or has with another value. */
+const omitEqualEntries = (env: Record<string, string>, other: Record<string, string>) =>
   Object.fromEntries(Object.entries(env).filter(([name, value]) => other[name] !== value));
 
-const tenantOf = (job: Job) => `${job.workspace}\n${job.permissionedAs}`;
-const endedOnly = (job: Job | undefined) => (job && hasEnded(job) ? job : undefined);
+const tenantKey = (job: Job) => `${job.workspace}\n${job.permissionedAs}`;
+const ifEnded = (job: Job | undefined) => (job && hasEnded(job) ? job : undefined);

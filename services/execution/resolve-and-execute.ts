@@ -19,8 +19,8 @@ export type ResolveAndExecuteDeps = InvokeRunnerDeps & ResolveDeps & { objects: 
 type Resolvable = Executable & { ignorePaths?: boolean | undefined };
 
 /**
- * Runs a job with its arguments, in which each reference is replaced only now by its value; the record keeps the references. A reference
- * that cannot be read ends the job with `BadReference`.
+ * Resolves the references in a job's arguments and runs the job; its record retains the references. A reference that cannot be read ends
+ * the job with `BadReference`.
  */
 export async function resolveAndExecute(
   deps: ResolveAndExecuteDeps,
@@ -28,13 +28,13 @@ export async function resolveAndExecute(
   code: Resolvable,
   { argsJson, together }: JobInput = {},
 ): Promise<FinishedJob | undefined> {
-  const what = { ...code, ...(together ? { together } : {}) };
+  const executable = { ...code, ...(together ? { together } : {}) };
   const sent = JSON.parse(argsJson ?? (await loadValue(deps, job, job.args))) as Record<string, unknown>;
   const { event, others } = job.preprocess ? splitEvent(sent) : { event: {}, others: sent };
   const passed = job.argsShown ? [...findMaskedSecrets(sent, JSON.parse(await loadValue(deps, job, job.argsShown)))] : [];
   if (!hasReferences(others)) {
     const given = passed.length > 0 ? { given: { secrets: passed, audit: () => [] } } : {};
-    return executeUnlessCached(deps, job, { ...what, ...given }, { sent, given: sent });
+    return executeUnlessCached(deps, job, { ...executable, ...given }, { sent, given: sent });
   }
   try {
     const readers = findReaders(deps, job);
@@ -48,7 +48,7 @@ export async function resolveAndExecute(
     return await executeUnlessCached(
       deps,
       job,
-      { ...what, given: { secrets: [...secrets, ...passed], audit } },
+      { ...executable, given: { secrets: [...secrets, ...passed], audit } },
       { sent, given, references: from },
     );
   } catch (error) {
@@ -57,18 +57,18 @@ export async function resolveAndExecute(
   }
 }
 
-/** Runs the job, unless an earlier result may stand for it. Its right to read the arguments was checked before. */
+/** Runs the job unless a cached result exists. The right to read the arguments was checked before. */
 async function executeUnlessCached(
   deps: ResolveAndExecuteDeps,
   job: RunningJob,
   { ignorePaths, ...what }: Resolvable,
   { sent, given, references }: { sent: Record<string, unknown>; given: Record<string, unknown>; references?: string },
 ): Promise<FinishedJob | undefined> {
-  if (job.cacheTtlS === undefined) return invokeRunner(deps, job, what, given);
+  if (job.cacheTtlS === undefined) return invokeRunner(deps, job, what, { args: given });
   const key = job.cacheKey ?? (await resolveCacheKey(deps, job, given, { args: sent, references, ignorePaths }));
   const known = key === undefined ? undefined : await findCachedResult(deps, { ...job, cacheKey: key });
   if (known) return endJobFromCache(deps, job, known);
-  // The process that ends the run, this one or the runner's own report, stores its result under the key in the record.
-  const noted = key === undefined || key === job.cacheKey ? job : await recordCacheKey(deps, job, key);
-  return noted && invokeRunner(deps, noted, what, given);
+  // The result is cached under the key in the record, by this process or by the one that records the runner's own report.
+  const recorded = key === undefined || key === job.cacheKey ? job : await recordCacheKey(deps, job, key);
+  return recorded && invokeRunner(deps, recorded, what, { args: given });
 }

@@ -9,9 +9,9 @@ import { sendJob } from "../jobs/queue/enqueue.ts";
 import { type JobEndedDeps, notifyJobEnded } from "./end-and-notify.ts";
 import type { RunnerBatch } from "./invoke-runner.ts";
 
-/** What the caller of `runJob` already has at hand. */
+/** Input of a job that the caller of `runJob` has already loaded. */
 export interface JobInput {
-  /** The arguments as JSON text; without it they are loaded. */
+  /** The arguments as JSON text; if absent, they are loaded. */
   argsJson?: string | undefined;
   /** Runs that may follow in the same call of the runner. */
   together?: RunnerBatch | undefined;
@@ -38,7 +38,7 @@ export async function runJob(deps: RunJobDeps, job: RunningJob, input: JobInput 
   return ended;
 }
 
-/** The service failed, not the script: the attempt counts as lost and another one follows. The last failure ends the job. */
+/** The service failed, not the script: the attempt counts as lost and is retried. The last failure ends the job. */
 async function giveUpAttempt(deps: RunJobDeps, job: RunningJob, error: unknown): Promise<FinishedJob | undefined> {
   const now = await deps.jobs.get(job.id);
   if (now?.state !== "running" || now.nonce !== job.nonce) return undefined;

@@ -7,7 +7,7 @@ import { loadValue } from "../jobs/values/values.ts";
 import { buildUnderLease } from "./build-under-lease.ts";
 import { type ResolveAndExecuteDeps, resolveAndExecute } from "./resolve-and-execute.ts";
 
-/** Builds the code that a preview brings, and runs it. */
+/** Builds the code of a preview and runs it. */
 export async function runPreview(deps: ResolveAndExecuteDeps & BuildDeps, job: RunningJob): Promise<FinishedJob | undefined> {
   const { language, code } = job;
   if (!language || !code) return endJob(deps, job, failedEnding({ name: "BadPreview", message: "The preview has no code." }));
@@ -24,7 +24,7 @@ export async function runPreview(deps: ResolveAndExecuteDeps & BuildDeps, job: R
   };
   const artefact = await buildUnderLease(deps, job, buildArtefact(deps, source));
   if (!artefact) return undefined;
-  if (!artefact.ok) return endJob(deps, job, failedEnding({ name: "DependencyError", message: artefact.error }), artefact.log);
+  if (!artefact.ok) return endJob(deps, job, failedEnding({ name: "DependencyError", message: artefact.error }), { log: artefact.log });
   const { readScriptInterface: interfaceOf } = await import("../../core/scripts/interface.ts");
   return resolveAndExecute(deps, job, { runner, artefact, ...interfaceOf(language, preview.content), dedicated: false });
 }

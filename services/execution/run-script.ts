@@ -9,15 +9,15 @@ import { settleBuild } from "../scripts/settle-build.ts";
 import { type ResolveAndExecuteDeps, resolveAndExecute } from "./resolve-and-execute.ts";
 import type { JobInput } from "./run-job.ts";
 
-/** A version whose build has ended no longer changes in what a run needs, so a warm worker reads it once. */
-const settled = new Map<string, Runnable>();
-const SETTLED_MOST = 500;
+/** Versions whose build has ended do not change, so a warm worker reads each once. */
+const builtVersions = new Map<string, Runnable>();
+const MAX_BUILT_VERSIONS = 500;
 
 /** Runs a job of a saved script, or returns it to the queue until its version is built. Throws `script.versionNotFound`. */
 export async function runScript(deps: ResolveAndExecuteDeps, job: RunningJob, input: JobInput): Promise<FinishedJob | undefined> {
   const { hash = "" } = job;
   const load = async () => requireScriptVersion(await deps.objects.get(keys.version(job.workspace, hash)), hash);
-  const runnable = settled.get(hash) ?? (await load());
+  const runnable = builtVersions.get(hash) ?? (await load());
   const build = await settleBuild(deps, runnable);
   switch (build.state) {
     case "none":
@@ -27,8 +27,8 @@ export async function runScript(deps: ResolveAndExecuteDeps, job: RunningJob, in
     case "failed":
       return endJob(deps, job, failedEnding({ name: "DependencyError", message: build.error }));
     case "ready": {
-      if (settled.size >= SETTLED_MOST) settled.clear();
-      settled.set(hash, runnable);
+      if (builtVersions.size >= MAX_BUILT_VERSIONS) builtVersions.clear();
+      builtVersions.set(hash, runnable);
       if (!runnable.runner) return endJob(deps, job, noRunnerEnding(runnable.language));
       const { runner, params, paramTypes, preprocessor, dedicated, cacheIgnoresPaths: ignorePaths } = runnable;
       return resolveAndExecute(deps, job, { runner, artefact: build, params, paramTypes, preprocessor, dedicated, ignorePaths }, input);

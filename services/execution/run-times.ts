@@ -1,12 +1,11 @@
-/** How long the code of an artefact took when it ran last, as far as this process has seen it. */
-const known = new Map<string, number>();
-const KNOWN_MOST = 5000;
+/** The last run time of each artefact (ms), as far as this process has observed it. */
+const runTimes = new Map<string, number>();
+const MAX_KNOWN = 5000;
 
 export const lastRunTimes = {
-  /** `artefact`: its key. */
   note(artefact: string, ms: number): void {
-    if (known.size >= KNOWN_MOST && !known.has(artefact)) known.clear();
-    known.set(artefact, ms);
+    if (runTimes.size >= MAX_KNOWN && !runTimes.has(artefact)) runTimes.clear();
+    runTimes.set(artefact, ms);
   },
-  of: (artefact: string): number | undefined => known.get(artefact),
+  get: (artefact: string): number | undefined => runTimes.get(artefact),
 };

@@ -15,14 +15,14 @@ export interface FilesDeps extends StorageDeps {
   jobs: JobTable;
 }
 
-/** Who does what, where: every function here decides itself whether they may. */
+/** The caller of a file operation. Each function here checks the caller's rights itself. */
 export interface FileCaller {
   actor: Actor;
   action: Action;
   workspace: string;
 }
 
-/** How long a presigned URL to a file works. */
+/** The validity of a presigned URL to a file, in seconds. */
 const LINK_S = 3600;
 
 export interface FileUpload extends StorageName {
@@ -33,41 +33,43 @@ export interface FileUpload extends StorageName {
   bytes: Buffer;
 }
 
-/** A key that nobody has, where its writer alone sees it. */
-function newKey(actor: Actor, extension = ""): string {
+/** Returns an unused key in a folder that only the caller may read. */
+function newFileKey(actor: Actor, extension = ""): string {
   const owner = toPermissionedAs(actor);
   const folder = /^[uf]\//.test(owner) ? `${owner}/uploads` : "uploads";
   return `${folder}/${randomUUID()}${extension && `.${extension.replace(/^\./, "")}`}`;
 }
 
-/** A file that the asker may read, and where it is. Throws `file.*`, and `file.notFound` for what is not theirs to know. */
+/**
+ * Returns the location of a file that the caller may read. Throws `file.*`, and `file.notFound` also for a file that the caller may not
+ * read.
+ */
 export async function resolveReadableFile(
-  files: FilesDeps,
+  deps: FilesDeps,
   { actor, action, workspace }: FileCaller,
-  asked: string,
-  named: StorageName,
+  requested: string,
+  storageName: StorageName,
 ): Promise<{ open: OpenStorage; fileKey: string; key: string }> {
-  const { fileKey, storage } = parseFile(asked, named.storage ?? undefined);
-  const open = await openStorage(files, actor, workspace, { ...named, storage });
+  const { fileKey, storage } = parseFile(requested, storageName.storage ?? undefined);
+  const open = await openStorage(deps, actor, workspace, { ...storageName, storage });
   const key = open.place(fileKey);
   const notFound = () => new SvcError("file.notFound", { fileKey });
   const job = open.where.kind === "stack" ? findFileJob(fileKey) : undefined;
-  if (job !== undefined) await findJob(files, { actor, action }, workspace, job, notFound);
-  // Who may read a resource has its keys, and with them all that is in its bucket.
+  if (job !== undefined) await findJob(deps, { actor, action }, { workspace, id: job }, notFound);
+  // A caller who may read a resource has its keys, and thereby access to all files in its bucket.
   else if (open.where.kind !== "resource") permit(actor, action, filePermissionTarget(workspace, fileKey), notFound);
   return { open, fileKey, key };
 }
 
-/** The same for writing. A job's files are written with it and never after. Throws `file.*` and `path.noFolder`. */
+/** Returns the location of a file that the caller may write. The files of a job cannot be changed. Throws `file.*` and `path.noFolder`. */
 async function resolveWritableFile(
-  files: FilesDeps,
+  deps: FilesDeps,
   { actor, action, workspace }: FileCaller,
-  asked: string | undefined,
-  named: StorageName,
-  extension?: string,
+  { fileKey: requested, extension }: { fileKey: string | undefined; extension?: string | undefined },
+  storageName: StorageName,
 ) {
-  const { fileKey, storage } = parseFile(asked ?? newKey(actor, extension), named.storage ?? undefined);
-  const open = await openStorage(files, actor, workspace, { ...named, storage });
+  const { fileKey, storage } = parseFile(requested ?? newFileKey(actor, extension), storageName.storage ?? undefined);
+  const open = await openStorage(deps, actor, workspace, { ...storageName, storage });
   const key = open.place(fileKey);
   if (open.where.kind === "stack" && findFileJob(fileKey)) throw new SvcError("file.ofJob", { fileKey });
   if (open.where.kind !== "resource") {
@@ -78,46 +80,64 @@ async function resolveWritableFile(
   return { open, fileKey, key };
 }
 
-/** Stores a file, over one that has the key; answers the key. */
-export async function uploadFile(files: FilesDeps, asker: FileCaller, upload: FileUpload): Promise<string> {
-  const { open, fileKey, key } = await resolveWritableFile(files, asker, upload.fileKey, upload, upload.extension);
+/** Stores a file, replacing one with the same key, and returns the key. Throws `file.*` and `path.noFolder`. */
+export async function uploadFile(deps: FilesDeps, caller: FileCaller, upload: FileUpload): Promise<string> {
+  const { open, fileKey, key } = await resolveWritableFile(deps, caller, { fileKey: upload.fileKey, extension: upload.extension }, upload);
   await open.bucket.put(key, upload.bytes, upload.contentType ?? "application/octet-stream", upload.contentDisposition);
   return fileKey;
 }
 
-/** Where a file of any size can be PUT. */
-export async function presignUpload(files: FilesDeps, asker: FileCaller, asked: string | undefined, named: StorageName) {
-  const { open, fileKey, key } = await resolveWritableFile(files, asker, asked, named);
+/** Returns a presigned URL for an upload of any size. Throws `file.*` and `path.noFolder`. */
+export async function presignUpload(deps: FilesDeps, caller: FileCaller, requested: string | undefined, storageName: StorageName) {
+  const { open, fileKey, key } = await resolveWritableFile(deps, caller, { fileKey: requested }, storageName);
   return { file_key: fileKey, url: await open.bucket.writeUrl(key, LINK_S), expires_in_s: LINK_S };
 }
 
 export type FileDownload = { bytes: Buffer; contentType: string } | { url: string };
 
-/** A file's bytes, or a URL where they do not fit a reply. */
-export async function downloadFile(files: FilesDeps, asker: FileCaller, asked: string, named: StorageName): Promise<FileDownload> {
-  const { open, fileKey, key } = await resolveReadableFile(files, asker, asked, named);
+/** Returns a file's content, or a presigned URL if it is too large for a reply. Throws `file.*`. */
+export async function downloadFile(
+  deps: FilesDeps,
+  caller: FileCaller,
+  requested: string,
+  storageName: StorageName,
+): Promise<FileDownload> {
+  const { open, fileKey, key } = await resolveReadableFile(deps, caller, requested, storageName);
   return loadBytesOrUrl(open, key, fileKey, LINK_S);
 }
 
-/** Throws `file.notFound`. */
+/**
+ * Returns a file's content, or a presigned URL that is valid for `linkS` seconds if it is too large for a reply. Throws `file.notFound`.
+ */
 export async function loadBytesOrUrl({ bucket }: OpenStorage, key: string, fileKey: string, linkS: number): Promise<FileDownload> {
   const found = await bucket.read(key, limits.syncReplyBytes);
   if (!found) throw new SvcError("file.notFound", { fileKey });
   return "tooLarge" in found ? { url: await bucket.readUrl(key, linkS) } : found;
 }
 
-export async function deleteFile(files: FilesDeps, asker: FileCaller, asked: string, named: StorageName): Promise<void> {
-  const { open, key } = await resolveWritableFile(files, asker, asked, named);
+/** Deletes a file. A repeated call changes nothing. Throws `file.*`. */
+export async function deleteFile(deps: FilesDeps, caller: FileCaller, requested: string, storageName: StorageName): Promise<void> {
+  const { open, key } = await resolveWritableFile(deps, caller, { fileKey: requested }, storageName);
   await open.bucket.remove(key);
 }
 
-/** A file of a job is copied and stays with its job. Doing it again finds the file moved already. */
-export async function moveFile(files: FilesDeps, asker: FileCaller, from: string, to: string, named: StorageName): Promise<void> {
-  const source = await resolveReadableFile(files, { ...asker, action: actions.downloadFile }, from, named);
-  const target = await resolveWritableFile(files, asker, to, { ...named, storage: parseFile(from, named.storage ?? undefined).storage });
+/** Moves a file. A file of a job is copied instead. A repeated call changes nothing. Throws `file.*`. */
+export async function moveFile(
+  deps: FilesDeps,
+  caller: FileCaller,
+  { from, to }: { from: string; to: string },
+  storageName: StorageName,
+): Promise<void> {
+  const source = await resolveReadableFile(deps, { ...caller, action: actions.downloadFile }, from, storageName);
+  const target = await resolveWritableFile(
+    deps,
+    caller,
+    { fileKey: to },
+    { ...storageName, storage: parseFile(from, storageName.storage ?? undefined).storage },
+  );
   if (source.key === target.key) return;
   const ofJob = source.open.where.kind === "stack" && findFileJob(source.fileKey) !== undefined;
-  if (!ofJob) await resolveWritableFile(files, asker, from, named);
+  if (!ofJob) await resolveWritableFile(deps, caller, { fileKey: from }, storageName);
   const copied = await target.open.bucket.copy(source.key, target.key);
   if (!copied) {
     if (await target.open.bucket.info(target.key)) return;
@@ -126,29 +146,29 @@ export async function moveFile(files: FilesDeps, asker: FileCaller, from: string
   if (!ofJob) await source.open.bucket.remove(source.key);
 }
 
-const iso = (ms: number | undefined) => (ms === undefined ? {} : { last_modified: new Date(ms).toISOString() });
+const lastModifiedField = (ms: number | undefined) => (ms === undefined ? {} : { last_modified: new Date(ms).toISOString() });
 
-/** Throws `file.notFound`. */
-export async function getFileMetadata(files: FilesDeps, asker: FileCaller, asked: string, named: StorageName) {
-  const { open, fileKey, key } = await resolveReadableFile(files, asker, asked, named);
+/** Returns a file's type, size and time. Throws `file.notFound`. */
+export async function getFileMetadata(deps: FilesDeps, caller: FileCaller, requested: string, storageName: StorageName) {
+  const { open, fileKey, key } = await resolveReadableFile(deps, caller, requested, storageName);
   const info = await open.bucket.info(key);
   if (!info) throw new SvcError("file.notFound", { fileKey });
-  return { mime_type: info.contentType, size_in_bytes: info.bytes, ...iso(info.lastModifiedMs) };
+  return { mime_type: info.contentType, size_in_bytes: info.bytes, ...lastModifiedField(info.lastModifiedMs) };
 }
 
-/** The files that the asker may read; those of jobs are found through their jobs. */
+/** Lists the files of a storage that the caller may read. Files of jobs are not listed: they are found through their jobs. */
 export async function listFiles(
-  files: FilesDeps,
+  deps: FilesDeps,
   { actor, workspace }: FileCaller,
-  named: StorageName & { prefix?: string | undefined; marker?: string | undefined; max_keys?: number | undefined },
+  storageName: StorageName & { prefix?: string | undefined; marker?: string | undefined; max_keys?: number | undefined },
 ) {
-  const open = await openStorage(files, actor, workspace, named);
-  const { prefix = "", marker, max_keys = 100 } = named;
+  const open = await openStorage(deps, actor, workspace, storageName);
+  const { prefix = "", marker, max_keys = 100 } = storageName;
   const page = await open.bucket.list(open.prefix + prefix, max_keys, marker === undefined ? undefined : open.prefix + marker);
   const found = page.files.map(({ key, bytes, lastModifiedMs }) => ({
     s3: key.slice(open.prefix.length),
     size_in_bytes: bytes,
-    ...iso(lastModifiedMs),
+    ...lastModifiedField(lastModifiedMs),
   }));
   const last = found.at(-1)?.s3;
   return {
@@ -159,18 +179,18 @@ export async function listFiles(
   };
 }
 
-/** A part of a file as text. */
+/** Returns a part of a text file. Throws `file.notFound`. */
 export async function previewFile(
-  files: FilesDeps,
-  asker: FileCaller,
-  asked: string,
-  named: StorageName & { read_bytes_from?: number | undefined; read_bytes_length?: number | undefined },
+  deps: FilesDeps,
+  caller: FileCaller,
+  requested: string,
+  storageName: StorageName & { read_bytes_from?: number | undefined; read_bytes_length?: number | undefined },
 ): Promise<{ content?: string; content_type: "RawText" | "Csv" | "Unknown"; msg?: string }> {
-  const { open, fileKey, key } = await resolveReadableFile(files, asker, asked, named);
+  const { open, fileKey, key } = await resolveReadableFile(deps, caller, requested, storageName);
   const info = await open.bucket.info(key);
   if (!info) throw new SvcError("file.notFound", { fileKey });
-  const { read_bytes_from: from = 0, read_bytes_length: bytes = limits.previewBytes } = named;
-  // S3 knows no part of nothing, nor one behind the end.
+  const { read_bytes_from: from = 0, read_bytes_length: bytes = limits.previewBytes } = storageName;
+  // S3 rejects a range of an empty file or beyond its end.
   const part = from >= info.bytes ? { bytes: Buffer.alloc(0) } : await open.bucket.read(key, limits.previewBytes, { from, bytes });
   if (!part || "tooLarge" in part) throw new SvcError("file.notFound", { fileKey });
   if (part.bytes.includes(0)) return { content_type: "Unknown", msg: "The file is not text. Download it instead." };

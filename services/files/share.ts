@@ -8,9 +8,9 @@ import { loadFileStorage } from "../settings/file-storage.ts";
 import { type FileCaller, type FileDownload, type FilesDeps, loadBytesOrUrl, resolveReadableFile } from "./files.ts";
 import { loadStorageResource, openStorage, permitStorageResource, type StorageName } from "./storages.ts";
 
-/** How long a link works unless its maker says otherwise. */
+/** The default validity of a link, in seconds. */
 const LINK_S = 24 * 3600;
-/** A file that does not fit a reply is sent from the bucket itself: this long after a valid link was followed. */
+/** The validity of the presigned URL to which a link redirects if the file is too large for a reply, in seconds. */
 const FOLLOW_S = 300;
 
 interface Signable {
@@ -18,59 +18,65 @@ interface Signable {
   storage?: string | null | undefined;
 }
 
-/** The key that links are made with and held against: the workspace's newest, also where this process knows an older one. */
-async function linkKey(files: FilesDeps, workspace: string): Promise<DataKey | undefined> {
-  const ring = await loadKeyRing(files, workspace);
+/** Loads the workspace's newest key, with which links are signed and verified, even if this process has an older one in its cache. */
+async function loadLinkKey(deps: FilesDeps, workspace: string): Promise<DataKey | undefined> {
+  const ring = await loadKeyRing(deps, workspace);
   if (!ring) return undefined;
-  const { dataKey } = await loadSealingKey(files, workspace);
+  const { dataKey } = await loadSealingKey(deps, workspace);
   if (dataKey.version === ring.current) return dataKey;
   evictKeyRing(workspace);
-  return (await loadSealingKey(files, workspace)).dataKey;
+  return (await loadSealingKey(deps, workspace)).dataKey;
 }
 
-/** The query of a link to each file. The asker must be allowed to read every one. */
+/** Returns the files with the query of a signed link to each. The caller must be allowed to read all of them. Throws `file.*`. */
 export async function signFiles<F extends Signable>(
-  files: FilesDeps,
-  asker: FileCaller,
-  asked: readonly F[],
+  deps: FilesDeps,
+  caller: FileCaller,
+  requested: readonly F[],
   expiresInS = LINK_S,
 ): Promise<(F & { presigned: string })[]> {
-  const { workspace } = asker;
-  const key = (await linkKey(files, workspace)) ?? (await loadSealingKey(files, workspace)).dataKey;
-  const untilS = Math.floor(files.nowMs() / 1000) + expiresInS;
+  const { workspace } = caller;
+  const key = (await loadLinkKey(deps, workspace)) ?? (await loadSealingKey(deps, workspace)).dataKey;
+  const untilS = Math.floor(deps.nowMs() / 1000) + expiresInS;
   return Promise.all(
-    asked.map(async (file) => {
+    requested.map(async (file) => {
       const { fileKey, storage = DEFAULT_STORAGE } = parseFile(file.s3, file.storage || undefined);
-      await resolveReadableFile(files, asker, fileKey, { storage });
+      await resolveReadableFile(deps, caller, fileKey, { storage });
       const place = storage === DEFAULT_STORAGE ? { s3: fileKey } : { s3: fileKey, storage };
       return { ...file, ...place, presigned: `svc_link=${createFileLink(key, { workspace, storage, fileKey, untilS })}` };
     }),
   );
 }
 
-/** A file by its link. Nothing is looked at before the link is known to be ours. Throws `file.link`, `file.*`. */
+/** Returns a file by its signed link. The storage is not read before the link is verified. Throws `file.link`, `file.*`. */
 export async function downloadSignedFile(
-  files: FilesDeps,
+  deps: FilesDeps,
   file: { workspace: string; storage: string; fileKey: string },
   link: string,
 ): Promise<FileDownload> {
   const { workspace, storage, fileKey } = file;
-  // A workspace without keys has made no links, and must not get keys by being asked.
-  const key = await linkKey(files, workspace);
-  if (!key || !isValidFileLink(key, link, file, files.nowMs())) throw new SvcError("file.link", {});
-  const open = await openStorage(files, undefined, workspace, { storage });
+  // A workspace without keys has no valid links. A request with a link must not create keys.
+  const key = await loadLinkKey(deps, workspace);
+  if (!key || !isValidFileLink(key, link, file, deps.nowMs())) throw new SvcError("file.link", {});
+  const open = await openStorage(deps, undefined, workspace, { storage });
   return loadBytesOrUrl(open, open.place(fileKey), fileKey, FOLLOW_S);
 }
 
-/** Bucket and keys of a storage, for who may read its resource, or everybody where the workspace says so. Throws `file.noKeys`. */
+/**
+ * Returns the bucket and keys of a storage, and which of them are secret. The caller must be allowed to read the storage's resource, unless
+ * the workspace has made it public. Throws `file.noKeys`.
+ */
 export async function getStorageResource(
-  files: FilesDeps,
+  deps: FilesDeps,
   { actor, workspace }: FileCaller,
-  named: StorageName,
+  storageName: StorageName,
 ): Promise<{ info: S3Resource; secrets: string[] }> {
-  const where = resolveStorageLocation(named.s3_resource_path ? undefined : await loadFileStorage(files.objects, workspace), named);
-  if (where.kind === "stack") throw new SvcError("file.noKeys", { storage: named.storage || DEFAULT_STORAGE });
+  const where = resolveStorageLocation(
+    storageName.s3_resource_path ? undefined : await loadFileStorage(deps.objects, workspace),
+    storageName,
+  );
+  if (where.kind === "stack") throw new SvcError("file.noKeys", { storage: storageName.storage || DEFAULT_STORAGE });
   if (where.kind === "workspace" && !where.storage.public_resource) permitStorageResource(actor, workspace, where.storage.s3_resource_path);
-  const { resource, secrets } = await loadStorageResource(files, actor, workspace, where);
+  const { resource, secrets } = await loadStorageResource(deps, actor, workspace, where);
   return { info: resource, secrets: [...secrets, resource.secretKey] };
 }

@@ -21,46 +21,49 @@ export interface StorageDeps extends ResolveDeps {
   buckets: Buckets;
 }
 
-/** How a call names a storage. */
+/** The storage as the request names it. */
 export interface StorageName {
   storage?: string | null | undefined;
   s3_resource_path?: string | null | undefined;
 }
 
-/** A storage as a call uses it. */
+/** A storage that is ready for use. */
 export interface OpenStorage {
   where: StorageLocation;
   bucket: Bucket;
-  /** A file's key in the bucket. Throws `file.key`. */
+  /** Returns a file's key in the bucket. Throws `file.key`. */
   place(fileKey: string): string;
-  /** What stands before every file's key there. */
+  /** The prefix of every file's key in the bucket. */
   prefix: string;
 }
 
-/** Throws `workspace.notFound`, and `resource.notFound` for a storage whose resource is not there or is not the caller's to see. */
+/**
+ * Sets the file storage of a workspace. Throws `workspace.notFound`, and `resource.notFound` for a storage whose resource does not exist or
+ * that the caller may not read.
+ */
 export async function setFileStorage(
   { objects }: Pick<StorageDeps, "objects">,
   actor: Actor,
   workspace: string,
-  asked: FileStorage | undefined,
+  requested: FileStorage | undefined,
 ): Promise<void> {
-  const named = asked === undefined || asked.type === "none" ? [] : Object.values(asked.secondary_storage ?? {});
-  for (const { s3_resource_path: path } of asked?.type === "S3Storage" ? [asked, ...named] : named) {
+  const storageName = requested === undefined || requested.type === "none" ? [] : Object.values(requested.secondary_storage ?? {});
+  for (const { s3_resource_path: path } of requested?.type === "S3Storage" ? [requested, ...storageName] : storageName) {
     permitStorageResource(actor, workspace, path);
     await findResource({ objects }, workspace, path);
   }
-  await setWorkspaceSetting({ objects }, workspace, "large_file_storage", asked);
+  await setWorkspaceSetting({ objects }, workspace, "large_file_storage", requested);
 }
 
-/** Opens the storage that a call names. Throws `file.storage*`, `resource.notFound`, `reference.*`. */
+/** Opens a storage. Throws `file.storage*`, `resource.notFound`, `reference.*`. */
 export async function openStorage(
   deps: StorageDeps,
   actor: Actor | undefined,
   workspace: string,
-  named: StorageName,
+  storageName: StorageName,
 ): Promise<OpenStorage> {
-  const setting = named.s3_resource_path ? undefined : await loadFileStorage(deps.objects, workspace);
-  const where = resolveStorageLocation(setting, named);
+  const setting = storageName.s3_resource_path ? undefined : await loadFileStorage(deps.objects, workspace);
+  const where = resolveStorageLocation(setting, storageName);
   if (where.kind === "stack") {
     return { where, bucket: deps.buckets.own(), place: (fileKey) => fileObjectKey(workspace, fileKey), prefix: filesPrefix(workspace) };
   }
@@ -78,7 +81,10 @@ export async function openStorage(
   };
 }
 
-/** The bucket and keys behind a storage, and what of it is secret. A resource that the caller names must be theirs to read. */
+/**
+ * Loads the bucket and keys of a storage, and which of them are secret. A resource that the request names must be readable by the caller.
+ * Throws `resource.notFound`, `reference.*`.
+ */
 export async function loadStorageResource(
   deps: StorageDeps,
   actor: Actor | undefined,
@@ -95,14 +101,14 @@ export async function loadStorageResource(
   return { resource: parseS3Resource(path, value), secrets };
 }
 
-/** Throws `resource.notFound` where the caller may not read it. */
+/** Throws `resource.notFound` if the caller may not read the resource. */
 export function permitStorageResource(actor: Actor, workspace: string, path: string): void {
   permit(actor, actions.readResource, { workspace, path }, () => new SvcError("resource.notFound", { path }));
 }
 
 /**
- * Whose rights a storage's references are read with: what stands under the same `u/<user>/` or `f/<folder>/` as its resource, and no more.
- * With an admin's, whoever may change the resource could have any secret of the workspace sent to a host of their own.
+ * Returns the actor with whose rights a storage's references are resolved: read access to the `u/<user>/` or `f/<folder>/` of its resource
+ * only. With an admin's rights, a person who can change the resource could have any secret of the workspace sent to their own host.
  */
 function storageActor(workspace: string, path: string): Actor {
   const [space, name = ""] = path.split("/");

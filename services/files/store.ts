@@ -7,7 +7,7 @@ import { STACK_STORAGE } from "../../core/files/storage-location.ts";
 import type { FormFile } from "../../core/payload/multipart.ts";
 import { loadFileStorage } from "../settings/file-storage.ts";
 
-/** A stored file as scripts get it. `s3` is its key, `storage` is named where the key would be looked for elsewhere without it. */
+/** A stored file as scripts receive it. `s3` is its key; `storage` is set if the key is not in the workspace's default storage. */
 export interface StoredFile {
   s3: string;
   storage?: string;
@@ -16,12 +16,13 @@ export interface StoredFile {
   size: number;
 }
 
-/** How many files of one form are sent to S3 at a time. */
+/** The number of files that are uploaded to S3 at a time. */
 const AT_ONCE = 8;
 
 /**
- * Stores the files of a form that starts a job; answers a list of stored files for each argument, in the order sent (spec §4.2.5). They lie
- * with the job in the stack's bucket, and go with it: who takes requests holds no key to any other. Throws `file.storageOff`.
+ * Stores the files of a form that starts a job, and returns a list of stored files for each argument, in the order sent (spec §4.2.5). The
+ * files are stored in the stack's bucket and removed with the job, because functions that accept requests have no keys to other buckets.
+ * Throws `file.storageOff`.
  */
 export async function storeFiles(
   { storage, objects }: { storage: Storage; objects: Pick<ObjectTable, "get"> },
@@ -31,13 +32,13 @@ export async function storeFiles(
 ): Promise<Record<string, StoredFile[]>> {
   const setting = await loadFileStorage(objects, workspace);
   if (setting?.type === "none") throw new SvcError("file.storageOff", {});
-  const named = setting?.type === "S3Storage" ? { storage: STACK_STORAGE } : {};
+  const storageName = setting?.type === "S3Storage" ? { storage: STACK_STORAGE } : {};
   const stored: StoredFile[] = [];
   for (let at = 0; at < files.length; at += AT_ONCE) {
     const some = files.slice(at, at + AT_ONCE).map(async ({ filename, contentType, bytes }): Promise<StoredFile> => {
-      const s3 = jobFileKey(job, `${randomUUID()}/${nameInKey(filename)}`);
+      const s3 = jobFileKey(job, `${randomUUID()}/${toSafeName(filename)}`);
       await storage.put(fileObjectKey(workspace, s3), bytes, contentType);
-      return { s3, ...named, filename, content_type: contentType, size: bytes.length };
+      return { s3, ...storageName, filename, content_type: contentType, size: bytes.length };
     });
     stored.push(...(await Promise.all(some)));
   }
@@ -48,8 +49,8 @@ export async function storeFiles(
   return Object.fromEntries([...byArgument].map(([argument, list]) => [argument, list.map(([, file]) => file)]));
 }
 
-/** The end of a key: the name that was sent, as far as it is harmless everywhere. */
-function nameInKey(filename: string): string {
+/** Returns the last part of a key: the given file name without characters that are unsafe in paths. */
+function toSafeName(filename: string): string {
   return (
     filename
       .replace(/[^\p{L}\p{N}._-]+/gu, "_")

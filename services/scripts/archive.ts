@@ -15,23 +15,26 @@ interface ArchiveScriptDeps {
   nowMs: () => number;
 }
 
-/** Its path runs no more and is free for a new script; every version stays and runs by its hash. Throws `script.notFound`. */
+/**
+ * Archives a script. Its path is free for a new script, and every version can still be run by its hash. Throws `script.notFound`,
+ * `script.changedMeanwhile`.
+ */
 export async function archiveScript({ objects, nowMs }: ArchiveScriptDeps, actor: Actor, workspace: string, path: string): Promise<void> {
   const found = await objects.get(keys.scriptHead(workspace, path));
   const { build, ...value } = requireNewestScript(found, path);
   const archived = { ...value, archived: true };
   const isNewest = { version: value.hash };
-  const deps = await objects.get(keys.scriptListing(workspace, path));
+  const listing = await objects.get(keys.scriptListing(workspace, path));
   const refused = await objects.transact([
     write.update({ ...keys.scriptHead(workspace, path), value: archived }, isNewest),
     write.update({ ...keys.version(workspace, value.hash), value: archived }, isNewest),
-    ...(deps ? [write.put({ ...deps, value: { ...(deps.value as object), archived: true } }, "present")] : []),
+    ...(listing ? [write.put({ ...listing, value: { ...(listing.value as object), archived: true } }, "present")] : []),
     buildEventWrite({ type: "DeleteScript", workspace, object: path, by: actor.username, atMs: nowMs() }),
   ]);
   if (refused !== undefined) throw new SvcError("script.changedMeanwhile", { path });
 }
 
-/** Throws `script.versionNotFound`, also for a version that is not its script's newest. */
+/** Archives the script whose newest version has this hash. Throws `script.versionNotFound`, also for a version that is not the newest. */
 export async function archiveScriptVersion(deps: ArchiveScriptDeps, actor: Actor, workspace: string, hash: string): Promise<void> {
   const { path } = requireScriptVersion(await deps.objects.get(keys.version(workspace, hash)), hash);
   const newest = parseScript(await deps.objects.get(keys.scriptHead(workspace, path)));
@@ -39,7 +42,10 @@ export async function archiveScriptVersion(deps: ArchiveScriptDeps, actor: Actor
   await archiveScript(deps, actor, workspace, path);
 }
 
-/** Deletes a script with all versions saved at its path. What fails halfway is taken up by calling it again. Throws `script.notFound`. */
+/**
+ * Deletes a script with all versions saved at its path. If it fails halfway, another call completes it. Throws `script.notFound`,
+ * `script.changedMeanwhile`.
+ */
 export async function deleteScript(deps: ArchiveScriptDeps, actor: Actor, workspace: string, path: string): Promise<void> {
   const { objects, storage, nowMs } = deps;
   const head = parseScript(await objects.get(keys.scriptHead(workspace, path)));
@@ -49,13 +55,13 @@ export async function deleteScript(deps: ArchiveScriptDeps, actor: Actor, worksp
     const { hash } = value as { hash: string };
     const version = parseScript(await objects.get(keys.version(workspace, hash)));
     if (version && !version.deleted) {
-      const refused = await objects.transact(erasing(version, await loadScriptVersion(deps, workspace, hash)));
+      const refused = await objects.transact(buildErasureWrites(version, await loadScriptVersion(deps, workspace, hash)));
       if (refused !== undefined) throw new SvcError("script.changedMeanwhile", { path });
     }
     await storage.remove(scriptObjectKey(workspace, hash));
     if (hash !== head?.hash) await objects.remove({ pk, sk });
   }
-  // The newest goes last and together with the event: until then a repeated call finds the script.
+  // The newest version is deleted last, together with the event: until then a repeated call finds the script.
   const refused = await objects.transact([
     ...(head
       ? [write.remove(keys.scriptHead(workspace, path), { version: head.hash }), write.remove(keys.scriptListing(workspace, path))]
@@ -67,23 +73,23 @@ export async function deleteScript(deps: ArchiveScriptDeps, actor: Actor, worksp
 }
 
 /**
- * Erases one version's content; what is left says that it was there. Deleting the newest version makes its path free. Answers what the
- * version was. Throws `script.versionNotFound`, and `script.changedMeanwhile` when somebody saved at this moment.
+ * Erases one version's content and returns the version; a record without content remains. If it is the newest version, its path becomes
+ * free. Throws `script.versionNotFound`, and `script.changedMeanwhile` if another writer was first.
  */
 export async function deleteScriptVersion(deps: ArchiveScriptDeps, actor: Actor, workspace: string, hash: string): Promise<ScriptJson> {
   const { objects, storage, nowMs } = deps;
   const found = parseScript(await objects.get(keys.version(workspace, hash)));
-  // An earlier call may have ended between the record and the object: whoever calls again finds nothing, and leaves nothing.
+  // An earlier call may have died before it removed the object, so a repeated call removes it.
   if (found?.deleted) await storage.remove(scriptObjectKey(workspace, hash));
   if (!found || found.deleted) throw new SvcError("script.versionNotFound", { hash });
   const { path } = found;
   const [version, newest] = await Promise.all([loadScriptVersion(deps, workspace, hash), objects.get(keys.scriptHead(workspace, path))]);
   const head = parseScript(newest);
   const refused = await objects.transact([
-    ...erasing(found, version),
+    ...buildErasureWrites(found, version),
     ...(head?.hash === hash
       ? [
-          write.update({ ...keys.scriptHead(workspace, path), value: gone(head) }, { version: hash }),
+          write.update({ ...keys.scriptHead(workspace, path), value: toDeletedHead(head) }, { version: hash }),
           write.remove(keys.scriptListing(workspace, path)),
         ]
       : []),
@@ -94,28 +100,31 @@ export async function deleteScriptVersion(deps: ArchiveScriptDeps, actor: Actor,
     throw new SvcError("script.changedMeanwhile", { path });
   }
   await storage.remove(scriptObjectKey(workspace, hash));
-  return toScriptJson(blank(version), { ...found, archived: true, deleted: true }, {});
+  return toScriptJson(withoutContent(version), { ...found, archived: true, deleted: true }, {});
 }
 
-/** A head's value once its version was deleted. */
-function gone({ build, ...value }: Runnable): Omit<Runnable, "build"> {
+/** Returns a head's value after its version was deleted. */
+function toDeletedHead({ build, ...value }: Runnable): Omit<Runnable, "build"> {
   return { ...value, archived: true, deleted: true };
 }
 
-const blank = (version: StoredVersion): StoredVersion => ({
+const withoutContent = (version: StoredVersion): StoredVersion => ({
   ...version,
   sent: { ...version.sent, content: "", lock: null, modules: null },
 });
 
-/** Marks what is left of a version's fields: of several calls at once, one erases them. */
+/** Marks the erased fields of a version, so that only one of several concurrent calls erases them. */
 const ERASED = "erased";
 
-/** The writes that erase a version's content; its object in S3, if it has one, goes after them. */
-function erasing(runnable: Runnable, version: StoredVersion): ObjectWrite[] {
+/** Builds the writes that erase a version's content. An object in S3 is removed afterwards. */
+function buildErasureWrites(runnable: Runnable, version: StoredVersion): ObjectWrite[] {
   const { workspace, hash } = runnable;
   return [
-    write.put({ ...keys.versionBody(workspace, hash), value: { json: JSON.stringify(blank(version)) }, version: ERASED }, "unversioned"),
+    write.put(
+      { ...keys.versionBody(workspace, hash), value: { json: JSON.stringify(withoutContent(version)) }, version: ERASED },
+      "unversioned",
+    ),
     write.remove(keys.versionLock(workspace, hash)),
-    write.update({ ...keys.version(workspace, hash), value: gone(runnable) }, { version: hash }),
+    write.update({ ...keys.version(workspace, hash), value: toDeletedHead(runnable) }, { version: hash }),
   ];
 }

@@ -10,29 +10,29 @@ export interface LoadScriptDeps {
   storage: Storage;
 }
 
-/** A script head or version head as read from the table; `undefined` when there is none or it was archived by path. */
+/** Returns a script head or version head as read from the table; `undefined` if there is none. */
 export function parseScript(found: StoredObject | undefined): Runnable | undefined {
   return found ? runnableSchema.parse({ ...(found.value as object), build: found.build }) : undefined;
 }
 
-/** The newest version at a path. Throws `script.notFound`, for archived ones as well. */
+/** Returns the newest version at a path. Throws `script.notFound`, also for an archived script. */
 export function requireNewestScript(found: StoredObject | undefined, path: string): Runnable {
   const runnable = parseScript(found);
   if (!runnable || runnable.archived || runnable.deleted) throw new SvcError("script.notFound", { path });
   return runnable;
 }
 
-/** Throws `script.versionNotFound`. */
+/** Returns a version as read from the table. Throws `script.versionNotFound`. */
 export function requireScriptVersion(found: StoredObject | undefined, hash: string): Runnable {
   const runnable = parseScript(found);
   if (!runnable || runnable.deleted) throw new SvcError("script.versionNotFound", { hash });
   return runnable;
 }
 
-/** Where a version's fields stand in S3 when they are too large for an item. */
+/** The S3 key of a version's fields that are too large for an item. */
 export const scriptObjectKey = (workspace: string, hash: string) => `scripts/${workspace}/${hash}.json`;
 
-/** A version's fields as they were saved; large ones stand in S3. */
+/** Loads a version's fields as they were saved, from its item or from S3. Throws `script.versionNotFound`. */
 export async function loadScriptVersion({ objects, storage }: LoadScriptDeps, workspace: string, hash: string): Promise<StoredVersion> {
   const found = await objects.get(keys.versionBody(workspace, hash));
   if (!found) throw new SvcError("script.versionNotFound", { hash });
@@ -40,7 +40,7 @@ export async function loadScriptVersion({ objects, storage }: LoadScriptDeps, wo
   return JSON.parse(json ?? (await storage.getText(s3Key ?? ""))) as StoredVersion;
 }
 
-/** What the build of a version yielded. */
+/** Loads the lock, or the error log, that the build of a version produced. */
 export async function loadBuildResult(
   { objects }: LoadScriptDeps,
   workspace: string,

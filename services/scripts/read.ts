@@ -14,42 +14,46 @@ async function loadScriptJson(deps: LoadScriptDeps, runnable: Runnable): Promise
   return toScriptJson(version, runnable, built);
 }
 
-/** Throws `script.notFound`. */
+/** Returns the newest version at a path. Throws `script.notFound`. */
 export async function getScript(deps: LoadScriptDeps, workspace: string, path: string): Promise<ScriptJson> {
   return loadScriptJson(deps, requireNewestScript(await deps.objects.get(keys.scriptHead(workspace, path)), path));
 }
 
-/** Throws `script.versionNotFound`. */
+/** Returns a version. Throws `script.versionNotFound`. */
 export async function getScriptVersion(deps: LoadScriptDeps, workspace: string, hash: string): Promise<ScriptJson> {
   return loadScriptJson(deps, requireScriptVersion(await deps.objects.get(keys.version(workspace, hash)), hash));
 }
 
+/** Returns whether a script that is not archived exists at a path. */
 export async function scriptExists({ objects }: LoadScriptDeps, workspace: string, path: string): Promise<boolean> {
   const runnable = parseScript(await objects.get(keys.scriptHead(workspace, path)));
   return runnable !== undefined && !runnable.archived;
 }
 
-interface Listed extends Omit<NewScript, "content"> {
+interface ListedScript extends Omit<NewScript, "content"> {
   hash: string;
-  /** Not in what release 0.1 stored. */
+  /** Absent in items of release 0.1. */
   parentHashes?: string[];
   createdBy: string;
   createdAtMs: number;
   archived: boolean;
 }
 
-const parentsOf = ({ parentHashes, parent_hash }: Listed) => parentHashes ?? (parent_hash ? [parent_hash] : []);
+const getParentHashes = ({ parentHashes, parent_hash }: ListedScript) => parentHashes ?? (parent_hash ? [parent_hash] : []);
 
-const among = (list: string | undefined, value: string) => list === undefined || list === "" || list.split(",").includes(value);
+const isInList = (list: string | undefined, value: string) => list === undefined || list === "" || list.split(",").includes(value);
 
-/** Scripts without their content, newest first unless asked otherwise; equal times by path, so that pages are stable. */
+/**
+ * Lists the scripts that match a query and that the caller may read, without content, newest first by default. Equal times are sorted by
+ * path, so that pages are stable.
+ */
 export async function listScripts(
   { objects }: LoadScriptDeps,
   workspace: string,
   query: ScriptListQuery,
   readable: (path: string) => boolean,
 ): Promise<ListedScriptJson[]> {
-  const stored = (await objects.list(`S#${workspace}`)).map(({ value }) => value as Listed);
+  const stored = (await objects.list(`S#${workspace}`)).map(({ value }) => value as ListedScript);
   const order = query.order_desc === false ? 1 : -1;
   const found = stored
     .filter(
@@ -59,11 +63,11 @@ export async function listScripts(
         (query.path_start === undefined || script.path.startsWith(query.path_start)) &&
         (query.path_exact === undefined || script.path === query.path_exact) &&
         (query.created_by === undefined || script.createdBy === query.created_by) &&
-        (query.parent_hash === undefined || parentsOf(script).includes(query.parent_hash)) &&
-        (query.first_parent_hash === undefined || parentsOf(script)[0] === query.first_parent_hash) &&
-        (query.last_parent_hash === undefined || parentsOf(script).at(-1) === query.last_parent_hash) &&
-        among(query.kinds, script.kind ?? "script") &&
-        among(query.languages, script.language) &&
+        (query.parent_hash === undefined || getParentHashes(script).includes(query.parent_hash)) &&
+        (query.first_parent_hash === undefined || getParentHashes(script)[0] === query.first_parent_hash) &&
+        (query.last_parent_hash === undefined || getParentHashes(script).at(-1) === query.last_parent_hash) &&
+        isInList(query.kinds, script.kind ?? "script") &&
+        isInList(query.languages, script.language) &&
         (query.is_template === undefined || (script.is_template ?? false) === query.is_template) &&
         (query.label === undefined || (script.labels ?? []).includes(query.label)) &&
         query.starred_only !== true,
@@ -71,7 +75,7 @@ export async function listScripts(
     .sort((a, b) => order * (a.createdAtMs - b.createdAtMs) || a.path.localeCompare(b.path));
   return paginate(found, query).map((script) => {
     const { hash, parentHashes, createdBy, createdAtMs, archived, ...sent } = script;
-    const version = { sent: { ...sent, content: "" }, hash, parentHashes: parentsOf(script), createdBy, createdAtMs };
+    const version = { sent: { ...sent, content: "" }, hash, parentHashes: getParentHashes(script), createdBy, createdAtMs };
     const { content, ...listed } = toScriptJson(version, { workspace, archived, deleted: false } as Runnable, {});
     return {
       ...listed,
@@ -81,7 +85,7 @@ export async function listScripts(
   });
 }
 
-/** List the versions saved at a path, newest first. Throws `script.notFound` when there never was one. */
+/** Lists the versions saved at a path, newest first. Throws `script.notFound` if there never was one. */
 export async function listScriptHistory({ objects }: LoadScriptDeps, workspace: string, path: string): Promise<HistoryItemJson[]> {
   const stored = await objects.list(keys.history(workspace, path, 0, "").pk, { newestFirst: true });
   if (stored.length === 0) throw new SvcError("script.notFound", { path });
@@ -96,7 +100,7 @@ export async function listScriptHistory({ objects }: LoadScriptDeps, workspace: 
   });
 }
 
-/** Throws `script.versionNotFound`. */
+/** Returns the state of a version's build, with its lock or error log. Throws `script.versionNotFound`. */
 export async function getScriptDeploymentStatus(
   deps: LoadScriptDeps & { jobs: JobTable; queue: Queue },
   workspace: string,

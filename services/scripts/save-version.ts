@@ -29,25 +29,27 @@ export interface SaveVersionDeps {
   nowMs: () => number;
 }
 
-/** A version's fields above this stand in S3: a DynamoDB item holds at most 400 KB. */
+/** Larger fields of a version are stored in S3: a DynamoDB item holds at most 400 KB. */
 const BODY_ITEM_BYTES = 100 * 1024;
 
 export type ParentVersion = { runnable: Runnable; version: StoredVersion };
 
-/** What is saved, once it is decided that it may be. */
-interface Saving {
+/** A request to save a version, after its checks. */
+interface SaveRequest {
   actor: Actor;
   workspace: string;
   asked: NewScript;
-  /** What stands at the path now. */
+  /** The current script at the path. */
   current: Runnable | undefined;
   parent: ParentVersion | undefined;
   onBehalfOf: Runnable["onBehalfOf"];
 }
 
-/** The new version's hash. Throws what a concurrent writer, a workspace or a folder that is gone makes of it. */
-export async function saveScriptVersion(deps: SaveVersionDeps, saving: Saving): Promise<string> {
-  const { actor, workspace, asked, parent } = saving;
+/**
+ * Saves a version and returns its hash. Throws `script.changedMeanwhile`, `script.parentHasChild`, `workspace.notFound`, `path.noFolder`.
+ */
+export async function saveScriptVersion(deps: SaveVersionDeps, save: SaveRequest): Promise<string> {
+  const { actor, workspace, asked, parent } = save;
   const atMs = deps.nowMs();
   const hash = computeVersionHash(workspace, randomUUID(), asked);
   const { readScriptInterface: interfaceOf } = await import("../../core/scripts/interface.ts");
@@ -61,18 +63,18 @@ export async function saveScriptVersion(deps: SaveVersionDeps, saving: Saving): 
     ...(inferredSchema ? { inferredSchema } : {}),
   };
   const runner = runnerFor(asked.language, asked.content);
-  const job = runner ? await prepareJob(deps, dependenciesJob(saving, hash)) : undefined;
-  const runnable = { ...newRunnable(saving, hash), ...(runner ? { runner } : {}), ...read };
+  const job = runner ? await prepareJob(deps, buildDependenciesJob(save, hash)) : undefined;
+  const runnable = { ...buildRunnable(save, hash), ...(runner ? { runner } : {}), ...read };
   const parts = [
     ...buildPathConditions(workspace, asked.path),
-    ...versionParts(saving, runnable, job, await keptBody(deps, workspace, version)),
-    ...listingParts(saving, version, read.preprocessor !== undefined),
-    ...(await renameParts(deps, saving)),
-    part(buildEventWrite({ type: parent ? "UpdateScript" : "CreateScript", workspace, object: asked.path, by: actor.username, atMs })),
-    ...(job ? [part({ raw: { Put: deps.jobs.createParams(job, firstDueMs(job.createdAtMs)) } })] : []),
+    ...buildVersionParts(save, runnable, job, await storeBody(deps, workspace, version)),
+    ...buildListingParts(save, version, read.preprocessor !== undefined),
+    ...(await buildRenameParts(deps, save)),
+    toPart(buildEventWrite({ type: parent ? "UpdateScript" : "CreateScript", workspace, object: asked.path, by: actor.username, atMs })),
+    ...(job ? [toPart({ raw: { Put: deps.jobs.createParams(job, firstDueMs(job.createdAtMs)) } })] : []),
   ];
   if (!(await commitParts(deps.objects, parts))) throw new SvcError("script.changedMeanwhile", { path: asked.path });
-  // The script is saved whatever becomes of the message: housekeeping finds the job by its due time and sends it again.
+  // The script is saved even if the message cannot be sent: housekeeping finds the job by its due time and sends it again.
   if (job)
     await sendJob(deps, job).catch((error: unknown) =>
       reportFailure("The build could not be sent to the queue; housekeeping sends it", error, { job: job.id }),
@@ -80,10 +82,10 @@ export async function saveScriptVersion(deps: SaveVersionDeps, saving: Saving): 
   return hash;
 }
 
-/** `refused` left out: somebody else has changed the script meanwhile. */
-const part = (done: TransactionPart["write"], refused?: SvcError): TransactionPart => ({ write: done, refused });
+/** Without `refused`, a refusal means that another writer has changed the script. */
+const toPart = (done: TransactionPart["write"], refused?: SvcError): TransactionPart => ({ write: done, refused });
 
-const dependenciesJob = ({ actor, workspace, asked: { path, language } }: Saving, hash: string) => ({
+const buildDependenciesJob = ({ actor, workspace, asked: { path, language } }: SaveRequest, hash: string) => ({
   actor,
   workspace,
   kind: "dependencies" as const,
@@ -95,7 +97,7 @@ const dependenciesJob = ({ actor, workspace, asked: { path, language } }: Saving
   id: uuidv7(),
 });
 
-function newRunnable({ workspace, asked, onBehalfOf }: Saving, hash: string) {
+function buildRunnable({ workspace, asked, onBehalfOf }: SaveRequest, hash: string) {
   return {
     workspace,
     path: asked.path,
@@ -116,8 +118,8 @@ function newRunnable({ workspace, asked, onBehalfOf }: Saving, hash: string) {
   };
 }
 
-/** The version's fields, or where they were put because no item holds them. */
-async function keptBody(
+/** Returns the version's fields, or their S3 key if they are too large for an item. */
+async function storeBody(
   { storage }: SaveVersionDeps,
   workspace: string,
   version: StoredVersion,
@@ -129,8 +131,8 @@ async function keptBody(
   return { s3Key };
 }
 
-function versionParts(
-  { workspace, asked: { path }, current, parent }: Saving,
+function buildVersionParts(
+  { workspace, asked: { path }, current, parent }: SaveRequest,
   value: { hash: string },
   job: Job | undefined,
   body: unknown,
@@ -142,36 +144,36 @@ function versionParts(
     ...(parentHash === undefined
       ? []
       : [
-          part(
+          toPart(
             write.update({ ...keys.version(workspace, parentHash), next: hash }, "childless"),
             new SvcError("script.parentHasChild", { parentHash }),
           ),
         ]),
-    part(write.put({ ...keys.scriptHead(workspace, path), value, version: hash, build }, current ? { version: current.hash } : "absent")),
-    part(write.put({ ...keys.version(workspace, hash), value, version: hash, build }, "absent")),
-    part(write.put({ ...keys.versionBody(workspace, hash), value: body }, "absent")),
+    toPart(write.put({ ...keys.scriptHead(workspace, path), value, version: hash, build }, current ? { version: current.hash } : "absent")),
+    toPart(write.put({ ...keys.version(workspace, hash), value, version: hash, build }, "absent")),
+    toPart(write.put({ ...keys.versionBody(workspace, hash), value: body }, "absent")),
   ];
 }
 
-function listingParts({ workspace, asked }: Saving, version: StoredVersion, hasPreprocessor: boolean): TransactionPart[] {
+function buildListingParts({ workspace, asked }: SaveRequest, version: StoredVersion, hasPreprocessor: boolean): TransactionPart[] {
   const { hash, parentHashes, createdBy, createdAtMs } = version;
   const { content, schema, lock, modules, assets, ...listed } = asked;
   const made = { hash, createdAtMs, createdBy };
   const note = asked.deployment_message ? { message: asked.deployment_message } : {};
   const value = { ...listed, ...(hasPreprocessor ? { has_preprocessor: true } : {}), ...made, parentHashes, archived: false };
   return [
-    part(write.put({ ...keys.scriptListing(workspace, asked.path), value })),
-    part(write.put({ ...keys.history(workspace, asked.path, createdAtMs, hash), value: { ...made, ...note } })),
+    toPart(write.put({ ...keys.scriptListing(workspace, asked.path), value })),
+    toPart(write.put({ ...keys.history(workspace, asked.path, createdAtMs, hash), value: { ...made, ...note } })),
   ];
 }
 
-/** A parent at another path renames: nothing runs at the old path any more, its versions and history stay. */
-async function renameParts(deps: SaveVersionDeps, { workspace, asked: { path }, parent }: Saving): Promise<TransactionPart[]> {
+/** A parent at another path means a rename: nothing can be run at the old path any longer, but its versions and history remain. */
+async function buildRenameParts(deps: SaveVersionDeps, { workspace, asked: { path }, parent }: SaveRequest): Promise<TransactionPart[]> {
   if (!parent || parent.runnable.path === path) return [];
   const { hash: parentHash, path: from } = parent.runnable;
   return [
-    part(write.remove(keys.scriptHead(workspace, from), { version: parentHash }), new SvcError("script.parentHasChild", { parentHash })),
-    part(write.remove(keys.scriptListing(workspace, from))),
-    part((await buildAclPart(deps, { workspace, kind: "script", path: from }, path)).write),
+    toPart(write.remove(keys.scriptHead(workspace, from), { version: parentHash }), new SvcError("script.parentHasChild", { parentHash })),
+    toPart(write.remove(keys.scriptListing(workspace, from))),
+    toPart((await buildAclPart(deps, { workspace, kind: "script", path: from }, path)).write),
   ];
 }

@@ -14,8 +14,8 @@ interface SettleBuildDeps {
 }
 
 /**
- * Returns the state of a version's build. If the build's job was canceled or lost without recording an outcome, the first caller that
- * notices records the build as failed, so that no job waits for it any longer.
+ * Returns the state of a version's build. If the build's job was canceled or lost without recording an outcome, the build is recorded as
+ * failed, so that no job waits for it any longer. Throws `script.versionNotFound`.
  */
 export async function settleBuild(deps: SettleBuildDeps, version: Runnable): Promise<BuildState> {
   const { workspace, hash, build } = version;
@@ -23,7 +23,7 @@ export async function settleBuild(deps: SettleBuildDeps, version: Runnable): Pro
   const { objects, jobs } = deps;
   const job = await jobs.get(build.job);
   if (job && !hasEnded(job)) return build;
-  // A build's outcome is recorded before its job ends: only now is it certain that there is none.
+  // A build records its outcome before its job ends, so a missing outcome is final only now.
   const now = requireScriptVersion(await objects.get(keys.version(workspace, hash)), hash).build;
   if (now.state !== "pending") return now;
   const error = `The job ${build.job} that builds it ${job ? `was ${job.state === "canceled" ? "canceled" : "lost"}` : "is gone"}. Save the script again.`;

@@ -12,7 +12,11 @@ interface ArchiveWorkspaceDeps {
 }
 
 /** Archives a workspace or restores it. A repeated call changes nothing. Throws `workspace.notFound`, `access.changedMeanwhile`. */
-export async function setWorkspaceArchived({ objects }: ArchiveWorkspaceDeps, workspace: string, archived: boolean): Promise<void> {
+export async function setWorkspaceArchived(
+  { objects }: Pick<ArchiveWorkspaceDeps, "objects">,
+  workspace: string,
+  archived: boolean,
+): Promise<void> {
   const changed = await buildWorkspaceUpdate({ objects }, workspace, ({ deleted: _, ...record }) => ({
     ...record,
     ...(archived ? { deleted: true } : {}),

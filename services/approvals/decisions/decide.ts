@@ -12,6 +12,7 @@ import {
 } from "../../../core/approvals/gate.ts";
 import type { LinkSubject } from "../../../core/approvals/link.ts";
 import type { Actor } from "../../../core/people/actor.ts";
+import type { JobAddress } from "../../jobs/read/read.ts";
 import { storeValue } from "../../jobs/values/values.ts";
 import { changeGate, type GateDeps, type GateWithFlow, loadGatesOfRun } from "../gates/change-gate.ts";
 import {
@@ -54,7 +55,7 @@ export async function decideByLink(deps: DecideDeps, link: LinkReference, actor:
   const level = await verifyLink(deps, link.signature, link);
   if (level === undefined) throw invalidLinkError();
   const from: ApproverSource = { who: approverFrom(actor, link.workspace), way: { link: true, mayStop: false }, link, level };
-  if (level === "flow") return decideForFlow(deps, link.workspace, link.id, from, said);
+  if (level === "flow") return decideForFlow(deps, { workspace: link.workspace, id: link.id }, from, said);
   return decideRequest(deps, await findApprovalRequest(deps, link.workspace, link.id), from, said);
 }
 
@@ -75,7 +76,7 @@ export async function decideGate(
   // A late decision gets `approval.decided` before any other fault of it is reported.
   if (said.approved && !asked.gate.decision) await checkPayload(deps, asked, said.payload ?? null);
   const event = await eventOf(deps, asked.gate, who, rules, from, said);
-  return changeGate(deps, asked, asked.module, (gate) =>
+  return changeGate(deps, asked, (gate) =>
     said.approved ? recordApproval(gate, { ...event, atMs: deps.nowMs() }) : recordRejection(gate, rejection(deps, event, said)),
   );
 }
@@ -130,7 +131,7 @@ async function eventOf(
  * Decides the step of a flow that waits now, or stores the decision for the next step that requests one. A gate may open in between: the
  * process that opens a gate reads stored decisions, and this function looks for gates again afterwards.
  */
-async function decideForFlow(deps: DecideDeps, workspace: string, id: string, from: ApproverSource, said: DecisionInput): Promise<string> {
+async function decideForFlow(deps: DecideDeps, { workspace, id }: JobAddress, from: ApproverSource, said: DecisionInput): Promise<string> {
   const flow = await deps.jobs.get(id);
   if (flow?.workspace !== workspace) throw invalidLinkError();
   const { link } = from;

@@ -9,11 +9,11 @@ import { type DecideDeps, type DecisionInput, decideRequest } from "./decide.ts"
  */
 export async function resumeFlow(
   deps: DecideDeps,
-  asker: JobCaller,
+  caller: JobCaller,
   { workspace, id }: { workspace: string; id: string },
   said: DecisionInput,
 ) {
-  const flow = await findJob(deps, asker, workspace, id);
+  const flow = await findJob(deps, caller, { workspace, id });
   const request = await findApprovalRequestInFlow(deps, workspace, id, { known: flow });
-  return decideRequest(deps, request, { who: approverFrom(asker.actor, workspace), way: { link: false, mayStop: true } }, said);
+  return decideRequest(deps, request, { who: approverFrom(caller.actor, workspace), way: { link: false, mayStop: true } }, said);
 }

@@ -70,8 +70,7 @@ export async function loadGatesOfRun({ jobs }: Pick<GateDeps, "jobs">, root: str
  */
 export async function changeGate(
   deps: GateDeps,
-  start: GateWithFlow,
-  module: FlowModule,
+  { module, ...start }: GateWithFlow & { module: FlowModule },
   rule: (gate: Gate) => Gate,
   also: () => Promise<TransactionWrite[]> = async () => [],
 ): Promise<GateWithFlow> {

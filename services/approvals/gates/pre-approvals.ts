@@ -50,7 +50,7 @@ export async function applyPreApprovals(deps: GateDeps, start: GateWithFlow, mod
     const who = await loadApproverByEmail(deps, early.event.email, gate.workspace);
     if (authorize({ rules: gate.opened.rules, starter: getRunStarter(start.flow) }, who, { link: true, mayStop: false }) !== "yes")
       continue;
-    gate = await applyPreApproval(deps, { gate, flow: start.flow }, module, ref, early);
+    gate = await applyPreApproval(deps, { gate, flow: start.flow }, module, { ref, early });
   }
   return gate;
 }
@@ -60,8 +60,7 @@ async function applyPreApproval(
   deps: GateDeps,
   from: GateWithFlow,
   module: FlowModule,
-  ref: string,
-  { event, rejects }: PreApproval,
+  { ref, early: { event, rejects } }: { ref: string; early: PreApproval },
 ): Promise<Gate> {
   const { jobs } = deps;
   const { id } = from.flow;
@@ -72,7 +71,7 @@ async function applyPreApproval(
     return recordRejection(gate, { by, email, ...rejects, atMs, payload: { of, place: payload } });
   };
   try {
-    const { gate } = await changeGate(deps, from, module, rule, async () => {
+    const { gate } = await changeGate(deps, { ...from, module }, rule, async () => {
       if (!(await jobs.getChild(id, ref))) throw new PreApprovalTakenError();
       return [{ raw: jobs.takeParams(id, ref) }];
     });

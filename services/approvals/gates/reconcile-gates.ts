@@ -30,7 +30,7 @@ export async function reconcileGates(deps: GateDeps, flow: Job): Promise<{ nextM
     }
     const now = deps.nowMs();
     const rule = (of: Gate) => [expireGate, escalateGate, remindApprovers].reduce((known, step) => step(known, now), of);
-    const { gate: after } = await changeGate(deps, { gate, flow }, module, rule);
+    const { gate: after } = await changeGate(deps, { gate, flow, module }, rule);
     nextMs = Math.min(nextMs, gateDueAtMs(after) ?? nextMs);
   }
   return { nextMs, lost };

@@ -2,7 +2,7 @@ import { SvcError } from "../../../contract/errors.ts";
 import type { Gate, OpenedGate } from "../../../core/approvals/gate.ts";
 import type { LinkSubject } from "../../../core/approvals/link.ts";
 import { isFlowJob, type Job } from "../../../core/jobs/job.ts";
-import { findJob, type JobCaller } from "../../jobs/read/read.ts";
+import { findJob, type JobAddress, type JobCaller } from "../../jobs/read/read.ts";
 import { type GateDeps, loadGate } from "../gates/change-gate.ts";
 import { createLink, type LinkDeps } from "./links.ts";
 
@@ -30,9 +30,8 @@ export async function createGateLinks(deps: LinkDeps, { id, workspace, opened }:
  */
 export async function createResumeUrls(
   deps: Pick<GateDeps, "jobs"> & LinkDeps,
-  asker: JobCaller,
-  workspace: string,
-  id: string,
+  caller: JobCaller,
+  { workspace, id }: JobAddress,
   wanted: ResumeUrlTarget,
 ) {
   const { resumeId, approver, forFlow } = wanted;
@@ -43,7 +42,7 @@ export async function createResumeUrls(
   // Loops, branches and gates have no jobs of their own, so the flow's job determines who may create links.
   const job = await deps.jobs.get(id);
   const gate = job ? undefined : await loadGate(deps, id);
-  const asked: Job = await findJob(deps, asker, workspace, gate?.flow ?? id, () => new SvcError("job.notFound", { id }));
+  const asked: Job = await findJob(deps, caller, { workspace, id: gate?.flow ?? id }, () => new SvcError("job.notFound", { id }));
   if (gate) return forFlow ? link("flow", gate.flow) : link("step", id);
   if (forFlow || !asked.step) return link("flow", isFlowJob(asked) ? id : asked.step && asked.parent);
   return link("step", id);

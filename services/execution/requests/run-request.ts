@@ -8,7 +8,7 @@ import type { Actor } from "../../../core/people/actor.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { storeFiles } from "../../files/store.ts";
 import type { CreateJobDeps, IdempotencyKey } from "../../jobs/queue/create-job-record.ts";
-import { flowJobFields, type NewJob, scriptJobFields } from "../../jobs/queue/enqueue.ts";
+import { buildFlowJobFields, buildScriptJobFields, type NewJob } from "../../jobs/queue/enqueue.ts";
 import { ENTRYPOINT_ARGUMENT } from "../invoke-runner.ts";
 
 /** The stored version that a run executes. */
@@ -24,7 +24,7 @@ export interface VersionRunRequest {
   target: RunTarget;
   options: JobOptions;
   tag: string | undefined;
-  /** Seconds. 0 does not turn off the script's own `cache_ttl`. */
+  /** The cache time in seconds. 0 does not turn off the script's own `cache_ttl`. */
   cacheTtlS: number | undefined;
   arguments: Arguments;
   idempotencyKey: IdempotencyKey | undefined;
@@ -36,21 +36,21 @@ export type RunRequest = VersionRunRequest | { preview: NewJob };
 export type CreateNewJobDeps = Pick<CreateJobDeps, "objects"> & { storage: Storage };
 
 /** Returns a new job's fields as the query of a run route names them. `scheduled_for` takes precedence over `scheduled_in_secs`. */
-export function jobOptions(actor: Actor, workspace: string, query: RunQuery, nowMs: number): JobOptions {
+export function buildJobOptions(actor: Actor, workspace: string, query: RunQuery, nowMs: number): JobOptions {
   const { job_id: id, parent_job: parent, root_job: root, scheduled_in_secs: delayS, scheduled_for: at } = query;
   const scheduledForMs = at !== undefined ? Date.parse(at) : delayS ? nowMs + delayS * 1000 : undefined;
   return { actor, workspace, id, parent, root, scheduledForMs };
 }
 
 /** Returns the options that the caller chose, of either form of request. */
-export const runOptions = (request: RunRequest): JobOptions => ("preview" in request ? request.preview : request.options);
+export const getJobOptions = (request: RunRequest): JobOptions => ("preview" in request ? request.preview : request.options);
 
-/** Stores the files of a request and returns the job that it asks for. Throws `file.storageOff`. */
+/** Stores the files of a request and returns its job. Throws `file.storageOff`. */
 export async function createNewJob(deps: CreateNewJobDeps, request: RunRequest): Promise<NewJob> {
   if ("preview" in request) return request.preview;
   const { target, options, tag, cacheTtlS, arguments: sent, idempotencyKey: once } = request;
   const { files } = sent;
-  const version = target.kind === "script" ? scriptJobFields(target.version) : flowJobFields(target.version);
+  const version = target.kind === "script" ? buildScriptJobFields(target.version) : buildFlowJobFields(target.version);
   const id = files.length === 0 ? options.id : (options.id ?? uuidv7());
   const stored = id === undefined || files.length === 0 ? {} : await storeFiles(deps, options.workspace, id, files);
   return {
@@ -59,27 +59,27 @@ export async function createNewJob(deps: CreateNewJobDeps, request: RunRequest):
     ...(version.kind === "script" ? { cacheTtlS: cacheTtlS || version.cacheTtlS } : {}),
     id,
     tag: tag ?? version.tag,
-    ...jobArguments(target, sent, stored),
-    once,
+    ...buildJobArguments(target, sent, stored),
+    idempotencyKey: once,
   };
 }
 
 /** The job's arguments: those of the preprocessor where one handles the request. */
-function jobArguments(target: RunTarget, sent: Arguments, stored: StoredFiles): Pick<NewJob, "args" | "preprocess"> {
+function buildJobArguments(target: RunTarget, sent: Arguments, stored: StoredFiles): Pick<NewJob, "args" | "preprocess"> {
   const args = mergeStoredFiles(sent, stored);
-  const preprocessor = preprocessorOf(target);
+  const preprocessor = getPreprocessor(target);
   // A caller who names another function than `main` gets that function called with the arguments as sent.
   const overridden = target.kind === "script" && args[ENTRYPOINT_ARGUMENT] !== undefined;
   if (!sent.event || !preprocessor || overridden) return { args };
-  return { args: buildPreprocessorArguments(preprocessor, args, eventWithFiles(sent.event, stored)), preprocess: true };
+  return { args: buildPreprocessorArguments(preprocessor, args, addFilesToEvent(sent.event, stored)), preprocess: true };
 }
 
-function preprocessorOf({ kind, version }: RunTarget): Parameters<typeof buildPreprocessorArguments>[0] | undefined {
+function getPreprocessor({ kind, version }: RunTarget): Parameters<typeof buildPreprocessorArguments>[0] | undefined {
   if (kind === "script") return version.preprocessor;
   return version.preprocessor ? { params: null } : undefined;
 }
 
 /** The files of a form appear in the event's body as they do in the arguments. */
-function eventWithFiles(event: WebhookEvent, stored: StoredFiles): WebhookEvent {
+function addFilesToEvent(event: WebhookEvent, stored: StoredFiles): WebhookEvent {
   return Object.keys(stored).length === 0 ? event : { ...event, body: { ...(event.body as object), ...stored } };
 }

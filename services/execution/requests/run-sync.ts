@@ -19,76 +19,86 @@ import { buildRunnerRequest, type Executable, type InvokeRunnerDeps, invokeRunne
 
 export type RunSyncDeps = InvokeRunnerDeps & CreateJobDeps & { functions: Pick<Functions, "work"> };
 
-/** A synchronous call's answer: the result's JSON text, or where it is when it is too large for a reply. */
+/** The result of a synchronous call: the result's JSON text, or its location if it is too large for a reply. */
 export interface SyncResult {
   id: string;
   state: EndState;
   resultJson?: string | undefined;
   stored?: { s3: string; url: string; size: number };
-  /** How long the link works. */
+  /** The validity of the link, in seconds. */
   linkS?: number;
   /** The result belongs to an earlier run. */
   cached: boolean;
 }
 
-/** How long a presigned link to a large result works. */
+/** The validity of a presigned link to a large result, in seconds. */
 const LINK_S = 3600;
 
 /** Arguments up to this size are part of a worker's call. */
-const CALLED_CHARS = 256 * 1024;
+const MAX_CALL_CHARS = 256 * 1024;
 
 /**
- * Runs a job and waits for its end. A version that is built is executed right here, or by a worker that is called where something must be
- * read that this function may not read; everything else, limited runs too, goes through the queue and is waited for. Throws `job.idTaken` and, at the deadline, `job.syncTimeout`: the job goes on.
+ * Runs a job and waits up to `limitMs` for its end. A version that is built runs in this process, or in a worker if its arguments contain
+ * references or files that this function may not read. All other jobs, including those with a concurrency limit, go through the queue.
+ * Throws `job.idTaken` and, at the deadline, `job.syncTimeout`: the job continues.
  */
-export async function runSync(deps: RunSyncDeps, asked: NewJob, runnable: Runnable | undefined, limitMs: number): Promise<SyncResult> {
-  const { id, ended } = await start(deps, asked, runnable, deps.nowMs() + limitMs);
+export async function runSync(deps: RunSyncDeps, newJob: NewJob, runnable: Runnable | undefined, limitMs: number): Promise<SyncResult> {
+  const { id, ended } = await startSync(deps, newJob, runnable, deps.nowMs() + limitMs);
   if (!ended) throw new SvcError("job.syncTimeout", { id, limitMs });
-  return answer(deps, asked.actor, ended);
+  return answer(deps, newJob.actor, ended);
 }
 
-/** What a reference stands for, and what is in a file that decides about the cache, is the worker's to read. */
-const needsWorker = (asked: NewJob) => hasReferences(references(asked)) || (asked.cacheTtlS !== undefined && containsFiles(asked.args));
+/** References, and files that are part of the cache key, can only be read by a worker. */
+const needsWorker = (newJob: NewJob) =>
+  hasReferences(argumentsWithReferences(newJob)) || (newJob.cacheTtlS !== undefined && containsFiles(newJob.args));
 
-async function start(
+async function startSync(
   deps: RunSyncDeps,
-  asked: NewJob,
+  newJob: NewJob,
   runnable: Runnable | undefined,
   untilMs: number,
 ): Promise<{ id: string; ended: FinishedJob | undefined }> {
-  // Slots of a concurrency group are given to what comes from the queue.
-  const queued = asked.scheduledForMs !== undefined || runnable?.concurrency !== undefined;
+  // Slots of a concurrency group are assigned to jobs from the queue only.
+  const queued = newJob.scheduledForMs !== undefined || runnable?.concurrency !== undefined;
   if (runnable?.build.state !== "ready" || !runnable.runner || queued) {
-    const { id } = await enqueueJob(deps, asked);
+    const { id } = await enqueueJob(deps, newJob);
     return { id, ended: await waitForEnd(deps, id, untilMs) };
   }
   const { nowMs, worker } = deps;
-  const prepared = await prepareJob(deps, asked);
-  // This function reads what strangers send, and holds no right to secrets and files: what a reference stands for is the worker's to read.
-  if (needsWorker(asked)) {
+  const prepared = await prepareJob(deps, newJob);
+  // This function parses requests from the internet, so it has no access to secrets and files. A worker resolves the references.
+  if (needsWorker(newJob)) {
     const job = createClaimedJob(prepared, nowMs(), worker);
-    const other = await createJobRecord(deps, job, asked.once);
-    return settle(deps, other ?? job, untilMs, other ? undefined : callWorker(deps, job, asked));
+    const other = await createJobRecord(deps, job, newJob.idempotencyKey);
+    return waitUntilSettled(deps, other ?? job, untilMs, other ? undefined : callWorker(deps, job, newJob));
   }
   const known = await findCachedResult(deps, prepared);
   if (known) {
     const ended = createCachedJob(prepared, known, nowMs());
-    const other = await createJobRecord(deps, ended, asked.once);
-    if (other) return settle(deps, other, untilMs);
+    const other = await createJobRecord(deps, ended, newJob.idempotencyKey);
+    if (other) return waitUntilSettled(deps, other, untilMs);
     countEndedJob(ended);
     await storeCachedStream(deps, ended, known);
     return { id: ended.id, ended: known.resultJson === undefined ? ended : { ...ended, resultJson: known.resultJson } };
   }
   const job = createClaimedJob(prepared, nowMs(), worker);
   const { runner, build, params, paramTypes, preprocessor, dedicated } = runnable;
-  const what: Executable = { runner, artefact: build, params, paramTypes, preprocessor, dedicated };
-  // Signing takes as long as the record's write, and nothing is said to the runner before that.
-  const [other, first] = await Promise.all([createJobRecord(deps, job, asked.once), buildRunnerRequest(deps, job, what, asked.args)]);
-  return settle(deps, other ?? job, untilMs, other ? undefined : invokeRunner(deps, job, what, asked.args, first));
+  const executable: Executable = { runner, artefact: build, params, paramTypes, preprocessor, dedicated };
+  // The request is signed while the record is written. The runner is invoked only after both.
+  const [other, first] = await Promise.all([
+    createJobRecord(deps, job, newJob.idempotencyKey),
+    buildRunnerRequest(deps, job, executable, newJob.args),
+  ]);
+  return waitUntilSettled(
+    deps,
+    other ?? job,
+    untilMs,
+    other ? undefined : invokeRunner(deps, job, executable, { args: newJob.args, first }),
+  );
 }
 
 /** Waits until the deadline for a run of this process, or for that of an equal call. */
-async function settle(deps: RunSyncDeps, { id }: Pick<Job, "id">, untilMs: number, run?: Promise<FinishedJob | undefined>) {
+async function waitUntilSettled(deps: RunSyncDeps, { id }: Pick<Job, "id">, untilMs: number, run?: Promise<FinishedJob | undefined>) {
   const ended = run ? await waitForRun(untilMs - deps.nowMs(), run) : "elsewhere";
   // The job was returned to the queue, or another attempt has claimed it: the record will show its end.
   return { id, ended: ended === "elsewhere" ? await waitForEnd(deps, id, untilMs) : ended };
@@ -97,17 +107,18 @@ async function settle(deps: RunSyncDeps, { id }: Pick<Job, "id">, untilMs: numbe
 /** Invokes a worker for a claimed job. If no worker accepts it, the job is returned to the queue. */
 async function callWorker(deps: RunSyncDeps, job: RunningJob, { args }: NewJob): Promise<FinishedJob | undefined> {
   const argsJson = JSON.stringify(args);
-  const answer = await deps.functions.work({ running: job, ...(argsJson.length <= CALLED_CHARS ? { argsJson } : {}) });
-  if (answer !== "refused") return answer ?? undefined;
+  /** Throws `job.erased` if the run was erased after an equal call had read its result. */
+  const toSyncResult = await deps.functions.work({ running: job, ...(argsJson.length <= MAX_CALL_CHARS ? { argsJson } : {}) });
+  if (toSyncResult !== "refused") return toSyncResult ?? undefined;
   if (await releaseJob(deps, job)) await sendJob(deps, job);
   return undefined;
 }
 
-/** Runs a flow and waits for its end, or for the step after which its callers are answered. Throws as `runSync` does. */
-export async function runFlowSync(deps: RunSyncDeps, asked: NewJob, limitMs: number): Promise<SyncResult> {
+/** Runs a flow and waits up to `limitMs` for its end, or for the step whose result is returned early. Throws as `runSync` does. */
+export async function runFlowSync(deps: RunSyncDeps, newJob: NewJob, limitMs: number): Promise<SyncResult> {
   const untilMs = deps.nowMs() + limitMs;
-  const { id } = await enqueueJob(deps, asked);
-  return flowAnswer(deps, asked.actor, id, untilMs, limitMs);
+  const { id } = await enqueueJob(deps, newJob);
+  return flowAnswer(deps, newJob.actor, id, untilMs, limitMs);
 }
 
 async function flowAnswer(deps: RunSyncDeps, reader: Actor, id: string, untilMs: number, limitMs: number): Promise<SyncResult> {
@@ -120,17 +131,17 @@ async function flowAnswer(deps: RunSyncDeps, reader: Actor, id: string, untilMs:
   return { id, state: "succeeded", cached: false, resultJson: json };
 }
 
-/** The answer of a job that an equal call has started: joins its wait. Throws `job.syncTimeout` and `job.erased`. */
+/** Waits up to `limitMs` for a job that an equal call has started, and returns its result. Throws `job.syncTimeout` and `job.erased`. */
 export async function joinRun(deps: RunSyncDeps, reader: Actor, job: Job, limitMs: number): Promise<SyncResult> {
   const ended = hasEnded(job) ? job : await waitForEnd(deps, job.id, deps.nowMs() + limitMs);
   if (!ended) throw new SvcError("job.syncTimeout", { id: job.id, limitMs });
   return answer(deps, reader, ended);
 }
 
-/** The arguments in which references stand for something. */
-const references = ({ args, preprocess }: NewJob) => (preprocess ? splitEvent(args).others : args);
+/** Returns the arguments in which references are resolved. Those of a preprocessor's event are not. */
+const argumentsWithReferences = ({ args, preprocess }: NewJob) => (preprocess ? splitEvent(args).others : args);
 
-/** The run's end if it comes in time. A run that lasts longer goes on; its runner reports its end itself. */
+/** Returns the run's end if it comes within `ms`. A run that takes longer continues, and its runner reports the end itself. */
 async function waitForRun(ms: number, run: Promise<FinishedJob | undefined>): Promise<FinishedJob | "elsewhere" | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
@@ -140,7 +151,7 @@ async function waitForRun(ms: number, run: Promise<FinishedJob | undefined>): Pr
     return await Promise.race([run.then((ended) => ended ?? ("elsewhere" as const)), late]);
   } finally {
     clearTimeout(timer);
-    // A run that ends after the deadline ends in its record; its attempt is given up and repeated there.
+    // Nobody awaits this run any longer. If it fails, housekeeping retries its attempt.
     run.catch((error: unknown) => reportFailure("A run failed after its caller's deadline", error));
   }
 }
@@ -150,15 +161,15 @@ async function answer(deps: InvokeRunnerDeps, reader: Actor, ended: FinishedJob)
   const erased = new SvcError("job.erased", { id: ended.id });
   if (ended.erased) throw erased;
   try {
-    return await read(deps, reader, ended);
+    return await readResult(deps, reader, ended);
   } catch (error) {
-    // It may have been erased between the look at the record and the reading.
+    // The run may have been erased after its record was read.
     const now = await deps.jobs.get(ended.id);
     throw now && hasEnded(now) && now.erased ? erased : error;
   }
 }
 
-async function read({ jobs, storage }: InvokeRunnerDeps, reader: Actor, ended: FinishedJob): Promise<SyncResult> {
+async function readResult({ jobs, storage }: InvokeRunnerDeps, reader: Actor, ended: FinishedJob): Promise<SyncResult> {
   const { id, state } = ended;
   const cached = ended.cachedFrom !== undefined;
   const result = resultVisibleTo(reader, ended);
@@ -169,7 +180,10 @@ async function read({ jobs, storage }: InvokeRunnerDeps, reader: Actor, ended: F
   return { id, state, cached, stored: { s3: result.key, url: await storage.readUrl(result.key, LINK_S), size: bytes }, linkS: LINK_S };
 }
 
-/** A reply travels as a text in JSON: each quotation mark and backslash of the result costs two bytes there, so a small one need not be counted. */
+/**
+ * A reply contains the result as a JSON string, in which each quotation mark and backslash takes two bytes. A result below half the limit
+ * always fits.
+ */
 function fitsReply(json: string, bytes: number): boolean {
   return bytes <= limits.syncReplyBytes / 2 || Buffer.byteLength(JSON.stringify(json)) <= limits.syncReplyBytes;
 }

@@ -2,20 +2,20 @@ import type { Job } from "../../../core/jobs/job.ts";
 import { type CreateJobDeps, findPreviousRun } from "../../jobs/queue/create-job-record.ts";
 import { type EnqueueDeps, enqueueJob } from "../../jobs/queue/enqueue.ts";
 import { checkQueueLimit } from "../../jobs/queue/queue-limit.ts";
-import { type CreateNewJobDeps, createNewJob, type RunRequest, runOptions } from "./run-request.ts";
+import { type CreateNewJobDeps, createNewJob, getJobOptions, type RunRequest } from "./run-request.ts";
 
 type StartRunDeps = EnqueueDeps & CreateJobDeps & CreateNewJobDeps;
 
 export interface StartRunOptions {
-  /** The call is refused when this many jobs of the workspace wait already. */
+  /** The call is refused if this many jobs of the workspace are waiting. */
   queueLimit?: number | undefined;
-  /** Until then a reader follows the run, and its runner sends output at short intervals. */
+  /** Until this time (epoch ms) a reader follows the run, and its runner sends output at short intervals. */
   watchedUntilMs?: number | undefined;
 }
 
 /**
- * Queues a run and returns its job's id. A call whose idempotency key is known starts nothing: it gets the earlier job, with `replayed`. Throws
- * `job.idTaken`, `idempotency.reused`, `queue.full` and `file.storageOff`.
+ * Queues a run and returns its job's id. A call with a known idempotency key starts nothing and returns the earlier job, with `replayed`.
+ * Throws `job.idTaken`, `idempotency.reused`, `queue.full` and `file.storageOff`.
  */
 export async function startRun(
   deps: StartRunDeps,
@@ -24,7 +24,7 @@ export async function startRun(
 ): Promise<{ id: string; replayed: boolean }> {
   const previous = await findPreviousRunOf(deps, request);
   if (previous) return { id: previous.id, replayed: true };
-  await checkQueueLimit(deps, runOptions(request).workspace, queueLimit);
+  await checkQueueLimit(deps, getJobOptions(request).workspace, queueLimit);
   const job = await createNewJob(deps, request);
   const { id } = await enqueueJob(deps, watchedUntilMs === undefined ? job : { ...job, watchedUntilMs });
   return { id, replayed: false };
@@ -32,6 +32,6 @@ export async function startRun(
 
 /** Returns the job that an earlier call with the request's idempotency key started. Throws `idempotency.reused`. */
 export async function findPreviousRunOf(deps: CreateJobDeps, request: RunRequest): Promise<Job | undefined> {
-  const key = "preview" in request ? request.preview.once : request.idempotencyKey;
+  const key = "preview" in request ? request.preview.idempotencyKey : request.idempotencyKey;
   return key && findPreviousRun(deps, key);
 }

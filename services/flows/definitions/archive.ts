@@ -3,7 +3,7 @@ import type { Storage } from "../../../aws/s3/storage.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { write } from "../../../core/objects/write.ts";
-import type { Actor } from "../../../core/people/actor.ts";
+import type { Actor, WorkspaceCaller } from "../../../core/people/actor.ts";
 import { retryOnConflict } from "../../outbox/commit-parts.ts";
 import { buildEventWrite } from "../../outbox/event.ts";
 import { flowObjectKey, parseFlow, requireFlowVersion } from "./load.ts";
@@ -17,8 +17,7 @@ interface ArchiveFlowDeps {
 /** An archived flow's path runs no more and is free for a new one; every version stays and runs by its number. Throws `flow.notFound`. */
 export async function setFlowArchived(
   { objects, nowMs }: ArchiveFlowDeps,
-  actor: Actor,
-  workspace: string,
+  { actor, workspace }: WorkspaceCaller,
   path: string,
   archived: boolean,
 ): Promise<void> {

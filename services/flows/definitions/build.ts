@@ -40,7 +40,7 @@ export async function buildFlow(deps: BuildVersionDeps & MakeMachineDeps, job: R
   const ending = planned.ok
     ? { state: "succeeded" as const, resultJson: JSON.stringify({ locks: planned.locks }) }
     : failedEnding({ name: "DependencyError", message: planned.error });
-  return endJob(deps, job, ending, planned.log);
+  return endJob(deps, job, ending, { log: planned.log });
 }
 
 /** A plan together with its flow's state machine; a flow of no modules runs without one. */

@@ -10,7 +10,7 @@ import { computeFlowHash, createVersionId, type FlowBuild, type RunnableFlow, ty
 import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { write } from "../../../core/objects/write.ts";
-import type { Actor } from "../../../core/people/actor.ts";
+import type { WorkspaceCaller } from "../../../core/people/actor.ts";
 import { accessSchema, noAccess } from "../../../core/permissions/access.ts";
 import { toConcurrencyRule } from "../../../core/scripts/version.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
@@ -31,7 +31,7 @@ const BODY_ITEM_BYTES = 100 * 1024;
  * Saves a flow's first version, or a new one of the flow `at` a path, which the body may rename: head, version, listing, history, event and
  * the `flowdependencies` job in one transaction. Answers the path. Throws the `flow.*` and `path.noFolder` errors.
  */
-export async function saveFlow(deps: SaveVersionDeps, actor: Actor, workspace: string, sent: NewFlow, at?: string): Promise<string> {
+export async function saveFlow(deps: SaveVersionDeps, { actor, workspace }: WorkspaceCaller, sent: NewFlow, at?: string): Promise<string> {
   const { path } = sent;
   permitPath(actor, actions.saveFlow, workspace, path);
   const { objects, nowMs } = deps;

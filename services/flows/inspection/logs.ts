@@ -3,15 +3,11 @@ import { type ExecutedStep, executedSteps, type Journal } from "../../../core/fl
 import { listIndices } from "../../../core/flows/journal.ts";
 import { childPrefix } from "../../../core/jobs/child-items.ts";
 import type { Job } from "../../../core/jobs/job.ts";
+import { createVisibilityFilter, type JobCaller } from "../../jobs/read/read.ts";
 import { loadLogs, type ValueDeps } from "../../jobs/values/values.ts";
 import { findPlan } from "../definitions/load.ts";
 import { findOutcome, findProgress } from "../runtime/journal.ts";
 import { stepJobId } from "../runtime/step-job-id.ts";
-
-interface FlowLogsDeps extends ValueDeps {
-  /** Which jobs the caller may read. */
-  visible: (job: Job) => boolean;
-}
 
 /** What one step printed, under its heading. */
 interface Section {
@@ -26,9 +22,10 @@ const AT_ONCE = 20;
  * What a flow's steps have printed so far, in the order in which they began, each under a line that names it; a flow in it stands with its own steps
  * where it began. Of other jobs, their log. What is too much is left out at the end, and a line says so.
  */
-export async function loadFlowLogs(reading: FlowLogsDeps, job: Job): Promise<string> {
-  const own = await loadLogs(reading, job);
-  const { sections, isAll } = await sectionsOf(reading, job, [], limits.flowLogJobs);
+export async function loadFlowLogs(deps: ValueDeps, caller: JobCaller, job: Job): Promise<string> {
+  const isVisible = createVisibilityFilter(caller);
+  const own = await loadLogs(deps, job);
+  const { sections, isAll } = await sectionsOf(deps, job, [], limits.flowLogJobs);
   let chars = own.length;
   const fitting = sections.filter(({ heading, job: of }) => {
     const start = chars;
@@ -38,7 +35,7 @@ export async function loadFlowLogs(reading: FlowLogsDeps, job: Job): Promise<str
   let text = own;
   for (let start = 0; start < fitting.length; start += AT_ONCE) {
     const part = fitting.slice(start, start + AT_ONCE);
-    const logs = await Promise.all(part.map(({ job: of }) => (reading.visible(of) ? loadLogs(reading, of) : HIDDEN)));
+    const logs = await Promise.all(part.map(({ job: of }) => (isVisible(of) ? loadLogs(deps, of) : HIDDEN)));
     for (const [index, { heading }] of part.entries()) text = `${ended(text)}${heading}\n${logs[index] ?? ""}`;
   }
   if (isAll && fitting.length === sections.length && text.length <= limits.flowLogChars) return text;
@@ -49,7 +46,7 @@ const began = (job: Job) => ("startedAtMs" in job ? job.startedAtMs : undefined)
 const HIDDEN = "[svc] You are not allowed to read the log of this step.\n";
 const ended = (text: string) => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
 
-async function journalOf({ jobs }: FlowLogsDeps, { id }: Job): Promise<Journal> {
+async function journalOf({ jobs }: ValueDeps, { id }: Job): Promise<Journal> {
   const load = async (prefix: string) => new Map((await jobs.children(id, prefix)).map((child) => [child.ref, child]));
   const [outcomes, progress] = await Promise.all([load(childPrefix.outcome), load(childPrefix.progress)]);
   return {
@@ -65,29 +62,29 @@ function headingOf(steps: readonly string[], { path, attempt }: ExecutedStep, { 
 
 /** The steps of a flow's job, and of flows in it, as far as `most` goes. */
 async function sectionsOf(
-  reading: FlowLogsDeps,
+  deps: ValueDeps,
   flow: Job,
   path: readonly string[],
   most: number,
 ): Promise<{ sections: Section[]; isAll: boolean }> {
   const sections: Section[] = [];
-  const plan = flow.flow?.plan === undefined ? undefined : await findPlan(reading, flow.flow.plan);
+  const plan = flow.flow?.plan === undefined ? undefined : await findPlan(deps, flow.flow.plan);
   if (!plan) return { sections, isAll: true };
   const places = new Map<string, ExecutedStep>();
   let isAll = true;
-  for (const place of executedSteps(plan.value, plan.index, await journalOf(reading, flow))) {
+  for (const place of executedSteps(plan.value, plan.index, await journalOf(deps, flow))) {
     isAll = places.size < most;
     if (!isAll) break;
     places.set(stepJobId(flow.id, place.module, place.scope, place.path, place.attempt), place);
   }
-  for (const job of (await reading.jobs.getMany([...places.keys()])).sort((a, b) => began(a) - began(b))) {
+  for (const job of (await deps.jobs.getMany([...places.keys()])).sort((a, b) => began(a) - began(b))) {
     const place = places.get(job.id);
     if (!place) continue;
     if (sections.length >= most) return { sections, isAll: false };
     const steps = [...path, place.module];
     sections.push({ heading: headingOf(steps, place, job), job });
     if (job.kind !== "flow") continue;
-    const inside = await sectionsOf(reading, job, steps, most - sections.length);
+    const inside = await sectionsOf(deps, job, steps, most - sections.length);
     sections.push(...inside.sections);
     isAll &&= inside.isAll;
   }

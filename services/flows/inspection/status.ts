@@ -9,7 +9,8 @@ import { insidePath, iterationPath, outcomeRef, progressRef } from "../../../cor
 import { bodyScope, branchScope, isContainer, listBodyModules, mayRequireApproval, ROOT } from "../../../core/flows/scopes.ts";
 import { hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
 import { loadGate } from "../../approvals/gates/change-gate.ts";
-import { loadValue } from "../../jobs/values/values.ts";
+import { loadJobJson } from "../../jobs/read/read.ts";
+import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";
 import { findPlan, type LoadFlowDeps, loadFlow } from "../definitions/load.ts";
 import { findOutcome, findProgress, type JournalItems, readJournal } from "../runtime/journal.ts";
 import { stepJobId } from "../runtime/step-job-id.ts";
@@ -31,6 +32,17 @@ export async function loadFlowFields(
   // Erased, or deleted since: that it was a flow is all there is to say.
   const status = value ? await statusOf(reading, job, value) : buildFlowStatus({ id: job.id, ended: true }, { modules: [] }, () => ({}));
   return { flow_status: status, ...(code && value ? { raw_flow: value } : {}), ...executionOf(reading, job) };
+}
+
+/** Returns a job with its arguments and result, and, for a flow, its status. */
+export async function loadFullJobJson(
+  deps: FlowStatusDeps & ValueDeps,
+  job: Job,
+  { logs, code }: { logs: boolean; code: boolean },
+): Promise<object> {
+  const parts = { args: true, result: true, logs, code };
+  const [json, flow] = await Promise.all([loadJobJson(deps, job, parts), loadFlowFields(deps, job, { code })]);
+  return { ...json, ...flow };
 }
 
 /** Executions that a flow went on from, of which the ARNs are named. */

@@ -35,7 +35,7 @@ export async function reconcileExecution(
   if (stopped) {
     const { reason } = await deps.executions.status({ machine: flow.flow.stateMachine ?? "", job: id, execution });
     const cancel = { by: "the Step Functions console", reason };
-    return endFlow(deps, flow, endJob(deps, { ...flow, cancel }, canceledEnding(cancel), "", { cancel }));
+    return endFlow(deps, flow, endJob(deps, { ...flow, cancel }, canceledEnding(cancel), { extra: { cancel } }));
   }
   try {
     await settleFlow(deps, flow);

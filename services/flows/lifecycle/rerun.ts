@@ -9,7 +9,7 @@ import type { Actor } from "../../../core/people/actor.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { permit } from "../../identity/permit.ts";
 import type { CreateJobDeps, IdempotencyKey } from "../../jobs/queue/create-job-record.ts";
-import { type EnqueueDeps, enqueueJob, flowJobFields, scriptJobFields } from "../../jobs/queue/enqueue.ts";
+import { buildFlowJobFields, buildScriptJobFields, type EnqueueDeps, enqueueJob } from "../../jobs/queue/enqueue.ts";
 import { createVisibilityFilter, type JobCaller } from "../../jobs/read/read.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 import { requireNewestScript, requireScriptVersion } from "../../scripts/load.ts";
@@ -27,15 +27,15 @@ const AT_ONCE = 10;
  */
 export async function rerun(
   deps: RerunDeps,
-  asker: JobCaller,
+  caller: JobCaller,
   workspace: string,
   { job_ids: ids, script_options_by_path: ofScripts, flow_options_by_path: ofFlows }: Rerun,
   once: (place: string) => IdempotencyKey | undefined,
 ): Promise<PromiseSettledResult<string>[]> {
-  const visible = createVisibilityFilter(asker);
+  const visible = createVisibilityFilter(caller);
   const seen = (await deps.jobs.getMany([...new Set(ids)])).filter((job) => job.workspace === workspace && visible(job));
   const jobs = new Map(seen.map((job) => [job.id, job]));
-  const versionFor = versions(deps, asker.actor, workspace);
+  const versionFor = versions(deps, caller.actor, workspace);
   const outcomes: PromiseSettledResult<string>[] = [];
   for (let at = 0; at < ids.length; at += AT_ONCE) {
     const some = ids.slice(at, at + AT_ONCE).map(async (id, index) => {
@@ -45,7 +45,7 @@ export async function rerun(
       const version = await versionFor(job, options);
       const args = await argumentsFor(deps, job, options);
       const asked = {
-        actor: asker.actor,
+        actor: caller.actor,
         workspace,
         ...version.job,
         ...(job.preprocess === "wanted" && version.preprocesses ? { preprocess: true as const } : {}),
@@ -61,12 +61,12 @@ export async function rerun(
 
 /** What running a version again takes. */
 interface Version {
-  job: ReturnType<typeof scriptJobFields> | ReturnType<typeof flowJobFields>;
+  job: ReturnType<typeof buildScriptJobFields> | ReturnType<typeof buildFlowJobFields>;
   /** Arguments that its preprocessor has not taken yet are still an event. */
   preprocesses: boolean;
 }
-const ofScript = (script: Runnable): Version => ({ job: scriptJobFields(script), preprocesses: script.preprocessor !== undefined });
-const ofFlow = (flow: RunnableFlow): Version => ({ job: flowJobFields(flow), preprocesses: flow.preprocessor === true });
+const ofScript = (script: Runnable): Version => ({ job: buildScriptJobFields(script), preprocesses: script.preprocessor !== undefined });
+const ofFlow = (flow: RunnableFlow): Version => ({ job: buildFlowJobFields(flow), preprocesses: flow.preprocessor === true });
 
 /** The version that a job runs, or the newest at its path; each is read once. Throws `rerun.kind` and what running it would throw. */
 function versions({ objects }: RerunDeps, actor: Actor, workspace: string) {

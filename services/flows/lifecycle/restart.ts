@@ -35,8 +35,7 @@ export async function restartFlow(
   deps: RestartFlowDeps,
   actor: Actor,
   origin: Job,
-  asked: Restart,
-  own: Partial<NewJob>,
+  { request: asked, fields: own }: { request: Restart; fields: Partial<NewJob> },
 ): Promise<{ id: string }> {
   const { jobs, objects } = deps;
   const refused = (reason: string) => new SvcError("flow.notRestarted", { id: origin.id, reason });

@@ -61,7 +61,7 @@ async function startPreview(deps: StartFlowDeps, job: RunningJob): Promise<Finis
   const { flow: sent } = JSON.parse(job.code ? await loadValue(deps, job, job.code) : "{}") as { flow: unknown };
   const built = await planFlow(deps, job, job.path ?? `${job.permissionedAs}/preview`, flowValueSchema.parse(sent));
   const planned = await attachMachine(functions, job.workspace, job.path ?? "preview", built);
-  if (!planned.ok) return endJob(deps, job, failedEnding({ name: "DependencyError", message: planned.error }), planned.log);
+  if (!planned.ok) return endJob(deps, job, failedEnding({ name: "DependencyError", message: planned.error }), { log: planned.log });
   const plan = `${jobPrefix(job)}plan.json`;
   await storage.put(plan, JSON.stringify(planned.plan), "application/json");
   const { outdated: _, ...flow } = job.flow ?? { execution: 0 };

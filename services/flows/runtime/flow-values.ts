@@ -4,7 +4,7 @@ import type { EndedJob } from "../../../core/jobs/job.ts";
 import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import { createMasker } from "../../../core/secrets/mask.ts";
 import { findMaskedSecrets } from "../../../core/secrets/masked-secrets.ts";
-import { loadValue, storeValueApart, type ValueDeps } from "../../jobs/values/values.ts";
+import { loadValue, storeValueOutsideHead, type ValueDeps } from "../../jobs/values/values.ts";
 import type { StepContext } from "./step-context.ts";
 
 /** Stores a value under the flow's own job, and a redacted copy where the value contains a secret. Small values are part of the reference itself. */
@@ -15,7 +15,7 @@ export async function storeFlowValue(
 ): Promise<ValueRef> {
   const store = async (part: unknown) => {
     const json = JSON.stringify(part ?? null);
-    return Buffer.byteLength(json) <= limits.inlineBytes ? ({ in: "head", json } as const) : storeValueApart(deps, flow, "end", json);
+    return Buffer.byteLength(json) <= limits.inlineBytes ? ({ in: "head", json } as const) : storeValueOutsideHead(deps, flow, "end", json);
   };
   const redacted = createMasker(secrets)?.value(value);
   const isRedacted = redacted !== undefined && JSON.stringify(redacted) !== JSON.stringify(value);

@@ -13,7 +13,10 @@ import { copyValue, loadLogs, storeOutput, type ValueDeps } from "../values/valu
 type CacheDeps = ValueDeps & { nowMs: () => number };
 const ENTRY = "result";
 
-/** The key with the content of files in it; `undefined` when there are too many to look at, or when they are in a storage that is not ours. */
+/**
+ * Returns the cache key of a job, including the content of the files in its arguments. Returns `undefined` if there are more than
+ * `limits.cachedFiles` files, or if they are in another storage than the stack's bucket.
+ */
 export async function resolveCacheKey(
   { storage, objects }: { storage: Storage; objects: Pick<ObjectTable, "get"> },
   job: Job,
@@ -21,26 +24,27 @@ export async function resolveCacheKey(
   inputs: Omit<CacheInputs, "files">,
 ): Promise<string | undefined> {
   const { keys, elsewhere } = findFileReferences(given);
-  const places = keys.flatMap((key) => placeOf(job.workspace, key) ?? []);
+  const places = keys.flatMap((key) => toObjectLocation(job.workspace, key) ?? []);
   if (elsewhere || places.length > limits.cachedFiles) return undefined;
   if (places.length > 0 && (await loadFileStorage(objects, job.workspace))) return undefined;
   const files = await Promise.all(places.map(async ({ key, place }) => [key, await storage.etag(place)] as const));
   return computeCacheKey(job, { ...inputs, files: new Map(files) });
 }
 
-function placeOf(workspace: string, key: string): { key: string; place: string } | undefined {
+function toObjectLocation(workspace: string, key: string): { key: string; place: string } | undefined {
   try {
     return { key, place: fileObjectKey(workspace, key) };
   } catch (error) {
-    // It names no file: a text like any other.
+    // The text is not a file key.
     if (isSvcError(error) && error.code === "file.key") return undefined;
     throw error;
   }
 }
 
 /**
- * Notes that a job's result stands for equal runs from now on. The entry names the job and holds no value: what is erased or has expired
- * with the job is never answered again. It may be written before the job has ended, because only a job that succeeded is taken.
+ * Records that a job's result may be used for equal runs from now on. The entry names the job and contains no value, so a result that was
+ * erased or has expired with its job is never returned. It may be written before the job ends, because `findCachedResult` accepts only jobs
+ * that succeeded.
  */
 export async function storeCacheEntry({ jobs }: { jobs: JobTable }, job: Job, atMs: number): Promise<void> {
   const { id, cacheKey: parent, cacheTtlS } = job;
@@ -66,12 +70,12 @@ export async function findCachedResult(deps: CacheDeps, job: Job): Promise<Cache
   const entry = await jobs.getChild(parent, ENTRY);
   if (entry?.json === undefined) return undefined;
   const { job: id, atMs } = JSON.parse(entry.json) as { job: string; atMs: number };
-  // TTL deletes late; and the caller's own limit may be shorter than the one it was kept with.
+  // TTL deletes late, and the caller's own limit may be shorter than that of the entry.
   if (Math.min(entry.expiresAtS * 1000, atMs + cacheTtlS * 1000) <= nowMs()) return undefined;
   const origin = await jobs.get(id);
   if (origin?.state !== "succeeded" || origin.erased) return undefined;
   try {
-    return await copied(deps, origin, job);
+    return await copyResult(deps, origin, job);
   } catch (error) {
     // A value that was erased during the copy counts as absent. Any other error is a failure.
     const now = await jobs.get(id);
@@ -80,10 +84,10 @@ export async function findCachedResult(deps: CacheDeps, job: Job): Promise<Cache
   }
 }
 
-async function copied(deps: ValueDeps, origin: EndedJob, job: Job): Promise<CachedResult> {
+async function copyResult(deps: ValueDeps, origin: EndedJob, job: Job): Promise<CachedResult> {
   const { place: result, json } = await copyValue(deps, { from: origin, place: origin.result }, job, "end");
   const shown = origin.shown ? (await copyValue(deps, { from: origin, place: origin.shown }, job, "shown")).place : undefined;
-  // A stream is a part of what a run gives back, and stands in its output. The rest of that output is not this job's.
+  // The stream is part of a run's result and is stored in its output. The rest of the output is not copied.
   const stream = origin.logChars === 0 ? "" : StreamLines.only(await loadLogs(deps, origin));
   return {
     stream,
@@ -93,8 +97,8 @@ async function copied(deps: ValueDeps, origin: EndedJob, job: Job): Promise<Cach
 }
 
 /**
- * Keeps an earlier run's stream as the job's own. Its record is there first: output has no random name, and the id that a caller chose may
- * be another job's.
+ * Stores an earlier run's stream as the job's own output. The job's record must exist already: output has no random name, and an id that
+ * the caller chose may belong to another job.
  */
 export async function storeCachedStream(deps: ValueDeps, job: Job, { stream }: CachedResult): Promise<void> {
   if (stream !== "") await storeOutput(deps, job, { attempt: Math.max(job.attempt, 1), offset: 0, text: stream });

@@ -5,7 +5,7 @@ import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { type ConcurrencyDeps, releaseSlot } from "../concurrency/concurrency.ts";
 import { endJob, type FinishJobDeps } from "../lifecycle/finish.ts";
 
-/** Is called after the record of a canceled job has ended: it stops what else runs for the job. */
+/** Called after the record of a canceled job has ended, to stop everything else that runs for the job. */
 export type JobCanceledListener = (job: Job, canceled: { by: string; reason: string }) => Promise<void>;
 
 export type CancelJobDeps = FinishJobDeps & ConcurrencyDeps & { onJobCanceled: readonly JobCanceledListener[] };
@@ -21,19 +21,19 @@ export interface Cancellation {
 const TRIES = 5;
 
 /**
- * Cancels a job and returns one sentence about it. A waiting job and a flow end at once. A running script is marked, and its runner learns
- * it from its next beat, unless `force` ends the record at once. Steps of a flow learn it before they begin, or from their next beat.
- * Throws `job.ended` and `job.notFound`.
+ * Cancels a job and returns one sentence about it. A waiting job or a flow ends at once. A running script is marked, and its runner stops
+ * at its next heartbeat, unless `force` ends the record at once. Steps of a flow stop before they begin, or at their next heartbeat. Throws
+ * `job.ended` and `job.notFound`.
  */
 export async function cancelJob(deps: CancelJobDeps, job: Job, { by, reason, force = false }: Cancellation): Promise<string> {
   const { jobs, onJobCanceled } = deps;
-  const mark = { by, reason };
+  const cancel = { by, reason };
   for (let current = job, tries = 0; tries < TRIES; tries += 1) {
     if (hasEnded(current)) throw new SvcError("job.ended", { id: job.id, state: current.state });
     if (current.state === "queued" || force || current.flow?.plan) {
-      const ended = await endJob(deps, { ...current, cancel: mark }, canceledEnding(mark), "", { cancel: mark });
+      const ended = await endJob(deps, { ...current, cancel }, canceledEnding(cancel), { extra: { cancel } });
       if (ended) {
-        for (const listener of onJobCanceled) await listener(current, mark);
+        for (const listener of onJobCanceled) await listener(current, cancel);
         // The job is canceled even if its slot cannot be released now: housekeeping releases it then.
         await releaseSlot(deps, ended).catch((error: unknown) =>
           reportFailure("The slot of a canceled job could not be released; housekeeping repairs its group", error, { job: ended.id }),
@@ -43,7 +43,7 @@ export async function cancelJob(deps: CancelJobDeps, job: Job, { by, reason, for
     } else if (
       await jobs.change(
         job.id,
-        { cancel: mark },
+        { cancel },
         {
           and: [
             { attr: "state", eq: "running" },

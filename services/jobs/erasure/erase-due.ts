@@ -2,7 +2,7 @@ import type { EndedJob } from "../../../core/jobs/job.ts";
 import { eraseJob } from "./erase-job.ts";
 import type { EraseJobDeps } from "./job-data.ts";
 
-/** Erases what is due of an ended job and of the data that other domains store with it, and notes when the next part is due. */
+/** Erases the parts of an ended job that are due, including data of other domains, and schedules the next part. */
 export async function eraseDue(deps: EraseJobDeps, job: EndedJob): Promise<"ended" | "waited"> {
   const { jobs, nowMs, jobData } = deps;
   const { eraseAtMs = Number.POSITIVE_INFINITY } = job;

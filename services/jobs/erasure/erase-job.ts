@@ -2,7 +2,7 @@ import { type EndedJob, hasEnded } from "../../../core/jobs/job.ts";
 import { jobPrefix } from "../values/values.ts";
 import type { EraseJobDeps } from "./job-data.ts";
 
-/** Housekeeping looks after this time whether an erasure has come to its end. */
+/** After this time housekeeping checks whether an erasure was completed. */
 const ERASE_AGAIN_MS = 60_000;
 
 /**

@@ -13,11 +13,12 @@ interface ClaimDeps {
 
 const newNonce = () => randomBytes(12).toString("hex");
 
+/** Returns the fields of a job's record for a new attempt with its own nonce and lease. */
 export function newAttemptFields(nowMs: number, worker: string) {
   return { state: "running" as const, nonce: newNonce(), leaseUntilMs: nowMs + limits.leaseMs, startedAtMs: nowMs, worker };
 }
 
-/** Claims a queued job by a lease; `undefined` if another worker has claimed it or it has ended. */
+/** Claims a queued job by a lease. Returns `undefined` if another worker has claimed it or it has ended. */
 export async function claimJob({ jobs, nowMs, worker }: ClaimDeps, id: string): Promise<RunningJob | undefined> {
   const changed = await jobs.change(
     id,
@@ -25,12 +26,12 @@ export async function claimJob({ jobs, nowMs, worker }: ClaimDeps, id: string): 
     {
       and: [
         { attr: "state", eq: "queued" },
-        // One of a concurrency group is claimed together with its slot (services/jobs/concurrency/concurrency.ts).
+        // A job of a concurrency group is claimed together with its slot (services/jobs/concurrency/concurrency.ts).
         { attr: "concurrency", exists: false },
       ],
     },
   );
-  return running(changed);
+  return ifRunning(changed);
 }
 
 /** Returns the record of a job that runs in the process that accepts it: it is created as running, with its first attempt claimed. */
@@ -50,7 +51,7 @@ export async function reclaimJob({ jobs, nowMs, worker }: ClaimDeps, lost: Runni
       ],
     },
   );
-  return running(changed);
+  return ifRunning(changed);
 }
 
 /** Returns a claimed job to the queue. `lost` counts the attempt as lost; otherwise it does not count (a throttled runner, a pending build). */
@@ -69,8 +70,8 @@ export async function releaseJob({ jobs }: Pick<ClaimDeps, "jobs">, job: Running
   return changed !== undefined;
 }
 
-/** How often work without a runner renews its lease and checks for a cancellation. */
-const HOLD_EVERY_MS = 3000;
+/** The interval at which work without a runner renews its lease and checks for a cancellation. */
+const RENEW_EVERY_MS = 3000;
 
 /** Renews the lease of a job without a runner while `work` lasts. Calls `onCancel` once if the job is marked as canceled. */
 export async function renewLeaseDuring<T>(
@@ -98,7 +99,7 @@ export async function renewLeaseDuring<T>(
       // A lost renewal shows in the next write, which is conditional on the same nonce.
       .catch((error: unknown) => reportFailure("A lease could not be renewed", error, { job: job.id }));
   };
-  const timer = setInterval(renew, HOLD_EVERY_MS);
+  const timer = setInterval(renew, RENEW_EVERY_MS);
   try {
     return await work;
   } finally {
@@ -106,6 +107,6 @@ export async function renewLeaseDuring<T>(
   }
 }
 
-function running(job: Job | undefined): RunningJob | undefined {
+function ifRunning(job: Job | undefined): RunningJob | undefined {
   return job?.state === "running" ? job : undefined;
 }

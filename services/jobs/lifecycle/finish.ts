@@ -7,7 +7,15 @@ import { countEndedJob, reportFailure } from "../../../core/telemetry/telemetry.
 import type { RunOutcome } from "../../../runners/protocol.ts";
 import { loadMasker } from "../../secrets/masks.ts";
 import { type CachedResult, storeCachedStream, storeCacheEntry } from "../cache/cache.ts";
-import { copyValue, jobPrefix, type OutputChunk, storeOutput, storeValue, storeValueApart, type ValueDeps } from "../values/values.ts";
+import {
+  copyValue,
+  jobPrefix,
+  type OutputChunk,
+  storeOutput,
+  storeValue,
+  storeValueOutsideHead,
+  type ValueDeps,
+} from "../values/values.ts";
 import { recordSharedFolder } from "./shared-folder.ts";
 
 export interface FinishJobDeps extends ValueDeps {
@@ -20,32 +28,32 @@ export type FinishedJob = EndedJob & { resultJson?: string };
 /** The S3 key of a result that is too large for the runner's reply. */
 export const resultObjectKey = (job: Pick<Job, "id" | "workspace">, attempt: number) => `${jobPrefix(job)}result#${attempt}.json`;
 
-/** Bytes that the head may have besides the result for it to stay within one write unit. */
-const HEAD_ROOM = 1000;
+/** The size of a head with an inline result, below which a write takes one write unit. */
+const MAX_HEAD_BYTES = 1000;
 
-/** About what DynamoDB bills for the head: its names and values as text. */
-function headBytes(job: Job): number {
+/** Approximately the size of the head that DynamoDB bills: its names and values as text. */
+function countHeadBytes(job: Job): number {
   return Buffer.byteLength(JSON.stringify(job));
 }
 
+/** Returns whether a result can be stored in the job's head. */
 export function fitsJobHead(job: Job, json: string): boolean {
   const bytes = Buffer.byteLength(json);
-  return bytes <= limits.inlineBytes && headBytes(job) + bytes <= HEAD_ROOM;
+  return bytes <= limits.inlineBytes && countHeadBytes(job) + bytes <= MAX_HEAD_BYTES;
 }
 
 /**
- * Ends the attempt that still counts. The first report wins: a second one finds another state, changes nothing and gets `undefined`. Output
- * and result are stored first; their names contain the attempt, so that repeating this is harmless. `given` names the secrets that the
- * caller itself gave this attempt and recorded.
+ * Ends the current attempt of a job as its runner reported. The first report wins: a second one finds another state, changes nothing and
+ * returns `undefined`. Output and result are stored first. Their names contain the attempt, so repeating this is harmless. `given` lists
+ * the secrets that the caller gave to this attempt and recorded.
  */
 export async function finishJob(
   deps: FinishJobDeps,
   claimed: RunningJob,
   reported: RunOutcome,
-  token: string,
-  given?: readonly string[],
+  { token, given }: { token: string; given?: readonly string[] | undefined },
 ): Promise<FinishedJob | undefined> {
-  const job = await reloadUnchanged(deps, claimed, reported);
+  const job = await reloadCurrentAttempt(deps, claimed, reported);
   if (!job) return undefined;
   await recordSharedFolder(deps, job, reported);
   const masker = await loadMasker(deps, job, token, given);
@@ -70,19 +78,19 @@ export async function finishJob(
     ...(shown ? { shown } : {}),
   };
   const sameMasks: MasksCondition = job.masks === undefined ? { attr: "masks", exists: false } : { attr: "masks", eq: job.masks };
-  // An equal run may be answered from the cache from now on. Should noting that fail, it runs.
+  // Equal runs may use the cached result from now on. If the entry cannot be written, they run.
   const remembered =
     ending.state === "succeeded"
       ? storeCacheEntry(deps, job, deps.nowMs()).catch((error: unknown) =>
           reportFailure("The result could not be cached", error, { job: job.id }),
         )
       : undefined;
-  const [ended] = await Promise.all([end(deps, job, { ...ending, result }, extra, sameMasks), remembered]);
+  const [ended] = await Promise.all([writeEnd(deps, job, { ...extra, state: ending.state, result }, sameMasks), remembered]);
   if (!ended) {
-    // Refused, perhaps because it has read a secret since its record was read: then what was kept just now is kept again, masked.
+    // The job may have read a secret after its record was read. The output that was stored above is then stored again, masked.
     const now = await deps.jobs.get(job.id);
     if (now && now.masks !== job.masks) {
-      if (now.state === "running" && now.nonce === job.nonce) return finishJob(deps, now, reported, token);
+      if (now.state === "running" && now.nonce === job.nonce) return finishJob(deps, now, reported, { token });
       const late = await loadMasker(deps, now, token);
       if (late) await storeLogs(deps, job, maskOutcome(late, reported).logs);
     }
@@ -90,29 +98,32 @@ export async function finishJob(
   return ended && !uploaded ? { ...ended, resultJson: ending.resultJson } : ended;
 }
 
-/** The arguments that `main` got take the place of what its preprocessor got. */
+/** Replaces the preprocessor's arguments by those that it returned for `main`. */
 async function storePreprocessed(deps: ValueDeps, job: RunningJob, { preprocessed }: RunOutcome) {
   if (!preprocessed || job.preprocess !== "wanted") return {};
   return { args: await storeValue(deps, job, "args", JSON.stringify(preprocessed)), preprocess: "done" as const };
 }
 
-/** A run that reports its end itself as well, or has read secrets, is looked at again: what was kept masked must not be kept anew as it was. */
-const REPORTED_MS = 4000;
+/**
+ * A longer run also reports its end itself, so its record is read again. So is that of a run with secrets: masked output must not be
+ * replaced by unmasked output.
+ */
+const RECHECK_AFTER_MS = 4000;
 
-async function reloadUnchanged({ jobs }: FinishJobDeps, job: RunningJob, { timings }: RunOutcome): Promise<RunningJob | undefined> {
-  if (job.masks === undefined && timings.totalMs < REPORTED_MS) return job;
+async function reloadCurrentAttempt({ jobs }: FinishJobDeps, job: RunningJob, { timings }: RunOutcome): Promise<RunningJob | undefined> {
+  if (job.masks === undefined && timings.totalMs < RECHECK_AFTER_MS) return job;
   const now = await jobs.get(job.id);
   return now?.state === "running" && now.nonce === job.nonce ? now : undefined;
 }
 
-/** What a run reports, as it may be written down: the result stays, because the next step needs it. */
+/** Masks the secrets in a run's report, except in its result, which the next step needs. */
 export function maskOutcome(masker: Masker, outcome: RunOutcome): RunOutcome & { logs: OutputChunk } {
   const { logs, error, preprocessed } = outcome;
   return {
     ...outcome,
     logs: { offset: logs.offset, text: masker.chunk(logs.text), bytes: Buffer.byteLength(logs.text) },
     ...(error ? { error: masker.value(error) as typeof error } : {}),
-    // What its arguments were is for people to read; a preprocessor may have put a secret there.
+    // People read these arguments, and a preprocessor may have added a secret.
     ...(preprocessed ? { preprocessed: masker.value(preprocessed) as typeof preprocessed } : {}),
   };
 }
@@ -125,7 +136,7 @@ export async function storeRedactedResult(
   resultJson: string,
 ): Promise<ValueLocation | undefined> {
   const shown = JSON.stringify(masker.value(JSON.parse(resultJson)));
-  return shown === resultJson ? undefined : storeValueApart(deps, job, "shown", shown);
+  return shown === resultJson ? undefined : storeValueOutsideHead(deps, job, "shown", shown);
 }
 
 /**
@@ -136,22 +147,21 @@ export async function endJob(
   deps: FinishJobDeps,
   job: Job,
   ending: Ending,
-  log = "",
-  extra: HeadChange = {},
+  { log = "", extra = {} }: { log?: string; extra?: HeadChange } = {},
 ): Promise<EndedJob | undefined> {
   const logChars = await storeLogs(deps, job, { offset: 0, text: log });
   const { resultJson } = ending;
   const result: ValueLocation = fitsJobHead(job, resultJson)
     ? { in: "head", json: resultJson }
-    : await storeValueApart(deps, job, "end", resultJson);
-  return end(deps, job, { ...ending, result }, { ...extra, logChars: Math.max(logChars, job.logChars) });
+    : await storeValueOutsideHead(deps, job, "end", resultJson);
+  return writeEnd(deps, job, { ...extra, logChars: Math.max(logChars, job.logChars), state: ending.state, result });
 }
 
 /** Ends a job with an earlier result instead of running it. */
 export async function endJobFromCache(deps: FinishJobDeps, job: Job, known: CachedResult): Promise<EndedJob | undefined> {
   const { result, ...extra } = known.fields;
   await storeCachedStream(deps, job, known);
-  return end(deps, job, { state: "succeeded", result }, extra);
+  return writeEnd(deps, job, { ...extra, state: "succeeded", result });
 }
 
 /** Ends a job with a stored value of its own or of another job. The job gets its own copy, so that each copy is erased with its job. */
@@ -166,9 +176,9 @@ export async function endJobWithValue(
   const [result, seen] = await Promise.all([own(place, "end"), shown ? own(shown, "shown") : undefined]);
   const kept =
     result.place.in === "head" && !fitsJobHead(job, result.place.json)
-      ? await storeValueApart(deps, job, "end", result.place.json)
+      ? await storeValueOutsideHead(deps, job, "end", result.place.json)
       : result.place;
-  return end(deps, job, { state, result: kept }, seen ? { shown: seen.place } : {});
+  return writeEnd(deps, job, { state, result: kept, ...(seen ? { shown: seen.place } : {}) });
 }
 
 async function storeLogs(deps: ValueDeps, job: Job, logs: OutputChunk): Promise<number> {
@@ -196,23 +206,22 @@ async function storeEnding(
   return { result: { in: "s3", key, bytes }, logChars: await storeLogs(deps, job, logs) };
 }
 
-/** As many secrets read as when the masks were made. */
+/** The number of recorded secrets must be the same as when the masker was created. */
 type MasksCondition = { attr: "masks"; exists: false } | { attr: "masks"; eq: number };
 
-async function end(
+async function writeEnd(
   { jobs, nowMs }: { jobs: JobTable; nowMs: () => number },
   job: Job,
-  { state, result }: Pick<Ending, "state"> & { result: ValueLocation },
-  extra: HeadChange,
-  ...also: MasksCondition[]
+  { state, result, ...extra }: Pick<Ending, "state"> & { result: ValueLocation } & HeadChange,
+  ...conditions: MasksCondition[]
 ): Promise<EndedJob | undefined> {
   const nonce = job.state === "running" ? [{ attr: "nonce", eq: job.nonce } as const] : [];
-  const condition = { and: [{ attr: "state", eq: job.state } as const, ...nonce, ...also] };
+  const condition = { and: [{ attr: "state", eq: job.state } as const, ...nonce, ...conditions] };
   const endedAtMs = nowMs();
-  // Its caller may die before it erases anything, or may not have waited so long.
+  // The caller may die before it erases the run, or may have stopped waiting.
   const eraseAtMs = job.eraseAfterS === undefined ? undefined : endedAtMs + job.eraseAfterS * 1000;
   const erase = eraseAtMs === undefined ? {} : { eraseAtMs };
-  // Housekeeping looks which steps it is time for.
+  // Housekeeping checks which steps are due for erasure.
   const lookAtMs = job.erasesSteps === undefined ? eraseAtMs : endedAtMs;
   const look = lookAtMs === undefined ? {} : jobs.dueAt(job.id, lookAtMs);
   const changed = await jobs.change(job.id, { ...jobs.cleared, ...erase, ...look, ...extra, state, result, endedAtMs }, condition);

@@ -12,31 +12,31 @@ import { type FinishJobDeps, fitsJobHead, maskOutcome, storeRedactedResult } fro
 export interface EndedRun {
   job: RunningJob;
   outcome: NextOutcome;
-  /** Where its result is when it was too large for the answer. */
+  /** The S3 key of a result that was too large for the reply. */
   resultKey: string;
-  /** Items that belong to it. */
+  /** Further items of the job. */
   children: Child[];
 }
 
 /** Records jobs that have already ended, with their values and output, in as few calls as possible. */
-export async function recordEndedRuns(deps: FinishJobDeps, ran: readonly EndedRun[], masker: Masker | undefined): Promise<EndedJob[]> {
-  const kept = await Promise.all(ran.map((each) => endedJob(deps, each, masker)));
+export async function recordEndedRuns(deps: FinishJobDeps, runs: readonly EndedRun[], masker: Masker | undefined): Promise<EndedJob[]> {
+  const ended = await Promise.all(runs.map((each) => toEndedJob(deps, each, masker)));
   // The head is written last, so that a job can be found only when all its values exist.
-  const children = kept.flatMap((each) => each.children);
+  const children = ended.flatMap((each) => each.children);
   if (children.length > 0) await deps.jobs.putWith(children, []);
   await deps.jobs.putWith(
     [],
-    kept.map(({ job }) => deps.jobs.putRequest(job)),
+    ended.map(({ job }) => deps.jobs.putRequest(job)),
   );
-  return kept.map(({ job }) => job);
+  return ended.map(({ job }) => job);
 }
 
-async function endedJob(deps: FinishJobDeps, ran: EndedRun, masker: Masker | undefined): Promise<{ job: EndedJob; children: Child[] }> {
-  const { job } = ran;
-  const outcome = masker ? maskOutcome(masker, ran.outcome) : ran.outcome;
+async function toEndedJob(deps: FinishJobDeps, runs: EndedRun, masker: Masker | undefined): Promise<{ job: EndedJob; children: Child[] }> {
+  const { job } = runs;
+  const outcome = masker ? maskOutcome(masker, runs.outcome) : runs.outcome;
   const { state, resultJson } = toEnding(job, outcome);
-  const children = [...ran.children];
-  const result = await placeOf(deps, ran, resultJson, children);
+  const children = [...runs.children];
+  const result = await stageResult(deps, runs, resultJson, children);
   const shown = masker && !outcome.resultUploaded ? await storeRedactedResult(deps, job, masker, resultJson) : undefined;
   const { text } = outcome.logs;
   if (text && Buffer.byteLength(text) <= limits.itemBytes) {
@@ -44,13 +44,13 @@ async function endedJob(deps: FinishJobDeps, ran: EndedRun, masker: Masker | und
     children.push({ parent: job.id, ref: outputRef(1, 0), text, chars: text.length, expiresAtS });
   } else if (text) await storeOutput(deps, job, { attempt: 1, ...outcome.logs });
   const { nonce: _, leaseUntilMs: __, watchedUntilMs: ___, ...fields } = job;
-  const { startedAtMs, endedAtMs, memPeakKb } = ran.outcome;
+  const { startedAtMs, endedAtMs, memPeakKb } = runs.outcome;
   const more = { startedAtMs, endedAtMs, logChars: text.length, ...(memPeakKb ? { memPeakKb } : {}), ...(shown ? { shown } : {}) };
   countEndedJob({ state, kind: job.kind });
   return { job: { ...fields, ...more, state, result, erased: false }, children };
 }
 
-async function placeOf(
+async function stageResult(
   deps: FinishJobDeps,
   { job, outcome, resultKey }: EndedRun,
   json: string,

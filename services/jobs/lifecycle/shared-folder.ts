@@ -11,13 +11,15 @@ interface SharedFolderDeps {
   jobs: JobTable;
   storage: Storage;
 }
-/** The archive that the last step has left. */
-const keptSchema = z.object({ key: z.string(), sha256: z.string() });
+/** The archive that the last step has written. */
+const archiveSchema = z.object({ key: z.string(), sha256: z.string() });
 
-/** Each attempt leaves its own archive, beside what its flow keeps, and goes with that. */
+/** Each attempt writes its own archive, under the prefix of its flow, so that it is removed with the flow. */
 const archiveKey = ({ id, workspace, parent = "", attempt }: Job) => `${jobPrefix({ workspace, id: parent })}shared#${id}#${attempt}.zip`;
 
-/** The folder `./shared` for an attempt of a step, as the step before has left it; nothing for steps that share none. */
+/**
+ * Returns the folder `./shared` for an attempt of a step, as the previous step left it; `undefined` for steps that do not share a folder.
+ */
 export async function prepareSharedFolder(
   { jobs, storage }: SharedFolderDeps,
   job: Job,
@@ -28,12 +30,12 @@ export async function prepareSharedFolder(
     jobs.getChild(job.parent, childRef("sharedFolder", job.step.shared)),
     storage.writeUrl(archiveKey(job), lifetimeS),
   ]);
-  const kept = item?.json === undefined ? undefined : keptSchema.parse(JSON.parse(item.json));
-  const archive = kept && { url: await storage.readUrl(kept.key, lifetimeS), sha256: kept.sha256 };
+  const previous = item?.json === undefined ? undefined : archiveSchema.parse(JSON.parse(item.json));
+  const archive = previous && { url: await storage.readUrl(previous.key, lifetimeS), sha256: previous.sha256 };
   return { putUrl, maxBytes: limits.sharedFolderBytes, ...(archive ? { archive } : {}) };
 }
 
-/** Notes what an attempt has left, for the steps after it. */
+/** Records the archive of an attempt for the next steps. */
 export async function recordSharedFolder({ jobs }: SharedFolderDeps, job: Job, { shared }: RunOutcome): Promise<void> {
   if (!shared || job.parent === undefined || job.step?.shared === undefined) return;
   const json = JSON.stringify({ key: archiveKey(job), sha256: shared.sha256 });

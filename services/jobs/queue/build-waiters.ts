@@ -8,12 +8,12 @@ interface BuildWaiterDeps {
   queue: Queue;
 }
 
-/** The parent of the items that name the jobs which wait for the build of a version, by the version's hash. */
-const waitersOf = (workspace: string, hash: string) => `wait#${workspace}#${hash}`;
+/** The parent key of the items that name the jobs which wait for the build of a version. */
+const waitersKey = (workspace: string, hash: string) => `wait#${workspace}#${hash}`;
 
 /**
- * Returns a job to the queue until its version is built. It registers the job first and looks again afterwards: the process that records
- * the build looks for waiting jobs afterwards, so one of the two sees the other.
+ * Returns a job to the queue until its version is built. The job is registered first, and the build is checked again afterwards. The
+ * process that records the build reads registered jobs afterwards, so one of the two sees the other.
  */
 export async function waitForBuild(
   { jobs, queue }: BuildWaiterDeps,
@@ -21,7 +21,7 @@ export async function waitForBuild(
   isPending: () => Promise<boolean>,
 ): Promise<undefined> {
   const { hash = "", workspace } = job;
-  const parent = waitersOf(workspace, hash);
+  const parent = waitersKey(workspace, hash);
   if (!(await releaseJob({ jobs }, job))) return undefined;
   await jobs.putChild({ parent, ref: job.id, expiresAtS: Math.ceil(job.expiresAtMs / 1000) });
   if (!(await isPending())) {
@@ -31,9 +31,9 @@ export async function waitForBuild(
   return undefined;
 }
 
-/** Sends every job that waits for the build of a version. A job that registers later sees the recorded build itself. */
+/** Sends every job that waits for the build of a version. A job that registers later finds the recorded build itself. */
 export async function sendBuildWaiters({ jobs, queue }: BuildWaiterDeps, workspace: string, hash: string): Promise<void> {
-  const parent = waitersOf(workspace, hash);
+  const parent = waitersKey(workspace, hash);
   const refs = (await jobs.children(parent, "")).map(({ ref }) => ref);
   for (const job of await jobs.getMany(refs)) await queue.send(job);
   for (const ref of refs) await jobs.deleteItem(parent, ref);

@@ -14,10 +14,10 @@ describe("createJobRecord with an Idempotency-Key, whichever of its writes fails
       const { deps, workspace, clock } = room;
       const expiresAtMs = clock.nowMs + limits.jobRetentionMs;
       const key = { ...keys.workspace(workspace), pk: `IDEMPOTENCY#${workspace}` };
-      const once = { key, fingerprint: "same", keptMs: 60_000 };
+      const idempotencyKey = { key, fingerprint: "same", retentionMs: 60_000 };
       const ids = [randomUUID(), randomUUID()];
       const call = (id: string | undefined) =>
-        createJobRecord(deps, aQueuedJob({ id: id ?? "", workspace, createdAtMs: clock.nowMs, expiresAtMs }), once);
+        createJobRecord(deps, aQueuedJob({ id: id ?? "", workspace, createdAtMs: clock.nowMs, expiresAtMs }), idempotencyKey);
       return {
         act: () => call(ids[0]),
         recover: () => call(ids[1]),

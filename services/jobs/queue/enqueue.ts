@@ -19,7 +19,7 @@ export interface EnqueueDeps extends ValueDeps {
   nowMs: () => number;
 }
 
-/** What a caller asks to be run. */
+/** A job to be created. */
 export interface NewJob {
   actor: Actor;
   workspace: string;
@@ -28,41 +28,41 @@ export interface NewJob {
   hash?: string | undefined;
   language?: ScriptLanguage | undefined;
   args: Record<string, unknown>;
-  /** The arguments are for the script's preprocessor, which makes those of `main`. */
+  /** The arguments are an event for the script's preprocessor, which returns those of `main`. */
   preprocess?: true | undefined;
-  /** Whose rights it has instead of the caller's. */
+  /** The user with whose rights the job runs, instead of the caller's. */
   onBehalfOf?: { email: string; permissionedAs: string } | undefined;
-  /** Of a flow: which version, and where its plan is. */
+  /** The version of a flow, and the location of its plan. */
   flow?: Job["flow"];
   /** A preview's source, and the lock to build it with. */
   code?: { content: string; lock?: string } | { flow: unknown } | undefined;
   timeoutS?: number | undefined;
-  /** An earlier result no older than this may stand for the run. */
+  /** The maximum age of a cached result that may be used instead of a run, in seconds. */
   cacheTtlS?: number | undefined;
   tag?: string | undefined;
   id?: string | undefined;
   parent?: string | undefined;
   root?: string | undefined;
-  /** This call may come again, and starts one job all the same. */
-  once?: IdempotencyKey | undefined;
-  /** Somebody reads along until then. */
+  /** The key that makes a repeated call return the same job. */
+  idempotencyKey?: IdempotencyKey | undefined;
+  /** Until this time (epoch ms) a reader follows the job's output. */
   watchedUntilMs?: number | undefined;
   priority?: number | undefined;
-  /** What limits how many of it run at a time. */
+  /** The rule that limits how many of these jobs run at the same time. */
   concurrency?: ConcurrencyRule | undefined;
-  /** What it leaves is erased so long after its end, unless its caller does that before. */
+  /** The content is erased this many seconds after the end, unless the caller erases it before. */
   eraseAfterS?: number | undefined;
-  /** Not before this time. */
+  /** The job does not start before this time (epoch ms). */
   scheduledForMs?: number | undefined;
 }
 
-/** What a version says of the jobs that run it. */
-export function scriptJobFields({ path, hash, language, timeoutS, tag, priority, concurrency, onBehalfOf, cacheTtlS }: Runnable) {
+/** Returns the fields that a script version determines for its jobs. */
+export function buildScriptJobFields({ path, hash, language, timeoutS, tag, priority, concurrency, onBehalfOf, cacheTtlS }: Runnable) {
   return { kind: "script" as const, path, hash, language, timeoutS, tag, priority, concurrency, onBehalfOf, cacheTtlS };
 }
 
-/** What a flow's version says of the jobs that run it. */
-export function flowJobFields({ path, hash, version, tag, timeoutS, priority, concurrency, onBehalfOf, deleteAfterS }: RunnableFlow) {
+/** Returns the fields that a flow version determines for its jobs. */
+export function buildFlowJobFields({ path, hash, version, tag, timeoutS, priority, concurrency, onBehalfOf, deleteAfterS }: RunnableFlow) {
   const kind = "flow" as const;
   const flow = { version, execution: 0 };
   return {
@@ -79,62 +79,64 @@ export function flowJobFields({ path, hash, version, tag, timeoutS, priority, co
   };
 }
 
-/** A job's record with its large values kept, not stored itself yet. */
-export async function prepareJob({ nowMs, ...keeping }: EnqueueDeps, asked: NewJob): Promise<QueuedJob> {
+/** Stores the large values of a new job and returns its record, which is not stored yet. */
+export async function prepareJob({ nowMs, ...keeping }: EnqueueDeps, request: NewJob): Promise<QueuedJob> {
   const createdAtMs = nowMs();
-  const { actor } = asked;
-  const keptFromMs = Math.max(createdAtMs, asked.scheduledForMs ?? 0);
+  const { actor } = request;
+  const retainedFromMs = Math.max(createdAtMs, request.scheduledForMs ?? 0);
   const owner = {
-    id: asked.id ?? uuidv7(),
-    workspace: asked.workspace,
-    expiresAtMs: keptFromMs + lastsMs(asked.kind) + limits.jobRetentionMs,
+    id: request.id ?? uuidv7(),
+    workspace: request.workspace,
+    expiresAtMs: retainedFromMs + maxDurationMs(request.kind) + limits.jobRetentionMs,
   };
   const [args, code] = await Promise.all([
-    storeValue(keeping, owner, "args", JSON.stringify(asked.args)),
-    asked.code === undefined ? undefined : storeValue(keeping, owner, "code", JSON.stringify(asked.code)),
+    storeValue(keeping, owner, "args", JSON.stringify(request.args)),
+    request.code === undefined ? undefined : storeValue(keeping, owner, "code", JSON.stringify(request.code)),
   ]);
   const job: QueuedJob = {
     ...owner,
     state: "queued",
-    kind: asked.kind,
-    ...(asked.path === undefined ? {} : { path: asked.path }),
-    ...(asked.hash === undefined ? {} : { hash: asked.hash }),
-    ...(asked.language === undefined ? {} : { language: asked.language }),
+    kind: request.kind,
+    ...(request.path === undefined ? {} : { path: request.path }),
+    ...(request.hash === undefined ? {} : { hash: request.hash }),
+    ...(request.language === undefined ? {} : { language: request.language }),
     createdBy: actor.username,
-    ...identityOf(asked),
+    ...identityFields(request),
     createdAtMs,
-    ...(asked.scheduledForMs !== undefined && asked.scheduledForMs > createdAtMs ? { scheduledForMs: asked.scheduledForMs } : {}),
-    ...(asked.parent === undefined ? {} : { parent: asked.parent }),
-    ...(asked.root === undefined ? {} : { root: asked.root }),
-    ...(asked.eraseAfterS === undefined ? {} : { eraseAfterS: asked.eraseAfterS }),
-    ...(asked.watchedUntilMs === undefined ? {} : { watchedUntilMs: asked.watchedUntilMs }),
-    tag: asked.tag ?? asked.language ?? "default",
+    ...(request.scheduledForMs !== undefined && request.scheduledForMs > createdAtMs ? { scheduledForMs: request.scheduledForMs } : {}),
+    ...(request.parent === undefined ? {} : { parent: request.parent }),
+    ...(request.root === undefined ? {} : { root: request.root }),
+    ...(request.eraseAfterS === undefined ? {} : { eraseAfterS: request.eraseAfterS }),
+    ...(request.watchedUntilMs === undefined ? {} : { watchedUntilMs: request.watchedUntilMs }),
+    tag: request.tag ?? request.language ?? "default",
     trigger: "webhook",
-    timeoutS: asked.timeoutS ?? limits.defaultTimeoutS,
-    ...(asked.priority ? { priority: asked.priority } : {}),
-    ...(asked.concurrency ? { concurrency: resolveConcurrency(asked.concurrency, asked.workspace, asked.path ?? "", asked.args) } : {}),
+    timeoutS: request.timeoutS ?? limits.defaultTimeoutS,
+    ...(request.priority ? { priority: request.priority } : {}),
+    ...(request.concurrency
+      ? { concurrency: resolveConcurrency(request.concurrency, request.workspace, request.path ?? "", request.args) }
+      : {}),
     args,
-    ...(asked.flow ? { flow: asked.flow } : {}),
-    ...(asked.preprocess ? { preprocess: "wanted" as const } : {}),
+    ...(request.flow ? { flow: request.flow } : {}),
+    ...(request.preprocess ? { preprocess: "wanted" as const } : {}),
     ...(code === undefined ? {} : { code }),
     attempt: 0,
     losses: 0,
     logChars: 0,
   };
-  return asked.cacheTtlS ? { ...job, cacheTtlS: asked.cacheTtlS, ...keyOf(job, asked.args) } : job;
+  return request.cacheTtlS ? { ...job, cacheTtlS: request.cacheTtlS, ...cacheKeyFields(job, request.args) } : job;
 }
 
-/** What belongs to a flow is there for as long as the flow may last. */
-const lastsMs = (kind: JobKind) => (kind === "flow" || kind === "flowpreview" ? limits.flowTimeoutS * 1000 : 0);
+/** The data of a flow must exist for as long as the flow may run. */
+const maxDurationMs = (kind: JobKind) => (kind === "flow" || kind === "flowpreview" ? limits.flowTimeoutS * 1000 : 0);
 
-/** What references and files hold is known when the job runs, and only to a worker. */
-function keyOf(job: QueuedJob, args: Record<string, unknown>): { cacheKey?: string } {
+/** The content of references and files is known only when the job runs, and only to a worker. */
+function cacheKeyFields(job: QueuedJob, args: Record<string, unknown>): { cacheKey?: string } {
   return needsWorker(args) ? {} : { cacheKey: computeCacheKey(job, { args }) };
 }
 const needsWorker = (args: unknown) => hasReferences(args) || containsFiles(args);
 
-/** On behalf of somebody else a run has their rights in the workspace, and never those of a superadmin. */
-function identityOf({ actor, onBehalfOf }: NewJob) {
+/** A run on behalf of another user has that user's rights in the workspace, but never those of a superadmin. */
+function identityFields({ actor, onBehalfOf }: NewJob) {
   const first = actor.kind === "job" ? actor.startedBy?.at(-1) : undefined;
   const origin = first === undefined ? {} : { origin: first };
   if (!onBehalfOf || onBehalfOf.email === actor.email) {
@@ -143,27 +145,27 @@ function identityOf({ actor, onBehalfOf }: NewJob) {
   return { ...onBehalfOf, superAdmin: false, starter: actor.email, ...origin };
 }
 
-/** Sends a queued job's message. One that must wait for longer than a queue holds it back is housekeeping's to send. */
+/** Sends a queued job's message. If the job is scheduled later than a queue can delay a message, housekeeping sends it. */
 export async function sendJob({ queue, nowMs }: Pick<EnqueueDeps, "queue" | "nowMs">, job: Job): Promise<void> {
   if (!isSendable(job.scheduledForMs, nowMs())) return;
   await queue.send(job, queueDelayS(job.scheduledForMs, nowMs()));
 }
 
 /**
- * Records a job, then sends it. When sending fails the record goes, unless somebody has claimed it, and the caller gets the error;
- * when this process dies in between, housekeeping finds the record by its due time. Answers the job that runs: with `once` it may
- * be one that an equal call has started. Throws `job.idTaken` and `idempotency.reused`.
+ * Records a job, then sends its message. If sending fails, the record is removed unless a worker has claimed it, and the error is thrown.
+ * If this process dies in between, housekeeping finds the record by its due time. Returns the job; with an idempotency key, it may be one
+ * that an equal call has started. Throws `job.idTaken` and `idempotency.reused`.
  */
-export async function enqueueJob(deps: EnqueueDeps & CreateJobDeps, asked: NewJob): Promise<{ id: string }> {
+export async function enqueueJob(deps: EnqueueDeps & CreateJobDeps, request: NewJob): Promise<{ id: string }> {
   const { jobs, objects } = deps;
-  const { once } = asked;
-  const job = await prepareJob(deps, asked);
+  const { idempotencyKey: once } = request;
+  const job = await prepareJob(deps, request);
   const other = await createJobRecord(deps, job, once);
   if (other) return other;
   try {
     await sendJob(deps, job);
   } catch (error) {
-    // When the message went out all the same and somebody has taken the job, it is accepted.
+    // If a worker has claimed the job, the message was sent despite the error.
     if (await jobs.removeUnclaimed(job.id)) {
       if (once) await objects.remove(once.key);
       throw error;

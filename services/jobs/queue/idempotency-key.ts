@@ -6,7 +6,7 @@ import { keys } from "../../../core/objects/keys.ts";
 import type { Arguments } from "../../../core/payload/arguments.ts";
 import type { IdempotencyKey } from "./create-job-record.ts";
 
-const digest = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("hex");
+const digestOf = (value: unknown) => createHash("sha256").update(JSON.stringify(value)).digest("hex");
 
 function readKeyHeader(headers: Payload["headers"], name: string, label: string): string | undefined {
   const value = headers[name];
@@ -27,7 +27,7 @@ export function idempotencyKeyFrom(
   const key = readKeyHeader(headers, "idempotency-key", "An Idempotency-Key");
   if (key === undefined) return undefined;
   const sent = files.map(({ argument, filename, bytes }) => [argument, filename, createHash("sha256").update(bytes).digest("hex")]);
-  return { key: keys.idempotency(digest([...scope, key])), fingerprint: digest([args, sent]), keptMs: limits.idempotencyMs };
+  return { key: keys.idempotency(digestOf([...scope, key])), fingerprint: digestOf([args, sent]), retentionMs: limits.idempotencyMs };
 }
 
 /**
@@ -37,5 +37,5 @@ export function idempotencyKeyFrom(
 export function webhookIdKeyFrom(headers: Payload["headers"], scope: string[]): IdempotencyKey | undefined {
   const id = readKeyHeader(headers, "webhook-id", "A webhook-id");
   if (id === undefined) return undefined;
-  return { key: keys.idempotency(digest(["webhook-id", ...scope, id])), fingerprint: "webhook-id", keptMs: limits.webhookIdMs };
+  return { key: keys.idempotency(digestOf(["webhook-id", ...scope, id])), fingerprint: "webhook-id", retentionMs: limits.webhookIdMs };
 }

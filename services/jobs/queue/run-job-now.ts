@@ -6,8 +6,8 @@ import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
 import { sendJob } from "./enqueue.ts";
 
 /**
- * Lets a job that waits for its time run at once. Its time is changed first, so that housekeeping sends it should this process die in
- * between; a message of its old time finds nothing left to do. Throws `job.notQueued`.
+ * Makes a scheduled job run at once. Its time is changed first, so that housekeeping sends the job if this process dies in between. The
+ * message for its original time then finds the job no longer queued. Throws `job.notQueued`.
  */
 export async function runJobNow({ jobs, queue, nowMs }: { jobs: JobTable; queue: Queue; nowMs: () => number }, { id }: Job): Promise<void> {
   const now = nowMs();

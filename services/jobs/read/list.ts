@@ -1,17 +1,26 @@
+import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { JobListQuery } from "../../../contract/routes/jobs/job-lists.ts";
 import { isJsonSubset, type ListScope, matchesJob } from "../../../core/jobs/filter.ts";
 import { hasEnded, type Job, PEOPLE, resultVisibleTo, SHARDS } from "../../../core/jobs/job.ts";
+import { keys } from "../../../core/objects/keys.ts";
 import { loadValue, type ValueDeps } from "../values/values.ts";
+import { createVisibilityFilter, type JobCaller } from "./read.ts";
 
 interface ListJobsDeps extends ValueDeps {
+  objects: Pick<ObjectTable, "list">;
   nowMs: () => number;
-  /** What the caller may see. */
-  visible: (job: Job) => boolean;
 }
 
-/** Index entries read from a shard at a time. */
+/** The jobs to list: those of the workspace, or of all workspaces if the query says so. */
+export interface JobSearch<Scope extends ListScope = ListScope> {
+  workspace: string;
+  query: JobListQuery;
+  scope: Scope;
+}
+
+/** The number of index entries that are read from a shard at a time. */
 const STEP = 60;
 
 interface Shard {
@@ -21,71 +30,106 @@ interface Shard {
   done: boolean;
 }
 
-/** Jobs that match, in the order of their creation: waiting and running first where the scope is `all`. */
-export async function listJobs(deps: ListJobsDeps, workspaces: readonly string[], query: JobListQuery, scope: ListScope): Promise<Job[]> {
+/**
+ * Lists the jobs that match a query and that the caller may see, by their creation. In scope `all`, jobs that have not ended come first.
+ * Throws `query.invalid`, and `auth.forbidden` for a list of all workspaces unless the caller is a superadmin.
+ */
+export async function listJobs(deps: ListJobsDeps, caller: JobCaller, { workspace, query, scope }: JobSearch): Promise<Job[]> {
   const size = Math.min(query.per_page ?? limits.perPage, limits.maxPerPage);
   const start = (Math.max(query.page ?? 1, 1) - 1) * size;
-  const lists = await Promise.all(workspaces.map((workspace) => firstJobs(deps, workspace, query, scope, start + size)));
-  return (lists.length === 1 ? (lists[0] ?? []) : inOrder(lists.flat(), query, scope)).slice(start, start + size);
+  const workspaces = await findSearchedWorkspaces(deps, caller, workspace, query);
+  const isVisible = createVisibilityFilter(caller);
+  const lists = await Promise.all(workspaces.map((each) => loadFirstJobs(deps, each, { query, scope, isVisible }, start + size)));
+  return (lists.length === 1 ? (lists[0] ?? []) : sortJobs(lists.flat(), query, scope)).slice(start, start + size);
 }
 
-function inOrder(jobs: Job[], query: JobListQuery, scope: ListScope): Job[] {
+async function findSearchedWorkspaces(
+  { objects }: ListJobsDeps,
+  { actor }: JobCaller,
+  workspace: string,
+  { all_workspaces: all }: JobListQuery,
+): Promise<string[]> {
+  if (!all) return [workspace];
+  if (!actor.superAdmin) throw new SvcError("auth.forbidden", { action: "jobs of all workspaces" });
+  return (await objects.list(keys.workspace("").pk)).map(({ sk }) => sk);
+}
+
+function sortJobs(jobs: Job[], query: JobListQuery, scope: ListScope): Job[] {
   const order = query.order_desc === false ? 1 : -1;
   const rank = (job: Job) => (scope === "all" && hasEnded(job) ? 1 : 0);
   return jobs.sort((a, b) => rank(a) - rank(b) || order * (a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1)));
 }
 
 /** The first jobs of one workspace that match. */
-async function firstJobs(deps: ListJobsDeps, workspace: string, query: JobListQuery, scope: ListScope, most: number): Promise<Job[]> {
-  const wanted = { args: subset(query.args, "args"), result: subset(query.result, "result") };
-  if (scope !== "all") return take(deps, workspace, query, scope, wanted, most);
-  // The queue stands first and is short: it is read whole, then the ended jobs go on behind it.
-  const queued = await take(deps, workspace, query, "queue", wanted, Number.POSITIVE_INFINITY);
-  const ended = await take(deps, workspace, query, "completed", wanted, Math.max(0, most - queued.length));
-  // One that ended in between is in both.
+async function loadFirstJobs(
+  deps: ListJobsDeps,
+  workspace: string,
+  { query, scope, isVisible }: Omit<JobFilter, "scope" | "values"> & { scope: ListScope },
+  limit: number,
+): Promise<Job[]> {
+  const values = { args: parseSubset(query.args, "args"), result: parseSubset(query.result, "result") };
+  if (scope !== "all") return findMatchingJobs(deps, workspace, { query, scope, isVisible, values }, limit);
+  // The queue is short, so it is read completely, and the ended jobs follow.
+  const queued = await findMatchingJobs(deps, workspace, { query, scope: "queue", isVisible, values }, Number.POSITIVE_INFINITY);
+  const ended = await findMatchingJobs(
+    deps,
+    workspace,
+    { query, scope: "completed", isVisible, values },
+    Math.max(0, limit - queued.length),
+  );
+  // A job that ended in between is in both lists.
   const waiting = new Set(queued.map(({ id }) => id));
   return [...queued, ...ended.filter(({ id }) => !waiting.has(id))];
 }
 
-/** How many jobs match, counted in the indexes as far as a list reads. */
+/**
+ * Counts the jobs that match a query and that the caller may see, within the part of the indexes that a list reads. Throws `auth.forbidden`
+ * for a count of all workspaces unless the caller is a superadmin.
+ */
 export async function countJobs(
   deps: ListJobsDeps,
-  workspaces: readonly string[],
-  query: JobListQuery,
-  scope: "queue" | "completed",
+  caller: JobCaller,
+  { workspace, query, scope }: JobSearch<"queue" | "completed">,
 ): Promise<number> {
-  const all = { args: undefined, result: undefined };
-  const found = await Promise.all(workspaces.map((workspace) => take(deps, workspace, query, scope, all, Number.POSITIVE_INFINITY)));
+  const workspaces = await findSearchedWorkspaces(deps, caller, workspace, query);
+  const filter = { query, scope, isVisible: createVisibilityFilter(caller), values: { args: undefined, result: undefined } };
+  const found = await Promise.all(workspaces.map((each) => findMatchingJobs(deps, each, filter, Number.POSITIVE_INFINITY)));
   return found.flat().length;
 }
 
-async function take(
+interface JobFilter {
+  query: JobListQuery;
+  scope: "queue" | "completed";
+  isVisible: (job: Job) => boolean;
+  /** Parts that the arguments and the result must contain. */
+  values: { args: unknown; result: unknown };
+}
+
+async function findMatchingJobs(
   deps: ListJobsDeps,
   workspace: string,
-  query: JobListQuery,
-  scope: "queue" | "completed",
-  wanted: { args: unknown; result: unknown },
-  most: number,
+  { query, scope, isVisible, values }: JobFilter,
+  limit: number,
 ): Promise<Job[]> {
   const found: Job[] = [];
   const now = deps.nowMs();
-  if (most === 0) return found;
-  for await (const ids of scope === "queue" ? live(deps, workspace) : merged(deps, workspace, query)) {
+  if (limit === 0) return found;
+  for await (const ids of scope === "queue" ? listLiveIds(deps, workspace) : mergeShards(deps, workspace, query)) {
     const fitting = (await deps.jobs.getMany(ids)).filter(
-      (job) => job.workspace === workspace && matchesJob(job, query, scope, now) && deps.visible(job),
+      (job) => job.workspace === workspace && matchesJob(job, query, scope, now) && isVisible(job),
     );
-    for (const job of fitting) if (await holds(deps, job, wanted)) found.push(job);
-    if (found.length >= most && scope === "completed") break;
+    for (const job of fitting) if (await matchesValues(deps, job, values)) found.push(job);
+    if (found.length >= limit && scope === "completed") break;
   }
   if (scope === "queue") {
     const order = query.order_desc === false ? 1 : -1;
     found.sort((a, b) => order * (a.createdAtMs - b.createdAtMs || (a.id < b.id ? -1 : 1)));
   }
-  return found.slice(0, most);
+  return found.slice(0, limit);
 }
 
-/** Every job that has not ended stands in the due index: no other index needs to know about states. */
-async function* live({ jobs }: ListJobsDeps, workspace: string): AsyncGenerator<string[]> {
+/** Yields the ids of jobs that have not ended. All of them are in the due index, so no other index contains states. */
+async function* listLiveIds({ jobs }: ListJobsDeps, workspace: string): AsyncGenerator<string[]> {
   for (let shard = 0; shard < SHARDS; shard += 1) {
     const due = await jobs.due(shard, Number.MAX_SAFE_INTEGER, limits.listScan);
     const ids = due.filter((entry) => entry.workspace === workspace).map(({ id }) => id);
@@ -93,13 +137,13 @@ async function* live({ jobs }: ListJobsDeps, workspace: string): AsyncGenerator<
   }
 }
 
-/** Ids from the list index (or the path index, when one path is asked for), its shards merged into one order. */
-async function* merged({ jobs }: ListJobsDeps, workspace: string, query: JobListQuery): AsyncGenerator<string[]> {
+/** Yields ids from the list index, or from the path index if the query names one path, with the shards merged into one order. */
+async function* mergeShards({ jobs }: ListJobsDeps, workspace: string, query: JobListQuery): AsyncGenerator<string[]> {
   const exact = query.script_path_exact;
   const byPath = exact !== undefined && exact !== "" && !/[,!*]/.test(exact);
   const ascending = query.order_desc === false;
-  const from = query.created_after ? sortOf(query.created_after) : undefined;
-  const to = query.created_before ? `${sortOf(query.created_before)}$` : undefined;
+  const from = query.created_after ? toSortKey(query.created_after) : undefined;
+  const to = query.created_before ? `${toSortKey(query.created_before)}$` : undefined;
   const shards: Shard[] = Array.from({ length: SHARDS }, (_, shard) => ({
     partition: byPath ? `${workspace}#${shard}#${exact}` : `${workspace}#${shard}`,
     waiting: [],
@@ -126,7 +170,7 @@ async function* merged({ jobs }: ListJobsDeps, workspace: string, query: JobList
         }),
     );
     const ids: string[] = [];
-    // Taken one by one until a shard has to be read again: up to there the order is certain.
+    // Entries are taken until a shard must be read again: up to there the order is certain.
     for (;;) {
       const next = shards
         .filter(({ waiting }) => waiting.length > 0)
@@ -142,16 +186,16 @@ async function* merged({ jobs }: ListJobsDeps, workspace: string, query: JobList
   }
 }
 
-/** A time as the list indexes begin. Nothing is older than 1970, and no key is. */
-const sortOf = (time: string) => String(Math.max(0, Date.parse(time))).padStart(14, "0");
+/** Returns a time as the prefix of the list indexes' sort keys. No key is older than 1970. */
+const toSortKey = (time: string) => String(Math.max(0, Date.parse(time))).padStart(14, "0");
 
-async function holds(deps: ListJobsDeps, job: Job, wanted: { args: unknown; result: unknown }): Promise<boolean> {
+async function matchesValues(deps: ListJobsDeps, job: Job, wanted: { args: unknown; result: unknown }): Promise<boolean> {
   if (wanted.args !== undefined && !isJsonSubset(wanted.args, JSON.parse(await loadValue(deps, job, job.args)))) return false;
   if (wanted.result === undefined) return true;
   return hasEnded(job) && isJsonSubset(wanted.result, JSON.parse(await loadValue(deps, job, resultVisibleTo(PEOPLE, job))));
 }
 
-function subset(text: string | undefined, name: string): unknown {
+function parseSubset(text: string | undefined, name: string): unknown {
   if (text === undefined || text === "") return undefined;
   try {
     return JSON.parse(text);

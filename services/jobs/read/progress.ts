@@ -1,7 +1,7 @@
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 
-/** Notes how far a running job is, unless it has been further; answers how far that is. */
+/** Records a running job's progress in percent unless it is already higher, and returns the recorded progress. */
 export async function setProgress({ jobs }: { jobs: JobTable }, job: Job, percent: number): Promise<number> {
   const changed = await jobs.change(
     job.id,

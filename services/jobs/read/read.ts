@@ -3,49 +3,68 @@ import { SvcError } from "../../../contract/errors.ts";
 import { isoTime } from "../../../contract/iso-time.ts";
 import type { JobJson, JobUpdateJson } from "../../../contract/routes/jobs/job.ts";
 
-import { argsVisibleTo, type EndedJob, getWaitState, hasEnded, type Job, PEOPLE, resultVisibleTo } from "../../../core/jobs/job.ts";
+import {
+  argsVisibleTo,
+  type EndedJob,
+  getWaitState,
+  hasEnded,
+  type Job,
+  PEOPLE,
+  type QueuedJob,
+  resultVisibleTo,
+} from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { may, type Target } from "../../../core/permissions/may.ts";
 import { extractStream } from "../../../core/streams/stream-lines.ts";
 import { permit } from "../../identity/permit.ts";
 import { loadLogs, loadValue, type ValueDeps } from "../values/values.ts";
 
-/** The caller who reads a job, and the action they do with it. */
+/** The caller who accesses a job, and the action. */
 export interface JobCaller {
   actor: Actor;
   action: Action;
 }
+
+/** A job as a request names it. */
+export type JobAddress = Pick<Job, "workspace" | "id">;
+
 /** A run on behalf of another user belongs to both: its starter and the user whom it runs as. */
-function targetOf({ workspace, path, starter, email }: Job, actor: Actor): Target {
+function toTarget({ workspace, path, starter, email }: Job, actor: Actor): Target {
   return { workspace, path, owner: actor.email === email ? email : (starter ?? email), kind: "script" };
 }
 
 /**
- * A job that the asker may do `action` with. Throws `job.notFound`, for jobs of other workspaces and of people whose work the asker may
- * not see as well: whether they exist is not the caller's to know.
+ * Returns a job for which the caller may perform the action. Throws `job.notFound` also for jobs of other workspaces and for jobs that the
+ * caller may not see, so that their existence is not revealed.
  */
 export async function findJob(
   { jobs }: Pick<ValueDeps, "jobs">,
-  asker: JobCaller,
-  workspace: string,
-  id: string,
+  caller: JobCaller,
+  { workspace, id }: JobAddress,
   notFound: () => SvcError = () => new SvcError("job.notFound", { id }),
 ): Promise<Job> {
   const job = await jobs.get(id);
   if (job?.workspace !== workspace) throw notFound();
-  permit(asker.actor, asker.action, targetOf(job, asker.actor), notFound);
+  permit(caller.actor, caller.action, toTarget(job, caller.actor), notFound);
   return job;
 }
 
 /** Returns a filter for the jobs that a list may show to the caller. */
 export function createVisibilityFilter({ actor, action }: JobCaller): (job: Job) => boolean {
-  return (job) => may(actor, action.access, targetOf(job, actor));
+  return (job) => may(actor, action.access, toTarget(job, actor));
 }
 
-/** Throws `job.notFound` and `job.notFinished`. */
-export async function findEndedJob(deps: Pick<ValueDeps, "jobs">, asker: JobCaller, workspace: string, id: string): Promise<EndedJob> {
-  const job = await findJob(deps, asker, workspace, id);
+/** Returns a job that has ended, as `findJob` does. Throws `job.notFound` and `job.notFinished`. */
+export async function findEndedJob(deps: Pick<ValueDeps, "jobs">, caller: JobCaller, { workspace, id }: JobAddress): Promise<EndedJob> {
+  const job = await findJob(deps, caller, { workspace, id });
   if (!hasEnded(job)) throw new SvcError("job.notFinished", { id });
+  return job;
+}
+
+/** Returns a job that has not started, as `findJob` does. Throws `job.notFound` and `job.notQueued`. */
+export async function findQueuedJob(deps: Pick<ValueDeps, "jobs">, caller: JobCaller, { workspace, id }: JobAddress): Promise<QueuedJob> {
+  const job = await findJob(deps, caller, { workspace, id });
+  if (job.state !== "queued") throw new SvcError("job.notQueued", { id });
   return job;
 }
 
@@ -56,7 +75,7 @@ export interface JobParts {
   code?: boolean;
 }
 
-/** The Job of api.md §2.3, with the large values that are asked for. */
+/** Returns a job as the Job of api.md §2.3, with the large values that `parts` selects. */
 export async function loadJobJson(deps: ValueDeps, job: Job, parts: JobParts): Promise<JobJson> {
   const erased = hasEnded(job) && job.erased;
   const [args, result, logs, code] = await Promise.all([
@@ -76,7 +95,7 @@ export async function loadJobJson(deps: ValueDeps, job: Job, parts: JobParts): P
     ...(job.hash === undefined ? {} : { script_hash: job.hash }),
     ...(args === undefined ? {} : { args: JSON.parse(args) as Record<string, unknown> }),
     ...(logs === undefined ? {} : { logs }),
-    ...rawCode(code),
+    ...rawCodeField(code),
     canceled: job.state === "canceled" || (job.state === "running" && job.cancel !== undefined),
     ...(job.cancel ? { canceled_by: job.cancel.by, canceled_reason: job.cancel.reason } : {}),
     job_kind: job.kind,
@@ -116,28 +135,28 @@ export async function loadJobJson(deps: ValueDeps, job: Job, parts: JobParts): P
     ...(job.state === "running"
       ? { started_at: isoTime(job.startedAtMs), ...(job.worker === undefined ? {} : { worker: job.worker }) }
       : {}),
-    ...waitsForPeople(job),
+    ...approvalFields(job),
     ...(job.lastPingMs === undefined ? {} : { last_ping: isoTime(job.lastPingMs) }),
   };
 }
 
-/** How many of a flow's steps wait for people, and what it is called for that. */
-function waitsForPeople(job: Job) {
+/** Returns how many steps of a flow wait for approval, and the state that this gives the flow. */
+function approvalFields(job: Job) {
   const state = getWaitState(job);
   return state === undefined ? {} : { suspend: (job.suspends ?? 0) + (job.consents ?? 0), state };
 }
 
-/** A previewed flow is shown as such, beside the job's other fields. */
-function rawCode(code: string | undefined): { raw_code?: string } {
+/** A previewed script shows its code beside the job's other fields. The code of a previewed flow is part of the flow's own fields. */
+function rawCodeField(code: string | undefined): { raw_code?: string } {
   const { content } = (code === undefined ? {} : JSON.parse(code)) as { content?: string };
   return content === undefined ? {} : { raw_code: content };
 }
 
-/** How long `getupdate` holds a request while nothing is new. */
+/** How long `getupdate` waits while there is no change. */
 const HOLD_MS = 1000;
 const HOLD_STEP_MS = 100;
 
-/** How long a reader counts as watching after it has said so; said again after half of it. */
+/** How long a reader counts as watching after a request. It is recorded again after half of this time. */
 export const WATCH_MS = 10_000;
 
 /** Records that a reader follows the job, so that its runner sends output more often. */
@@ -155,42 +174,44 @@ export interface JobUpdateQuery {
   get_progress?: boolean | undefined;
 }
 
-/** Returns the changes since the caller's offsets. Without changes it waits for up to a second, because clients repeat the request at once. */
+/**
+ * Returns the changes since the caller's offsets. Without changes it waits for up to a second, because clients repeat the request at once.
+ * Throws `job.notFound`.
+ */
 export async function waitForJobUpdate(
   deps: ValueDeps & { nowMs: () => number },
-  asker: JobCaller,
-  workspace: string,
-  id: string,
-  asked: JobUpdateQuery,
+  caller: JobCaller,
+  { workspace, id }: JobAddress,
+  request: JobUpdateQuery,
 ): Promise<JobUpdateJson> {
   const { nowMs } = deps;
   const untilMs = nowMs() + HOLD_MS;
-  let job = await findJob(deps, asker, workspace, id);
+  let job = await findJob(deps, caller, { workspace, id });
   if (job.state === "running") await recordWatcher(deps, job);
   let logs = "";
   let stream = "";
-  const { log_offset: seen = 0, stream_offset: heard } = asked;
+  const { log_offset: logOffset = 0, stream_offset: streamOffset } = request;
   for (;;) {
-    if (job.logChars > 0 && (!asked.no_logs || heard !== undefined)) {
-      // Where a piece of the stream stands in the log, only the log from its beginning says.
-      const log = await loadLogs(deps, job, heard === undefined ? seen : 0);
-      logs = asked.no_logs ? "" : log.slice(heard === undefined ? 0 : seen);
-      stream = heard === undefined ? "" : extractStream(log, hasEnded(job)).slice(heard);
+    if (job.logChars > 0 && (!request.no_logs || streamOffset !== undefined)) {
+      // The position of stream lines is known only when the log is read from the beginning.
+      const log = await loadLogs(deps, job, streamOffset === undefined ? logOffset : 0);
+      logs = request.no_logs ? "" : log.slice(streamOffset === undefined ? 0 : logOffset);
+      stream = streamOffset === undefined ? "" : extractStream(log, hasEnded(job)).slice(streamOffset);
     }
-    // Who does not say what they believe can only wait for output or the end.
-    const moved = asked.running !== undefined && asked.running !== (job.state === "running");
-    const isNews = hasEnded(job) || logs !== "" || stream !== "" || moved;
-    if (isNews || nowMs() >= untilMs) break;
+    // A caller who does not send `running` can only wait for output or the end.
+    const stateChanged = request.running !== undefined && request.running !== (job.state === "running");
+    const hasChanged = hasEnded(job) || logs !== "" || stream !== "" || stateChanged;
+    if (hasChanged || nowMs() >= untilMs) break;
     await new Promise((resolve) => setTimeout(resolve, HOLD_STEP_MS));
-    job = await findJob(deps, asker, workspace, id);
+    job = await findJob(deps, caller, { workspace, id });
   }
   return {
     running: job.state === "running",
     completed: hasEnded(job),
     ...(logs ? { new_logs: logs } : {}),
-    log_offset: seen + logs.length,
-    ...(stream && heard !== undefined ? { new_result_stream: stream, stream_offset: heard + stream.length } : {}),
+    log_offset: logOffset + logs.length,
+    ...(stream && streamOffset !== undefined ? { new_result_stream: stream, stream_offset: streamOffset + stream.length } : {}),
     ...(job.memPeakKb === undefined ? {} : { mem_peak: job.memPeakKb }),
-    ...(asked.get_progress && job.progress !== undefined ? { progress: job.progress } : {}),
+    ...(request.get_progress && job.progress !== undefined ? { progress: job.progress } : {}),
   };
 }

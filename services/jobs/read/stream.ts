@@ -12,7 +12,7 @@ export interface StreamEvent {
 }
 
 const PING_MS = 15_000;
-/** A new job's first events come soon when its caller asks for that. */
+/** The polling interval during the first seconds of a new job, for callers that request it. */
 const FAST_MS = 50;
 const FAST_FOR_MS = 3000;
 const POLL_MS = 100;
@@ -25,88 +25,88 @@ interface JobEventsDeps extends ValueDeps {
 }
 
 /**
- * Yields a job's updates until it has ended, or until `untilMs` (epoch ms): then a `timeout`, after which the caller may come back with
- * its offset. Nothing is lost in between: the stream is read from the beginning of the stored log. Ends at once when the caller is `gone`.
+ * Yields a job's updates until it ends or until `untilMs` (epoch ms), which yields a `timeout`: the caller may then reconnect with its
+ * offset. No output is lost in between, because the stream is read from the beginning of the stored log. Ends at once when the caller
+ * disconnects.
  */
 export async function* streamJobEvents(
   deps: JobEventsDeps,
   { workspace, id }: Pick<Job, "workspace" | "id">,
-  asked: UpdateStreamQuery,
+  request: UpdateStreamQuery,
   { untilMs, gone }: { untilMs: number; gone: AbortSignal },
 ): AsyncGenerator<StreamEvent> {
   const { jobs, nowMs } = deps;
   const lines = new StreamLines();
   const startedMs = nowMs();
   let stream = "";
-  let told = asked.stream_offset ?? 0;
-  let logRead = 0;
-  let logTold = asked.log_offset ?? 0;
-  let running = asked.running;
+  let sentStream = request.stream_offset ?? 0;
+  let readLog = 0;
+  let sentLog = request.log_offset ?? 0;
+  let running = request.running;
   let lastMs = startedMs;
   let read = "";
   let progress: number | undefined;
   while (!gone.aborted) {
     const job = await jobs.get(id);
     if (job?.workspace !== workspace) {
-      yield { id: told, data: { type: "not_found" } };
+      yield { id: sentStream, data: { type: "not_found" } };
       return;
     }
     const ended = hasEnded(job);
-    // A flow streams what its last step does.
-    const speaker = job.flow?.plan ? await deps.findLastStep(job) : job;
-    const output = speaker ? outputOf(speaker) : "";
-    const log = speaker && speaker.logChars > 0 && output !== read ? await loadLogs(deps, speaker, logRead) : "";
+    const source = job.flow?.plan ? await deps.findLastStep(job) : job;
+    const output = source ? outputVersion(source) : "";
+    const log = source && source.logChars > 0 && output !== read ? await loadLogs(deps, source, readLog) : "";
     read = output;
-    const newLogs = asked.no_logs || asked.only_result || speaker !== job ? "" : log.slice(Math.max(0, logTold - logRead));
-    logRead += log.length;
+    const newLogs = request.no_logs || request.only_result || source !== job ? "" : log.slice(Math.max(0, sentLog - readLog));
+    readLog += log.length;
     stream += lines.push(log) + (ended ? lines.end() : "");
-    const news = {
-      ...(running === (job.state === "running") || asked.only_result ? {} : { running: job.state === "running" }),
-      ...(newLogs ? { new_logs: newLogs, log_offset: logRead } : {}),
-      ...(asked.get_progress && job.progress !== progress ? { progress: job.progress } : {}),
-      ...(stream.length > told ? { new_result_stream: stream.slice(told), stream_offset: stream.length } : {}),
+    const changes = {
+      ...(running === (job.state === "running") || request.only_result ? {} : { running: job.state === "running" }),
+      ...(newLogs ? { new_logs: newLogs, log_offset: readLog } : {}),
+      ...(request.get_progress && job.progress !== progress ? { progress: job.progress } : {}),
+      ...(stream.length > sentStream ? { new_result_stream: stream.slice(sentStream), stream_offset: stream.length } : {}),
     };
-    logTold = Math.max(logTold, logRead);
-    told = Math.max(told, stream.length);
+    sentLog = Math.max(sentLog, readLog);
+    sentStream = Math.max(sentStream, stream.length);
     running = job.state === "running";
     progress = job.progress;
     if (ended) {
       yield {
-        id: told,
-        data: { type: "update", ...news, running: false, completed: true, ...(await outcome(deps, job, asked, stream)) },
+        id: sentStream,
+        data: { type: "update", ...changes, running: false, completed: true, ...(await loadOutcome(deps, job, request, stream)) },
       };
       return;
     }
     const now = nowMs();
-    if (Object.keys(news).length > 0) {
-      yield { id: told, data: { type: "update", ...news, ...(job.memPeakKb === undefined ? {} : { mem_peak: job.memPeakKb }) } };
+    if (Object.keys(changes).length > 0) {
+      yield { id: sentStream, data: { type: "update", ...changes, ...(job.memPeakKb === undefined ? {} : { mem_peak: job.memPeakKb }) } };
       lastMs = now;
     } else if (now - lastMs >= PING_MS) {
-      yield { id: told, data: { type: "ping" } };
+      yield { id: sentStream, data: { type: "ping" } };
       lastMs = now;
     }
     if (now >= untilMs) {
-      yield { id: told, data: { type: "timeout" } };
+      yield { id: sentStream, data: { type: "timeout" } };
       return;
     }
-    await recordWatcher(deps, speaker ?? job);
-    const fast = asked.fast && now - startedMs < FAST_FOR_MS ? FAST_MS : undefined;
-    await pause(asked.poll_delay_ms ?? fast ?? (job.state === "running" ? POLL_MS : QUEUED_POLL_MS), gone);
+    await recordWatcher(deps, source ?? job);
+    const fast = request.fast && now - startedMs < FAST_FOR_MS ? FAST_MS : undefined;
+    await pause(request.poll_delay_ms ?? fast ?? (job.state === "running" ? POLL_MS : QUEUED_POLL_MS), gone);
   }
 }
 
 const pause = (ms: number, gone: AbortSignal) => sleep(ms, undefined, { signal: gone }).catch(() => undefined);
 
-/** Changes whenever there is output to read: a later attempt counts from 0 again, and may come to the same count as an earlier one. */
-function outputOf(job: Job): string {
+/** Changes whenever there is new output. A later attempt counts from 0 again and may reach the same count as an earlier one. */
+function outputVersion(job: Job): string {
   return [job.logChars, ...(job.attempt > 1 ? [job.attempt, job.state, job.lastPingMs] : [])].join();
 }
 
-async function outcome(deps: ValueDeps, job: Job, asked: UpdateStreamQuery, stream: string): Promise<Record<string, unknown>> {
+async function loadOutcome(deps: ValueDeps, job: Job, request: UpdateStreamQuery, stream: string): Promise<Record<string, unknown>> {
   if (!hasEnded(job)) return {};
-  if (!asked.only_result) return { job: await loadJobJson(deps, job, { args: true, result: true, logs: !asked.no_logs, code: true }) };
+  if (!request.only_result) return { job: await loadJobJson(deps, job, { args: true, result: true, logs: !request.no_logs, code: true }) };
   return { only_result: toStreamResult(JSON.parse(await loadValue(deps, job, resultVisibleTo(PEOPLE, job))), stream) };
 }
 
-/** The text of one server-sent event. */
+/** Returns the text of one server-sent event. */
 export const formatEvent = ({ id, data }: StreamEvent) => `id: ${id}\ndata: ${JSON.stringify(data)}\n\n`;

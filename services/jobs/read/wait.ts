@@ -1,13 +1,13 @@
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
 
-/** How long to wait before the next look, by how long the caller has waited already: a quick end is seen quickly. */
+/** Returns the time until the next check, by how long the caller has waited: a job that ends quickly is noticed quickly. */
 function pollMs(waitedMs: number): number {
   if (waitedMs < 1000) return 20;
   return waitedMs < 5000 ? 50 : 100;
 }
 
-/** Reads a job's head until it has ended; `undefined` at the deadline, or when the job is gone. */
+/** Waits until a job has ended or until `untilMs` (epoch ms). Returns `undefined` at the deadline, or if the job does not exist. */
 export async function waitForEnd(
   { jobs, nowMs }: { jobs: Pick<JobTable, "get">; nowMs: () => number },
   id: string,
@@ -17,18 +17,21 @@ export async function waitForEnd(
   return job && hasEnded(job) ? job : undefined;
 }
 
-/** The same for something else that shows in the head. */
+/**
+ * Waits until a job's head satisfies a condition or until `untilMs` (epoch ms). Returns `undefined` at the deadline, or if the job does not
+ * exist.
+ */
 export async function waitForJobState(
   { jobs, nowMs }: { jobs: Pick<JobTable, "get">; nowMs: () => number },
   id: string,
   untilMs: number,
-  isThere: (job: Job) => boolean,
+  isReached: (job: Job) => boolean,
 ): Promise<Job | undefined> {
   const fromMs = nowMs();
   for (;;) {
     const job = await jobs.get(id);
     if (!job) return undefined;
-    if (isThere(job)) return job;
+    if (isReached(job)) return job;
     const now = nowMs();
     if (now >= untilMs) return undefined;
     await new Promise((resolve) => setTimeout(resolve, Math.min(pollMs(now - fromMs), untilMs - now)));

@@ -14,58 +14,63 @@ export interface ValueDeps {
 type ValueKind = Extract<ChildKind, "args" | "code" | "end" | "shown" | "approval">;
 type Owner = Pick<Job, "id" | "workspace" | "expiresAtMs">;
 
-/** A name that nothing else of the job has. */
-const newName = (what: ValueKind) => childRef(what, randomBytes(6).toString("hex"));
+/** Returns an unused name for a value of the job. */
+const newValueRef = (kind: ValueKind) => childRef(kind, randomBytes(6).toString("hex"));
 
-/** Everything that a job keeps in S3 stands under this prefix. */
+/** The prefix of everything that a job stores in S3. */
 export const jobPrefix = (job: Pick<Job, "id" | "workspace">) => `jobs/${job.workspace}/${job.id}/`;
 
 /**
- * Keeps a value where its size belongs: inline up to 512 bytes, a child item up to 8 KB, S3 above. It is written before the head
- * that names it, under a random name: a job id that turns out to be taken harms nothing.
+ * Stores a value by its size: inline up to 512 bytes, as a child item up to 8 KB, larger ones in S3. It is written before the head that
+ * names it, under a random name, so a job id that turns out to be taken does no harm.
  */
 export async function storeValue(
   deps: ValueDeps,
   job: Owner,
-  what: Exclude<ValueKind, "end" | "shown">,
+  kind: Exclude<ValueKind, "end" | "shown">,
   json: string,
 ): Promise<ValueLocation> {
-  return Buffer.byteLength(json) <= limits.inlineBytes ? { in: "head", json } : storeValueApart(deps, job, what, json);
+  return Buffer.byteLength(json) <= limits.inlineBytes ? { in: "head", json } : storeValueOutsideHead(deps, job, kind, json);
 }
 
-/** The same for a value that has no place in the head. */
-export async function storeValueApart({ jobs, storage }: ValueDeps, job: Owner, what: ValueKind, json: string): Promise<ValueLocation> {
-  const item = asItem(job, what, json);
+/** Stores a value as a child item or in S3, for values that must not be in the head. */
+export async function storeValueOutsideHead(
+  { jobs, storage }: ValueDeps,
+  job: Owner,
+  kind: ValueKind,
+  json: string,
+): Promise<ValueLocation> {
+  const item = toChildItem(job, kind, json);
   if (item) {
     await jobs.putChild(item.child);
     return item.place;
   }
-  const key = `${jobPrefix(job)}${newName(what)}.json`;
+  const key = `${jobPrefix(job)}${newValueRef(kind)}.json`;
   await storage.put(key, json, "application/json");
   return { in: "s3", key, bytes: Buffer.byteLength(json) };
 }
 
-/** The same, but what fits an item is left to the caller, who writes several together. */
+/** Stores a value in S3, or adds its item to `children`, which the caller writes together. */
 export async function stageValue(
   deps: ValueDeps,
   job: Owner,
   { what, json }: { what: ValueKind; json: string },
   children: Child[],
 ): Promise<ValueLocation> {
-  const item = asItem(job, what, json);
-  if (!item) return storeValueApart(deps, job, what, json);
+  const item = toChildItem(job, what, json);
+  if (!item) return storeValueOutsideHead(deps, job, what, json);
   children.push(item.child);
   return item.place;
 }
 
-/** The item that keeps a value; `undefined` where it is too large for one. */
-function asItem(job: Owner, what: ValueKind, json: string): { place: ValueLocation; child: Child } | undefined {
+/** Returns the item of a value; `undefined` if the value is too large for one. */
+function toChildItem(job: Owner, kind: ValueKind, json: string): { place: ValueLocation; child: Child } | undefined {
   if (Buffer.byteLength(json) > limits.itemBytes) return undefined;
-  const ref = newName(what);
+  const ref = newValueRef(kind);
   return { place: { in: "item", ref }, child: { parent: job.id, ref, json, expiresAtS: Math.ceil(job.expiresAtMs / 1000) } };
 }
 
-/** The JSON text of a kept value. */
+/** Loads the JSON text of a stored value. */
 export async function loadValue({ jobs, storage }: ValueDeps, job: Pick<Job, "id">, place: ValueLocation): Promise<string> {
   switch (place.in) {
     case "head":
@@ -83,24 +88,24 @@ export async function loadValue({ jobs, storage }: ValueDeps, job: Pick<Job, "id
 }
 
 /**
- * Keeps a value of another job as one of this job, so that each is erased with its own. What is in S3 is copied there and not read. The
- * JSON text comes along where it was read.
+ * Copies a value of another job, so that each copy is erased with its own job. An S3 object is copied without being read; otherwise the
+ * JSON text is returned too.
  */
 export async function copyValue(
   deps: ValueDeps,
   { from, place }: { from: Pick<Job, "id">; place: ValueLocation },
   job: Owner,
-  what: "end" | "shown",
+  kind: "end" | "shown",
 ): Promise<{ place: ValueLocation; json?: string }> {
   switch (place.in) {
     case "head":
       return { place, json: place.json };
     case "item": {
       const json = await loadValue(deps, from, place);
-      return { place: await storeValueApart(deps, job, what, json), json };
+      return { place: await storeValueOutsideHead(deps, job, kind, json), json };
     }
     case "s3": {
-      const key = `${jobPrefix(job)}${newName(what)}.json`;
+      const key = `${jobPrefix(job)}${newValueRef(kind)}.json`;
       await deps.storage.copy(place.key, key);
       return { place: { ...place, key } };
     }
@@ -109,19 +114,20 @@ export async function copyValue(
   }
 }
 
-/** A chunk of output. `bytes`: how large it was before it was masked, so that it is kept where it would have been. */
+/** A chunk of output. `bytes` is its size before masking, so that its location does not depend on masking. */
 export interface OutputChunk {
   offset: number;
   text: string;
   bytes?: number;
 }
 
+/** The reference of an output chunk; chunks sort by attempt and offset. */
 export const outputRef = (attempt: number, offset: number) =>
   childRef("output", `${String(attempt).padStart(3, "0")}#${String(offset).padStart(9, "0")}`);
 
 /**
- * Keeps a chunk of output, and beside it, where both fit one item, the run's result. The reference is made of attempt and offset:
- * the same chunk sent twice is written once. Answers the reference.
+ * Stores a chunk of output, and the run's result with it if both fit one item. The reference consists of attempt and offset, so a chunk
+ * that is sent twice is stored once. Returns the reference.
  */
 export async function storeOutput(
   { jobs, storage }: ValueDeps,
@@ -141,7 +147,7 @@ export async function storeOutput(
   return ref;
 }
 
-/** All output of a job from an offset on, attempts one after the other. */
+/** Loads a job's output from an offset on (characters), all attempts in order. */
 export async function loadLogs({ jobs, storage }: ValueDeps, job: Pick<Job, "id" | "logChars">, fromOffset = 0): Promise<string> {
   if (job.logChars === 0) return "";
   let position = 0;

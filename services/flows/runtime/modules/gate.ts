@@ -42,13 +42,13 @@ export async function openGate(deps: StepGateDeps, step: StepContext, request: O
   const known = await loadGate(deps, id);
   const place = { id, workspace, flow: flow.id, root: flow.root ?? flow.id, module: module.id, scope: scope.name, at: path, expiresAtMs };
   const start = { gate: known ?? createGate(place), flow };
-  const { gate } = await changeGate(deps, start, module, (current) => markGateOpen(current, opened, step.state.execution));
+  const { gate } = await changeGate(deps, { ...start, module }, (current) => markGateOpen(current, opened, step.state.execution));
   return stateAtGate(deps, step, await applyPreApprovals(deps, { gate, flow }, module));
 }
 
 /** Stores the token of the task that waits at a gate, and resumes the task where the gate is already decided. */
 export async function registerGateToken(deps: GateDeps, step: StepContext, gate: Gate, token: string): Promise<void> {
-  const { gate: stored } = await changeGate(deps, { gate, flow: step.flow }, step.module, (current) =>
+  const { gate: stored } = await changeGate(deps, { gate, flow: step.flow, module: step.module }, (current) =>
     setTaskToken(current, token, step.state),
   );
   // Approvals for the flow that came between the opening of the gate and now.
@@ -62,7 +62,7 @@ async function stateAtGate(deps: StepGateDeps, step: StepContext, gate: Gate): P
   const { flow, module } = step;
   const now = deps.nowMs();
   const rule = (current: Gate) => awaitToken(expireGate(current, now), step.state.execution, now);
-  const { gate: current } = isOpen(gate) ? await changeGate(deps, { gate, flow }, module, rule) : { gate };
+  const { gate: current } = isOpen(gate) ? await changeGate(deps, { gate, flow, module }, rule) : { gate };
   return current.decision ? completeDecided(deps, step, current) : transitionTo(step, "wait");
 }
 

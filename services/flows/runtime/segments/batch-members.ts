@@ -50,7 +50,7 @@ export async function findCandidates(deps: FindCodeDeps, step: StepContext, modu
     const alone = !onlyRuns(module) || erasureDelayS({ module, scope: step.scope }) !== undefined;
     const code = alone ? undefined : await codeOf(module);
     if (!code || code.runner !== (found[0]?.code.runner ?? code.runner)) break;
-    if ((lastRunTimes.of(code.artefact.key) ?? QUICK_MS) >= QUICK_MS) break;
+    if ((lastRunTimes.get(code.artefact.key) ?? QUICK_MS) >= QUICK_MS) break;
     found.push({ module, code });
   }
   return found;

@@ -79,7 +79,7 @@ function runsAfter(deps: RunBatchDeps, step: StepContext, { leader, members, com
     withinMs: BEGIN_WITHIN_MS,
     resultKey,
     runs: rest.map(({ code: { artefact, params, paramTypes }, job, args }) => ({ job, artefact, params, paramTypes, args })),
-    async keep(outcomes, ended, token) {
+    async recordOutcomes(outcomes, ended, token) {
       const masker = await loadMasker(deps, ended, token);
       const results: unknown[] = [JSON.parse(ended.resultJson ?? "null")];
       const runs: EndedRun[] = [];

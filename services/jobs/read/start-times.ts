@@ -1,0 +1,19 @@
+import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
+import { isoTime } from "../../../contract/iso-time.ts";
+import { createVisibilityFilter, type JobCaller } from "./read.ts";
+
+/** Returns the start times of jobs in the order of their ids; `null` for a job that has not started or that the caller may not see. */
+export async function listStartTimes(
+  { jobs }: { jobs: Pick<JobTable, "getMany"> },
+  caller: JobCaller,
+  workspace: string,
+  ids: string[],
+): Promise<(string | null)[]> {
+  const found = new Map((await jobs.getMany(ids)).map((job) => [job.id, job]));
+  const isVisible = createVisibilityFilter(caller);
+  return ids.map((id) => {
+    const job = found.get(id);
+    if (job?.workspace !== workspace || !isVisible(job) || job.state === "queued" || job.startedAtMs === undefined) return null;
+    return isoTime(job.startedAtMs);
+  });
+}
