@@ -65,6 +65,8 @@ export default defineConfig({
           name: "e2e",
           include: ["test/e2e/**/*.test.ts"],
           globalSetup: ["./test/support/engine/global-setup.ts"],
+          // Files share nothing but the service, so those of a worker load the test support once.
+          isolate: false,
           // A first save builds, and a first call starts a process for each function it passes.
           testTimeout: 120_000,
           // Tests that stop and start an engine make an instance of their own.

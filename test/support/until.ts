@@ -2,21 +2,26 @@ import { setTimeout as sleep } from "node:timers/promises";
 
 interface UntilOptions {
   timeoutMs?: number;
+  /** Time between two calls. By default it grows from 40 to 400 ms, because each call costs time that the service needs. */
   everyMs?: number;
-  /** What is waited for, as the error says it. */
+  /** Names the condition in the error. */
   what?: string;
 }
 
-/** Asks until the answer is truthy, and gives it back; an error of `ask` ends the waiting at once. */
+const FIRST_PAUSE_MS = 40;
+const LONGEST_PAUSE_MS = 400;
+const GROWTH = 1.25;
+
+/** Calls `ask` until its answer is truthy, and returns the answer. An error of `ask` ends the wait at once. */
 export async function until<T>(
   ask: () => T | Promise<T>,
-  { timeoutMs = 20_000, everyMs = 50, what = "the condition" }: UntilOptions = {},
+  { timeoutMs = 20_000, everyMs, what = "the condition" }: UntilOptions = {},
 ): Promise<NonNullable<T>> {
   const deadlineMs = Date.now() + timeoutMs;
-  for (;;) {
+  for (let pauseMs = everyMs ?? FIRST_PAUSE_MS; ; pauseMs = everyMs ?? Math.min(LONGEST_PAUSE_MS, pauseMs * GROWTH)) {
     const answer = await ask();
     if (answer) return answer;
     if (Date.now() > deadlineMs) throw new Error(`${what} did not come within ${timeoutMs} ms`);
-    await sleep(everyMs);
+    await sleep(pauseMs);
   }
 }

@@ -77,7 +77,7 @@ describe("a machine that is just being deleted", () => {
   });
 });
 
-describe("whyRefused", () => {
+describe("validateMachine", () => {
   const end = { End: { Type: "Succeed" } };
   const refused = (definition: object, name = "svc-demo-a-12345678") => validateMachine(name, JSON.stringify(definition));
 
@@ -90,7 +90,12 @@ describe("whyRefused", () => {
     expect(await refused(definition)).toMatch(/^The flow's state machine is not valid, which is a fault of the service: [A-Z_]+: ./);
   });
 
-  it("finds nothing where nothing is wrong", async () => {
+  it("finds no fault in a valid machine, before and after an invalid one", async () => {
+    const stop = { StartAt: "End", States: { End: { Type: "Stop" } } };
+    expect(await refused({ StartAt: "End", States: end })).toBeUndefined();
+    const first = await refused(stop);
+    expect(first).toContain("SCHEMA_VALIDATION_FAILED: /States/End/Type");
+    expect(await refused(stop)).toBe(first);
     expect(await refused({ StartAt: "End", States: end })).toBeUndefined();
   });
 

@@ -8,7 +8,7 @@ import { flow, saveFlow } from "../../support/flows/flow.ts";
 import { until } from "../../support/until.ts";
 
 // The first build of a Go script is a minute of compiling.
-vi.setConfig({ testTimeout: 240_000, hookTimeout: 60_000 });
+vi.setConfig({ testTimeout: 240_000 });
 
 const page = readFileSync(path.join(import.meta.dirname, "../../../docs/approvals.md"), "utf8");
 const block = (language: string) => new RegExp(`\`\`\`${language}\n([\\s\\S]*?)\`\`\``).exec(page)?.[1] ?? "";

@@ -30,8 +30,13 @@ const SCANNERS: Record<string, Record<string, string>> = {
 };
 
 describe.concurrent("a link that a machine looks at", () => {
+  let open: Awaited<ReturnType<typeof asked>>;
+  beforeAll(async () => {
+    open = await asked();
+  });
+
   it.each(Object.entries(SCANNERS))("decides nothing when %s opens it", async (_, headers) => {
-    const { run, ...links } = await asked();
+    const { run, ...links } = open;
     for (const name of ["resume", "cancel"] as const) {
       const answer = await visit(links[name], { method: "GET", headers });
       expect(answer.status).toBe(303);
@@ -41,7 +46,7 @@ describe.concurrent("a link that a machine looks at", () => {
   });
 
   it.each(["HEAD", "OPTIONS", "PUT", "PROPFIND"])("decides nothing by %s", async (method) => {
-    const { run, resume, cancel } = await asked();
+    const { run, resume, cancel } = open;
     for (const url of [resume, cancel]) expect((await visit(url, { method, headers: browser })).status).toBeLessThan(500);
     for (const url of [resume, cancel]) expect((await visit(url, { method })).status).toBeLessThan(500);
     await stillWaits(run);
@@ -80,9 +85,13 @@ describe.concurrent("a link that is not whole", () => {
     "of a workspace that is none": (links) => changed(links, (url) => url.replace(`/w/${ws.id}/`, "/w/nowhere/")),
     "for another job": (links) => changed(links, (url) => url.replace(links.gate, randomUUID())),
   };
+  let links: Awaited<ReturnType<typeof asked>>;
+  let other: Workspace;
+  beforeAll(async () => {
+    [links, other] = await Promise.all([asked({}, { approver: "kim" }), newWorkspace()]);
+  });
+
   it.each(Object.entries(cases))("%s leads nowhere, by POST and by GET, and decides nothing", async (_, spoil) => {
-    const links = await asked({}, { approver: "kim" });
-    const other = await newWorkspace();
     for (const url of spoil(links, other.id)) {
       for (const method of ["POST", "GET"]) {
         const answer = await visit(url, { method });

@@ -15,20 +15,16 @@ import { expectStatus, newWorkspace, type Workspace } from "../../support/api/wo
 import { asks, runOf, urls, visit } from "../../support/approvals/approvals.ts";
 import { awsClients, invoke } from "../../support/engine/aws.ts";
 import { startTestInstance, type TestInstance } from "../../support/engine/instances.ts";
+import { stubServiceEnv } from "../../support/engine/stub-env.ts";
 import { flow, saveFlow } from "../../support/flows/flow.ts";
 import { until } from "../../support/until.ts";
-
-vi.setConfig({ testTimeout: 60_000, hookTimeout: 240_000 });
 
 // Its days pass by themselves: an instance of its own.
 let instance: TestInstance;
 let record: (recorded: EntryContent) => Promise<void>;
 beforeAll(async () => {
   instance = await startTestInstance();
-  vi.stubEnv("AWS_ENDPOINT_URL", instance.endpoint);
-  for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, "test");
-  vi.stubEnv("AWS_REGION", "us-east-1");
-  vi.stubEnv("SVC_OBJECTS_TABLE", instance.outputs["ObjectsTable"] ?? "");
+  stubServiceEnv(instance);
   const [{ buildEntryParts: recordParts }, { commitParts: commit }, { objectTable }] = await Promise.all([
     import("../../../services/approvals/audit-log/append.ts"),
     import("../../../services/outbox/commit-parts.ts"),

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, it, vi } from "vitest";
 import { shared } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { awsClients } from "../../support/engine/aws.ts";
+import { stubServiceEnv } from "../../support/engine/stub-env.ts";
 import { until } from "../../support/until.ts";
 
 let ws: Workspace;
@@ -92,10 +93,7 @@ describe("a record whose message could not be sent", () => {
     const waiting = await ws.run("f/t/two", {}, { scheduled_in_secs: 600 });
     const ended = await ws.run("f/t/two");
     await ws.completed(ended);
-    vi.stubEnv("AWS_ENDPOINT_URL", shared().endpoint);
-    for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, "test");
-    vi.stubEnv("AWS_REGION", "us-east-1");
-    vi.stubEnv("SVC_JOBS_TABLE", outputs["JobsTable"] ?? "");
+    stubServiceEnv(shared());
     const { jobTable } = await import("../../../aws/dynamodb/job-table.ts");
     expect([await jobTable.removeUnclaimed(ended), await jobTable.removeUnclaimed(waiting)]).toEqual([false, true]);
     vi.unstubAllEnvs();

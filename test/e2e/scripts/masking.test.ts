@@ -8,6 +8,7 @@ import { shared } from "../../support/api/api.ts";
 import { expectStatus, newWorkspace, type Workspace } from "../../support/api/workspace.ts";
 import { awsClients } from "../../support/engine/aws.ts";
 import { allLogs } from "../../support/engine/logs.ts";
+import { stubServiceEnv } from "../../support/engine/stub-env.ts";
 import { until } from "../../support/until.ts";
 
 /** Each with characters that forms write differently, and a part that stands nowhere else. */
@@ -99,10 +100,7 @@ describe("secrets that a job has read", () => {
   it("are masked however many it reads", async () => {
     await ws.saveScript({ path: "f/t/waits", language: "bash", content: "sleep 50" });
     const id = await ws.run("f/t/waits");
-    vi.stubEnv("AWS_ENDPOINT_URL", shared().endpoint);
-    for (const name of ["AWS_ACCESS_KEY_ID", "AWS_SECRET_ACCESS_KEY"]) vi.stubEnv(name, "test");
-    vi.stubEnv("AWS_REGION", "us-east-1");
-    vi.stubEnv("SVC_JOBS_TABLE", shared().outputs["JobsTable"] ?? "");
+    stubServiceEnv(shared());
     const { jobTable: jobs } = await import("../../../aws/dynamodb/job-table.ts");
     const running = await until(async () => [await jobs.get(id)].find((job) => job?.state === "running"), { what: "the job to run" });
     // As the service notes each read, without the calls.
