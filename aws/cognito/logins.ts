@@ -2,6 +2,7 @@ import type * as Oidc from "openid-client";
 import * as z from "zod";
 import { env } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
+import { PromiseCache } from "../../contract/promise-cache.ts";
 import { type Login, loginSchema } from "../../core/people/login.ts";
 import { secretValue } from "../secretsmanager/secret-values.ts";
 
@@ -11,7 +12,7 @@ const SCOPE = "openid email profile";
 const TIMEOUT_S = 8;
 
 const all: readonly Login[] = z.array(loginSchema).parse(JSON.parse(process.env[env.logins] || "[]"));
-const discovered = new Map<string, Promise<Oidc.Configuration>>();
+const discovered = new PromiseCache<string, Oidc.Configuration>();
 
 /** Throws `login.unknown`. */
 function loginNamed(name: string): Login {
@@ -34,12 +35,7 @@ async function discover({ issuer, clientId, clientSecretName }: Login): Promise<
 
 /** Its metadata and keys, read once in a process; a key that is not known is looked for again by the library. */
 function configurationOf(login: Login): Promise<Oidc.Configuration> {
-  const known = discovered.get(login.name);
-  if (known) return known;
-  const fresh = discover(login);
-  discovered.set(login.name, fresh);
-  fresh.catch(() => discovered.delete(login.name));
-  return fresh;
+  return discovered.get(login.name, () => discover(login));
 }
 
 /** Providers that people sign in with, by OpenID Connect: authorization code, PKCE, state and nonce. */

@@ -52,5 +52,5 @@ it.each<[string, http.RequestListener | undefined, unknown]>([
   ["is not there", undefined, "refused"],
 ])("a worker that %s", async (_what, answer, expected) => {
   const functions = await functionsAt(answer);
-  expect(await functions.work({} as JobCall)).toEqual(expected);
+  expect(await functions.work({ running: { id: "1" } } as JobCall)).toEqual(expected);
 });

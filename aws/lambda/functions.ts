@@ -6,6 +6,7 @@ import { type BuildRequest, type BuildResult, buildResultSchema } from "../../co
 import type { MachineAnswer, MachineRequest } from "../../core/flows/version.ts";
 import type { JobCall, JobCallResult } from "../../core/jobs/lifecycle.ts";
 import type { DeliverCall } from "../../core/notifications/delivery.ts";
+import { reportFailure } from "../../core/telemetry/telemetry.ts";
 import type { RunOutcome, RunRequest } from "../../runners/protocol.ts";
 import { lambda } from "../sdk/clients.ts";
 
@@ -61,7 +62,9 @@ export const functions = {
       );
       return Payload && !FunctionError ? (JSON.parse(Buffer.from(Payload).toString("utf8")) as JobCallResult) : null;
     } catch (error) {
-      return error instanceof TooManyRequestsException || neverStarted(error) ? "refused" : null;
+      if (error instanceof TooManyRequestsException || neverStarted(error)) return "refused";
+      reportFailure("The connection to a worker was lost; the job's record will show its end", error, { job: call.running.id });
+      return null;
     }
   },
 

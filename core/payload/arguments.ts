@@ -131,6 +131,7 @@ function textOf(bytes: Buffer, contentType = ""): string {
   try {
     return new TextDecoder(charset, { ignoreBOM: true }).decode(bytes);
   } catch {
+    // The charset is unknown.
     return bytes.toString("utf8");
   }
 }

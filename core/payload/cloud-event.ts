@@ -52,6 +52,7 @@ function decoded(value: string): string {
   try {
     return decodeURIComponent(value);
   } catch {
+    // A value with a stray percent sign stays as it is.
     return value;
   }
 }

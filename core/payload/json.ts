@@ -14,6 +14,7 @@ export function tryParseJson(source: string): { json: unknown } | undefined {
   try {
     json = JSON.parse(source.replace(/^\ufeff/, ""));
   } catch {
+    // The text is not JSON.
     return undefined;
   }
   checkDepth(source);

@@ -21,6 +21,7 @@ export function decryptMasks(token: string, box: string): string[] {
   try {
     return JSON.parse(Buffer.concat([decipher.update(bytes.subarray(28)), decipher.final()]).toString("utf8")) as string[];
   } catch {
+    // The masks were encrypted with the token of another attempt.
     return [];
   }
 }

@@ -96,6 +96,7 @@ export function importSecret(key: string, exported: string): { value: string; no
     const value = padded.subarray(0, padded.length - (padded.at(-1) ?? 0)).toString("utf8");
     return { value, nonce: body.subarray(0, NONCE_BYTES).toString("base64") };
   } catch {
+    // The value was encrypted with another key.
     return undefined;
   }
 }

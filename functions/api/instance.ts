@@ -3,6 +3,7 @@ import { env, requireEnv } from "../../contract/env.ts";
 import { instanceRoutes as routes } from "../../contract/routes/instance/instance.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { type Handled, on } from "../shared/edge.ts";
+import { logger } from "../shared/observe.ts";
 import { json, text } from "../shared/reply.ts";
 
 const baseUrl = requireEnv(env.baseUrl);
@@ -15,7 +16,8 @@ async function health(): Promise<"healthy" | "unhealthy"> {
   try {
     await objectTable.get(keys.workspace("health"), { consistent: false });
     return "healthy";
-  } catch {
+  } catch (error) {
+    logger.error("unhealthy", error as Error);
     return "unhealthy";
   }
 }

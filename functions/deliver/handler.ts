@@ -54,7 +54,7 @@ async function newNotice({ eventName, dynamodb }: DynamoDBRecord): Promise<void>
   try {
     await deliverNotice(delivering, { pk: pk.S, sk: sk.S });
   } catch (error) {
-    logger.error("notice failed", error as Error);
+    logger.error("notice failed", { notice: sk.S, error: error as Error });
     // One that cannot be read will not be readable later: it must not hold up those behind it.
     if ((error as Error).name !== "ZodError") throw error;
   }
@@ -63,10 +63,11 @@ async function newNotice({ eventName, dynamodb }: DynamoDBRecord): Promise<void>
 async function due(event: unknown, context: Context): Promise<void> {
   const { due: parts, nowMs } = deliverCallSchema.parse(event);
   const at = nowMs === undefined ? delivering : { ...delivering, nowMs: () => nowMs };
+  // Each failure is logged below.
   const done = await Promise.allSettled(parts.map((sk) => deliverDuePart(at, sk)));
-  const failures = done.flatMap((one) => (one.status === "rejected" ? [one.reason as Error] : []));
+  const failures = done.flatMap((one, index) => (one.status === "rejected" ? [{ part: parts[index], error: one.reason as Error }] : []));
   // They stay in the queue.
-  for (const error of failures) logger.error("delivery failed", error);
+  for (const failure of failures) logger.error("delivery failed", failure);
   await log(context, { parts: parts.length, failed: failures.length });
 }
 

@@ -21,14 +21,14 @@ export async function rerunJobs(collaborators: Parameters<typeof rerun>[0], { au
   // An invalid key refuses the call, not each of its jobs.
   once("");
   const outcomes = await rerun(collaborators, { actor, action: routes.rerunJobs }, params.workspace, body, once);
-  return text(201, outcomes.map((outcome) => `${lineOf(outcome)}\n`).join(""));
+  return text(201, outcomes.map((outcome, index) => `${lineOf(outcome, body.job_ids[index])}\n`).join(""));
 }
 
 /** A job that could not be started is a line of its own: the caller must learn the ids of the others. */
-function lineOf(outcome: PromiseSettledResult<string>): string {
+function lineOf(outcome: PromiseSettledResult<string>, job: string | undefined): string {
   if (outcome.status === "fulfilled") return outcome.value;
   const error: unknown = outcome.reason;
   if (isSvcError(error)) return `Error: ${answerFor(error).sentence}`;
-  logger.error("unexpected", error as Error);
+  logger.error("unexpected", { job, error: error as Error });
   return "Error: An internal error occurred. The log contains it.";
 }

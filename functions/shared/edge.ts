@@ -161,6 +161,7 @@ function decode(value: string): string {
   try {
     return decodeURIComponent(value);
   } catch {
+    // A value with a stray percent sign stays as it is.
     return value;
   }
 }

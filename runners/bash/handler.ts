@@ -54,6 +54,7 @@ function readResult(path: string, maxBytes: number): Buffer | "tooLarge" | undef
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
   } catch {
+    // The script has not written this file.
     return undefined;
   }
   try {

@@ -155,6 +155,7 @@ export function isAlive(id: number): boolean {
     process.kill(id, 0);
     return true;
   } catch {
+    // No process has this id.
     return false;
   }
 }

@@ -56,6 +56,7 @@ export function readAnswer(line: Buffer, places: StackPlaces): Conclusion {
   try {
     answer = JSON.parse(line.toString("utf8"));
   } catch {
+    // The check below reports it.
     answer = undefined;
   }
   if (typeof answer === "object" && answer !== null && "ok" in answer) {

@@ -340,6 +340,7 @@ function describe(thrown) {
     }
     return { name: "Error", message: clip(String(thrown)) };
   } catch {
+    // A getter or `toString` of the thrown value threw.
     return { name: "Error", message: "The script threw a value that cannot be displayed." };
   }
 }

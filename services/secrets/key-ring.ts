@@ -2,6 +2,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { DataKeys } from "../../aws/kms/data-keys.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
+import { PromiseCache } from "../../contract/promise-cache.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import { EXPORT_KEY_PATH, getRingVersion, type KeyRing, keyRingSchema } from "../../core/secrets/key-ring.ts";
@@ -17,14 +18,13 @@ export interface SealDeps {
 /** A key ring, with those of its data keys that were unwrapped so far. */
 interface OpenedKeyRing {
   ring: KeyRing;
-  unwrapped: Map<number, Promise<Buffer>>;
+  unwrapped: PromiseCache<number, Buffer>;
 }
 /**
  * Opened rings by workspace, so that jobs cause no KMS calls of their own. A ring is cached as soon as its read starts: concurrent requests
  * share one read and one KMS call.
  */
-const cache = new Map<string, { opened: Promise<OpenedKeyRing>; untilMs: number }>();
-const MAX_CACHED = 1000;
+const cache = new PromiseCache<string, OpenedKeyRing>();
 
 /** Loads the ring of a workspace as it is stored now. */
 export async function loadKeyRing({ objects }: Pick<SealDeps, "objects">, workspace: string): Promise<KeyRing | undefined> {
@@ -53,39 +53,22 @@ async function createKeyRing({ objects, dataKeys }: SealDeps, workspace: string)
 }
 
 function openCachedKeyRing(deps: SealDeps, workspace: string): Promise<OpenedKeyRing> {
-  const now = deps.nowMs();
-  const known = cache.get(workspace);
-  if (known && known.untilMs > now) return known.opened;
-  if (cache.size >= MAX_CACHED) cache.clear();
-  const fresh = openKeyRing(deps, workspace);
-  cache.set(workspace, { opened: fresh, untilMs: now + limits.dataKeyCacheMs });
-  fresh.catch(() => evictFromCache(workspace, fresh));
-  return fresh;
+  return cache.get(workspace, () => openKeyRing(deps, workspace), { nowMs: deps.nowMs(), forMs: limits.dataKeyCacheMs });
 }
 
 async function openKeyRing(deps: SealDeps, workspace: string): Promise<OpenedKeyRing> {
-  return { ring: (await loadKeyRing(deps, workspace)) ?? (await createKeyRing(deps, workspace)), unwrapped: new Map() };
+  return { ring: (await loadKeyRing(deps, workspace)) ?? (await createKeyRing(deps, workspace)), unwrapped: new PromiseCache() };
 }
 
-/** Removes a ring from the cache, unless another one has replaced it. */
-function evictFromCache(workspace: string, opened: Promise<OpenedKeyRing>): void {
-  if (cache.get(workspace)?.opened === opened) cache.delete(workspace);
-}
-
-function loadDataKey(
+async function loadDataKey(
   { dataKeys }: Pick<SealDeps, "dataKeys">,
   workspace: string,
   { ring, unwrapped }: OpenedKeyRing,
   version: number,
 ): Promise<Buffer> {
-  const known = unwrapped.get(version);
-  if (known) return known;
   const wrapped = ring.wrapped[version];
   if (wrapped === undefined) throw new Error(`The workspace ${workspace} no longer has data key ${version}.`);
-  const key = dataKeys.unwrap(workspace, wrapped);
-  unwrapped.set(version, key);
-  key.catch(() => unwrapped.delete(version));
-  return key;
+  return unwrapped.get(version, () => dataKeys.unwrap(workspace, wrapped));
 }
 
 /**
@@ -104,7 +87,7 @@ export async function unsealValue(deps: SealDeps, workspace: string, path: strin
   const cached = openCachedKeyRing(deps, workspace);
   let ring = await cached;
   if (ring.ring.wrapped[version] === undefined) {
-    evictFromCache(workspace, cached);
+    cache.delete(workspace, cached);
     ring = await openCachedKeyRing(deps, workspace);
   }
   return openSecret(await loadDataKey(deps, workspace, ring, version), { workspace, path }, sealed);

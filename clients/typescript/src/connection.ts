@@ -48,6 +48,7 @@ function environment(name: string): string {
   try {
     return surroundings.process?.env?.[name] ?? "";
   } catch {
+    // Deno denies access to the environment.
     return "";
   }
 }

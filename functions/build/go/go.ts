@@ -71,6 +71,7 @@ async function prepareModule(
   }
   await writeFile(mod, `${header}${client}${requiredVersions(source)}`);
   await run(["mod", "tidy"], "The modules could not be resolved");
+  // Go writes no go.sum for a script without modules.
   return writeGoLock(withoutClient(await readFile(mod, "utf8")), await readFile(sum, "utf8").catch(() => ""));
 }
 

@@ -57,6 +57,7 @@ function parseManifest(text: string): Manifest {
   try {
     return JSON.parse(text) as Manifest;
   } catch {
+    // A package with an unreadable manifest has no dependencies to follow.
     return {};
   }
 }

@@ -96,6 +96,7 @@ async function pipFile(): Promise<string> {
   const own = process.env["PIP_CONFIG_FILE"];
   const places = own ? [own] : [join(homedir(), ".config/pip/pip.conf"), join(homedir(), ".pip/pip.conf"), "/etc/pip.conf"];
   for (const path of places) {
+    // pip reads only the files that exist.
     const text = await readFile(path, "utf8").catch(() => "");
     if (text) return text;
   }

@@ -173,6 +173,7 @@ function sizeAndUse(path: string): { bytes: number; usedMs: number } {
     const { mtimeMs } = statSync(path);
     return { bytes: Number(readFileSync(path, "utf8")) || 0, usedMs: mtimeMs };
   } catch {
+    // Another supervisor has removed the artefact.
     return { bytes: 0, usedMs: 0 };
   }
 }

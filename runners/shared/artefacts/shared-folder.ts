@@ -82,6 +82,7 @@ function filesIn(directory: string, below = ""): { path: string; bytes: number; 
   try {
     names = readdirSync(join(directory, below)).sort();
   } catch {
+    // The run has no such folder, or its script has removed it.
     return [];
   }
   return names.flatMap((name) => {

@@ -171,6 +171,7 @@ export class Child {
       if (this.#privateTmp) emptyDirectory(this.#privateTmp);
       return isPlace();
     } catch {
+      // A directory that cannot be emptied is not used again.
       return false;
     }
   }

@@ -96,6 +96,7 @@ export function residentKb(id: number): number {
   try {
     return Number(readFileSync(`/proc/${id}/statm`, "latin1").split(" ")[1]) * PAGE_KB;
   } catch {
+    // The process has ended.
     return 0;
   }
 }
@@ -106,6 +107,7 @@ export function peakResidentKb(id: number): number {
   try {
     return Number(/^VmHWM:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/status`, "latin1"))?.[1] ?? 0);
   } catch {
+    // The process has ended.
     return 0;
   }
 }

@@ -57,6 +57,7 @@ export function emptyDirectory(directory: string, keep?: string): void {
   try {
     names = readdirSync(directory);
   } catch {
+    // The directory does not exist.
     return;
   }
   for (const name of names) {
@@ -71,6 +72,7 @@ export function removeTree(path: string): void {
   try {
     rmSync(path, { recursive: true, force: true });
   } catch {
+    // A job may have made a directory read-only.
     try {
       execFileSync("chmod", ["-R", "u+rwX", path], { stdio: "ignore" });
       rmSync(path, { recursive: true, force: true, maxRetries: 2 });

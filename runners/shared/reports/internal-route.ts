@@ -27,6 +27,7 @@ export class InternalRoute {
       }
       return { acknowledged: true, reply: (await response.json()) as BeatReply };
     } catch {
+      // The next heartbeat repeats what this one carried.
       return { acknowledged: false };
     }
   }

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { DataKeys } from "../../../aws/kms/data-keys.ts";
 import { limits } from "../../../contract/limits.ts";
+import { PromiseCache } from "../../../contract/promise-cache.ts";
 import { buildLinkUrls, findLinkLevel, type LinkKeys, type LinkSubject, linkKeysSchema, signLink } from "../../../core/approvals/link.ts";
 import { keys } from "../../../core/objects/keys.ts";
 
@@ -13,27 +14,12 @@ export interface LinkDeps {
   nowMs: () => number;
 }
 
-interface OpenedKeyRing {
-  ring: LinkKeys;
-  unwrapped: Map<string, Promise<Buffer>>;
-  untilMs: number;
-}
-/** Cached by workspace in each process, so that a click costs no call of KMS. */
-const cache = new Map<string, Promise<OpenedKeyRing>>();
-const CACHED_MOST = 1000;
+/** Key rings by workspace and unwrapped keys by workspace and id, so that a click causes no call of KMS. */
+const rings = new PromiseCache<string, LinkKeys>();
+const unwrapped = new PromiseCache<string, Buffer>();
 
-async function openKeyRing(deps: LinkDeps, workspace: string): Promise<OpenedKeyRing> {
-  const known = await cache.get(workspace);
-  if (known && known.untilMs > deps.nowMs()) return known;
-  if (cache.size >= CACHED_MOST) cache.clear();
-  const fresh = currentRing(deps, workspace).then((ring) => ({
-    ring,
-    unwrapped: known?.unwrapped ?? new Map<string, Promise<Buffer>>(),
-    untilMs: deps.nowMs() + limits.dataKeyCacheMs,
-  }));
-  cache.set(workspace, fresh);
-  fresh.catch(() => cache.delete(workspace));
-  return fresh;
+function openKeyRing(deps: LinkDeps, workspace: string): Promise<LinkKeys> {
+  return rings.get(workspace, () => currentRing(deps, workspace), { nowMs: deps.nowMs(), forMs: limits.dataKeyCacheMs });
 }
 
 /** Returns the stored ring, with a new key if there is none or the current one is old. Of two simultaneous writers one succeeds. */
@@ -53,20 +39,14 @@ async function currentRing({ objects, linkKeys, nowMs }: LinkDeps, workspace: st
   }
 }
 
-async function keyOf({ linkKeys }: LinkDeps, workspace: string, { ring, unwrapped }: OpenedKeyRing, id: string) {
-  let key = unwrapped.get(id);
-  if (!key) {
-    key = linkKeys.unwrap(workspace, ring.keys[id]?.wrapped ?? "");
-    unwrapped.set(id, key);
-    key.catch(() => unwrapped.delete(id));
-  }
-  return { id, key: await key };
+async function keyOf({ linkKeys }: LinkDeps, workspace: string, ring: LinkKeys, id: string) {
+  return { id, key: await unwrapped.get(`${workspace} ${id}`, () => linkKeys.unwrap(workspace, ring.keys[id]?.wrapped ?? "")) };
 }
 
 /** Creates a link and returns its URLs and its signature. */
 export async function createLink(deps: LinkDeps, linked: LinkSubject) {
   const current = await openKeyRing(deps, linked.workspace);
-  const signature = signLink(await keyOf(deps, linked.workspace, current, current.ring.current), linked);
+  const signature = signLink(await keyOf(deps, linked.workspace, current, current.current), linked);
   return { signature, ...buildLinkUrls(deps.baseUrl, linked, signature) };
 }
 
@@ -77,8 +57,8 @@ export async function verifyLink(
   of: Omit<LinkSubject, "level">,
 ): Promise<LinkSubject["level"] | undefined> {
   // Unauthenticated callers must not create keys, so a missing ring is not created here.
-  if (!cache.has(of.workspace) && !(await deps.objects.get(keys.linkKeys(of.workspace)))) return undefined;
+  if (!rings.has(of.workspace) && !(await deps.objects.get(keys.linkKeys(of.workspace)))) return undefined;
   const ring = await openKeyRing(deps, of.workspace);
-  const all = await Promise.all(Object.keys(ring.ring.keys).map((id) => keyOf(deps, of.workspace, ring, id)));
+  const all = await Promise.all(Object.keys(ring.keys).map((id) => keyOf(deps, of.workspace, ring, id)));
   return findLinkLevel(all, signature, of);
 }

@@ -54,6 +54,7 @@ export async function rerun(
       };
       return (await enqueueJob(deps, asked)).id;
     });
+    // The caller answers one line for each job, with its error.
     outcomes.push(...(await Promise.allSettled(some)));
   }
   return outcomes;

@@ -1,3 +1,4 @@
+import { PromiseCache } from "../../../../contract/promise-cache.ts";
 import { findScopePath, listIndices, progressRef } from "../../../../core/flows/journal.ts";
 import type { Scope } from "../../../../core/flows/scopes.ts";
 import type { ValueRef } from "../../../../core/jobs/value-ref.ts";
@@ -61,22 +62,16 @@ async function itemAt(deps: FlowInputDeps, step: StepContext, body: Scope, index
 }
 
 /** Lists that iterations in this process have read. A list never changes, and is read once for many iterations. */
-const lists = new Map<string, { value: Promise<unknown>; secrets: Set<string> }>();
-const LISTS_MOST = 20;
+const lists = new PromiseCache<string, { value: unknown; secrets: Set<string> }>({ max: 20 });
 
 async function loadList(deps: FlowInputDeps, step: StepContext, ref: ValueRef): Promise<unknown> {
   const { place } = ref;
   if (place.in === "head") return loadFlowValue(deps, step, ref);
   const name = `${ref.of} ${place.in === "item" ? place.ref : place.key}`;
-  let known = lists.get(name);
-  if (!known) {
+  const { value, secrets } = await lists.get(name, async () => {
     const secrets = new Set<string>();
-    known = { value: loadFlowValue(deps, { secrets }, ref), secrets };
-    if (lists.size >= LISTS_MOST) lists.clear();
-    lists.set(name, known);
-    known.value.catch(() => lists.delete(name));
-  }
-  const value = await known.value;
-  for (const secret of known.secrets) step.secrets.add(secret);
+    return { value: await loadFlowValue(deps, { secrets }, ref), secrets };
+  });
+  for (const secret of secrets) step.secrets.add(secret);
   return value;
 }
