@@ -1,4 +1,4 @@
-import { flowValueSchema } from "../../contract/flows/flow-value.ts";
+import { flowValueSchema } from "../../contract/flows/flow-value-schema.ts";
 import { flowMachine } from "../../statemachines/flow-machine.ts";
 import { median, sorted } from "../measure.ts";
 import type { Row } from "../table.ts";

@@ -2,7 +2,6 @@ import * as z from "zod";
 import { jsonObject } from "../common.ts";
 import { scriptLanguageSchema } from "../languages.ts";
 import { limits } from "../limits.ts";
-import { flowRules } from "./flow-rules.ts";
 
 /** The flow format of api.md §4. Unknown fields are preserved, so a stored flow is returned deep-equal. */
 
@@ -165,7 +164,7 @@ const aside = (id: string) =>
     });
 
 /** A stored flow. It is not checked against rules that were added after it was saved. */
-export const keptFlowSchema = z.looseObject({
+export const storedFlowValueSchema = z.looseObject({
   modules: modulesSchema,
   failure_module: optional(aside("failure")),
   preprocessor_module: optional(aside("preprocessor")),
@@ -182,11 +181,4 @@ export const keptFlowSchema = z.looseObject({
   early_return: optional(z.string()),
   chat_input_enabled: optional(z.boolean()),
 });
-export type FlowValue = z.output<typeof keptFlowSchema>;
-
-/** A flow in a request. The rules that span several fields are checked after the fields are valid. */
-export const flowValueSchema = keptFlowSchema
-  .superRefine((value, context) => {
-    for (const { path, message } of flowRules(value)) context.addIssue({ code: "custom", path, message });
-  })
-  .meta({ id: "FlowValue" });
+export type FlowValue = z.output<typeof storedFlowValueSchema>;

@@ -5,15 +5,15 @@ export type Approver =
   | { kind: "link" }
   | {
       kind: "person" | "job";
-      /** Addresses that it counts as: of a job also that of who started it. */
+      /** E-mail addresses of the caller. For a job, these include the address of the user who started it. */
       emails: readonly string[];
       username: string;
-      /** In the gate's workspace; absent for who is no member of it. */
+      /** The membership in the gate's workspace. Absent for non-members. */
       member?: { groups: readonly string[]; role: "admin" | "developer" | "operator" };
       superAdmin: boolean;
     };
 
-/** How a caller reached a gate: by a link for it, or with the right to stop the run. */
+/** The caller's access path to a gate: a link for it, or the right to stop the run. */
 export type AccessPath = { link: boolean; mayStop: boolean };
 
 /** The reason of a refusal; `signIn` may become `yes` after the caller signs in. */
@@ -37,6 +37,6 @@ function matchesPrincipal(principal: string, { emails, username, member, superAd
   const [, space, name = ""] = /^([ug])\/(.+)$/.exec(principal) ?? [];
   if (space === "g") return member?.groups.includes(name) ?? false;
   if (space === "u") return member !== undefined && username === name;
-  // Of a job the first address is whose rights it has.
+  // The first address of a job is the address of the user whose rights it has.
   return emails[0] !== undefined && sameAddress(emails[0], principal);
 }

@@ -7,40 +7,40 @@ import { valueRefSchema } from "../jobs/value-ref.ts";
 
 /** The approvals that a flow requires before it continues. */
 export const gateRulesSchema = z.object({
-  /** So many events, or of so many people where they must sign in. */
+  /** The number of required events, or of different people if they must sign in. */
   required: z.int(),
-  /** `u/<user>`, `g/<group>`, `role:admin` or an address: one of these. Absent: whoever holds a link. */
+  /** The approvers: `u/<user>`, `g/<group>`, `role:admin` or an e-mail address. Absent: every holder of a link. */
   people: z.array(z.string()).optional(),
   signedIn: z.boolean(),
-  /** Not who started the run. */
+  /** The user who started the run may not approve. */
   notStarter: z.boolean(),
-  /** A person and no job. */
+  /** Jobs may not approve. */
   personOnly: z.boolean(),
 });
 export type GateRules = z.infer<typeof gateRulesSchema>;
 
-/** As flows and pages show the rules. */
+/** Returns the rules in the form that flows and pages show. */
 export const toApprovalConditions = ({ signedIn, notStarter, people = [] }: GateRules) => ({
   user_auth_required: signedIn,
   user_groups_required: people.filter((principal) => principal.startsWith("g/")).map((principal) => principal.slice(2)),
   self_approval_disabled: notStarter,
 });
 
-/** One approval. `resumeId`: of the link that it came by; `email`: of who had signed in. */
+/** One approval. `resumeId` belongs to the link that was used, `email` to the user who signed in. */
 export const gateEventSchema = z.object({
   resumeId: z.number().optional(),
-  /** What that was a link for: numbers of the one say nothing about those of the other. */
+  /** The level of the link. Resume ids of different levels are unrelated. */
   level: z.enum(["step", "flow"]),
   email: z.string().optional(),
-  /** A person counts once, whatever links they hold; or each link does. */
+  /** `person`: a person counts once, whatever links they hold. `link`: each link counts. */
   counts: z.enum(["person", "link"]),
-  /** As the flow sees it: a user's name, or what the link says. */
+  /** The name that the flow sees: a user's name, or the name in the link. */
   approver: z.string().optional(),
   atMs: z.number(),
-  /** SHA-256 of the payload's JSON text: the same again is no second event. */
+  /** SHA-256 of the payload's JSON text. A repeated event with the same digest changes nothing. */
   digest: z.string(),
   payload: valueLocationSchema,
-  /** Whose child the payload is. */
+  /** The job that owns the payload. */
   of: z.string(),
   reason: z.string().optional(),
 });
@@ -52,41 +52,41 @@ const decisionSchema = z.object({
   email: z.string().optional(),
   reason: z.string().optional(),
   atMs: z.number(),
-  /** What came with a rejection. */
+  /** The payload of a rejection. */
   payload: z.object({ of: z.string(), place: valueLocationSchema }).optional(),
 });
 export type Decision = z.infer<typeof decisionSchema>;
 
-/** What a step's own work has yielded before its gate opened. */
+/** The state of an open gate. It includes the result that the step had before the gate opened. */
 const openedSchema = z.object({
   kind: z.enum(["suspend", "consent"]),
   rules: gateRulesSchema,
   atMs: z.number(),
   deadlineMs: z.number().optional(),
   result: valueRefSchema,
-  /** What else the step's outcome will say. */
+  /** Further fields of the step's outcome. */
   also: z.record(z.string(), z.unknown()),
   /** The consent gate's message, filled in. */
   message: z.string().optional(),
-  /** SHA-256 of what approvers are shown, and of the flow's code. */
+  /** SHA-256 of the content shown to approvers, and of the flow's code. */
   shown: z.string(),
   code: z.string(),
   remindAtMs: z.number().optional(),
   escalate: z.object({ atMs: z.number(), people: z.array(z.string()) }).optional(),
-  /** Nothing but the next step follows from an approval: no pause, no early answer. */
+  /** The approval leads only to the next step: there is no pause and no early return. */
   plain: z.boolean(),
 });
 export type OpenedGate = z.infer<typeof openedSchema>;
 
 /**
- * A place where a flow waits for people. Its id is that of the step's job. It is there from the first event on, which may come before the step
- * has ended; `version` counts its changes: each names the one that it was made of.
+ * A place in a flow that waits for approval. Its id is the id of the step's job. The gate exists from the first event on, which may precede
+ * the end of the step. `version` counts the changes; a writer must name the version that it has read.
  */
 export const gateSchema = z.object({
   id: z.string(),
   version: z.number(),
   workspace: z.string(),
-  /** The flow's job in whose journal the step stands, and the run's first job. */
+  /** The flow's job, whose journal contains the step, and the first job of the run. */
   flow: z.string(),
   root: z.string(),
   module: z.string(),
@@ -97,10 +97,10 @@ export const gateSchema = z.object({
   decision: decisionSchema.optional(),
   /** The execution whose task was sent to wait here and has not registered its token yet. */
   awaitsToken: z.object({ execution: z.number(), atMs: z.number() }).optional(),
-  /** The token of the task that waits, and the state with which its machine resumes. The gate only stores that state. */
+  /** The token of the waiting task, and the state with which its machine resumes. The gate only stores that state. */
   token: z.string().optional(),
   state: z.record(z.string(), z.unknown()).optional(),
-  /** The step's outcome was written with the decision: its machine goes on without looking again. */
+  /** The step's outcome was written together with the decision, so the machine continues without entering the module again. */
   settled: z.boolean().optional(),
   expiresAtMs: z.number(),
 });
@@ -108,22 +108,24 @@ export type Gate = z.infer<typeof gateSchema>;
 
 /** The fields of a gate without events. */
 export type GateLocation = Pick<Gate, "id" | "workspace" | "flow" | "root" | "module" | "scope" | "at" | "expiresAtMs">;
+/** Creates a gate without events. */
 export const createGate = (place: GateLocation): Gate => ({ ...place, version: 0, events: [] });
 
+/** Returns whether a gate waits for a decision. */
 export const isOpen = (gate: Gate): gate is Gate & { opened: OpenedGate } => gate.opened !== undefined && gate.decision === undefined;
 
-/** What a change makes of a gate; the same gate where there is nothing to change. */
+/** Applies a change and increments the version. */
 const updateGate = (gate: Gate, change: Partial<Gate>): Gate => ({ ...gate, ...change, version: gate.version + 1 });
 
 /**
- * An approval. The same one again changes nothing. Throws `approval.decided` once it is decided, `approval.used` where the same link, or the same
- * person, has said something else before, and `approval.full`.
+ * Records an approval. A repeated identical approval changes nothing. Throws `approval.decided` if the gate is decided, `approval.used` if
+ * the same link or person has approved with other values, and `approval.full` at the maximum number of approvals.
  */
 export function recordApproval(gate: Gate, event: GateEvent): Gate {
   assertUndecided(gate, event.atMs);
   const same = gate.events.find((known) => isSame(known, event));
   if (same && same.digest === event.digest && same.email === event.email) return gate;
-  if (same) throw new SvcError("approval.used", { by: same.approver ?? "somebody", at: isoTime(same.atMs) });
+  if (same) throw new SvcError("approval.used", { by: same.approver ?? "an unnamed approver", at: isoTime(same.atMs) });
   if (gate.events.length >= limits.gateEvents) throw new SvcError("approval.full", { limit: limits.gateEvents });
   return approveIfComplete(updateGate(gate, { events: [...gate.events, event] }), event.atMs);
 }
@@ -163,6 +165,7 @@ export function expireGate(gate: Gate, nowMs: number): Gate {
   return updateGate(gate, { decision: { how: "expired", atMs: nowMs } });
 }
 
+/** Returns whether the gate's deadline has passed at `nowMs`. */
 export const isGateLate = ({ opened }: Gate, nowMs: number) => opened?.deadlineMs !== undefined && opened.deadlineMs <= nowMs;
 
 /** Adds the escalation group to the approvers of a gate. Earlier approvers may still decide. */
@@ -193,12 +196,13 @@ export function gateDueAtMs({ opened, decision }: Gate): number | undefined {
   return times.length === 0 ? undefined : Math.min(...times);
 }
 
-/** Who has approved, in the order in which they did; a link alone may name nobody. */
+/** Lists the approvers in the order of their approvals. An approval by link may have no name. */
 export const listApprovers = ({ events }: Gate) =>
   events.map(({ resumeId = 0, approver = "anonymous" }) => ({ resume_id: resumeId, approver }));
+/** Lists the names of the approvers in the order of their approvals. */
 export const listApproverNames = (gate: Gate) => listApprovers(gate).map(({ approver }) => approver);
 
-/** Events that are still wanted. */
+/** Returns the number of approvals that are still required. */
 export const countMissingApprovals = ({ opened, events }: Gate): number => Math.max(0, (opened?.rules.required ?? 0) - events.length);
 
 function approveIfComplete(gate: Gate, atMs: number): Gate {
@@ -209,11 +213,11 @@ function approveIfComplete(gate: Gate, atMs: number): Gate {
 
 function assertUndecided(gate: Gate, nowMs: number): void {
   if (gate.decision) throw decided(gate.decision);
-  // Its time is over, though nobody has written that down yet.
+  // The deadline has passed, but the expiry is not recorded yet.
   if (isGateLate(gate, nowMs)) throw decided({ how: "expired", atMs: gate.opened?.deadlineMs ?? nowMs });
 }
 
-/** As people read it. */
+/** Describes a decision in an error sentence. */
 const outcomeOf = ({ how, by }: Pick<Decision, "how" | "by">) =>
   how === "expired" ? "no decision was made in time" : `${how} by ${by ?? "an unnamed approver"}`;
 

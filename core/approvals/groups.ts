@@ -2,8 +2,8 @@ import type { Access } from "../permissions/access.ts";
 import { trimGroupPrefix } from "./rules.ts";
 
 /**
- * Why so many approvals will never come: there are fewer people in the groups. `undefined` where there are enough, or where nobody is counted here:
- * in a group of the whole instance, and in `all`.
+ * Describes why the required number of approvals is impossible: the groups have too few members. Returns `undefined` if they have enough,
+ * or if a group cannot be counted: a group of the instance, or `all`.
  */
 export function describeMissingMembers({ groups }: Access, names: readonly string[], required: number): string | undefined {
   const wanted = names.map(trimGroupPrefix);

@@ -1,13 +1,13 @@
 import { createHmac, timingSafeEqual } from "node:crypto";
 import * as z from "zod";
 
-/** What a link lets its holder decide: one event of a step (`step`), or one kept for whichever step of a flow asks next (`flow`). */
+/** The object of a link: one approval of a step (`step`), or one approval for the next step of a flow that requests approval (`flow`). */
 export interface LinkSubject {
   workspace: string;
-  /** Of the step's job, or of the flow's. */
+  /** The id of the step's job, or of the flow's job. */
   id: string;
   resumeId: number;
-  /** Empty: it is for nobody by name. */
+  /** Empty if the link names no approver. */
   approver: string;
   level: "step" | "flow";
 }
@@ -17,7 +17,7 @@ interface LinkKey {
   key: Buffer;
 }
 
-/** A workspace's keys for links: new links are signed with the current one, old ones hold as long as the run that they are of may last. */
+/** A workspace's keys for links. New links are signed with the current key. An old key remains valid for the maximum duration of a run. */
 export const linkKeysSchema = z.object({
   current: z.string(),
   keys: z.record(z.string(), z.object({ wrapped: z.string(), madeAtMs: z.number() })),
@@ -30,10 +30,10 @@ function digest({ id: keyId, key }: LinkKey, { workspace, id, resumeId, approver
     .digest();
 }
 
-/** 64 hex digits. */
+/** Signs a link. Returns 64 hex digits. */
 export const signLink = (key: LinkKey, linked: LinkSubject): string => digest(key, linked).toString("hex");
 
-/** Which level a signature is for; `undefined`: it is none of ours. */
+/** Returns the level that a signature is valid for, or `undefined` if the signature is invalid. */
 export function findLinkLevel(
   keys: readonly LinkKey[],
   signature: string,
@@ -47,7 +47,7 @@ export function findLinkLevel(
   return undefined;
 }
 
-/** The addresses that a link stands in. The page decides nothing by being opened: it is the one that may be sent. */
+/** Builds the URLs of a link. Opening the approval page decides nothing, so it is the URL to send. */
 export function buildLinkUrls(baseUrl: string, { workspace, id, resumeId, approver }: Omit<LinkSubject, "level">, signature: string) {
   const query = approver === "" ? "" : `?${new URLSearchParams({ approver })}`;
   const tail = `${id}/${resumeId}/${signature}${query}`;
@@ -58,7 +58,7 @@ export function buildLinkUrls(baseUrl: string, { workspace, id, resumeId, approv
   };
 }
 
-/** A link's parts as one text, as the approval page sends them back: `<resume id>.<signature>.<approver>`. */
+/** Parses the token of the approval page, `<resume id>.<signature>.<approver>`. Returns `undefined` if it is invalid. */
 export function parseApprovalToken(token: string): { resumeId: number; signature: string; approver: string } | undefined {
   const [, resumeId, signature, approver] = /^(\d{1,10})\.([0-9a-f]{64})(?:\.([\s\S]{0,250}))?$/.exec(token) ?? [];
   return resumeId === undefined || signature === undefined
@@ -68,9 +68,10 @@ export function parseApprovalToken(token: string): { resumeId: number; signature
 
 type Sent = Omit<LinkSubject, "workspace" | "level"> & { signature: string };
 
-/** The same with what the link is for: `<id>.<resume id>.<signature>.<approver>`. Its holder sees the flow by it. */
+/** Formats the token with which the holder of a link may view the flow: `<id>.<resume id>.<signature>.<approver>`. */
 export const formatViewToken = ({ id, resumeId, signature, approver }: Sent) => `${id}.${resumeId}.${signature}.${approver}`;
 
+/** Parses a view token. Returns `undefined` if it is invalid. */
 export function parseViewToken(token: string): Sent | undefined {
   const [, id, rest = ""] = /^([0-9a-f-]{36})\.([\s\S]*)$/.exec(token) ?? [];
   const link = parseApprovalToken(rest);

@@ -9,10 +9,11 @@ export interface GateOutcome {
   approvers: { resume_id: number; approver: string }[];
 }
 
-/** Returns how a step ends after its gate is decided: with its own result, or with the decision at a ConsentGate. */
+/** Returns the outcome of a step after the decision of its gate: the step's own result, or the decision for a ConsentGate. */
 export function toGateOutcome(gate: Gate, opened: OpenedGate): GateOutcome {
   const { decision } = gate;
-  const said = { approved: decision?.how === "approved", approver: decision?.by ?? null, reason: decision?.reason ?? null };
-  const result = opened.kind === "consent" ? { of: gate.flow, place: { in: "head" as const, json: JSON.stringify(said) } } : opened.result;
+  const answer = { approved: decision?.how === "approved", approver: decision?.by ?? null, reason: decision?.reason ?? null };
+  const result =
+    opened.kind === "consent" ? { of: gate.flow, place: { in: "head" as const, json: JSON.stringify(answer) } } : opened.result;
   return { result, ...opened.also, gate: gate.id, approvers: listApprovers(gate) };
 }

@@ -24,7 +24,7 @@ const columns: Record<string, (entry: ApprovalEntry) => string | number | boolea
   hash: ({ hash }) => hash,
 };
 
-/** CSV by RFC 4180, with a header row, for people to read. The hash chain is computed from the JSON form. */
+/** Formats entries as CSV by RFC 4180 with a header row, for people to read. The hash chain is computed from the JSON form. */
 export function formatRecordCsv(entries: readonly ApprovalEntry[]): string {
   const rows = entries.map((entry) => Object.values(columns).map((value) => value(entry)));
   return stringify([Object.keys(columns), ...rows], {

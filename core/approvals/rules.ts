@@ -3,10 +3,13 @@ import type { GateRules } from "./gate.ts";
 
 type Suspend = NonNullable<FlowModule["suspend"]>;
 
-/** A group's name, with its `g/` or without. */
+/** Removes the prefix `g/` from a group's name. */
 export const trimGroupPrefix = (text: string) => text.replace(/^g\//, "");
 
-/** Who must agree after a step that asks; `groups`: whose members alone, where there are any. Rules that need to know a person imply signing in. */
+/**
+ * Returns the rules of a step's `suspend`. `groups`: only members of these groups may approve. Rules about persons imply that approvers
+ * sign in.
+ */
 export function toSuspendRules(
   { required_events: required, user_auth_required: signedIn, self_approval_disabled: notStarter }: Suspend,
   groups: readonly string[],
@@ -21,7 +24,7 @@ export function toSuspendRules(
   };
 }
 
-/** Of a ConsentGate: the first of them who decides has decided. */
+/** Returns the rules of a ConsentGate. The first decision of one of the approvers counts. */
 export const toConsentRules = (people: string[]): GateRules => ({
   required: 1,
   people,

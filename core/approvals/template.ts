@@ -1,4 +1,4 @@
-/** What `{{ … }}` in a ConsentGate's message may name. */
+/** The values that `{{ … }}` in a ConsentGate's message may refer to. */
 export interface MessageNames {
   workflow: { name: string };
   run: { triggered_by: string };
@@ -8,7 +8,10 @@ export interface MessageNames {
 const NAMED = /\{\{\s*([A-Za-z_]\w*(?:\.[\w-]+)+)\s*\}\}/g;
 const MESSAGE_CHARS = 10_000;
 
-/** Fills a message in: values as text, anything but text as JSON. What is not known stays as it was written, so that somebody sees it; nothing runs. */
+/**
+ * Replaces the references in a message: a string as it is, any other value as JSON. An unknown reference remains visible in the text. No
+ * code is executed.
+ */
 export function fillTemplate(template: string, names: MessageNames): string {
   const filled = template.replace(NAMED, (written, path: string) => {
     let value: unknown = names;

@@ -2,9 +2,10 @@ import { createHash } from "node:crypto";
 import { v7 as uuidv7 } from "uuid";
 import type { AuditJson, AuditQuery } from "../../contract/routes/workspaces/audit.ts";
 
-/** `scripts.archiveByPath` → `scripts.archive_by_path`, as lists are filtered by. */
+/** Converts the name of an action to the form of the audit filters: `scripts.archiveByPath` becomes `scripts.archive_by_path`. */
 export const toOperation = (action: string) => action.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 
+/** Returns the audit kind of an action, derived from its verb and the HTTP method. */
 export function toActionKind(action: string, method: string): AuditJson["action_kind"] {
   const verb = action.split(".")[1] ?? "";
   if (method === "DELETE" || /^(delete|remove|archive|leave|decline)/.test(verb)) return "Delete";
@@ -13,8 +14,8 @@ export function toActionKind(action: string, method: string): AuditJson["action_
 }
 
 /**
- * What a job's arguments made the service read for it: an entry for each secret. Its id comes from job and path, so that another attempt
- * writes the same entry again.
+ * Creates one audit entry for each secret that was read to resolve a job's arguments. The id is derived from job and path, so that a
+ * repeated attempt writes the same entry.
  */
 export function createSecretReadEntries(
   job: { id: string; workspace: string },
@@ -36,6 +37,7 @@ export function createSecretReadEntries(
 
 const among = (list: string | undefined, value: string) => list === undefined || list === "" || list.split(",").includes(value);
 
+/** Returns whether an audit entry matches all filters of a query. */
 export function matchesAuditQuery(entry: AuditJson, query: AuditQuery): boolean {
   const atMs = Date.parse(entry.timestamp);
   return (

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import * as z from "zod";
 import { runnerLanguages } from "../../contract/languages.ts";
 
-/** What artefacts are built for: part of every artefact's key. */
+/** The platform for which artefacts are built. It is part of every artefact's key. */
 export const buildTargetSchema = z.object({
   os: z.enum(["linux", "darwin"]),
   arch: z.enum(["x64", "arm64"]),
@@ -12,17 +12,17 @@ export const buildTargetSchema = z.object({
 });
 export type BuildTarget = z.infer<typeof buildTargetSchema>;
 
-/** What function `build` is invoked with. It has no rights but `upload`. */
+/** The payload of function `build`, which has no rights except `upload`. */
 export const buildRequestSchema = z.object({
   language: z.enum(runnerLanguages),
-  /** Script path → source, of the script itself and all it imports by path, transitively. */
+  /** Sources by script path: the script itself and all scripts that it imports by path, transitively. */
   files: z.record(z.string(), z.string()),
   /** Key of `files`: the script being built. */
   entry: z.string(),
-  /** A lock to use instead of resolving anew: as returned by an earlier build or sent by the caller. */
+  /** A lock to use instead of resolving the packages again: from an earlier build or from the caller. */
   lock: z.string().optional(),
   target: buildTargetSchema,
-  /** Package registries, empty = the tool's default. */
+  /** Package registries. Empty: the default of the tool. */
   registries: z.object({ npm: z.string(), pypi: z.string(), go: z.string() }),
   /** Presigned PUT for the zip. */
   uploadUrl: z.string(),
@@ -30,17 +30,23 @@ export const buildRequestSchema = z.object({
 });
 export type BuildRequest = z.infer<typeof buildRequestSchema>;
 
-/** What it answers; it never throws for what user code did. `log` is what a person reads to mend a failure. */
+/**
+ * The response of function `build`. A failure of user code is a result, not an exception. `log` is the output that helps the author to fix
+ * the failure.
+ */
 export const buildResultSchema = z.discriminatedUnion("ok", [
   z.object({ ok: z.literal(true), lock: z.string(), sha256: z.string(), bytes: z.number(), log: z.string() }),
   z.object({ ok: z.literal(false), error: z.string(), log: z.string() }),
 ]);
 export type BuildResult = z.infer<typeof buildResultSchema>;
 
-/** Raised when an artefact's layout changes, or a client library so that scripts saved again must get it: old ones are built anew then. */
+/**
+ * Increase this number if the layout of artefacts changes, or if scripts that are saved again must get a new client library. Old artefacts
+ * are then built again.
+ */
 const LAYOUT = 1;
 
-/** The artefact's S3 key: equal inputs for an equal target in one workspace share one artefact. */
+/** Builds the artefact's S3 key. Equal inputs for an equal target in one workspace share one artefact. */
 export function buildArtefactKey(workspace: string, inputs: Omit<BuildRequest, "registries" | "uploadUrl" | "maxArtefactBytes">): string {
   const { language, files, entry, lock, target } = inputs;
   const sorted = Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1));

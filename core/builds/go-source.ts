@@ -10,19 +10,19 @@ export interface GoParam {
 export interface GoFunction {
   name: string;
   params: GoParam[];
-  /** Type parameters: it cannot be called without naming its types. */
+  /** The function has type parameters, so a call must name its types. */
   generic: boolean;
 }
 
 export interface GoSource {
-  /** Where the package's name stands; `undefined` without a package clause. */
+  /** The position of the package's name. `undefined` without a package clause. */
   packageName: { from: number; to: number; name: string } | undefined;
-  /** Top-level functions in order, methods left out. */
+  /** Top-level functions in order, without methods. */
   functions: GoFunction[];
   imports: string[];
 }
 
-/** What can be made out of a Go file; never throws, the compiler says what is wrong with it. */
+/** Parses a Go file as far as possible. Never throws, because the compiler reports the errors. */
 export function readGoSource(source: string): GoSource {
   const root = parser.parse(source).topNode;
   const text = (node: SyntaxNode) => source.slice(node.from, node.to);
@@ -40,7 +40,9 @@ export function readGoSource(source: string): GoSource {
   return { packageName: clause ? { from: clause.from, to: clause.to, name: text(clause) } : undefined, functions, imports };
 }
 
-/** `a, b string` gives two; a parameter without a name is called by its place. */
+/**
+ * Reads a parameter list. `a, b string` yields two parameters. A parameter without a name is named after its position, for example `arg1`.
+ */
 export function readGoParams(parameters: SyntaxNode, source: string): GoParam[] {
   const params: GoParam[] = [];
   for (const parameter of parameters.getChildren("Parameter")) {

@@ -51,8 +51,8 @@ function pythonReadings(path: string, source: string): string[][] {
 }
 
 /**
- * Finds a script that a source imports and that is not among `known`, the scripts that exist; `undefined` when all exist. Only Python needs
- * it: the JavaScript bundler reports a missing script itself, with the line.
+ * Finds a script that a source imports and that is not in `known`, the scripts that exist. Returns `undefined` if all exist. Only Python
+ * needs this check: the JavaScript bundler reports a missing script itself, with the line.
  */
 export function findMissingScript(language: RunnerLanguage, path: string, source: string, known: ReadonlySet<string>): string | undefined {
   if (manifestOf(language).imports !== "python") return undefined;

@@ -5,15 +5,15 @@ const typescript = parser.configure({ dialect: "ts" });
 const typescriptJsx = parser.configure({ dialect: "ts jsx" });
 
 export interface JavascriptImports {
-  /** Specifiers as written, each once, in order; imports of types alone are left out. */
+  /** Specifiers as written, each once, in order, without type-only imports. */
   specifiers: string[];
   /** The source has JSX elements, so it must be read as TSX and its JSX runtime is one more import. */
   jsx: boolean;
 }
 
 /**
- * `<T>value` is a cast in TypeScript and an element in TSX, and the grammar reads much as either: a source with casts or mistakes is TSX if
- * that makes elements of them and no more mistakes.
+ * `<T>value` is a cast in TypeScript and an element in TSX, and the grammar accepts both in many places. A source with casts or syntax
+ * errors is parsed as TSX if that yields elements and no additional errors.
  */
 function parse(source: string): { tree: ReturnType<typeof typescript.parse>; jsx: boolean } {
   const tree = typescript.parse(source);
@@ -36,7 +36,9 @@ function inspectTree(tree: ReturnType<typeof typescript.parse>): { errors: numbe
   return seen;
 }
 
-/** Finds static imports, re-exports, `import("literal")` and `require("literal")`. Broken source gives what can be made out. */
+/**
+ * Finds static imports, re-exports, `import("literal")` and `require("literal")`. A source with syntax errors is parsed as far as possible.
+ */
 export function readJavascriptImports(source: string): JavascriptImports {
   const { tree, jsx } = parse(source);
   const found = new Set<string>();

@@ -1,7 +1,7 @@
 import { isBuiltin } from "node:module";
 import { resolveScriptPath } from "./script-paths.ts";
 
-/** What one import of a TypeScript script asks for. */
+/** The target of one import in a TypeScript script. */
 export type Specifier =
   | { kind: "script"; path: string }
   | { kind: "builtin"; name: string }
@@ -9,11 +9,14 @@ export type Specifier =
   | { kind: "unsupported"; reason: string };
 
 const PACKAGE = /^(?<name>@[\w.~-]+\/[\w.~-]+|[\w.~-]+)(?:@(?<version>[^/]+))?(?<subpath>\/.*)?$/;
-/** A range or a tag. Everything else a package manager understands (paths, git, URLs, aliases) would read what is not the registry's. */
+/**
+ * A version, a range or a tag. Package managers also accept paths, git references, URLs and aliases, which would read content from outside
+ * the registry.
+ */
 const VERSION = /^[\w.+*^~<>=| -]+$/;
 
 /**
- * Reads an import the way bun, deno and node users write it: `lodash`, `lodash@4.17.21`, `@scope/name@^1/sub`, `npm:name@1`, `node:fs`,
+ * Parses an import as bun, deno and node users write it: `lodash`, `lodash@4.17.21`, `@scope/name@^1/sub`, `npm:name@1`, `node:fs`,
  * `bun:sqlite`, `./other.ts`, `/f/ops/other`, `f/ops/other`. `from` is the path of the importing script.
  */
 export function readSpecifier(from: string, specifier: string): Specifier {

@@ -8,14 +8,14 @@ import { findDistribution, isStandardModule } from "./python-distributions.ts";
 import { readPythonImports } from "./python-imports.ts";
 import { readRequirements } from "./python-requirements.ts";
 
-/** Thrown by `packagesOf` for what the author of a script must mend; the message names the script. */
+/** A fault that the author of a script must fix. The message names the script. */
 export class ImportProblem extends Error {
   override readonly name = "ImportProblem";
 }
 
 /**
- * Names and versions of the npm packages that scripts import, as the `dependencies` of a package.json; sorted, so that equal imports give an
- * equal text. A package imported without a version is `latest`.
+ * Returns the npm packages that scripts import, in the form of `dependencies` of a package.json. The entries are sorted, so equal imports
+ * yield equal text. A package without a version is `latest`. Throws `ImportProblem`.
  */
 export function listNpmPackages(files: Record<string, string>): Record<string, string> {
   const wanted = new Map<string, { version: string | undefined; by: string }>();
@@ -23,7 +23,7 @@ export function listNpmPackages(files: Record<string, string>): Record<string, s
     const source = files[path] ?? "";
     for (const text of readJavascriptImports(source).specifiers) {
       const specifier = readSpecifier(path, text);
-      // The bundler would drop such an import where nothing uses it, and the author would never learn.
+      // The bundler drops an unused import of this kind without a message.
       if (specifier.kind === "unsupported") throw new ImportProblem(`${path}.ts:${lineOf(source, text)}: ${specifier.reason}`);
       if (specifier.kind !== "package" || isOwnClient(specifier)) continue;
       const { name, version } = specifier;
@@ -43,8 +43,8 @@ function lineOf(source: string, text: string): number {
 }
 
 /**
- * Requirements of Python scripts, sorted. A script that lists its requirements in a comment is taken at its word; the imports of the others
- * are mapped to distributions.
+ * Returns the sorted requirements of Python scripts. If a script lists its requirements in a comment, its imports are ignored; the imports
+ * of other scripts are mapped to distributions. Throws `ImportProblem`.
  */
 export function listPythonRequirements(files: Record<string, string>, pythonVersion: string): string[] {
   const requirements = new Set<string>();
@@ -62,7 +62,7 @@ function importedDistributions(source: string, pythonVersion: string): string[] 
     const { level, module, names: members } = imported;
     const [top = ""] = module.split(".");
     if (level > 0 || top === "f" || top === "u" || isStandardModule(top, pythonVersion) || findPythonClient(imported)) continue;
-    // `from google.cloud import storage` names the distribution only together with its members.
+    // `from google.cloud import storage` identifies the distribution only together with its members.
     const modules = members.length > 0 ? members.map((member) => `${module}.${member}`) : [module];
     names.push(...modules.map(findDistribution));
   }

@@ -1,4 +1,4 @@
-// Both files are made by data/make-python-data.py.
+// data/make-python-data.py generates both files.
 import imports from "./data/python-imports.json" with { type: "json" };
 import stdlib from "./data/python-stdlib.json" with { type: "json" };
 
@@ -7,12 +7,15 @@ const namespaces = new Map(Object.entries(imports.namespaces).map(([module, name
 const standard = new Map(Object.entries(stdlib).map(([version, names]) => [version, new Set(names)]));
 const newest = standard.get(Object.keys(stdlib).at(-1) ?? "") ?? new Set();
 
-/** Whether Python brings the module itself; versions that the list does not know yet count as the newest it does. */
+/** Returns whether a module belongs to Python itself. An unknown version counts as the newest known one. */
 export function isStandardModule(module: string, pythonVersion: string): boolean {
   return module === "__future__" || module.startsWith("_") || (standard.get(pythonVersion) ?? newest).has(module);
 }
 
-/** The distribution that holds a module: `yaml` → `pyyaml`, `google.cloud.storage` → `google-cloud-storage`; else named like the module. */
+/**
+ * Returns the distribution of a module: `pyyaml` for `yaml`, `google-cloud-storage` for `google.cloud.storage`, otherwise the name of the
+ * module.
+ */
 export function findDistribution(module: string): string {
   const parts = module.split(".");
   const [top = module] = parts;

@@ -3,14 +3,14 @@ import { parser } from "@lezer/python";
 
 /** One imported module: `from ..a.b import c, d` is `{level: 2, module: "a.b", names: ["c", "d"]}`. */
 export interface PythonImport {
-  /** Leading dots. */
+  /** The number of leading dots. */
   level: number;
   module: string;
-  /** What `from … import` takes from it; empty for a plain `import`. */
+  /** The names after `from … import`. Empty for a plain `import`. */
   names: string[];
 }
 
-/** Finds every import, also inside functions and conditions, but for `if TYPE_CHECKING:`. Never throws. */
+/** Finds every import, including those in functions and conditions, except under `if TYPE_CHECKING:`. Never throws. */
 export function readPythonImports(source: string): PythonImport[] {
   const found: PythonImport[] = [];
   parser.parse(source).iterate({

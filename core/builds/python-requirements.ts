@@ -1,28 +1,26 @@
-/** What a script says about its packages in comments. */
+/** The requirements that a script lists in comments. */
 export interface Requirements {
-  /** The script lists all it needs: its imports are not looked at. */
+  /** The complete list of requirements. The imports of the script are ignored. */
   only?: string[];
-  /** Beside what is imported: for packages that are loaded by name, such as database drivers. */
+  /** Requirements in addition to the imports, for packages that are loaded by name, such as database drivers. */
   extra: string[];
   problem?: string;
 }
 
 /**
- * A requirement may name a distribution of the registry, extras, versions and a marker. Options (`-r`, `-e`, `--index-url`), paths, URLs and
- * version control are left out on purpose: each would make the build read or fetch what is not a package from the registry.
+ * A requirement may contain a distribution of the registry, extras, versions and a marker. Options (`-r`, `-e`, `--index-url`), paths, URLs
+ * and version control are rejected, because each would make the build read or fetch content from outside the registry.
  */
 const REQUIREMENT =
   /^[A-Za-z0-9](?:[\w.-]*[A-Za-z0-9])?\s*(?:\[[\w\s,.-]*\])?\s*(?:\(?\s*(?:===|==|~=|!=|<=|>=|<|>)\s*[\w.*+!-]+(?:\s*,\s*(?:===|==|~=|!=|<=|>=|<|>)\s*[\w.*+!-]+)*\s*\)?)?\s*(?:;[\w\s.'"()<>=!~-]+)?$/;
 
+/** Returns whether a text is a valid requirement of at most 1000 characters. */
 export function isRequirement(text: string): boolean {
-  // One space stands for many: the pattern would try every way to share them out.
+  // Repeated spaces are collapsed, because the pattern would backtrack over every way to divide them.
   return text.length <= 1000 && REQUIREMENT.test(text.replace(/\s+/g, " "));
 }
 
-/**
- * Reads `# /// script` metadata (PEP 723), a block that begins with `# requirements:` and goes on while lines are comments, and
- * `# extra_requirements:` likewise.
- */
+/** Reads `# /// script` metadata (PEP 723), and the comment blocks that begin with `# requirements:` and `# extra_requirements:`. */
 export function readRequirements(source: string): Requirements {
   const lines = source.split(/\r?\n/);
   const inline = inlineMetadata(lines);
@@ -49,7 +47,7 @@ function commentBlock(lines: string[], start: RegExp): string[] | undefined {
   return texts.map((text) => text.replace(/\s#.*$/, "").trim()).filter((text) => text !== "" && !text.startsWith("#"));
 }
 
-/** Only `dependencies` of the TOML is read: an array of strings, over one or several lines. */
+/** Reads only `dependencies` of the TOML: an array of strings on one or several lines. */
 function inlineMetadata(lines: string[]): string[] | undefined {
   const first = lines.findIndex((line) => /^# \/\/\/ script\s*$/.test(line));
   const length = lines.slice(first + 1).findIndex((line) => /^# \/\/\/\s*$/.test(line));

@@ -1,9 +1,12 @@
-/** Paths of scripts as code spells them, and as the store does: without an extension. */
+/** Script paths in code may have an extension; stored paths have none. */
 
 const SCRIPT_PATH = /^[fu](\/[\w.-]+){2,}$/;
 const TYPESCRIPT_EXTENSION = /(\.(bun|deno|node|fetch|native))?\.(ts|tsx|mts|js|jsx|mjs)$/;
 
-/** The script that `specifier` names in the TypeScript script at `from`; `undefined` when it names a package, a builtin or a URL. */
+/**
+ * Returns the path of the script that `specifier` refers to in the TypeScript script at `from`, or `undefined` for a package, a builtin or
+ * a URL.
+ */
 export function resolveScriptPath(from: string, specifier: string): string | undefined {
   if (specifier.startsWith("./") || specifier.startsWith("../")) {
     return resolveFrom(from, specifier)?.replace(TYPESCRIPT_EXTENSION, "");
@@ -13,7 +16,7 @@ export function resolveScriptPath(from: string, specifier: string): string | und
   return SCRIPT_PATH.test(path) ? path : undefined;
 }
 
-/** `../x/other` seen from `f/ops/hello` is `f/x/other`; `undefined` when it climbs above the root. */
+/** Resolves a relative path: `../x/other` in `f/ops/hello` is `f/x/other`. Returns `undefined` above the root. */
 function resolveFrom(from: string, relative: string): string | undefined {
   const parts = from.split("/").slice(0, -1);
   for (const part of relative.split("/")) {
@@ -24,7 +27,7 @@ function resolveFrom(from: string, relative: string): string | undefined {
   return parts.join("/");
 }
 
-/** Keys of a build's files become file names: this is what keeps them inside the build's directory. */
+/** Returns whether a key of a build's files is safe as a file name: the file stays inside the build's directory. */
 export function isSafeScriptPath(path: string): boolean {
   return /^[\w.@-]+(\/[\w.@-]+)*$/.test(path) && !path.split("/").some((part) => /^\.+$/.test(part)) && path.length <= 500;
 }

@@ -2,10 +2,10 @@ import type { QuickJSWASMModule } from "quickjs-emscripten-core";
 
 export type EvaluationResult =
   | { ok: true; value: unknown }
-  /** `asks`: it has not got any further without what stands behind this reference. */
+  /** `missingReference`: the expression reads this reference, which is not loaded yet. */
   | { ok: false; reason: string; missingReference?: string };
 
-/** What `variable(path)` and `resource(path)` give, by the reference that means the same: `$var:f/ops/key`. */
+/** The values of `variable(path)` and `resource(path)` by reference, for example `$var:f/ops/key`. */
 export type ReferenceValues = ReadonlyMap<string, unknown>;
 
 /** Processor time, not elapsed time: an expression is not responsible for waiting on a busy machine. */
@@ -14,7 +14,7 @@ const MEMORY_BYTES = 64 * 1024 * 1024;
 /** Callbacks from WebAssembly use the stack of this process, which must not overflow first. */
 const STACK_BYTES = 128 * 1024;
 
-/** Loaded on first use: it is as large as a whole function, and few calls need it. */
+/** Loaded on first use, because the module is large and few calls need it. */
 let engine: Promise<QuickJSWASMModule> | undefined;
 
 async function load(): Promise<QuickJSWASMModule> {
@@ -25,23 +25,24 @@ async function load(): Promise<QuickJSWASMModule> {
   return core.newQuickJSWASMModuleFromVariant(variant);
 }
 
-/** `job.input.list[0].name`: names and numbers alone, which needs no interpreter. What is missing on the way is `null`. */
+/** Matches names and indices alone, such as `job.input.list[0].name`, which need no interpreter. A missing part yields `null`. */
 const PLAIN = /^[A-Za-z_$][\w$]*(\??\.[A-Za-z_$][\w$]*|\[\d+\])*$/;
 const WORDS = new Set(["null", "true", "false", "undefined", "NaN", "Infinity", "this", "globalThis"]);
 
-/** Names and numbers alone, as in `results.a.list[0]`. */
+/** Returns whether an expression consists of names and indices alone, such as `results.a.list[0]`. */
 export const isPlainPath = (expression: string) => PLAIN.test(expression.trim());
 
-/** Those names and numbers, one after the other; `undefined` for any other expression. */
+/** Returns the names and indices of a plain path in order, or `undefined` for any other expression. */
 export function parsePlainPath(expression: string): string[] | undefined {
   const text = expression.trim();
   return PLAIN.test(text) && !WORDS.has(text) ? (text.match(/[\w$]+/g) ?? []) : undefined;
 }
 
 /**
- * What a JavaScript expression yields, as JSON; with `return` in it, it is the body of a function. It sees `names` and nothing else, in an
- * interpreter of its own, and ends after half a second. With `reads` it may ask for variables and resources too; the interpreter cannot wait, so
- * it stops at what is not among them and says what that is: the caller reads it, and evaluates again.
+ * Evaluates a JavaScript expression and returns its value as JSON. A text with `return` is the body of a function. The expression sees only
+ * `names`, runs in an interpreter of its own, and ends after half a second of processor time. With `reads`, it may call `variable` and
+ * `resource`. The interpreter cannot wait, so it stops at the first value that is not in `reads` and returns its reference: the caller
+ * loads the value and evaluates again.
  */
 export async function evaluateExpression(
   expression: string,
@@ -51,7 +52,7 @@ export async function evaluateExpression(
   const text = expression.trim();
   const parts = parsePlainPath(text);
   if (parts) {
-    // What is inherited (`length` of a list, say) is the interpreter's to know.
+    // The interpreter resolves inherited properties, such as `length` of a list.
     const found = own(names, parts);
     if (found) return { ok: true, value: found.value };
   }
@@ -63,7 +64,7 @@ export async function evaluateExpression(
   try {
     return interpret(quickJs, text, names, reads);
   } catch (error) {
-    // An interpreter that has failed itself is not used again.
+    // An interpreter that failed is not used again.
     engine = undefined;
     if (error instanceof RangeError || isTrap(error))
       return { ok: false, reason: "it exceeded the memory or stack limit of the interpreter." };
@@ -71,7 +72,7 @@ export async function evaluateExpression(
   }
 }
 
-/** `undefined`: a part is not an own property of what comes before it. */
+/** Returns `undefined` if a part is not an own property of its parent. */
 function own(names: Readonly<Record<string, unknown>>, parts: string[]): { value: unknown } | undefined {
   let value: unknown = names;
   for (const part of parts) {
@@ -105,12 +106,12 @@ function interpret(
       result.error.dispose();
       return { ok: false, reason: computedMs() > untilMs ? `it took longer than ${TIME_MS} ms.` : reason };
     }
-    const said = context.getString(result.value);
+    const output = context.getString(result.value);
     result.value.dispose();
-    // No JSON begins like a reference.
-    return said.startsWith("$")
-      ? { ok: false, reason: `it reads ${said}.`, missingReference: said }
-      : { ok: true, value: JSON.parse(said) };
+    // JSON text never begins with `$`, as references do.
+    return output.startsWith("$")
+      ? { ok: false, reason: `it reads ${output}.`, missingReference: output }
+      : { ok: true, value: JSON.parse(output) };
   } finally {
     context.dispose();
     runtime.dispose();
@@ -118,8 +119,8 @@ function interpret(
 }
 
 /**
- * The names are parameters of a function, so that the text can be any expression and its own names hide them; it sees nothing of what calls it.
- * What it asks for counts even where it catches the error.
+ * The names are parameters of a function, so that the text can be any expression and its own declarations may shadow them. The text has no
+ * access to the calling code. A missing reference counts even if the expression catches the error.
  */
 function codeOf(text: string, names: string[], mayRead: boolean): string {
   const body = /\breturn\b/.test(text) ? text : `return (${text}\n)`;
@@ -151,10 +152,10 @@ function computedMs(): number {
   return (user + system) / 1000;
 }
 
-/** A failure of WebAssembly itself. */
+/** Returns whether WebAssembly itself failed. */
 const isTrap = (error: unknown) => error instanceof Error && error.name === "RuntimeError";
 
-/** One line, however it was thrown. */
+/** Formats a thrown value of any type on one line. */
 function reasonOf(thrown: unknown): string {
   const { name, message } = (typeof thrown === "object" && thrown !== null ? thrown : {}) as { name?: unknown; message?: unknown };
   const text = typeof message === "string" ? `${typeof name === "string" ? name : "Error"}: ${message}` : JSON.stringify(thrown);

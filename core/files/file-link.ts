@@ -1,6 +1,6 @@
 import { createHmac, hkdfSync, timingSafeEqual } from "node:crypto";
 
-/** A file that a link shows, and until when. */
+/** The file of a link, and the time at which the link expires (epoch seconds). */
 export interface FileLink {
   workspace: string;
   storage: string;
@@ -20,12 +20,12 @@ function signature({ key }: LinkKey, { workspace, storage, fileKey, untilS }: Fi
     .digest();
 }
 
-/** The proof that a user who may read the file created the link: expiry, version of the key, signature. */
+/** Creates the link to a file: expiry, version of the key, signature. It proves that a user with read access created it. */
 export function createFileLink(key: LinkKey, linked: FileLink): string {
   return `${linked.untilS}.${key.version}.${signature(key, linked).toString("base64url")}`;
 }
 
-/** Whether a link is one of ours for this file and has not expired. A replaced key ends all links. */
+/** Returns whether a link is valid for this file and has not expired. Replacing the key invalidates all links. */
 export function isValidFileLink(key: LinkKey, link: string, file: Omit<FileLink, "untilS">, nowMs: number): boolean {
   const [, until, version, sent = ""] = /^(\d{1,12})\.(\d{1,9})\.([\w-]{43})$/.exec(link) ?? [];
   if (until === undefined || Number(version) !== key.version || Number(until) * 1000 <= nowMs) return false;

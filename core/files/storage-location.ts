@@ -2,18 +2,20 @@ import * as z from "zod";
 import { SvcError } from "../../contract/errors.ts";
 import type { FileStorage, S3Storage } from "../../contract/routes/workspaces/settings.ts";
 
-/** The name of the default storage, where one has to be said. */
+/** The name of the default storage in URLs. */
 export const DEFAULT_STORAGE = "_default_";
-/** The stack's own bucket, whatever the default is: files that come with a job are there. */
+/** The stack's own bucket, which stores the files of jobs, whatever the default storage is. */
 export const STACK_STORAGE = "_stack_";
 
-/** Where a call's files are: the stack's bucket, a storage that the workspace has set up, or a resource that the caller names. */
+/** The location of files: the stack's bucket, a storage of the workspace, or a resource that the caller names. */
 export type StorageLocation =
   | { kind: "stack" }
   | { kind: "workspace"; name: string; storage: S3Storage }
   | { kind: "resource"; path: string };
 
-/** Throws `file.storage` and `file.storageOff`. */
+/**
+ * Resolves the storage that a request names. Throws `file.storage` for an unknown storage and `file.storageOff` if storage is turned off.
+ */
 export function resolveStorageLocation(
   setting: FileStorage | undefined,
   { storage, s3_resource_path }: { storage?: string | null | undefined; s3_resource_path?: string | null | undefined },
@@ -41,7 +43,7 @@ const resourceSchema = z.object({
   secretKey: z.string().min(1),
 });
 
-/** The value of a resource of type `s3`, its defaults filled in. */
+/** The value of a resource of type `s3`, with defaults. */
 export interface S3Resource {
   bucket: string;
   region: string;
@@ -53,7 +55,10 @@ export interface S3Resource {
   secretKey: string;
 }
 
-/** Throws `file.storageResource`. Without keys of its own a bucket cannot be used: the service's rights are not lent. */
+/**
+ * Parses the value of a resource of type `s3`. Access keys are required, because the rights of the service do not apply to other buckets.
+ * Throws `file.storageResource`.
+ */
 export function parseS3Resource(path: string, value: unknown): S3Resource {
   const parsed = resourceSchema.safeParse(value);
   if (!parsed.success) {
@@ -78,5 +83,6 @@ export function parseS3Resource(path: string, value: unknown): S3Resource {
   };
 }
 
+/** Returns the origin of a bucket's service, such as `https://s3.eu-central-1.amazonaws.com`. */
 export const s3Origin = ({ endPoint, port, useSSL }: S3Resource) =>
   `${useSSL ? "https" : "http"}://${endPoint}${port && !/:\d+$/.test(endPoint) ? `:${port}` : ""}`;

@@ -1,6 +1,6 @@
 const domains: Readonly<Record<string, string>> = { "aws-cn": "console.amazonaws.cn", "aws-us-gov": "console.amazonaws-us-gov.com" };
 
-/** The page of a state machine, or of an execution, in the Step Functions console of its region. */
+/** Returns the URL of a state machine or an execution in the Step Functions console of its region. */
 export function buildConsoleUrl(arn: string): string {
   const [, partition = "", , region = "", , resource] = arn.split(":");
   const domain = domains[partition] ?? `${region}.console.aws.amazon.com`;

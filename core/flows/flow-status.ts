@@ -11,7 +11,7 @@ export interface OpenGate {
   conditions: NonNullable<FlowStatus["approval_conditions"]>;
 }
 
-/** What is known of a module: how it ended, or how far it is; the job that runs it now, and those of lists inside. */
+/** The recorded state of a module: its outcome or its progress, its current job, and the jobs of inner lists. */
 export interface ModuleState {
   outcome?: Outcome | undefined;
   progress?: Progress | undefined;
@@ -21,7 +21,7 @@ export interface ModuleState {
   gate?: OpenGate | undefined;
 }
 
-/** Where a flow is, by what is known of the modules of its own list and those beside it. */
+/** Builds the status of a flow from the states of its top-level modules, its failure module and its preprocessor. */
 export function buildFlowStatus(
   { id, ended }: { id: string; ended: boolean },
   value: FlowValue,
@@ -43,7 +43,7 @@ export function buildFlowStatus(
     asking = asks && status.type === "Success" ? asks : undefined;
     modules.push(status);
     if (status.type !== "WaitingForPriorSteps") current = index;
-    // Only what follows a module that went on can be under way.
+    // Only the module after a finished module can be running.
     if (of.outcome?.goes !== "next") open = false;
   }
   const beside = (module: FlowModule | null | undefined, name: string): ModuleStatus =>

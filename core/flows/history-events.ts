@@ -1,23 +1,23 @@
 import type { FlowModule, FlowValue } from "../../contract/flows/flow-value.ts";
 import { isLoop, isParallel, isPlain, listBodyModules, listInnerScopes, ROOT } from "./scopes.ts";
 
-/** An execution's history may have 25,000 events; long before that another execution goes on with the flow. */
+/** The history of an execution may have 25,000 events. Another execution continues the flow long before that. */
 export const HISTORY_EVENTS = 8000;
-/** What stands outside of loops has all of a history: only between iterations can another execution go on. */
+/** Modules outside loops share one history, because another execution can continue only between iterations. */
 const STRAIGHT_EVENTS = 25_000;
 
-/** Of one module, and of beginning and ending a list of them. */
+/** The number of events of one module, and of beginning and ending a list. */
 interface Counted {
   module: (module: FlowModule) => number;
   list: number;
 }
-/** A task and a choice, with room for a failure, a wait and a second attempt. */
+/** A task and a choice, plus events for a failure, a wait and a second attempt. */
 const PER_MODULE = 20;
 const most: Counted = { module: () => PER_MODULE, list: PER_MODULE };
-/** A task alone makes five; an iteration two, and where they follow one another a task and a choice. */
+/** A task alone has five events. An iteration has two, plus a task and a choice in a sequential loop. */
 const usual: Counted = { module: (module) => (isPlain(module) ? 7 : PER_MODULE), list: 9 };
 
-/** About how many events a list of modules makes when it runs once. Loops in it count their iterations themselves. */
+/** Estimates the number of events of a list of modules that runs once. Loops in the list count their iterations themselves. */
 export function estimateEvents(modules: readonly FlowModule[], counted = usual): number {
   return modules.reduce((sum, module) => {
     if (isLoop(module)) return sum + counted.module(module);
@@ -26,7 +26,7 @@ export function estimateEvents(modules: readonly FlowModule[], counted = usual):
   }, counted.list);
 }
 
-/** What is counted on the way to the deepest list inside, when each loop on it runs one iteration. */
+/** Counts the events up to the deepest list inside, with one iteration of each loop on the way. */
 function eventsBelow(modules: readonly FlowModule[], counted: Counted): number {
   return largest(
     modules.map((module) => {
@@ -40,13 +40,13 @@ function eventsBelow(modules: readonly FlowModule[], counted: Counted): number {
 }
 const largest = (numbers: readonly number[]) => numbers.reduce((most, number) => Math.max(most, number), 0);
 
-/** How many iterations of a parallel loop may begin together, so that what is inside of each has its own events left; one at least. */
+/** Returns the number of iterations of a parallel loop that may run in one round, at least one, so that each has enough events. */
 export function countParallelIterations(loop: FlowModule, eventsSoFar: number): number {
   const body = listBodyModules(loop);
   return Math.max(1, Math.floor((HISTORY_EVENTS - eventsSoFar - eventsBelow(body, usual)) / estimateEvents(body)));
 }
 
-/** Why a flow could never come to its end, however often another execution goes on with it; `undefined` where nothing stands against it. */
+/** Describes why a flow can never end, however often another execution continues it. Returns `undefined` if its size is acceptable. */
 export function describeSizeProblem({ modules }: FlowValue): string | undefined {
   if (estimateEvents(modules, most) > STRAIGHT_EVENTS) {
     return `The flow is too large: at most ${STRAIGHT_EVENTS / PER_MODULE - 1} steps are allowed outside loops. Move some of them into a separate flow.`;

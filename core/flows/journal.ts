@@ -13,7 +13,7 @@ const branchSchema = z.union([z.int(), z.literal("default")]);
 
 const outcomeSchema = z.object({
   state: z.enum(["success", "failure"]),
-  /** The way of the state machine. */
+  /** The transition of the state machine. */
   goes: z.enum(["next", "stop", "fail"]),
   result: valueRefSchema,
   /** The job that ran. */
@@ -54,7 +54,7 @@ const progressSchema = z.object({
   /** The execution in which `index` or `branch` began. */
   execution: z.number().optional(),
 });
-/** How far a module is that takes more than one call. */
+/** The progress of a module that takes more than one call. */
 export type Progress = z.infer<typeof progressSchema>;
 
 const endSchema = z.object({
@@ -117,9 +117,11 @@ function parseItem<T extends object>(schema: z.ZodType<T>, { parent, ref, json =
     throw new UnreadableRecordError(parent, ref, { cause: error });
   }
 }
-/** Throws `UnreadableRecordError`; so do the other two. */
+/** Parses an outcome. Throws `UnreadableRecordError`. */
 export const parseOutcome = (item: JournalItem): Outcome => parseItem(outcomeSchema, item);
+/** Parses the progress of a module. Throws `UnreadableRecordError`. */
 export const parseProgress = (item: JournalItem): Progress => parseItem(progressSchema, item);
+/** Parses the end of a list. Throws `UnreadableRecordError`. */
 export const parseEnd = (item: JournalItem): End => parseItem(endSchema, item);
 
 /** Modules beside the flow's list: each list has a failure module of its own. */
@@ -127,8 +129,11 @@ export const FAILURE = "failure";
 export const PREPROCESSOR = "preprocessor";
 const nameOf = (module: string, scope: ScopeName) => (module === FAILURE ? `${FAILURE}:${scope}` : module);
 
+/** Returns the reference of a module's outcome. */
 export const outcomeRef = (module: string, scope: ScopeName, path: string) => childRef("outcome", `${nameOf(module, scope)}@${path}`);
+/** Returns the reference of a module's progress. */
 export const progressRef = (module: string, scope: ScopeName, path: string) => childRef("progress", `${nameOf(module, scope)}@${path}`);
+/** Returns the reference of the end of a list. */
 export const endRef = (scope: ScopeName, path: string) => childRef("listEnd", `${scope}@${path}`);
 
 /**
@@ -154,7 +159,7 @@ export const outcomeRefOfProgress = (ref: string) => childRef("outcome", childNa
 export const buildJobName = (module: string, scope: ScopeName, path: string, attempt: number) =>
   `${nameOf(module, scope)}@${path}#${attempt}`;
 
-/** A loop's index; or `<module>~<n>` for the n-th retry of a module with lists inside. */
+/** Splits a path into segments: the index of a loop, or `<module>~<n>` for the n-th retry of a module with inner lists. */
 const segmentsOf = (path: string) => path.split(".").slice(0, -1);
 const isIndex = (segment: string) => /^\d+$/.test(segment);
 
@@ -163,6 +168,7 @@ export const listIndices = (path: string) => segmentsOf(path).filter(isIndex).ma
 
 /** The path of the lists inside a module. A retry has another path, so that it finds nothing of the attempt before. */
 export const insidePath = (module: string, path: string, retries: number) => (retries > 0 ? `${path}${module}~${retries}.` : path);
+/** Returns the path of an iteration inside the path of its loop. */
 export const iterationPath = (path: string, index: number) => `${path}${index}.`;
 
 /** The part of a path that belongs to a list, which is the list of the place itself or one around it. */

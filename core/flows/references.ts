@@ -5,7 +5,7 @@ import { type FlowIndex, ROOT, type Scope } from "./scopes.ts";
 export interface References {
   input: boolean;
   previous: boolean;
-  /** Ids of steps, or all that can be seen. */
+  /** The ids of steps, or all visible steps. */
   results: ReadonlySet<string> | "all";
   env: boolean;
   /** The payloads of the approvals of the step before. */

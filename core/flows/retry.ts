@@ -4,8 +4,9 @@ import type { Retry } from "../../contract/flows/flow-value.ts";
 const LONGEST_S = 6 * 3600;
 
 /**
- * Seconds until the attempt after `failed` failed ones (1 for the first retry); `undefined` when there is none left. Constant attempts come
- * first; the exponential delay is `multiplier × seconds^k`, k the number of the failed run. `random` is between 0 and 1.
+ * Returns the delay in seconds before the retry that follows `failed` failures (from 1), or `undefined` if no retry is left. Constant
+ * attempts come first. The exponential delay is `multiplier × seconds^k`, where k is the number of the failed attempt. `random` is between
+ * 0 and 1.
  */
 export function computeRetryDelayS({ constant, exponential }: Retry, failed: number, random: number): number | undefined {
   const constants = constant?.attempts ?? 0;

@@ -1,56 +1,61 @@
 import type { FlowModule, FlowValue } from "../../contract/flows/flow-value.ts";
 
-/** A list of modules that runs as one: the flow itself, a loop's body, a branch. It has its name in the journal. */
+/** The name of a list of modules in the journal: the flow itself, the body of a loop, or a branch. */
 export type ScopeName = string;
 export const ROOT: ScopeName = "";
 export const bodyScope = (loop: string): ScopeName => `${loop}.body`;
 export const branchScope = (id: string, branch: number | string): ScopeName => `${id}.${branch}`;
-/** The branch that is taken where no other one is. */
+/** The branch that runs if no condition is true. */
 export const DEFAULT = "default";
 
 type Kind = FlowModule["value"]["type"];
 const LOOPS: ReadonlySet<Kind> = new Set<Kind>(["forloopflow", "whileloopflow"]);
 const CONTAINERS: ReadonlySet<Kind> = new Set<Kind>([...LOOPS, "branchone", "branchall"]);
 
+/** Returns whether a module is a loop. */
 export const isLoop = ({ value }: FlowModule) => LOOPS.has(value.type);
+/** Returns whether a module contains other modules. */
 export const isContainer = ({ value }: FlowModule) => CONTAINERS.has(value.type);
-/** While loops end by what an iteration yields: their iterations follow one another whatever they say. */
+/**
+ * Returns whether the iterations or branches of a module run in parallel. The result of an iteration ends a while loop, so its iterations
+ * are always sequential.
+ */
 export const isParallel = ({ value }: FlowModule) =>
   (value.type === "forloopflow" || value.type === "branchall") && value.parallel === true;
 
-/** A loop's body; of other modules nothing. */
+/** Returns the body of a loop. Empty for other modules. */
 export function listBodyModules({ value }: FlowModule): readonly FlowModule[] {
   return value.type === "forloopflow" || value.type === "whileloopflow" ? value.modules : [];
 }
 
-/** What comes of it waits for somebody to say so. */
+/** Returns whether a module may require approval after it has run. */
 export const mayRequireApproval = ({ value, suspend }: FlowModule) => value.type === "consentgate" || (suspend?.required_events ?? 0) > 0;
 
-/** Its state lets go of the function, and goes on when it is told to. */
+/** Returns whether the state of a module waits for a task token, which resumes it. */
 export const waitsForTaskToken = (module: FlowModule) => mayRequireApproval(module) || module.value.type === "flow";
 
-/** A module of which nothing comes but success, or failure: its state needs no choice behind it. */
+/** Returns whether a module has no outcomes except success and failure, so that its state needs no choice. */
 export function isPlain(module: FlowModule): boolean {
   const { retry, stop_after_if, stop_after_all_iters_if, sleep } = module;
   return !isContainer(module) && !waitsForTaskToken(module) && !retry && !stop_after_if && !stop_after_all_iters_if && !sleep;
 }
 
-/** A list of modules, and where it stands. */
+/** A list of modules and its position in the flow. */
 export interface Scope {
   name: ScopeName;
   modules: readonly FlowModule[];
-  /** The module that it is a part of, and that one's own list. */
+  /** The module that contains the list, and the list of that module. */
   of?: { module: FlowModule; scope: Scope };
-  /** The loops around it, outermost first: an iteration's place is the index of each. */
+  /** The enclosing loops, outermost first. The path of an iteration has one index for each. */
   loops: readonly string[];
-  /** All modules around it. */
+  /** All enclosing modules. */
   inside: readonly string[];
 }
 
 export interface ModulePosition {
   module: FlowModule;
   scope: Scope;
-  /** In its list; -1 for the modules beside the others. */
+  /** The index in its list. -1 for the failure module and the preprocessor. */
   index: number;
 }
 
@@ -60,6 +65,7 @@ export interface FlowIndex {
   modules: ReadonlyMap<string, ModulePosition>;
 }
 
+/** Indexes all lists and modules of a flow by name. */
 export function indexFlow(value: FlowValue): FlowIndex {
   const scopes = new Map<ScopeName, Scope>();
   const modules = new Map<string, ModulePosition>();
@@ -78,7 +84,7 @@ export function indexFlow(value: FlowValue): FlowIndex {
   return { scopes, modules };
 }
 
-/** The lists that a module has inside. */
+/** Returns the lists inside a module. */
 export function listInnerScopes(module: FlowModule, scope: Scope): Scope[] {
   const { id, value } = module;
   const inner = { of: { module, scope }, loops: scope.loops, inside: [...scope.inside, id] };
@@ -98,7 +104,7 @@ export function listInnerScopes(module: FlowModule, scope: Scope): Scope[] {
   }
 }
 
-/** The modules of a list, and all that stand in them. */
+/** Returns the modules of a list and all modules nested in them, in document order. */
 export function listNestedModules(modules: readonly FlowModule[]): FlowModule[] {
   const inside = (scope: Scope): FlowModule[] =>
     scope.modules.flatMap((module) => [module, ...listInnerScopes(module, scope).flatMap(inside)]);

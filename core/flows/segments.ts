@@ -8,19 +8,23 @@ export interface SegmentGroup {
   segment: boolean;
 }
 
+/** Groups the modules of a list into those that run in one task and those with a task of their own. */
 export function groupSegments(value: Pick<FlowValue, "same_worker">, scope: ScopeName, modules: readonly FlowModule[]): SegmentGroup[] {
   const together = value.same_worker === true && scope === ROOT;
-  const stretches: { modules: FlowModule[]; segment: boolean }[] = [];
+  const groups: { modules: FlowModule[]; segment: boolean }[] = [];
   for (const module of modules) {
     const segment = together || module.segment === true;
-    const last = stretches.at(-1);
+    const last = groups.at(-1);
     if (segment && last?.segment) last.modules.push(module);
-    else stretches.push({ modules: [module], segment });
+    else groups.push({ modules: [module], segment });
   }
-  return stretches;
+  return groups;
 }
 
-/** The name of the folder `./shared` that a module has with others: one for a flow with `same_worker`, else one for the segments of a list. */
+/**
+ * Returns the name of the folder `./shared` of a module: one for a flow with `same_worker`, otherwise one for the segments of a list.
+ * `undefined` if the module shares no folder.
+ */
 export function findSharedFolder(value: Pick<FlowValue, "same_worker">, module: FlowModule, scope: Scope, at: string): string | undefined {
   if (value.same_worker) return "";
   let folder: string | undefined;

@@ -14,9 +14,9 @@ export const stepStateSchema = z.object({
   events: z.number(),
   /** The index of each loop around this place (core/flows/journal.ts). */
   path: z.string(),
-  /** The way that the choice behind a task takes. */
+  /** The transition that the choice behind a task selects. */
   outcome: z.string().optional(),
-  /** How long the state machine waits. */
+  /** The delay in seconds. */
   seconds: z.number().optional(),
   /** In a segment that waits: the module that waits, and its list. */
   module: z.string().optional(),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { flowValueSchema } from "../../contract/flows/flow-value.ts";
+import { flowValueSchema } from "../../contract/flows/flow-value-schema.ts";
 import { computeFlowHash, createVersionId, listAllModules, removeInlineCode } from "./version.ts";
 
 const inline = (id: string, input_transforms = {}) => ({

@@ -1,21 +1,21 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { type FlowModule, type FlowValue, keptFlowSchema } from "../../contract/flows/flow-value.ts";
+import { type FlowModule, type FlowValue, storedFlowValueSchema } from "../../contract/flows/flow-value.ts";
 import { runnerLanguages } from "../../contract/languages.ts";
 import type { FlowJson, NewFlow } from "../../contract/routes/flows/flows.ts";
 import { concurrencyRuleSchema } from "../jobs/concurrency.ts";
 import { listNestedModules } from "./scopes.ts";
 
-/** How far a flow's inline scripts and its state machine are. */
+/** The build state of a flow's inline scripts and its state machine. */
 export const flowBuildSchema = z.discriminatedUnion("state", [
   z.object({ state: z.literal("pending"), job: z.string() }),
-  /** `plan`: its key in the bucket. `stateMachine`: its name; release 0.1 wrote another field, so that flows which it built get a new machine. */
+  /** `plan`: the key in the bucket. `stateMachine`: the name. Release 0.1 used another field, so flows that it built get a new machine. */
   z.object({ state: z.literal("ready"), job: z.string(), plan: z.string(), stateMachine: z.string().optional() }),
   z.object({ state: z.literal("failed"), job: z.string(), error: z.string() }),
 ]);
 export type FlowBuild = z.infer<typeof flowBuildSchema>;
 
-/** What starting a flow needs to know: read for every run. */
+/** The fields of a version that starting a flow needs, and no more, because they are read for every run. */
 export const runnableFlowSchema = z.object({
   workspace: z.string(),
   path: z.string(),
@@ -33,7 +33,7 @@ export const runnableFlowSchema = z.object({
 });
 export type RunnableFlow = z.infer<typeof runnableFlowSchema>;
 
-/** Everything of a version that does not change after it was saved. */
+/** The fields of a version that never change after it is saved. */
 export interface StoredFlow {
   sent: NewFlow;
   version: number;
@@ -50,17 +50,17 @@ const builtScriptSchema = z.object({
   params: z.array(z.string()).nullable(),
   paramTypes: z.record(z.string(), z.enum(["date", "bytes"])).optional(),
 });
-/** What running a flow reads: the flow without its inline code, and what that was built to, by module. */
-export const flowPlanSchema = z.object({ value: keptFlowSchema, scripts: z.record(z.string(), builtScriptSchema) });
+/** The stored plan of a flow: the flow without inline code, and the built scripts by module. */
+export const flowPlanSchema = z.object({ value: storedFlowValueSchema, scripts: z.record(z.string(), builtScriptSchema) });
 export type FlowPlan = z.infer<typeof flowPlanSchema>;
 
-/** What function `flows` is asked for: the state machine of a flow at a path. */
-export const machineRequestSchema = z.object({ workspace: z.string(), path: z.string(), value: keptFlowSchema });
+/** The payload of function `flows`, which creates the state machine of a flow at a path. */
+export const machineRequestSchema = z.object({ workspace: z.string(), path: z.string(), value: storedFlowValueSchema });
 export type MachineRequest = z.infer<typeof machineRequestSchema>;
-/** The machine's name; or why there can be none, as a sentence for whoever made the flow. */
+/** The name of the machine, or the reason why Step Functions rejected it, as a sentence for the author of the flow. */
 export type MachineAnswer = { machine: string } | { refused: string };
 
-/** 16 hex digits over workspace, path, version and what was sent. */
+/** Returns 16 hex digits, computed from workspace, version and the submitted flow. */
 export function computeFlowHash(workspace: string, version: number, sent: NewFlow): string {
   return createHash("sha256")
     .update(JSON.stringify([workspace, version, sent]))
@@ -68,16 +68,19 @@ export function computeFlowHash(workspace: string, version: number, sent: NewFlo
     .slice(0, 16);
 }
 
-/** Ids grow with time, so that the newest version is the largest, and are whole in every client: milliseconds and three random digits. */
+/**
+ * Creates a version id from the time in milliseconds and three random digits. Ids increase with time and are integers that every client can
+ * represent.
+ */
 export const createVersionId = (nowMs: number, random: number) => nowMs * 1000 + Math.floor(random * 1000);
 
-/** Every module of a flow, those inside of others and beside them too. */
+/** Returns every module of a flow, including nested modules, the failure module and the preprocessor. */
 export function listAllModules(value: FlowValue): FlowModule[] {
   const beside = [value.failure_module, value.preprocessor_module].flatMap((module) => module ?? []);
   return [...listNestedModules(value.modules), ...beside];
 }
 
-/** The flow without the text of its inline scripts. */
+/** Returns a copy of the flow without the text of its inline scripts. */
 export function removeInlineCode(value: FlowValue): FlowValue {
   const copy = structuredClone(value);
   for (const { value: inline } of listAllModules(copy)) {
@@ -88,7 +91,7 @@ export function removeInlineCode(value: FlowValue): FlowValue {
   return copy;
 }
 
-/** The Flow of api.md §3.2. */
+/** Returns the `Flow` of api.md §3.2. */
 export function toFlowJson(
   { sent, version, hash, createdBy, createdAtMs }: StoredFlow,
   { workspace, archived, build }: RunnableFlow,

@@ -3,14 +3,15 @@ import { canonicalJson } from "../../contract/canonical-json.ts";
 import { parseFile } from "../files/file-key.ts";
 import type { Job } from "./job.ts";
 
-/** Stored files that a value names, by `{"s3": key}` or as `s3:///key`. */
+/** The stored files in a value, in the form `{"s3": key}` or `s3:///key`. */
 export interface FileReferences {
   /** Files in the workspace's own storage, each once. */
   keys: string[];
-  /** Some are in another one. */
+  /** The value also refers to files in another storage. */
   elsewhere: boolean;
 }
 
+/** Finds the stored files in a value, at any depth. */
 export function findFileReferences(value: unknown): FileReferences {
   const keys = new Set<string>();
   let elsewhere = false;
@@ -25,6 +26,7 @@ export function findFileReferences(value: unknown): FileReferences {
   return { keys: [...keys], elsewhere };
 }
 
+/** Returns whether a value refers to stored files. */
 export function containsFiles(value: unknown): boolean {
   const { keys, elsewhere } = findFileReferences(value);
   return elsewhere || keys.length > 0;
@@ -41,13 +43,13 @@ const isFile = (value: object): value is { s3: string } => "s3" in value && type
 
 /** The input of a run. */
 export interface CacheInputs {
-  /** As they were sent: references stand in them, never what those stand for. */
+  /** The arguments as they were sent, with unresolved references. */
   args: unknown;
   /** Digest of the stored objects to which the references point. */
   references?: string | undefined;
   /** The ETags of the named files by key. */
   files?: ReadonlyMap<string, string | undefined>;
-  /** Files with equal content are the same, wherever they lie. */
+  /** Compare files only by their content, not by their keys. */
   ignorePaths?: boolean | undefined;
 }
 
@@ -67,7 +69,7 @@ export function computeCacheKey(
   { args, references, files = new Map(), ignorePaths = false }: CacheInputs,
 ): string {
   const contents = [...files].sort(([a], [b]) => (a < b ? -1 : 1));
-  // Where paths do not count, content stands in the place of each path; what is not found there still counts by its name.
+  // Without paths, the content replaces each key. A file without known content still counts by its key.
   const inPlace = ignorePaths ? new Set<string>() : undefined;
   const given = inPlace ? withContents(args, files, inPlace) : args;
   const named = contents.filter(([key]) => !inPlace?.has(key));

@@ -5,7 +5,7 @@ import * as z from "zod";
 export const concurrencyRuleSchema = z.object({ limit: z.number(), windowS: z.number().optional(), key: z.string().optional() });
 export type ConcurrencyRule = z.infer<typeof concurrencyRuleSchema>;
 
-/** The same as a job carries it from the moment it was accepted. `group` is a hash: the key may hold what was sent. */
+/** The limit that a job has from its creation on. `group` is a hash, because the key may contain arguments. */
 export const concurrencySchema = z.object({ group: z.string(), limit: z.number(), windowS: z.number().optional() });
 export type Concurrency = z.infer<typeof concurrencySchema>;
 
@@ -14,7 +14,7 @@ const slotSchema = z.discriminatedUnion("state", [
   /** Reserved for a waiting job whose message was sent. */
   z.object({ state: z.literal("promised"), job: z.string(), untilMs: z.number() }),
   z.object({ state: z.literal("running"), job: z.string(), sinceMs: z.number() }),
-  /** Its run has ended, its window has not. */
+  /** The run has ended, but its window has not. */
   z.object({ state: z.literal("cooling"), job: z.string(), untilMs: z.number() }),
 ]);
 type Slot = z.infer<typeof slotSchema>;
@@ -23,9 +23,9 @@ export const groupSchema = z.object({
   slots: z.array(slotSchema),
   /** Jobs may be waiting. A process that frees a slot looks for them, and a new job queues behind them. */
   waiting: z.boolean(),
-  /** When the first of them is notified, because a window ends then. */
+  /** The time at which the first waiting job is notified, because a window ends then. */
   timerMs: z.number().optional(),
-  /** When housekeeping looks at it. */
+  /** The time of the next housekeeping check. */
   dueAtMs: z.number().optional(),
 });
 export type Group = z.infer<typeof groupSchema>;
@@ -38,12 +38,12 @@ export interface Waiter {
   limit: number;
 }
 
-/** How long a slot is reserved for a job whose message was sent: the time that a message may reasonably take. */
+/** The time for which a slot is reserved for a job whose message was sent: an upper bound for the delivery of a message. */
 const PROMISE_MS = 60_000;
-/** How often housekeeping looks at a group that jobs wait in. */
+/** The interval of housekeeping checks of a group with waiting jobs. */
 const LOOK_EVERY_MS = 60_000;
 
-/** `$workspace` and `$args[name]` stand for the workspace and for an argument as it was sent: text as it is, the rest as JSON. */
+/** Replaces `$workspace` and `$args[name]` in a key: a string argument as it is, any other argument as JSON. */
 export function expandKey(template: string, workspace: string, args: Record<string, unknown>): string {
   return template.replace(/\$workspace\b|\$args\[([^\]]*)\]/g, (_, name: string | undefined) => {
     if (name === undefined) return workspace;
@@ -52,7 +52,7 @@ export function expandKey(template: string, workspace: string, args: Record<stri
   });
 }
 
-/** The group that a run belongs to: by its key within the workspace, by its script where there is no key. */
+/** Returns the group of a run: its key within the workspace, or its script if there is no key. */
 export function resolveConcurrency(rule: ConcurrencyRule, workspace: string, path: string, args: Record<string, unknown>): Concurrency {
   const { limit, windowS, key } = rule;
   const name = key === undefined ? ["path", path] : ["key", expandKey(key, workspace, args)];
@@ -63,7 +63,7 @@ export function resolveConcurrency(rule: ConcurrencyRule, workspace: string, pat
   return { group, limit, ...(windowS === undefined ? {} : { windowS }) };
 }
 
-/** The group without what time alone has freed. */
+/** Removes the slots whose time has passed. */
 export function releaseExpiredSlots(group: Group, nowMs: number): Group {
   return { ...group, slots: group.slots.filter((slot) => slot.state === "running" || slot.untilMs > nowMs) };
 }
@@ -74,13 +74,15 @@ const without = (group: Group, job: string): Slot[] => {
   return group.slots.filter((slot) => slot !== own);
 };
 
+/** Returns whether a group has no free slot. */
 export const isFull = (group: Group, limit: number) => group.slots.length >= limit;
 
-/** Whether a job may run now: a slot is reserved for it (or was never released), or one is free and no job waits. */
+/** Returns whether a job may run now: it has a slot, or a slot is free and no job waits. */
 export function mayStart(group: Group, job: string, limit: number): boolean {
   return slotOf(group, job) !== undefined || (!group.waiting && !isFull(group, limit));
 }
 
+/** Marks the slot of a job as running. The start time of an earlier attempt remains. */
 export function startSlot(group: Group, job: string, nowMs: number): Group {
   const own = slotOf(group, job);
   return {
@@ -89,7 +91,7 @@ export function startSlot(group: Group, job: string, nowMs: number): Group {
   };
 }
 
-/** A job has ended: its slot is free, or stays taken until its window has passed. Twice is as once. */
+/** Frees the slot of an ended job. With a window, the slot stays occupied until the window has passed. Repeated calls change nothing. */
 export function freeSlot(group: Group, job: string, windowS = 0): Group {
   const own = slotOf(group, job);
   if (!own) return group;
@@ -98,7 +100,7 @@ export function freeSlot(group: Group, job: string, windowS = 0): Group {
   return { ...group, slots: [...slots, { state: "cooling", job, untilMs: own.sinceMs + windowS * 1000 }] };
 }
 
-/** A job holds a running slot and waits in the queue again: it has this long to come back. */
+/** Reserves the slot of a running job that waits in the queue again, for one minute. */
 export function returnSlot(group: Group, job: string, nowMs: number): Group {
   return { ...group, slots: [...without(group, job), { state: "promised", job, untilMs: nowMs + PROMISE_MS }] };
 }
@@ -128,10 +130,13 @@ export function nextTimerMs({ slots, waiting, timerMs }: Group, nowMs: number): 
   return timerMs !== undefined && timerMs > nowMs && timerMs <= atMs ? undefined : atMs;
 }
 
-/** Nothing to remember: its item can go. */
+/** Returns whether a group has no slots and no waiting jobs, so that its item can be deleted. */
 export const isEmptyGroup = ({ slots, waiting }: Group) => slots.length === 0 && !waiting;
 
-/** When housekeeping is to look: soon while jobs wait, or when the last window has passed. It is moved as seldom as can be: it is an index. */
+/**
+ * Returns the time of the next housekeeping check: soon while jobs wait, otherwise when the last window has passed. The time changes as
+ * rarely as possible, because an index contains it.
+ */
 export function groupDueAtMs({ slots, waiting, dueAtMs }: Group, nowMs: number): number | undefined {
   if (waiting) return dueAtMs !== undefined && dueAtMs > nowMs && dueAtMs <= nowMs + LOOK_EVERY_MS ? dueAtMs : nowMs + LOOK_EVERY_MS;
   const ends = slots.flatMap((slot) => (slot.state === "cooling" ? [slot.untilMs] : []));

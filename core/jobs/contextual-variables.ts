@@ -12,7 +12,7 @@ export interface EnvironmentInput {
   baseUrl: string;
 }
 
-/** Contextual variables of spec §2.3 and api.md §7, in both spellings. */
+/** Builds the contextual variables of spec §2.3 and api.md §7, with both prefixes. */
 export function buildContextualVariables({ job, attempt, token, internalUrl, baseUrl }: EnvironmentInput): Record<string, string> {
   const path = job.path ?? "";
   const username = job.permissionedAs.replace(/^u\//, "");

@@ -4,7 +4,10 @@ import { type EndedJob, getWaitState, hasEnded, type Job } from "./job.ts";
 /** The scope of a list: all jobs, queued and running jobs, or ended jobs. */
 export type ListScope = "all" | "queue" | "completed";
 
-/** `a,b` keeps a and b; `!a,!b` keeps all but a and b. `*` matches anything where wildcards are allowed. */
+/**
+ * Returns whether a value matches a filter. `a,b` matches a and b; `!a,!b` matches all values except a and b. `*` matches any text if
+ * wildcards are allowed.
+ */
 export function matchesList(filter: string | undefined, value: string | undefined, wildcards = false): boolean {
   if (filter === undefined || filter === "") return true;
   const members = filter.split(",").map((member) => member.trim());
@@ -22,7 +25,7 @@ export function matchesList(filter: string | undefined, value: string | undefine
 }
 
 const at = (timestamp: string | undefined) => (timestamp === undefined ? undefined : Date.parse(timestamp));
-/** `before` includes its moment, `after` does not. A value that is not there fits neither. */
+/** `before` includes its moment, `after` does not. An absent value matches neither. */
 function within(valueMs: number | undefined, before: string | undefined, after: string | undefined): boolean {
   const beforeMs = at(before);
   const afterMs = at(after);
@@ -32,9 +35,9 @@ function within(valueMs: number | undefined, before: string | undefined, after: 
 }
 
 const statusOf: Record<EndedJob["state"], string> = { succeeded: "success", failed: "failure", canceled: "canceled", skipped: "skipped" };
-const unless = (asked: boolean | undefined, actual: boolean) => asked === undefined || asked === actual;
+const unless = (wanted: boolean | undefined, actual: boolean) => wanted === undefined || wanted === actual;
 
-/** Every filter of api.md §2.2 but `args` and `result`, which need the values themselves. */
+/** Returns whether a job matches every filter of api.md §2.2 except `args` and `result`, which require the values themselves. */
 export function matchesJob(job: Job, query: JobListQuery, scope: ListScope, nowMs: number): boolean {
   const ended = hasEnded(job);
   if (scope === "queue" && ended) return false;
@@ -52,7 +55,7 @@ export function matchesJob(job: Job, query: JobListQuery, scope: ListScope, nowM
     matchesList(query.worker, job.state === "queued" ? undefined : job.worker, wild) &&
     matchesList(query.job_kinds, job.kind) &&
     matchesList(query.trigger_kind, job.trigger) &&
-    // Nothing has these yet: asking for one finds nothing, asking for all but one finds everything.
+    // No job has these fields yet.
     matchesList(query.label, undefined) &&
     matchesList(query.schedule_path, undefined) &&
     matchesList(query.trigger_path, undefined) &&
@@ -73,7 +76,7 @@ export function matchesJob(job: Job, query: JobListQuery, scope: ListScope, nowM
   );
 }
 
-/** Whether every part of `wanted` is found in `value`: objects by key, arrays and plain values by equality. */
+/** Returns whether `value` contains every part of `wanted`: objects by key, arrays and plain values by equality. */
 export function isJsonSubset(wanted: unknown, value: unknown): boolean {
   if (wanted === null || typeof wanted !== "object" || Array.isArray(wanted)) return JSON.stringify(wanted) === JSON.stringify(value);
   if (value === null || typeof value !== "object" || Array.isArray(value)) return false;

@@ -42,14 +42,14 @@ const base = {
   tag: z.string(),
   trigger: z.string(),
   timeoutS: z.number(),
-  /** Above 0 it goes through the high queue. */
+  /** A job with a priority above 0 uses the high-priority queue. */
   priority: z.number().optional(),
   /** It runs only while it holds a slot of this group. */
   concurrency: concurrencySchema.optional(),
   args: valueLocationSchema,
   /** The redacted arguments, if they contain a secret that an earlier step read. */
   argsShown: valueLocationSchema.optional(),
-  /** `wanted`: its arguments are for the script's preprocessor. `done`: they are what that made of them, as `main` got them. */
+  /** `wanted`: the arguments are for the script's preprocessor. `done`: they are the preprocessor's result, which `main` received. */
   preprocess: z.enum(["wanted", "done"]).optional(),
   /** For the job of a flow: its version and the number of the current execution. */
   flow: z
@@ -74,7 +74,7 @@ const base = {
     .optional(),
   /** For a flow with early return: the result that synchronous callers receive before it ends. */
   early: z.object({ of: z.string(), place: valueLocationSchema, shown: valueLocationSchema.optional() }).optional(),
-  /** Of a job that is a step of its parent: which one, where (core/flows/journal.ts), the path of the flow, and which folder it shares. */
+  /** For a step of a flow: its module, its position (core/flows/journal.ts), the path of the flow, and its shared folder. */
   step: z
     .object({ id: z.string(), scope: z.string(), at: z.string(), flow: z.string().optional(), shared: z.string().optional() })
     .optional(),
@@ -83,7 +83,7 @@ const base = {
   consents: z.number().optional(),
   /** Source of a preview. */
   code: valueLocationSchema.optional(),
-  /** How many attempts were started, and how many of them were lost with their worker. */
+  /** The number of started attempts, and the number of attempts that were lost with their worker. */
   attempt: z.number(),
   losses: z.number(),
   cancel: z.object({ by: z.string(), reason: z.string() }).optional(),
@@ -97,14 +97,14 @@ const base = {
   /** Maximum age and key of a cached result that may be used. The key is absent while only a worker can compute it. */
   cacheTtlS: z.number().optional(),
   cacheKey: z.string().optional(),
-  /** How often it was given secrets, which its output must not show (services/secrets/masks.ts). */
+  /** The number of times that it received secrets, which its output must not show (services/secrets/masks.ts). */
   masks: z.number().optional(),
-  /** When it was given the first secret of its arguments: a repeated attempt reads nothing for the first time. */
+  /** The time at which it received the first secret of its arguments. A repeated attempt creates no second audit entry. */
   secretsAtMs: z.number().optional(),
   lastPingMs: z.number().optional(),
   /** Seconds after its end when its data is erased, whether or not a caller waited for it. */
   eraseAfterS: z.number().optional(),
-  /** Of a flow: what its steps leave is erased too, after its end; of `some` of them, or of all when it is itself. */
+  /** For a flow: the data of its steps is erased after its end, of some steps or of all. */
   erasesSteps: z.enum(["some", "all"]).optional(),
   expiresAtMs: z.number(),
 };
@@ -116,11 +116,11 @@ const ended = {
   result: valueLocationSchema,
   /** The redacted result, if it contains a secret that the job read. */
   shown: valueLocationSchema.optional(),
-  /** The job whose result this one got instead of running. */
+  /** The job whose cached result this job uses. */
   cachedFrom: z.string().optional(),
   /** Arguments, logs and result were erased on request. */
   erased: z.boolean(),
-  /** When they are to be. */
+  /** The time at which they will be erased. */
   eraseAtMs: z.number().optional(),
 };
 
@@ -145,11 +145,12 @@ export type RunningJob = Extract<Job, { state: "running" }>;
 export type EndedJob = Extract<Job, { endedAtMs: number }>;
 export type EndState = EndedJob["state"];
 
+/** Returns whether a job has ended. */
 export function hasEnded(job: Job): job is EndedJob {
   return job.state !== "queued" && job.state !== "running";
 }
 
-/** A flow's own job, from its first moment. */
+/** Returns whether a job is the job of a flow. */
 export const isFlowJob = ({ kind }: Pick<Job, "kind">) => kind === "flow" || kind === "flowpreview";
 
 /** The state of a running flow that waits: consent takes precedence over approvals. `undefined` if it does not wait. */
@@ -161,26 +162,27 @@ export function getWaitState({
   return suspends > 0 ? "suspended" : undefined;
 }
 
-/** Who reads what is shown whole, or looked through: whoever it is for, a person may see it. */
+/** A reader who may be any person. */
 export const PEOPLE = { kind: "person" } as const;
 
-/** The result for a reader: other jobs get it as it is, people without the secrets that the job read. */
+/** Returns the location of the result for a reader. Jobs receive the stored result; people receive the redacted one. */
 export function resultVisibleTo(reader: { kind: "person" | "job" }, job: EndedJob): ValueLocation {
   return reader.kind === "job" ? job.result : (job.shown ?? job.result);
 }
 
-/** The same for its arguments. */
+/** Returns the location of the arguments for a reader. Jobs receive the stored arguments; people receive the redacted ones. */
 export function argsVisibleTo(reader: { kind: "person" | "job" }, job: Job): ValueLocation {
   return reader.kind === "job" ? job.args : (job.argsShown ?? job.args);
 }
 
-/** The shard of the list and due indexes that contains a job. */
+/** The number of shards of the list and due indexes. */
 export const SHARDS = 4;
+/** Returns the shard of a job in the list and due indexes. */
 export function computeShard(jobId: string): number {
   return createHash("md5").update(jobId).digest().readUInt8(0) % SHARDS;
 }
 
-/** Sorts by creation, then by id: the same order in every page of a list. */
+/** Builds the sort key of a job in lists: creation time, then id, so that all pages have the same order. */
 export function buildListKey(createdAtMs: number, jobId: string): string {
   return `${String(createdAtMs).padStart(14, "0")}#${jobId}`;
 }

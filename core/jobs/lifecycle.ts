@@ -4,69 +4,73 @@ import { limits } from "../../contract/limits.ts";
 import type { RunError, RunOutcome } from "../../runners/protocol.ts";
 import { type EndedJob, type EndState, getWaitState, type Job, type RunningJob, runningJobSchema } from "./job.ts";
 
-/** Whether the queue can hold the message of a job back until its time. */
+/** Returns whether the queue can delay the message of a job until its time. */
 export function isSendable(scheduledForMs: number | undefined, nowMs: number): boolean {
   return scheduledForMs === undefined || scheduledForMs - nowMs <= limits.maxQueueDelayMs;
 }
 
-/** Housekeeping looks every minute: sent this long before its time, a delayed job is sent in time. */
+/** Housekeeping runs every minute, so a delayed job is sent two minutes before the maximum delay of the queue applies. */
 const SEND_AHEAD_MS = limits.maxQueueDelayMs - 120_000;
 
 /**
- * When housekeeping looks at a job that it has heard nothing of: after the message or the first lease must have been used, or
- * when it is time to send a job whose time is far off.
+ * Returns the time of the first housekeeping check of a job: after its message or first lease must have been used, or when the message of a
+ * job in the far future must be sent.
  */
 export function firstDueMs(nowMs: number, scheduledForMs?: number): number {
   if (scheduledForMs !== undefined && !isSendable(scheduledForMs, nowMs)) return scheduledForMs - SEND_AHEAD_MS;
   return Math.max(nowMs, scheduledForMs ?? 0) + limits.leaseMs + limits.leaseGraceMs + 5_000;
 }
 
-/** A lease that ran out, with the grace in which its supervisor ends itself. */
+/** Returns whether the lease of a job and the grace period, in which its supervisor ends itself, have passed. */
 export function isLost(job: RunningJob, nowMs: number): boolean {
   return job.leaseUntilMs + limits.leaseGraceMs <= nowMs;
 }
 
-/** Whether another attempt may be made after this one was lost with its worker. */
+/** Returns whether another attempt is allowed after this one was lost with its worker. */
 export function mayRetryLoss(job: RunningJob): boolean {
   return job.losses + 1 < limits.maxAttempts;
 }
 
-/** Until then a flow may run: its time begins with its execution, when it is claimed for the last time. */
+/** Returns the deadline of a flow (epoch ms). Its time starts with its execution. */
 export const flowDeadlineMs = ({ startedAtMs, timeoutS }: Pick<RunningJob, "startedAtMs" | "timeoutS">): number =>
   startedAtMs + timeoutS * 1000;
 
-/** Remaining whole seconds of a flow's time limit, at least one: a shorter delay would fire before the end. */
+/** Returns the remaining whole seconds of a flow's time limit, at least one: a shorter delay would fire before the end. */
 export const flowRemainingS = (flow: Pick<RunningJob, "startedAtMs" | "timeoutS">, nowMs: number): number =>
   Math.max(1, Math.ceil((flowDeadlineMs(flow) - nowMs) / 1000));
 
-/** When housekeeping looks at a flow that runs: at its deadline too, for then perhaps nothing of it is under way. */
+/** Returns the time of the next housekeeping check of a running flow, at the latest its deadline, because no event may occur then. */
 export const flowDueMs = (flow: Pick<RunningJob, "startedAtMs" | "timeoutS" | "suspends" | "consents">, nowMs: number): number =>
   Math.min(nowMs + (getWaitState(flow) ? limits.flowWaitLookMs : limits.flowLookMs), flowDeadlineMs(flow));
 
-/** How a job ends: its state and the JSON text of its result. */
+/** The end of a job: its state and the JSON text of its result. */
 export interface Ending {
   state: EndState;
   resultJson: string;
 }
 
+/** Ends a job with an error. */
 export function failedEnding({ reply, ...error }: RunError): Ending {
   return { state: "failed", resultJson: JSON.stringify({ error: { ...error, ...reply } }) };
 }
 
+/** Ends a job whose worker was lost for the last time. */
 export const workerLostEnding = (attempts: number): Ending =>
   failedEnding({ name: "WorkerLost", message: `The worker that ran this job was lost ${attempts} times. The job is not retried.` });
 
+/** Ends a flow that exceeded its time limit. */
 export const flowTimedOutEnding = ({ timeoutS }: Pick<Job, "timeoutS">): Ending =>
   failedEnding({ name: "TimeoutError", message: `The flow exceeded its time limit of ${timeoutS} s.` });
 
+/** Ends a job that was canceled. */
 export function canceledEnding(cancel: { by: string; reason: string }): Ending {
   const message = `Canceled by ${cancel.by}${cancel.reason ? `: ${cancel.reason}` : ""}`;
   return { state: "canceled", resultJson: JSON.stringify({ error: { name: "Canceled", message } }) };
 }
 
 /**
- * What a runner's report means for the job. A run that was killed because of a cancellation is canceled; a success that came in
- * before the kill still counts, as does a failure of its own.
+ * Converts a runner's report to the end of the job. A run that was killed because of a cancellation is canceled. A success or a failure of
+ * its own that was reported before the kill counts.
  */
 export function toEnding(job: RunningJob, outcome: RunOutcome): Ending {
   switch (outcome.outcome) {
@@ -92,7 +96,7 @@ export const jobMessageSchema = z.object({
   job: z.string(),
   /** The script version to run, so that it can be read while the job is claimed. */
   hash: z.string().optional(),
-  /** The concurrency group that it must find a slot in. */
+  /** The concurrency group in which it needs a slot. */
   group: z.string().optional(),
 });
 export type JobMessage = z.infer<typeof jobMessageSchema>;
@@ -101,20 +105,21 @@ export type JobMessage = z.infer<typeof jobMessageSchema>;
 export const jobCallSchema = z.object({ running: runningJobSchema, argsJson: z.string().optional() });
 export type JobCall = z.infer<typeof jobCallSchema>;
 
-/** The answer: the ended job, with its result unless that is long; `null` when its end will show in its record. */
+/** The response: the ended job, with its result unless that is long; `null` if its record will show its end. */
 export type JobCallResult = (EndedJob & { resultJson?: string }) | null;
 
 /** The fields of a job that its message needs. */
 export type Sendable = Pick<Job, "id" | "workspace" | "hash" | "priority" | "concurrency">;
 
+/** Builds the queue message of a job. */
 export function toJobMessage({ id, hash, concurrency }: Sendable): JobMessage {
   return { job: id, ...(hash === undefined ? {} : { hash }), ...(concurrency ? { group: concurrency.group } : {}) };
 }
 
-/** Which of the two queues a job goes through. */
+/** Returns whether a job uses the high-priority queue. */
 export const isHighPriority = ({ priority = 0 }: Pick<Job, "priority">) => priority > 0;
 
-/** How long SQS must hold a message back, in whole seconds. */
+/** Returns the delay of a message in whole seconds. */
 export function queueDelayS(scheduledForMs: number | undefined, nowMs: number): number {
   if (scheduledForMs === undefined || scheduledForMs <= nowMs) return 0;
   return Math.min(Math.ceil((scheduledForMs - nowMs) / 1000), limits.maxQueueDelayMs / 1000);

@@ -3,7 +3,7 @@ import * as z from "zod";
 const tag = z.tuple([z.string()]).rest(z.string());
 const addressed = z.array(z.object({ diagnosticCode: z.string().optional() }));
 
-/** SES's event about a mail of ours that was not taken (EventBridge, `aws.ses`): which delivery it is of, and why. */
+/** The event of SES for a mail that was not delivered (EventBridge, `aws.ses`): the delivery and the reason. */
 export const bounceSchema = z
   .object({
     source: z.literal("aws.ses"),
@@ -15,9 +15,9 @@ export const bounceSchema = z
     }),
   })
   .transform(({ detail: { mail, bounce, reject } }) => {
-    const said = bounce?.bouncedRecipients[0]?.diagnosticCode?.slice(0, 300);
+    const diagnostic = bounce?.bouncedRecipients[0]?.diagnosticCode?.slice(0, 300);
     const reason = bounce
-      ? `bounced: ${bounce.bounceType}, ${bounce.bounceSubType}${said ? `, ${said}` : ""}`
+      ? `bounced: ${bounce.bounceType}, ${bounce.bounceSubType}${diagnostic ? `, ${diagnostic}` : ""}`
       : reject
         ? `rejected: ${reject.reason}`
         : "the recipient reported it as spam";

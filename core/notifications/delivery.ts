@@ -4,11 +4,14 @@ import { limits } from "../../contract/limits.ts";
 import { personKey } from "../people/person.ts";
 import { type GateNotice, gateNoticeSchema } from "./notice.ts";
 
-/** One way that a notice goes: once to the topic, once to a webhook, one mail to each approver. */
+/** One recipient of a notice: the topic, a webhook, or the address of one approver. */
 const partSchema = z.object({ channel: z.enum(["topic", "email", "webhook", "chat"]), to: z.string() });
 export type NoticePart = z.infer<typeof partSchema>;
 
-/** A part that is still to be sent. `attempts`: those that were begun. `heldUntilMs`: one is under way, and nobody else makes another until then. */
+/**
+ * A part that is not sent yet. `attempts`: the number of started attempts. `heldUntilMs`: an attempt is running, and no other one starts
+ * until then.
+ */
 export const queuedSchema = partSchema.extend({
   workspace: z.string(),
   notice: z.string(),
@@ -17,11 +20,11 @@ export const queuedSchema = partSchema.extend({
 });
 export type QueuedPart = z.infer<typeof queuedSchema>;
 
-/** Has parts sent, by where they stand in the queue. `nowMs`: in place of the clock. */
+/** The payload of function `deliver`: the sort keys of the parts to send. `nowMs` replaces the clock. */
 export const deliverCallSchema = z.object({ due: z.array(z.string()), nowMs: z.number().optional() });
 export type DeliverCall = z.infer<typeof deliverCallSchema>;
 
-/** The delivery's outcome so far, stored with the flow's job. */
+/** The outcome of a delivery so far, stored with the flow's job. */
 export const deliverySchema = partSchema.extend({
   gate: z.string(),
   what: gateNoticeSchema.shape.what,
@@ -32,7 +35,7 @@ export const deliverySchema = partSchema.extend({
 });
 export type Delivery = z.infer<typeof deliverySchema>;
 
-/** How an attempt ended. `final`: another one would end in the same way. */
+/** The outcome of an attempt. `final`: another attempt would end in the same way. */
 export type Attempt = { ok: true } | { ok: false; error: string; final: boolean };
 export const sentAttempt: Attempt = { ok: true };
 export const refusedAttempt = (error: string): Attempt => ({ ok: false, error, final: true });
@@ -41,7 +44,7 @@ export const failedAttempt = (error: string): Attempt => ({ ok: false, error, fi
 /** The notices that request a decision. The others report an outcome. */
 const requestsDecision = ({ what }: Pick<GateNotice, "what">) => what === "opened" || what === "reminded" || what === "escalated";
 
-/** All that a notice is sent to. `addresses`: of those who may decide. */
+/** Returns the recipients of a notice. `addresses`: the e-mail addresses of the approvers. */
 export function splitNotice(notice: GateNotice, addresses: readonly string[]): NoticePart[] {
   const topic: NoticePart = { channel: "topic", to: "topic" };
   switch (notice.channel) {
@@ -64,25 +67,26 @@ function mailsTo({ people }: GateNotice, addresses: readonly string[]): NoticePa
   return wanted.map((to) => ({ channel: "email", to }));
 }
 
-/** Query and credentials of an address may be secrets of its owner's. */
+/** The query and the credentials of a URL may be secrets of its owner. */
 function shownUrl(url: string): string {
   const parsed = URL.parse(url);
   return parsed ? parsed.origin + parsed.pathname : url;
 }
 
-/** Which part of its notice, the same whenever it is asked for: letters, digits, '-' and '_'. */
+/** Returns the name of a part, which never changes: letters, digits, '-' and '_'. */
 export const buildPartName = ({ channel, to }: NoticePart): string => (channel === "email" ? `mail-${personKey(to)}` : channel);
 
-/** Pauses between attempts (design §8), the first of which is made at once. */
+/** Pauses between attempts (design §8). The first attempt is made immediately. */
 const PAUSES_MS = [5, 300, 1800, 7200, 18_000, 36_000, 36_000].map((seconds) => seconds * 1000);
 const MOST_ATTEMPTS = PAUSES_MS.length + 1;
 
+/** Returns whether no attempt follows after this number of attempts. */
 export const isLastAttempt = (attempts: number) => attempts >= MOST_ATTEMPTS;
 
-/** When a part whose attempt has failed now is tried again. */
+/** Returns the time of the next attempt (epoch ms). */
 export const nextAttemptAtMs = (attempts: number, nowMs: number) => nowMs + (PAUSES_MS[attempts - 1] ?? 0);
 
-/** The recorded outcome of an attempt. */
+/** Builds the record of an attempt. */
 export function toDelivery(notice: GateNotice, { channel, to, attempts }: QueuedPart, attempt: Attempt, atMs: number): Delivery {
   const base = { gate: notice.gate, what: notice.what, channel, to, attempts, atMs };
   if (attempt.ok) return { ...base, state: "sent" };

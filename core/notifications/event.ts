@@ -2,11 +2,11 @@ import { isoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
 import type { GateNotice } from "./notice.ts";
 
-/** Where a gate is decided by who signs in. It decides nothing by being opened. */
+/** Returns the URL of a gate's approval page for signed-in users. Opening it decides nothing. */
 export const approvalPageUrl = (baseUrl: string, { workspace, gate }: Pick<GateNotice, "workspace" | "gate">) =>
   `${baseUrl}/approve/${workspace}/${gate}`;
 
-/** As the page says it, so far as a notice goes. Characters beyond the basic plane are not cut in two. */
+/** Shortens a text to a number of characters. Surrogate pairs remain whole. */
 export const shortenText = (text: string, chars: number) => {
   const whole = [...text];
   return whole.length > chars ? `${whole.slice(0, chars - 1).join("")}…` : text;
@@ -14,7 +14,10 @@ export const shortenText = (text: string, chars: number) => {
 
 const given = <T extends object>(fields: T) => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 
-/** What topic and webhook are sent, in the form of Standard Webhooks: who reads it finds all by id, and can decide nothing with it. */
+/**
+ * Builds the message for the topic and for webhooks, in the form of Standard Webhooks. It identifies objects by id and gives no right to
+ * decide.
+ */
 export function buildNoticeEvent(baseUrl: string, notice: GateNotice) {
   const { decision, deadlineMs, message } = notice;
   return {
@@ -40,7 +43,9 @@ export function buildNoticeEvent(baseUrl: string, notice: GateNotice) {
   };
 }
 
-/** The attributes by which subscriptions to the topic can filter. `flow`: its path, or the id of its job if it is not stored. */
+/**
+ * Builds the attributes by which subscriptions to the topic can filter. `flow`: the path, or the id of the flow's job if it is not stored.
+ */
 export function buildTopicAttributes({ workspace, what, kind, flow, flowPath, module }: GateNotice): Record<string, string> {
   return { workspace, what, kind, flow: flowPath ?? flow, module };
 }

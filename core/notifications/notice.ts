@@ -1,8 +1,8 @@
 import * as z from "zod";
 
 /**
- * That somebody is to hear of a gate: it was opened, reminded of, escalated, decided, or has expired. Written in the transaction of that change, so
- * that neither is without the other; function `deliver` finds it in the stream of the table.
+ * A notification about a gate: opened, reminded, escalated, decided or expired. It is written in the transaction of that change, so that
+ * neither exists without the other. Function `deliver` reads it from the stream of the table.
  */
 export const gateNoticeSchema = z.object({
   id: z.uuid(),

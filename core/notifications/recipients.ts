@@ -8,8 +8,8 @@ export interface MailRecipient {
 }
 
 /**
- * The addresses of those who may decide, each once. Who is disabled gets nothing, in whichever way they are named. `disabled`: addresses of
- * users outside of the workspace who are.
+ * Returns the e-mail addresses of the approvers, each once, without disabled users. `disabled`: the addresses of disabled users outside the
+ * workspace.
  */
 export function selectRecipients(people: readonly string[], members: readonly MailRecipient[], disabled: ReadonlySet<string>): string[] {
   const off = new Set([...disabled, ...members.filter((member) => member.disabled).map(({ email }) => email)].map(lower));
@@ -19,7 +19,7 @@ export function selectRecipients(people: readonly string[], members: readonly Ma
   return [...first.values()];
 }
 
-/** Principals that are addresses themselves. */
+/** Returns the principals that are e-mail addresses. */
 export const selectAddresses = (people: readonly string[]): string[] => people.filter((principal) => principal.includes("@"));
 
 function resolvePrincipal(principal: string, members: readonly MailRecipient[]): string[] {

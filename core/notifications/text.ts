@@ -21,7 +21,7 @@ const name = (text: string) => oneLine(plain(text), NAME_CHARS);
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;", "'": "&#39;" };
 const escaped = (text: string) => text.replace(/[&<>"']/g, (character) => escapes[character] ?? character);
 
-/** `2026-11-22 08:30 UTC`: who reads it may be anywhere. */
+/** Formats a time as `2026-11-22 08:30 UTC`, because the reader's time zone is unknown. */
 const at = (ms: number) => `${new Date(ms).toISOString().slice(0, 16).replace("T", " ")} UTC`;
 
 const beginnings: Readonly<Record<GateNotice["what"], string>> = {

@@ -1,6 +1,9 @@
 import { Webhook } from "standardwebhooks";
 
-/** Headers by Standard Webhooks: one signature for each secret. The id is the message's in each attempt, so that receivers know it again. */
+/**
+ * Returns the headers of a webhook by Standard Webhooks, with one signature for each secret. All attempts have the same id, so that
+ * receivers can detect duplicates.
+ */
 export function signWebhook(secrets: readonly string[], id: string, body: string, nowMs: number): Record<string, string> {
   const at = new Date(nowMs);
   return {

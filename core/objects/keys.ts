@@ -3,26 +3,26 @@ export interface ObjectKey {
   sk: string;
 }
 
-/** Somebody may ask for a path longer than a sort key; what is left of it here is still longer than any path that is stored. */
+/** A request may contain a path that is longer than a sort key. The shortened path is still longer than any stored one. */
 const sortable = (path: string) => path.slice(0, 255);
 
 /** Every kind of item in the table. */
 export const keys = {
   workspace: (workspace: string): ObjectKey => ({ pk: "WORKSPACES", sk: workspace }),
-  /** A workspace that was deleted, until all that it stored is gone. */
+  /** A deleted workspace, until all its data is removed. */
   deletedWorkspace: (workspace: string): ObjectKey => ({ pk: "DELETED", sk: workspace }),
   /** A user of the instance, by `personKey`. */
   user: (person: string): ObjectKey => ({ pk: "USERS", sk: person }),
-  /** The same as release 0.1 wrote it. */
+  /** A user as release 0.1 stored it. */
   oldUser: (email: string): ObjectKey => ({ pk: "USERS", sk: email.toLowerCase() }),
   /** A user's role in a workspace, by `personKey`: read for every call. */
   member: (workspace: string, person: string): ObjectKey => ({ pk: `M#${workspace}`, sk: person }),
-  /** Whose a username is in a workspace. */
+  /** The owner of a username in a workspace. */
   username: (workspace: string, username: string): ObjectKey => ({ pk: `NAME#${workspace}`, sk: username.toLowerCase() }),
-  /** Whose it was last, once they have left: `u/<username>/…` is still theirs. */
+  /** The last owner of a username after that user left: `u/<username>/…` still belongs to the user. */
   formerUsername: (workspace: string, username: string): ObjectKey => ({ pk: `FORMER#${workspace}`, sk: username.toLowerCase() }),
   invite: (workspace: string, person: string): ObjectKey => ({ pk: `INVITES#${workspace}`, sk: person }),
-  /** Groups, and who may what with folders and single objects: read for every call. */
+  /** Groups and the permissions of folders and objects: read for every call. */
   access: (workspace: string): ObjectKey => ({ pk: `ACCESS#${workspace}`, sk: "access" }),
   instanceSetting: (name: string): ObjectKey => ({ pk: "SETTINGS", sk: name }),
   instanceGroup: (name: string): ObjectKey => ({ pk: "GROUPS", sk: name }),
@@ -36,14 +36,14 @@ export const keys = {
     pk: `USER#${email.toLowerCase()}`,
     sk: `token#${prefix}#${hash}`,
   }),
-  /** The key that sign-ins under way are sealed with, wrapped. */
+  /** The wrapped key that seals pending sign-ins. */
   loginKey: (): ObjectKey => ({ pk: "LOGINKEY", sk: "key" }),
-  /** A sign-in that has come back: it does so once. */
+  /** A completed sign-in, which prevents a second use. */
   usedLogin: (hash: string): ObjectKey => ({ pk: `LOGIN#${hash}`, sk: "used" }),
   publicKey: (kid: string): ObjectKey => ({ pk: "KEYS", sk: kid }),
-  /** A script's newest version as running it needs it: read for every run. */
+  /** The fields of a script's newest version that a run needs: read for every run. */
   scriptHead: (workspace: string, path: string): ObjectKey => ({ pk: `R#${workspace}#${path}`, sk: "head" }),
-  /** The same script as lists show it. */
+  /** The script as lists show it. */
   scriptListing: (workspace: string, path: string): ObjectKey => ({ pk: `S#${workspace}`, sk: path }),
   version: (workspace: string, hash: string): ObjectKey => ({ pk: `V#${workspace}#${hash}`, sk: "head" }),
   versionBody: (workspace: string, hash: string): ObjectKey => ({ pk: `V#${workspace}#${hash}`, sk: "body" }),
@@ -52,11 +52,11 @@ export const keys = {
     pk: `H#${workspace}#${path}`,
     sk: `${String(atMs).padStart(14, "0")}#${hash}`,
   }),
-  /** A flow's newest version as starting it needs it: read for every run. */
+  /** The fields of a flow's newest version that a run needs: read for every run. */
   flowHead: (workspace: string, path: string): ObjectKey => ({ pk: `FR#${workspace}#${path}`, sk: "head" }),
   flowListing: (workspace: string, path: string): ObjectKey => ({ pk: `FL#${workspace}`, sk: path }),
   flowVersion: (workspace: string, version: number): ObjectKey => ({ pk: `FV#${workspace}#${version}`, sk: "head" }),
-  /** Which version of which flow has a hash. */
+  /** The flow and version of a hash. */
   flowHash: (workspace: string, hash: string): ObjectKey => ({ pk: `FV#${workspace}#${hash}`, sk: "version" }),
   flowBody: (workspace: string, version: number): ObjectKey => ({ pk: `FV#${workspace}#${version}`, sk: "body" }),
   flowHistory: (workspace: string, path: string, version: number): ObjectKey => ({
@@ -71,43 +71,46 @@ export const keys = {
   artefact: (key: string): ObjectKey => ({ pk: `A#${key}`, sk: "artefact" }),
   /** The job that an idempotent request started. `hash` covers the caller, the runnable and the key. */
   idempotency: (hash: string): ObjectKey => ({ pk: `IDEMPOTENCY#${hash}`, sk: "key" }),
-  /** The keys that links to approvals are signed with, wrapped. */
+  /** The wrapped keys that sign approval links. */
   linkKeys: (workspace: string): ObjectKey => ({ pk: `LINKS#${workspace}`, sk: "keys" }),
-  /** A gate that waits, by its id: what lists of open approvals read. */
+  /** A waiting gate by its id, for the list of pending approvals. */
   pendingGate: (workspace: string, gate: string): ObjectKey => ({ pk: `PENDING#${workspace}`, sk: gate }),
   /** A notice of a gate. */
   notice: (workspace: string, id: string): ObjectKey => ({ pk: `NOTICE#${workspace}`, sk: id }),
   /** A recent reminder of a gate, which prevents another one until it expires. */
   noticeAgain: (workspace: string, gate: string): ObjectKey => ({ pk: `AGAIN#${workspace}`, sk: gate }),
-  /** One part of a notice that is still to be sent, at its time: those that are due stand first. `nth`: of the notice's parts. */
+  /** One part of a notice that is not sent yet, sorted by the time at which it is due. `nth`: its name among the parts of the notice. */
   retry: (atMs: number, workspace: string, notice: string, nth: string): ObjectKey => ({
     pk: "RETRIES",
     sk: `${String(atMs).padStart(14, "0")}#${workspace}#${notice}#${nth}`,
   }),
   /** The wrapped secret that signs the workspace's outgoing webhooks. */
   webhookSecret: (workspace: string): ObjectKey => ({ pk: `WEBHOOKS#${workspace}`, sk: "secret" }),
-  /** A run's decisions, one after the other. */
+  /** The decisions of a run, in order. */
   approvalRecord: (workspace: string, root: string, n: number): ObjectKey => ({
     pk: `CHAIN#${workspace}`,
     sk: `${root}#${String(n).padStart(6, "0")}`,
   }),
   /** Marks that a run got new entries on a day (UTC), until the heads of that day are signed. */
   grownChain: (workspace: string, day: string, root: string): ObjectKey => ({ pk: `GREW#${workspace}`, sk: `${day}#${root}` }),
-  /** Signed heads of chains, one after the other. */
+  /** Signed heads of chains, in order. */
   anchor: (workspace: string, n: number): ObjectKey => ({ pk: `ANCHOR#${workspace}`, sk: String(n).padStart(8, "0") }),
   outbox: (workspace: string, id: string): ObjectKey => ({ pk: `OUTBOX#${workspace}`, sk: id }),
 };
 
-/** Partitions whose second part is no workspace. */
-const elsewhere: ReadonlySet<string> = new Set(["TOKEN", "USER", "IDEMPOTENCY", "LOGIN"]);
+/** Partitions whose second part is not a workspace. */
+const OUTSIDE_WORKSPACES: ReadonlySet<string> = new Set(["TOKEN", "USER", "IDEMPOTENCY", "LOGIN"]);
 
-/** Whose workspace's item stands under a partition; `undefined`: no workspace's. What is deleted with a workspace is found by it. */
+/**
+ * Returns the workspace of a partition, or `undefined` if it belongs to no workspace. The deletion of a workspace uses it to find the
+ * workspace's items.
+ */
 export function findWorkspace(pk: string): string | undefined {
   const [kind = "", second] = pk.split("#");
-  if (second === undefined || elsewhere.has(kind)) return undefined;
-  // An artefact's key is where it lies in the bucket.
+  if (second === undefined || OUTSIDE_WORKSPACES.has(kind)) return undefined;
+  // An artefact's key is its key in the bucket.
   return kind === "A" ? second.split("/")[1] : second;
 }
 
-/** The same for items of the queue that all workspaces share, ordered by time. */
+/** Returns the workspace of an item in the queue that all workspaces share. */
 export const findQueueWorkspace = ({ pk, sk }: ObjectKey): string | undefined => (pk === "RETRIES" ? sk.split("#")[1] : undefined);

@@ -1,6 +1,6 @@
 import { limits } from "../../contract/limits.ts";
 
-/** One page of a list that is in memory. Some clients begin at page 0: it is page 1. */
+/** Returns one page of a list in memory. Some clients start at page 0, which is the same as page 1. */
 export function paginate<T>(
   all: readonly T[],
   { page = 1, per_page = limits.perPage }: { page?: number | undefined; per_page?: number | undefined },

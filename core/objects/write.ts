@@ -1,21 +1,21 @@
 import type { ObjectKey } from "./keys.ts";
 
-/** A stored object: its key, its value (checked by the noun's own schema where it is read), and what conditions compare. */
+/** A stored object: its key, its value, which is validated by its schema when it is read, and the fields that conditions compare. */
 export interface StoredObject extends ObjectKey {
   value?: unknown;
-  /** What the next writer must name: a script's newest hash, for one. */
+  /** The version that the next writer must name, for example the newest hash of a script. */
   version?: string | undefined;
-  /** Set once by whoever comes first: the child of a script version. */
+  /** Set once by the first writer: the child of a script version. */
   next?: string | undefined;
-  /** How far a version's build is: apart from the value, so that neither is written over by who changes the other. */
+  /** The build state of a version, separate from the value, so that neither writer overwrites the other field. */
   build?: unknown;
   expiresAtS?: number | undefined;
 }
 export type ObjectChange = ObjectKey & Partial<Pick<StoredObject, "value" | "version" | "next" | "build">>;
 
 /**
- * What a write expects to find; it happens only then. `childless`: there, and nobody has set `next`; `unversioned`: there, without a version;
- * `absentOrExpiredAtS`: TTL deletes late.
+ * The condition of a write. `childless`: the item exists without `next`. `unversioned`: it exists without a version. `absentOrExpiredAtS`:
+ * it does not exist or has expired, because TTL deletes late.
  */
 export type Expectation = "absent" | "present" | "childless" | "unversioned" | { version: string } | { absentOrExpiredAtS: number };
 
@@ -28,7 +28,7 @@ export type ObjectWrite =
 
 export const write = {
   put: (object: StoredObject, expect?: Expectation): ObjectWrite => ({ op: "put", object, expect }),
-  /** Each field named in `change` is replaced whole. */
+  /** Replaces each field of `change` as a whole. */
   update: (change: ObjectChange, expect?: Expectation): ObjectWrite => ({ op: "update", change, expect }),
   remove: ({ pk, sk }: ObjectKey, expect?: Expectation): ObjectWrite => ({ op: "remove", key: { pk, sk }, expect }),
   check: ({ pk, sk }: ObjectKey, expect: Expectation): ObjectWrite => ({ op: "check", key: { pk, sk }, expect }),

@@ -15,11 +15,11 @@ export interface PayloadOptions {
   headers: readonly string[];
   /** Query parameters that become arguments. */
   query: readonly string[];
-  /** The request as a whole is wanted too, for a preprocessor. */
+  /** The complete request is also needed, for a preprocessor. */
   event?: boolean;
 }
 
-/** A script's arguments, and the files among them: `argumentsWithFiles` puts them there once they are stored. */
+/** The arguments of a script and its uploaded files. `mergeStoredFiles` adds the files after they are stored. */
 export interface Arguments {
   args: Record<string, unknown>;
   files: FormFile[];
@@ -29,13 +29,13 @@ export interface Arguments {
 }
 
 /**
- * A request as preprocessors get it. `body` is left out where it is what `raw_string` says: it travels once, and the runner puts it in. Without
- * what signs the caller in: a script must not get its callers' tokens.
+ * A request in the form for preprocessors. `body` is omitted if the runner can derive it from `raw_string`, so that it is transferred once.
+ * Credentials are removed, because a script must not receive the tokens of its callers.
  */
 export interface WebhookEvent {
   kind: "webhook";
   body?: unknown;
-  /** `null` for forms with files: bytes are no text. */
+  /** `null` for forms with files, because bytes are not text. */
   raw_string: string | null;
   query: Record<string, string | readonly string[]>;
   headers: Record<string, string>;
@@ -43,15 +43,15 @@ export interface WebhookEvent {
 
 const SIGN_IN_HEADERS = new Set(["authorization", "proxy-authorization", "cookie"]);
 
-/** The argument that holds what could not be parsed, and with `raw=true` everything that came. */
+/** The argument that contains a body that is not JSON, and the complete body with `raw=true`. */
 const RAW = "raw_string";
 const BODY = "body";
 const METADATA = "WEBHOOK__METADATA__";
 
 /**
- * What a request means as arguments (spec §4.2): a JSON object or a form gives each key, any other JSON stands under `body`, what
- * is no JSON under `raw_string`. Named headers and query parameters come on top, so that a body cannot forge them.
- * Throws `payload.*`, `body.notJson` for a `payload` parameter that holds no JSON, and `body.tooDeep`.
+ * Converts a request to arguments (spec §4.2). A JSON object or a form yields one argument for each key. Other JSON becomes the argument
+ * `body`, and other text the argument `raw_string`. Selected headers and query parameters take precedence, so that a body cannot forge
+ * them. Throws `payload.*`, `body.notJson` for a `payload` parameter that is not JSON, and `body.tooDeep`.
  */
 export async function parseArguments(payload: Payload, options: PayloadOptions): Promise<Arguments> {
   const { method, headers, query, bytes } = payload;
@@ -74,7 +74,7 @@ export async function parseArguments(payload: Payload, options: PayloadOptions):
   };
 }
 
-/** The arguments with their stored files, which stand behind the texts that the form has under the same name. */
+/** Adds the stored files to the arguments, after the form's texts of the same name. */
 export function mergeStoredFiles(
   { args, wrapped }: Arguments,
   stored: Readonly<Record<string, readonly unknown[]>>,
@@ -85,7 +85,7 @@ export function mergeStoredFiles(
   return wrapped ? { ...args, [BODY]: all } : all;
 }
 
-/** `unwrapped`: the body stood inside of an envelope. */
+/** `unwrapped`: the body was inside an envelope. */
 function eventOf({ method, headers, query, bytes }: Payload, body: Body, unwrapped: boolean): WebhookEvent {
   const multipart = headers["content-type"]?.trimStart().toLowerCase().startsWith("multipart/") ?? false;
   const derived = method !== "GET" && !unwrapped && body.plain === true;
@@ -101,7 +101,7 @@ function eventOf({ method, headers, query, bytes }: Payload, body: Body, unwrapp
 const chosenPairs = (headers: Payload["headers"]) =>
   Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
 
-/** `plain`: it is what the whole text says, as JSON or as it stands. */
+/** `plain`: the value is derived from the complete text, as JSON or as plain text. */
 type Body = ({ json: unknown } | { text: string }) & { files: FormFile[]; plain?: true };
 
 function entriesOf(body: Body, wrap: boolean): (readonly [string, unknown])[] {
@@ -124,7 +124,7 @@ async function bodyOf(contentType = "", bytes: Buffer): Promise<Body> {
   return parsed ? { ...parsed, files: [], plain: true } : { text, files: [], plain: true };
 }
 
-/** A body as text: in the charset that its type names, in UTF-8 where that is none that is known. A byte order mark stays. */
+/** Decodes a body with the charset of its content type, or as UTF-8 if the charset is unknown. A byte order mark remains. */
 function textOf(bytes: Buffer, contentType = ""): string {
   const charset = /;\s*charset\s*=\s*"?([^\s;"]+)/i.exec(contentType)?.[1];
   if (charset === undefined || /^utf-?8$/i.test(charset)) return bytes.toString("utf8");
@@ -136,13 +136,13 @@ function textOf(bytes: Buffer, contentType = ""): string {
   }
 }
 
-/** Programs send JSON under curl's default type as well: a form whose text is a JSON object or list is one. */
+/** Some programs send JSON with curl's default content type, so a form whose text is a JSON object or list is parsed as JSON. */
 function formOf(text: string): unknown {
   const json = /^\s*[[{]/.test(text) ? tryParseJson(text) : undefined;
   return json ? json.json : Object.fromEntries(grouped(new URLSearchParams(text)));
 }
 
-/** A name that comes more than once becomes a list, in the order sent. */
+/** A repeated name becomes a list, in the order sent. */
 function grouped(pairs: Iterable<readonly [string, string]>): Map<string, string | string[]> {
   const all = new Map<string, string[]>();
   for (const [name, value] of pairs) {
@@ -153,7 +153,10 @@ function grouped(pairs: Iterable<readonly [string, string]>): Map<string, string
   return new Map([...all].map(([name, values]) => [name, values.length > 1 ? values : (values[0] as string)]));
 }
 
-/** The value of a GET's `payload`: JSON in base64, in either alphabet, padded or not; without one an empty object. Throws `payload.base64`, `body.notJson`. */
+/**
+ * Parses the parameter `payload` of a GET request: JSON in base64, with either alphabet, padded or not. An absent payload is an empty
+ * object. Throws `payload.base64`, `body.notJson` and `body.tooDeep`.
+ */
 export function parseJsonParameter(payload: string | undefined): unknown {
   if (payload === undefined || payload === "") return {};
   // A plus sign in a query arrives as a space.

@@ -4,7 +4,7 @@ import type { Payload } from "../../contract/payload.ts";
 import { isBase64 } from "./base64.ts";
 import { tryParseJson } from "./json.ts";
 
-/** A CloudEvents 1.0 envelope: its attributes, and the data as a body of its own. */
+/** A CloudEvents 1.0 envelope: its attributes, and its data as a separate body. */
 export interface CloudEventEnvelope {
   metadata: Record<string, unknown>;
   contentType: string | undefined;
@@ -15,8 +15,8 @@ const STRUCTURED = "application/cloudevents+json";
 const BATCH = "application/cloudevents-batch+json";
 
 /**
- * The envelope of a request that carries one, in binary (`ce-…` headers) or structured mode; `undefined` for all others.
- * Throws `payload.cloudEventBatch`, and `payload.cloudEvent` for attributes that CloudEvents 1.0 does not allow.
+ * Reads the CloudEvents envelope of a request in binary (`ce-…` headers) or structured mode. Returns `undefined` for other requests. Throws
+ * `payload.cloudEventBatch`, and `payload.cloudEvent` for attributes that CloudEvents 1.0 does not allow.
  */
 export async function readCloudEvent(headers: Payload["headers"], bytes: Buffer): Promise<CloudEventEnvelope | undefined> {
   const contentType = headers["content-type"];
@@ -39,7 +39,7 @@ function envelopeOf(bytes: Buffer): Record<string, unknown> {
   return json as Record<string, unknown>;
 }
 
-/** In binary mode each attribute is a header, percent-encoded beyond ASCII; the data's type is the body's. */
+/** In binary mode, each attribute is a header, percent-encoded beyond ASCII. The content type of the body is the type of the data. */
 function attributesOf(headers: Payload["headers"]): Record<string, unknown> {
   const attributes = Object.entries(headers).flatMap(([name, value]) =>
     name.startsWith("ce-") && value !== undefined ? [[name.slice(3), decoded(value)] as const] : [],
@@ -59,7 +59,7 @@ function decoded(value: string): string {
 
 async function check(attributes: Record<string, unknown>): Promise<void> {
   if (attributes["specversion"] !== "1.0") throw new SvcError("payload.cloudEvent", { reason: "its specversion is not 1.0" });
-  // Loaded by the first event: most calls are none.
+  // Loaded with the first event, because most requests are not events.
   const { CloudEvent } = (await import("cloudevents")).default;
   try {
     new CloudEvent(attributes as never, true);
@@ -78,7 +78,7 @@ function structuredData(typeOfData: unknown, data: unknown, base64: unknown): Pi
   }
   if (data === undefined) return { contentType: undefined, bytes: Buffer.alloc(0) };
   const isText = typeof data === "string" && contentType !== undefined && !/[/+]json\b/i.test(contentType);
-  // The text is the envelope's, whatever charset the type names.
+  // The text was decoded with the envelope, so the charset in the type does not apply.
   return isText
     ? { contentType: contentType.replace(/;\s*charset=[^;]*/i, ""), bytes: Buffer.from(data) }
     : { contentType: undefined, bytes: Buffer.from(JSON.stringify(data)) };

@@ -1,14 +1,17 @@
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 
-/** JSON, or `body.notJson` with the position, or `body.tooDeep`. */
+/** Parses JSON. Throws `body.notJson` with the position, and `body.tooDeep`. */
 export function parseJson(source: string): unknown {
   const value = parse(source);
   checkDepth(source);
   return value;
 }
 
-/** JSON if the text is some, perhaps after a byte order mark, else `undefined`. Throws `body.tooDeep`: readers of other languages would run out of stack. */
+/**
+ * Parses JSON after an optional byte order mark. Returns `undefined` for other text. Throws `body.tooDeep`, because the parsers of other
+ * languages would overflow their stacks.
+ */
 export function tryParseJson(source: string): { json: unknown } | undefined {
   let json: unknown;
   try {
@@ -33,7 +36,7 @@ function parse(source: string): unknown {
   }
 }
 
-/** Where the parser stopped, as line and column: its own message may quote the body. */
+/** Returns the line and column at which the parser stopped. The parser's own message is not used, because it may quote the body. */
 function positionIn(source: string, error: unknown): string {
   const at = offsetOf(source, error);
   const before = source.slice(0, at);
@@ -43,7 +46,9 @@ function positionIn(source: string, error: unknown): string {
   return `${what} at position ${at} (line ${line}, column ${at - before.lastIndexOf("\n")})`;
 }
 
-/** The parser leaves the position out where a token begins wrongly: then it is found by parsing beginnings of the text. */
+/**
+ * The parser omits the position if a token begins with an invalid character. The position is then found by parsing prefixes of the text.
+ */
 function offsetOf(source: string, error: unknown): number {
   const named = positionNamedBy(error);
   if (named !== undefined) return named;
@@ -58,7 +63,7 @@ function offsetOf(source: string, error: unknown): number {
   return good;
 }
 
-/** Whether a text is JSON, or is the beginning of some. */
+/** Returns whether a text is JSON or a prefix of JSON. */
 function isJsonPrefix(text: string): boolean {
   try {
     JSON.parse(text);
@@ -70,14 +75,14 @@ function isJsonPrefix(text: string): boolean {
 }
 
 function positionNamedBy(error: unknown): number | undefined {
-  // Anchored at the end: what comes before may quote the body.
+  // Anchored at the end, because the text before it may quote the body.
   const at = /at position (\d+)(?: \(line \d+ column \d+\))?$/.exec(messageOf(error))?.[1];
   return at === undefined ? undefined : Number(at);
 }
 
 const messageOf = (error: unknown) => (error instanceof Error ? error.message : "");
 
-/** How deep lists and objects stand in one another. `json` must be valid. */
+/** Returns the nesting depth of lists and objects. `json` must be valid. */
 function depthOf(json: string): number {
   let depth = 0;
   let deepest = 0;

@@ -1,7 +1,7 @@
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 
-/** A file of a form, under the argument that it was sent for. */
+/** A file of a form and the argument for which it was sent. */
 export interface FormFile {
   argument: string;
   filename: string;
@@ -14,9 +14,9 @@ export interface Form {
   files: FormFile[];
 }
 
-/** Reads a `multipart/form-data` body. Throws `payload.form` for a missing boundary, a body that breaks off, or too many parts. */
+/** Parses a `multipart/form-data` body. Throws `payload.form` for a missing boundary, a truncated body, or too many parts. */
 export async function readMultipart(contentType: string, bytes: Buffer): Promise<Form> {
-  // Loaded by the first form: most calls are none.
+  // Loaded with the first form, because most requests are not forms.
   const { default: busboy } = await import("busboy");
   return new Promise((resolve, reject) => {
     const refuse = (reason: string) => reject(new SvcError("payload.form", { reason }));
@@ -25,7 +25,7 @@ export async function readMultipart(contentType: string, bytes: Buffer): Promise
     try {
       parser = busboy({
         headers: { "content-type": contentType },
-        // Names of files and fields are UTF-8 in what browsers and clients send.
+        // Browsers and clients send the names of files and fields in UTF-8.
         defParamCharset: "utf8",
         limits: { parts: limits.formParts, fieldSize: limits.requestBodyBytes },
       });

@@ -3,7 +3,7 @@ import type { WebhookEvent } from "./arguments.ts";
 
 const EVENT = "event";
 
-/** The arguments of a preprocessor: the event and those other arguments that it declares. A body cannot forge the event. */
+/** Returns the arguments of a preprocessor: the event and the other arguments that it declares. A body cannot forge the event. */
 export function buildPreprocessorArguments(
   { params }: NonNullable<Runnable["preprocessor"]>,
   args: Record<string, unknown>,
@@ -13,7 +13,7 @@ export function buildPreprocessorArguments(
   return Object.fromEntries([...taken, [EVENT, event]]);
 }
 
-/** The event with its body, which is left out on the way where it is what the text says. */
+/** Restores the body of an event, which is not transferred if it can be derived from the text. */
 export function restoreEventBody(event: unknown): unknown {
   if (typeof event !== "object" || event === null || Object.hasOwn(event, "body")) return event;
   const { kind, raw_string: text, ...rest } = event as { kind?: unknown; raw_string?: unknown };
@@ -21,12 +21,12 @@ export function restoreEventBody(event: unknown): unknown {
   try {
     body = JSON.parse(String(text));
   } catch {
-    // A text that is no JSON is the body itself.
+    // A text that is not JSON is the body itself.
   }
   return { kind, body, raw_string: text, ...rest };
 }
 
-/** The event apart from the other arguments: what came from outside stays as it came, references in it stand for nothing. */
+/** Separates the event from the other arguments. References in the event are not resolved, because it comes from outside. */
 export function splitEvent(args: Record<string, unknown>): { event: Record<string, unknown>; others: Record<string, unknown> } {
   const { [EVENT]: event, ...others } = args;
   return { event: { [EVENT]: event }, others };

@@ -1,27 +1,27 @@
 import type { Rights } from "./rights.ts";
 
-/** Who calls: a person through one of their tokens, or a running job through its own. */
+/** The caller: a person with a token, or a running job with the job's token. */
 export type Actor = Person | JobActor;
 
 interface Identity {
   email: string;
-  /** In the workspace that `rights` are of, else on the instance. */
+  /** The username in the workspace of `rights`, otherwise on the instance. */
   username: string;
   superAdmin: boolean;
-  /** Groups of the whole instance that the caller is in. */
+  /** The caller's groups of the instance. */
   instanceGroups?: string[];
-  /** That the workspace which the call names is archived, or was deleted. */
+  /** Present if the workspace of the request is archived or deleted. */
   workspaceState?: "archived" | "deleted";
-  /** What the caller may in the workspace that the call names; absent where it is no member. */
+  /** The caller's rights in the workspace of the request. Absent for non-members. */
   rights?: Rights;
 }
 export interface Person extends Identity {
   kind: "person";
   tokenHash: string;
   tokenPrefix: string;
-  /** Set when the token works in one workspace only. */
+  /** Present if the token is limited to one workspace. */
   workspace?: string;
-  /** Absent: the token may all that its owner may. */
+  /** Absent: the token has all permissions of its owner. */
   scopes?: string[];
   readOnly?: boolean;
 }
@@ -31,7 +31,9 @@ export interface JobActor extends Identity {
   attempt: number;
   workspace: string;
   permissionedAs: string;
-  /** The addresses of who has started it, where it runs on behalf of somebody else, the first of them last. */
+  /**
+   * The e-mail addresses of the users who started it, if it runs on behalf of another user. The first user of the chain is the last item.
+   */
   startedBy?: string[];
 }
 
@@ -41,12 +43,12 @@ export interface WorkspaceCaller {
   workspace: string;
 }
 
-/** `ann.lee+x@example.com` → `ann_lee_x`: what stands in `u/<username>`. */
+/** Derives a username from an e-mail address: `ann_lee_x` from `ann.lee+x@example.com`. */
 export function deriveUsername(email: string): string {
   return (email.split("@")[0] ?? email).replace(/[^A-Za-z0-9-]+/g, "_").replace(/^_+|_+$/g, "") || "user";
 }
 
-/** Whom a job runs as when this actor starts it. */
+/** Returns the identity of a job that this actor starts. */
 export function toPermissionedAs(actor: Actor): string {
   return actor.kind === "job" ? actor.permissionedAs : `u/${actor.username}`;
 }

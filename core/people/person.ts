@@ -10,7 +10,7 @@ export const personSchema = z.object({
   company: z.string().optional(),
   disabled: z.boolean().optional(),
   groups: z.array(z.string()).optional(),
-  /** Has not signed in yet: then workspaces that ask for new users get them. */
+  /** The user has not signed in yet. At the first sign-in, workspaces with automatic invitations add or invite the user. */
   joining: z.boolean().optional(),
   createdAtMs: z.number(),
 });
@@ -19,8 +19,8 @@ export type PersonRecord = z.infer<typeof personSchema>;
 export const PERSON_KEY_CHARS = 16;
 
 /**
- * The key that a user's items stand under, and the end of each of their tokens: it lets one batched read fetch a token together with
- * its owner's rights. It tells nothing about the address.
+ * Returns the key of a user's items, which is also the end of each of the user's tokens, so that one batched read fetches a token together
+ * with its owner's rights. The key does not reveal the e-mail address.
  */
 export function personKey(email: string): string {
   return createHash("sha256").update(email.toLowerCase()).digest("base64url").slice(0, PERSON_KEY_CHARS);

@@ -3,7 +3,7 @@ import * as z from "zod";
 import { limits } from "../../contract/limits.ts";
 import { PERSON_KEY_CHARS, personKey } from "./person.ts";
 
-/** A token as it is stored: under the SHA-256 of its value, never the value itself. Identity stands in it so that one read authenticates. */
+/** A stored token, under the SHA-256 of its value, never the value itself. It contains the identity, so that one read authenticates. */
 export const tokenRecordSchema = z.object({
   hash: z.string(),
   prefix: z.string(),
@@ -14,7 +14,7 @@ export const tokenRecordSchema = z.object({
   workspace: z.string().optional(),
   scopes: z.array(z.string()).optional(),
   readOnly: z.boolean().optional(),
-  /** Made by signing in; it is renewed, and left out of lists on request. */
+  /** Created by a sign-in. It is renewed, and omitted from lists on request. */
   session: z.boolean().optional(),
   createdAtMs: z.number(),
   lastUsedAtMs: z.number(),
@@ -22,19 +22,20 @@ export const tokenRecordSchema = z.object({
 });
 export type TokenRecord = z.infer<typeof tokenRecordSchema>;
 
+/** Returns the SHA-256 of a token in hex. */
 export function hashToken(token: string): string {
   return createHash("sha256").update(token).digest("hex");
 }
 
 const SECRET_CHARS = 43;
 
-/** 256 random bits in base64url, then the key of whom it belongs to. */
+/** Creates a token: 256 random bits in base64url, followed by the key of its owner. */
 export function createTokenValue(email: string): { value: string; hash: string; prefix: string } {
   const value = randomSecret() + personKey(email);
   return { value, hash: hashToken(value), prefix: value.slice(0, limits.tokenPrefixChars) };
 }
 
-/** Never begins with a dash: command lines would take it for an option. */
+/** The first character is never a dash, because command lines would treat the token as an option. */
 function randomSecret(): string {
   for (;;) {
     const secret = randomBytes(32).toString("base64url");
@@ -42,7 +43,10 @@ function randomSecret(): string {
   }
 }
 
-/** Whose token it says to be: a hint where to read, which counts only when its record names the same person. Tokens of release 0.1 have none. */
+/**
+ * Returns the owner's key in a token, or `undefined` for tokens of release 0.1. It only shows where to read: it counts if the token's
+ * record names the same person.
+ */
 export function parseOwnerKey(token: string): string | undefined {
   return token.length === SECRET_CHARS + PERSON_KEY_CHARS ? token.slice(SECRET_CHARS) : undefined;
 }
@@ -50,12 +54,12 @@ export function parseOwnerKey(token: string): string | undefined {
 /** `last_used_at` is written at most this often, so that using a token costs no write. */
 export const LAST_USED_EVERY_MS = 3_600_000;
 
-/** What looks like a job's token: a JWT has two dots, ours have none. */
+/** Returns whether a token is a job's token. A JWT contains two dots, other tokens contain none. */
 export function isJobToken(token: string): boolean {
   return token.includes(".");
 }
 
-/** What a job's token says. */
+/** The claims of a job's token. */
 export const jobClaimsSchema = z.object({
   sub: z.string(),
   job: z.string(),

@@ -14,26 +14,27 @@ export type Member = z.infer<typeof memberSchema>;
 const folderAccess = z.object({ owners: z.array(z.string()), perms: extraPerms });
 const groupSchema = z.object({ summary: z.string().optional(), members: z.array(z.string()), perms: extraPerms });
 /**
- * Who may what in a workspace, in one item: every call reads it, so a change of it works at once and everywhere, and no change has to
- * be carried to each member. `objects` holds the extra permissions of single objects by `<kind> <path>`.
+ * The permissions of a workspace in one item. Every call reads it, so that a change is effective immediately and is not copied to each
+ * member. `objects` contains the extra permissions of single objects by `<kind> <path>`.
  */
 export const accessSchema = z.object({
   groups: z.record(z.string(), groupSchema),
   folders: z.record(z.string(), folderAccess),
   objects: z.record(z.string(), extraPerms),
-  /** Of the workspace itself; absent: in use. It stands here because every call reads it here. */
+  /** The state of the workspace. Absent: active. It is stored here because every call reads this item. */
   state: z.enum(["archived", "deleted"]).optional(),
 });
 export type Access = z.infer<typeof accessSchema>;
 export const noAccess: Access = { groups: {}, folders: {}, objects: {} };
-/** Every member is in it; nobody makes or deletes it. */
+/** The group of all members. It cannot be created or deleted. */
 export const ALL = "all";
 
 const strength: Record<Right, number> = { read: 1, write: 2, owner: 3 };
+/** Returns whether a right includes another one. */
 export const includesRight = (right: Right | undefined, wanted: Right) => right !== undefined && strength[right] >= strength[wanted];
 const stronger = (a: Right | undefined, b: Right | undefined) => (a && includesRight(a, b ?? "read") ? a : (b ?? a));
 
-/** The strongest right that one of `principals` (`u/…`, `g/…`) has by extra permissions: true is writing, false reading. */
+/** Returns the strongest right that extra permissions grant to one of `principals` (`u/…`, `g/…`): true is write, false is read. */
 export function strongestRight(perms: Readonly<Record<string, boolean>>, principals: ReadonlySet<string>): Right | undefined {
   let found: Right | undefined;
   for (const [principal, writes] of Object.entries(perms)) {
@@ -47,6 +48,7 @@ function groupsOf(access: Access, username: string, instanceGroups: readonly str
   return [...new Set([ALL, ...own.map(([name]) => name), ...instanceGroups])];
 }
 
+/** Derives the rights of a member from role, groups and permissions. */
 export function deriveRights(
   workspace: string,
   { username, role }: Pick<Member, "username" | "role">,
@@ -71,18 +73,19 @@ export function deriveRights(
   return { workspace, role, groups, folders, objects };
 }
 
+/** Returns the key of an object in `objects`. */
 export const accessObjectKey = (kind: string, path: string) => `${kind} ${path}`;
 
-/** Who can be given a right. */
+/** Returns whether a text is a principal: `u/<user>` or `g/<group>`. */
 export const isPrincipal = (text: string) => /^[ug]\/[A-Za-z0-9_-]{1,100}$/.test(text);
 
-/** Whether a right was given to somebody, or to a group, by name. */
+/** Returns whether a user or group has a right by name. */
 export function hasGrants({ folders, objects, groups }: Access, principal: string): boolean {
   const perms = [...Object.values(objects), ...[...Object.values(folders), ...Object.values(groups)].map((one) => one.perms)];
   return perms.some((given) => Object.hasOwn(given, principal)) || Object.values(folders).some(({ owners }) => owners.includes(principal));
 }
 
-/** Takes every right away that somebody, or a group, has by name: who gets the name later must not inherit them. */
+/** Revokes every right that a user or group has by name, so that a later owner of the name does not inherit it. */
 export function revokeGrants(access: Access, principal: string): void {
   const without = (perms: Record<string, boolean>) => Object.fromEntries(Object.entries(perms).filter(([name]) => name !== principal));
   for (const folder of Object.values(access.folders)) {

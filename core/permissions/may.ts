@@ -48,8 +48,8 @@ export function maySee(actor: Actor, access: AccessRule, target: Target): boolea
 }
 
 /**
- * Whether the object's path is checked once more when it is known, so that a token limited to one path passes a first check without it.
- * Runs are never checked later: their path is known before anything starts.
+ * Returns whether the object's path is checked again when it is known, so that a token limited to one path passes a first check without it.
+ * Runs are never checked later, because their path is known before anything starts.
  */
 function isCheckedLater({ verb, target, hiddenAs }: AccessRule): boolean {
   if (verb === "run") return false;

@@ -31,7 +31,7 @@ const readWrite = ({ name, paths }: ScopeDomain) =>
     requires_resource_path: paths,
   }));
 
-/** What `/tokens/list/scopes` answers. Where a path is possible it may be left out: then the scope reaches every path. */
+/** The response of `/tokens/list/scopes`. A scope without a path applies to every path. */
 export const scopeList = [
   {
     name: "jobs",
@@ -58,7 +58,7 @@ interface Scope {
   value: string;
   path: string | undefined;
 }
-/** `undefined` when there is no such scope. */
+/** Parses a scope. Returns `undefined` if there is no such scope. */
 export function parseScope(text: string): Scope | undefined {
   if (known.has(text)) return { value: text, path: undefined };
   const at = text.lastIndexOf(":");

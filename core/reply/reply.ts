@@ -11,25 +11,25 @@ export interface ShapedReply {
   base64: boolean;
 }
 
-/** The result object's keys that shape a reply (spec §4.4), and how clients of this API family spell them. */
+/** The keys of a result that shape a reply (spec §4.4), with our prefix and with the prefix of this API family. */
 const PREFIXES = ["svc_", "windmill_"] as const;
 const KEYS = ["status_code", "content_type", "headers"] as const;
 type Shape = Partial<Record<(typeof KEYS)[number], unknown>>;
 
-/** Parsing a large result for nothing would cost more than looking for these in its text. */
+/** Searching the text is cheaper than parsing a large result that has no such keys. */
 const SHAPED = /"(svc|windmill)_(status_code|content_type|headers)"/;
 
-/** Headers of the connection: the gateway's alone. */
+/** Headers of the connection, which only the gateway may set. */
 const RESERVED = new Set(["connection", "content-length", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"]);
-/** Replies that end after their headers (RFC 9110 §15): with a body they break the connection for the next one. */
+/** Replies without a body (RFC 9110 §15). A body would corrupt the next reply on the connection. */
 const BODILESS = new Set([204, 205, 304]);
 const HEADER_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/;
-// biome-ignore lint/suspicious/noControlCharactersInRegex: these are what a header's value must not hold
+// biome-ignore lint/suspicious/noControlCharactersInRegex: a header's value must not contain these characters
 const NOT_IN_VALUE = /[\u0000-\u0008\u000a-\u001f\u007f]|[^\u0000-\u00ff]/;
 
 /**
- * The reply that a result makes: itself as JSON, unless it is shaped. A failed job may shape its reply by the same keys on its
- * error. Throws `reply.shape`, a 400, for a status that is none, headers that cannot be sent, or both spellings in one result.
+ * Builds the reply for a result: the result as JSON, unless it is shaped. A failed job may shape its reply with the same keys on its error.
+ * Throws `reply.shape` (400) for an invalid status, for headers that cannot be sent, and for both prefixes in one result.
  */
 export function buildReply(id: string, resultJson: string): ShapedReply {
   const plain: ShapedReply = { status: 200, headers: { "content-type": "application/json" }, body: resultJson, base64: false };
@@ -109,10 +109,10 @@ function bodyOf(body: unknown, type: string, refuse: Refuse): Pick<ShapedReply, 
   if (/^[^;]*\bjson\b/i.test(type)) return { body: JSON.stringify(body), base64: false };
   if (typeof body === "string") return { body, base64: false };
   if (isJsonObject(body) && Object.keys(body).length === 1 && typeof body["base64"] === "string") {
-    // Some writers break it into lines.
+    // Some encoders insert line breaks.
     const base64 = body["base64"].replace(/[\r\n]/g, "");
     if (!isBase64(base64)) throw refuse("its result is not valid base64");
-    // Gateways take no other spelling than this.
+    // Gateways accept only this alphabet, with padding.
     return { body: Buffer.from(base64, "base64").toString("base64"), base64: true };
   }
   return { body: JSON.stringify(body), base64: false };

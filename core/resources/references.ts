@@ -1,4 +1,4 @@
-/** What a whole string may stand for: `$var:f/ops/key` or `$res:f/ops/db` (api.md §5). */
+/** A string that is a reference as a whole: `$var:f/ops/key` or `$res:f/ops/db` (api.md §5). */
 const REFERENCE = /^\$(var|res):(.+)$/s;
 
 export interface Reference {
@@ -6,13 +6,14 @@ export interface Reference {
   path: string;
 }
 
+/** Parses a reference. Returns `undefined` for any other value. */
 export function parseReference(value: unknown): Reference | undefined {
   const [, kind, path] = typeof value === "string" ? (REFERENCE.exec(value) ?? []) : [];
   return kind === undefined || path === undefined ? undefined : { kind: kind as Reference["kind"], path };
 }
 const referenceText = ({ kind, path }: Reference) => `$${kind}:${path}`;
 
-/** Every reference in a value at any depth, each once, as its text. */
+/** Returns the text of every reference in a value, at any depth, each once. */
 export function findReferences(value: unknown): string[] {
   const found = new Set<string>();
   const waiting = [value];
@@ -27,16 +28,16 @@ export function findReferences(value: unknown): string[] {
   return [...found];
 }
 
-/** Whether a value holds any reference. */
+/** Returns whether a value contains a reference. */
 export function hasReferences(value: unknown): boolean {
   if (typeof value === "string") return parseReference(value) !== undefined;
   return typeof value === "object" && value !== null && Object.values(value).some(hasReferences);
 }
 
-/** What the references of a value stand for: text of variables, values of resources with references of their own. */
+/** The loaded targets of references: the text of variables, and the values of resources with references of their own. */
 export type LoadedReferences = ReadonlyMap<string, unknown>;
 
-/** The first reference that leads back to itself, if one does. */
+/** Returns the first reference that refers back to itself, if there is one. */
 export function findCycle(value: unknown, loaded: LoadedReferences): string | undefined {
   const clean = new Set<string>();
   const visit = (inner: unknown, way: ReadonlySet<string>): string | undefined => {
@@ -53,8 +54,8 @@ export function findCycle(value: unknown, loaded: LoadedReferences): string | un
 }
 
 /**
- * How many bytes of JSON a value has once its references are replaced. A handful of resources that name each other ten times each
- * would fill the memory: so it is counted, each reference once, before anything is put together.
+ * Returns the size of a value in bytes of JSON after its references are replaced. A few resources that refer to each other ten times each
+ * would exhaust the memory, so the size is computed before the value is built, visiting each reference once.
  */
 export function countResolvedBytes(value: unknown, loaded: LoadedReferences): number {
   const sizes = new Map<string, number>();
@@ -78,7 +79,7 @@ export function countResolvedBytes(value: unknown, loaded: LoadedReferences): nu
   return sizeOf(value);
 }
 
-/** The value with every reference replaced. A variable's text is taken as it is, whatever it begins with. Needs that there is no cycle. */
+/** Replaces every reference in a value. The text of a variable is never parsed as a reference. The caller must have checked for cycles. */
 export function replaceReferences(value: unknown, loaded: LoadedReferences): unknown {
   const reference = parseReference(value);
   if (reference) {
@@ -89,7 +90,7 @@ export function replaceReferences(value: unknown, loaded: LoadedReferences): unk
   if (typeof value !== "object" || value === null) return value;
   const copy: Record<string, unknown> = {};
   for (const [key, item] of Object.entries(value)) {
-    // Assigning to `__proto__` would set the prototype: it is data here.
+    // Assigning to `__proto__` would set the prototype instead of a key.
     Object.defineProperty(copy, key, { value: replaceReferences(item, loaded), enumerable: true, writable: true, configurable: true });
   }
   return copy;

@@ -3,7 +3,7 @@ import type { ListedResourceJson, ResourceJson, ResourceListQuery } from "../../
 import { isJsonSubset, matchesList } from "../jobs/filter.ts";
 import { tryParseJson } from "../payload/json.ts";
 
-/** A resource as it is stored. Its value is kept as JSON text: every key and number comes back as it was sent. */
+/** A stored resource. Its value is JSON text, so that every key and number is returned as it was sent. */
 export const storedResourceSchema = z.object({
   path: z.string(),
   json: z.string(),
@@ -32,12 +32,14 @@ function withoutValue(workspace: string, resource: StoredResource): ResourceJson
   };
 }
 
-/** The Resource of api.md §3.3. */
+/** Returns the `Resource` of api.md §3.3. */
 export function toResourceJson(workspace: string, resource: StoredResource): ResourceJson {
   return { ...withoutValue(workspace, resource), value: JSON.parse(resource.json) };
 }
 
-/** The same in a list: people keep passwords in values, so lists have none. A variable at the same path is its linked one. */
+/**
+ * Returns the `Resource` for lists, without the value, which may contain passwords. The variable at the same path is its linked variable.
+ */
 export function toListedResourceJson(
   workspace: string,
   resource: StoredResource,
@@ -54,13 +56,13 @@ export function toListedResourceJson(
 
 const holds = (text: string | undefined, part: string) => (text ?? "").toLowerCase().includes(part.toLowerCase());
 
-/** JSON is looked for as a subset of the value, other text anywhere in it. */
+/** A filter that is JSON matches a subset of the value. Other text matches anywhere in the value. */
 function valueHolds(json: string, wanted: string): boolean {
-  const asked = tryParseJson(wanted)?.json;
-  return typeof asked === "object" && asked !== null ? isJsonSubset(asked, JSON.parse(json)) : holds(json, wanted);
+  const subset = tryParseJson(wanted)?.json;
+  return typeof subset === "object" && subset !== null ? isJsonSubset(subset, JSON.parse(json)) : holds(json, wanted);
 }
 
-/** Every filter of `resources/list`. */
+/** Returns whether a resource matches every filter of `resources/list`. */
 export function matchesResource({ path, json, resourceType, description, labels = [] }: StoredResource, query: ResourceListQuery): boolean {
   const { broad_filter: broad } = query;
   return (

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { ResourceTypeJson } from "../../contract/routes/stored/resources.ts";
 
-/** A type of a workspace's own. Its schema is kept as JSON text, like values. */
+/** A resource type of a workspace. Its schema is JSON text, like values. */
 export const storedTypeSchema = z.object({
   name: z.string(),
   schemaJson: z.string().optional(),
@@ -28,6 +28,7 @@ export interface JsonSchema {
   order?: readonly string[];
 }
 
+/** Returns the JSON of a workspace's resource type. */
 export function toResourceTypeJson(workspace: string, type: StoredType): ResourceTypeJson {
   const { name, schemaJson, description, formatExtension, isFileset, displayName, createdBy, editedAtMs } = type;
   return {
@@ -43,11 +44,12 @@ export function toResourceTypeJson(workspace: string, type: StoredType): Resourc
   };
 }
 
+/** Returns the JSON of a built-in resource type. */
 export function toBuiltInTypeJson({ name, description, schema }: BuiltInType): ResourceTypeJson {
   return { name, description, ...(schema === undefined ? {} : { schema: asJsonSchema(schema) }) };
 }
 
-/** Fields show in the order in which the catalogue names them. */
+/** Forms show the fields in the order of the catalogue. */
 function asJsonSchema(schema: JsonSchema): Record<string, unknown> {
   return { $schema: "https://json-schema.org/draft/2020-12/schema", order: Object.keys(schema.properties), ...schema };
 }

@@ -14,7 +14,7 @@ function validator() {
   return ajv;
 }
 
-/** Why this is no JSON Schema that values can be checked against; `undefined` when it is one. */
+/** Describes why a schema is not a valid JSON Schema. Returns `undefined` if it is valid. */
 export function describeSchemaProblem(schema: Record<string, unknown>): string | undefined {
   try {
     validator().compile(schema);
@@ -28,8 +28,8 @@ export function describeSchemaProblem(schema: Record<string, unknown>): string |
 const ISSUES_MOST = 10;
 
 /**
- * Where a value does not fit a schema. A `$var:` or `$res:` reference fits everywhere: what it stands for is known at the run. The
- * reasons come from the schema and never repeat the value.
+ * Returns the places at which a value does not match a schema. A `$var:` or `$res:` reference is valid everywhere, because its value is
+ * known only when it is used. The reasons come from the schema and never repeat the value.
  */
 export function findValueIssues(schema: Record<string, unknown>, value: unknown): Issue[] {
   const validate = validator().compile(schema);
@@ -37,7 +37,7 @@ export function findValueIssues(schema: Record<string, unknown>, value: unknown)
     if (validate(value)) return [];
   } catch (error) {
     if (!(error instanceof RangeError)) throw error;
-    // Such a schema is found by no check of the schema alone: it takes a value that gets to the place.
+    // Compiling the schema does not detect this fault. It occurs only with a value that reaches the place.
     return [{ path: "value", reason: "cannot be checked, because the schema of the type refers to itself without end" }];
   }
   return (validate.errors ?? [])
@@ -49,7 +49,7 @@ export function findValueIssues(schema: Record<string, unknown>, value: unknown)
     }));
 }
 
-/** Keywords that fail because something below them fails, or cannot be told while something below is a reference. */
+/** Keywords that fail because a part of the value fails, or that cannot be evaluated while a part is a reference. */
 const COMPOSED = new Set(["anyOf", "oneOf", "allOf", "not", "if", "contains", "uniqueItems", "const", "enum", "dependentSchemas"]);
 
 function excused({ data, keyword }: ErrorObject): boolean {

@@ -4,7 +4,7 @@ import { runnerLanguages, scriptLanguageSchema } from "../../contract/languages.
 import type { NewScript, ScriptJson } from "../../contract/routes/stored/scripts.ts";
 import { type ConcurrencyRule, concurrencyRuleSchema } from "../jobs/concurrency.ts";
 
-/** How far a version's artefact is. `none`: nothing can run it (a language without a runner), it is only kept. */
+/** The build state of a version. `none`: there is no runner for the language, so the version is only stored. */
 export const buildStateSchema = z.discriminatedUnion("state", [
   z.object({ state: z.literal("none") }),
   z.object({ state: z.literal("pending"), job: z.string() }),
@@ -21,31 +21,31 @@ export const runnableSchema = z.object({
   language: scriptLanguageSchema,
   runner: z.enum(runnerLanguages).optional(),
   build: buildStateSchema,
-  /** The parameters of `main` in order; `null` when they could not be read. */
+  /** The parameters of `main` in order. `null` if they cannot be read. */
   params: z.array(z.string()).nullable(),
   paramTypes: z.record(z.string(), z.enum(["date", "bytes"])).optional(),
-  /** Webhooks call it before `main`; the names of its parameters, where they are known. */
+  /** Webhooks call it before `main`. `params`: the names of its parameters, if they are known. */
   preprocessor: z.object({ params: z.array(z.string()).nullable() }).optional(),
   timeoutS: z.number(),
   tag: z.string(),
   dedicated: z.boolean(),
   priority: z.number().optional(),
   concurrency: concurrencyRuleSchema.optional(),
-  /** Whose rights its runs have, instead of their caller's. */
+  /** The identity whose rights its runs have, instead of the caller's. */
   onBehalfOf: z.object({ email: z.string(), permissionedAs: z.string() }).optional(),
   /** After a synchronous run, its logs, arguments and result are erased this long after the reply; 0: at once. */
   deleteAfterS: z.number().optional(),
   /** Seconds for which an earlier result for the same input is reused. */
   cacheTtlS: z.number().optional(),
   cacheIgnoresPaths: z.boolean().optional(),
-  /** A `webhook-id` that comes again starts nothing new. */
+  /** A repeated `webhook-id` starts no second job. */
   onceByWebhookId: z.boolean().optional(),
   archived: z.boolean(),
   deleted: z.boolean(),
 });
 export type Runnable = z.infer<typeof runnableSchema>;
 
-/** Everything of a version that does not change after it was saved, but for the lock. */
+/** The fields of a version that never change after it is saved, except the lock. */
 export interface StoredVersion {
   sent: NewScript;
   hash: string;
@@ -56,8 +56,8 @@ export interface StoredVersion {
 }
 
 /**
- * 16 hex digits over workspace, path, parent, a creation id and all settable fields as sent: fixed at creation, so that a lock
- * resolved later does not change it and the same content saved twice makes two versions.
+ * Returns 16 hex digits, computed from workspace, a creation id and all settable fields as sent. The hash never changes: a lock that is
+ * resolved later does not affect it, and the same content saved twice yields two versions.
  */
 export function computeVersionHash(workspace: string, creationId: string, sent: NewScript): string {
   const sorted = Object.entries(sent).sort(([a], [b]) => (a < b ? -1 : 1));
@@ -81,7 +81,7 @@ export function toConcurrencyRule(
 
 const NOT_CONTENT = new Set(["parent_hash", "auto_parent", "deployment_message", "preserve_on_behalf_of", "skip_draft_deletion"]);
 
-/** Whether saving would change nothing (`skip_if_noop`): every settable field is equal, absent and null being the same. */
+/** Returns whether saving would change nothing (`skip_if_noop`): every settable field is equal, where absent and null are the same. */
 export function isNoop(stored: NewScript, sent: NewScript): boolean {
   const comparable = (script: NewScript) =>
     JSON.stringify(
@@ -92,7 +92,7 @@ export function isNoop(stored: NewScript, sent: NewScript): boolean {
   return comparable(stored) === comparable(sent);
 }
 
-/** The Script of api.md §3.1. */
+/** Returns the `Script` of api.md §3.1. */
 export function toScriptJson(
   version: StoredVersion,
   runnable: Runnable,

@@ -1,12 +1,12 @@
 import * as z from "zod";
 
 /**
- * A workspace's keys. Data keys are wrapped by KMS and named by version; every sealed value names its version. Versions before
- * the current one stay while a value may still name them, so that nothing is unreadable while keys are replaced.
+ * A workspace's keys. KMS wraps the data keys, and every sealed value names the version of its key. Previous versions are retained while a
+ * value may still name them, so that every value stays readable during a rotation.
  */
 export const keyRingSchema = z.object({
   current: z.number(),
-  /** Version → wrapped data key, base64. */
+  /** Wrapped data keys in base64, by version. */
   wrapped: z.record(z.string(), z.string()),
   /** The exportable key, sealed under the data key of the version it names. */
   exportKey: z.string(),
@@ -17,20 +17,22 @@ export type KeyRing = z.infer<typeof keyRingSchema>;
 
 /** The exportable key is sealed like a secret at a path that no variable can have. */
 export const EXPORT_KEY_PATH = "#export-key";
-/** Of old data keys, after everything was sealed anew: what a reader still holds in its hands was sealed with one of them. */
+/**
+ * The number of data keys that are retained after a rotation, because a reader may still use a value that was sealed with a previous one.
+ */
 const KEPT_VERSIONS = 10;
 
-/** What writers name as the state that they have sealed for: it changes with the current version alone. */
+/** Returns the version that writers must name. It changes only with the current version of the key. */
 export const getRingVersion = ({ current }: Pick<KeyRing, "current">) => `v${current}`;
 
-/** The ring with a new current version and exportable key, before anything is sealed anew. */
+/** Starts a rotation: returns the ring with a new current version and exportable key, before values are sealed again. */
 export function beginRotation(ring: KeyRing, wrapped: string, exportKey: string, untilMs: number): KeyRing {
   const current = ring.current + 1;
   return { current, wrapped: { ...ring.wrapped, [current]: wrapped }, exportKey, rotatingUntilMs: untilMs };
 }
 
-/** The ring once every value names the current version. */
+/** Ends a rotation after every value names the current version. */
 export function endRotation({ current, wrapped, exportKey }: KeyRing): KeyRing {
-  const kept = Object.entries(wrapped).filter(([version]) => Number(version) > current - KEPT_VERSIONS);
-  return { current, wrapped: Object.fromEntries(kept), exportKey };
+  const retained = Object.entries(wrapped).filter(([version]) => Number(version) > current - KEPT_VERSIONS);
+  return { current, wrapped: Object.fromEntries(retained), exportKey };
 }

@@ -1,11 +1,12 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
 /**
- * Secrets that a job has read, for those who write down what it prints. They are sealed with a key made of the job's token: only who
- * holds the token opens them, which is the job itself, its executor, and who takes its beats; it is stored nowhere.
+ * Derives the key that encrypts a job's masks from the job's token, so that only holders of the token can decrypt them: the job, its
+ * executor and the function that receives its heartbeats. The key is not stored.
  */
 const keyOf = (token: string) => Buffer.from(hkdfSync("sha256", token, "", "svc masked secrets", 32));
 
+/** Encrypts the secrets that a job has read. Returns base64. */
 export function encryptMasks(token: string, secrets: readonly string[]): string {
   const nonce = randomBytes(12);
   const cipher = createCipheriv("aes-256-gcm", keyOf(token), nonce);
@@ -13,7 +14,7 @@ export function encryptMasks(token: string, secrets: readonly string[]): string 
   return Buffer.concat([nonce, cipher.getAuthTag(), body]).toString("base64");
 }
 
-/** Nothing for a box of another token: an attempt that was lost has its own. */
+/** Decrypts masks. Returns an empty list for another token, because each attempt has its own. */
 export function decryptMasks(token: string, box: string): string[] {
   const bytes = Buffer.from(box, "base64");
   const decipher = createDecipheriv("aes-256-gcm", keyOf(token), bytes.subarray(0, 12), { authTagLength: 16 });

@@ -2,20 +2,20 @@ import { limits } from "../../contract/limits.ts";
 
 /** Replaces each character, so that a masked text keeps its length and offsets into the output remain valid. */
 const STAR = "*";
-/** At a chunk's border a piece of a secret shorter than this stays: masking it would blacken the ends of ordinary lines. */
+/** A shorter part of a secret at the border of a chunk stays visible, because masking it would hide the ends of ordinary lines. */
 const PIECE_CHARS = 3;
 
-/** Hides secrets in what a job printed and answered. */
+/** Hides secrets in the output and the result of a job. */
 export interface Masker {
-  /** Whole text: every occurrence in every form. */
+  /** A complete text: masks every occurrence in every form. */
   text(text: string): string;
-  /** A chunk of a longer text: also what a border has cut in two. */
+  /** A chunk of a longer text: also masks parts of secrets at its borders. */
   chunk(text: string): string;
-  /** JSON: strings and keys of every depth, and numbers that are a secret. */
+  /** JSON: masks strings and keys at every depth, and numbers that are a secret. */
   value(value: unknown): unknown;
 }
 
-/** A masker for secrets; `undefined` when there is none long enough to be masked. */
+/** Creates a masker. Returns `undefined` if no secret is long enough to be masked. */
 export function createMasker(secrets: Iterable<string>): Masker | undefined {
   const forms = [...new Set([...secrets].flatMap(formsOf))];
   if (forms.length === 0) return undefined;
@@ -54,7 +54,7 @@ export function createMasker(secrets: Iterable<string>): Masker | undefined {
   return { text, chunk, value };
 }
 
-/** A secret as it may stand in text: plain, each line of it, in JSON, in a URL, in base64 at each of its three alignments. */
+/** The forms of a secret in text: plain, each line, in JSON, in a URL, and in base64 at each of the three alignments. */
 function formsOf(secret: string): string[] {
   if (secret.length < limits.maskedChars) return [];
   const lines = secret.split(/\r?\n/);
@@ -63,27 +63,27 @@ function formsOf(secret: string): string[] {
   return [...forms, ...inBase64(secret)].filter((form) => form.length >= limits.maskedChars);
 }
 
-/** As JSON writes it, and as writers do that escape everything but ASCII, or slashes too. */
+/** JSON text, also with all characters except ASCII escaped, or with slashes escaped. */
 function inJson(text: string): string[] {
   const usual = JSON.stringify(text).slice(1, -1);
   const ascii = usual.replace(/[\u0080-\uffff]/g, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, "0")}`);
-  // Printed once more, as inside an error's message that is itself JSON.
+  // Encoded twice, as in an error message that is itself JSON.
   return [usual, ascii, usual.replaceAll("/", "\\/"), JSON.stringify(usual).slice(1, -1)];
 }
 
 function inUrl(text: string): string[] {
-  // A lone half of a pair has no UTF-8, and so no such form.
+  // A lone surrogate has no UTF-8 form, so it has no URL form.
   const component = encodeURIComponent(text.toWellFormed());
   const form = new URLSearchParams({ "": text }).toString().slice(1);
-  // Others leave slashes, or escape what may stay.
+  // Some encoders do not escape slashes, or escape more characters than necessary.
   const strict = component.replace(/[!'()*]/g, (char) => `%${char.charCodeAt(0).toString(16).toUpperCase()}`);
   const all = [component, form, strict, component.replaceAll("%2F", "/"), strict.replaceAll("%2F", "/")];
   return [...all, ...all.map((one) => one.replace(/%[0-9A-F]{2}/g, (code) => code.toLowerCase()))];
 }
 
 /**
- * The characters that depend on the secret alone where its bytes stand after 0, 1 or 2 others in what was encoded; what stands at its
- * ends is shared with its neighbours.
+ * The characters that depend only on the secret if its bytes follow 0, 1 or 2 other bytes. The first and last characters are shared with
+ * the neighbours.
  */
 function inBase64(secret: string): string[] {
   const bytes = Buffer.from(secret, "utf8");
@@ -105,7 +105,7 @@ function occurrences(text: string, forms: readonly string[]): Range[] {
   for (const form of forms) {
     let last: Range | undefined;
     for (let at = text.indexOf(form); at >= 0; at = text.indexOf(form, at + 1)) {
-      // Occurrences may overlap: nothing of either is left.
+      // Occurrences may overlap. Both are masked completely.
       if (last && at <= last[1]) last[1] = at + form.length;
       else {
         last = [at, at + form.length];
@@ -128,7 +128,10 @@ function starred(text: string, ranges: Range[]): string {
   return masked + text.slice(done);
 }
 
-/** For each place of `pattern`, how much of its beginning ends there (Knuth, Morris and Pratt): long secrets cost no more than they are long. */
+/**
+ * For each position of `pattern`, the length of its longest prefix that ends there (Knuth, Morris and Pratt). The time is linear in the
+ * length of the secret.
+ */
 function borders(pattern: string): Int32Array {
   const table = new Int32Array(pattern.length);
   for (let at = 1, length = 0; at < pattern.length; at += 1) {
@@ -139,7 +142,7 @@ function borders(pattern: string): Int32Array {
   return table;
 }
 
-/** How many characters at the end of `text` are the beginning of `pattern`. */
+/** Returns the number of characters at the end of `text` that are a prefix of `pattern`. */
 function overlap(text: string, pattern: string, table: Int32Array): number {
   let length = 0;
   for (let at = Math.max(0, text.length - pattern.length); at < text.length; at += 1) {

@@ -1,8 +1,8 @@
 import { limits } from "../../contract/limits.ts";
 
 /**
- * The secrets that stand in a value, by how people see it: masks are as long as what they hide. What was found in one job's result is
- * hidden in the next one's output, whose own reading of it nobody has noted.
+ * Finds the secrets in a value by comparing it with its redacted form, because a mask has the length of the hidden text. The secrets in one
+ * job's result must be hidden in the output of the next job, which did not read them itself.
  */
 export function findMaskedSecrets(value: unknown, shown: unknown, found = new Set<string>()): Set<string> {
   if (typeof value === "string" || typeof value === "number") {
@@ -10,7 +10,7 @@ export function findMaskedSecrets(value: unknown, shown: unknown, found = new Se
   } else if (Array.isArray(value) && Array.isArray(shown)) {
     for (const [index, item] of value.entries()) findMaskedSecrets(item, shown[index], found);
   } else if (typeof value === "object" && value !== null && typeof shown === "object" && shown !== null) {
-    // Keys are masked as well, and keep their order.
+    // Keys are masked as well. Their order does not change.
     const seen = Object.entries(shown);
     for (const [index, [key, item]] of Object.entries(value).entries()) {
       const [seenKey, seenItem] = seen[index] ?? [];

@@ -1,6 +1,6 @@
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from "node:crypto";
 
-/** A secret at rest: the version of the data key that sealed it, then nonce, tag and ciphertext in base64. */
+/** A stored secret: the version of the data key, followed by nonce, tag and ciphertext in base64. */
 const SEALED = /^svc1:(\d+):([A-Za-z0-9+/]+={0,2})$/;
 const NONCE_BYTES = 12;
 const TAG_BYTES = 16;
@@ -24,7 +24,7 @@ function encrypt(key: Buffer, nonce: Buffer, aad: Buffer, plain: Buffer): Buffer
   return Buffer.concat([nonce, cipher.getAuthTag(), body]);
 }
 
-/** Throws when the key is another one, or the bytes were changed. */
+/** Throws if the key is wrong or the bytes were changed. */
 function decrypt(key: Buffer, aad: Buffer, bytes: Buffer): Buffer {
   const decipher = createDecipheriv("aes-256-gcm", key, bytes.subarray(0, NONCE_BYTES), { authTagLength: TAG_BYTES });
   decipher.setAAD(aad);
@@ -32,38 +32,40 @@ function decrypt(key: Buffer, aad: Buffer, bytes: Buffer): Buffer {
   return Buffer.concat([decipher.update(bytes.subarray(NONCE_BYTES + TAG_BYTES)), decipher.final()]);
 }
 
+/** Encrypts a secret for one location. */
 export function sealSecret({ version, key }: DataKey, place: SecretLocation, value: string): string {
   return `svc1:${version}:${encrypt(key, randomBytes(NONCE_BYTES), boundTo(place), Buffer.from(value, "utf8")).toString("base64")}`;
 }
 
-/** The version of the data key that a sealed value names. */
+/** Returns the version of the data key that a sealed value names. Throws if the value is not sealed. */
 export function readKeyVersion(sealed: string): number {
   const version = SEALED.exec(sealed)?.[1];
   if (version === undefined) throw new Error("A stored secret does not have the format of sealed secrets.");
   return Number(version);
 }
 
-/** Throws when the value was sealed for another place, under another key, or was changed. */
+/** Decrypts a secret. Throws if it was sealed for another location or with another key, or was changed. */
 export function openSecret(key: Buffer, place: SecretLocation, sealed: string): string {
   const bytes = Buffer.from(SEALED.exec(sealed)?.[2] ?? "", "base64");
   return decrypt(key, boundTo(place), bytes).toString("utf8");
 }
 
 /**
- * The exportable form: standard base64 of a multiple of 16 bytes, which is how clients tell a ciphertext from plain text
- * (api.md §3.4). It is bound to no path, so that it can be carried elsewhere together with the key.
+ * The exportable form: standard base64 of a multiple of 16 bytes, by which clients distinguish a ciphertext from plain text (api.md §3.4).
+ * It is not bound to a path, so that it can be moved together with the key.
  */
 const EXPORT_HEADER = Buffer.from("svc\x01", "latin1");
 const EXPORT_AAD = Buffer.from("svc exported secret");
 const BLOCK_BYTES = 16;
 
-/** The key itself is text that people choose and copy. */
+/** The key is text, because people choose and copy it. */
 function exportKeyBytes(key: string): Buffer {
   return Buffer.from(hkdfSync("sha256", key, "", "svc exported secrets", 32));
 }
 
+/** Creates a random nonce in base64. */
 export const createExportNonce = () => randomBytes(NONCE_BYTES).toString("base64");
-/** 64 letters and digits: about 380 random bits. */
+/** Creates an exportable key of 64 letters and digits, about 380 random bits. */
 export function createExportKey(): string {
   let key = "";
   while (key.length < 64)
@@ -74,8 +76,8 @@ export function createExportKey(): string {
 }
 
 /**
- * The nonce is random, chosen once for each value and kept with it: the same stored value exports as the same text, so that a
- * synchronisation finds no difference where there is none, and no two values ever share a nonce.
+ * Encrypts a secret for export. The nonce is random and stored with each value: the same stored value always yields the same text, so that
+ * a synchronisation finds no difference, and no two values share a nonce.
  */
 export function exportSecret(key: string, value: string, nonce = createExportNonce()): string {
   const plain = Buffer.from(value, "utf8");
@@ -84,7 +86,7 @@ export function exportSecret(key: string, value: string, nonce = createExportNon
   return Buffer.concat([EXPORT_HEADER, encrypt(exportKeyBytes(key), Buffer.from(nonce, "base64"), EXPORT_AAD, padded)]).toString("base64");
 }
 
-/** The value and nonce of an exported secret; `undefined` when it is none, or one under another key. */
+/** Decrypts an exported secret. Returns `undefined` if the text is not an exported secret or was encrypted with another key. */
 export function importSecret(key: string, exported: string): { value: string; nonce: string } | undefined {
   if (!/^[A-Za-z0-9+/]+={0,2}$/.test(exported)) return undefined;
   const bytes = Buffer.from(exported, "base64");

@@ -4,7 +4,7 @@ import { limits } from "../../contract/limits.ts";
 /** Whether sign-in through a provider requires an existing user or an invitation. Default: true. */
 export const REQUIRE_KNOWN_USER = "require_preexisting_user_for_oauth";
 
-/** How long a synchronous call waits before it answers 504, in seconds. */
+/** The time in seconds after which a synchronous call returns 504. */
 export const SYNC_LIMIT = "timeout_wait_result";
 const maxWaitS = limits.syncCallMs / 1000;
 export const syncLimitSchema = z
@@ -17,7 +17,7 @@ export const syncLimitSchema = z
 const known: Readonly<Record<string, z.ZodType>> = {
   [REQUIRE_KNOWN_USER]: z.boolean(),
   [SYNC_LIMIT]: syncLimitSchema,
-  // Usernames are chosen for each workspace: nothing else can be set.
+  // Usernames are chosen in each workspace, so only `false` is valid.
   automate_username_creation: z.literal(false),
 };
 
@@ -29,5 +29,7 @@ export function describeSettingIssue(key: string, value: unknown): string | unde
 
 /** Settings that every user may read, with their default values. */
 const shown: Readonly<Record<string, unknown>> = { automate_username_creation: false };
+/** Returns whether every user may read a setting. */
 export const isPublicSetting = (key: string) => Object.hasOwn(shown, key);
+/** Returns the default value of a setting, or null. */
 export const defaultSetting = (key: string): unknown => (isPublicSetting(key) ? shown[key] : null);

@@ -1,10 +1,10 @@
-import type { Param, ParsedSignature } from "./signature.ts";
+import type { Param, ParsedSignature } from "./parsed-signature.ts";
 
 /** `name="$1"`, `name="${2:-default}"`, `name=${3-default}`, also behind `local`, `export`, `readonly` or `declare`. */
 const ASSIGNMENT =
   /^[ \t]*(?:(?:local|export|readonly|declare(?:[ \t]+-\w+)*)[ \t]+)?([A-Za-z_]\w*)=(["']?)\$(?:(\d+)|\{(\d+)(?:(:?[-=?])((?:[^}\\]|\\.)*))?\})\2[ \t]*(?:[;#].*)?$/gm;
 
-/** Reads which names a script gives to its positional arguments; a position without a name is called `arg1`. */
+/** Parses the names that a script gives to its positional arguments. A position without a name is called `arg1`, `arg2` and so on. */
 export function parseBashSignature(source: string): ParsedSignature {
   const byPosition = new Map<number, Param>();
   for (const [, name = "", , plain, braced, operator, text] of source.matchAll(ASSIGNMENT)) {
@@ -12,7 +12,7 @@ export function parseBashSignature(source: string): ParsedSignature {
     if (position === 0 || position > 255 || byPosition.has(position)) continue;
     const hasDefault = operator !== undefined && !operator.endsWith("?");
     const value = (text ?? "").replace(/^(["'])([\s\S]*)\1$/, "$2");
-    // A default that the shell would have to work out is not known here.
+    // The value of a default that the shell must evaluate is unknown.
     const known = hasDefault && !/[$`]/.test(value);
     byPosition.set(position, { name, type: { type: "string" }, hasDefault, ...(known && { default: value }), required: !hasDefault });
   }

@@ -1,9 +1,10 @@
 import type { SyntaxNode } from "@lezer/common";
 import { parser } from "@lezer/go";
 import { readGoParams } from "../builds/go-source.ts";
+import type { ParsedSignature } from "./parsed-signature.ts";
 import { createObjectSchema, type Field, MAX_DEPTH, MAX_TYPES, type Schema } from "./schema.ts";
-import type { ParsedSignature } from "./signature.ts";
 
+/** Parses the parameters of `main` in a Go script. */
 export function parseGoSignature(source: string): ParsedSignature {
   const root = parser.parse(source).topNode;
   const functions = new Map<string, SyntaxNode>();
@@ -22,7 +23,7 @@ export function parseGoSignature(source: string): ParsedSignature {
     params: declared.map(({ name, type }, at) => {
       const node = nodes[at];
       const schema = node ? types.schemaOf(node, 0) : {};
-      // An argument that is absent is the zero value, so only what has no sensible one is asked for; the compiler does not tell them apart.
+      // An absent argument has the zero value, so only pointers and variadic parameters count as optional.
       const optional = type.startsWith("...") || type.startsWith("*");
       return { name, type: type.startsWith("...") ? { type: "array", items: schema } : schema, hasDefault: false, required: !optional };
     }),
@@ -99,7 +100,7 @@ class GoTypes {
     return /^float(32|64)$/.test(name) ? { type: "number" } : {};
   }
 
-  /** As `encoding/json` sees the struct: exported fields, named by their tags; embedded structs give theirs. */
+  /** Returns the fields that `encoding/json` uses: exported fields under the names of their tags, including those of embedded structs. */
   private fieldsOf(struct: SyntaxNode, depth: number): Field[] {
     const declarations = struct.getChild("StructBody")?.getChildren("FieldDecl") ?? [];
     return declarations.flatMap((declaration): Field[] => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ParsedSignature } from "./signature.ts";
+import type { ParsedSignature } from "./parsed-signature.ts";
 import { parseSignature } from "./signature.ts";
 
 function read(language: "python3" | "go" | "bash", source: string): ParsedSignature {

@@ -30,7 +30,7 @@ const LISTS = new Set(["list", "List", "tuple", "Tuple", "set", "Set", "frozense
 const DICTIONARIES = new Set(["dict", "Dict", "Mapping", "MutableMapping", "defaultdict", "OrderedDict"]);
 const TRANSPARENT = new Set(["Annotated", "Required", "NotRequired", "Final", "ReadOnly", "ClassVar"]);
 
-/** Reads annotations of one module, with the classes and aliases it defines. */
+/** Reads the annotations of one module, with its classes and aliases. */
 export class PythonTypes {
   private readonly classes = new Map<string, SyntaxNode>();
   private readonly aliases = new Map<string, SyntaxNode>();
@@ -90,7 +90,7 @@ export class PythonTypes {
     if (typeof text !== "string" || text.length > 1000) return {};
     const expression = parser.parse(text).topNode.firstChild?.firstChild;
     if (!expression) return {};
-    // Names of this module mean the same in quotes; its nodes belong to another text, so only names are looked up.
+    // Names of this module are valid in quotes. The parsed nodes belong to another text, so only names are looked up.
     if (expression.name === "VariableName") return this.named(text.trim(), depth + 1);
     return depth < MAX_DEPTH ? new PythonTypes(parser.parse("").topNode, text).schemaOf(expression, depth + 1) : {};
   }
@@ -103,11 +103,11 @@ export class PythonTypes {
     if (Object.hasOwn(NAMED, name)) return NAMED[name] ?? {};
     if (LISTS.has(name)) return { type: "array" };
     if (DICTIONARIES.has(name)) return { type: "object" };
-    // Named like a class and from elsewhere, or like a kind of connection (`postgresql`, as classes of this ecosystem are written).
+    // An unknown name is a resource type, in the style of a class or of a resource type such as `postgresql`.
     return /^[A-Z]\w|^[a-z]\w+$/.test(name) && !NOT_RESOURCES.has(name) ? createResourceSchema(name) : {};
   }
 
-  /** `postgresql = dict` names a kind of connection. */
+  /** `postgresql = dict` defines a resource type. */
   private alias(name: string, value: SyntaxNode, depth: number): Schema {
     return ["dict", "Dict", "TypedDict"].includes(this.text(value)) ? createResourceSchema(name) : this.schemaOf(value, depth + 1);
   }
@@ -126,7 +126,7 @@ export class PythonTypes {
       const optional = allOptional || assignment.getChild("AssignOp") !== null || /^(\w+\.)?NotRequired\b/.test(this.text(annotation));
       return [{ name: this.text(name), schema: this.schemaOf(annotation, depth + 1), optional }];
     });
-    // `class postgresql(TypedDict)` without a default in sight is still its own description: fields say more than a name.
+    // A class with fields is described by its fields, even if its name is a resource type.
     const inherited = (bases?.getChildren("VariableName") ?? []).flatMap((base) => {
       const parent = this.classes.get(this.text(base));
       return parent && depth < MAX_DEPTH ? fieldsOf(this.classSchema(parent, depth + 1)) : [];

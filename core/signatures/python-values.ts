@@ -1,9 +1,10 @@
 import type { SyntaxNode } from "@lezer/common";
 import { MAX_DEPTH } from "./schema.ts";
 
-/** For an expression that only running it would tell, or whose value JSON does not have. */
+/** The value of an expression that is not a literal, or that JSON cannot represent. */
 export const NOT_LITERAL = Symbol("not a literal");
 
+/** Returns the JSON value of a literal expression, or `NOT_LITERAL`. */
 export function readPythonLiteral(node: SyntaxNode, source: string, depth = 0): unknown {
   if (depth > MAX_DEPTH) return NOT_LITERAL;
   const text = source.slice(node.from, node.to);
@@ -56,7 +57,7 @@ function membersOf(node: SyntaxNode): SyntaxNode[] {
 
 const ESCAPES: Record<string, string> = { n: "\n", r: "\r", t: "\t", b: "\b", f: "\f", v: "\v", "0": "\0", "\n": "" };
 
-/** The text of one string or of several that stand side by side; bytes and formatted strings are not texts. */
+/** Returns the text of a string or of adjacent strings, or `NOT_LITERAL` for bytes and formatted strings. */
 export function readPythonString(node: SyntaxNode, source: string): unknown {
   if (node.name === "ContinuedString") {
     const parts = membersOf(node).map((part) => (part.name === "String" ? readPythonString(part, source) : NOT_LITERAL));

@@ -1,10 +1,11 @@
 import type { SyntaxNode } from "@lezer/common";
 import { parser } from "@lezer/python";
+import type { Param, ParsedSignature } from "./parsed-signature.ts";
 import { PythonTypes } from "./python-types.ts";
 import { NOT_LITERAL, readPythonLiteral, readPythonString } from "./python-values.ts";
 import { inferSchema, type Schema } from "./schema.ts";
-import type { Param, ParsedSignature } from "./signature.ts";
 
+/** Parses the parameters of `main` in a Python script. */
 export function parsePythonSignature(source: string): ParsedSignature {
   const root = parser.parse(source).topNode;
   const functions = functionsIn(root, source);
@@ -27,7 +28,7 @@ export function parsePythonSignature(source: string): ParsedSignature {
   };
 }
 
-/** The module's own functions; of several with one name the last counts, as it does when the module runs. */
+/** Returns the functions of the module. If several have the same name, the last one counts, as in Python. */
 function functionsIn(root: SyntaxNode, source: string): Map<string, SyntaxNode> {
   const functions = new Map<string, SyntaxNode>();
   for (let statement = root.firstChild; statement; statement = statement.nextSibling) {
@@ -51,7 +52,7 @@ function readParams(
     if (child.name === "*" || child.name === "**") stars = child.name;
     else if (child.name === ",") stars = "";
     if (child.name !== "VariableName") continue;
-    // `*args` gets nothing by name, `**kwargs` gets all that no other parameter takes.
+    // `*args` receives no argument by name. `**kwargs` receives all arguments without a parameter.
     variadic ||= stars === "**";
     if (stars === "") params.push(readParam(child, types, source, docs));
   }
@@ -71,7 +72,7 @@ function readParam(nameNode: SyntaxNode, types: PythonTypes, source: string, doc
   return { name, type, hasDefault, ...(known && { default: value }), required: !hasDefault, ...(doc && { doc }) };
 }
 
-/** Python tells whole numbers from others, JSON does not: the text of the default does. */
+/** Returns the schema of a default. Python distinguishes integers from other numbers, so an integer default means an integer. */
 function schemaOfPython(value: unknown): Schema {
   return typeof value === "number" && Number.isInteger(value) ? { type: "integer" } : inferSchema(value);
 }

@@ -7,7 +7,7 @@ export interface Schema {
   items?: Schema;
   properties?: Record<string, Schema>;
   required?: string[];
-  /** Names of properties as declared: JSON objects keep no promise about it, forms do. */
+  /** The declared order of the properties. Forms use it, because JSON objects are unordered. */
   order?: string[];
   additionalProperties?: Schema;
   anyOf?: Schema[];
@@ -21,15 +21,16 @@ export interface Field {
   optional: boolean;
 }
 
-/** Types nest as deep as an author likes; a form does not, and a source written to overflow the stack shall not. */
+/** The maximum depth of types, so that a malicious source cannot overflow the stack. */
 export const MAX_DEPTH = 12;
 
 /**
- * Types that name one another unfold: ten types with ten fields each are ten thousand million fields. A reader of types stops here and
- * accepts anything below.
+ * The maximum number of types of one signature. Types that refer to each other expand exponentially: ten types with ten fields each yield
+ * 10^10 fields. Beyond the maximum, any value is accepted.
  */
 export const MAX_TYPES = 2000;
 
+/** Creates the schema of an object from its fields. */
 export function createObjectSchema(fields: Field[]): Schema {
   const properties: Record<string, Schema> = Object.create(null) as Record<string, Schema>;
   for (const { name, schema } of fields) properties[name] = schema;
@@ -41,7 +42,7 @@ export function createObjectSchema(fields: Field[]): Schema {
   };
 }
 
-/** A connection of a kind, chosen by name: `Postgresql` is `resource-postgresql`, `S3Object` is `resource-s3_object`. */
+/** Creates the schema of a resource: `resource-postgresql` for `Postgresql`, `resource-s3_object` for `S3Object`. */
 export function createResourceSchema(typeName: string): Schema {
   const snake = typeName
     .replace(/([a-z0-9])([A-Z])/g, "$1_$2")
@@ -55,7 +56,7 @@ function nullable(schema: Schema): Schema {
   return { ...schema, type: [schema.type, "null"], ...(schema.enum && { enum: [...schema.enum, null] }) };
 }
 
-/** What a union of types accepts: literals become one list of values, a single type stays itself. */
+/** Creates the schema of a union. Literals become one list of values, and a union of one type becomes that type. */
 export function createUnionSchema(members: Schema[]): Schema {
   const isNull = (member: Schema) => member.type === "null";
   const others = members.filter((member) => !isNull(member));
@@ -68,7 +69,7 @@ export function createUnionSchema(members: Schema[]): Schema {
   return distinct.length === 1 ? first : { anyOf: distinct };
 }
 
-/** The type of a value, where a default is all that the source says. */
+/** Infers a schema from a default value. */
 export function inferSchema(value: unknown, depth = 0): Schema {
   if (depth > MAX_DEPTH) return {};
   if (Array.isArray(value))

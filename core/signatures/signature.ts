@@ -1,40 +1,9 @@
 import { manifestFor, type RunnerManifest, type ScriptLanguage } from "../../contract/languages.ts";
 import { parseBashSignature } from "./bash.ts";
 import { parseGoSignature } from "./go.ts";
+import type { Signature } from "./parsed-signature.ts";
 import { parsePythonSignature } from "./python.ts";
-import type { Schema } from "./schema.ts";
 import { parseTypescriptSignature } from "./typescript.ts";
-
-export interface Param {
-  name: string;
-  type: Schema;
-  /** The source gives it a default, though perhaps none that can be written as JSON. */
-  hasDefault: boolean;
-  /** The default, when it is a literal. */
-  default?: unknown;
-  /** A call without it is a mistake. */
-  required: boolean;
-  doc?: string;
-}
-
-export interface ParsedSignature {
-  ok: true;
-  /** Of `main`; empty without one. */
-  params: Param[];
-  hasMain: boolean;
-  hasPreprocessor: boolean;
-  /** Names of the preprocessor's parameters; `null` where it is not called name by name, or there is none. */
-  preprocessorParams: string[] | null;
-  /** Takes more than its `params`: `**kwargs` in Python, `...rest` in TypeScript and Go, where the last param is the list of the rest. */
-  variadic: boolean;
-  /** TypeScript's `main({ a, b })`: `params` are what it takes apart, and it is called with one object of all of them. */
-  destructured: boolean;
-  /** Params that the TypeScript wrapper makes values of, which JSON does not have: a Date of a text, a Uint8Array of base64. */
-  paramTypes: Record<string, "date" | "bytes">;
-  docs?: string;
-}
-
-export type Signature = ParsedSignature | { ok: false; error: string };
 
 /** The parsers by the name that a manifest gives them. */
 const parsers: Record<Exclude<RunnerManifest["signature"], "none">, (content: string) => Signature> = {
@@ -54,7 +23,7 @@ export function parseSignature(language: ScriptLanguage, content: string): Signa
   return parsers[parser](content);
 }
 
-/** The signature as the JSON Schema of the arguments, in the form that forms and the command line use. */
+/** Returns the JSON Schema of the arguments, in the form that forms and the command line use. */
 export function toArgumentsSchema(signature: Signature): Record<string, unknown> {
   const params = signature.ok ? signature.params : [];
   const properties = params.map(({ name, type, doc, hasDefault, default: value }) => {

@@ -26,7 +26,7 @@ const NAMED: Record<string, Schema> = {
   Email: { type: "string", format: "email" },
   Sql: { type: "string", format: "sql" },
 };
-/** Generic types of the language: their arguments say nothing that a form could use. */
+/** Generic types of the language, whose arguments are irrelevant for forms. */
 const OPAQUE = new Set([
   "Record",
   "Map",
@@ -42,13 +42,13 @@ const OPAQUE = new Set([
   "Response",
   "Request",
 ]);
-/** Types that are what their first argument is. */
+/** Types that are equivalent to their first argument. */
 const TRANSPARENT = new Set(["Promise", "Readonly", "Required", "NonNullable", "Awaited"]);
 
-/** What an annotation says about a parameter. */
+/** The meaning of a parameter's annotation. */
 export interface Annotated {
   schema: Schema;
-  /** `undefined` is among its types. */
+  /** The type includes `undefined`. */
   optional: boolean;
   wrapped: "date" | "bytes" | undefined;
 }
@@ -63,7 +63,7 @@ export class TypescriptTypes {
     this.source = source;
   }
 
-  /** Takes note of a `type`, `interface` or `enum`. */
+  /** Registers a `type`, `interface` or `enum` of the file. */
   declare(declaration: SyntaxNode): void {
     if (!["TypeAliasDeclaration", "InterfaceDeclaration", "EnumDeclaration"].includes(declaration.name)) return;
     const name = declaration.getChild("TypeDefinition");
@@ -85,7 +85,7 @@ export class TypescriptTypes {
     return this.source.slice(node.from, node.to);
   }
 
-  /** The types of a union; another type alone. */
+  /** Returns the members of a union, or the type itself. */
   private membersOf(type: SyntaxNode, depth: number): SyntaxNode[] {
     if (type.name === "ParenthesizedType" && depth < MAX_DEPTH) return children(type).flatMap((child) => this.membersOf(child, depth + 1));
     if (type.name !== "UnionType" || depth >= MAX_DEPTH) return [type];
@@ -147,7 +147,8 @@ export class TypescriptTypes {
     if (Object.hasOwn(NAMED, name)) return NAMED[name] ?? {};
     if (name === "Array" || name === "Set" || name === "ReadonlyArray") return { type: "array" };
     if (OPAQUE.has(name)) return { type: "object" };
-    // What is neither the language's nor the file's own names a connection, written with a capital; a type parameter is one letter.
+    // A name that is neither built in nor declared in the file is a resource type, written with a capital. A single letter is a type
+    // parameter.
     return /^[A-Z]\w/.test(name) ? createResourceSchema(name) : {};
   }
 
@@ -156,12 +157,12 @@ export class TypescriptTypes {
     if (declaration.name === "InterfaceDeclaration") {
       const body = declaration.getChild("ObjectType");
       const own = body ? this.schemaOf(body, depth + 1) : {};
-      // What follows `extends` stands before the body, next to the interface's own name.
+      // The types after `extends` are siblings of the interface's name.
       const parents = declaration.getChildren("TypeName").map((parent) => this.schemaOf(parent, depth + 1));
       return intersectionOf([...parents.filter((parent) => parent.properties), own]);
     }
     const type = declaration.getChild("Equals")?.nextSibling;
-    // `type Postgresql = object` only gives a name to a kind of connection.
+    // `type Postgresql = object` defines a resource type.
     if (type && this.text(type) === "object") return createResourceSchema(name);
     return type ? this.schemaOf(type, depth + 1) : {};
   }
@@ -208,7 +209,7 @@ export class TypescriptTypes {
     return type.firstChild ? this.schemaOf(type.firstChild, depth + 1) : {};
   }
 
-  /** `RT.Postgresql` names a kind of connection, `wmill.Base64` a type of the client; `Row["id"]` is not looked up. */
+  /** `RT.Postgresql` is a resource type, `wmill.Base64` a type of the client. `Row["id"]` is not resolved. */
   private qualified(type: SyntaxNode): Schema {
     const [, name] = /^[\w$]+\s*\.\s*([\w$]+)$/.exec(this.text(type)) ?? [];
     if (!name) return {};

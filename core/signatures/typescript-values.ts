@@ -1,10 +1,10 @@
 import type { SyntaxNode } from "@lezer/common";
 import { MAX_DEPTH } from "./schema.ts";
 
-/** For an expression that only running it would tell. */
+/** The value of an expression that is not a literal. */
 export const NOT_LITERAL = Symbol("not a literal");
 
-/** The JSON value of a literal expression; `undefined` for `undefined`. */
+/** Returns the JSON value of a literal expression, or `NOT_LITERAL`. The value of `undefined` is `undefined`. */
 export function readLiteral(node: SyntaxNode, source: string, depth = 0): unknown {
   if (depth > MAX_DEPTH) return NOT_LITERAL;
   const text = source.slice(node.from, node.to);
@@ -73,6 +73,7 @@ function numberOf(text: string): unknown {
   return Number.isFinite(value) ? value : NOT_LITERAL;
 }
 
+/** Returns the text of a string literal. */
 export function readStringText(node: SyntaxNode, source: string): string {
   return unescaped(source.slice(node.from + 1, node.to - 1));
 }

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import type { ParsedSignature } from "./signature.ts";
+import type { ParsedSignature } from "./parsed-signature.ts";
 import { parseSignature, toArgumentsSchema } from "./signature.ts";
 
 function read(source: string): ParsedSignature {

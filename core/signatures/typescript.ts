@@ -1,22 +1,23 @@
 import type { SyntaxNode } from "@lezer/common";
 import { parser } from "@lezer/javascript";
+import type { Param, ParsedSignature } from "./parsed-signature.ts";
 import { inferSchema } from "./schema.ts";
-import type { Param, ParsedSignature } from "./signature.ts";
 import { TypescriptTypes } from "./typescript-types.ts";
 import { NOT_LITERAL, readLiteral, readStringText } from "./typescript-values.ts";
 
 const typescript = parser.configure({ dialect: "ts" });
 const typescriptJsx = parser.configure({ dialect: "ts jsx" });
 
+/** Parses the parameters of `main` in a TypeScript script. */
 export function parseTypescriptSignature(source: string): ParsedSignature {
   const found = read(typescript.parse(source).topNode, source);
-  // `<T>x` is a cast in one dialect and an element in the other; a file is read as the one that shows a main.
+  // `<T>x` is a cast in TypeScript and an element in TSX. The dialect in which `main` is found counts.
   return found.hasMain ? found : read(typescriptJsx.parse(source).topNode, source);
 }
 
 interface Callable {
   params: SyntaxNode | null;
-  /** Where a doc comment would stand before. */
+  /** The statement whose preceding comment documents the function. */
   statement: SyntaxNode;
 }
 
@@ -39,7 +40,7 @@ function read(root: SyntaxNode, source: string): ParsedSignature {
   return signature;
 }
 
-/** Names of parameters that are neither taken apart nor a rest. */
+/** Returns the names of the parameters, or `null` if one is a pattern or a rest parameter. */
 function plainNames(list: SyntaxNode | null, source: string): string[] | null {
   const parts = list ? partsOf(list) : undefined;
   if (!parts?.every(({ target, rest }) => target.name === "VariableDefinition" && !rest)) return null;
@@ -74,7 +75,7 @@ function callablesIn(declaration: SyntaxNode, statement: SyntaxNode, source: str
   const text = (node: SyntaxNode) => source.slice(node.from, node.to);
   if (declaration.name === "FunctionDeclaration") {
     const name = declaration.getChild("VariableDefinition");
-    // An overload has no body; the implementation is what takes the arguments.
+    // An overload has no body. The implementation has the parameters.
     return name && declaration.getChild("Block") ? [[text(name), { params: declaration.getChild("ParamList"), statement }]] : [];
   }
   if (declaration.name !== "VariableDeclaration") return [];
@@ -84,7 +85,7 @@ function callablesIn(declaration: SyntaxNode, statement: SyntaxNode, source: str
     if (child.name === "VariableDefinition") name = text(child);
     if (child.prevSibling?.name !== "Equals" || name === "") continue;
     const isFunction = child.name === "ArrowFunction" || child.name === "FunctionExpression";
-    // `main = wrap(async (a) => …)`: what it takes is not known, that it can be called is.
+    // The parameters of `main = wrap(async (a) => …)` are unknown, but it can be called.
     if (isFunction) found.push([name, { params: child.getChild("ParamList"), statement }]);
     else if (child.name === "CallExpression") found.push([name, { params: null, statement }]);
   }
@@ -105,7 +106,7 @@ function exportedNames(group: SyntaxNode | null, source: string): [string, strin
   return pairs;
 }
 
-/** A parameter's nodes as they come before the next comma. */
+/** The nodes of one parameter. */
 interface Parts {
   target: SyntaxNode;
   rest: boolean;
@@ -161,7 +162,7 @@ function readParams(list: SyntaxNode, source: string, types: TypescriptTypes, do
   });
 }
 
-/** `main({ a, b = 2 }: { a: string; b?: number })`: what it takes apart are its parameters, typed by the annotation. */
+/** The parameters of `main({ a, b = 2 }: { a: string; b?: number })` are the properties of the pattern, typed by the annotation. */
 function patternParams(part: Parts, source: string, types: TypescriptTypes): Param[] {
   const declared = types.annotated(part.annotation).schema;
   return part.target.getChildren("PatternProperty").flatMap((property) => {
@@ -177,7 +178,7 @@ function patternParams(part: Parts, source: string, types: TypescriptTypes): Par
   });
 }
 
-/** The JSDoc comment right before a statement: its text and its `@param`s. */
+/** Returns the JSDoc comment directly before a statement: its text and its `@param`s. */
 function docComment(statement: SyntaxNode, source: string): { text: string; params: Map<string, string> } | undefined {
   const comment = statement.prevSibling;
   if (comment?.name !== "BlockComment") return;

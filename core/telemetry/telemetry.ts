@@ -1,6 +1,6 @@
 import { endedJobOutcomes, type Outcome } from "../../contract/metrics.ts";
 
-/** Details that help an operator to find the cause of a failure. Never secrets, arguments or results. */
+/** Details for the analysis of a failure. They never contain secrets, arguments or results. */
 export interface FailureContext {
   /** The job's id. */
   job?: string | undefined;
@@ -8,7 +8,7 @@ export interface FailureContext {
   [detail: string]: string | number | undefined;
 }
 
-/** Receives what use cases report for operators. A deployed function sends it to its log and its metrics. */
+/** Receives the reports of use cases for operators. A deployed function writes them to its log and its metrics. */
 export interface Telemetry {
   failure(message: string, error: unknown, context: FailureContext): void;
   count(outcome: Outcome, count: number, kind: string | undefined): void;

@@ -32,7 +32,7 @@ export interface ContextualVariable {
   is_custom: boolean;
 }
 
-/** A job's environment as a list, by name, with what each variable means. */
+/** Returns a job's environment as a sorted list with a description of each variable. */
 export function listContextualVariables(environment: Record<string, string>): ContextualVariable[] {
   return Object.entries(environment)
     .map(([name, value]) => ({ name, value, description: meanings[name.replace(/^(WM|OV)_/, "")] ?? "", is_custom: false }))

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import type { VariableJson, VariableListQuery } from "../../contract/routes/stored/variables.ts";
 
-/** A variable as it is stored. A secret's `value` is sealed. */
+/** A stored variable. The value of a secret is sealed. */
 export const storedVariableSchema = z.object({
   path: z.string(),
   isSecret: z.boolean(),
@@ -19,7 +19,7 @@ export const storedVariableSchema = z.object({
 });
 export type StoredVariable = z.infer<typeof storedVariableSchema>;
 
-/** The Variable of api.md §3.4. `value` is what the caller may see of it, or absent. */
+/** Returns the `Variable` of api.md §3.4. `value` is the value that the caller may see, or absent. */
 export function toVariableJson(
   workspace: string,
   variable: StoredVariable,
@@ -47,7 +47,10 @@ export function toVariableJson(
 
 const holds = (text: string | undefined, part: string) => (text ?? "").toLowerCase().includes(part.toLowerCase());
 
-/** The filters of `variables/list`. The value of a secret is never compared, because a filter would reveal it letter by letter. */
+/**
+ * Returns whether a variable matches the filters of `variables/list`. The value of a secret is never compared, because a filter would
+ * reveal it letter by letter.
+ */
 export function matchesVariable(variable: StoredVariable, query: VariableListQuery): boolean {
   const { path, description, labels = [], isSecret } = variable;
   const value = isSecret ? undefined : variable.value;

@@ -1,8 +1,8 @@
 import fc from "fast-check";
-import { type FlowModule, type FlowValue, keptFlowSchema } from "../../contract/flows/flow-value.ts";
+import { type FlowModule, type FlowValue, storedFlowValueSchema } from "../../contract/flows/flow-value.ts";
 
 /** A flow as it is stored, from what somebody sent. */
-export const aFlow = (value: object): FlowValue => keptFlowSchema.parse(value);
+export const aFlow = (value: object): FlowValue => storedFlowValueSchema.parse(value);
 
 /** A step that runs nothing. */
 export const identity = (id: string, more: object = {}) => ({ id, value: { type: "identity" }, ...more });

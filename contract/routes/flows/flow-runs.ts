@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { actions } from "../../access/actions.ts";
 import { atJob, inWorkspace, jsonObject, workspaceId } from "../../common.ts";
-import { flowValueSchema } from "../../flows/flow-value.ts";
+import { flowValueSchema } from "../../flows/flow-value-schema.ts";
 import { defineRoute } from "../../route.ts";
 import {
   accepted,

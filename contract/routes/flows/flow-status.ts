@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { anyJson, jobId } from "../../common.ts";
-import { flowValueSchema } from "../../flows/flow-value.ts";
+import { flowValueSchema } from "../../flows/flow-value-schema.ts";
 
 /** Where a flow is, as api.md §2.3 shapes it. */
 const branchChosen = z.object({ type: z.enum(["branch", "default"]), branch: z.int().optional() });

@@ -14,7 +14,7 @@ import {
   versionHash,
   workspaceId,
 } from "../../common.ts";
-import { flowValueSchema } from "../../flows/flow-value.ts";
+import { flowValueSchema } from "../../flows/flow-value-schema.ts";
 import { limits } from "../../limits.ts";
 import { defineRoute } from "../../route.ts";
 

@@ -3,9 +3,9 @@
     python3 -m venv /tmp/v && /tmp/v/bin/pip download --no-deps -d /tmp/v/wheels pigar==2.2.0 guarddog==3.2.0 stdlib-list==0.12.0
     python3 core/builds/data/make-python-data.py /tmp/v/wheels && npx biome format --write core/builds/data
 
-pigar (BSD-3-Clause) knows which modules each distribution holds, guarddog (Apache-2.0) which distributions are used most, stdlib-list (MIT)
-which modules are Python's own. Many distributions claim a name such as `yaml`; the one that most people install is the one meant. Only data
-is taken, no code.
+pigar (BSD-3-Clause) lists the modules of each distribution, guarddog (Apache-2.0) the most popular distributions, and stdlib-list (MIT)
+the modules of Python itself. If several distributions contain a module such as `yaml`, the most popular one is selected. Only data is used,
+no code.
 """
 
 import glob
@@ -45,7 +45,7 @@ with tempfile.NamedTemporaryFile() as file:
         "select t.name, d.name from distributions d join top_level_module_names t on t.distribution_id = d.id"
     ).fetchall()
 
-# Folders that many distributions leave beside their package by accident: nobody imports these from another's.
+# Folders that many distributions contain by accident. Other packages do not import them.
 accidents = set(
     "test tests testing doc docs example examples src scripts bin build dist benchmarks tools utils lib".split()
 )
@@ -61,14 +61,14 @@ for module, names in owners.items():
     if best != normal(module):
         modules[module] = best
 
-# `google`, `azure` and the like hold one distribution for each module below them; all names that begin alike are kept and the longest fit wins.
+# `google`, `azure` and the like have one distribution for each module below them. All names with the prefix are listed, and the longest match wins.
 namespaces = {}
 for module in "google azure opentelemetry zope ruamel databricks snowflake airflow jaraco backports mysql".split():
     names = sorted(name for name in rank if name.startswith(f"{module}-"))
     if names:
         namespaces[module] = names
 
-# psycopg2 has no wheels for Linux; the others are names that several distributions share, or that lie below a shared one.
+# psycopg2 has no wheels for Linux; the other names belong to several distributions or are below such a name.
 modules.update(
     {
         "psycopg2": "psycopg2-binary",

@@ -7,5 +7,5 @@ import { development } from "./development.ts";
 import { general } from "./general.ts";
 import { messaging } from "./messaging.ts";
 
-/** The resource types that every workspace has. A workspace may put one of its own in the place of each. */
+/** The resource types of every workspace. A workspace may replace each with its own. */
 export const catalogue: readonly BuiltInType[] = [...general, ...databases, ...clouds, ...messaging, ...ai, ...development, ...business];

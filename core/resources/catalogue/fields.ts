@@ -1,6 +1,6 @@
-/** The fields that catalogue entries are made of. Descriptions show in forms. */
+/** Fields of catalogue entries. Forms show the descriptions. */
 export const text = (description: string) => ({ type: "string", description });
-/** Shown as dots. Best given as a reference to a secret variable, `$var:f/ops/password`. */
+/** A field that forms hide. Its value should be a reference to a secret variable, such as `$var:f/ops/password`. */
 export const secret = (description: string) => ({ type: "string", description, format: "password", password: true });
 export const number = (description: string) => ({ type: "number", description });
 export const flag = (description: string) => ({ type: "boolean", description });

@@ -1,6 +1,6 @@
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { Functions } from "../../../aws/lambda/functions.ts";
-import { keptFlowSchema } from "../../../contract/flows/flow-value.ts";
+import { storedFlowValueSchema } from "../../../contract/flows/flow-value.ts";
 import type { FlowBuild, RunnableFlow } from "../../../core/flows/version.ts";
 import { hasEnded, type RunningJob } from "../../../core/jobs/job.ts";
 import { failedEnding } from "../../../core/jobs/lifecycle.ts";
@@ -27,7 +27,7 @@ export async function buildFlow(deps: BuildVersionDeps & MakeMachineDeps, job: R
     functions,
     workspace,
     flow.path,
-    await planFlow(deps, job, flow.path, keptFlowSchema.parse(sent.value)),
+    await planFlow(deps, job, flow.path, storedFlowValueSchema.parse(sent.value)),
   );
   let build: FlowBuild = { state: "failed", job: job.id, error: planned.ok ? "" : planned.error };
   if (planned.ok) {

@@ -1,6 +1,6 @@
 import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { SvcError } from "../../../contract/errors.ts";
-import { keptFlowSchema } from "../../../contract/flows/flow-value.ts";
+import { storedFlowValueSchema } from "../../../contract/flows/flow-value.ts";
 import type { MachineJson } from "../../../contract/routes/flows/flows.ts";
 import { describeSizeProblem } from "../../../core/flows/history-events.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
@@ -21,7 +21,7 @@ interface DescribeMachineDeps extends LoadFlowDeps {
 export async function describeMachine(deps: DescribeMachineDeps, flow: RunnableFlow): Promise<MachineJson> {
   const { executions, step } = deps;
   const { workspace, path, version, build } = flow;
-  const value = keptFlowSchema.parse((await loadFlow(deps, workspace, version)).sent.value);
+  const value = storedFlowValueSchema.parse((await loadFlow(deps, workspace, version)).sent.value);
   const none = value.modules.length === 0 ? "It has no steps, so it ends without a state machine." : describeSizeProblem(value);
   if (none) throw new SvcError("flow.noMachine", { path, reason: none });
   const { name, spare, definition } = flowMachine(value, { step, workspace, path });

@@ -1,7 +1,7 @@
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { isSvcError } from "../../../contract/errors.ts";
-import { type FlowValue, keptFlowSchema } from "../../../contract/flows/flow-value.ts";
+import { type FlowValue, storedFlowValueSchema } from "../../../contract/flows/flow-value.ts";
 import type { ExecutionJson, FlowStatus } from "../../../contract/routes/flows/flow-status.ts";
 import { countMissingApprovals, isOpen, toApprovalConditions } from "../../../core/approvals/gate.ts";
 import { buildFlowStatus, type ModuleState, type OpenGate } from "../../../core/flows/flow-status.ts";
@@ -64,9 +64,9 @@ async function valueOfFlow(reading: FlowStatusDeps, job: Job, code: boolean): Pr
   const { flow } = job;
   if (hasEnded(job) && job.erased) return undefined;
   if (flow?.plan && !code) return (await findPlan(reading, flow.plan))?.value;
-  if (job.code) return keptFlowSchema.parse((JSON.parse(await loadValue(reading, job, job.code)) as { flow: unknown }).flow);
+  if (job.code) return storedFlowValueSchema.parse((JSON.parse(await loadValue(reading, job, job.code)) as { flow: unknown }).flow);
   try {
-    return keptFlowSchema.parse((await loadFlow(reading, job.workspace, flow?.version ?? 0)).sent.value);
+    return storedFlowValueSchema.parse((await loadFlow(reading, job.workspace, flow?.version ?? 0)).sent.value);
   } catch (error) {
     if (isSvcError(error) && error.code === "flow.versionNotFound") return undefined;
     throw error;

@@ -1,7 +1,7 @@
 import type { Functions } from "../../../aws/lambda/functions.ts";
 import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { isSvcError } from "../../../contract/errors.ts";
-import { flowValueSchema } from "../../../contract/flows/flow-value.ts";
+import { flowValueSchema } from "../../../contract/flows/flow-value-schema.ts";
 import { limits } from "../../../contract/limits.ts";
 import { collectReferences } from "../../../core/flows/references.ts";
 import { STATE_VERSION, type StepState } from "../../../core/flows/step-call.ts";

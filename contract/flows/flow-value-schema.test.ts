@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { issuesOf } from "../errors/issues.ts";
 import { answerFor, SvcError } from "../errors.ts";
 import { limits } from "../limits.ts";
-import { flowValueSchema } from "./flow-value.ts";
+import { flowValueSchema } from "./flow-value-schema.ts";
 
 const step = (id: string, more: object = {}) => ({ id, value: { type: "identity" }, ...more });
 const script = (id: string, more: object = {}) => ({ id, value: { type: "script", path: "f/t/a" }, ...more });
