@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as z from "zod";
-import { canonicalJson } from "./canonical-json.ts";
+import { toCanonicalJson } from "./canonical-json.ts";
 
 const digest = z.string().regex(/^[0-9a-f]{64}$/, "SHA-256 in hex");
 
@@ -38,12 +38,12 @@ export const approvalEntrySchema = z.object({
   /** The hash of the flow's code. */
   code: z.string().optional(),
   what: z.enum(["approved", "rejected", "expired"]),
-  /** The gate was decided by it; an approval may be one of several. */
+  /** This event decided the gate. An approval may be one of several. */
   decides: z.boolean(),
-  /** Empty where time did it. */
+  /** The approver. Empty after a timeout. */
   who: z.object({ name: z.string().optional(), email: z.string().optional(), resumeId: z.number().optional() }),
   atMs: z.number(),
-  /** Digest of what approvers were shown; absent for what came before the gate opened. */
+  /** Digest of the content shown to approvers. Absent for events before the gate opened. */
   shown: digest.optional(),
   values: valuesSchema.optional(),
   reason: z.string().optional(),
@@ -55,28 +55,28 @@ export const CHAIN_START = "0".repeat(64);
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
 
-/** Hash of the previous entry and of all fields of this entry. */
-export function entryHash({ hash: _, prev, values, ...said }: Omit<ApprovalEntry, "hash"> & { hash?: string }): string {
-  return sha256(`${prev}\n${canonicalJson({ ...said, ...(values ? { values: { digest: values.digest, of: values.of } } : {}) })}`);
+/** Computes the hash of an entry from the previous hash and all fields of the entry. */
+export function computeEntryHash({ hash: _, prev, values, ...fields }: Omit<ApprovalEntry, "hash"> & { hash?: string }): string {
+  return sha256(`${prev}\n${toCanonicalJson({ ...fields, ...(values ? { values: { digest: values.digest, of: values.of } } : {}) })}`);
 }
 
 /**
- * `missing`: another number was due. `foreign`: it is of another run or workspace. `changed`: it is not what was hashed. `broken`: it does not follow the
- * entry that now stands before it. `values`: what was answered is not what the digest says.
+ * `missing`: the entry has the wrong number. `foreign`: it belongs to another run or workspace. `changed`: it does not match its hash.
+ * `broken`: it does not follow the previous entry. `values`: the submitted values do not match their digest.
  */
 export interface ChainFault {
   n: number;
   why: "missing" | "foreign" | "changed" | "broken" | "values";
 }
 
-/** The first fault in the complete, ordered chain of a run. Only the signed heads show that the end of a chain is missing. */
+/** Returns the first fault in the complete, ordered chain of a run. Only the signed heads show that the end of a chain is missing. */
 export function verifyChain(entries: readonly ApprovalEntry[], of: Pick<ApprovalEntry, "workspace" | "root">): ChainFault | undefined {
   let prev = CHAIN_START;
   for (const [index, entry] of entries.entries()) {
     const n = index + 1;
     if (entry.n !== n) return { n, why: "missing" };
     if (entry.workspace !== of.workspace || entry.root !== of.root) return { n, why: "foreign" };
-    if (entryHash(entry) !== entry.hash) return { n, why: "changed" };
+    if (computeEntryHash(entry) !== entry.hash) return { n, why: "changed" };
     if (entry.prev !== prev) return { n, why: "broken" };
     if (entry.values?.place?.in === "head" && sha256(entry.values.place.json) !== entry.values.digest) return { n, why: "values" };
     prev = entry.hash;
@@ -90,7 +90,7 @@ export const anchorSchema = z.object({
   prev: digest,
   hash: digest,
   workspace: z.string(),
-  /** UTC, as `2026-11-22`. Several anchors share a day with many runs. */
+  /** The day in UTC, as `2026-11-22`. A day with many runs has several anchors. */
   day: z.string(),
   heads: z.array(z.object({ root: z.string(), n: z.int(), hash: digest })),
   atMs: z.number(),
@@ -100,26 +100,26 @@ export const anchorSchema = z.object({
 });
 export type Anchor = z.output<typeof anchorSchema>;
 
-/** Hash of the previous anchor and of all fields of this anchor. */
-export function anchorHash({ n, prev, workspace, day, heads, atMs }: Omit<Anchor, "hash" | "mac" | "key">): string {
-  return sha256(`${prev}\n${canonicalJson({ n, workspace, day, heads, atMs })}`);
+/** Computes the hash of an anchor from the previous hash and all fields of the anchor. */
+export function computeAnchorHash({ n, prev, workspace, day, heads, atMs }: Omit<Anchor, "hash" | "mac" | "key">): string {
+  return sha256(`${prev}\n${toCanonicalJson({ n, workspace, day, heads, atMs })}`);
 }
 
-/** The first fault in a workspace's anchors, given whole and in order, apart from their signatures. */
+/** Returns the first fault in the complete, ordered anchors of a workspace. Signatures are not checked. */
 export function verifyAnchors(anchors: readonly Anchor[], workspace: string): ChainFault | undefined {
   let prev = CHAIN_START;
   for (const [index, anchor] of anchors.entries()) {
     const n = index + 1;
     if (anchor.n !== n) return { n, why: "missing" };
     if (anchor.workspace !== workspace) return { n, why: "foreign" };
-    if (anchorHash(anchor) !== anchor.hash) return { n, why: "changed" };
+    if (computeAnchorHash(anchor) !== anchor.hash) return { n, why: "changed" };
     if (anchor.prev !== prev) return { n, why: "broken" };
     prev = anchor.hash;
   }
   return undefined;
 }
 
-/** The first signed head that does not stand in its run's chain any more. */
-export function lostHead(heads: Anchor["heads"], chain: readonly ApprovalEntry[]): Anchor["heads"][number] | undefined {
+/** Returns the first signed head that is no longer part of its run's chain. */
+export function findLostHead(heads: Anchor["heads"], chain: readonly ApprovalEntry[]): Anchor["heads"][number] | undefined {
   return heads.find((head) => chain[head.n - 1]?.hash !== head.hash);
 }

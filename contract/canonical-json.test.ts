@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
-import { canonicalJson } from "./canonical-json.ts";
+import { toCanonicalJson } from "./canonical-json.ts";
 
 describe("canonicalJson", () => {
   it("is the same text for equal values, however their keys are ordered", () => {
-    expect(canonicalJson({ b: [{ d: 1, c: null }], a: "x" })).toBe('{"a":"x","b":[{"c":null,"d":1}]}');
+    expect(toCanonicalJson({ b: [{ d: 1, c: null }], a: "x" })).toBe('{"a":"x","b":[{"c":null,"d":1}]}');
     const odd = JSON.parse('{"__proto__":1,"constructor":2}') as unknown;
-    expect(canonicalJson(odd)).toBe('{"__proto__":1,"constructor":2}');
+    expect(toCanonicalJson(odd)).toBe('{"__proto__":1,"constructor":2}');
   });
 });

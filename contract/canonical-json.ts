@@ -1,4 +1,4 @@
 import canonicalize from "canonicalize";
 
-/** JSON text by RFC 8785 (sorted keys): equal values give equal texts. `undefined` gives `null`, as inside an array. */
-export const canonicalJson = (value: unknown): string => canonicalize(value) ?? "null";
+/** Returns JSON text by RFC 8785 (sorted keys), so that equal values have equal texts. `undefined` yields `null`, as inside an array. */
+export const toCanonicalJson = (value: unknown): string => canonicalize(value) ?? "null";

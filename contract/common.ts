@@ -1,14 +1,14 @@
 import * as z from "zod";
 import { isJsonObject } from "./json-object.ts";
 
-/** The place of data that belongs to the whole instance, where other data has its workspace. No workspace can have this id. */
+/** The workspace id of data that belongs to the whole instance. No workspace can have this id. */
 export const INSTANCE = "-";
 
 /** Shapes that several routes share. */
 export const workspaceId = z
   .string()
   .regex(/^[a-z0-9][a-z0-9_-]{0,49}$/, "lower-case letters, digits, '-' and '_', at most 50, starting with a letter or digit");
-/** `u/<user>/<name>` or `f/<folder>/<name>`, more parts allowed after the name. */
+/** `u/<user>/<name>` or `f/<folder>/<name>`. More parts may follow the name. */
 export const runnablePath = z
   .string()
   .max(250)
@@ -28,13 +28,15 @@ export const page = {
 };
 
 export const inWorkspace = z.object({ workspace: workspaceId });
-/** A path to look for. Longer than any that can be stored, and short enough to be part of a key. */
+/** The path of a request. It may be longer than any stored path, and is short enough for a key. */
 export const anyPath = z.string().min(1).max(400);
 export const atPath = z.object({ workspace: workspaceId, path: anyPath });
 export const atHash = z.object({ workspace: workspaceId, hash: versionHash });
 export const atJob = z.object({ workspace: workspaceId, id: jobId });
 
-/** Any value. `z.json()` refers to itself by a name that differs between documents, and the events of streams stand in two. */
+/**
+ * Any JSON value. `z.json()` refers to itself by a name that differs between documents, and two documents contain the events of streams.
+ */
 export const anyJson = z
   .custom<z.core.util.JSONType>((value) => value !== undefined, "is missing")
   .meta({ override: { description: "Any JSON value." } });

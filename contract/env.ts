@@ -7,21 +7,21 @@ export const env = {
   /** The queue of jobs with a priority. */
   highQueueUrl: "SVC_HIGH_QUEUE_URL",
   signingSecret: "SVC_SIGNING_SECRET",
-  /** The KMS key that data keys are wrapped with. */
+  /** The KMS key that wraps data keys. */
   secretsKey: "SVC_SECRETS_KEY",
-  /** The KMS key that the record of approvals is signed with. */
+  /** The KMS key that signs the record of approvals. */
   anchorKey: "SVC_ANCHOR_KEY",
   userPool: "SVC_USER_POOL_ID",
   userPoolClient: "SVC_USER_POOL_CLIENT_ID",
   /** JSON list of federated logins (aws/cognito/logins.ts). */
   logins: "SVC_LOGINS",
-  /** Headers that every run gets as arguments, separated by commas (spec §4.2). */
+  /** Headers that every run receives as arguments, separated by commas (spec §4.2). */
   includeHeaders: "INCLUDE_HEADERS",
-  /** CIDR ranges, separated by commas, that users' endpoints may have although they lie inside (aws/http/addresses.ts). */
+  /** CIDR ranges inside the network that users' endpoints may have, separated by commas (aws/http/addresses.ts). */
   egressAllow: "SVC_EGRESS_ALLOW",
-  /** Public origin, no trailing slash: goes into URLs that people get. */
+  /** The public origin without a trailing slash, for URLs in responses. */
   baseUrl: "SVC_BASE_URL",
-  /** Origin that runners reach the API at. */
+  /** The origin at which runners reach the API. */
   internalUrl: "SVC_INTERNAL_URL",
   workerFunction: "SVC_WORKER_FUNCTION",
   buildFunction: "SVC_BUILD_FUNCTION",
@@ -35,25 +35,25 @@ export const env = {
   /** ARN of the function that executes the steps of flows. Every state machine contains it. */
   stepFunction: "SVC_STEP_FUNCTION",
   flowsFunction: "SVC_FLOWS_FUNCTION",
-  /** `arn:<partition>:states:<region>:<account>`, what the ARNs of machines and executions begin with. */
+  /** `arn:<partition>:states:<region>:<account>`, the prefix of the ARNs of machines and executions. */
   statesArn: "SVC_STATES_ARN",
   /** `on` where Step Functions has a console (AWS). */
   statesConsole: "SVC_STATES_CONSOLE",
-  /** The stack's name, which its state machines are tagged with. */
+  /** The stack's name, with which its state machines are tagged. */
   stack: "SVC_STACK",
-  /** The role of state machines: it may call the step function. */
+  /** The role of state machines, which may call function `step`. */
   machineRole: "SVC_MACHINE_ROLE",
   /** JSON map of runner language to function name. */
   runnerFunctions: "SVC_RUNNER_FUNCTIONS",
   /** `on` if runner environments are isolated by tenant (AWS). */
   tenancy: "SVC_TENANCY",
-  /** JSON `BuildTarget` (core/builds): what artefacts are built for. */
+  /** JSON `BuildTarget` (core/builds): the platform for which artefacts are built. */
   buildTarget: "SVC_BUILD_TARGET",
-  /** JSON map `{npm, pypi, go}` of package registries; empty string = the tool's default. */
+  /** JSON map `{npm, pypi, go}` of package registries. An empty string is the default of the tool. */
   registries: "SVC_REGISTRIES",
-  /** Where a runner keeps artefacts and job directories; default `/tmp/svc`. */
+  /** The directory of a runner's artefacts and jobs. Default: `/tmp/svc`. */
   workDir: "SVC_WORK_DIR",
-  /** How a job's writes to `/tmp` are undone: `sweep` (AWS), `private` (own mount where the kernel lets us), `none`. */
+  /** How the writes of a job to `/tmp` are undone: `sweep` (AWS), `private` (a separate mount where the kernel allows it), `none`. */
   tmpMode: "SVC_TMP_MODE",
   bunPath: "SVC_BUN_PATH",
   denoPath: "SVC_DENO_PATH",
@@ -63,7 +63,7 @@ export const env = {
   goPath: "SVC_GO_PATH",
 } as const;
 
-/** Reads one variable that the stack must have set. */
+/** Reads an environment variable of the stack. Throws an error if it is not set. */
 export function requireEnv(name: string): string {
   const value = process.env[name];
   if (!value) throw new Error(`The environment variable ${name} is not set: deploy the stack again.`);

@@ -39,8 +39,8 @@ export const answers: Answers<ErrorDetails> = {
   ...peopleAnswers,
 };
 
-/** The HTTP status and the sentence for one error. */
-export function answerFor<C extends ErrorCode>(error: SvcError<C>): { status: number; sentence: string } {
+/** Returns the HTTP status and the sentence of an error. */
+export function describeError<C extends ErrorCode>(error: SvcError<C>): { status: number; sentence: string } {
   const answer: Answers<ErrorDetails>[C] = answers[error.code];
-  return { status: answer.status, sentence: answer.say(error.details) };
+  return { status: answer.status, sentence: answer.describe(error.details) };
 }

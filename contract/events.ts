@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** The event types of spec §6.1: what the outbox holds. */
+/** The event types of spec §6.1, which the outbox contains. */
 const eventTypes = [
   "CreateScript",
   "UpdateScript",

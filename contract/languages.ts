@@ -9,7 +9,7 @@ type Manifest = (typeof manifests)[keyof typeof manifests];
 const listed: readonly Manifest[] = Object.values(manifests);
 const all: readonly RunnerManifest[] = listed;
 
-/** A language that has a runner of its own: the id of its manifest. */
+/** A language with a runner: the id of its manifest. */
 export type RunnerLanguage = Manifest["id"];
 export const runnerLanguages: readonly RunnerLanguage[] = listed.map(({ id }) => id);
 
@@ -41,22 +41,22 @@ export type ScriptLanguage = RunnerLanguage | Manifest["aliases"][number] | (typ
 export const scriptLanguages: readonly ScriptLanguage[] = [...listed.flatMap(({ id, aliases }) => [id, ...aliases]), ...withoutRunner];
 export const scriptLanguageSchema = z.enum(scriptLanguages);
 
-/** The manifest of the runner that executes a stored language, whatever the script contains; `undefined` when none does. */
-export function manifestFor(language: ScriptLanguage): RunnerManifest | undefined {
+/** Returns the manifest of the runner for a stored language, whatever the script contains, or `undefined` if there is no runner. */
+export function findManifest(language: ScriptLanguage): RunnerManifest | undefined {
   return all.find(({ id, aliases }) => id === language || aliases.includes(language));
 }
 
-/** The manifest of a runner. */
-export function manifestOf(runner: RunnerLanguage): RunnerManifest {
+/** Returns the manifest of a runner. */
+export function getManifest(runner: RunnerLanguage): RunnerManifest {
   const found = all.find(({ id }) => id === runner);
   if (!found) throw new Error(`There is no manifest for ${runner}.`);
   return found;
 }
 
-/** The runner that executes a script, by its stored language and its content; `undefined` when none does. */
-export function runnerFor(language: ScriptLanguage, content: string): RunnerLanguage | undefined {
+/** Returns the runner for a stored language and the content of the script, or `undefined` if there is no runner. */
+export function findRunner(language: ScriptLanguage, content: string): RunnerLanguage | undefined {
   const directed = all.find(({ directives }) =>
     directives.some((directive) => directive.language === language && directive.content.test(content)),
   );
-  return (directed ?? manifestFor(language))?.id as RunnerLanguage | undefined;
+  return (directed ?? findManifest(language))?.id as RunnerLanguage | undefined;
 }

@@ -9,11 +9,11 @@ const GREEDY = /\{(\w+)\+\}/;
 /** Functions whose writes of one object may collide. */
 const domainFunctions: ReadonlySet<RouteFunction> = new Set(["objects", "jobs", "people"]);
 
-/** An archived workspace is read, and nothing else. */
+/** Returns whether a route changes the workspace, which is not possible in an archived one. */
 const changesWorkspace = ({ auth, fn, method, path }: Route) =>
   auth === "token" && path.includes("{workspace}") && (method !== "GET" || fn === "run" || fn === "stream");
 
-/** The statuses that a route's errors have, each with the sentences' codes. */
+/** Returns the error responses of a route by status, each with its error codes. */
 function errorResponses(route: Route): Record<string, { description: string; content: object; headers: object }> {
   const codes = [
     "request.tooLong" as const,
@@ -45,7 +45,7 @@ function errorResponses(route: Route): Record<string, { description: string; con
 /** An empty body counts as an empty object. */
 const NOTHING = [undefined, {}];
 
-/** A run route takes any body; these are the forms that have a meaning of their own. */
+/** A run route accepts any body. These content types have a meaning of their own. */
 const anyBody = {
   required: false,
   content: {
@@ -80,7 +80,7 @@ function operation(route: Route): ZodOpenApiOperationObject {
         : "bytes" in reply
           ? { description: reply.bytes, content: { "*/*": {} } }
           : {
-              description: reply.csv ?? "The answer.",
+              description: reply.csv ?? "The response.",
               content: {
                 "application/json": { schema: reply.json as z.ZodType },
                 ...(reply.csv ? { "text/csv": { schema: { type: "string" as const } } } : {}),
@@ -105,8 +105,8 @@ function operation(route: Route): ZodOpenApiOperationObject {
   };
 }
 
-/** The whole API as an OpenAPI 3.1 document, but for the runner's internal routes. */
-export function openapiDocument(baseUrl: string, version: string): Record<string, unknown> {
+/** Builds the OpenAPI 3.1 document of the API, without the internal routes of runners. */
+export function buildOpenapiDocument(baseUrl: string, version: string): Record<string, unknown> {
   const paths: ZodOpenApiPathsObject = {};
   for (const route of Object.values<Route>(routes)) {
     if (route.auth === "job") continue;

@@ -1,4 +1,4 @@
-/** A call of a run route, as it came: its body may be anything. */
+/** A request of a run route, whose body may be anything. */
 export interface Payload {
   method: string;
   /** Names in lower case. */

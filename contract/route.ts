@@ -9,8 +9,8 @@ export type Method = "GET" | "POST" | "DELETE";
 export type RouteFunction = "run" | "stream" | "objects" | "jobs" | "people" | "api" | "beat" | "approve" | "web";
 
 /**
- * One HTTP route, written once: router, OpenAPI and typed clients come from it.
- * `path` holds `{name}` parts and may end in one greedy `{name+}`, which keeps its slashes.
+ * One HTTP route, the source of the router, the OpenAPI document and the typed clients. `path` contains `{name}` parts and may end with one
+ * greedy `{name+}`, which includes slashes.
  */
 interface AnyRoute {
   /** `<noun>.<verb>`, which is also the operation id. */
@@ -21,11 +21,11 @@ interface AnyRoute {
   readonly fn: RouteFunction;
   readonly params?: z.ZodObject;
   readonly query?: z.ZodObject;
-  /** Parsed as JSON and checked; absent when the route takes no body. */
+  /** The schema of the JSON body. Absent if the route has no body. */
   readonly body?: z.ZodType;
-  /** Takes any body, and headers and query with it, by the payload rules (core/payload). */
+  /** Accepts any body, headers and query by the payload rules (core/payload). */
   readonly payload?: true;
-  /** 303: for browsers, which go on to the address in header `Location`. */
+  /** 303 redirects a browser to the URL in the header `Location`. */
   readonly status: 200 | 201 | 303;
   readonly reply:
     | { readonly text: string }
@@ -43,7 +43,7 @@ export interface TokenRoute extends AnyRoute {
   readonly access: AccessRule;
 }
 
-/** A route without a token. Its handler relies on nothing that says who the caller is. */
+/** A route without a token. Its handler must not rely on the caller's identity. */
 interface OpenRoute extends AnyRoute {
   readonly auth: "none";
   readonly access: "open";
@@ -57,12 +57,13 @@ interface JobRoute extends AnyRoute {
 
 export type Route = TokenRoute | OpenRoute | JobRoute;
 
+/** Checks the type of a route and returns it. */
 export function defineRoute<const R extends Route>(route: R): R {
   return route;
 }
 
 /** Matches the paths of requests to a route, with or without a trailing slash. */
-export function pathPattern({ path }: Route): RegExp {
+export function buildPathPattern({ path }: Route): RegExp {
   const parts = path
     .replaceAll(".json", "\\.json")
     .replace(/\{\w+\+\}$/, ".+")

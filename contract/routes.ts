@@ -26,7 +26,7 @@ import { auditRoutes } from "./routes/workspaces/audit.ts";
 import { settingRoutes } from "./routes/workspaces/settings.ts";
 import { workspaceRoutes } from "./routes/workspaces/workspaces.ts";
 
-/** The whole API, each route once. */
+/** All routes of the API. */
 export const routes = {
   ...runRoutes,
   ...flowRunRoutes,

@@ -83,10 +83,10 @@ async function installPackages() {
       async () => {
         const missing = missingPackages(root);
         if (missing.length === 0) return;
-        // Install scripts of packages do not run: nothing here needs one, and the git hooks are set up by `npm run verify`.
-        // Not `npm ci`: where a registry lacks some optional package of another platform, the lock file has no entry for it, and `npm ci`
-        // refuses the whole file. This installs what the lock file says too, writes neither file, and leaves in place what fits already,
-        // so that a running `npm run up` keeps its packages.
+        // Install scripts of packages are disabled, because none is needed, and `npm run verify` installs the git hooks. `npm ci` is not
+        // used: if a registry lacks an optional package of another platform, the lock file has no entry for it, and `npm ci` rejects the
+        // file. This command installs the same versions, changes neither file, and leaves matching packages in place, so that a running
+        // `npm run up` keeps working.
         await npm(["install", "--no-save", "--ignore-scripts"], "install the packages");
         const still = missingPackages(root);
         if (still.length > 0) {

@@ -4,11 +4,11 @@ import path from "node:path";
 export const root = path.dirname(import.meta.dirname);
 /** Everything that is installed or stored locally; ignored by git. */
 export const svcDir = path.join(root, ".svc");
-/** Where `npm run up` and `npm run reset` keep what belongs to one instance: with another folder a second one runs in the same checkout. */
+/** The folder of one instance. With another folder, a second instance runs in the same checkout. */
 export const stateDir = path.resolve(root, process.env["SVC_STATE_DIR"] || svcDir);
 /** State of the instance that `npm run up` runs. */
 export const upStateDir = path.join(stateDir, "local");
-/** The same for `npm run up -- --engine localstack`: what was deployed. LocalStack itself keeps nothing. */
+/** The record of the deployment for `npm run up -- --engine localstack`. LocalStack itself stores nothing. */
 export const localstackDir = path.join(stateDir, "localstack");
 /** The file that `npm run up` writes for people and tools: URL and credentials. */
 export const localJson = path.join(stateDir, "local.json");

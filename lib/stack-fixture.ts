@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { App, Validations } from "aws-cdk-lib";
 import { Template } from "aws-cdk-lib/assertions";
 import { AwsSolutionsChecks } from "cdk-nag";
-import { manifestOf, runnerLanguages } from "../contract/languages.ts";
+import { getManifest, runnerLanguages } from "../contract/languages.ts";
 import type { Bundle } from "./compute/bundle.ts";
 import { parseConfig } from "./config.ts";
 import { SvcStack } from "./svc-stack.ts";
@@ -49,7 +49,7 @@ function stubBundles(): Bundle[] {
   ];
   const names = [
     ...functions.map((name) => ({ kind: "functions", name, runtime: "node" }) as const),
-    ...runnerLanguages.map((name) => ({ kind: "runners", name, runtime: manifestOf(name).function.runtime }) as const),
+    ...runnerLanguages.map((name) => ({ kind: "runners", name, runtime: getManifest(name).function.runtime }) as const),
   ];
   return names.map((bundle) => {
     const directory = join(root, bundle.kind, bundle.name);

@@ -1,14 +1,14 @@
-/** The part of Amazon States Language that flows are compiled to: what AWS and the local engine understand alike. */
+/** The subset of Amazon States Language that flows are compiled to. AWS and the local engine support it. */
 interface Described {
   Comment?: string;
 }
 interface Catcher {
   ErrorEquals: ["States.ALL"];
-  /** What failed stands in the journal; the state goes on as it was. */
+  /** The journal contains the failure. The state remains unchanged. */
   ResultPath: null;
   Next: string;
 }
-type Then = { Next: string } | { End: true };
+type Transition = { Next: string } | { End: true };
 
 export type TaskState = Described & {
   Type: "Task";
@@ -17,15 +17,15 @@ export type TaskState = Described & {
   TimeoutSeconds?: number;
   Retry?: { ErrorEquals: string[]; IntervalSeconds: number; MaxAttempts: number; BackoffRate: number }[];
   Catch?: [Catcher];
-  /** `null`: the state goes on as it was. */
+  /** `null`: the state remains unchanged. */
   ResultPath?: null;
   OutputPath?: string;
-} & Then;
+} & Transition;
 
 export type State =
   | TaskState
   | (Described & { Type: "Choice"; Choices: { Variable: string; StringEquals: string; Next: string }[]; Default: string })
-  | (Described & { Type: "Wait"; SecondsPath: string } & Then)
+  | (Described & { Type: "Wait"; SecondsPath: string } & Transition)
   | (Described & { Type: "Succeed" })
   | (Described & {
       Type: "Map";
@@ -35,8 +35,8 @@ export type State =
       ItemProcessor: Definition & { ProcessorConfig: { Mode: "INLINE" } };
       ResultPath: null;
       Catch: [Catcher];
-    } & Then)
-  | (Described & { Type: "Parallel"; Branches: Definition[]; ResultPath: null; Catch: [Catcher] } & Then);
+    } & Transition)
+  | (Described & { Type: "Parallel"; Branches: Definition[]; ResultPath: null; Catch: [Catcher] } & Transition);
 
 export interface Definition extends Described {
   StartAt: string;

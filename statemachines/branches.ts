@@ -4,8 +4,8 @@ import { type Context, END, type Target } from "./machine.ts";
 
 type Value<T extends FlowModule["value"]["type"]> = Extract<FlowModule["value"], { type: T }>;
 
-/** The task chooses a branch, which leads back to the task. The task then finds the result of the branch. */
-export function branchOne(context: Context, { id, value }: FlowModule, task: string): Record<string, Target> {
+/** Compiles a `branchone`: the task chooses a branch, which leads back to the task. The task then finds the result of the branch. */
+export function compileBranchOne(context: Context, { id, value }: FlowModule, task: string): Record<string, Target> {
   const { branches, default: otherwise } = value as Value<"branchone">;
   return {
     ...Object.fromEntries(branches.map(({ modules }, index) => [`branch ${index}`, branch(context, id, index, modules, task)])),
@@ -13,21 +13,21 @@ export function branchOne(context: Context, { id, value }: FlowModule, task: str
   };
 }
 
-/** One branch after another, with the task in between; or all branches at once. */
-export function branchAll(context: Context, { id, value }: FlowModule, task: string): Record<string, Target> {
+/** Compiles a `branchall`: one branch after another, with the task in between, or all branches in parallel. */
+export function compileBranchAll(context: Context, { id, value }: FlowModule, task: string): Record<string, Target> {
   const { branches, parallel } = value as Value<"branchall">;
   if (!parallel) {
     return Object.fromEntries(branches.map(({ modules }, index) => [`branch ${index}`, branch(context, id, index, modules, task)]));
   }
   if (branches.length === 0) return {};
   const { machine } = context;
-  const name = machine.name(`${id}: run branches`);
+  const name = machine.reserveName(`${id}: run branches`);
   const Branches = branches.map(({ modules }, index) => {
-    const inner = machine.inner();
+    const inner = machine.createInner();
     const start = context.list({ ...context, machine: inner, scope: branchScope(id, index) }, modules, { next: END, stop: END, fail: END });
     return inner.definition(start);
   });
-  return { parallel: machine.add(name, { Type: "Parallel", Branches, ResultPath: null, Catch: [machine.catcher(task)], Next: task }) };
+  return { parallel: machine.addState(name, { Type: "Parallel", Branches, ResultPath: null, Catch: [machine.catcher(task)], Next: task }) };
 }
 
 function branch(context: Context, id: string, index: number | string, modules: readonly FlowModule[], task: string): Target {

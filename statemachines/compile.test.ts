@@ -6,11 +6,11 @@ import { parse } from "yaml";
 import { aFlow, anyFlow, identity } from "../test/builders/flows.ts";
 import { flowFixture, flowFixtureNames, flowFixtures, machinesIn } from "../test/support/flows/asl.ts";
 import type { Definition, State } from "./asl.ts";
-import { compile } from "./compile.ts";
-import { machineName } from "./name.ts";
+import { compileFlow } from "./compile.ts";
+import { buildMachineName } from "./machine-name.ts";
 
 const step = "arn:aws:lambda:us-east-1:000000000000:function:step";
-const compiled = (value: object) => compile(aFlow(value), { step, title: "demo f/ops/flow" });
+const compiled = (value: object) => compileFlow(aFlow(value), { step, title: "demo f/ops/flow" });
 const fixture = (name: string) => parse(flowFixture(name, "flow.yaml")) as { value: object };
 
 function leadsTo(state: State): string[] {
@@ -62,7 +62,7 @@ describe("a flow as a state machine", () => {
 
   it("is whole, can be walked to its end from everywhere, and is valid, whatever the flow", () => {
     fc.assert(
-      fc.property(anyFlow, (value) => expectLawful(compile(value, { step, title: "demo f/ops/flow" }))),
+      fc.property(anyFlow, (value) => expectLawful(compileFlow(value, { step, title: "demo f/ops/flow" }))),
       { numRuns: 60 },
     );
   }, 120_000);
@@ -94,7 +94,7 @@ describe("a flow as a state machine", () => {
 
 describe("machineName", () => {
   const definition = compiled({ modules: [] });
-  const nameOf = (workspace: string, path: string, of = definition) => machineName(workspace, path, of);
+  const nameOf = (workspace: string, path: string, of = definition) => buildMachineName(workspace, path, of);
 
   it("says workspace and path, in what Step Functions takes", () => {
     expect(nameOf("demo", "f/ops/daily.report")).toMatch(/^svc-demo-f-ops-daily-report-[0-9a-f]{8}$/);

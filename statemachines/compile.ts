@@ -2,7 +2,7 @@ import type { FlowValue } from "../contract/flows/flow-value.ts";
 import { ROOT } from "../core/flows/scopes.ts";
 import type { Definition } from "./asl.ts";
 import { END, Machine, type Target } from "./machine.ts";
-import { moduleStates, modulesStates } from "./modules.ts";
+import { compileModule, compileModules } from "./modules.ts";
 
 /** The last state of each machine. */
 const FINISH = "finish flow";
@@ -11,13 +11,13 @@ const FINISH = "finish flow";
  * Compiles a flow to a state machine. The machine depends only on the structure of the flow, not on its code, expressions or version: function `step` reads
  * those for the job that the input names (core/flows/step-call.ts).
  */
-export function compile(value: FlowValue, { step, title }: { step: string; title: string }): Definition {
+export function compileFlow(value: FlowValue, { step, title }: { step: string; title: string }): Definition {
   const machine = new Machine(step, FINISH);
-  const finish = machine.task(machine.name(FINISH), { finish: "flow" }, { next: END, comment: "Records how the flow ended" });
-  const context = { machine, scope: ROOT, value, list: modulesStates };
-  const first = modulesStates(context, value.modules, { next: finish, stop: finish, fail: finish });
+  const finish = machine.addTask(machine.reserveName(FINISH), { finish: "flow" }, { next: END, comment: "Records how the flow ended" });
+  const context = { machine, scope: ROOT, value, list: compileModules };
+  const first = compileModules(context, value.modules, { next: finish, stop: finish, fail: finish });
   const start: Target = value.preprocessor_module
-    ? moduleStates(context, value.preprocessor_module, { next: first, stop: finish, fail: finish })
+    ? compileModule(context, value.preprocessor_module, { next: first, stop: finish, fail: finish })
     : first;
   return machine.definition(start, title);
 }

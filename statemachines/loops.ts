@@ -3,14 +3,15 @@ import { bodyScope, isParallel, listBodyModules } from "../core/flows/scopes.ts"
 import { type Context, END, type Target } from "./machine.ts";
 
 /**
- * One iteration after another: the task names the next one, whose body leads back to the task. Parallel iterations run in rounds, each a Map state. When the
- * history grows long, the task leaves the rest to another execution, which continues from the journal.
+ * Compiles a for loop. In a sequential loop, the task selects the next iteration, whose body leads back to the task. Parallel iterations
+ * run in rounds, each a Map state. Before the history becomes too long, the task leaves the rest to another execution, which continues from
+ * the journal.
  */
-export function forLoop(context: Context, module: FlowModule, task: string): Record<string, Target> {
+export function compileForLoop(context: Context, module: FlowModule, task: string): Record<string, Target> {
   return isParallel(module) ? rounds(context, module, task) : oneByOne(context, module, task);
 }
 
-export const whileLoop = oneByOne;
+export const compileWhileLoop = oneByOne;
 
 function oneByOne(context: Context, module: FlowModule, task: string): Record<string, Target> {
   const scope = bodyScope(module.id);
@@ -22,11 +23,11 @@ function oneByOne(context: Context, module: FlowModule, task: string): Record<st
 
 function rounds(context: Context, module: FlowModule, task: string): Record<string, Target> {
   const { machine } = context;
-  const inner = machine.inner();
+  const inner = machine.createInner();
   const scope = bodyScope(module.id);
   const start = context.list({ ...context, machine: inner, scope }, listBodyModules(module), { next: END, stop: END, fail: END });
-  const name = machine.name(`${module.id}: run items`);
-  machine.add(name, {
+  const name = machine.reserveName(`${module.id}: run items`);
+  machine.addState(name, {
     Type: "Map",
     // Only indices: the list itself is in the journal.
     ItemsPath: "$.indices",

@@ -2,40 +2,40 @@ import type { FlowModule, FlowValue } from "../contract/flows/flow-value.ts";
 import type { ScopeName } from "../core/flows/scopes.ts";
 import type { Definition, State, TaskState } from "./asl.ts";
 
-/** Where control goes: a state by its name, or the end of what is being built. */
+/** The target of a transition: the name of a state, or the end of the list. */
 export type Target = string | typeof END;
 export const END = Symbol("the end");
 
-/** Where a module's states lead: after its success, after it stopped what it stands in, after it failed. */
+/** The targets of a module: after success, after a stop of its list, and after failure. */
 export interface Targets {
   next: Target;
   stop: Target;
   fail: Target;
 }
 
-/** Service errors alone: a flow's own retries are loops that one can see, and what a step answers itself is no error. */
+/** Only errors of the service are retried here. A flow's own retries are visible loops, and the result of a step is never an error. */
 const RETRIED = ["Lambda.ServiceException", "Lambda.AWSLambdaException", "Lambda.SdkClientException", "Lambda.TooManyRequestsException"];
 
-/** A task that waits for its token is asked anew each day, in case that it was lost: in a year that is a fifth of what a history holds. */
-const HOLD_S = 24 * 3600;
+/** A waiting task is entered again each day, in case its token is lost. In a year, this uses a fifth of the history. */
+const MAX_WAIT_S = 24 * 3600;
 
 const NAME_CHARS = 80;
 
-/** Names that no state gets: validators take a state named like a part of the language for that part, and `__proto__` is no name in JavaScript. */
+/** Names that states must not have: validators confuse them with elements of the language, and `__proto__` is special in JavaScript. */
 const RESERVED = ["States", "Branches", "Iterator", "ItemProcessor", "Parameters", "StartAt", "Next", "Default", "__proto__"];
 
-/** What every list of modules is compiled with. */
+/** The context in which a list of modules is compiled. */
 export interface Context {
   machine: Machine;
   /** The list's name in the journal. */
   scope: ScopeName;
   value: Pick<FlowValue, "failure_module" | "same_worker">;
-  /** Compiles a list inside of a module: answers where it begins. */
+  /** Compiles a list inside a module and returns its first state. */
   list: (context: Context, modules: readonly FlowModule[], to: Targets) => Target;
 }
 
-/** The ways out of a module's task besides those that any module may have, by what function `step` answers. */
-export type Ways = (context: Context, module: FlowModule, task: string) => Record<string, Target>;
+/** Compiles the transitions of a module's task that only its kind has, by the outcome that function `step` returns. */
+export type OutcomeCompiler = (context: Context, module: FlowModule, task: string) => Record<string, Target>;
 
 /** The states of one machine, of a parallel branch or of a parallel loop's body. Names are unique in the whole machine. */
 export class Machine {
@@ -43,7 +43,7 @@ export class Machine {
   private readonly names: Set<string>;
   /** ARN of function `step`. */
   readonly step: string;
-  /** Where a loop leads that has grown too long for one execution; the end, inside of what runs in parallel. */
+  /** The target of a loop that is too long for one execution. Inside parallel lists, it is the end. */
   readonly again: Target;
 
   constructor(step: string, again: Target, names = new Set(RESERVED)) {
@@ -52,13 +52,13 @@ export class Machine {
     this.names = names;
   }
 
-  /** What runs beside others: its states are its own. */
-  inner(): Machine {
+  /** Creates a machine for a parallel list, which has states of its own. */
+  createInner(): Machine {
     return new Machine(this.step, END, this.names);
   }
 
-  /** A name as people read it in the console: cut, and numbered where it is taken. */
-  name(wanted: string): string {
+  /** Reserves a name for the console: shortened, and numbered if it is taken. */
+  reserveName(wanted: string): string {
     const clean = wanted
       .normalize("NFC")
       .replaceAll(/[^\p{L}\p{M}\p{N} _.,:()#/-]/gu, " ")
@@ -73,85 +73,85 @@ export class Machine {
     }
   }
 
-  add(name: string, state: State): string {
+  addState(name: string, state: State): string {
     this.states[name] = state;
     return name;
   }
 
-  /** Calls function `step`. What it throws has been written down: `fail` is where that is looked at. */
-  task(name: string, input: Record<string, string>, to: { next: Target; fail?: Target; answers?: boolean; comment?: string }): string {
+  /** Adds a call of function `step`. The function records its failures, and `fail` handles them. */
+  addTask(name: string, input: Record<string, string>, to: { next: Target; fail?: Target; returnsState?: boolean; comment?: string }): string {
     const { fail } = to;
-    return this.add(name, {
+    return this.addState(name, {
       Type: "Task",
       ...(to.comment ? { Comment: to.comment } : {}),
       Resource: "arn:aws:states:::lambda:invoke",
       Parameters: { FunctionName: this.step, Payload: { ...input, "state.$": "$" } },
       Retry: [{ ErrorEquals: RETRIED, IntervalSeconds: 2, MaxAttempts: 6, BackoffRate: 2 }],
       ...(fail === undefined ? {} : { Catch: [this.catcher(fail)] }),
-      // Its answer is the state, or nobody looks at it.
-      ...(to.answers ? { OutputPath: "$.Payload" } : { ResultPath: null }),
-      ...this.leads(to.next),
+      // The result is the new state, or it is ignored.
+      ...(to.returnsState ? { OutputPath: "$.Payload" } : { ResultPath: null }),
+      ...this.toTransition(to.next),
     } satisfies TaskState);
   }
 
   /**
-   * Waits until somebody sends the task's token; function `step` is told it. With `goesOn`, what is sent is the state to go on there with; otherwise, and
-   * when nobody sends it in time, `next` looks again.
+   * Adds a task that waits for its token, which function `step` receives. With `resumesAt`, the callback contains the state with which that
+   * state continues. Otherwise, and after a timeout, `next` is entered again.
    */
-  hold(
+  addWaitTask(
     name: string,
     input: Record<string, string>,
     next: string,
-    { untilS = HOLD_S, goesOn }: { untilS?: number | undefined; goesOn?: string } = {},
+    { untilS = MAX_WAIT_S, resumesAt }: { untilS?: number | undefined; resumesAt?: string } = {},
   ): string {
-    return this.add(name, {
+    return this.addState(name, {
       Type: "Task",
       Resource: "arn:aws:states:::lambda:invoke.waitForTaskToken",
       Parameters: { FunctionName: this.step, Payload: { ...input, "state.$": "$", "token.$": "$$.Task.Token" } },
-      TimeoutSeconds: Math.max(1, Math.min(Math.ceil(untilS), HOLD_S)),
+      TimeoutSeconds: Math.max(1, Math.min(Math.ceil(untilS), MAX_WAIT_S)),
       Catch: [this.catcher(next)],
-      ...(goesOn === undefined ? { ResultPath: null } : {}),
-      Next: goesOn ?? next,
+      ...(resumesAt === undefined ? { ResultPath: null } : {}),
+      Next: resumesAt ?? next,
     });
   }
 
-  /** Where to go by what function `step` has answered. */
-  choice(name: string, ways: Record<string, Target>, otherwise: Target): string {
-    const Choices = Object.entries(ways).map(([outcome, target]) => ({
+  /** Adds a choice by the outcome that function `step` has returned. */
+  addChoice(name: string, outcomes: Record<string, Target>, otherwise: Target): string {
+    const Choices = Object.entries(outcomes).map(([outcome, target]) => ({
       Variable: "$.outcome",
       StringEquals: outcome,
-      Next: this.named(target),
+      Next: this.stateName(target),
     }));
-    return this.add(name, { Type: "Choice", Choices, Default: this.named(otherwise) });
+    return this.addState(name, { Type: "Choice", Choices, Default: this.stateName(otherwise) });
   }
 
-  /** So many seconds as function `step` has answered. */
-  wait(name: string, next: Target): string {
-    return this.add(name, { Type: "Wait", SecondsPath: "$.seconds", ...this.leads(next) });
+  /** Adds a wait of the number of seconds that function `step` has returned. */
+  addWait(name: string, next: Target): string {
+    return this.addState(name, { Type: "Wait", SecondsPath: "$.seconds", ...this.toTransition(next) });
   }
 
   catcher(target: Target) {
-    return { ErrorEquals: ["States.ALL"] as ["States.ALL"], ResultPath: null, Next: this.named(target) };
+    return { ErrorEquals: ["States.ALL"] as ["States.ALL"], ResultPath: null, Next: this.stateName(target) };
   }
 
-  leads(target: Target): { Next: string } | { End: true } {
+  toTransition(target: Target): { Next: string } | { End: true } {
     return target === END ? { End: true } : { Next: target };
   }
 
-  /** A state's name for what cannot end by itself. */
-  private named(target: Target): string {
+  /** Returns the name of a target. The end becomes a state of type `Succeed`, for transitions that must name a state. */
+  private stateName(target: Target): string {
     if (target !== END) return target;
-    this.end ??= this.add(this.name("end"), { Type: "Succeed" });
+    this.end ??= this.addState(this.reserveName("end"), { Type: "Succeed" });
     return this.end;
   }
   private end: string | undefined;
 
   definition(StartAt: Target, comment?: string): Definition {
-    return { ...(comment ? { Comment: comment } : {}), StartAt: this.named(StartAt), States: this.states };
+    return { ...(comment ? { Comment: comment } : {}), StartAt: this.stateName(StartAt), States: this.states };
   }
 }
 
-/** Counted as the strictest reader does, in units of UTF-16; no character is cut in two. */
+/** Shortens a text in UTF-16 units, as the strictest validator counts. Surrogate pairs remain whole. */
 function cut(text: string, units: number): string {
   return text
     .slice(0, units)

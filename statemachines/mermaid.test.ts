@@ -4,11 +4,11 @@ import { parse } from "yaml";
 import { aFlow, anyFlow } from "../test/builders/flows.ts";
 import { flowFixture, flowFixtureNames, machinesIn } from "../test/support/flows/asl.ts";
 import type { Definition } from "./asl.ts";
-import { compile } from "./compile.ts";
-import { mermaid } from "./mermaid.ts";
+import { compileFlow } from "./compile.ts";
+import { renderMermaid } from "./mermaid.ts";
 
 const compiled = (value: object) =>
-  compile(aFlow(value), { step: "arn:aws:lambda:us-east-1:000000000000:function:step", title: "demo f/t" });
+  compileFlow(aFlow(value), { step: "arn:aws:lambda:us-east-1:000000000000:function:step", title: "demo f/t" });
 const fixture = (name: string) => compiled((parse(flowFixture(name, "flow.yaml")) as { value: object }).value);
 
 const text = (escaped = "") => escaped.replaceAll(/#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)));
@@ -76,7 +76,7 @@ const sorted = ({ nodes, edges }: ReturnType<typeof read>) => ({
   edges: edges.map((edge) => JSON.stringify(edge)).sort(),
 });
 function expectFaithful(definition: Definition): void {
-  expect(sorted(read(mermaid(definition)))).toEqual(sorted(shownOf(definition)));
+  expect(sorted(read(renderMermaid(definition)))).toEqual(sorted(shownOf(definition)));
 }
 
 describe("a machine's picture", () => {
@@ -86,7 +86,7 @@ describe("a machine's picture", () => {
 
   it("does so whatever the flow, and whatever its steps are called", () => {
     fc.assert(
-      fc.property(anyFlow, (value) => expectFaithful(compile(value, { step: "arn", title: "t" }))),
+      fc.property(anyFlow, (value) => expectFaithful(compileFlow(value, { step: "arn", title: "t" }))),
       { numRuns: 60 },
     );
   });
@@ -109,7 +109,7 @@ describe("a machine's picture", () => {
     for (const name of hostile) {
       const definition: Definition = { StartAt: name, States: { [name]: { Type: "Succeed" } } };
       expectFaithful(definition);
-      const labels = [...mermaid(definition).matchAll(/"(.*)"/g)].map(([, label]) => label);
+      const labels = [...renderMermaid(definition).matchAll(/"(.*)"/g)].map(([, label]) => label);
       expect(labels).toEqual(["start", expect.stringMatching(/^[\p{L}\p{N} ,#;]+$/u)]);
     }
   });
@@ -120,7 +120,7 @@ describe("a machine's picture", () => {
       { id: "a", summary: "Load", value: { type: "script", path: "f/t/a" } },
       { id: "l", value: { ...each, modules: [{ id: "b", value: { type: "script", path: "f/t/b" } }] } },
     ];
-    expect(mermaid(compiled({ modules }))).toBe(`flowchart TD
+    expect(renderMermaid(compiled({ modules }))).toBe(`flowchart TD
   n0(["start"])
   n1["finish flow"]
   n2["l"]

@@ -1,17 +1,17 @@
 import type { Definition, State } from "./asl.ts";
 
 /**
- * A state machine as a Mermaid flowchart. Choices are labelled by what leads that way, what runs beside others stands in a box of its own, and dashed
- * lines lead where failures go.
+ * Renders a state machine as a Mermaid flowchart. Choices are labelled with their outcomes, parallel lists are boxes, and dashed lines show
+ * failures.
  */
-export function mermaid(definition: Definition): string {
+export function renderMermaid(definition: Definition): string {
   let count = 0;
   const next = () => `n${count++}`;
-  return `${["flowchart TD", ...drawn(definition, next).map((line) => `  ${line}`)].join("\n")}\n`;
+  return `${["flowchart TD", ...renderStates(definition, next).map((line) => `  ${line}`)].join("\n")}\n`;
 }
 
-/** Nodes are numbered: names of states are whatever people call their steps. */
-function drawn({ StartAt, States }: Definition, next: () => string): string[] {
+/** Nodes have numbers, because the names of states contain any text. */
+function renderStates({ StartAt, States }: Definition, next: () => string): string[] {
   const start = next();
   const ids = new Map(Object.keys(States).map((name) => [name, next()]));
   const end = next();
@@ -43,12 +43,12 @@ function node(id: string, name: string, state: State, next: () => string): strin
     case "Succeed":
       return [`${id}([${text}])`];
     case "Map":
-      return box(id, text, drawn(state.ItemProcessor, next));
+      return box(id, text, renderStates(state.ItemProcessor, next));
     case "Parallel":
       return box(
         id,
         text,
-        state.Branches.flatMap((branch, index) => box(next(), label(`branch ${index}`), drawn(branch, next))),
+        state.Branches.flatMap((branch, index) => box(next(), label(`branch ${index}`), renderStates(branch, next))),
       );
   }
 }
@@ -65,6 +65,6 @@ function edges(state: State, idOf: (name: string) => string, end: string): strin
   return ["Next" in state ? `--> ${idOf(state.Next)}` : `--> ${end}`, ...failing];
 }
 
-/** Only letters, digits, spaces and commas stand as they are: anything else may mean something to Mermaid, or to the Markdown and HTML that it makes. */
+/** All characters except letters, digits, spaces and commas are escaped, because they may have a meaning in Mermaid, Markdown or HTML. */
 const label = (text: string) =>
   `"${[...text].map((char) => (/[\p{L}\p{M}\p{N} ,]/u.test(char) ? char : `#${char.codePointAt(0)};`)).join("")}"`;

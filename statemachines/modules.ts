@@ -4,34 +4,34 @@ import { limits } from "../contract/limits.ts";
 import { FAILURE } from "../core/flows/journal.ts";
 import { isPlain, mayRequireApproval, ROOT, waitsForTaskToken } from "../core/flows/scopes.ts";
 import { groupSegments } from "../core/flows/segments.ts";
-import { branchAll, branchOne } from "./branches.ts";
-import { forLoop, whileLoop } from "./loops.ts";
-import type { Context, Target, Targets, Ways } from "./machine.ts";
-import { segmentStates } from "./segments.ts";
+import { compileBranchAll, compileBranchOne } from "./branches.ts";
+import { compileForLoop, compileWhileLoop } from "./loops.ts";
+import type { Context, Target, Targets, OutcomeCompiler } from "./machine.ts";
+import { compileSegment } from "./segments.ts";
 
 /** Compiles a list of modules, the last one first, because each state names the next one. Returns the first state. */
-export function modulesStates(context: Context, modules: readonly FlowModule[], to: Targets): Target {
+export function compileModules(context: Context, modules: readonly FlowModule[], to: Targets): Target {
   // Without modules nothing can fail, and the failure module would be a state that nothing leads to.
   if (modules.length === 0) return to.next;
   const fail = failureStates(context, to);
   return groupSegments(context.value, context.scope, modules).reduceRight<Target>((next, { modules: part, segment }) => {
     const targets: Targets = { next, stop: to.stop, fail };
-    if (segment) return segmentStates(context, part, targets);
-    return part.reduceRight<Target>((after, module) => moduleStates(context, module, { ...targets, next: after }), next);
+    if (segment) return compileSegment(context, part, targets);
+    return part.reduceRight<Target>((after, module) => compileModule(context, module, { ...targets, next: after }), next);
   }, to.next);
 }
 
 /** Each list has its own copy of the flow's failure module, which handles a failure in that list. */
 function failureStates(context: Context, to: Targets): Target {
   const { failure_module: module } = context.value;
-  return module ? moduleStates(context, module, { next: to.fail, stop: to.fail, fail: to.fail }) : to.fail;
+  return module ? compileModule(context, module, { next: to.fail, stop: to.fail, fail: to.fail }) : to.fail;
 }
 
-const ways: Partial<Record<FlowModule["value"]["type"], Ways>> = {
-  branchone: branchOne,
-  branchall: branchAll,
-  forloopflow: forLoop,
-  whileloopflow: whileLoop,
+const outcomeCompilers: Partial<Record<FlowModule["value"]["type"], OutcomeCompiler>> = {
+  branchone: compileBranchOne,
+  branchall: compileBranchAll,
+  forloopflow: compileForLoop,
+  whileloopflow: compileWhileLoop,
 };
 
 const COMMENT_CHARS = 200;
@@ -69,29 +69,29 @@ function waitTimeoutS({ value, suspend }: FlowModule): number | undefined {
 }
 
 /** Compiles one module: a task and, where it has more outcomes than success and failure, a choice behind the task. */
-export function moduleStates(context: Context, module: FlowModule, to: Targets): string {
+export function compileModule(context: Context, module: FlowModule, to: Targets): string {
   const { machine, scope } = context;
   const { id, summary } = module;
   const where = id === FAILURE && scope !== ROOT ? `${id} in ${scope}` : id;
-  const name = machine.name(summary ? `${where} ${summary}` : where);
+  const name = machine.reserveName(summary ? `${where} ${summary}` : where);
   const input = { module: id, scope };
   const comment = `${module.value.type}${summary ? `: ${[...summary].slice(0, COMMENT_CHARS).join("")}` : ""}`;
-  if (isPlain(module)) return machine.task(name, input, { next: to.next, fail: to.fail, comment });
-  const choice = machine.name(choiceName(module));
-  const wait = waitsForTaskToken(module) ? machine.name(waitName(module)) : "";
-  const goesOn = mayRequireApproval(module) ? { untilS: waitTimeoutS(module), goesOn: choice } : {};
-  machine.task(name, input, { next: choice, fail: to.fail, answers: true, comment });
-  machine.choice(
+  if (isPlain(module)) return machine.addTask(name, input, { next: to.next, fail: to.fail, comment });
+  const choice = machine.reserveName(choiceName(module));
+  const wait = waitsForTaskToken(module) ? machine.reserveName(waitName(module)) : "";
+  const resumesAt = mayRequireApproval(module) ? { untilS: waitTimeoutS(module), resumesAt: choice } : {};
+  machine.addTask(name, input, { next: choice, fail: to.fail, returnsState: true, comment });
+  machine.addChoice(
     choice,
     {
       fail: to.fail,
-      ...(module.stop_after_if || module.stop_after_all_iters_if || ways[module.value.type] ? { stop: to.stop } : {}),
-      ...(module.retry ? { retry: machine.wait(machine.name(`${id}: wait before retry`), name) } : {}),
-      ...(module.sleep ? { sleep: machine.wait(machine.name(`${id}: sleep`), to.next) } : {}),
-      ...(waitsForTaskToken(module) ? { wait: machine.hold(wait, input, name, goesOn) } : {}),
+      ...(module.stop_after_if || module.stop_after_all_iters_if || outcomeCompilers[module.value.type] ? { stop: to.stop } : {}),
+      ...(module.retry ? { retry: machine.addWait(machine.reserveName(`${id}: wait before retry`), name) } : {}),
+      ...(module.sleep ? { sleep: machine.addWait(machine.reserveName(`${id}: sleep`), to.next) } : {}),
+      ...(waitsForTaskToken(module) ? { wait: machine.addWaitTask(wait, input, name, resumesAt) } : {}),
       // The callback carries no next state, so the module is entered again.
       ...(mayRequireApproval(module) ? { "enter again": name } : {}),
-      ...ways[module.value.type]?.(context, module, name),
+      ...outcomeCompilers[module.value.type]?.(context, module, name),
     },
     to.next,
   );

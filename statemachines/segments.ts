@@ -5,26 +5,26 @@ import type { Context, Targets } from "./machine.ts";
 const COMMENT_CHARS = 200;
 
 /**
- * Several modules in one task. The task is entered again, and continues from the journal, after a pause, when a flow or gate inside has ended, and when the
- * time of its function was used up.
+ * Compiles several modules to one task. The task is entered again, and continues from the journal, after a pause, when a flow or gate
+ * inside has ended, and when the time of its function was used up.
  */
-export function segmentStates({ machine, scope }: Context, modules: readonly FlowModule[], to: Targets): string {
+export function compileSegment({ machine, scope }: Context, modules: readonly FlowModule[], to: Targets): string {
   const [first = "", last = ""] = [modules[0]?.id, modules.at(-1)?.id];
   const title = first === last ? `segment ${first}` : `segment ${first} to ${last}`;
-  const name = machine.name(title);
-  const choice = machine.name(`${title}: check outcome`);
+  const name = machine.reserveName(title);
+  const choice = machine.reserveName(`${title}: check outcome`);
   const comment = `segment: ${modules.map(({ id }) => id).join(", ")}`.slice(0, COMMENT_CHARS);
-  machine.task(name, { segment: first, until: last, scope }, { next: choice, fail: to.fail, answers: true, comment });
+  machine.addTask(name, { segment: first, until: last, scope }, { next: choice, fail: to.fail, returnsState: true, comment });
   const waiting = { "module.$": "$.module", "scope.$": "$.scope" };
-  machine.choice(
+  machine.addChoice(
     choice,
     {
       fail: to.fail,
       stop: to.stop,
       more: name,
-      pause: machine.wait(machine.name(`${title}: pause`), name),
+      pause: machine.addWait(machine.reserveName(`${title}: pause`), name),
       ...(listNestedModules(modules).some(waitsForTaskToken)
-        ? { wait: machine.hold(machine.name(`${title}: wait to continue`), waiting, name) }
+        ? { wait: machine.addWaitTask(machine.reserveName(`${title}: wait to continue`), waiting, name) }
         : {}),
       again: machine.again,
     },

@@ -3,7 +3,7 @@ import { defineConfig, type Plugin } from "vite";
 
 const PAGE = "/approve.html";
 
-/** `npx vite web`: the page stands at the addresses that it has in the service, whose API answers it. */
+/** `npx vite web` serves the page at the URLs that it has in the service, and forwards API requests to a running service. */
 const pageAddresses: Plugin = {
   name: "page-addresses",
   configureServer: ({ middlewares }) => {
@@ -22,7 +22,7 @@ export default defineConfig({
   build: {
     emptyOutDir: true,
     target: "es2022",
-    // The page's policy takes no script and no style that stands in the page, and no image but ours or one in the data.
+    // The page's policy allows no inline scripts or styles, and only images of this origin or in data URLs.
     assetsInlineLimit: 0,
     modulePreload: { polyfill: false },
     rolldownOptions: { input: `${import.meta.dirname}${PAGE}` },

@@ -4,7 +4,7 @@ import { env } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { PromiseCache } from "../../contract/promise-cache.ts";
 import { type Login, loginSchema } from "../../core/people/login.ts";
-import { secretValue } from "../secretsmanager/secret-values.ts";
+import { readSecretValue } from "../secretsmanager/secret-values.ts";
 
 // Loaded on first use, because few requests are sign-ins.
 const sdk = () => import("openid-client");
@@ -14,7 +14,7 @@ const TIMEOUT_S = 8;
 const all: readonly Login[] = z.array(loginSchema).parse(JSON.parse(process.env[env.logins] || "[]"));
 const discovered = new PromiseCache<string, Oidc.Configuration>();
 
-/** Throws `login.unknown`. */
+/** Finds a login by name. Throws `login.unknown`. */
 function loginNamed(name: string): Login {
   const found = all.find((login) => login.name === name);
   if (!found) throw new SvcError("login.unknown", { client: name });
@@ -23,26 +23,26 @@ function loginNamed(name: string): Login {
 
 async function discover({ issuer, clientId, clientSecretName }: Login): Promise<Oidc.Configuration> {
   const oidc = await sdk();
-  const secret = clientSecretName && (await secretValue(clientSecretName));
-  // Only a local deployment can have an issuer without TLS (lib/config.ts).
+  const secret = clientSecretName && (await readSecretValue(clientSecretName));
+  // Only a local deployment may have an issuer without TLS (lib/config.ts).
   const insecure = new URL(issuer).protocol === "http:" ? [oidc.allowInsecureRequests] : [];
   return oidc.discovery(new URL(issuer), clientId, undefined, secret ? oidc.ClientSecretBasic(secret) : oidc.None(), {
-    // Else the signature of an ID token that came over TLS would not be looked at.
+    // Without this check, the library does not verify the signature of an ID token that was received over TLS.
     execute: [oidc.enableNonRepudiationChecks, ...insecure],
     timeout: TIMEOUT_S,
   });
 }
 
-/** Its metadata and keys, read once in a process; a key that is not known is looked for again by the library. */
+/** Returns the provider's metadata and keys, read once in a process. The library fetches an unknown key again. */
 function configurationOf(login: Login): Promise<Oidc.Configuration> {
   return discovered.get(login.name, () => discover(login));
 }
 
-/** Providers that people sign in with, by OpenID Connect: authorization code, PKCE, state and nonce. */
+/** Sign-in with OpenID Connect: authorization code, PKCE, state and nonce. */
 export const logins = {
   all,
 
-  /** Secrets of one sign-in, and the address that a browser goes to with them. Throws `login.unknown`, `login.unreachable`. */
+  /** Starts a sign-in: returns its secrets and the URL for the browser. Throws `login.unknown` and `login.unreachable`. */
   async begin(name: string, redirectUri: string) {
     const login = loginNamed(name);
     const oidc = await sdk();
@@ -64,8 +64,7 @@ export const logins = {
   },
 
   /**
-   * The claims of the ID token that a code is exchanged for: its signature, issuer, audience, times and nonce are right. Throws
-   * `login.unknown`, `login.notConfirmed`, `login.unreachable`.
+   * Exchanges a code for an ID token and returns its verified claims. Throws `login.unknown`, `login.notConfirmed` and `login.unreachable`.
    */
   async redeem(
     name: string,
@@ -95,13 +94,13 @@ export type Logins = typeof logins;
 /** Reports only the kind of failure, because the provider's own text is not trusted. */
 async function refusal(client: string, error: unknown): Promise<SvcError> {
   const { AuthorizationResponseError, ClientError, ResponseBodyError } = await sdk();
-  const says = error instanceof ResponseBodyError || error instanceof AuthorizationResponseError;
-  const checks = error instanceof ClientError && error.code !== "OAUTH_TIMEOUT";
-  if (!says && !checks) return new SvcError("login.unreachable", { client }, { cause: error });
-  const reason = says ? error.error : (error.code ?? "");
+  const isResponse = error instanceof ResponseBodyError || error instanceof AuthorizationResponseError;
+  const isCheck = error instanceof ClientError && error.code !== "OAUTH_TIMEOUT";
+  if (!isResponse && !isCheck) return new SvcError("login.unreachable", { client }, { cause: error });
+  const reason = isResponse ? error.error : (error.code ?? "");
   return new SvcError(
     "login.notConfirmed",
-    { client, reason: /^\w{1,60}$/.test(reason) ? reason : "it answered wrongly" },
+    { client, reason: /^\w{1,60}$/.test(reason) ? reason : "invalid response" },
     { cause: error },
   );
 }

@@ -10,7 +10,7 @@ function cognito(): Promise<Cognito.CognitoIdentityProviderClient> {
   return client;
 }
 
-/** Throws `login.noPasswords` where the stack was deployed without a user pool. */
+/** Reads an environment variable of the user pool. Throws `login.noPasswords` if the stack has no user pool. */
 function wanted(name: string): string {
   const value = process.env[name];
   if (!value) throw new SvcError("login.noPasswords", {});
@@ -18,12 +18,14 @@ function wanted(name: string): string {
 }
 const account = (email: string) => ({ UserPoolId: wanted(env.userPool), Username: email.toLowerCase() });
 
-/** The user pool: who can sign in with a password. */
+/** The user pool, which stores the passwords. */
 export const people = {
-  /** Whether sign-in with a password is available. */
+  /** Returns whether sign-in with a password is available. */
   hasPasswords: () => Boolean(process.env[env.userPool]),
 
-  /** Makes the account if there is none, and sets its password. Nothing is mailed. Throws `user.invalidPassword`, `login.noPasswords`. */
+  /**
+   * Creates the account if there is none, and sets its password. No mail is sent. Throws `user.invalidPassword` and `login.noPasswords`.
+   */
   async ensure(email: string, password: string): Promise<void> {
     const who = account(email);
     const { AdminCreateUserCommand, AdminSetUserPasswordCommand, InvalidPasswordException, UsernameExistsException } = await sdk();
@@ -81,7 +83,7 @@ export const people = {
     }
   },
 
-  /** Deleting who has no account does nothing. */
+  /** Deletes an account. A missing account is not an error. */
   async remove(email: string): Promise<void> {
     if (!this.hasPasswords()) return;
     const { AdminDeleteUserCommand, UserNotFoundException } = await sdk();

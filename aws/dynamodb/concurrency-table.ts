@@ -18,7 +18,7 @@ import { type Group, groupSchema, isEmptyGroup } from "../../core/jobs/concurren
 import { computeShard } from "../../core/jobs/job.ts";
 import { documents } from "../sdk/clients.ts";
 import { jobsTable as table } from "./jobs-client.ts";
-import { written } from "./write-conflict.ts";
+import { executeWrite } from "./write-conflict.ts";
 
 const GroupEntity = new Entity({
   name: "group",
@@ -40,7 +40,7 @@ const GroupEntity = new Entity({
   }),
 });
 
-/** A group as it was read; without a version there was none. */
+/** A group and the version that was read. Without a version, no item existed. */
 export interface FoundGroup {
   id: string;
   workspace: string;
@@ -63,7 +63,7 @@ function itemOf({ id, workspace }: FoundGroup, group: Group) {
     waiting,
     ...(timerMs === undefined ? {} : { timerMs }),
     ...(dueAtMs === undefined ? {} : { dueAtMs, duePartition: `due#${computeShard(id)}` }),
-    // Written at each start and end: what is as old as this has no slot that counts.
+    // Each start and end writes the item, so an item of this age has no slot that counts.
     expiresAtS: Math.ceil((Date.now() + limits.concurrencyWindowS * 1000 + limits.jobRetentionMs) / 1000),
   };
 }
@@ -76,21 +76,21 @@ export const concurrencyTable = {
     return { id, workspace: Item.workspace, version: Item.version, group: groupSchema.parse(Item) };
   },
 
-  /** A group that is over is no item any more. */
+  /** Replaces a group. An empty group is deleted. Returns false if another writer was first. */
   async replace(found: FoundGroup, group: Group): Promise<boolean> {
     if (isEmptyGroup(group) && found.version === undefined) return true;
     const send = isEmptyGroup(group)
       ? () => GroupEntity.build(DeleteItemCommand).key({ id: found.id, sk: "group" }).options(as(found)).send()
       : () => GroupEntity.build(PutItemCommand).item(itemOf(found, group)).options(as(found)).send();
-    return (await written(send)) === undefined;
+    return (await executeWrite(send)) === undefined;
   },
 
-  /** The same together with other writes to the table, all or nothing. */
+  /** Replaces a group together with other writes to the table, all or nothing. Returns false if a condition is false. */
   async replaceWith(found: FoundGroup, group: Group, parts: Part[]): Promise<boolean> {
     const own = GroupEntity.build(PutTransaction).item(itemOf(found, group)).options(as(found)).params() as Part;
-    // One token for all attempts: an attempt that went through unheard is not refused by its own writes.
+    // All attempts share one token, so that an attempt whose success was not received does not fail because of its own writes.
     const request = { TransactItems: [own, ...parts], ClientRequestToken: randomUUID() };
-    return (await written(() => documents().send(new TransactWriteCommand(request)))) === undefined;
+    return (await executeWrite(() => documents().send(new TransactWriteCommand(request)))) === undefined;
   },
 };
 export type ConcurrencyTable = typeof concurrencyTable;

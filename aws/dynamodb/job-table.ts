@@ -117,18 +117,18 @@ const ChildEntity = new Entity({
     parent: string().key().savedAs("pk"),
     ref: string().key().savedAs("sk"),
     json: string().savedAs("j").optional(),
-    /** Output, or where it is in S3, and how many characters it has. */
+    /** Output, or its key in S3, and its length in characters. */
     text: string().savedAs("t").optional(),
     s3Key: string().savedAs("k").optional(),
     chars: number().savedAs("n").optional(),
-    /** How often it was changed, of what is changed by who has read it last. */
+    /** The number of changes, for items whose writers must name the version that they have read. */
     version: number().savedAs("v").optional(),
     expiresAtS: number().savedAs("ttl"),
   }),
 });
 export type Child = FormattedItem<typeof ChildEntity>;
 
-/** One entry of the list indexes: what never changes, so that writing it costs once. */
+/** An entry of the list indexes. It contains only fields that never change, so that it is written once. */
 export interface ListEntry {
   id: string;
   sort: string;
@@ -140,10 +140,10 @@ function toJob(head: HeadItem): Job {
   return jobSchema.parse({ ...fields, ...erased, expiresAtMs: expiresAtS * 1000 });
 }
 
-/** TTL deletes late, and not at all on the local engine: what has expired is not there. */
-const isKept = ({ expiresAtS }: HeadItem) => expiresAtS * 1000 > Date.now();
+/** TTL deletes late, and the local engine never deletes, so expired items are ignored. */
+const isLive = ({ expiresAtS }: HeadItem) => expiresAtS * 1000 > Date.now();
 
-/** Where housekeeping finds a job when it is time to look at it. */
+/** The fields by which housekeeping finds a job that is due. */
 const dueAt = (id: string, atMs: number) => ({ duePartition: `due#${computeShard(id)}`, dueAtMs: atMs });
 
 function toHead(job: Job, dueAtMs: number | undefined) {
@@ -161,7 +161,7 @@ function toHead(job: Job, dueAtMs: number | undefined) {
 
 /** The table `jobs`. Every write states its condition. A failed condition is a return value, not an error. */
 export const jobTable = {
-  /** False when a job with this id exists already. */
+  /** Creates a job. Returns false if its id exists. */
   async create(job: Job, dueAtMs: number | undefined): Promise<boolean> {
     return conditional(() =>
       HeadEntity.build(PutItemCommand)
@@ -184,16 +184,16 @@ export const jobTable = {
       .params();
   },
 
-  /** `expired`: also a job whose time is over, which a sweep looks for. */
+  /** Reads a job. `expired` also returns an expired job, for a sweep. */
   async get(id: string, { expired = false } = {}): Promise<Job | undefined> {
     const { Item } = await HeadEntity.build(GetItemCommand).key({ id }).options({ consistent: true }).send();
-    return Item && (expired || isKept(Item)) ? toJob(Item) : undefined;
+    return Item && (expired || isLive(Item)) ? toJob(Item) : undefined;
   },
 
   /** Reads heads by id, each once, in the given order. Missing heads are omitted. */
   async getMany(ids: string[]): Promise<Job[]> {
     const found = new Map<string, Job>();
-    // DynamoDB refuses a key that comes twice.
+    // DynamoDB rejects duplicate keys.
     const once = [...new Set(ids)];
     for (let start = 0; start < once.length; start += 100) {
       const requests = once.slice(start, start + 100).map((id) => HeadEntity.build(BatchGetRequest).key({ id, sk: "job" }));
@@ -204,12 +204,12 @@ export const jobTable = {
           .requests(...requests)
           .options({ consistent: true }),
       );
-      for (const head of (Responses?.[0] ?? []) as (HeadItem | undefined)[]) if (head && isKept(head)) found.set(head.id, toJob(head));
+      for (const head of (Responses?.[0] ?? []) as (HeadItem | undefined)[]) if (head && isLive(head)) found.set(head.id, toJob(head));
     }
     return once.flatMap((id) => found.get(id) ?? []);
   },
 
-  /** Child items of a job by their references, with its head unless that is left out, in as few reads as there are hundreds. */
+  /** Reads child items of a job by their references, and its head unless `head` is false, with up to 100 items in one read. */
   async getWith(id: string, refs: readonly string[], { head = true } = {}): Promise<{ job: Job | undefined; items: Map<string, Child> }> {
     let job: Job | undefined;
     const items = new Map<string, Child>();
@@ -230,7 +230,7 @@ export const jobTable = {
       for (const found of (Responses?.[0] ?? []) as (HeadItem | Child | undefined)[]) {
         if (!found) continue;
         if ("ref" in found) items.set(found.ref, found);
-        else if (isKept(found)) job = toJob(found);
+        else if (isLive(found)) job = toJob(found);
       }
     }
     return { job, items };
@@ -250,7 +250,7 @@ export const jobTable = {
     }
   },
 
-  /** A time that stays as it was set first. */
+  /** Sets `secretsAtMs` unless it is already set. */
   firstSecretsAt: (atMs: number) => $get("secretsAtMs", atMs),
   /** A claim as one part of a transaction. */
   claimParams(id: string, attempt: AttemptChange, condition: HeadCondition) {
@@ -267,16 +267,16 @@ export const jobTable = {
       .options({ condition })
       .params();
   },
-  /** The same of something that must hold, and stays as it is. */
+  /** A condition on a head that is not changed, as one part of a transaction. */
   checkParams(id: string, condition: HeadCondition) {
     return HeadEntity.build(ConditionCheck).key({ id, sk: "job" }).condition(condition).params();
   },
 
-  /** One more, or less, of a counter. */
+  /** Values that increment or decrement a counter. */
   oneMore: $add(1),
   oneLess: $add(-1),
 
-  /** In place of a value: the attribute goes. */
+  /** A value that removes an attribute. */
   removed: $remove(),
   dueAt,
 
@@ -286,13 +286,13 @@ export const jobTable = {
   async putChild(child: Child): Promise<void> {
     await ChildEntity.build(PutItemCommand).item(child).send();
   },
-  /** The same as one part of a transaction. `after`: instead of the version before, or of nothing at all. */
+  /** Writes a child item as one part of a transaction. `after`: the version that it replaces. */
   putChildParams(child: Child, expect?: "absent" | { after: number }) {
     if (expect === undefined) return ChildEntity.build(PutTransaction).item(child).params();
     const condition = expect === "absent" ? ({ attr: "parent", exists: false } as const) : ({ attr: "version", eq: expect.after } as const);
     return ChildEntity.build(PutTransaction).item(child).options({ condition }).params();
   },
-  /** The same for several in both tables at once, in calls of at most 25, four side by side: each is written, in no order. */
+  /** Writes several items of both tables in calls of at most 25, four at a time. The order is undefined. */
   async putWith(children: Child[], others: PutRequest[]): Promise<void> {
     const own = children.map((child) => ChildEntity.build(BatchPutRequest).item(child).params());
     const all = [...own.map((request) => ({ table: table.getName(), request })), ...others];
@@ -308,7 +308,7 @@ export const jobTable = {
   async children(parent: string, prefix: string, limit?: number): Promise<Child[]> {
     const { Items } = await table
       .build(QueryCommand)
-      // An empty prefix is no range.
+      // An empty prefix is not a valid range.
       .query({ partition: parent, ...(prefix ? { range: { beginsWith: prefix } } : {}) })
       .entities(ChildEntity)
       .options({ consistent: true, entityAttrFilter: false, ...(limit ? { limit } : { maxPages: Number.POSITIVE_INFINITY }) })
@@ -321,7 +321,7 @@ export const jobTable = {
   deleteParams(parent: string, ref: string) {
     return ChildEntity.build(DeleteTransaction).key({ parent, ref }).params();
   },
-  /** The same of what must be there. */
+  /** Deletes an item that must exist, as one part of a transaction. */
   takeParams(parent: string, ref: string) {
     return ChildEntity.build(DeleteTransaction)
       .key({ parent, ref })
@@ -351,7 +351,7 @@ export const jobTable = {
     after?: Record<string, unknown>;
   }): Promise<{ entries: ListEntry[]; after: Record<string, unknown> | undefined }> {
     const { index, partition, from = "0", to = "9", limit, ascending = false, after } = options;
-    // DynamoDB refuses a range that ends before it begins.
+    // DynamoDB rejects a range whose end precedes its start.
     if (from > to) return { entries: [], after: undefined };
     const { Items, LastEvaluatedKey } = await table
       .build(QueryCommand)
@@ -362,7 +362,7 @@ export const jobTable = {
     return { entries, after: LastEvaluatedKey };
   },
 
-  /** Ids of jobs that something must happen to until then, earliest first. */
+  /** Lists the jobs that are due at `untilMs` in one shard, earliest first. */
   async due(shard: number, untilMs: number, limit: number): Promise<{ id: string; workspace: string; dueAtMs: number }[]> {
     const { Items } = await table
       .build(QueryCommand)

@@ -2,7 +2,7 @@ import { Table } from "dynamodb-toolbox";
 import { env, requireEnv } from "../../contract/env.ts";
 import { documents } from "../sdk/clients.ts";
 
-/** The table `jobs`: jobs with their items, and the groups of those that wait for a slot. */
+/** The table `jobs`: jobs with their items, and concurrency groups. */
 export const jobsTable = new Table({
   documentClient: documents(),
   name: () => requireEnv(env.jobsTable),

@@ -3,13 +3,13 @@ import { env, requireEnv } from "../../contract/env.ts";
 import type { ObjectKey } from "../../core/objects/keys.ts";
 import { documents } from "../sdk/clients.ts";
 
-/** An item's key, and the workspace that its value names. */
-export interface Scanned extends ObjectKey {
+/** An item's key and the workspace in its value. */
+export interface ScannedItem extends ObjectKey {
   workspace: string | undefined;
 }
 
-/** One page of the whole table `objects`, in no order that means anything. Only for what is done seldom: it reads everything. */
-export async function scanObjects(after: ObjectKey | undefined): Promise<{ items: Scanned[]; next: ObjectKey | undefined }> {
+/** Reads one page of the complete table `objects`, in undefined order. It is only for rare operations, because it reads every item. */
+export async function scanObjects(after: ObjectKey | undefined): Promise<{ items: ScannedItem[]; next: ObjectKey | undefined }> {
   const { Items = [], LastEvaluatedKey } = await documents().send(
     new ScanCommand({
       TableName: requireEnv(env.objectsTable),

@@ -29,7 +29,7 @@ import type { ObjectKey } from "../../core/objects/keys.ts";
 import type { Expectation, ObjectChange, ObjectWrite, StoredObject } from "../../core/objects/write.ts";
 import { documents } from "../sdk/clients.ts";
 import type { PutRequest } from "./batch.ts";
-import { written } from "./write-conflict.ts";
+import { executeWrite } from "./write-conflict.ts";
 
 const table = new Table({
   documentClient: documents(),
@@ -39,8 +39,8 @@ const table = new Table({
 });
 
 /**
- * One shape for every stored object: its key, its value (checked by the noun's own schema where it is read), a counter or version
- * that conditions compare, and when it expires. `keys` lists all keys.
+ * The shape of every stored object: its key, its value, which is validated by its schema when it is read, the fields that conditions
+ * compare, and its expiry. `keys` lists all keys.
  */
 const ObjectEntity = new Entity({
   name: "object",
@@ -55,7 +55,7 @@ const ObjectEntity = new Entity({
     version: string().savedAs("m").optional(),
     /** Set once by the first writer: the child of a script version. */
     next: string().savedAs("x").optional(),
-    /** How far a version's build is: apart from the value, so that neither is written over by who changes the other. */
+    /** The build state of a version, separate from the value, so that neither writer overwrites the other field. */
     build: any().savedAs("b").optional(),
     expiresAtS: number().savedAs("ttl").optional(),
   }),
@@ -107,7 +107,7 @@ function paramsOf(part: ObjectWrite): Write {
   }
 }
 
-/** The table `objects`: everything that is stored but jobs. Writes that collide with others to the last throw `write.collided`. */
+/** The table `objects`, which stores everything except jobs. A write that collides with others in every attempt throws `write.collided`. */
 export const objectTable = {
   async get(key: ObjectKey, { consistent = true } = {}): Promise<StoredObject | undefined> {
     const { Item } = await ObjectEntity.build(GetItemCommand).key(key).options({ consistent }).send();
@@ -160,7 +160,7 @@ export const objectTable = {
     return (Items ?? []).filter((object) => !expired(object));
   },
 
-  /** Keys of what has expired under one partition, in the order of its sort keys, for a sweep to delete. */
+  /** Lists the keys of expired items in one partition, in the order of the sort keys, for a sweep. */
   async expired(pk: string, limit: number): Promise<ObjectKey[]> {
     const { Items } = await table
       .build(QueryCommand)
@@ -171,12 +171,12 @@ export const objectTable = {
     return (Items ?? []).filter(expired).map(({ pk, sk }) => ({ pk, sk }));
   },
 
-  /** A put to be sent with those of another table in one call (`jobTable.putWith`). */
+  /** An unconditional put, for a batch together with another table (`jobTable.putWith`). */
   putRequest(object: StoredObject): PutRequest {
     return { table: table.getName(), request: ObjectEntity.build(BatchPutRequest).item(object).params() };
   },
 
-  /** False when the condition does not hold. */
+  /** Writes an object. Returns false if the condition is false. */
   async put(object: StoredObject, expect?: Expectation): Promise<boolean> {
     return holds(() => ObjectEntity.build(PutItemCommand).item(object).options(under(expect)).send());
   },
@@ -184,27 +184,27 @@ export const objectTable = {
     return holds(() => ObjectEntity.build(UpdateAttributesCommand).item(change).options(under(expect)).send());
   },
   async remove(key: ObjectKey): Promise<void> {
-    await written(() => ObjectEntity.build(DeleteItemCommand).key(key).send());
+    await executeWrite(() => ObjectEntity.build(DeleteItemCommand).key(key).send());
   },
 
   /**
-   * All or nothing; `raw` is a part for another table. Answers the index of the first part whose condition did not hold, `undefined`
-   * when all was written.
+   * Executes a transaction; `raw` is a part for another table. Returns the index of the first part whose condition is false, or `undefined`
+   * if everything was written.
    */
   async transact(parts: (ObjectWrite | { raw: Write })[]): Promise<number | undefined> {
     const TransactItems = parts.map((part) => ("raw" in part ? part.raw : paramsOf(part)));
-    // One token for all attempts: an attempt that went through unheard is not refused by its own writes.
+    // All attempts share one token, so that an attempt whose success was not received does not fail because of its own writes.
     const ClientRequestToken = randomUUID();
-    return written(() => documents().send(new TransactWriteCommand({ TransactItems, ClientRequestToken })));
+    return executeWrite(() => documents().send(new TransactWriteCommand({ TransactItems, ClientRequestToken })));
   },
 };
 export type ObjectTable = typeof objectTable;
 
-/** TTL deletes late, and not at all on the local engine: what has expired is not there. */
+/** TTL deletes late, and the local engine never deletes, so expired items are ignored. */
 function expired(object: StoredObject): boolean {
   return object.expiresAtS !== undefined && object.expiresAtS * 1000 <= Date.now();
 }
 
 async function holds(send: () => Promise<unknown>): Promise<boolean> {
-  return (await written(send)) === undefined;
+  return (await executeWrite(send)) === undefined;
 }

@@ -5,7 +5,7 @@ import {
   TransactionConflictException,
 } from "@aws-sdk/client-dynamodb";
 import { describe, expect, it } from "vitest";
-import { longestPauseMs, refusalOf, written } from "./write-conflict.ts";
+import { computeMaxPauseMs, classifyRejection, executeWrite } from "./write-conflict.ts";
 
 const $metadata = {};
 const message = "no";
@@ -56,32 +56,32 @@ describe("a write that DynamoDB refuses", () => {
     ],
     ["something else", new Error("socket hang up"), { kind: "failed" }],
     ["no error at all", "thrown", { kind: "failed" }],
-  ])("for %s is told apart", (_what, error, refusal) => expect(refusalOf(error)).toEqual(refusal));
+  ])("for %s is told apart", (_what, error, refusal) => expect(classifyRejection(error)).toEqual(refusal));
 
   it("because it collided is tried again until it is written", async () => {
     const { send, calls } = answering(canceled("TransactionConflict"), conflict(), undefined);
-    expect(await written(send)).toBeUndefined();
+    expect(await executeWrite(send)).toBeUndefined();
     expect(calls.made).toBe(3);
   });
 
   it("because it collided is tried again until a condition decides", async () => {
     const { send, calls } = answering(canceled("TransactionConflict", "None"), canceled("None", "ConditionalCheckFailed"));
-    expect(await written(send)).toBe(1);
+    expect(await executeWrite(send)).toBe(1);
     expect(calls.made).toBe(2);
   });
 
   it("and collides to the last is a 409 of its own", async () => {
     const { send } = answering(...Array.from({ length: 20 }, conflict));
-    await expect(written(send)).rejects.toMatchObject({ code: "write.collided" });
+    await expect(executeWrite(send)).rejects.toMatchObject({ code: "write.collided" });
   });
 
   it("for another reason is not repeated", async () => {
     const { send, calls } = answering(new Error("socket hang up"));
-    await expect(written(send)).rejects.toThrow("socket hang up");
+    await expect(executeWrite(send)).rejects.toThrow("socket hang up");
     expect(calls.made).toBe(1);
   });
 
   it("waits longer before each attempt, and not for ever", () => {
-    expect([1, 2, 3, 4, 5].map(longestPauseMs)).toEqual([20, 40, 80, 160, undefined]);
+    expect([1, 2, 3, 4, 5].map(computeMaxPauseMs)).toEqual([20, 40, 80, 160, undefined]);
   });
 });

@@ -5,16 +5,17 @@ import { SvcError } from "../../contract/errors.ts";
 /** The meaning of DynamoDB's rejection of a write. `refused`: the condition of that part of a transaction is false (0 for a single write). */
 export type Refusal = { kind: "refused"; part: number } | { kind: "collided" } | { kind: "tooLarge" } | { kind: "failed" };
 
-/** Another write had the same item in hand: nothing is wrong, and nothing was written. */
+/** Another write changed the same item at the same time. Nothing was written. */
 const COLLISIONS = new Set(["TransactionConflictException", "TransactionInProgressException"]);
-/** Reasons of a cancelled transaction that pass by themselves; the client repeats none of them. */
+/** Temporary reasons for a cancelled transaction. The SDK does not retry them. */
 const PASSING = new Set(["TransactionConflict", "ThrottlingError", "ProvisionedThroughputExceeded"]);
 
-/** The one thing that DynamoDB finds wrong with an item which a caller can do something about. */
+/** The only fault of an item that a caller can correct. */
 const TOO_LARGE = /item size/i;
 const ITEM_BYTES = 400 * 1024;
 
-export function refusalOf(error: unknown): Refusal {
+/** Classifies DynamoDB's rejection of a write. */
+export function classifyRejection(error: unknown): Refusal {
   if (!(error instanceof Error)) return { kind: "failed" };
   if (error.name === "ConditionalCheckFailedException") return { kind: "refused", part: 0 };
   if (COLLISIONS.has(error.name)) return { kind: "collided" };
@@ -22,7 +23,7 @@ export function refusalOf(error: unknown): Refusal {
   if (error.name !== "TransactionCanceledException") return { kind: "failed" };
   const { CancellationReasons = [] } = error as { CancellationReasons?: { Code?: string; Message?: string }[] };
   const reasons = CancellationReasons.map(({ Code = "None" }) => Code);
-  // A condition that does not hold decides: trying again would not change it.
+  // A false condition takes precedence, because another attempt would not change it.
   const part = reasons.indexOf("ConditionalCheckFailed");
   if (part >= 0) return { kind: "refused", part };
   if (CancellationReasons.some(({ Message = "" }) => TOO_LARGE.test(Message))) return { kind: "tooLarge" };
@@ -33,27 +34,28 @@ export function refusalOf(error: unknown): Refusal {
 const ATTEMPTS = 5;
 const FIRST_PAUSE_MS = 20;
 
-/** The longest pause before another attempt, doubled each time; `undefined` when it was the last one. */
-export function longestPauseMs(attempt: number): number | undefined {
+/** Returns the longest pause before another attempt in milliseconds, doubled each time, or `undefined` after the last attempt. */
+export function computeMaxPauseMs(attempt: number): number | undefined {
   return attempt < ATTEMPTS ? FIRST_PAUSE_MS * 2 ** (attempt - 1) : undefined;
 }
 
 /**
  * Executes one write. Returns the part whose condition is false, or `undefined` if everything was written. A write that collides with
- * another is tried again after a random pause. Throws `write.collided` when it collided to the last, and `body.tooLarge` for what no item holds.
+ * another is repeated after a random pause. Throws `write.collided` if every attempt collides, and `body.tooLarge` if the item is too large
+ * for DynamoDB.
  */
-export async function written(send: () => Promise<unknown>): Promise<number | undefined> {
+export async function executeWrite(send: () => Promise<unknown>): Promise<number | undefined> {
   for (let attempt = 1; ; attempt += 1) {
     try {
       await send();
       return undefined;
     } catch (error) {
-      const refusal = refusalOf(error);
+      const refusal = classifyRejection(error);
       if (refusal.kind === "refused") return refusal.part;
       if (refusal.kind === "tooLarge")
         throw new SvcError("body.tooLarge", { limitBytes: ITEM_BYTES, what: "object to be stored" }, { cause: error });
       if (refusal.kind === "failed") throw error;
-      const pauseMs = longestPauseMs(attempt);
+      const pauseMs = computeMaxPauseMs(attempt);
       if (pauseMs === undefined) throw new SvcError("write.collided", {}, { cause: error });
       await sleep(randomInt(pauseMs + 1));
     }

@@ -1,9 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { reachable } from "./addresses.ts";
+import { createAddressCheck } from "./addresses.ts";
 
 describe("reachable", () => {
-  const closed = reachable("");
-  const local = reachable("127.0.0.0/8, ::1/128");
+  const closed = createAddressCheck("");
+  const local = createAddressCheck("127.0.0.0/8, ::1/128");
 
   it.each(["8.8.8.8", "52.95.110.1", "2600:1f18::1"])("lets %s through", (address) => expect(closed(address)).toBe(true));
   it.each(["127.0.0.1", "10.1.2.3", "172.31.0.1", "192.168.1.1", "100.64.0.1", "::1", "fd12::1", "::ffff:10.0.0.1", "::ffff:7f00:1"])(
@@ -23,9 +23,9 @@ describe("reachable", () => {
     "::",
     "224.0.0.1",
     "64:ff9b::a9fe:a9fe",
-  ])("refuses %s whatever the instance allows", (address) => expect(reachable("0.0.0.0/0, ::/0")(address)).toBe(false));
+  ])("refuses %s whatever the instance allows", (address) => expect(createAddressCheck("0.0.0.0/0, ::/0")(address)).toBe(false));
   it("takes names for no addresses, and says which range is none", () => {
     expect(closed("localhost")).toBe(false);
-    expect(() => reachable("10.0.0.0")).toThrow("10.0.0.0 is not a range");
+    expect(() => createAddressCheck("10.0.0.0")).toThrow("10.0.0.0 is not a range");
   });
 });

@@ -3,12 +3,12 @@ import { Agent as HttpAgent } from "node:http";
 import { Agent as HttpsAgent } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { env } from "../../contract/env.ts";
-import { reachable } from "./addresses.ts";
+import { createAddressCheck } from "./addresses.ts";
 
-const mayReach = reachable(process.env[env.egressAllow] ?? "");
+const mayReach = createAddressCheck(process.env[env.egressAllow] ?? "");
 
-/** A user's endpoint has, or leads to, an address that nothing here may reach. */
-export class ForbiddenAddress extends Error {
+/** The address of a user's endpoint is blocked. */
+export class ForbiddenAddressError extends Error {
   override readonly name = "ForbiddenAddress";
 }
 
@@ -19,19 +19,19 @@ const checkedLookup: LookupFunction = (hostname, options, callback) => {
     const first = addresses?.[0];
     if (error || !addresses || !first) return callback(error ?? new Error(`${hostname} has no address.`), []);
     if (!addresses.every(({ address }) => mayReach(address)))
-      return callback(new ForbiddenAddress(`${hostname} has an inner address.`), []);
+      return callback(new ForbiddenAddressError(`${hostname} has an address inside the network.`), []);
     if (options.all) callback(null, addresses);
     else callback(null, first.address, first.family);
   });
 };
 
-/** Throws `ForbiddenAddress` for a host that is an address itself: those are never looked up. */
+/** Checks a host that is an address itself, because addresses are never looked up. Throws `ForbiddenAddressError`. */
 export function checkHost({ hostname }: URL): void {
   const address = hostname.replace(/^\[|\]$/g, "");
-  if (isIP(address) !== 0 && !mayReach(address)) throw new ForbiddenAddress(`${address} is an inner address.`);
+  if (isIP(address) !== 0 && !mayReach(address)) throw new ForbiddenAddressError(`${address} is inside the network.`);
 }
 
-/** For every connection to an address that a user names. */
+/** The agents for every connection to an address that a user provides. */
 export const guardedAgents = {
   httpAgent: new HttpAgent({ lookup: checkedLookup, keepAlive: true, maxSockets: 20 }),
   httpsAgent: new HttpsAgent({ lookup: checkedLookup, keepAlive: true, maxSockets: 20 }),

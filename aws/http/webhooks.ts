@@ -2,22 +2,25 @@ import { request as httpRequest } from "node:http";
 import { request as httpsRequest } from "node:https";
 import { limits } from "../../contract/limits.ts";
 import { type Attempt, failedAttempt, refusedAttempt, sentAttempt } from "../../core/notifications/delivery.ts";
-import { checkHost, ForbiddenAddress, guardedAgents } from "./egress.ts";
+import { checkHost, ForbiddenAddressError, guardedAgents } from "./egress.ts";
 
 const GONE = 410;
 
-/** Sends requests to URLs that users give (design §8). Addresses inside the network are refused, redirects are not followed, and the response body is not read. */
+/**
+ * Sends requests to URLs that users provide (design §8). Addresses inside the network are blocked, redirects are not followed, and the
+ * response body is not read.
+ */
 export const webhooks = {
   async post(address: string, headers: Record<string, string>, body: string): Promise<Attempt> {
     const url = URL.parse(address);
-    if (!url || !/^https?:$/.test(url.protocol)) return refusedAttempt("it is no http or https address");
+    if (!url || !/^https?:$/.test(url.protocol)) return refusedAttempt("it is not an http or https URL");
     try {
       checkHost(url);
       return outcomeOf(await statusOf(url, headers, body));
     } catch (error) {
-      if (error instanceof ForbiddenAddress) return refusedAttempt("its address is not allowed: it lies inside of the network");
+      if (error instanceof ForbiddenAddressError) return refusedAttempt("its address is inside the network, which is not allowed");
       const { name, code } = error as { name: string; code?: string };
-      return failedAttempt(name === "AbortError" || name === "TimeoutError" ? "it gave no answer in time" : (code ?? name));
+      return failedAttempt(name === "AbortError" || name === "TimeoutError" ? "it did not respond in time" : (code ?? name));
     }
   },
 };

@@ -1,11 +1,11 @@
 import type { KMSClient } from "@aws-sdk/client-kms";
 import { env, requireEnv } from "../../contract/env.ts";
-import { counting } from "../sdk/counting.ts";
+import { countRequests } from "../sdk/request-counts.ts";
 
-/** Loaded with the first signature: most calls need none. */
+/** Loaded with the first signature, because most invocations need none. */
 let made: Promise<KMSClient> | undefined;
 function kms(): Promise<KMSClient> {
-  made ??= import("@aws-sdk/client-kms").then(({ KMSClient }) => counting(new KMSClient({})));
+  made ??= import("@aws-sdk/client-kms").then(({ KMSClient }) => countRequests(new KMSClient({})));
   return made;
 }
 const ALGORITHM = { MacAlgorithm: "HMAC_SHA_256" } as const;
@@ -16,11 +16,11 @@ export const anchorKey = {
     const { GenerateMacCommand } = await import("@aws-sdk/client-kms");
     const KeyId = requireEnv(env.anchorKey);
     const { Mac, KeyId: key } = await (await kms()).send(new GenerateMacCommand({ ...ALGORITHM, KeyId, Message: Buffer.from(message) }));
-    if (!Mac || !key) throw new Error("KMS made no signature.");
+    if (!Mac || !key) throw new Error("KMS returned no signature.");
     return { mac: Buffer.from(Mac).toString("base64"), key };
   },
 
-  /** Whether the stack's own key made it, whichever key it names. */
+  /** Returns whether the stack's own key created the signature, whatever key it names. */
   async holds(message: string, mac: string): Promise<boolean> {
     const { VerifyMacCommand, KMSInvalidMacException } = await import("@aws-sdk/client-kms");
     const KeyId = requireEnv(env.anchorKey);

@@ -1,14 +1,14 @@
 import type { KMSClient } from "@aws-sdk/client-kms";
 import { env, requireEnv } from "../../contract/env.ts";
-import { counting } from "../sdk/counting.ts";
+import { countRequests } from "../sdk/request-counts.ts";
 
 /** Created with the first key that is needed, because most processes never use a secret. */
 let made: Promise<KMSClient> | undefined;
 function kms(): Promise<KMSClient> {
-  made ??= import("@aws-sdk/client-kms").then(({ KMSClient }) => counting(new KMSClient({})));
+  made ??= import("@aws-sdk/client-kms").then(({ KMSClient }) => countRequests(new KMSClient({})));
   return made;
 }
-/** Data keys of workspaces, wrapped by the stack's KMS key. KMS binds each to its workspace and, where it is not for secrets, to its purpose. */
+/** Data keys of workspaces, wrapped by the stack's KMS key. The encryption context binds each key to its workspace and to its purpose. */
 const dataKeysFor = (purpose: Record<string, string>) => ({
   async generate(workspace: string): Promise<{ key: Buffer; wrapped: string }> {
     const { GenerateDataKeyCommand } = await import("@aws-sdk/client-kms");
@@ -19,7 +19,7 @@ const dataKeysFor = (purpose: Record<string, string>) => ({
         EncryptionContext: { service: "svc", workspace, ...purpose },
       }),
     );
-    if (!Plaintext || !CiphertextBlob) throw new Error("KMS made no data key.");
+    if (!Plaintext || !CiphertextBlob) throw new Error("KMS returned no data key.");
     return { key: Buffer.from(Plaintext), wrapped: Buffer.from(CiphertextBlob).toString("base64") };
   },
   async unwrap(workspace: string, wrapped: string): Promise<Buffer> {
@@ -31,7 +31,7 @@ const dataKeysFor = (purpose: Record<string, string>) => ({
         EncryptionContext: { service: "svc", workspace, ...purpose },
       }),
     );
-    if (!Plaintext) throw new Error("KMS unwrapped no data key.");
+    if (!Plaintext) throw new Error("KMS returned no unwrapped data key.");
     return Buffer.from(Plaintext);
   },
 });

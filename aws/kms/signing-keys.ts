@@ -2,7 +2,7 @@ import { createHash, createPrivateKey, createPublicKey, type KeyObject } from "n
 import { env, requireEnv } from "../../contract/env.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { objectTable } from "../dynamodb/object-table.ts";
-import { secretValue } from "../secretsmanager/secret-values.ts";
+import { readSecretValue } from "../secretsmanager/secret-values.ts";
 
 /** RFC 8410: the bytes before the 32 bytes of an Ed25519 private key in PKCS #8. */
 const PKCS8_ED25519 = Buffer.from("302e020100300506032b657004220420", "hex");
@@ -14,10 +14,10 @@ export interface SigningKey {
 let signing: Promise<SigningKey> | undefined;
 
 /**
- * The key of job tokens. Its seed is a secret that only executors may read; each executor publishes the public half once, so
- * that those who check tokens need no right to the secret.
+ * Returns the key that signs job tokens. Only executors may read its seed, which is a secret. Each executor publishes the public key once,
+ * so that functions that verify tokens need no right to the secret.
  */
-export function signingKey(): Promise<SigningKey> {
+export function getSigningKey(): Promise<SigningKey> {
   signing ??= load().catch((error: unknown) => {
     signing = undefined;
     throw error;
@@ -26,7 +26,7 @@ export function signingKey(): Promise<SigningKey> {
 }
 
 async function load(): Promise<SigningKey> {
-  const secret = await secretValue(requireEnv(env.signingSecret));
+  const secret = await readSecretValue(requireEnv(env.signingSecret));
   if (!secret) throw new Error("The signing secret is empty.");
   const seed = createHash("sha256").update(secret).digest();
   const privateKey = createPrivateKey({ key: Buffer.concat([PKCS8_ED25519, seed]), format: "der", type: "pkcs8" });
@@ -38,8 +38,8 @@ async function load(): Promise<SigningKey> {
 
 const known = new Map<string, KeyObject>();
 
-/** The public key named in a token's header; `undefined` when no executor ever published it. */
-export async function publicKey(kid: string): Promise<KeyObject | undefined> {
+/** Returns the public key that a token's header names, or `undefined` if no executor has published it. */
+export async function findPublicKey(kid: string): Promise<KeyObject | undefined> {
   const cached = known.get(kid);
   if (cached) return cached;
   const found = await objectTable.get(keys.publicKey(kid));

@@ -11,8 +11,8 @@ import type { RunOutcome, RunRequest } from "../../runners/protocol.ts";
 import { lambda } from "../sdk/clients.ts";
 
 /**
- * How a call of a runner ended: with an outcome, without a free runner, with the runner lost, or with nothing known of it: its
- * connection broke, and it may be running still.
+ * The outcome of a call of a runner. `throttled`: no runner was free. `lost`: the runner has ended without an outcome. `unknown`: the
+ * connection broke, and the runner may still be running.
  */
 export type Invocation =
   | { kind: "outcome"; outcome: RunOutcome }
@@ -20,7 +20,7 @@ export type Invocation =
   | { kind: "lost"; reason: string }
   | { kind: "unknown"; reason: string };
 
-/** Failures in which the request did not reach the service at all, or was refused by it. */
+/** Returns whether the request did not reach the service, or was rejected by it. */
 function neverStarted(error: unknown): boolean {
   const { code, $metadata } = error as { code?: string; $metadata?: { httpStatusCode?: number } };
   const status = $metadata?.httpStatusCode ?? 0;
@@ -30,7 +30,7 @@ function neverStarted(error: unknown): boolean {
 let runnerNames: Record<string, string> | undefined;
 
 export const functions = {
-  /** The tenant keeps environments of different workspaces and identities apart: one Lambda environment serves one tenant only. */
+  /** Runs a request on the runner of a language. Tenants separate workspaces and identities: an environment serves one tenant only. */
   async run(language: RunnerLanguage, request: RunRequest, tenant: string): Promise<Invocation> {
     runnerNames ??= JSON.parse(requireEnv(env.runnerFunctions)) as Record<string, string>;
     const name = runnerNames[language];
@@ -54,7 +54,7 @@ export const functions = {
     }
   },
 
-  /** Has a worker do a job past the queue. `refused`: no worker has begun with it. `null` also when nothing is known of the worker any more. */
+  /** Invokes a worker for a job without the queue. `refused`: no worker has started it. `null`: the job's record will show its end. */
   async work(call: JobCall): Promise<JobCallResult | "refused"> {
     try {
       const { Payload, FunctionError } = await lambda().send(
@@ -68,19 +68,19 @@ export const functions = {
     }
   },
 
-  /** Makes a flow's state machine where there is none yet. */
+  /** Creates a flow's state machine if there is none. */
   async makeMachine(request: MachineRequest): Promise<MachineAnswer> {
     const { Payload, FunctionError } = await lambda().send(
       new InvokeCommand({ FunctionName: requireEnv(env.flowsFunction), Payload: JSON.stringify(request) }),
     );
     const text = Payload ? Buffer.from(Payload).toString("utf8") : "null";
-    if (FunctionError) throw new Error(`The state machine could not be made: ${text.slice(0, 300)}`);
+    if (FunctionError) throw new Error(`The state machine could not be created: ${text.slice(0, 300)}`);
     return JSON.parse(text) as MachineAnswer;
   },
 
-  /** Has parts of notices sent whose time it is, and does not wait for it: what is lost on the way stays due. */
+  /** Starts the delivery of notices that are due, without waiting. A notice that is lost on the way stays due. */
   async deliver(call: DeliverCall): Promise<void> {
-    // It calls itself as well, and knows its own name.
+    // The function also calls itself, and AWS sets its name.
     const FunctionName = process.env[env.deliverFunction] ?? requireEnv("AWS_LAMBDA_FUNCTION_NAME");
     await lambda().send(new InvokeCommand({ FunctionName, InvocationType: "Event", Payload: JSON.stringify(call) }));
   },

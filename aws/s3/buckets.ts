@@ -14,14 +14,14 @@ import {
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { env, requireEnv } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { checkHost, ForbiddenAddress, guardedAgents } from "../http/egress.ts";
+import { checkHost, ForbiddenAddressError, guardedAgents } from "../http/egress.ts";
 import { s3 } from "../sdk/clients.ts";
 
 /** The location of an external bucket and the access keys for it. */
-export interface S3Place {
+export interface S3Location {
   bucket: string;
   region: string;
-  /** Origin. */
+  /** The origin of the service. */
   endpoint: string;
   pathStyle: boolean;
   accessKey: string;
@@ -40,28 +40,28 @@ export interface ListedFile {
 }
 type Read = { bytes: Buffer; contentType: string } | { tooLarge: true } | undefined;
 
-/** One bucket of files. A user's bucket throws `file.storageFailed` for what its service refuses. */
+/** A bucket of files. A user's bucket throws `file.storageFailed` if its service rejects a request. */
 export interface Bucket {
   put(key: string, bytes: Uint8Array, contentType: string, contentDisposition?: string): Promise<void>;
-  /** `undefined`: there is none. `range` reads a part. */
+  /** Reads a file, or the part in `range`. Returns `undefined` if there is no file, and `tooLarge` above `mostBytes`. */
   read(key: string, mostBytes: number, range?: { from: number; bytes: number }): Promise<Read>;
   info(key: string): Promise<FileInfo | undefined>;
   list(prefix: string, most: number, after?: string): Promise<{ files: ListedFile[]; more: boolean }>;
-  /** False: there is nothing to copy. */
+  /** Copies a file. Returns false if there is none. */
   copy(from: string, to: string): Promise<boolean>;
   remove(key: string): Promise<void>;
   readUrl(key: string, expiresInS: number): Promise<string>;
   writeUrl(key: string, expiresInS: number): Promise<string>;
 }
 
-/** For people, without anything that the service said beyond the error's name. */
+/** Describes a failure in an error sentence. Only the name of the service's error is used. */
 function reasonOf(error: unknown): string {
-  if (error instanceof ForbiddenAddress) return "its address is not allowed, it lies inside of the network";
+  if (error instanceof ForbiddenAddressError) return "its address is inside the network, which is not allowed";
   const { name, code } = error as { name?: string; code?: string };
   return error instanceof S3ServiceException ? `its service answered ${name}` : `it cannot be reached (${code ?? name ?? "unknown"})`;
 }
 
-/** `failed`: what is thrown for a failure of its service. */
+/** `failed` converts a failure of the service to the error that is thrown. */
 function bucketAt(client: S3Client, Bucket: string, failed: (error: unknown) => unknown): Bucket {
   const attempt = async <T>(call: () => Promise<T>): Promise<T> => {
     try {
@@ -89,7 +89,7 @@ function bucketAt(client: S3Client, Bucket: string, failed: (error: unknown) => 
         const part = range ? { Range: `bytes=${range.from}-${range.from + range.bytes - 1}` } : {};
         const { Body, ContentLength = 0, ContentType } = await client.send(new GetObjectCommand({ Bucket, Key, ...part }));
         if (ContentLength > mostBytes) {
-          // Not read on: the connection goes with it.
+          // Destroying the body closes the connection without reading the rest.
           (Body as Partial<Readable> | undefined)?.destroy?.();
           return { tooLarge: true } as const;
         }
@@ -125,14 +125,14 @@ function bucketAt(client: S3Client, Bucket: string, failed: (error: unknown) => 
   };
 }
 
-/** The stack's own. */
+/** Returns the stack's own bucket. */
 const ownBucket = (): Bucket => bucketAt(s3(), requireEnv(env.bucket), (error) => error);
 
 /**
- * A user's bucket at any service that speaks S3. Never with this function's own rights. `name` is what errors call it. Throws
- * `file.storageFailed` at once for an address that is not allowed.
+ * Returns a user's bucket at any service with the S3 API. It never uses the function's own rights. Error sentences contain `name`. Throws
+ * `file.storageFailed` for an address that is not allowed.
  */
-function foreignBucket(name: string, { bucket, region, endpoint, pathStyle, accessKey, secretKey }: S3Place): Bucket {
+function foreignBucket(name: string, { bucket, region, endpoint, pathStyle, accessKey, secretKey }: S3Location): Bucket {
   const failed = (error: unknown) => new SvcError("file.storageFailed", { storage: name, reason: reasonOf(error) }, { cause: error });
   try {
     checkHost(new URL(endpoint));

@@ -15,23 +15,23 @@ import { s3 } from "../sdk/clients.ts";
 
 const bucket = () => requireEnv(env.bucket);
 
-/** Signing is pure arithmetic but takes most of a millisecond: what many jobs read is signed once in a while. */
+/** Signing takes most of a millisecond, so the URL of an object that many jobs read is reused. */
 const SHARED_S = 3600;
 const SHARED_MOST = 500;
 const shared = new Map<string, { url: string; untilMs: number }>();
 
-/** The stack's bucket. Presigned URLs are made without a call. */
+/** The stack's bucket. Presigned URLs are computed without a request. */
 export const storage = {
   async put(key: string, body: string | Uint8Array, contentType: string, contentDisposition?: string): Promise<void> {
     const disposition = contentDisposition ? { ContentDisposition: contentDisposition } : {};
     await s3().send(new PutObjectCommand({ Bucket: bucket(), Key: key, Body: body, ContentType: contentType, ...disposition }));
   },
-  /** `undefined` when there is none. */
+  /** Reads an object. Returns `undefined` if there is none, and `tooLarge` above `mostBytes`. */
   async getBytes(key: string, mostBytes: number): Promise<{ bytes: Buffer; contentType: string } | { tooLarge: true } | undefined> {
     try {
       const { Body, ContentLength = 0, ContentType } = await s3().send(new GetObjectCommand({ Bucket: bucket(), Key: key }));
       if (ContentLength > mostBytes) {
-        // Not read on: the connection goes with it.
+        // Destroying the body closes the connection without reading the rest.
         (Body as Partial<Readable> | undefined)?.destroy?.();
         return { tooLarge: true };
       }
@@ -56,7 +56,7 @@ export const storage = {
       throw error;
     }
   },
-  /** From one place of the bucket to another without coming through here. Throws `NoSuchKey`. */
+  /** Copies an object inside the bucket without downloading it. Throws `NoSuchKey`. */
   async copy(from: string, to: string): Promise<void> {
     const CopySource = `${bucket()}/${from.split("/").map(encodeURIComponent).join("/")}`;
     await s3().send(new CopyObjectCommand({ Bucket: bucket(), Key: to, CopySource }));
@@ -64,7 +64,7 @@ export const storage = {
   async remove(key: string): Promise<void> {
     await s3().send(new DeleteObjectCommand({ Bucket: bucket(), Key: key }));
   },
-  /** True when nothing is left; false when `goOn` said no before. */
+  /** Deletes all objects with a prefix. Returns true if none is left, and false if `goOn` returned false before. */
   async removePrefix(prefix: string, goOn = () => true): Promise<boolean> {
     // A page has at most a thousand objects. Listed objects are deleted, so the next page is always the first one.
     for (let more = true; more; ) {
@@ -79,7 +79,7 @@ export const storage = {
   },
   readUrl: (key: string, expiresInS: number) =>
     getSignedUrl(s3(), new GetObjectCommand({ Bucket: bucket(), Key: key }), { expiresIn: expiresInS }),
-  /** The same, for what does not change: a URL that this process has made before, if it is good for that long. */
+  /** Returns a read URL for an object that never changes. A URL of this process is reused if it is valid for `atLeastS` seconds. */
   async sharedReadUrl(key: string, atLeastS: number): Promise<string> {
     const now = Date.now();
     const known = shared.get(key);

@@ -4,9 +4,9 @@ import { S3Client } from "@aws-sdk/client-s3";
 import { SFNClient } from "@aws-sdk/client-sfn";
 import { SQSClient } from "@aws-sdk/client-sqs";
 import { DynamoDBDocumentClient } from "@aws-sdk/lib-dynamodb";
-import { counting } from "./counting.ts";
+import { countRequests } from "./request-counts.ts";
 
-/** One client of each kind per process, made on first use. Marked as pure below: a bundle leaves out the clients that it never calls. */
+/** Creates a client on first use, once in a process. Calls are marked as pure, so that a bundle omits unused clients. */
 function once<T>(make: () => T): () => T {
   let made: T | undefined;
   return () => {
@@ -16,16 +16,16 @@ function once<T>(make: () => T): () => T {
 }
 
 export const documents = /* @__PURE__ */ once(() =>
-  DynamoDBDocumentClient.from(counting(new DynamoDBClient({})), { marshallOptions: { removeUndefinedValues: true } }),
+  DynamoDBDocumentClient.from(countRequests(new DynamoDBClient({})), { marshallOptions: { removeUndefinedValues: true } }),
 );
 /** Path style works on AWS and on the local engine alike. */
-export const s3 = /* @__PURE__ */ once(() => counting(new S3Client({ forcePathStyle: true })));
-export const sqs = /* @__PURE__ */ once(() => counting(new SQSClient({ useQueueUrlAsEndpoint: false })));
-export const stepFunctions = /* @__PURE__ */ once(() => counting(new SFNClient({})));
+export const s3 = /* @__PURE__ */ once(() => countRequests(new S3Client({ forcePathStyle: true })));
+export const sqs = /* @__PURE__ */ once(() => countRequests(new SQSClient({ useQueueUrlAsEndpoint: false })));
+export const stepFunctions = /* @__PURE__ */ once(() => countRequests(new SFNClient({})));
 
-/** A runner's call lasts as long as its script: one attempt, because a second one would be a second run. */
+/** A call of a runner lasts as long as its script. The client makes one attempt, because a second one would run the script again. */
 export const lambda = /* @__PURE__ */ once(() =>
-  counting(
+  countRequests(
     new LambdaClient({
       maxAttempts: 1,
       requestHandler: {

@@ -1,13 +1,13 @@
 import type { SESv2Client } from "@aws-sdk/client-sesv2";
 import { env } from "../../contract/env.ts";
 import { type Attempt, refusedAttempt, sentAttempt } from "../../core/notifications/delivery.ts";
-import { counting } from "../sdk/counting.ts";
+import { countRequests } from "../sdk/request-counts.ts";
 
-// Loaded with the first mail: a deployment may have no sender.
+// Loaded with the first mail, because a deployment may have no sender.
 const sdk = () => import("@aws-sdk/client-sesv2");
 let made: Promise<SESv2Client> | undefined;
 function ses(): Promise<SESv2Client> {
-  made ??= sdk().then(({ SESv2Client }) => counting(new SESv2Client({})));
+  made ??= sdk().then(({ SESv2Client }) => countRequests(new SESv2Client({})));
   return made;
 }
 const utf8 = (Data: string) => ({ Data, Charset: "UTF-8" });
@@ -16,7 +16,7 @@ export const mail = {
   /** Sends one mail to one address. SES returns `tags` in its later events: letters, digits, '-' and '_'. */
   async send(to: string, text: { subject: string; text: string; html: string }, tags: Record<string, string>): Promise<Attempt> {
     const from = process.env[env.mailFrom];
-    if (!from) return refusedAttempt("this deployment has no address to send mail from: set mailFrom");
+    if (!from) return refusedAttempt("this deployment has no sender address: set mailFrom");
     const { SendEmailCommand, BadRequestException } = await sdk();
     const set = process.env[env.mailSet];
     try {
@@ -31,7 +31,7 @@ export const mail = {
       );
       return sentAttempt;
     } catch (error) {
-      if (error instanceof BadRequestException) return refusedAttempt("SES does not take this address");
+      if (error instanceof BadRequestException) return refusedAttempt("SES rejects this address");
       throw error;
     }
   },

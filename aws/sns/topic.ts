@@ -1,18 +1,18 @@
 import type { SNSClient } from "@aws-sdk/client-sns";
 import { env, requireEnv } from "../../contract/env.ts";
 import { type Attempt, sentAttempt } from "../../core/notifications/delivery.ts";
-import { counting } from "../sdk/counting.ts";
+import { countRequests } from "../sdk/request-counts.ts";
 
 const sdk = () => import("@aws-sdk/client-sns");
 let made: Promise<SNSClient> | undefined;
 function sns(): Promise<SNSClient> {
-  made ??= sdk().then(({ SNSClient }) => counting(new SNSClient({})));
+  made ??= sdk().then(({ SNSClient }) => countRequests(new SNSClient({})));
   return made;
 }
 
 /** The topic that receives the notices of all gates. */
 export const topic = {
-  /** `attributes`: what subscriptions filter by. */
+  /** Publishes a message. Subscriptions can filter by `attributes`. */
   async publish(message: string, attributes: Record<string, string>): Promise<Attempt> {
     const { PublishCommand } = await sdk();
     const MessageAttributes = Object.fromEntries(

@@ -4,13 +4,15 @@ import { isHighPriority, type Sendable, toJobMessage } from "../../core/jobs/lif
 import { sqs } from "../sdk/clients.ts";
 
 export const queue = {
-  /** Messages may arrive twice or late: the job's record decides. Fair between workspaces by the message group. */
+  /**
+   * Sends the message of a job. Messages may arrive late or twice, so the job's record decides. The message group keeps workspaces fair.
+   */
   async send(job: Sendable, delayS = 0): Promise<void> {
     await sqs().send(
       new SendMessageCommand({
         QueueUrl: requireEnv(isHighPriority(job) ? env.highQueueUrl : env.queueUrl),
         MessageBody: JSON.stringify(toJobMessage(job)),
-        // A standard queue takes no delay together with a group on some engines; a delayed message has left the rush anyway.
+        // Some engines do not support a delay together with a message group. A delayed message needs no fairness.
         ...(delayS > 0 ? { DelaySeconds: delayS } : { MessageGroupId: job.workspace }),
       }),
     );

@@ -14,7 +14,7 @@ import { env, requireEnv } from "../../contract/env.ts";
 import { buildConsoleUrl } from "../../core/flows/console-url.ts";
 import { stepFunctions } from "../sdk/clients.ts";
 
-/** An execution by the name that its job and the number in the job's record give it. */
+/** An execution, named after its job and the number in the job's record. */
 export interface ExecutionName {
   machine: string;
   job: string;
@@ -24,12 +24,12 @@ const nameOf = ({ job, execution }: ExecutionName) => `${job}.${execution}`;
 const machineArn = (machine: string) => `${requireEnv(env.statesArn)}:stateMachine:${machine}`;
 const executionArn = (execution: ExecutionName) => `${requireEnv(env.statesArn)}:execution:${execution.machine}:${nameOf(execution)}`;
 
-/** Where something of Step Functions can be looked at: its ARN and, where there is a console, its page there. */
+/** Returns the ARN and, if there is a console, the URL of its page. */
 const shown = (arn: string) => ({ arn, ...(process.env[env.statesConsole] === "on" ? { url: buildConsoleUrl(arn) } : {}) });
 
 /** Step Functions, which executes flows. Every call may be repeated: an object that already exists is a success. */
 export const executions = {
-  /** `noMachine`: nothing was started, because the state machine is not there, or is just being deleted. */
+  /** Starts an execution. `noMachine`: the state machine does not exist or is being deleted, so nothing was started. */
   async start(execution: ExecutionName, input: unknown): Promise<"started" | "noMachine"> {
     try {
       await stepFunctions().send(
@@ -50,7 +50,7 @@ export const executions = {
   executionShown: (execution: ExecutionName) => shown(executionArn(execution)),
   machineShown: (machine: string) => shown(machineArn(machine)),
 
-  /** How an execution is; of one that was stopped or has failed, what was said of it. */
+  /** Returns the state of an execution and, if it was stopped or has failed, the reason. */
   async status(execution: ExecutionName): Promise<{ is: "running" | "ended" | "stopped" | "none"; reason: string }> {
     try {
       const command = new DescribeExecutionCommand({ executionArn: executionArn(execution) });
@@ -63,7 +63,7 @@ export const executions = {
     }
   },
 
-  /** Stops an execution; one that has ended, or never was, is no error. */
+  /** Stops an execution. An ended or missing execution is not an error. */
   async stop(execution: ExecutionName, cause: string): Promise<void> {
     try {
       await stepFunctions().send(
@@ -74,7 +74,7 @@ export const executions = {
     }
   },
 
-  /** Lets a waiting task go on; one that waits no more is no error. */
+  /** Resumes a waiting task. A task that no longer waits is not an error. */
   async resume(taskToken: string, output: object): Promise<void> {
     try {
       await stepFunctions().send(new SendTaskSuccessCommand({ taskToken, output: JSON.stringify(output) }));

@@ -40,7 +40,7 @@ async function isIdle(stateMachineArn: string, sinceMs: number): Promise<boolean
   return (await first({ statusFilter: "RUNNING" })) === undefined;
 }
 
-/** Returns false if it belongs to another stack. */
+/** Deletes a machine. Returns false if it belongs to another stack. */
 async function removeIf(stateMachineArn: string, tags: Record<string, string>): Promise<boolean> {
   if (!carries(await tagsOf(stateMachineArn), tags)) return false;
   await stepFunctions().send(new DeleteStateMachineCommand({ stateMachineArn }));
@@ -60,11 +60,11 @@ async function unlessThrottled<T>(work: () => Promise<T>, otherwise: () => T): P
 const carries = (tags: Record<string, string | undefined>, wanted: Record<string, string>) =>
   Object.entries(wanted).every(([key, value]) => tags[key] === value);
 
-/** The state machines that flows are compiled to. Apart from executions, because most functions need only those and load less code. */
+/** The state machines of flows. They are separate from executions, because most functions need only those and load less code. */
 export const stateMachines = {
   /**
-   * Makes a state machine, unless one of this name is there: the name says what is in it. `leaving`: one is just being deleted, and has the name until
-   * its last execution has ended.
+   * Creates a state machine, unless one with this name exists, because the name contains a digest of the definition. `leaving`: a machine
+   * with this name is being deleted, which lasts until its last execution has ended.
    */
   async make(
     name: string,
@@ -84,7 +84,7 @@ export const stateMachines = {
     } catch (error) {
       if (error instanceof StateMachineDeleting) return "leaving";
       if (error instanceof InvalidDefinition) {
-        return { refused: `Step Functions does not take the flow's state machine: ${error.message}` };
+        return { refused: `Step Functions rejects the flow's state machine: ${error.message}` };
       }
       if (!(error instanceof StateMachineAlreadyExists)) throw error;
     }
@@ -92,8 +92,8 @@ export const stateMachines = {
   },
 
   /**
-   * Deletes the state machines whose names begin so and that carry all of the tags; those that are gone are no error. True when none is left:
-   * it ends early when `inTime` does, and when Step Functions takes no more calls for now.
+   * Deletes the state machines with a name prefix that carry all of the tags. Missing machines are not an error. Returns true if none is
+   * left, and false if `inTime` returns false or Step Functions throttles the calls.
    */
   async removeMachines(prefix: string, tags: Record<string, string>, inTime: () => boolean): Promise<boolean> {
     return unlessThrottled(
@@ -109,8 +109,8 @@ export const stateMachines = {
   },
 
   /**
-   * The same with those that `inTurn` picks, where nothing runs and nothing has run since then. What was made since then is none of them. Answers how many
-   * are gone. Step Functions remembers executions for 90 days after their end: `sinceMs` must not be longer ago.
+   * Deletes the machines that `inTurn` selects, if they are idle since `sinceMs` (epoch ms) and were created before. Returns the number of
+   * deleted machines. Step Functions stores executions for 90 days, so `sinceMs` must not be earlier.
    */
   async removeIdle(
     prefix: string,

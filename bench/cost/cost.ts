@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AwsCounts } from "../../aws/sdk/counting.ts";
+import type { AwsCounts } from "../../aws/sdk/request-counts.ts";
 import type { HttpClient } from "../http-client.ts";
 import { endOf } from "../jobs/latency.ts";
 import { echo } from "../jobs/scripts.ts";

@@ -1,5 +1,5 @@
 import { LambdaClient, ListFunctionsCommand } from "@aws-sdk/client-lambda";
-import type { AwsCounts } from "../../aws/sdk/counting.ts";
+import type { AwsCounts } from "../../aws/sdk/request-counts.ts";
 import { engineCredentials } from "../../engine/engine/child-env.ts";
 import { engineClientConfig } from "../floors.ts";
 

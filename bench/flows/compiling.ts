@@ -1,5 +1,5 @@
 import { flowValueSchema } from "../../contract/flows/flow-value-schema.ts";
-import { flowMachine } from "../../statemachines/flow-machine.ts";
+import { buildFlowMachine } from "../../statemachines/flow-machine.ts";
 import { median, sorted } from "../measure.ts";
 import type { Row } from "../table.ts";
 import { each, light } from "./flow-runs.ts";
@@ -19,7 +19,7 @@ export function compileRows(quick: boolean): Row[] {
   let bytes = 0;
   for (let at = 0; at < (quick ? 2 : 50); at++) {
     const startedMs = performance.now();
-    const { definition } = flowMachine(value, {
+    const { definition } = buildFlowMachine(value, {
       step: "arn:aws:lambda:us-east-1:000000000000:function:step",
       workspace: "demo",
       path: "f/bench/large",

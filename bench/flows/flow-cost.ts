@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import type { AwsCounts } from "../../aws/sdk/counting.ts";
+import type { AwsCounts } from "../../aws/sdk/request-counts.ts";
 import { gbSeconds, listed, perJob, price, totalOf } from "../cost/cost.ts";
 import { type FunctionLogs, functionLogs, type Logged } from "../cost/counted.ts";
 import { assumedMs, prices } from "../cost/prices.ts";

@@ -1,8 +1,8 @@
-import { type Anchor, type ApprovalEntry, type ChainFault, lostHead, verifyAnchors, verifyChain } from "../../contract/approval-record.ts";
+import { type Anchor, type ApprovalEntry, type ChainFault, findLostHead, verifyAnchors, verifyChain } from "../../contract/approval-record.ts";
 import type { RecordRead } from "./read.ts";
 
 export interface Checked {
-  /** One sentence for each run with a fault, and for the anchors. */
+  /** Returns one sentence for each run with a fault, and for the anchors. */
   faults: string[];
   runs: number;
   entries: number;
@@ -10,7 +10,7 @@ export interface Checked {
   signedTo: string | undefined;
 }
 
-/** Computes everything again from what was read: it takes no word of the service for it but the signatures, which KMS alone can check. */
+/** Verifies a downloaded record independently of the service. Only KMS can check the signatures. */
 export function checkRecord(workspace: string, { entries, anchors }: RecordRead): Checked {
   const chains = Map.groupBy(entries, ({ root }) => root);
   const heads = Map.groupBy(
@@ -32,7 +32,7 @@ export function checkRecord(workspace: string, { entries, anchors }: RecordRead)
 function chainFault(workspace: string, root: string, chain: ApprovalEntry[], heads: Anchor["heads"]): string | undefined {
   const fault = verifyChain(chain, { workspace, root });
   if (fault) return `Run ${root}, entry ${fault.n} ${says[fault.why]}.`;
-  const lost = lostHead(heads, chain);
+  const lost = findLostHead(heads, chain);
   return lost && `Run ${root}, entry ${lost.n} was signed but is missing or was changed.`;
 }
 

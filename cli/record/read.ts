@@ -10,13 +10,13 @@ interface Whom {
 
 export interface RecordRead {
   entries: ApprovalEntry[];
-  /** `signature`: what KMS said about it when it was read. */
+  /** `signature`: the result of KMS at the time of the download. */
   anchors: (Anchor & { signature: "valid" | "invalid" })[];
 }
 
 /** The complete record of a workspace, as returned by the service. */
 export async function readRecord(whom: Whom): Promise<RecordRead> {
-  // Anchors first: what is signed while the entries are read may be of entries that came later.
+  // Anchors are read first, because entries that are signed later may be newer than the downloaded ones.
   const anchors = await readAnchors(whom);
   const entries: ApprovalEntry[] = [];
   let before: string | undefined;

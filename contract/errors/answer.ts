@@ -1,7 +1,7 @@
 /** The response to one error code: the HTTP status and the sentence with its details. */
 interface Answer<D> {
   readonly status: number;
-  readonly say: (details: D) => string;
+  readonly describe: (details: D) => string;
 }
 
 /** One answer for each code of a domain. `D` maps each code to its details, so a new code does not compile without an answer. */
@@ -10,7 +10,8 @@ export type Answers<D> = { readonly [C in keyof D]: Answer<D[C]> };
 export type NoDetails = Record<never, never>;
 export type Issues = { path: string; reason: string }[];
 
-/** Issues in one sentence part: `path: reason; path: reason`. */
+/** Formats issues as a part of a sentence: `path: reason; path: reason`. */
 export const listIssues = (issues: Issues) => issues.map(({ path, reason }) => `${path || "(the whole value)"}: ${reason}`).join("; ");
 
-export const megabytes = (bytes: number) => `${Math.round((bytes / 1048576) * 10) / 10} MB`;
+/** Formats a size with one decimal, for example `1.5 MB`. */
+export const formatMegabytes = (bytes: number) => `${Math.round((bytes / 1048576) * 10) / 10} MB`;

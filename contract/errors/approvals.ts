@@ -18,33 +18,33 @@ export interface ApprovalErrors {
 }
 
 export const approvalAnswers: Answers<ApprovalErrors> = {
-  "approval.link": { status: 404, say: () => "This approval link is incomplete or invalid." },
-  "approval.none": { status: 409, say: ({ id }) => `The run ${id} is not waiting for approval.` },
+  "approval.link": { status: 404, describe: () => "This approval link is incomplete or invalid." },
+  "approval.none": { status: 409, describe: ({ id }) => `The run ${id} is not waiting for approval.` },
   "approval.several": {
     status: 409,
-    say: ({ gates }) => `This run is waiting for several approvals. Send one of these ids as 'gate': ${gates.join(", ")}.`,
+    describe: ({ gates }) => `This run is waiting for several approvals. Send one of these ids as 'gate': ${gates.join(", ")}.`,
   },
-  "approval.decided": { status: 409, say: ({ outcome, at }) => `This request was already decided: ${outcome}, at ${at}.` },
+  "approval.decided": { status: 409, describe: ({ outcome, at }) => `This request was already decided: ${outcome}, at ${at}.` },
   "approval.used": {
     status: 409,
-    say: ({ by, at }) => `This approval was already given by ${by} at ${at}, with other values. It counts once.`,
+    describe: ({ by, at }) => `This approval was already given by ${by} at ${at}, with other values. It counts once.`,
   },
-  "approval.full": { status: 409, say: ({ limit }) => `This step already has ${limit} approvals, which is the maximum.` },
-  "approval.over": { status: 409, say: ({ id, state }) => `The run ${id} is ${state}, so there is nothing left to decide.` },
-  "approval.person": { status: 401, say: () => "Sign in to decide. This step requires an identified approver." },
-  "approval.refused": { status: 403, say: ({ reason }) => `You can't decide this request: ${reason}.` },
-  "approval.form": { status: 422, say: ({ issues }) => `Some values of the form are invalid. ${listIssues(issues)}.` },
+  "approval.full": { status: 409, describe: ({ limit }) => `This step already has ${limit} approvals, which is the maximum.` },
+  "approval.over": { status: 409, describe: ({ id, state }) => `The run ${id} is ${state}, so there is nothing left to decide.` },
+  "approval.person": { status: 401, describe: () => "Sign in to decide. This step requires an identified approver." },
+  "approval.refused": { status: 403, describe: ({ reason }) => `You can't decide this request: ${reason}.` },
+  "approval.form": { status: 422, describe: ({ issues }) => `Some values of the form are invalid. ${listIssues(issues)}.` },
   "approval.notYet": {
     status: 409,
-    say: () =>
+    describe: () =>
       "The step has not requested approval yet, and its result determines who may decide. Try again when the flow is waiting for approval.",
   },
   "approval.noticeAgain": {
     status: 429,
-    say: ({ seconds }) => `The approvers were notified less than ${seconds} seconds ago. Try again later.`,
+    describe: ({ seconds }) => `The approvers were notified less than ${seconds} seconds ago. Try again later.`,
   },
   "approval.noticeOver": {
     status: 409,
-    say: () => "The flow is no longer waiting for this approval, so there is no reminder to send.",
+    describe: () => "The flow is no longer waiting for this approval, so there is no reminder to send.",
   },
 };

@@ -16,30 +16,30 @@ export interface FileErrors {
 export const fileAnswers: Answers<FileErrors> = {
   "file.key": {
     status: 400,
-    say: ({ fileKey }) => `${JSON.stringify(fileKey)} is not a valid file key: no part between slashes may be empty, '.' or '..'.`,
+    describe: ({ fileKey }) => `${JSON.stringify(fileKey)} is not a valid file key: no part between slashes may be empty, '.' or '..'.`,
   },
-  "file.notFound": { status: 404, say: ({ fileKey }) => `There is no file ${fileKey}.` },
+  "file.notFound": { status: 404, describe: ({ fileKey }) => `There is no file ${fileKey}.` },
   "file.storage": {
     status: 400,
-    say: ({ storage }) =>
+    describe: ({ storage }) =>
       `This workspace has no storage ${storage}. Omit 'storage' to use the default one, or add it as an admin with POST workspaces/edit_large_file_storage_config.`,
   },
   "file.storageOff": {
     status: 400,
-    say: () =>
+    describe: () =>
       "File storage is turned off in this workspace. An admin can configure one with POST workspaces/edit_large_file_storage_config.",
   },
-  "file.storageFailed": { status: 400, say: ({ storage, reason }) => `The storage ${storage} cannot be used: ${reason}.` },
-  "file.storageResource": { status: 400, say: ({ path, reason }) => `The resource ${path} cannot be used as a storage: ${reason}.` },
+  "file.storageFailed": { status: 400, describe: ({ storage, reason }) => `The storage ${storage} cannot be used: ${reason}.` },
+  "file.storageResource": { status: 400, describe: ({ path, reason }) => `The resource ${path} cannot be used as a storage: ${reason}.` },
   "file.noKeys": {
     status: 400,
-    say: ({ storage }) =>
+    describe: ({ storage }) =>
       `The storage ${storage} is the service's own bucket and has no access keys. Use job_helpers/upload_s3_file, download_s3_file and presign_upload.`,
   },
   "file.ofJob": {
     status: 400,
-    say: ({ fileKey }) =>
+    describe: ({ fileKey }) =>
       `${JSON.stringify(fileKey)} belongs to a job. It is deleted with the job, and only the job can write it. Choose another key.`,
   },
-  "file.link": { status: 403, say: () => "This file link is invalid or has expired. Request a new one from the sender." },
+  "file.link": { status: 403, describe: () => "This file link is invalid or has expired. Request a new one from the sender." },
 };

@@ -1,17 +1,17 @@
 import type { ZodError } from "zod";
 import type { Issues } from "./answer.ts";
 
-/** A sentence with more issues than this helps no reader. */
+/** The maximum number of issues in a sentence. */
 const MAX_ISSUES = 100;
 
-/** An id that a sentence may repeat. Any other text at its place is the sender's, of any length. */
+/** An id that a sentence may repeat. Other text in its place comes from the caller and may have any length. */
 const MODULE_ID = /^[\w-]{1,80}$/;
 
 /**
- * The issues of a failed zod parse as `path: reason`, one for each place, for the sentence of a 400 or 422.
- * With `input`, the value that was parsed, a place inside a flow also names the id of its module.
+ * Returns the issues of a failed zod parse as `path: reason`, one for each place, for the sentence of a 400 or 422. With `input`, the
+ * parsed value, a place inside a flow also contains the id of its module.
  */
-export function issuesOf(error: ZodError, input?: unknown): Issues {
+export function toIssues(error: ZodError, input?: unknown): Issues {
   const issues = error.issues.slice(0, MAX_ISSUES).map(({ path, message }) => {
     const module = moduleAt(input, path);
     return { path: `${path.map(String).join(".")}${module === undefined ? "" : ` (module ${module})`}`, reason: message };
@@ -20,7 +20,7 @@ export function issuesOf(error: ZodError, input?: unknown): Issues {
   return more > 0 ? [...issues, { path: "…", reason: `${more} more places` }] : issues;
 }
 
-/** The id of the innermost flow module on the path. */
+/** Returns the id of the innermost flow module on the path. */
 function moduleAt(input: unknown, path: readonly PropertyKey[]): string | undefined {
   let found: string | undefined;
   let value = input;

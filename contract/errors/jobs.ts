@@ -21,39 +21,39 @@ export interface JobErrors {
 }
 
 export const jobAnswers: Answers<JobErrors> = {
-  "reply.shape": { status: 400, say: ({ id, reason }) => `The job ${id} returned an invalid reply: ${reason}.` },
-  "job.notFound": { status: 404, say: ({ id }) => `There is no job ${id}.` },
-  "job.notFinished": { status: 404, say: ({ id }) => `The job ${id} has not finished.` },
-  "job.erased": { status: 404, say: ({ id }) => `The result of job ${id} was erased, either on request or as its script specifies.` },
-  "job.idTaken": { status: 400, say: ({ id }) => `There is already a job ${id}. Omit job_id, or send a new UUID.` },
-  "job.ended": { status: 400, say: ({ id, state }) => `The job ${id} has already ended: ${state}.` },
+  "reply.shape": { status: 400, describe: ({ id, reason }) => `The job ${id} returned an invalid reply: ${reason}.` },
+  "job.notFound": { status: 404, describe: ({ id }) => `There is no job ${id}.` },
+  "job.notFinished": { status: 404, describe: ({ id }) => `The job ${id} has not finished.` },
+  "job.erased": { status: 404, describe: ({ id }) => `The result of job ${id} was erased, either on request or as its script specifies.` },
+  "job.idTaken": { status: 400, describe: ({ id }) => `There is already a job ${id}. Omit job_id, or send a new UUID.` },
+  "job.ended": { status: 400, describe: ({ id, state }) => `The job ${id} has already ended: ${state}.` },
   "job.syncTimeout": {
     status: 504,
-    say: ({ id, limitMs }) =>
+    describe: ({ id, limitMs }) =>
       `The job ${id} did not finish within ${limitMs / 1000} s. It is still running: read its result at jobs_u/completed/get_result/${id}.`,
   },
-  "job.notQueued": { status: 400, say: ({ id }) => `The job ${id} is no longer queued.` },
-  "job.attemptLost": { status: 409, say: ({ id }) => `This attempt of job ${id} was replaced by another one. Stop working on it.` },
+  "job.notQueued": { status: 400, describe: ({ id }) => `The job ${id} is no longer queued.` },
+  "job.attemptLost": { status: 409, describe: ({ id }) => `This attempt of job ${id} was replaced by another one. Stop working on it.` },
   "idempotency.key": {
     status: 400,
-    say: ({ limit, header }) => `The header ${header} must have 1 to ${limit} printable ASCII characters.`,
+    describe: ({ limit, header }) => `The header ${header} must have 1 to ${limit} printable ASCII characters.`,
   },
   "idempotency.reused": {
     status: 422,
-    say: ({ id }) => `This Idempotency-Key was already used with other arguments, for job ${id}. Send a new key.`,
+    describe: ({ id }) => `This Idempotency-Key was already used with other arguments, for job ${id}. Send a new key.`,
   },
-  "queue.full": { status: 429, say: ({ limit }) => `The queue_limit of ${limit} is reached. Try again later.` },
+  "queue.full": { status: 429, describe: ({ limit }) => `The queue_limit of ${limit} is reached. Try again later.` },
   "rerun.kind": {
     status: 400,
-    say: ({ id, kind }) => `The job ${id} is of kind ${kind}. Only runs of saved scripts and flows can be run again.`,
+    describe: ({ id, kind }) => `The job ${id} is of kind ${kind}. Only runs of saved scripts and flows can be run again.`,
   },
-  "rerun.erased": { status: 400, say: ({ id }) => `The job ${id} cannot be run again: its arguments were erased.` },
+  "rerun.erased": { status: 400, describe: ({ id }) => `The job ${id} cannot be run again: its arguments were erased.` },
   "rerun.secrets": {
     status: 400,
-    say: ({ id }) => `The job ${id} cannot be run again by itself: its flow passed secrets to it. Run the flow again.`,
+    describe: ({ id }) => `The job ${id} cannot be run again by itself: its flow passed secrets to it. Run the flow again.`,
   },
   "rerun.expression": {
     status: 400,
-    say: ({ argument, reason }) => `The expression for the argument ${argument} cannot be evaluated: ${reason}`,
+    describe: ({ argument, reason }) => `The expression for the argument ${argument} cannot be evaluated: ${reason}`,
   },
 };

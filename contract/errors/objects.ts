@@ -1,4 +1,4 @@
-import { type Answers, type Issues, listIssues, megabytes, type NoDetails } from "./answer.ts";
+import { type Answers, type Issues, listIssues, formatMegabytes, type NoDetails } from "./answer.ts";
 
 /** Errors of workspaces and of what is saved in them beside scripts and flows: folders, variables, resources, settings. */
 export interface ObjectErrors {
@@ -32,71 +32,71 @@ export interface ObjectErrors {
 }
 
 export const objectAnswers: Answers<ObjectErrors> = {
-  "workspace.notFound": { status: 404, say: ({ workspace }) => `There is no workspace ${workspace}.` },
-  "workspace.exists": { status: 409, say: ({ workspace }) => `The workspace ${workspace} already exists.` },
+  "workspace.notFound": { status: 404, describe: ({ workspace }) => `There is no workspace ${workspace}.` },
+  "workspace.exists": { status: 409, describe: ({ workspace }) => `The workspace ${workspace} already exists.` },
   "workspace.archived": {
     status: 409,
-    say: ({ workspace }) =>
+    describe: ({ workspace }) =>
       `The workspace ${workspace} is archived: it runs no jobs and cannot be changed. Restore it with POST /api/workspaces/unarchive/${workspace}.`,
   },
   "workspace.beingDeleted": {
     status: 409,
-    say: ({ workspace }) =>
+    describe: ({ workspace }) =>
       `A workspace ${workspace} was deleted, and its data is still being removed. Choose another id, or try again in a few minutes.`,
   },
-  "folder.notFound": { status: 404, say: ({ name }) => `There is no folder ${name}.` },
-  "folder.exists": { status: 409, say: ({ name }) => `The folder ${name} already exists.` },
+  "folder.notFound": { status: 404, describe: ({ name }) => `There is no folder ${name}.` },
+  "folder.exists": { status: 409, describe: ({ name }) => `The folder ${name} already exists.` },
   "folder.notEmpty": {
     status: 409,
-    say: ({ name }) =>
+    describe: ({ name }) =>
       `An earlier folder ${name} was deleted, but its contents still exist. Only an administrator of the workspace can create it again.`,
   },
   "path.noFolder": {
     status: 400,
-    say: ({ path, folder }) => `${path} cannot be saved: there is no folder ${folder}. Create it with POST folders/create.`,
+    describe: ({ path, folder }) => `${path} cannot be saved: there is no folder ${folder}. Create it with POST folders/create.`,
   },
-  "variable.notFound": { status: 404, say: ({ path }) => `There is no variable at ${path}.` },
-  "variable.exists": { status: 409, say: ({ path }) => `There is already a variable at ${path}.` },
+  "variable.notFound": { status: 404, describe: ({ path }) => `There is no variable at ${path}.` },
+  "variable.exists": { status: 409, describe: ({ path }) => `There is already a variable at ${path}.` },
   "variable.changedMeanwhile": {
     status: 409,
-    say: ({ path }) => `Another request changed the variable ${path} at the same time. Try again.`,
+    describe: ({ path }) => `Another request changed the variable ${path} at the same time. Try again.`,
   },
   "variable.notCiphertext": {
     status: 422,
-    say: ({ path }) =>
+    describe: ({ path }) =>
       `The value of ${path} is not encrypted with this workspace's encryption key. Send it without already_encrypted, or set the key first.`,
   },
-  "resource.notFound": { status: 404, say: ({ path }) => `There is no resource at ${path}.` },
+  "resource.notFound": { status: 404, describe: ({ path }) => `There is no resource at ${path}.` },
   "resource.exists": {
     status: 409,
-    say: ({ path }) => `There is already a resource at ${path}. Send update_if_exists=true to overwrite it.`,
+    describe: ({ path }) => `There is already a resource at ${path}. Send update_if_exists=true to overwrite it.`,
   },
   "resource.changedMeanwhile": {
     status: 409,
-    say: ({ path }) => `Another request changed the resource ${path} at the same time. Try again.`,
+    describe: ({ path }) => `Another request changed the resource ${path} at the same time. Try again.`,
   },
   "resource.value": {
     status: 422,
-    say: ({ path, type, issues }) => `The value of ${path} does not match the resource type ${type}. ${listIssues(issues)}.`,
+    describe: ({ path, type, issues }) => `The value of ${path} does not match the resource type ${type}. ${listIssues(issues)}.`,
   },
-  "resourceType.notFound": { status: 404, say: ({ name }) => `There is no resource type ${name}.` },
-  "resourceType.exists": { status: 409, say: ({ name }) => `The resource type ${name} already exists.` },
-  "resourceType.builtIn": { status: 400, say: ({ name }) => `The resource type ${name} is built in and cannot be deleted.` },
-  "resourceType.schema": { status: 422, say: ({ name, reason }) => `The schema of ${name} is not a valid JSON Schema: ${reason}.` },
+  "resourceType.notFound": { status: 404, describe: ({ name }) => `There is no resource type ${name}.` },
+  "resourceType.exists": { status: 409, describe: ({ name }) => `The resource type ${name} already exists.` },
+  "resourceType.builtIn": { status: 400, describe: ({ name }) => `The resource type ${name} is built in and cannot be deleted.` },
+  "resourceType.schema": { status: 422, describe: ({ name, reason }) => `The schema of ${name} is not a valid JSON Schema: ${reason}.` },
   "resourceType.changedMeanwhile": {
     status: 409,
-    say: ({ name }) => `Another request changed the resource type ${name} at the same time. Try again.`,
+    describe: ({ name }) => `Another request changed the resource type ${name} at the same time. Try again.`,
   },
-  "reference.unreadable": { status: 422, say: ({ reference, by }) => `${reference} does not exist, or ${by} is not allowed to read it.` },
-  "reference.cycle": { status: 422, say: ({ reference }) => `${reference} refers back to itself.` },
+  "reference.unreadable": { status: 422, describe: ({ reference, by }) => `${reference} does not exist, or ${by} is not allowed to read it.` },
+  "reference.cycle": { status: 422, describe: ({ reference }) => `${reference} refers back to itself.` },
   "reference.tooLarge": {
     status: 413,
-    say: ({ limitBytes }) => `With its references resolved, the value is larger than ${megabytes(limitBytes)} or nested too deeply.`,
+    describe: ({ limitBytes }) => `With its references resolved, the value is larger than ${formatMegabytes(limitBytes)} or nested too deeply.`,
   },
   "encryptionKey.rotating": {
     status: 409,
-    say: () => "The workspace's encryption key is being replaced. Try again when the rotation has ended.",
+    describe: () => "The workspace's encryption key is being replaced. Try again when the rotation has ended.",
   },
-  "setting.value": { status: 422, say: ({ key, reason }) => `The setting ${key} cannot have this value: ${reason}.` },
-  "audit.notFound": { status: 404, say: ({ id }) => `There is no audit entry ${id}.` },
+  "setting.value": { status: 422, describe: ({ key, reason }) => `The setting ${key} cannot have this value: ${reason}.` },
+  "audit.notFound": { status: 404, describe: ({ id }) => `There is no audit entry ${id}.` },
 };

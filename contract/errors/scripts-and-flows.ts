@@ -1,4 +1,4 @@
-import { type Answers, megabytes } from "./answer.ts";
+import { type Answers, formatMegabytes } from "./answer.ts";
 
 /** Errors of saved scripts and flows. */
 export interface ScriptAndFlowErrors {
@@ -20,35 +20,35 @@ export interface ScriptAndFlowErrors {
 }
 
 export const scriptAndFlowAnswers: Answers<ScriptAndFlowErrors> = {
-  "script.notFound": { status: 404, say: ({ path }) => `There is no script at ${path}.` },
-  "script.versionNotFound": { status: 404, say: ({ hash }) => `There is no script version ${hash}.` },
+  "script.notFound": { status: 404, describe: ({ path }) => `There is no script at ${path}.` },
+  "script.versionNotFound": { status: 404, describe: ({ hash }) => `There is no script version ${hash}.` },
   "script.pathTaken": {
     status: 400,
-    say: ({ path }) => `There is already a script at ${path}. To save a new version, send its hash as parent_hash, or auto_parent: true.`,
+    describe: ({ path }) => `There is already a script at ${path}. To save a new version, send its hash as parent_hash, or auto_parent: true.`,
   },
   "script.parentUnknown": {
     status: 400,
-    say: ({ parentHash }) => `The parent_hash ${parentHash} is not a version of any script in this workspace.`,
+    describe: ({ parentHash }) => `The parent_hash ${parentHash} is not a version of any script in this workspace.`,
   },
   "script.parentHasChild": {
     status: 400,
-    say: ({ parentHash }) =>
+    describe: ({ parentHash }) =>
       `The parent_hash ${parentHash} is no longer the newest version: another version was saved after it. Load the script again.`,
   },
-  "script.changedMeanwhile": { status: 409, say: ({ path }) => `Another request saved ${path} at the same time. Load it again.` },
-  "script.tooLarge": { status: 413, say: ({ limitBytes }) => `The source of a script may have at most ${megabytes(limitBytes)}.` },
-  "script.notOnBehalf": { status: 403, say: ({ email }) => `Only an administrator can let a script run on behalf of ${email}.` },
-  "flow.notFound": { status: 404, say: ({ path }) => `There is no flow at ${path}.` },
-  "flow.versionNotFound": { status: 404, say: ({ version }) => `There is no flow version ${version}.` },
+  "script.changedMeanwhile": { status: 409, describe: ({ path }) => `Another request saved ${path} at the same time. Load it again.` },
+  "script.tooLarge": { status: 413, describe: ({ limitBytes }) => `The source of a script may have at most ${formatMegabytes(limitBytes)}.` },
+  "script.notOnBehalf": { status: 403, describe: ({ email }) => `Only an administrator can let a script run on behalf of ${email}.` },
+  "flow.notFound": { status: 404, describe: ({ path }) => `There is no flow at ${path}.` },
+  "flow.versionNotFound": { status: 404, describe: ({ version }) => `There is no flow version ${version}.` },
   "flow.pathTaken": {
     status: 400,
-    say: ({ path }) => `There is already a flow at ${path}. To save a new version, use POST flows/update/${path}.`,
+    describe: ({ path }) => `There is already a flow at ${path}. To save a new version, use POST flows/update/${path}.`,
   },
-  "flow.changedMeanwhile": { status: 409, say: ({ path }) => `Another request saved ${path} at the same time. Load it again.` },
+  "flow.changedMeanwhile": { status: 409, describe: ({ path }) => `Another request saved ${path} at the same time. Load it again.` },
   "flow.tooLarge": {
     status: 413,
-    say: ({ limitBytes }) => `A flow, including its inline scripts, may have at most ${megabytes(limitBytes)}.`,
+    describe: ({ limitBytes }) => `A flow, including its inline scripts, may have at most ${formatMegabytes(limitBytes)}.`,
   },
-  "flow.noMachine": { status: 404, say: ({ path, reason }) => `The flow ${path} has no state machine: ${reason}` },
-  "flow.notRestarted": { status: 400, say: ({ id, reason }) => `The job ${id} cannot be restarted: ${reason}.` },
+  "flow.noMachine": { status: 404, describe: ({ path, reason }) => `The flow ${path} has no state machine: ${reason}` },
+  "flow.notRestarted": { status: 400, describe: ({ id, reason }) => `The job ${id} cannot be restarted: ${reason}.` },
 };

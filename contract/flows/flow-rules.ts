@@ -19,11 +19,11 @@ interface Found {
 }
 
 const RESERVED = ["failure", "preprocessor"];
-/** Anything else is an expression. */
+/** The form of a step's id. Any other text is an expression. */
 const STEP_ID = /^[A-Za-z0-9_-]+$/;
 
 /** Checks the rules of a flow beyond the shape of each field. Returns one fault for each place. */
-export function flowRules(value: FlowValue): Fault[] {
+export function checkFlowRules(value: FlowValue): Fault[] {
   const steps = [...modulesIn(value.modules, ["modules"], 0, value.same_worker ? "flow with same_worker" : undefined)];
   const beside = RESERVED.flatMap((id) => {
     const name = `${id}_module`;

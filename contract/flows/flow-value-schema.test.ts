@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { issuesOf } from "../errors/issues.ts";
-import { answerFor, SvcError } from "../errors.ts";
+import { toIssues } from "../errors/issues.ts";
+import { describeError, SvcError } from "../errors.ts";
 import { limits } from "../limits.ts";
 import { flowValueSchema } from "./flow-value-schema.ts";
 
@@ -26,7 +26,7 @@ function faults(value: unknown): string[] {
   const { error } = flowValueSchema.safeParse(value);
   if (!error) return [];
   const placed = { ...error, issues: error.issues.map((issue) => ({ ...issue, path: ["value", ...issue.path] })) };
-  return issuesOf(placed as typeof error, sent).map(({ path, reason }) => `${path}: ${reason}`);
+  return toIssues(placed as typeof error, sent).map(({ path, reason }) => `${path}: ${reason}`);
 }
 const flow = (...modules: object[]) => ({ modules });
 const inLoops = (depth: number, innermost: object): object =>
@@ -184,7 +184,7 @@ describe("hostile flows", () => {
   it("cannot put their own text into the sentence by an id", () => {
     const id = `x\n${"y".repeat(1000)}`;
     const issues = faults({ modules: [{ id, value: { type: "nothing" } }] });
-    const { sentence } = answerFor(new SvcError("body.shape", { issues: issues.map((path) => ({ path, reason: "" })) }));
+    const { sentence } = describeError(new SvcError("body.shape", { issues: issues.map((path) => ({ path, reason: "" })) }));
     expect(sentence).not.toMatch(/\n|yyy/);
   });
 

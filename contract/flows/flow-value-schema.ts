@@ -1,9 +1,9 @@
-import { flowRules } from "./flow-rules.ts";
+import { checkFlowRules } from "./flow-rules.ts";
 import { storedFlowValueSchema } from "./flow-value.ts";
 
 /** A flow in a request. The rules that span several fields are checked after the fields are valid. */
 export const flowValueSchema = storedFlowValueSchema
   .superRefine((value, context) => {
-    for (const { path, message } of flowRules(value)) context.addIssue({ code: "custom", path, message });
+    for (const { path, message } of checkFlowRules(value)) context.addIssue({ code: "custom", path, message });
   })
   .meta({ id: "FlowValue" });

@@ -54,7 +54,7 @@ const suspendSchema = z.looseObject({
   inputs: optional(z.array(z.string())).describe("The flow's inputs that the approval page shows."),
 });
 
-/** Results and artefacts stand under them in objects, where two names are no names like others. */
+/** Results and artefacts are stored under module ids in objects, in which two names have a special meaning. */
 const moduleIdSchema = z
   .string()
   .regex(/^(?!(__proto__|constructor)$)[A-Za-z0-9_-]{1,80}$/, "letters, digits, '_' and '-', at most 80, not '__proto__' or 'constructor'");
@@ -149,7 +149,7 @@ const moduleSchema = z.looseObject({
   mock: optional(z.looseObject({ enabled: optional(z.boolean()), return_value: z.unknown().optional() })),
   suspend: optional(suspendSchema),
   continue_on_error: optional(z.boolean()),
-  segment: optional(z.boolean()).describe("Runs in one task with its neighbours that say so too."),
+  segment: optional(z.boolean()).describe("Runs in one task with neighbours that also have `segment: true`."),
   retry: optional(retrySchema),
 });
 export type FlowModule = z.output<typeof moduleSchema>;

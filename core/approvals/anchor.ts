@@ -1,4 +1,4 @@
-import { type Anchor, anchorHash, CHAIN_START } from "../../contract/approval-record.ts";
+import { type Anchor, computeAnchorHash, CHAIN_START } from "../../contract/approval-record.ts";
 
 /** A day is signed ten minutes after its end, so that entries written at the end of the day are included. */
 const SETTLED_MS = 600_000;
@@ -11,5 +11,5 @@ type Signed = Omit<Anchor, "mac" | "key">;
 /** Returns the anchor that follows `previous`, without its signature. */
 export function appendAnchor(previous: Anchor | undefined, content: Omit<Signed, "n" | "prev" | "hash">): Signed {
   const anchor = { ...content, n: (previous?.n ?? 0) + 1, prev: previous?.hash ?? CHAIN_START };
-  return { ...anchor, hash: anchorHash(anchor) };
+  return { ...anchor, hash: computeAnchorHash(anchor) };
 }

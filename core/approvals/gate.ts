@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { SvcError } from "../../contract/errors.ts";
-import { isoTime } from "../../contract/iso-time.ts";
+import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
 import { valueLocationSchema } from "../jobs/job.ts";
 import { valueRefSchema } from "../jobs/value-ref.ts";
@@ -125,7 +125,7 @@ export function recordApproval(gate: Gate, event: GateEvent): Gate {
   assertUndecided(gate, event.atMs);
   const same = gate.events.find((known) => isSame(known, event));
   if (same && same.digest === event.digest && same.email === event.email) return gate;
-  if (same) throw new SvcError("approval.used", { by: same.approver ?? "an unnamed approver", at: isoTime(same.atMs) });
+  if (same) throw new SvcError("approval.used", { by: same.approver ?? "an unnamed approver", at: toIsoTime(same.atMs) });
   if (gate.events.length >= limits.gateEvents) throw new SvcError("approval.full", { limit: limits.gateEvents });
   return approveIfComplete(updateGate(gate, { events: [...gate.events, event] }), event.atMs);
 }
@@ -221,7 +221,7 @@ function assertUndecided(gate: Gate, nowMs: number): void {
 const outcomeOf = ({ how, by }: Pick<Decision, "how" | "by">) =>
   how === "expired" ? "no decision was made in time" : `${how} by ${by ?? "an unnamed approver"}`;
 
-const decided = (decision: Decision) => new SvcError("approval.decided", { outcome: outcomeOf(decision), at: isoTime(decision.atMs) });
+const decided = (decision: Decision) => new SvcError("approval.decided", { outcome: outcomeOf(decision), at: toIsoTime(decision.atMs) });
 
 /** Returns the error for the next step, or for the flow, if the gate was rejected or expired. */
 export function toGateError({ decision, opened }: Gate): { name: string; message: string; reason?: string } | undefined {

@@ -1,4 +1,4 @@
-import { type ApprovalEntry, approvalEntrySchema, CHAIN_START, entryHash } from "../../contract/approval-record.ts";
+import { type ApprovalEntry, approvalEntrySchema, CHAIN_START, computeEntryHash } from "../../contract/approval-record.ts";
 
 /** The content of an entry without its position in the chain. */
 export type EntryContent = Omit<ApprovalEntry, "n" | "prev" | "hash">;
@@ -9,7 +9,7 @@ export function appendEntry(previous: ApprovalEntry | undefined, recorded: Entry
     throw new Error(`An entry of run ${recorded.root} cannot follow one of run ${previous.root}.`);
   }
   const entry = { ...storable(recorded), n: (previous?.n ?? 0) + 1, prev: previous?.hash ?? CHAIN_START };
-  return approvalEntrySchema.parse({ ...entry, hash: entryHash(entry) });
+  return approvalEntrySchema.parse({ ...entry, hash: computeEntryHash(entry) });
 }
 
 /**

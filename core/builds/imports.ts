@@ -1,5 +1,5 @@
 import { assertNever } from "../../contract/assert-never.ts";
-import { manifestOf, type RunnerLanguage } from "../../contract/languages.ts";
+import { getManifest, type RunnerLanguage } from "../../contract/languages.ts";
 import { readJavascriptImports } from "./javascript-imports.ts";
 import { readSpecifier } from "./package-specifiers.ts";
 import { readPythonImports } from "./python-imports.ts";
@@ -10,7 +10,7 @@ import { readPythonImports } from "./python-imports.ts";
  * the stored scripts show which. An import that remains unresolved fails the build. Never throws.
  */
 export function listScriptImports(language: RunnerLanguage, path: string, source: string): string[] {
-  const { imports } = manifestOf(language);
+  const { imports } = getManifest(language);
   switch (imports) {
     case "javascript":
       return typescriptScriptImports(path, source);
@@ -55,7 +55,7 @@ function pythonReadings(path: string, source: string): string[][] {
  * needs this check: the JavaScript bundler reports a missing script itself, with the line.
  */
 export function findMissingScript(language: RunnerLanguage, path: string, source: string, known: ReadonlySet<string>): string | undefined {
-  if (manifestOf(language).imports !== "python") return undefined;
+  if (getManifest(language).imports !== "python") return undefined;
   const has = (candidate: string) => known.has(candidate) || [...known].some((other) => other.startsWith(`${candidate}/`));
   return pythonReadings(path, source).find((readings) => readings.length > 0 && !readings.some(has))?.[0];
 }

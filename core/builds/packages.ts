@@ -1,5 +1,5 @@
 import { assertNever } from "../../contract/assert-never.ts";
-import { manifestOf } from "../../contract/languages.ts";
+import { getManifest } from "../../contract/languages.ts";
 import type { BuildRequest } from "./build.ts";
 import { readJavascriptImports } from "./javascript-imports.ts";
 import { findPythonClient, isOwnClient } from "./own-clients.ts";
@@ -71,7 +71,7 @@ function importedDistributions(source: string, pythonVersion: string): string[] 
 
 /** Lists the packages that a build installs from a registry, in the notation of the language's own tool. Throws `ImportProblem`. */
 export function listPackages({ language, files, target }: Pick<BuildRequest, "language" | "files" | "target">): string[] {
-  const { imports } = manifestOf(language);
+  const { imports } = getManifest(language);
   switch (imports) {
     case "javascript":
       return Object.entries(listNpmPackages(files)).map(([name, version]) => `${name}@${version}`);

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { canonicalJson } from "../../contract/canonical-json.ts";
+import { toCanonicalJson } from "../../contract/canonical-json.ts";
 import { parseFile } from "../files/file-key.ts";
 import type { Job } from "./job.ts";
 
@@ -74,7 +74,7 @@ export function computeCacheKey(
   const given = inPlace ? withContents(args, files, inPlace) : args;
   const named = contents.filter(([key]) => !inPlace?.has(key));
   const all = [hash, email, permissionedAs, superAdmin, preprocess !== undefined, given, references, inPlace?.size, named];
-  return `cache#${workspace}#${createHash("sha256").update(canonicalJson(all)).digest("base64url")}`;
+  return `cache#${workspace}#${createHash("sha256").update(toCanonicalJson(all)).digest("base64url")}`;
 }
 
 function withContents(value: unknown, files: NonNullable<CacheInputs["files"]>, replaced: Set<string>): unknown {

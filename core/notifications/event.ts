@@ -1,4 +1,4 @@
-import { isoTime } from "../../contract/iso-time.ts";
+import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
 import type { GateNotice } from "./notice.ts";
 
@@ -22,7 +22,7 @@ export function buildNoticeEvent(baseUrl: string, notice: GateNotice) {
   const { decision, deadlineMs, message } = notice;
   return {
     type: `approval.${notice.what}`,
-    timestamp: isoTime(notice.atMs),
+    timestamp: toIsoTime(notice.atMs),
     data: given({
       workspace_id: notice.workspace,
       run_id: notice.root,
@@ -36,7 +36,7 @@ export function buildNoticeEvent(baseUrl: string, notice: GateNotice) {
       approvers: notice.people,
       required_events: notice.required,
       message: message === undefined ? undefined : shortenText(message, limits.noticeTextChars),
-      deadline: deadlineMs === undefined ? undefined : isoTime(deadlineMs),
+      deadline: deadlineMs === undefined ? undefined : toIsoTime(deadlineMs),
       decision: decision && given(decision),
       page: approvalPageUrl(baseUrl, notice),
     }),

@@ -1,4 +1,4 @@
-import { manifestOf, runnerFor, type ScriptLanguage } from "../../contract/languages.ts";
+import { getManifest, findRunner, type ScriptLanguage } from "../../contract/languages.ts";
 import { parseSignature, toArgumentsSchema } from "../signatures/signature.ts";
 
 /** The signature of a script's entrypoint, read from its source. `params` is `null` if it cannot be read. */
@@ -14,8 +14,8 @@ export interface ScriptInterface {
 export function readScriptInterface(language: ScriptLanguage, content: string): ScriptInterface {
   const signature = parseSignature(language, content);
   if (!signature.ok) return { params: null };
-  const runner = runnerFor(language, content);
-  const preprocesses = signature.hasPreprocessor && runner !== undefined && manifestOf(runner).preprocessor;
+  const runner = findRunner(language, content);
+  const preprocesses = signature.hasPreprocessor && runner !== undefined && getManifest(runner).preprocessor;
   const before = preprocesses ? { preprocessor: { params: signature.preprocessorParams } } : {};
   if (!signature.hasMain) return { params: null, ...before };
   // The wrapper inspects the function itself for `main({ a, b })` and `main(...all)`, which have no parameters by name.

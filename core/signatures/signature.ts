@@ -1,4 +1,4 @@
-import { manifestFor, type RunnerManifest, type ScriptLanguage } from "../../contract/languages.ts";
+import { findManifest, type RunnerManifest, type ScriptLanguage } from "../../contract/languages.ts";
 import { parseBashSignature } from "./bash.ts";
 import { parseGoSignature } from "./go.ts";
 import type { Signature } from "./parsed-signature.ts";
@@ -18,7 +18,7 @@ const parsers: Record<Exclude<RunnerManifest["signature"], "none">, (content: st
  * parsed. `ok: false` means that the parameters of this language cannot be read.
  */
 export function parseSignature(language: ScriptLanguage, content: string): Signature {
-  const parser = manifestFor(language)?.signature ?? "none";
+  const parser = findManifest(language)?.signature ?? "none";
   if (parser === "none") return { ok: false, error: `The parameters of ${language} scripts cannot be read.` };
   return parsers[parser](content);
 }

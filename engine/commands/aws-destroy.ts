@@ -7,7 +7,7 @@ import { inPhase } from "../launch/progress.mjs";
 import { lastLines, runCommand } from "./command.ts";
 
 const USAGE = "npm run aws:destroy -- [--stack svc] [--delete-data] [--force]";
-/** Every state machine of the service is named so, and carries the tag `svc` with its stack's name. */
+/** The prefix of the names of all state machines, which carry the tag `svc` with the name of their stack. */
 const MACHINE_PREFIX = "svc-";
 const MACHINE_TAG = "svc";
 /** Step Functions refuses more requests than a few each second, and the client repeats the refused ones. */
@@ -85,7 +85,7 @@ async function deleteMachines(machines: readonly string[]): Promise<void> {
   });
 }
 
-/** Waits for the stack's end, by its address: its name is unknown from then on. The CLI's own waiting looks every 30 s only. */
+/** Waits for the end of the stack by its ARN, because its name is invalid after the deletion. The CLI polls only every 30 s. */
 async function deleteStack(stack: string): Promise<void> {
   const describe = (name: string) => parsed<{ Stacks: StackRecord[] }>("cloudformation", "describe-stacks", "--stack-name", name);
   const { StackId: id } = (await describe(stack)).Stacks[0] ?? {};
@@ -164,7 +164,7 @@ async function main(): Promise<void> {
   for (const { type, id } of data) say(`  ${type.replace(/^AWS::/, "").padEnd(24)} ${id}`);
   await consent(stack, force);
 
-  // Before the stack: its roles are what running executions work with.
+  // State machines are deleted before the stack, because running executions use the stack's roles.
   await inPhase("machines", `${machines.length} state machines`, () => deleteMachines(machines));
   await inPhase("stack", `${stack} (CloudFront takes some minutes)`, () => deleteStack(stack));
   if (!withData) return;

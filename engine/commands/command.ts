@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 export interface CommandResult {
   /** -1: could not be started (no such file, not executable). */
   code: number;
-  /** Both outputs in the order they came. */
+  /** Both outputs in order of arrival. */
   output: string;
   timedOut: boolean;
 }
@@ -14,7 +14,7 @@ interface CommandOptions {
   /** Ends the command and everything it started. */
   timeoutMs?: number;
   signal?: AbortSignal;
-  /** Every line that is not empty, as it comes. */
+  /** Receives every line that is not empty. */
   onLine?: (line: string) => void;
 }
 
@@ -62,7 +62,7 @@ export function killGroup(pid: number, signal: NodeJS.Signals): void {
   }
 }
 
-/** The last lines of some output, for a sentence that ends with what a tool said. */
+/** Returns the last lines of a tool's output for an error sentence. */
 export function lastLines(text: string, count = 8): string {
   return text
     .trimEnd()

@@ -5,7 +5,7 @@ import { Complaint, explain } from "../launch/complaint.mjs";
 import { localJson, localstackDir, root, upStateDir } from "../paths.ts";
 import { runningUp } from "./running-up.ts";
 
-/** Starts over: removes everything that `npm run up` stored, and leaves what it installed. */
+/** Removes everything that `npm run up` has stored. Installed tools remain. */
 async function reset(): Promise<void> {
   const running = await runningUp();
   if (running) throw new Complaint(`npm run up is using this state (process ${running.pid}). Stop it with Ctrl-C, then reset.`);

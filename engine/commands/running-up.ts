@@ -13,7 +13,7 @@ interface Running {
 
 const pidFile = path.join(stateDir, "up.json");
 
-/** One `up` at a time in a checkout: two would write the same state. Answers how to give the place back. */
+/** Locks a checkout for one `up`, because two would write the same state. Returns a function that releases the lock. */
 export async function claimUp(port: number): Promise<() => void> {
   const running = await runningUp();
   if (running) {

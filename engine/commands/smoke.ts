@@ -5,7 +5,7 @@ import { formatDuration } from "../launch/progress.mjs";
 
 const USAGE = "npm run smoke -- --url https://… --token … [--workspace demo] [--languages bash,bun,python3]";
 
-/** One script per language that adds two numbers and prints a line. */
+/** Scripts in each language that add two numbers and print a line. */
 const sources: Readonly<Record<string, string>> = {
   bash: 'a="$1"\nb="$2"\necho "adding"\necho $((a + b))\n',
   bun: 'export function main(a: number, b: number) {\n  console.log("adding");\n  return a + b;\n}\n',
@@ -88,7 +88,7 @@ async function smoke(target: Target, workspace: string, languages: string[]): Pr
   return allWell;
 }
 
-/** Saves, builds, runs both ways and deletes one script; what was saved is deleted even when a step before fails. */
+/** Saves, builds, runs (both ways) and deletes one script. The script is deleted even if an earlier step fails. */
 async function smokeLanguage(target: Target, workspace: string, language: string, path: string): Promise<boolean> {
   const w = `/api/w/${workspace}`;
   const args = { a: 19, b: 23 };

@@ -3,7 +3,7 @@ import path from "node:path";
 import { installTools } from "../launch/tools.ts";
 import { root } from "../paths.ts";
 
-/** `npm test`: every test, unit and end-to-end. Arguments go to vitest, so `npm test -- core/jobs` runs what matches. */
+/** `npm test` runs all tests. Arguments are passed to vitest, so `npm test -- core/jobs` runs the matching tests. */
 await installTools();
 const vitest = path.join(root, "node_modules", "vitest", "vitest.mjs");
 const child = spawn(process.execPath, [vitest, "run", ...process.argv.slice(2)], { cwd: root, stdio: "inherit" });

@@ -53,7 +53,7 @@ async function up({ port, engine }: UpOptions, stop: AbortSignal): Promise<void>
       phase.update(`${scripts} examples in workspace ${account.workspace}`);
       return { account, result };
     });
-    // From here on a power cut does not cost the deployment.
+    // From here on, a power failure does not lose the deployment.
     await running.save();
     console.log(greeting(running, account, result, engine));
     live = true;

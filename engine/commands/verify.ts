@@ -33,7 +33,10 @@ const sourceFolders = [
   "bench",
 ];
 
-/** Everything that needs no engine and starts no interpreter; `npm test` runs the rest. The slow checks come first, so that two at a time end soonest. */
+/**
+ * Runs every check that needs no engine and starts no interpreter; `npm test` runs the rest. The slowest checks start first, so that two
+ * parallel checks finish soonest.
+ */
 const checks: readonly Check[] = [
   { name: "unit tests", promise: "unit tests pass", run: () => tool("vitest", "run", "--project", "rules", "--project", "unit") },
   { name: "synth", promise: "the stack for AWS synthesises and satisfies cdk-nag", run: synth },
@@ -49,7 +52,7 @@ const checks: readonly Check[] = [
   { name: "lint", promise: "files are formatted and linted", run: () => tool("biome", "check", ".") },
 ];
 
-/** Keeps what the compiler found out, so that the next run checks only what a change can affect. */
+/** Stores the compiler's results, so that the next run checks only the changes. */
 const types = (name: string, ...args: string[]) =>
   tool("tsc", "--noEmit", "--incremental", "--tsBuildInfoFile", path.join(svcDir, `verify.${name}.tsbuildinfo`), ...args);
 

@@ -1,9 +1,9 @@
-/** The engine keeps its state in memory. Until this long after the last request nothing is saved, so that no caller waits for it. */
+/** The engine's state is in memory. It is saved only this long after the last request, so that no caller waits for it. */
 const QUIET_MS = 3_000;
 const LOOK_MS = 2_000;
 
 interface Autosave {
-  /** A request has come in or gone out. */
+  /** Records a request or a response. */
   touch(): void;
   stop(): void;
 }

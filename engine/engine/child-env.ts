@@ -1,8 +1,8 @@
 import path from "node:path";
 
 /**
- * Variables of the user's that the engine and its functions may see. Functions inherit the engine's whole environment, and user code
- * runs below them, so this is a list of what may pass and never of what may not: the terminal's own cloud credentials stay out.
+ * The user's environment variables that the engine and its functions may see. Functions inherit the engine's environment and run user code,
+ * so this is a list of allowed variables: the cloud credentials of the terminal must not reach them.
  */
 const allowed = [
   "HOME",
@@ -10,7 +10,7 @@ const allowed = [
   "LANG",
   "LC_ALL",
   "TZ",
-  // How package managers reach their registries from here.
+  // Variables that configure the registries of package managers.
   "HTTP_PROXY",
   "HTTPS_PROXY",
   "NO_PROXY",
@@ -49,7 +49,7 @@ function pathWithThisNode(source: NodeJS.ProcessEnv): string {
   return [path.dirname(process.execPath), source["PATH"]].filter(Boolean).join(path.delimiter);
 }
 
-/** The account that the engine knows; nothing here reaches AWS. */
+/** The account of the engine. No request reaches AWS. */
 export const engineCredentials = {
   AWS_ACCESS_KEY_ID: "test",
   AWS_SECRET_ACCESS_KEY: "test",

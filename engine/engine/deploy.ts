@@ -13,7 +13,7 @@ export type Outputs = Readonly<Record<string, string>>;
 
 const STACK = "svc";
 const BOOTSTRAP_LIMIT_MS = 300_000;
-/** A custom resource whose function dies would hold a deployment for an hour instead of failing it. */
+/** A custom resource whose function dies would block a deployment for an hour. */
 const LIMITS = { synthMs: 120_000, deployMs: 300_000 };
 
 interface Deployed {
@@ -23,19 +23,19 @@ interface Deployed {
 }
 
 export interface Deployment {
-  /** Folder of the instance: the record of what was deployed lies beside the state it was deployed to. */
+  /** Folder of the instance, which contains the record of its deployment. */
   dir: string;
   endpoint: string;
   settings: EngineSettings;
-  /** How long each step may take before it counts as stuck. */
+  /** The time limit of each step in milliseconds. */
   limits?: { synthMs: number; deployMs: number };
-  /** Folder of a `python3` that has pip, first on the commands' PATH: interpreters for assets come from PyPI too. */
+  /** Folder of a `python3` with pip, first in the commands' PATH, because interpreters in assets also come from PyPI. */
   pythonDir?: string;
   signal?: AbortSignal;
   say?: (detail: string) => void;
 }
 
-/** Deploys unless what is there was made from the same sources and settings. Answers the outputs and what was done. */
+/** Deploys unless the deployment was made from the same sources and settings. Returns the outputs and the action taken. */
 export async function deploy(deployment: Deployment): Promise<{ outputs: Outputs; did: string }> {
   const { dir, endpoint, settings, signal, pythonDir, limits = LIMITS, say = () => {} } = deployment;
   const before = readDeployed(dir);
@@ -44,7 +44,7 @@ export async function deploy(deployment: Deployment): Promise<{ outputs: Outputs
 
   say("bundling and synthesising");
   const cdkOut = path.join(dir, "cdk.out");
-  // One bundle folder serves every synthesis in this checkout; once it is done, cdk.out has copies.
+  // Every synthesis in this checkout uses the same bundle folder. Afterwards, cdk.out contains copies.
   const synth = await withLock(path.join(svcDir, "synth.lock"), () =>
     cdk(["synth", "--quiet", "--output", cdkOut, "--context", `svc=${JSON.stringify(settings)}`], {
       endpoint,
@@ -81,13 +81,13 @@ export async function deploy(deployment: Deployment): Promise<{ outputs: Outputs
 export async function bootstrap(endpoint: string, dir: string, signal?: AbortSignal): Promise<boolean> {
   if (await engineCall(endpoint, "ssm", "AmazonSSM.GetParameter", { Name: "/cdk-bootstrap/hnb659fds/version" })) return false;
   const target = `aws://000000000000/${engineCredentials.AWS_REGION}`;
-  // Beside no cdk.json: with one, the CLI would synthesise the app first, to learn what we tell it.
+  // The working directory contains no cdk.json, because with one the CLI would synthesise the app first.
   const result = await cdk(["bootstrap", target], { endpoint, cwd: dir, limitMs: BOOTSTRAP_LIMIT_MS, signal });
   if (result.code !== 0) throw failure("cdk bootstrap failed on the local engine", result, BOOTSTRAP_LIMIT_MS);
   return true;
 }
 
-/** Whether the engine really holds the stack: a killed engine forgets what it had not saved, and our record would not know. */
+/** Returns whether the engine contains the stack. A killed engine loses unsaved state, which the record does not show. */
 async function isDeployed(endpoint: string): Promise<boolean> {
   const query = new URLSearchParams({ Action: "DescribeStacks", Version: "2010-05-15", StackName: STACK });
   try {
@@ -135,7 +135,7 @@ function cdk(args: readonly string[], { endpoint, cwd = root, pythonDir, limitMs
       AWS_ENDPOINT_URL_S3: endpoint,
       CDK_DISABLE_VERSION_CHECK: "1",
       CDK_DISABLE_CLI_TELEMETRY: "true",
-      // Without it the SDK looks for an instance's metadata service before it believes the variables above.
+      // Without this variable, the SDK tries to reach an instance metadata service first.
       AWS_EC2_METADATA_DISABLED: "true",
     },
   );

@@ -25,7 +25,7 @@ const sources = [
 const ignored = /(\.test\.ts|_test\.py|\.pyc|~)$/;
 const ignoredFolders = new Set(["node_modules", "__pycache__", "fixtures"]);
 
-/** Changes with any source of the deployment and with `settings`; takes milliseconds, so every start can ask. */
+/** Returns a digest of the deployment's sources and of `settings`. It takes milliseconds, so every start can compute it. */
 export function sourceFingerprint(root: string, settings: unknown): string {
   const hash = createHash("sha256").update(JSON.stringify(settings));
   for (const source of sources) {
@@ -36,7 +36,7 @@ export function sourceFingerprint(root: string, settings: unknown): string {
   return hash.digest("hex");
 }
 
-/** Changes only with what CloudFormation would see: a template names its assets by the hash of their content. */
+/** Returns a digest of the template, which names its assets by the hash of their content. */
 export function templateFingerprint(cdkOut: string): string {
   const hash = createHash("sha256");
   for (const file of readdirSync(cdkOut).sort()) {

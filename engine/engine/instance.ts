@@ -42,7 +42,7 @@ export interface InstanceOptions {
   dir: string;
   /** Port of the front server. Default: any free port. */
   port?: number;
-  /** An engine that runs already, in containers, and is not ours to stop. */
+  /** An engine that already runs in containers and must not be stopped here. */
   foreignEngine?: ForeignEngine;
   /** Providers to sign in with. */
   logins?: LocalSettings["logins"];
@@ -53,10 +53,10 @@ export interface InstanceOptions {
   signal?: AbortSignal;
 }
 
-/** LocalStack, which runs functions in containers beside its own. */
+/** LocalStack runs functions in separate containers. */
 export interface ForeignEngine {
   endpoint: string;
-  /** The same as functions reach it from their containers. */
+  /** The URL for functions in containers. */
   endpointForFunctions: string;
   /** Resolves with one sentence when it ends. */
   died: Promise<string>;
@@ -76,7 +76,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
   const lost = new AbortController();
   const signal = AbortSignal.any([lost.signal, ...(options.signal ? [options.signal] : [])]);
   mkdirSync(dir, { recursive: true });
-  // The engine runs its own CommonJS files below this folder; without a boundary our package.json would make them ES modules.
+  // The engine runs CommonJS files below this folder. Without this boundary, our package.json would make them ES modules.
   writeFileSync(path.join(dir, "package.json"), "{}");
   let target: URL | undefined;
   let deployed: { endpoint: string; outputs: Outputs } | undefined;
@@ -154,16 +154,16 @@ async function settingsHere(dir: string, url: string, tools: PythonTools, go: st
   return localSettings({ url, workDir: makeWorkDir(dir), tools, go });
 }
 
-/** Directories of running jobs lie below it, and only their owner may look at them. */
+/** The parent of the directories of running jobs, readable only by its owner. */
 function makeWorkDir(dir: string): string {
   const workDir = path.join(dir, "work");
   mkdirSync(workDir, { recursive: true, mode: 0o700 });
   return workDir;
 }
 
-/** At this clock every lease given before a moment counts as lost, and none given after it. */
+/** With this clock, every lease that was granted before a moment has expired, and no later one. */
 const LEASE_OVER_MS = limits.leaseMs + limits.leaseGraceMs;
-/** A job becomes due shortly after its lease would be over (`firstDueMs`), a flow when it is to be looked at. */
+/** A job becomes due shortly after its lease expires (`firstDueMs`), a flow at its next housekeeping check. */
 const DUE_LATER_MS = limits.flowLookMs + 5_000;
 
 /**
@@ -196,7 +196,7 @@ async function startEngine({ dir, foreignEngine }: InstanceOptions, { tools, pre
   return engine;
 }
 
-/** The same port at every start while it is free: addresses of queues are stored in the deployment, and a new port means a new one. */
+/** The same port at every start while it is free, because the deployment contains the URLs of queues. */
 async function enginePort(dir: string): Promise<number> {
   const file = path.join(dir, "engine-port");
   const before = Number(readText(file));

@@ -10,11 +10,11 @@ const ENDPOINT = `http://127.0.0.1:${PORT}`;
 /** The service of the compose file: functions' containers are on its network, where Docker resolves the name. */
 const ENDPOINT_FOR_FUNCTIONS = `http://localstack:${PORT}`;
 const READY_MS = 120_000;
-/** The project is named so that its network is too, wherever the checkout lies. */
+/** The project has a name so that its network has a fixed name in every checkout. */
 const PROJECT = "svc-localstack";
 const compose = ["compose", "--project-name", PROJECT, "--file", path.join(root, "engine", "engine", "localstack", "compose.yaml")];
 
-/** The second engine, in a container: for those who have Docker and want functions to run in containers, as on AWS. */
+/** The second engine, which runs functions in containers, as on AWS. It requires Docker. */
 export async function startLocalstack(inPhase: InPhase, signal: AbortSignal): Promise<ForeignEngine & { stop: () => Promise<void> }> {
   try {
     await inPhase("engine", "LocalStack's container", () => start(signal));
@@ -25,7 +25,7 @@ export async function startLocalstack(inPhase: InPhase, signal: AbortSignal): Pr
   return { endpoint: ENDPOINT, endpointForFunctions: ENDPOINT_FOR_FUNCTIONS, died: died(), stop };
 }
 
-/** The first time Docker fetches the image, which takes as long as it takes. */
+/** The first start downloads the image, without a time limit. */
 async function start(signal: AbortSignal): Promise<void> {
   const started = await runCommand("docker", [...compose, "up", "--detach"], { cwd: root, signal });
   signal.throwIfAborted();
@@ -48,14 +48,14 @@ async function start(signal: AbortSignal): Promise<void> {
 /** Resolves with one sentence when the container ends, for any reason. */
 async function died(): Promise<string> {
   const { code } = await runCommand("docker", ["wait", ...(await containerIds([...compose, "ps", "--quiet"]))]);
-  // Who cannot wait for it does not know.
+  // A caller that cannot wait continues without this information.
   if (code !== 0) await new Promise(() => {});
   return "LocalStack's container stopped unexpectedly. Start it again with npm run up -- --engine localstack.";
 }
 
 /**
- * Its open release keeps no state, so nothing is lost by ending it at once. Asked to end, it has no time to stop the containers of more than
- * a few functions: they are removed here, by the network that they share with it.
+ * The free release stores no state, so it can be stopped immediately. A regular stop leaves it no time to remove the containers of many
+ * functions, so they are removed here, by their common network.
  */
 async function stop(): Promise<void> {
   await runCommand("docker", [...compose, "kill"], { cwd: root });

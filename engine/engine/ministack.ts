@@ -35,7 +35,7 @@ export interface EngineOptions {
 }
 
 const READY_MS = 30_000;
-/** The engine gives open requests 3 s and then writes its state. */
+/** At its end, the engine waits 3 s for open requests and then writes its state. */
 const STOP_MS = 20_000;
 const POLL_MS = 50;
 
@@ -82,7 +82,7 @@ export async function startMinistack({ dir, port, tools }: EngineOptions): Promi
     logFile,
     died,
     save: () => save(dir, child),
-    // It saves when it ends, but not when builds hold it beyond its time and it is killed: so it saves first.
+    // The state is saved before the stop, because running builds can delay the stop until the engine is killed.
     stop: () => (ending ??= save(dir, child).then(() => end("SIGTERM"))),
     kill: () => (ending ??= end("SIGKILL")),
   };
@@ -174,7 +174,7 @@ async function isEngineProcess(pid: number): Promise<boolean> {
   return code === 0 && output.includes("ministack_main.py");
 }
 
-/** All processes below one: user code may have left the engine's process group. */
+/** Returns all descendants of a process, because user code may have left the engine's process group. */
 async function descendants(pid: number | undefined): Promise<number[]> {
   if (pid === undefined) return [];
   const { output } = await runCommand("ps", ["-axo", "pid=,ppid="]);

@@ -10,7 +10,7 @@ export function isPortFree(port: number): Promise<boolean> {
   });
 }
 
-/** A port that nobody listens on. Who takes it must be ready to find it gone: between two processes nothing reserves it. */
+/** Returns a free port. Another process may take it before the caller, because it is not reserved. */
 export function freePort(): Promise<number> {
   return new Promise((resolve, reject) => {
     const server = net.createServer();

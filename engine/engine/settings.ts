@@ -9,9 +9,9 @@ import { root } from "../paths.ts";
 /** The settings of the stack for every engine: the context key `svc` of the CDK app (checked by lib/config.ts). */
 export interface EngineSettings {
   local: true;
-  /** Where people reach the service. */
+  /** The public URL of the service. */
   baseUrl: string;
-  /** Where functions reach it. */
+  /** The URL at which functions reach the service. */
   internalUrl: string;
   registries: { npm: string; pypi: string; go: string };
 }
@@ -56,7 +56,7 @@ export async function localSettings({ url, workDir, tools, go }: Given): Promise
     buildTarget: { os, arch, python: tools.version, node: "24" },
     registries: await readRegistries(tools, go),
     interpreters: { ...interpreterPaths(os, arch), node: process.execPath, uv: tools.uv, go, workDir },
-    // Only Linux can give a process a /tmp of its own without root.
+    // Only Linux supports a private /tmp without root.
     tmpMode: os === "linux" ? "private" : "none",
     // Read where the instance is started, like the registries: the engine and its functions see none of the terminal's own variables.
     includeHeaders: process.env[env.includeHeaders] ?? "",
@@ -64,7 +64,7 @@ export async function localSettings({ url, workDir, tools, go }: Given): Promise
   };
 }
 
-/** `internalUrl` is what functions call from inside their containers, where this machine's loopback addresses lead nowhere. */
+/** `internalUrl` is the URL for functions inside containers, from which this machine's loopback addresses are not reachable. */
 export async function containerSettings(given: { url: string; internalUrl: string; tools: PythonTools }): Promise<ContainerSettings> {
   const { url, internalUrl, tools } = given;
   return {
@@ -91,7 +91,7 @@ function interpreterPaths(os: "linux" | "darwin", arch: Arch): { bun: string; de
   return { bun: existsSync(found.bun) ? found.bun : "", deno: existsSync(found.deno) ? found.deno : "" };
 }
 
-/** The registries that the person at this machine has configured. They go to the stack as settings and are written nowhere else. */
+/** The registries that the user of this machine has configured. They are passed to the stack as settings and are not stored elsewhere. */
 async function readRegistries(tools: PythonTools, go?: string): Promise<EngineSettings["registries"]> {
   const npm = npmCommand(process.env, process.execPath);
   const [npmSays, pipSays, goSays] = await Promise.all([

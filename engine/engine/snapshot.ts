@@ -6,7 +6,7 @@ import type { Outputs } from "./deploy.ts";
 export interface Snapshot {
   /** Folder of the stopped instance. */
   dir: string;
-  /** Texts of its state and what stands in their place in a copy, besides its addresses and its folder. */
+  /** The texts of its state and their replacements in a copy, in addition to URLs and folder. */
   replace?: Readonly<Record<string, string>>;
 }
 

@@ -2,22 +2,22 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { performance } from "node:perf_hooks";
 import type { Duplex } from "node:stream";
-import { answerFor, SvcError } from "../../contract/errors.ts";
+import { describeError, SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
-import { pathPattern, type Route } from "../../contract/route.ts";
+import { buildPathPattern, type Route } from "../../contract/route.ts";
 import { routes } from "../../contract/routes.ts";
 import { portTaken } from "../engine/ports.ts";
 import { Complaint } from "../launch/complaint.mjs";
 
-/** One answered request, for the live log. It never holds a query string or a header: tokens travel there. */
+/** One completed request, for the live log. It contains no query string and no header, because these may contain tokens. */
 export interface FrontEvent {
   method: string;
-  /** As sent, percent-encoding and all, up to the `?`, without anything that may be a token. */
+  /** The path as sent, with percent-encoding and without the query, with tokens removed. */
   path: string;
   status: number;
   ms: number;
   jobId: string | undefined;
-  /** How a run ended that was waited for. */
+  /** The outcome of a synchronous run. */
   jobState: string | undefined;
 }
 
@@ -30,10 +30,10 @@ export interface Front {
 export interface FrontOptions {
   /** 0: any free port. */
   port: number;
-  /** Where requests go: `http://127.0.0.1:<port>` with the stage's path, or nothing while there is none. */
+  /** The target of requests: `http://127.0.0.1:<port>` with the stage's path, or `undefined` before the start. */
   target: () => URL | undefined;
   onRequest?: (event: FrontEvent) => void;
-  /** Where routes that stream are answered: the engine's API Gateway cannot. */
+  /** The target of streaming routes, which the engine's API Gateway does not support. */
   streamTarget?: () => Promise<URL>;
 }
 
@@ -43,8 +43,8 @@ const BODY_LIMIT_BYTES = 10 * 1024 * 1024;
 const IDLE_SOCKET_MS = 60_000;
 
 /**
- * Calls from outside that the engine works on at the same time; more wait here. The engine starts a process for each call that no idle one
- * takes, so 200 at once would cost 200 starts, where a few processes answer them in the same seconds.
+ * The number of external requests that the engine processes at the same time. Further requests wait here. The engine starts a process for
+ * each request without an idle one, so 200 requests would start 200 processes.
  */
 const CALLERS_AT_ONCE = 32;
 
@@ -63,13 +63,13 @@ const hopByHop = new Set([
 ]);
 
 /**
- * Gives the local API a bare origin, as CloudFront does on AWS: clients append `/api/…` and drop any prefix. Bodies are streamed
- * through both ways, and the path goes on exactly as it came.
+ * Serves the local API at an origin without a prefix, as CloudFront does on AWS, because clients append `/api/…` and drop any prefix.
+ * Bodies are streamed in both directions, and the path is forwarded unchanged.
  */
 export async function startFront({ port, target, onRequest, streamTarget }: FrontOptions): Promise<Front> {
   const agents = {
     callers: new http.Agent({ keepAlive: true, timeout: IDLE_SOCKET_MS, maxSockets: CALLERS_AT_ONCE }),
-    // A running job's own calls never wait: the caller that waits for the job may hold the last place.
+    // The requests of a running job never wait, because the caller that waits for the job may occupy the last slot.
     jobs: new http.Agent({ keepAlive: true, timeout: IDLE_SOCKET_MS, maxFreeSockets: 64 }),
   };
   const server = http.createServer({ maxHeaderSize: limits.requestHeadBytes }, (request, response) => {
@@ -90,7 +90,7 @@ export async function startFront({ port, target, onRequest, streamTarget }: Fron
     const to = target();
     if (!to) return refuse(response, 503, "engine.unreachable", "The service is still starting. Try again in a moment.");
     if (streamTarget && isStream(path)) {
-      // A stream lasts: it takes none of the callers' places.
+      // A stream is long, so it does not count.
       void streamTarget().then(
         (streams) => passOn(request, response, { agent: agents.jobs, to: streams, path: `${path}${query}` }),
         () => refuse(response, 503, "engine.unreachable", "Streams are not available. See the terminal of npm run up."),
@@ -102,7 +102,7 @@ export async function startFront({ port, target, onRequest, streamTarget }: Fron
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket) => refuseUnread(error, socket));
   server.keepAliveTimeout = 65_000;
-  // A run may hold its caller for as long as it likes; the API ends it, not this server.
+  // A synchronous run has no time limit here; the API ends it.
   server.requestTimeout = 0;
   await listen(server, port);
   const bound = (server.address() as AddressInfo).port;
@@ -121,10 +121,10 @@ export async function startFront({ port, target, onRequest, streamTarget }: Fron
 
 const streamPaths = Object.values<Route>(routes)
   .filter(({ fn }) => fn === "stream")
-  .map(pathPattern);
+  .map(buildPathPattern);
 const isStream = (path: string) => streamPaths.some((pattern) => pattern.test(path));
 
-/** Job tokens are JSON Web Tokens, which begin like this; the tokens of people and programs are random. */
+/** Job tokens are JSON Web Tokens, which begin like this. The tokens of people and programs are random. */
 export function comesFromJob({ headers }: Pick<http.IncomingMessage, "headers">, query: string): boolean {
   return (
     /^Bearer\s+eyJ/i.test(headers.authorization ?? "") || /(^|;\s*)token=eyJ/.test(headers.cookie ?? "") || /[?&]token=eyJ/.test(query)
@@ -140,12 +140,12 @@ function listen(server: http.Server, port: number): Promise<void> {
   });
 }
 
-/** Without the signature of an approval's link, and what stands where the first characters of a token belong: somebody may put all of it there. */
+/** Removes the signature of an approval link, and the text in the position of a token's prefix, which may contain a complete token. */
 function withoutSecret(path: string): string {
   return path.replace(/^(\/api\/users\/tokens\/[a-z_]+\/).+$/, "$1…").replace(/\/[0-9a-f]{64}(?=\/|$)/gi, "/…");
 }
 
-/** Splits without decoding. A proxy's absolute form (`GET http://host/path`) loses its origin. */
+/** Splits a URL without decoding it. The origin of a proxy's absolute form (`GET http://host/path`) is removed. */
 export function splitTarget(url: string): { path: string; query: string } {
   const relative = url.replace(/^https?:\/\/[^/?]*/i, "");
   const at = relative.indexOf("?");
@@ -222,7 +222,7 @@ function passOn(request: http.IncomingMessage, response: http.ServerResponse, { 
   request.pipe(upstream);
 }
 
-/** Which job each answer names, for the live log: `writeHead` with raw headers keeps them out of `getHeader`. */
+/** The job of each response, for the live log. `writeHead` with raw headers hides them from `getHeader`. */
 const runs = new WeakMap<http.ServerResponse, Pick<FrontEvent, "jobId" | "jobState">>();
 const text = (header: string | string[] | undefined) => (typeof header === "string" ? header : undefined);
 
@@ -237,7 +237,7 @@ function refuseUnread(error: NodeJS.ErrnoException, socket: Duplex): void {
   if (!socket.writable || error.code === "ECONNRESET") return void socket.destroy();
   const { status, code, sentence } =
     error.code === "HPE_HEADER_OVERFLOW"
-      ? { ...answerFor(new SvcError("request.tooLong", { limitBytes: limits.requestHeadBytes })), code: "request.tooLong" }
+      ? { ...describeError(new SvcError("request.tooLong", { limitBytes: limits.requestHeadBytes })), code: "request.tooLong" }
       : { status: 400, code: "gateway.badRequest", sentence: "The request is malformed and did not reach the service." };
   const headers = ["content-type: text/plain; charset=utf-8", `x-svc-error: ${code}`, `content-length: ${Buffer.byteLength(sentence)}`];
   socket.end([`HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`, ...headers, "connection: close", "", sentence].join("\r\n"));

@@ -1,8 +1,8 @@
 import type { FrontEvent } from "./front.ts";
 
 /**
- * One line for each run that is started through the front server, and for each answer of 500 and above; nothing for the rest.
- * `12:03:11 demo f/examples/hello_bun sync 31 ms ok`
+ * Prints one line for each run that is started through the front server, and for each response with a status of 500 and above: `12:03:11
+ * demo f/examples/hello_bun sync 31 ms ok`
  */
 export function liveLine({ method, path, status, ms, jobId, jobState }: FrontEvent, at: Date): string | undefined {
   const time = at.toTimeString().slice(0, 8);

@@ -5,7 +5,7 @@ import { parentPort } from "node:worker_threads";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { answer } from "../../functions/stream/answer.ts";
 
-/** The local edge of the function `stream`: an event as API Gateway makes it, and the reply's pieces as they come. */
+/** The local edge of the function `stream`: it passes events in the form of API Gateway and sends the parts of the reply as they arrive. */
 const server = http.createServer(async (request, response) => {
   try {
     const { statusCode, headers = {}, body, chunks } = await answer(await eventOf(request), { awsRequestId: "local" } as Context);

@@ -6,7 +6,7 @@ import type { Outputs } from "../engine/deploy.ts";
 
 /** Replaces the function `stream` locally: the same handler in a separate thread with the environment of the function. */
 export interface Streams {
-  /** Where it listens; started by the first call, for most sessions need none. */
+  /** The URL of the worker, which starts with the first request, because most sessions need none. */
   target(): Promise<URL>;
   close(): Promise<void>;
 }

@@ -3,7 +3,7 @@ export class Complaint extends Error {
   name = "Complaint";
 }
 
-/** Prints what went wrong and answers the exit code: a complaint as its sentence, anything else whole, because that is a bug. */
+/** Prints an error and returns the exit code: the sentence of a complaint, or the complete error for a bug. */
 export function explain(error, out = process.stderr) {
   if (error?.name === "Complaint") out.write(`\n${error.message}\n`);
   else out.write(`\n${error?.stack ?? error}\n`);

@@ -1,14 +1,14 @@
 import fs from "node:fs";
 import path from "node:path";
 
-/** A lock whose holder has not touched it for this long is abandoned, even where another process has its id by now. */
+/** A lock that was not touched for this long is abandoned, even if a process has the holder's id. */
 const ABANDONED_MS = 60_000;
 const TOUCH_MS = 5_000;
 const POLL_MS = 200;
 
 /**
- * Runs `work` while this process alone holds the lock file, so that two launchers in one checkout never install into the same
- * folder. `onWait` is told once, with the holder's process id, when somebody else is at work.
+ * Runs `work` while this process holds the lock file, so that two launchers in one checkout never install into the same folder. `onWait` is
+ * called once with the holder's process id if the lock is taken.
  */
 export async function withLock(file, work, onWait = () => {}) {
   fs.mkdirSync(path.dirname(file), { recursive: true });
@@ -89,7 +89,7 @@ function removeAbandoned(file, seen) {
   fs.rmSync(aside, { force: true });
 }
 
-/** Whether a process with this id exists; one that we may not signal exists too. */
+/** Returns whether a process with this id exists, including processes that may not be signalled. */
 export function isAlive(pid) {
   if (!Number.isInteger(pid) || pid <= 0) return false;
   try {

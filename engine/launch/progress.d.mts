@@ -8,5 +8,5 @@ interface Out {
   write(text: string): unknown;
 }
 export function formatDuration(ms: number): string;
-/** Runs `work` as one phase; `phase.update` says what the finished line says. */
+/** Runs `work` as one phase. `phase.update` changes the text of the finished line. */
 export function inPhase<T>(name: string, detail: string, work: (phase: Phase) => Promise<T>, out?: Out): Promise<T>;

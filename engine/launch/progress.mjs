@@ -11,8 +11,8 @@ const DETAIL_WIDTH = 52;
 const line = (name, detail, time) => `  ${name.padEnd(NAME_WIDTH)} ${detail.padEnd(DETAIL_WIDTH)} ${time.padStart(8)}`;
 
 /**
- * One phase of a start: a line that counts the seconds on a terminal, and one finished line everywhere. Elsewhere than on a
- * terminal a long phase says every 30 s that it goes on, so that a build log does not look stuck.
+ * One phase of a start. On a terminal, its line counts the seconds; elsewhere, a long phase reports every 30 s, so that a build log does
+ * not appear stuck. Each phase ends with one line.
  */
 function startPhase(name, detail, out = process.stderr) {
   const startedMs = Date.now();
@@ -44,7 +44,7 @@ function startPhase(name, detail, out = process.stderr) {
   };
 }
 
-/** Runs `work` as one phase; what it returns as text becomes the finished line. */
+/** Runs `work` as one phase. A returned text becomes the finished line. */
 export async function inPhase(name, detail, work, out = process.stderr) {
   const phase = startPhase(name, detail, out);
   try {

@@ -20,8 +20,8 @@ export function run(file, args, { cwd, env = process.env, onLine = () => {} } = 
 }
 
 /**
- * Starts what the command really is, in the foreground, and passes signals on. A terminal sends Ctrl-C to the whole group, so the
- * child hears it twice; it takes the second within a second for an echo (`engine/commands/signals.ts`).
+ * Starts the actual command in the foreground and forwards signals. A terminal sends Ctrl-C to the whole group, so the child receives it
+ * twice and ignores a second one within a second (`engine/commands/signals.ts`).
  */
 export function runInForeground(file, args, { cwd, env }) {
   return new Promise((resolve, reject) => {
@@ -39,7 +39,7 @@ export function runInForeground(file, args, { cwd, env }) {
   });
 }
 
-/** How to start npm: as the one that runs us, else the one on PATH. */
+/** The command of npm: the one that runs this process, otherwise the one in PATH. */
 export function npmCommand(env, execPath) {
   const file = env.npm_execpath;
   return file && path.basename(file) === "npm-cli.js" ? { file: execPath, args: [file] } : { file: "npm", args: [] };

@@ -4,8 +4,8 @@ import { inPhase } from "./progress.mjs";
 import { ensurePythonTools, goPath } from "./venv.ts";
 
 /**
- * Makes sure of the tools that builds need, for tests that build without an engine, and tells where they are by environment. Ends the
- * process with one sentence when they cannot be had.
+ * Installs the tools that builds need, for tests that build without an engine, and sets their paths in the environment. Ends the process
+ * with one sentence if they are not available.
  */
 export async function installTools(): Promise<void> {
   try {

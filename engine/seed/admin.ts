@@ -11,7 +11,7 @@ export interface Account {
   password: string;
 }
 
-/** A client for one function call; the engine knows one account, and its credentials are no secret. */
+/** Creates a client for one function call. The credentials of the engine's only account are not secret. */
 function lambdaClient(endpoint: string): LambdaClient {
   return new LambdaClient({
     endpoint,
@@ -20,7 +20,7 @@ function lambdaClient(endpoint: string): LambdaClient {
   });
 }
 
-/** Calls a function directly, as the AWS console would; throws what it threw. */
+/** Calls a function directly, as the AWS console does. Throws the function's error. */
 export async function invokeFunction(endpoint: string, functionName: string, payload: unknown): Promise<unknown> {
   const client = lambdaClient(endpoint);
   try {

@@ -24,8 +24,8 @@ export interface Access {
 }
 
 /**
- * Saves the examples through the public API and runs the first one with `args` as a stranger would, by a POST to its webhook. Done
- * again it makes no new versions. The first one runs before the others are saved: their builds would only slow its own down.
+ * Saves the examples through the public API and runs the first one with `args` by a POST request to its webhook. Repeated calls create no
+ * new versions. The first example runs before the others are saved, because their builds would slow it down.
  */
 export async function seedExamples(access: Access, args: object): Promise<{ scripts: number; result: unknown }> {
   const [first, ...others] = examples;
@@ -45,7 +45,7 @@ function save(access: Access, { name, file, language, summary }: (typeof example
   return call(access, "POST", "scripts/create?skip_if_noop=true", script);
 }
 
-/** Where functions run in containers, the first call may wait for their start longer than a reply may take; a later one finds them started. */
+/** The first call may wait for containers longer than a reply may take. A later call finds them started. */
 async function firstResult(access: Access, args: object): Promise<unknown> {
   const run = () => send(access, "POST", `jobs/run_wait_result/p/${FIRST_EXAMPLE}`, args);
   let answer = await run();
@@ -56,7 +56,7 @@ async function firstResult(access: Access, args: object): Promise<unknown> {
   return read(answer, `POST jobs/run_wait_result/p/${FIRST_EXAMPLE}`);
 }
 
-/** A synchronous call answers within 25 s, and a first build on a slow machine may take longer: wait for it by itself. */
+/** A synchronous call returns within 25 s, and a first build may take longer, so it is awaited first. */
 async function built(access: Access, hash: string): Promise<void> {
   for (let ended = false; ; ) {
     const status = (await call(access, "GET", `scripts/deployment_status/h/${hash}`)) as DeploymentStatus;
@@ -64,7 +64,7 @@ async function built(access: Access, hash: string): Promise<void> {
     if (status.lock !== undefined) return;
     if (ended || !status.job_id)
       throw new Complaint(`The build of ${FIRST_EXAMPLE} ended without a status. Run npm run reset to start again.`);
-    // Held by the server until there is something new, a second at most.
+    // The server delays the response until there is a change, for at most a second.
     const update = await call(access, "GET", `jobs_u/getupdate/${status.job_id}?running=true`);
     ended = (update as { completed?: boolean }).completed === true;
   }
@@ -97,7 +97,7 @@ async function read(answer: Response, asked: string): Promise<unknown> {
   return answer.headers.get("content-type")?.startsWith("application/json") ? JSON.parse(text) : text;
 }
 
-/** Whether a token from an earlier start still opens this instance. */
+/** Returns whether the token of an earlier start is still valid. */
 export async function tokenWorks({ url, token }: Pick<Access, "url" | "token">): Promise<boolean> {
   const answer = await fetch(`${url}/api/users/whoami`, { headers: { authorization: `Bearer ${token}` } });
   await answer.arrayBuffer();

@@ -30,7 +30,7 @@ export const instance: Handled<unknown>[] = [
   }),
   on(routes.openapi, async () => {
     // Loaded on first use: nobody else pays for the generator.
-    const { openapiDocument } = await import("../../contract/openapi.ts");
+    const { buildOpenapiDocument: openapiDocument } = await import("../../contract/openapi.ts");
     return json(200, openapiDocument(baseUrl, VERSION));
   }),
 ];

@@ -1,7 +1,7 @@
 import { jobTable } from "../../aws/dynamodb/job-table.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
 import { linkKeys } from "../../aws/kms/data-keys.ts";
-import { publicKey } from "../../aws/kms/signing-keys.ts";
+import { findPublicKey } from "../../aws/kms/signing-keys.ts";
 import { storage } from "../../aws/s3/storage.ts";
 import { executions } from "../../aws/stepfunctions/executions.ts";
 import { env, requireEnv } from "../../contract/env.ts";
@@ -28,7 +28,7 @@ export const collaborators = {
   baseUrl: requireEnv(env.baseUrl),
 };
 
-const authenticator = { objects: objectTable, jobs: jobTable, publicKey, nowMs: Date.now };
+const authenticator = { objects: objectTable, jobs: jobTable, publicKey: findPublicKey, nowMs: Date.now };
 
 /** Routes for links have an actor only where somebody has signed in as well. */
 export interface Auth {

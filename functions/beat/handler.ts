@@ -1,5 +1,5 @@
 import { jobTable } from "../../aws/dynamodb/job-table.ts";
-import { publicKey } from "../../aws/kms/signing-keys.ts";
+import { findPublicKey } from "../../aws/kms/signing-keys.ts";
 import { storage } from "../../aws/s3/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { internalRoutes as routes } from "../../contract/routes/jobs/internal.ts";
@@ -25,7 +25,7 @@ export const handler = apiHandler<Auth>(
   async (token, _route, { id }) => {
     if (!token) throw new SvcError("auth.missing", {});
     if (!isJobToken(token)) throw new SvcError("auth.invalid", {});
-    const claims = await verifyJobToken(publicKey, token, nowMs());
+    const claims = await verifyJobToken(findPublicKey, token, nowMs());
     // A job speaks for itself alone. Whether it still runs is the condition of the write that follows.
     if (claims.job !== id) throw new SvcError("auth.invalid", {});
     return { claims, token };

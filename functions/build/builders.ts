@@ -1,6 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { manifestOf, type RunnerManifest } from "../../contract/languages.ts";
+import { getManifest, type RunnerManifest } from "../../contract/languages.ts";
 import type { BuildRequest } from "../../core/builds/build.ts";
 import type { BuildRoom } from "./build-room.ts";
 import { buildGo } from "./go/go.ts";
@@ -20,6 +20,6 @@ export const builders: Record<RunnerManifest["build"], Builder> = {
 
 /** The source itself is the artefact. */
 async function buildFile({ language, files, entry }: BuildRequest, room: BuildRoom): Promise<string> {
-  await writeFile(join(room.out, `main.${manifestOf(language).extension}`), files[entry] ?? "", { mode: 0o755 });
+  await writeFile(join(room.out, `main.${getManifest(language).extension}`), files[entry] ?? "", { mode: 0o755 });
   return "";
 }

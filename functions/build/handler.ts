@@ -1,4 +1,4 @@
-import { manifestOf } from "../../contract/languages.ts";
+import { getManifest } from "../../contract/languages.ts";
 import { type BuildRequest, type BuildResult, buildRequestSchema } from "../../core/builds/build.ts";
 import { ImportProblem } from "../../core/builds/packages.ts";
 import { isSafeScriptPath } from "../../core/builds/script-paths.ts";
@@ -19,7 +19,7 @@ async function build(event: BuildRequest): Promise<BuildResult> {
   await using room = await BuildRoom.open(BUILD_TIME_MS);
   try {
     checkFiles(request);
-    const lock = await builders[manifestOf(request.language).build](request, room);
+    const lock = await builders[getManifest(request.language).build](request, room);
     room.checkTime();
     const { bytes, sha256 } = await archiveOf(room.out, request.maxArtefactBytes);
     await upload(request.uploadUrl, bytes, room.signal);

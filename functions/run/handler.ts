@@ -1,6 +1,6 @@
 import { jobTable } from "../../aws/dynamodb/job-table.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
-import { publicKey } from "../../aws/kms/signing-keys.ts";
+import { findPublicKey } from "../../aws/kms/signing-keys.ts";
 import { actions } from "../../contract/access/actions.ts";
 import { flowRunRoutes as flowRoutes } from "../../contract/routes/flows/flow-runs.ts";
 import { runRoutes as routes } from "../../contract/routes/jobs/runs.ts";
@@ -69,5 +69,5 @@ export const handler = apiHandler<RunAuth>(
     }),
     on(routes.rerunJobs, (call) => rerunJobs(collaborators, call)),
   ],
-  authenticateRun({ objects: objectTable, jobs: jobTable, publicKey, nowMs }),
+  authenticateRun({ objects: objectTable, jobs: jobTable, publicKey: findPublicKey, nowMs }),
 );

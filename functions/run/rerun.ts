@@ -1,4 +1,4 @@
-import { answerFor, isSvcError } from "../../contract/errors.ts";
+import { describeError, isSvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { type Rerun, runRoutes as routes } from "../../contract/routes/jobs/runs.ts";
 import { rerun } from "../../services/flows/lifecycle/rerun.ts";
@@ -28,7 +28,7 @@ export async function rerunJobs(collaborators: Parameters<typeof rerun>[0], { au
 function lineOf(outcome: PromiseSettledResult<string>, job: string | undefined): string {
   if (outcome.status === "fulfilled") return outcome.value;
   const error: unknown = outcome.reason;
-  if (isSvcError(error)) return `Error: ${answerFor(error).sentence}`;
+  if (isSvcError(error)) return `Error: ${describeError(error).sentence}`;
   logger.error("unexpected", { job, error: error as Error });
   return "Error: An internal error occurred. The log contains it.";
 }

@@ -1,6 +1,6 @@
 import { jobTable } from "../../aws/dynamodb/job-table.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
-import { publicKey } from "../../aws/kms/signing-keys.ts";
+import { findPublicKey } from "../../aws/kms/signing-keys.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Route } from "../../contract/route.ts";
 import { toActionKind, toOperation } from "../../core/audit/entry.ts";
@@ -30,7 +30,7 @@ type AdmitLink = (
   query: Readonly<Record<string, string | undefined>>,
 ) => Promise<Job | undefined>;
 
-const authenticator = { objects: objectTable, jobs: jobTable, publicKey, nowMs: Date.now };
+const authenticator = { objects: objectTable, jobs: jobTable, publicKey: findPublicKey, nowMs: Date.now };
 
 /**
  * The Lambda handler of a function that answers the routes of one domain. It authenticates each call, checks its rights, hides objects that

@@ -4,10 +4,10 @@ import httpRouterHandler from "@middy/http-router";
 import httpSecurityHeaders from "@middy/http-security-headers";
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import type { z } from "zod";
-import { issuesOf } from "../../contract/errors/issues.ts";
-import { answerFor, isSvcError, SvcError } from "../../contract/errors.ts";
+import { toIssues } from "../../contract/errors/issues.ts";
+import { describeError, isSvcError, SvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
-import { pathPattern, type Route, type RouteInput } from "../../contract/route.ts";
+import { buildPathPattern, type Route, type RouteInput } from "../../contract/route.ts";
 import { readToken } from "./credentials.ts";
 import { bodyBytes, jsonBody } from "./json-body.ts";
 import { logger, logInvocation } from "./observe.ts";
@@ -169,7 +169,7 @@ function decode(value: string): string {
 function parse<S extends z.ZodType>(schema: S, value: unknown, code: "query.invalid" | "body.shape"): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
-  throw new SvcError(code, { issues: issuesOf(parsed.error, value) }, { cause: parsed.error });
+  throw new SvcError(code, { issues: toIssues(parsed.error, value) }, { cause: parsed.error });
 }
 
 async function guarded(run: () => Promise<Reply>): Promise<Reply> {
@@ -184,7 +184,7 @@ async function guarded(run: () => Promise<Reply>): Promise<Reply> {
 
 /** The response for an error: its status, its sentence and the headers that belong to its code. */
 export function refuse(error: SvcError, headers: Record<string, string> = {}): Reply {
-  const { status, sentence } = answerFor(error);
+  const { status, sentence } = describeError(error);
   return text(status, sentence, {
     "x-svc-error": error.code,
     ...(status === 429 ? { "Retry-After": String(retryAfterS(error)) } : {}),
@@ -200,6 +200,6 @@ function retryAfterS({ details }: SvcError): number {
 
 /** Which methods an unknown call's path would take: the difference between 404 and 405. */
 function allowedMethods<Auth>(handled: Handled<Auth>[], path: string): string[] {
-  const matching = handled.filter(({ route }) => pathPattern(route).test(path));
+  const matching = handled.filter(({ route }) => buildPathPattern(route).test(path));
   return [...new Set(matching.map(({ route }) => route.method))];
 }

@@ -1,5 +1,5 @@
 import { jobTable } from "../../aws/dynamodb/job-table.ts";
-import { signingKey } from "../../aws/kms/signing-keys.ts";
+import { getSigningKey } from "../../aws/kms/signing-keys.ts";
 import { functions } from "../../aws/lambda/functions.ts";
 import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
@@ -12,7 +12,7 @@ export function executor(name: string) {
     storage,
     queue,
     functions,
-    signingKey,
+    signingKey: getSigningKey,
     nowMs: Date.now,
     baseUrl: requireEnv(env.baseUrl),
     internalUrl: requireEnv(env.internalUrl),

@@ -1,6 +1,6 @@
 import { Logger } from "@aws-lambda-powertools/logger";
 import type { Context } from "aws-lambda";
-import { takeCounts } from "../../aws/sdk/counting.ts";
+import { takeCounts } from "../../aws/sdk/request-counts.ts";
 import { metricSource } from "../../contract/metrics.ts";
 import { registerTelemetry } from "../../core/telemetry/telemetry.ts";
 

@@ -1,4 +1,4 @@
-import type { publicKey } from "../../aws/kms/signing-keys.ts";
+import type { findPublicKey } from "../../aws/kms/signing-keys.ts";
 import { env } from "../../contract/env.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
@@ -22,7 +22,7 @@ export interface RunAuth {
   head: StoredObject | undefined;
 }
 
-type Authenticator = Parameters<typeof authenticate>[0] & { publicKey: typeof publicKey };
+type Authenticator = Parameters<typeof authenticate>[0] & { publicKey: typeof findPublicKey };
 
 /** Authenticates routes that run something. A stored script proves that its workspace exists; a preview needs the workspace's own record. */
 export function authenticateRun(authenticator: Authenticator): Authenticate<RunAuth> {

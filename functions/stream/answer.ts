@@ -1,6 +1,6 @@
 import { jobTable } from "../../aws/dynamodb/job-table.ts";
 import { objectTable } from "../../aws/dynamodb/object-table.ts";
-import { publicKey } from "../../aws/kms/signing-keys.ts";
+import { findPublicKey } from "../../aws/kms/signing-keys.ts";
 import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
 import { isSvcError } from "../../contract/errors.ts";
@@ -28,7 +28,7 @@ const collaborators = {
   nowMs: Date.now,
   findLastStep: (flow: Job) => findLastStep({ jobs: jobTable, storage }, flow),
 };
-const authenticator = { objects: objectTable, jobs: jobTable, publicKey, nowMs: Date.now };
+const authenticator = { objects: objectTable, jobs: jobTable, publicKey: findPublicKey, nowMs: Date.now };
 
 /** A client that was cut off says how far it got, as browsers do by themselves. */
 function resumed(query: UpdateStreamQuery, lastEventId: string | undefined): UpdateStreamQuery {

@@ -23,7 +23,7 @@ import { claimsOf, ownerOf, segmentsOf } from "./resources.ts";
 
 export const STAGE = "prod";
 
-const busy = { status: String(answers["engine.busy"].status), code: "engine.busy", sentence: answers["engine.busy"].say({}) };
+const busy = { status: String(answers["engine.busy"].status), code: "engine.busy", sentence: answers["engine.busy"].describe({}) };
 
 /** What API Gateway answers by itself, as this API says things: one sentence in plain text and a code in `x-svc-error`, never HTML or JSON. */
 const gatewayAnswers: readonly [ResponseType, { status: string; code: string; sentence: string }][] = [

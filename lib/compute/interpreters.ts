@@ -2,14 +2,14 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileS
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { env } from "../../contract/env.ts";
-import { manifestOf, runnerLanguages } from "../../contract/languages.ts";
+import { getManifest, runnerLanguages } from "../../contract/languages.ts";
 import { carriesInterpreters, type StackConfig } from "../config.ts";
 import type { Bundle } from "./bundle.ts";
 import { fetchTool, type Tool } from "./tools.ts";
 
 /** The tools in each asset. A runner's manifest lists those of the runner. */
 const carried: Readonly<Record<string, readonly Tool[]>> = {
-  ...Object.fromEntries(runnerLanguages.map((language) => [`runners/${language}`, manifestOf(language).function.tools])),
+  ...Object.fromEntries(runnerLanguages.map((language) => [`runners/${language}`, getManifest(language).function.tools])),
   // esbuild is a package (see `placeOf`), because its JavaScript part expects the binary there.
   "functions/build": ["bun", "uv", "esbuild"],
 };

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { PutRequest } from "../../aws/dynamodb/batch.ts";
-import type { signingKey } from "../../aws/kms/signing-keys.ts";
+import type { getSigningKey } from "../../aws/kms/signing-keys.ts";
 import type { Functions } from "../../aws/lambda/functions.ts";
 import type { Queue } from "../../aws/sqs/queue.ts";
 import type { RunnerLanguage } from "../../contract/languages.ts";
@@ -21,7 +21,7 @@ import { lastRunTimes } from "./run-times.ts";
 export interface InvokeRunnerDeps extends FinishJobDeps {
   functions: Pick<Functions, "run">;
   queue: Queue;
-  signingKey: typeof signingKey;
+  signingKey: typeof getSigningKey;
   baseUrl: string;
   internalUrl: string;
   worker: string;

@@ -1,5 +1,5 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import { answerFor, isSvcError } from "../../contract/errors.ts";
+import { describeError, isSvcError } from "../../contract/errors.ts";
 import { createSecretReadEntries } from "../../core/audit/entry.ts";
 import type { RunningJob } from "../../core/jobs/job.ts";
 import { failedEnding } from "../../core/jobs/lifecycle.ts";
@@ -53,7 +53,7 @@ export async function resolveAndExecute(
     );
   } catch (error) {
     if (!isSvcError(error) || !error.code.startsWith("reference.")) throw error;
-    return endJob(deps, job, failedEnding({ name: "BadReference", message: answerFor(error).sentence }));
+    return endJob(deps, job, failedEnding({ name: "BadReference", message: describeError(error).sentence }));
   }
 }
 

@@ -1,4 +1,4 @@
-import { runnerFor } from "../../contract/languages.ts";
+import { findRunner } from "../../contract/languages.ts";
 import type { RunningJob } from "../../core/jobs/job.ts";
 import { failedEnding, noRunnerEnding } from "../../core/jobs/lifecycle.ts";
 import { type BuildDeps, buildArtefact } from "../builds/artefact.ts";
@@ -12,7 +12,7 @@ export async function runPreview(deps: ResolveAndExecuteDeps & BuildDeps, job: R
   const { language, code } = job;
   if (!language || !code) return endJob(deps, job, failedEnding({ name: "BadPreview", message: "The preview has no code." }));
   const preview = JSON.parse(await loadValue(deps, job, code)) as { content: string; lock?: string };
-  const runner = runnerFor(language, preview.content);
+  const runner = findRunner(language, preview.content);
   if (!runner) return endJob(deps, job, noRunnerEnding(language));
   const source = {
     workspace: job.workspace,

@@ -1,6 +1,6 @@
 import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
-import type { publicKey } from "../../aws/kms/signing-keys.ts";
+import type { findPublicKey } from "../../aws/kms/signing-keys.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { keys, type ObjectKey } from "../../core/objects/keys.ts";
 import { type StoredObject, unchangedSince } from "../../core/objects/write.ts";
@@ -21,7 +21,7 @@ import { verifyJobToken } from "./job-token.ts";
 export interface AuthenticateDeps {
   objects: Pick<ObjectTable, "getMany" | "update">;
   jobs: Pick<JobTable, "get">;
-  publicKey: typeof publicKey;
+  publicKey: typeof findPublicKey;
   nowMs: () => number;
 }
 

@@ -1,5 +1,5 @@
 import { decodeProtectedHeader, jwtVerify, SignJWT } from "jose";
-import type { publicKey as readPublicKey, SigningKey } from "../../aws/kms/signing-keys.ts";
+import type { findPublicKey as readPublicKey, SigningKey } from "../../aws/kms/signing-keys.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import { type JobClaims, jobClaimsSchema } from "../../core/people/token.ts";

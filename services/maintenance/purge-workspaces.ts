@@ -12,7 +12,7 @@ import {
   isRemovableItem,
   needsPurge,
 } from "../../core/workspaces/deleted.ts";
-import { machinePrefix, machineTags } from "../../statemachines/name.ts";
+import { buildMachinePrefix, buildMachineTags } from "../../statemachines/machine-name.ts";
 import type { CancelJobDeps } from "../jobs/cancel/cancel-job.ts";
 import { cancelWorkspaceJobs } from "../jobs/cancel/cancel-workspace-jobs.ts";
 import { type RemoveJobDeps, removeJob } from "../jobs/erasure/remove-job.ts";
@@ -60,7 +60,7 @@ async function runPurgePass(deps: PurgeDeps, deleted: DeletedWorkspace, untilMs:
   if (!state.pass?.cursor) {
     await cancelWorkspaceJobs(deps, id, { by: "svc", reason: DELETED_REASON, force: true });
     if (!(await removeJobs(deps, id, inTime))) return state;
-    if (!(await stateMachines.removeMachines(machinePrefix(id), machineTags(stack, id), inTime))) return state;
+    if (!(await stateMachines.removeMachines(buildMachinePrefix(id), buildMachineTags(stack, id), inTime))) return state;
     for (const folder of ["jobs", "files", "scripts", "flows", "artefacts"]) {
       if (!(await storage.removePrefix(`${folder}/${id}/`, inTime))) return state;
     }

@@ -1,6 +1,6 @@
 import { createHash, type Hash } from "node:crypto";
 import { actions } from "../../contract/access/actions.ts";
-import { canonicalJson } from "../../contract/canonical-json.ts";
+import { toCanonicalJson } from "../../contract/canonical-json.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { keys } from "../../core/objects/keys.ts";
@@ -90,7 +90,7 @@ async function loadTargets(
   }
   // Sorted, so that the same objects give the same digest.
   const read = wanted.map(({ text }, index): [string, unknown] => [text, stored[index]?.value]).sort(([a], [b]) => (a < b ? -1 : 1));
-  collected.from.update(canonicalJson(read));
+  collected.from.update(toCanonicalJson(read));
   const values = await Promise.all(
     wanted.map(async ({ text, reference }, index) => {
       const found = stored[index];

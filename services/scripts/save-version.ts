@@ -5,7 +5,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../aws/s3/storage.ts";
 import type { Queue } from "../../aws/sqs/queue.ts";
 import { SvcError } from "../../contract/errors.ts";
-import { runnerFor } from "../../contract/languages.ts";
+import { findRunner } from "../../contract/languages.ts";
 import { limits } from "../../contract/limits.ts";
 import { MAX_PARENTS, type NewScript } from "../../contract/routes/stored/scripts.ts";
 import type { Job } from "../../core/jobs/job.ts";
@@ -62,7 +62,7 @@ export async function saveScriptVersion(deps: SaveVersionDeps, save: SaveRequest
     createdAtMs: atMs,
     ...(inferredSchema ? { inferredSchema } : {}),
   };
-  const runner = runnerFor(asked.language, asked.content);
+  const runner = findRunner(asked.language, asked.content);
   const job = runner ? await prepareJob(deps, buildDependenciesJob(save, hash)) : undefined;
   const runnable = { ...buildRunnable(save, hash), ...(runner ? { runner } : {}), ...read };
   const parts = [

@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import ts from "typescript";
 import { describe, expect, it } from "vitest";
 import { answers, type ErrorCode } from "../../contract/errors.ts";
-import { openapiDocument } from "../../contract/openapi.ts";
+import { buildOpenapiDocument } from "../../contract/openapi.ts";
 
 /** Pronouns that hide the person: a text names the approver, the caller or the user instead. */
 const VAGUE_SUBJECT = /\b(somebody|nobody|everybody|whoever|anybody)\b/i;
@@ -66,12 +66,12 @@ function* descriptionsIn(value: unknown): Generator<string> {
 
 describe("plain English", () => {
   it("is the language of every error sentence", () => {
-    const sentences = (Object.keys(answers) as ErrorCode[]).map((code) => answers[code].say(details));
+    const sentences = (Object.keys(answers) as ErrorCode[]).map((code) => answers[code].describe(details));
     expect(faultsOf(sentences, VAGUE_SUBJECT, BARE_BEGINNING, ODD_VERB)).toEqual([]);
   });
 
   it("is the language of the API's summaries and descriptions", () => {
-    expect(faultsOf(descriptionsIn(openapiDocument("https://svc.example.com", "1.0.0")), VAGUE_SUBJECT, BARE_BEGINNING, ODD_VERB)).toEqual(
+    expect(faultsOf(descriptionsIn(buildOpenapiDocument("https://svc.example.com", "1.0.0")), VAGUE_SUBJECT, BARE_BEGINNING, ODD_VERB)).toEqual(
       [],
     );
   });

@@ -23,7 +23,7 @@ export async function getResumeUrls(approver?: string, flowLevel = false): Promi
   return (await answerOf(await call("GET", `jobs/resume_urls/${pathPart(ownJob())}/${resumeId}`, { query }))) as ResumeUrls;
 }
 
-/** The same under its older name. */
+/** An alias with the older name. */
 export async function getResumeEndpoints(approver?: string, flowLevel = false): Promise<ResumeUrls> {
   return await getResumeUrls(approver, flowLevel);
 }

@@ -43,7 +43,10 @@ interface Surroundings {
 
 const surroundings = globalThis as Surroundings;
 
-/** Read at each call: a process that runs one job after the other gets new values. A browser has none, and deno throws unless `--allow-env` lets it be read. */
+/**
+ * Environment variables are read at each call, because a process that runs several jobs receives new values. A browser has none, and Deno
+ * throws unless `--allow-env` is set.
+ */
 function environment(name: string): string {
   try {
     return surroundings.process?.env?.[name] ?? "";
@@ -94,7 +97,7 @@ export async function call(method: "GET" | "POST" | "DELETE", route: string, ask
   throw new ApiError(response.status, response.headers.get("x-svc-error") ?? "", await response.text());
 }
 
-/** Where the workspace's routes begin; `publicly` for addresses that others get. */
+/** Returns the base URL of the workspace's routes. `publicly`: for URLs that other programs receive. */
 export function workspaceUrl(publicly = ""): string {
   const base = publicly || chosen.baseUrl || environment("BASE_INTERNAL_URL") || environment("BASE_URL") || "http://localhost:8000";
   const workspace = chosen.workspace || jobVariable("WORKSPACE") || "no_workspace";

@@ -7,7 +7,7 @@ const LARGEST_BODY = 4 * 1024 * 1024;
 export interface S3Object {
   /** The file's key. */
   s3: string;
-  /** Which of the workspace's storages; its default one when absent. */
+  /** A storage of the workspace. Default: the default storage. */
   storage?: string;
   filename?: string;
   presigned?: string;

@@ -32,7 +32,7 @@ type Args = Record<string, unknown> | null;
 
 const FIRST_PAUSE_MS = 50;
 const LONGEST_PAUSE_MS = 500;
-/** How often in a row a poll may fail for a reason that passes. */
+/** The number of consecutive temporary failures of polls that are tolerated. */
 const TRIES = 5;
 
 /**
@@ -123,7 +123,7 @@ export async function getResult<T = unknown>(jobId: string): Promise<T> {
   return (await answerOf(await call("GET", `jobs_u/completed/get_result/${pathPart(jobId)}`))) as T;
 }
 
-/** Whether a job has ended, and its result if so. */
+/** Returns whether a job has ended and, if it has, its result. */
 export async function getResultMaybe<T = unknown>(jobId: string): Promise<MaybeResult<T>> {
   return (await answerOf(await call("GET", `jobs_u/completed/get_result_maybe/${pathPart(jobId)}`))) as MaybeResult<T>;
 }

@@ -1,6 +1,6 @@
 import { ApiError, answerOf, call, jobVariable, mocked, pathPart } from "./connection.ts";
 
-/** Where a job keeps its state when it names no place: one resource for each script and the user it runs as. */
+/** The default path of a job's state: one resource for each script and user. */
 function statePath(): string {
   const path = jobVariable("STATE_PATH_NEW") || jobVariable("STATE_PATH");
   if (!path) throw new Error("This does not run in a job (WM_STATE_PATH is not set): name the path.");

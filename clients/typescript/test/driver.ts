@@ -1,4 +1,4 @@
-/* Does what a test says, over and over: reads `{"call", "args"}` a line, calls that helper, and prints `{"result"}` or `{"error"}`. */
+/** Executes the calls of a test: reads `{"call", "args"}` from each line, calls that helper, and prints `{"result"}` or `{"error"}`. */
 import { createInterface } from "node:readline";
 import * as svc from "../src/index.ts";
 

@@ -65,7 +65,7 @@ export const approvalInfoSchema = z.object({
   default_args: jsonObject.optional(),
   enums: z.record(z.string(), z.array(z.string())).optional(),
   signed_in_as: z.string().optional(),
-  /** `sign_in` may become a yes. */
+  /** With `sign_in`, the caller may be allowed to decide after signing in. */
   refused: z.enum(["sign_in", "self", "not_approver", "job_token"]).optional(),
 });
 export type ApprovalInfo = z.output<typeof approvalInfoSchema>;
@@ -116,9 +116,9 @@ export const runSchema = z.object({
 });
 export type RunJson = z.output<typeof runSchema>;
 
-/** Any JSON, or nothing at all. */
+/** Any JSON value, or an empty body. */
 const payload = { payload: true } as const;
-const said = { text: "The outcome of the decision." };
+const outcome = { text: "The outcome of the decision." };
 /** Errors of a token that is sent in addition to a link, and of finding the step of a link. */
 const findErrors = ["auth.invalid", "approval.link", "approval.none", "approval.over", "approval.person", "approval.notYet"] as const;
 const linkErrors = [
@@ -132,7 +132,7 @@ const linkErrors = [
   "body.tooLarge",
   "payload.base64",
 ] as const;
-const byLink = { fn: "approve", auth: "none", params: atLink, status: 201, reply: said, errors: linkErrors } as const;
+const byLink = { fn: "approve", auth: "none", params: atLink, status: 201, reply: outcome, errors: linkErrors } as const;
 
 const runJob = { domain: "approvals", verb: "write", need: "run", target: "job" } as const;
 
@@ -257,7 +257,7 @@ export const approvalRoutes = {
       reason: z.string().max(2000).optional(),
     }),
     status: 200,
-    reply: said,
+    reply: outcome,
     errors: linkErrors,
   }),
   resumeFlow: defineRoute({
@@ -271,7 +271,7 @@ export const approvalRoutes = {
     params: z.object({ workspace: workspaceId, id: jobId }),
     ...payload,
     status: 201,
-    reply: said,
+    reply: outcome,
     errors: [...linkErrors, "job.notFound"],
   }),
   consent: defineRoute({

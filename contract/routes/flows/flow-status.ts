@@ -2,7 +2,6 @@ import * as z from "zod";
 import { anyJson, jobId } from "../../common.ts";
 import { flowValueSchema } from "../../flows/flow-value-schema.ts";
 
-/** Where a flow is, as api.md §2.3 shapes it. */
 const branchChosen = z.object({ type: z.enum(["branch", "default"]), branch: z.int().optional() });
 const jobsInside = {
   flow_jobs: z.array(jobId).optional(),
@@ -62,11 +61,11 @@ export type ExecutionJson = z.output<typeof executionSchema>;
 export const flowJobFields = {
   flow_status: flowStatusSchema.optional(),
   raw_flow: flowValueSchema.optional(),
-  /** Once there is one. */
+  /** Absent before the first execution. */
   execution: executionSchema.optional(),
   /** For the job of a step: the id of its module. */
   flow_step_id: z.string().optional(),
   suspend: z.int().optional().describe("For a flow: the number of its steps that are waiting for approval."),
-  /** While it waits for people. */
+  /** Present while the flow waits for approval. */
   state: z.enum(["suspended", "awaiting_approval"]).optional(),
 };

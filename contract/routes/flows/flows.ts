@@ -18,7 +18,7 @@ import { flowValueSchema } from "../../flows/flow-value-schema.ts";
 import { limits } from "../../limits.ts";
 import { defineRoute } from "../../route.ts";
 
-/** A flow's version: whole, and the larger the newer. */
+/** A flow's version: an integer that increases with each version. */
 export const flowVersion = z.coerce.number().int().min(1).max(Number.MAX_SAFE_INTEGER);
 
 /** OpenFlow with its extra fields (api.md §3.2, §4), preserved exactly as sent. */
@@ -56,7 +56,7 @@ export const flowSchema = z.object({
   extra_perms: extraPerms,
   starred: z.boolean(),
   version_id: z.number(),
-  /** 16 hex digits that name the version as well: `run/h/<hash>` runs it. */
+  /** 16 hex digits that also identify the version: `run/h/<hash>` runs it. */
   hash: versionHash,
   lock_error_logs: z.string().optional(),
 });
@@ -302,7 +302,7 @@ export const flowRoutes = {
     params: atPath,
     query: z.object({ keep_captures: flag.optional() }),
     reply: pathText,
-    // For callers who may not know whether it is there.
+    // The response for callers who may not know whether the flow exists.
     errors: ["flow.notFound", "flow.changedMeanwhile"],
   }),
 };

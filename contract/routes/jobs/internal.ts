@@ -5,7 +5,7 @@ import { defineRoute } from "../../route.ts";
 const attempt = { attempt: z.number().int().positive(), nonce: z.string().min(1).max(64) };
 const logs = z.object({ offset: z.number().int().min(0), text: z.string() });
 
-/** Mirrors `RunOutcome` in runners/protocol.ts: what a runner sends is as untrusted as the code it ran. */
+/** Mirrors `RunOutcome` in runners/protocol.ts. The data of a runner is as untrusted as the code that it ran. */
 const runOutcomeSchema = z.object({
   outcome: z.enum(["success", "failure", "timeout", "killed"]),
   result: z.unknown().optional(),

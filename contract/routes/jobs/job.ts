@@ -70,7 +70,7 @@ export const completedJobSchema = z.object({
   is_skipped: z.boolean(),
   result: anyJson.optional(),
   deleted: z.boolean().optional(),
-  /** Ours: nothing ran, the result is an earlier run's. */
+  /** Extension of svc: the job did not run, and the result is that of an earlier run. */
   cached: z.boolean().optional(),
 });
 export const jobSchema = z.discriminatedUnion("type", [queuedJobSchema, completedJobSchema]);

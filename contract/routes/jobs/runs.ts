@@ -39,7 +39,7 @@ export const payloadQuery = runQuery.extend({
     .max(limits.jobRetentionMs / 1000)
     .optional(),
 });
-/** Calls that wait do not have to join a queue that is too long. */
+/** Synchronous callers may reject a queue that is too long. */
 export const queueLimit = { queue_limit: z.coerce.number().int().min(0).optional() };
 export const waitQuery = payloadQuery.extend(queueLimit);
 export type PayloadQuery = z.output<typeof payloadQuery>;

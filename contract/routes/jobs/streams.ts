@@ -155,7 +155,7 @@ export const streamRoutes = {
     path: `${base}/jobs_u/getupdate_sse/{id}`,
     access: readJob,
   }),
-  /** The specification's spelling of the same (§4.5). */
+  /** The path in the specification (§4.5). */
   updateStreamAlias: defineRoute({
     ...updates,
     name: "jobs.updateStream.alias",

@@ -10,7 +10,7 @@ export const newTokenSchema = z.object({
   label: z.string().max(200).nullish(),
   expiration: timestamp.nullish(),
   workspace_id: workspaceId.nullish(),
-  /** Absent: the token may all that you may. */
+  /** Absent: the token has all your permissions. */
   scopes,
   read_only: z.boolean().nullish(),
 });

@@ -7,7 +7,7 @@ import { defineRoute } from "../../route.ts";
 const fileKey = z.string().min(1).max(800);
 /** The characters that a header can contain. A name with other characters is sent as `filename*=UTF-8''…`. */
 const headerText = z.string().regex(/^[\x20-\x7e]+$/, "printable ASCII only");
-/** One of the workspace's storages by name, or the bucket of a resource. Neither: the workspace's default storage. */
+/** A storage of the workspace by name, or the bucket of a resource. Default: the workspace's default storage. */
 const where = { storage: z.string().max(100).optional(), s3_resource_path: z.string().max(250).optional() };
 const at = z.object({ file_key: fileKey, ...where });
 const base = "/api/w/{workspace}/job_helpers";

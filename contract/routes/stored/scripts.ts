@@ -59,10 +59,10 @@ const settable = {
   debounce_args_to_accumulate: z.array(z.string()).nullish(),
   max_total_debouncing_time: z.int32().nullish(),
   max_total_debounces_amount: z.int32().nullish(),
-  /** Seconds; 0 is none. */
+  /** In seconds. 0: no cache. */
   cache_ttl: z.int32().min(0).nullish(),
   cache_ignore_s3_path: z.boolean().nullish(),
-  /** Ours: calls with the same header `webhook-id` start one job. */
+  /** Extension of svc: calls with the same header `webhook-id` start one job. */
   idempotent_webhook_id: z.boolean().nullish(),
   dedicated_worker: z.boolean().nullish(),
   ws_error_handler_muted: z.boolean().nullish(),
@@ -92,7 +92,7 @@ export type NewScript = z.output<typeof newScriptSchema>;
 
 export const scriptSchema = z.object({
   ...settable,
-  /** Stored paths are trusted: `path` was checked when it was saved. */
+  /** Stored paths are trusted, because `path` was checked when it was saved. */
   path: z.string(),
   description: z.string(),
   timeout: z.number().nullish(),
@@ -110,12 +110,12 @@ export const scriptSchema = z.object({
   starred: z.boolean(),
   has_preprocessor: z.boolean(),
   ws_error_handler_muted: z.boolean(),
-  /** Ours: the schema read from the code, beside the one that was sent. */
+  /** Extension of svc: the schema inferred from the code, in addition to the one that was sent. */
   inferred_schema: jsonObject.optional(),
 });
 export type ScriptJson = z.input<typeof scriptSchema>;
 
-/** The longest chain of parents that a version names. */
+/** The maximum number of parents in a version. */
 export const MAX_PARENTS = 100;
 
 const listedScriptSchema = scriptSchema.partial({ content: true }).extend({ deployment_msg: z.string().optional() });

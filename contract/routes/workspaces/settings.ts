@@ -10,29 +10,29 @@ const atKey = z.object({ key: z.string().regex(/^[A-Za-z0-9_.-]{1,100}$/, "lette
 
 const autoInviteSchema = z.object({
   enabled: z.boolean(),
-  /** `*`: every address. */
+  /** `*`: every e-mail address. */
   domain: z.string(),
   operator: z.boolean(),
   mode: z.enum(["add", "invite"]),
 });
 export type AutoInvite = z.output<typeof autoInviteSchema>;
-/** The bucket and its keys stand in a resource of type `s3`. */
+/** A resource of type `s3` contains the bucket and its keys. */
 const s3Storage = z.object({
   type: z.literal("S3Storage"),
   s3_resource_path: z
     .string()
     .transform((path) => path.replace(/^\$res:/, ""))
     .pipe(runnablePath),
-  /** Every member may have the resource's keys (`v2/s3_resource_info`), not only who may read the resource. */
+  /** Every member may read the resource's keys (`v2/s3_resource_info`), not only members who may read the resource. */
   public_resource: z.boolean().nullish(),
-  /** Rules of another kind than paths are not known here: one that is ignored would be worse than none. */
+  /** Rules that are not paths are not supported. They are rejected, because ignoring them would grant access. */
   advanced_permissions: z.null("is not supported: files under u/<user>/ and f/<folder>/ have the permissions of these paths").optional(),
 });
 const secondary_storage = z
   .record(z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,49}$/, "letters, digits, '-' and '_', starting with a letter or digit"), s3Storage)
   .nullish();
 
-/** `stack`: the deployment's own bucket, as without any setting. `none`: no files at all. */
+/** `stack`: the deployment's own bucket, which is the default. `none`: no files. */
 export const fileStorageSchema = z.discriminatedUnion("type", [
   s3Storage.extend({ secondary_storage }),
   z.object({ type: z.literal("stack"), secondary_storage }),
@@ -41,7 +41,7 @@ export const fileStorageSchema = z.discriminatedUnion("type", [
 export type FileStorage = z.output<typeof fileStorageSchema>;
 export type S3Storage = z.output<typeof s3Storage>;
 
-/** `every_get_counts`: a link to an approval decides by a browser's `GET` too, and so by that of a machine which looks at links. */
+/** `every_get_counts`: a `GET` request by a browser decides, and therefore also a `GET` request by a link scanner. */
 const approvalSettingsSchema = z.object({ every_get_counts: z.boolean() });
 
 /** The settings of a workspace. */

@@ -5,11 +5,11 @@ import {
   type ApprovalEntry,
   anchorSchema,
   approvalEntrySchema,
-  lostHead,
+  findLostHead,
   verifyAnchors,
   verifyChain,
 } from "../../../contract/approval-record.ts";
-import { isoTime } from "../../../contract/iso-time.ts";
+import { toIsoTime } from "../../../contract/iso-time.ts";
 import type { ApprovalAuditPage, ApprovalAuditQuery, VerifiedRecord } from "../../../contract/routes/approvals/approval-records.ts";
 
 import { toUtcDay } from "../../../core/approvals/record.ts";
@@ -51,12 +51,12 @@ export async function listAuditLog({ objects }: ReadRecordDeps, workspace: strin
       const last = entries.at(-1);
       // Entries of one millisecond stay on one page, because the next page begins before that time.
       if (last && last.atMs !== entry.atMs && (entries.length >= per_page || chars > PAGE_CHARS)) {
-        return { entries, before: isoTime(last.atMs - 1) };
+        return { entries, before: toIsoTime(last.atMs - 1) };
       }
       entries.push(entry);
       chars += JSON.stringify(entry).length;
     }
-    if (day !== undefined && chains >= CHAINS_PER_CALL) return { entries, before: isoTime(Date.parse(`${day}T00:00:00Z`) - 1) };
+    if (day !== undefined && chains >= CHAINS_PER_CALL) return { entries, before: toIsoTime(Date.parse(`${day}T00:00:00Z`) - 1) };
   }
   return { entries };
 }
@@ -148,7 +148,7 @@ function chainFault(workspace: string, root: string, items: readonly StoredObjec
   const fault = verifyChain(entries, { workspace, root });
   if (fault) return fault;
   if (entries.length < items.length) return { n: entries.length + 1, why: "changed" as const };
-  const lost = lostHead(heads, entries);
+  const lost = findLostHead(heads, entries);
   return lost && { n: lost.n, why: "head" as const };
 }
 

@@ -1,4 +1,4 @@
-import { isoTime } from "../../../contract/iso-time.ts";
+import { toIsoTime } from "../../../contract/iso-time.ts";
 import { isJsonObject } from "../../../contract/json-object.ts";
 import type { ApprovalInfo } from "../../../contract/routes/approvals/approvals.ts";
 
@@ -16,7 +16,7 @@ export const toDecisionJson = ({ how, by, reason, atMs }: Decision) => ({
   how,
   ...(by ? { by } : {}),
   ...(reason ? { reason } : {}),
-  at: isoTime(atMs),
+  at: toIsoTime(atMs),
 });
 
 const REFUSED: Partial<Record<Verdict, ApprovalInfo["refused"]>> = {
@@ -60,10 +60,10 @@ export async function buildApprovalInfo(
     ...(decision ? { decision: toDecisionJson(decision) } : {}),
     run_state: getWaitState(flow) ?? flow.state,
     required_events: rules.required,
-    ...(opened?.deadlineMs === undefined ? {} : { deadline: isoTime(opened.deadlineMs) }),
+    ...(opened?.deadlineMs === undefined ? {} : { deadline: toIsoTime(opened.deadlineMs) }),
     requested_by: flow.createdBy,
     ...(flow.path === undefined ? {} : { flow_path: flow.path }),
-    ...(opened ? { opened_at: isoTime(opened.atMs) } : {}),
+    ...(opened ? { opened_at: toIsoTime(opened.atMs) } : {}),
     ...(from.who.kind === "link" ? {} : { signed_in_as: from.who.username }),
     ...(refused ? { refused } : {}),
     ...(verdict === "yes" || seesRun ? await detailsOf(deps, asked) : {}),

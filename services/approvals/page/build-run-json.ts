@@ -1,5 +1,5 @@
 import { SvcError } from "../../../contract/errors.ts";
-import { isoTime } from "../../../contract/iso-time.ts";
+import { toIsoTime } from "../../../contract/iso-time.ts";
 import type { RunJson } from "../../../contract/routes/approvals/approvals.ts";
 import { type Gate, isOpen, listApproverNames } from "../../../core/approvals/gate.ts";
 import { argsVisibleTo, hasEnded, type Job, PEOPLE } from "../../../core/jobs/job.ts";
@@ -45,7 +45,7 @@ export async function buildRunJson(deps: RunPageDeps, actor: Actor, job: Job): P
     ...(job.path === undefined ? {} : { flow_path: job.path }),
     state: runState(job, gates),
     triggered_by: job.createdBy,
-    created_at: isoTime(job.createdAtMs),
+    created_at: toIsoTime(job.createdAtMs),
     gates: await Promise.all(
       gates
         .filter(({ opened }) => opened)
@@ -78,8 +78,8 @@ function gateJson(gate: Gate, summary: string | undefined): RunJson["gates"][num
     approvers: opened.rules.people ?? [],
     approved_by: listApproverNames(gate),
     required_events: opened.rules.required,
-    opened_at: isoTime(opened.atMs),
-    ...(opened.deadlineMs === undefined ? {} : { deadline: isoTime(opened.deadlineMs) }),
+    opened_at: toIsoTime(opened.atMs),
+    ...(opened.deadlineMs === undefined ? {} : { deadline: toIsoTime(opened.deadlineMs) }),
     ...(decision ? { decision: toDecisionJson(decision) } : {}),
   };
 }

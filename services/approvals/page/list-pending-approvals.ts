@@ -1,4 +1,4 @@
-import { isoTime } from "../../../contract/iso-time.ts";
+import { toIsoTime } from "../../../contract/iso-time.ts";
 import { authorize } from "../../../core/approvals/authorize.ts";
 import { isGateLate, isOpen } from "../../../core/approvals/gate.ts";
 import { keys } from "../../../core/objects/keys.ts";
@@ -39,8 +39,8 @@ export async function listPendingApprovals(deps: GateDeps & { baseUrl: string },
         module_id: gate.module,
         kind: gate.opened.kind,
         requested_by: flow.createdBy,
-        opened_at: isoTime(gate.opened.atMs),
-        ...(gate.opened.deadlineMs === undefined ? {} : { deadline: isoTime(gate.opened.deadlineMs) }),
+        opened_at: toIsoTime(gate.opened.atMs),
+        ...(gate.opened.deadlineMs === undefined ? {} : { deadline: toIsoTime(gate.opened.deadlineMs) }),
         page: `${baseUrl}/approve/${workspace}/${gate.id}`,
       });
     }

@@ -1,8 +1,8 @@
 import type { StateMachines } from "../../../aws/stepfunctions/state-machines.ts";
 import { describeSizeProblem } from "../../../core/flows/history-events.ts";
 import type { MachineAnswer, MachineRequest } from "../../../core/flows/version.ts";
-import { flowMachine } from "../../../statemachines/flow-machine.ts";
-import { machineTags } from "../../../statemachines/name.ts";
+import { buildFlowMachine } from "../../../statemachines/flow-machine.ts";
+import { buildMachineTags } from "../../../statemachines/machine-name.ts";
 import { validateMachine } from "./validate-machine.ts";
 
 export interface CompileMachineDeps {
@@ -21,9 +21,9 @@ export async function makeMachine(
 ): Promise<MachineAnswer> {
   const large = describeSizeProblem(value);
   if (large) return { refused: large };
-  const { name, spare, definition: machine } = flowMachine(value, { step, workspace, path });
+  const { name, spare, definition: machine } = buildFlowMachine(value, { step, workspace, path });
   const definition = JSON.stringify(machine);
-  const tags = { ...machineTags(stack, workspace), "svc:path": path };
+  const tags = { ...buildMachineTags(stack, workspace), "svc:path": path };
   const refused = await validateMachine(name, definition);
   if (refused) return { refused };
   for (const each of [name, spare]) {

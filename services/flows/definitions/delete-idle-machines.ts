@@ -1,6 +1,6 @@
 import type { StateMachines } from "../../../aws/stepfunctions/state-machines.ts";
 import { limits } from "../../../contract/limits.ts";
-import { machinePrefix, stackTag } from "../../../statemachines/name.ts";
+import { buildMachinePrefix, buildStackTag } from "../../../statemachines/machine-name.ts";
 
 export interface IdleMachineDeps {
   stateMachines: Pick<StateMachines, "removeIdle">;
@@ -22,8 +22,8 @@ export async function deleteIdleMachines({ stateMachines, stack, nowMs }: IdleMa
   const now = nowMs();
   if (now % HOUR_MS >= MINUTE_MS) return 0;
   return stateMachines.removeIdle(
-    machinePrefix(),
-    stackTag(stack),
+    buildMachinePrefix(),
+    buildStackTag(stack),
     now - limits.machineIdleMs,
     (all) => selectHourlyShare(all, Math.floor(now / HOUR_MS)),
     () => Date.now() < untilMs,

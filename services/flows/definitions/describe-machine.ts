@@ -4,8 +4,8 @@ import { storedFlowValueSchema } from "../../../contract/flows/flow-value.ts";
 import type { MachineJson } from "../../../contract/routes/flows/flows.ts";
 import { describeSizeProblem } from "../../../core/flows/history-events.ts";
 import type { RunnableFlow } from "../../../core/flows/version.ts";
-import { flowMachine } from "../../../statemachines/flow-machine.ts";
-import { mermaid } from "../../../statemachines/mermaid.ts";
+import { buildFlowMachine } from "../../../statemachines/flow-machine.ts";
+import { renderMermaid } from "../../../statemachines/mermaid.ts";
 import { type LoadFlowDeps, loadFlow } from "./load.ts";
 
 interface DescribeMachineDeps extends LoadFlowDeps {
@@ -24,7 +24,7 @@ export async function describeMachine(deps: DescribeMachineDeps, flow: RunnableF
   const value = storedFlowValueSchema.parse((await loadFlow(deps, workspace, version)).sent.value);
   const none = value.modules.length === 0 ? "It has no steps, so it ends without a state machine." : describeSizeProblem(value);
   if (none) throw new SvcError("flow.noMachine", { path, reason: none });
-  const { name, spare, definition } = flowMachine(value, { step, workspace, path });
+  const { name, spare, definition } = buildFlowMachine(value, { step, workspace, path });
   const machine = (build.state === "ready" ? build.stateMachine : undefined) ?? name;
   const { arn, url } = executions.machineShown(machine);
   return {
@@ -32,7 +32,7 @@ export async function describeMachine(deps: DescribeMachineDeps, flow: RunnableF
     arn,
     ...(url ? { console_url: url } : {}),
     definition: { ...definition },
-    mermaid: mermaid(definition),
+    mermaid: renderMermaid(definition),
     outdated: machine !== name && machine !== spare,
   };
 }

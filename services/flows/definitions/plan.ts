@@ -1,5 +1,5 @@
 import type { FlowModule, FlowValue } from "../../../contract/flows/flow-value.ts";
-import { runnerFor } from "../../../contract/languages.ts";
+import { findRunner } from "../../../contract/languages.ts";
 import { type FlowPlan, listAllModules, removeInlineCode } from "../../../core/flows/version.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { type BuildDeps, buildArtefact } from "../../builds/artefact.ts";
@@ -26,7 +26,7 @@ export async function planFlow(deps: BuildDeps, job: Job, path: string, value: F
   const buildNext = async (): Promise<void> => {
     for (let module = waiting.shift(); module; module = waiting.shift()) {
       const { id, value: raw } = module;
-      const runner = runnerFor(raw.language, raw.content);
+      const runner = findRunner(raw.language, raw.content);
       if (!runner) continue;
       const source = {
         workspace: job.workspace,

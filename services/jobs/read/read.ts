@@ -1,6 +1,6 @@
 import type { Action } from "../../../contract/access/access-rule.ts";
 import { SvcError } from "../../../contract/errors.ts";
-import { isoTime } from "../../../contract/iso-time.ts";
+import { toIsoTime } from "../../../contract/iso-time.ts";
 import type { JobJson, JobUpdateJson } from "../../../contract/routes/jobs/job.ts";
 
 import {
@@ -90,7 +90,7 @@ export async function loadJobJson(deps: ValueDeps, job: Job, parts: JobParts): P
     ...(job.parent === undefined ? {} : { parent_job: job.parent }),
     ...(job.root === undefined ? {} : { root_job: job.root }),
     created_by: job.createdBy,
-    created_at: isoTime(job.createdAtMs),
+    created_at: toIsoTime(job.createdAtMs),
     ...(job.path === undefined ? {} : { script_path: job.path }),
     ...(job.hash === undefined ? {} : { script_hash: job.hash }),
     ...(args === undefined ? {} : { args: JSON.parse(args) as Record<string, unknown> }),
@@ -117,8 +117,8 @@ export async function loadJobJson(deps: ValueDeps, job: Job, parts: JobParts): P
       type: "CompletedJob",
       ...shared,
       ...(job.worker === undefined ? {} : { worker: job.worker }),
-      started_at: isoTime(startedAtMs),
-      completed_at: isoTime(job.endedAtMs),
+      started_at: toIsoTime(startedAtMs),
+      completed_at: toIsoTime(job.endedAtMs),
       duration_ms: job.endedAtMs - startedAtMs,
       success: job.state === "succeeded" || job.state === "skipped",
       is_skipped: job.state === "skipped",
@@ -131,12 +131,12 @@ export async function loadJobJson(deps: ValueDeps, job: Job, parts: JobParts): P
     type: "QueuedJob",
     ...shared,
     running: job.state === "running",
-    scheduled_for: isoTime(job.scheduledForMs ?? job.createdAtMs),
+    scheduled_for: toIsoTime(job.scheduledForMs ?? job.createdAtMs),
     ...(job.state === "running"
-      ? { started_at: isoTime(job.startedAtMs), ...(job.worker === undefined ? {} : { worker: job.worker }) }
+      ? { started_at: toIsoTime(job.startedAtMs), ...(job.worker === undefined ? {} : { worker: job.worker }) }
       : {}),
     ...approvalFields(job),
-    ...(job.lastPingMs === undefined ? {} : { last_ping: isoTime(job.lastPingMs) }),
+    ...(job.lastPingMs === undefined ? {} : { last_ping: toIsoTime(job.lastPingMs) }),
   };
 }
 

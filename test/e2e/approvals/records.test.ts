@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import path from "node:path";
 import { DeleteCommand, DynamoDBDocumentClient, PutCommand, UpdateCommand } from "@aws-sdk/lib-dynamodb";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
-import { type Anchor, type ApprovalEntry, anchorHash } from "../../../contract/approval-record.ts";
+import { type Anchor, type ApprovalEntry, computeAnchorHash } from "../../../contract/approval-record.ts";
 import type { ApprovalAuditPage, VerifiedRecord } from "../../../contract/routes/approvals/approval-records.ts";
 import { appendEntry, type EntryContent } from "../../../core/approvals/record.ts";
 import { keys, type ObjectKey } from "../../../core/objects/keys.ts";
@@ -285,7 +285,7 @@ describe("what was written over", () => {
     const anchors = await anchorsOf(ws);
     const { hash = "" } = (await chainOf(ws, anew))[1] ?? {};
     const { mac = "", key = "", ...anchor } = { ...anchors[0], heads: [{ root: anew, n: 2, hash }] } as Anchor;
-    await put(keys.anchor(ws.id, 1), { ...anchor, hash: anchorHash(anchor), mac, key });
+    await put(keys.anchor(ws.id, 1), { ...anchor, hash: computeAnchorHash(anchor), mac, key });
     const { faults: found, output } = await faults(ws);
     expect(found).toEqual([{ n: 1, why: "signature" }]);
     expect(output).toContain("Anchor 1 has an invalid signature.");

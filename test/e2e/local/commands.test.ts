@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { runCommand } from "../../../engine/commands/command.ts";
 import { engineCredentials } from "../../../engine/engine/child-env.ts";
 import { ensurePythonTools } from "../../../engine/launch/venv.ts";
-import { machineTags } from "../../../statemachines/name.ts";
+import { buildMachineTags } from "../../../statemachines/machine-name.ts";
 import { shared } from "../../support/api/api.ts";
 import { newWorkspace } from "../../support/api/workspace.ts";
 import { awsClients } from "../../support/engine/aws.ts";
@@ -126,7 +126,7 @@ describe("npm run aws:destroy", () => {
   const aMachine = async (name: string, stack: string) => {
     const definition = JSON.stringify({ StartAt: "End", States: { End: { Type: "Succeed" } } });
     const roleArn = "arn:aws:iam::000000000000:role/any";
-    const tags = Object.entries(machineTags(stack, "t")).map(([key, value]) => ({ key, value }));
+    const tags = Object.entries(buildMachineTags(stack, "t")).map(([key, value]) => ({ key, value }));
     const made = await clients().sfn.send(new CreateStateMachineCommand({ name, definition, roleArn, tags }));
     return made.stateMachineArn ?? "";
   };

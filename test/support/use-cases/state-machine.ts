@@ -3,7 +3,7 @@ import { parseStepCall, type StepState } from "../../../core/flows/step-call.ts"
 import { flowPlanSchema } from "../../../core/flows/version.ts";
 import { runTask } from "../../../services/flows/runtime/run-task.ts";
 import type { Definition, State, TaskState } from "../../../statemachines/asl.ts";
-import { compile } from "../../../statemachines/compile.ts";
+import { compileFlow } from "../../../statemachines/compile.ts";
 import { until } from "../until.ts";
 import type { RecordedExecution, Room } from "./room.ts";
 
@@ -105,7 +105,7 @@ class Interpreter {
 export async function machineOf(room: Room, jobId: string): Promise<Definition> {
   const job = await room.deps.jobs.get(jobId);
   const { value } = flowPlanSchema.parse(JSON.parse(await room.deps.storage.getText(job?.flow?.plan ?? "")));
-  return compile(value, { step: "step", title: "test" });
+  return compileFlow(value, { step: "step", title: "test" });
 }
 
 /** Runs a machine from a position in it to its end. The failure of the last state is no error here: the job's record says why the flow failed. */

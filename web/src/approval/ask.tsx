@@ -13,7 +13,7 @@ import { SignIn } from "./sign-in.tsx";
 
 export type ReadyApproval = Extract<Approval, { phase: "ready" }>;
 
-/** What somebody decides about, and the place where they do. */
+/** The content of a request and the controls for the decision. */
 export function Ask({ address, approval }: { address: Address; approval: ReadyApproval }) {
   const { info } = approval;
   return (
@@ -40,7 +40,7 @@ function Values({ title, values, open = false }: { title: string; values: Record
   );
 }
 
-/** Whose turn it is: the visitor's, after signing in perhaps, or somebody else's. */
+/** Shows who decides: the visitor, possibly after signing in, or another person. */
 function Turn({ address, approval }: { address: Address; approval: ReadyApproval }) {
   const { info, said, reload } = approval;
   if (said === "approved" || hasApproved(info, address)) return <Thanks info={info} focus={said !== undefined} />;
@@ -54,7 +54,7 @@ function Turn({ address, approval }: { address: Address; approval: ReadyApproval
   );
 }
 
-/** A link is one approval; where it takes a person, a person is. */
+/** Each link is one approval. If approvers must sign in, each person counts once. */
 const hasApproved = (info: ApprovalInfo, { resumeId }: Address) =>
   info.approvers.some(({ approver, resume_id }) =>
     info.user_auth_required || resumeId === undefined ? approver === info.signed_in_as : resume_id === resumeId,

@@ -4,7 +4,7 @@ import { Failed } from "./notes.tsx";
 
 const FAILED = new Refused(0, "page.failed", "A part of this page could not be loaded or displayed. No decision was sent.");
 
-/** A new release takes the files of the old one away, and a page that was open asks for one of them: loading it again helps. */
+/** A new release removes the files of the previous one. Reloading the page loads the new files. */
 export class Broken extends Component<{ children: ReactNode }, { failed: boolean }> {
   override state = { failed: false };
 

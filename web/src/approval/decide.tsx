@@ -14,7 +14,7 @@ export function Decide({ approval }: { approval: ReadyApproval }) {
   const [rejecting, setRejecting] = useState(false);
   const [refused, setRefused] = useState<Refused>();
   const { form_schema, default_args, enums } = info;
-  // Loading it again while somebody types must not begin the form anew.
+  // A refetch must not reset a form that the reader is filling in.
   const [form] = useState(() => preparedForm({ form_schema, default_args, enums }));
 
   const send = async (decision: Decision) => {
@@ -75,7 +75,7 @@ function PlainForm({ onSubmit, children }: { onSubmit: () => void; children: Rea
   );
 }
 
-/** Why the service did not take it. */
+/** The error of the service. */
 const Refusal = ({ refused }: { refused: Refused | undefined }) =>
   refused ? (
     <Note tone="bad" title="Not decided" focus={refused}>
@@ -104,7 +104,7 @@ function Reject({ sending, onReject, onBack }: RejectProps) {
           description="Optional. The requester can see it."
           maxLength={2000}
           rows={3}
-          // The reader has just asked for it.
+          // The reader has just requested it.
           autoFocus
         />
         <Group className="actions">

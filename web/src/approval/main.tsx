@@ -9,7 +9,7 @@ import { Page } from "./page.tsx";
 
 const theme = createTheme({ respectReducedMotion: true });
 
-/** The browser's setting decides, and nothing is kept. */
+/** The setting of the browser applies, and nothing is stored. */
 const colorSchemes = { get: () => "auto" as const, set: () => {}, subscribe: () => {}, unsubscribe: () => {}, clear: () => {} };
 
 /** A failed fetch is shown at once, with a button to repeat it. Offline is such a failure, not a pause. */

@@ -1,4 +1,4 @@
-// Only what the page uses, in the order that Mantine gives: later files build on earlier ones.
+// Only the styles that the page uses, in Mantine's order, because later files depend on earlier ones.
 import "@mantine/core/styles/baseline.css";
 import "@mantine/core/styles/default-css-variables.css";
 import "@mantine/core/styles/global.css";

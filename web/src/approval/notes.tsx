@@ -18,7 +18,7 @@ export function Loading() {
 interface FailedProps {
   refused: Refused;
   onRetry?: () => void;
-  /** Who comes without a link may be somebody whom the service does not know yet. */
+  /** A visitor without a link may be unknown to the service. */
   maySignIn?: boolean;
 }
 

@@ -8,7 +8,7 @@ import { When } from "./time/when.tsx";
 
 const titles = { approved: "Approved", rejected: "Rejected", expired: "Too late", canceled: "Canceled", open: "", waiting: "" } as const;
 
-/** For who has just decided, and for who comes late: what was decided, by whom, and what came of it. */
+/** Shows the decision, its author and its effect, after the decision and to later visitors. */
 export function Outcome({ info, said }: { info: ApprovalInfo; said: Said | undefined }) {
   return (
     <Sheet title={titles[info.state]} subtitle={info.step_summary || info.flow_summary} focus={said !== undefined}>

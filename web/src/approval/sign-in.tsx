@@ -8,7 +8,7 @@ interface SignInProps {
   onSignedIn: () => void;
 }
 
-/** Here, and not on a page of its own: whoever signs in goes on with what they came for. */
+/** Sign-in is part of the page, so that the approver stays at the request. */
 export function SignIn({ why, onSignedIn }: SignInProps) {
   const [logins, setLogins] = useState<{ passwords: boolean; others: Login[] }>({ passwords: true, others: [] });
   const [busy, setBusy] = useState(false);

@@ -1,5 +1,5 @@
 import type { ObjectTable } from "../../../../aws/dynamodb/object-table.ts";
-import { answerFor, isSvcError } from "../../../../contract/errors.ts";
+import { describeError, isSvcError } from "../../../../contract/errors.ts";
 import { limits } from "../../../../contract/limits.ts";
 import { createSecretReadEntries } from "../../../../core/audit/entry.ts";
 import { evaluateExpression } from "../../../../core/expressions/evaluate.ts";
@@ -33,7 +33,7 @@ export async function evaluateWithReads(
       reads.set(found.missingReference, await resolveForFlow(deps, reader, found.missingReference));
     } catch (error) {
       if (!isSvcError(error) || !error.code.startsWith("reference.")) throw error;
-      return { ok: false, reason: answerFor(error).sentence };
+      return { ok: false, reason: describeError(error).sentence };
     }
   }
 }

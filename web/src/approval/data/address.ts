@@ -1,10 +1,10 @@
-/** Which approval a page is for. */
+/** The approval that a page shows. */
 export interface Address {
   workspace: string;
   id: string;
-  /** Of a link, as the API takes it: `<resume id>.<signature>.<approver>`. Absent where people come signed in. */
+  /** The token of a link: `<resume id>.<signature>.<approver>`. Absent for signed-in users. */
   token?: string;
-  /** Of the link: one person's approvals are told apart by it. */
+  /** The number of the link, which distinguishes the approvals of one person. */
   resumeId?: number;
 }
 

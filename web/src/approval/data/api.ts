@@ -1,7 +1,7 @@
 import type { ApprovalInfo } from "../../../../contract/routes/approvals/approvals.ts";
 import type { Address } from "./address.ts";
 
-/** What the service says instead of what was asked for: one sentence, and a code. `status` 0: it did not answer. */
+/** An error response: one sentence and a code. `status` 0: the service did not respond. */
 export class Refused extends Error {
   override readonly name = "Refused";
   readonly status: number;
@@ -34,7 +34,7 @@ export async function loadInfo(address: Address): Promise<ApprovalInfo> {
     return await load();
   } catch (error) {
     if (!(error instanceof Refused) || error.code !== "auth.invalid") throw error;
-    // A session that is over is in nobody's way: a link may need none.
+    // An expired session is ignored, because a link may need none.
     await call("POST", "/api/auth/logout");
     return load();
   }
@@ -49,7 +49,7 @@ export async function signIn(email: string, password: string): Promise<void> {
   await call("POST", "/api/auth/login", { email, password });
 }
 
-/** Where one can sign in: with a password, and with accounts of others. */
+/** The available ways to sign in: a password and external identity providers. */
 export async function loadLogins(): Promise<{ passwords: boolean; others: Login[] }> {
   const [disabled, listed] = await Promise.all([
     call("GET", "/api/auth/is_password_login_disabled").then((answer) => answer.json() as Promise<boolean>),

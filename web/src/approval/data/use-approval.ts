@@ -39,7 +39,7 @@ export function useApproval(address: Address): Approval {
     refetchOnWindowFocus: (query) => intervalOf(query) !== false,
   });
 
-  // A refetch that only failed to arrive does not take the page away from its reader.
+  // A refetch that fails to reach the service leaves the page unchanged.
   if (error && !(info && isUnanswered(error))) {
     if (isFetching) return { phase: "loading" };
     if (!(error instanceof Refused)) throw error;

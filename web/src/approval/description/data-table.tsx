@@ -1,7 +1,7 @@
 import { Text } from "@mantine/core";
 import { textOf } from "./items.ts";
 
-/** More than anybody reads before deciding. */
+/** The maximum number of displayed rows. */
 const MOST_ROWS = 200;
 
 export function DataTable({ columns, rows }: { columns: string[]; rows: unknown[][] }) {

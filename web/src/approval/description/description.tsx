@@ -8,7 +8,7 @@ import { type Item, itemsOf } from "./items.ts";
 const Rich = lazy(() => import("./rich.tsx"));
 const PlaceMap = lazy(() => import("./place-map.tsx"));
 
-/** What the step wants to show, whatever it is made of. */
+/** Shows the step's description. */
 export function Description({ description }: { description: unknown }) {
   const items = itemsOf(description);
   if (items.length === 0) return null;

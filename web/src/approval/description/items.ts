@@ -1,5 +1,5 @@
 import { isJsonObject } from "../../../../contract/json-object.ts";
-/** One thing that the page shows of a step's `description`. */
+/** One item of a step's `description`. */
 export type Item =
   | { kind: "text"; text: string }
   | { kind: "markdown"; text: string }
@@ -15,7 +15,7 @@ export interface Place {
   lon: number;
 }
 export interface MapView extends Place {
-  /** As on tiled maps: each step shows half as much. Absent: as much as the markers need. */
+  /** The zoom level of tiled maps: each level shows half the area. Absent: the area of the markers. */
   zoom?: number;
   markers: (Place & { title: string })[];
 }
@@ -30,7 +30,10 @@ const IMAGE_TYPES: Readonly<Record<string, string>> = {
 };
 const TABLES = new Set(["table", "table-row", "table-row-object", "table-col"]);
 
-/** What to show, in order. A description is a text, one thing, or `{render_all: […]}`; what has no kind of its own is shown as JSON. */
+/**
+ * Returns the items to show, in order. A description is a text, one item, or `{render_all: […]}`. An item of an unknown kind is shown as
+ * JSON.
+ */
 export function itemsOf(description: unknown): Item[] {
   if (description === undefined || description === null || description === "") return [];
   if (isJsonObject(description) && Array.isArray(description["render_all"])) return description["render_all"].map(itemOf);
@@ -42,7 +45,7 @@ function itemOf(value: unknown): Item {
   const json: Item = { kind: "json", value };
   if (Array.isArray(value)) return tableOf(value) ?? json;
   if (!isJsonObject(value)) return json;
-  // One key says what it is; a table's columns may stand beside it.
+  // One key determines the kind. The columns of a table may be next to it.
   const [kind = "", ...others] = Object.keys(value);
   const content = value[kind];
   if (TABLES.has(kind)) return tableOf(content, value["columns"]) ?? json;
@@ -86,13 +89,13 @@ function tableOf(content: unknown, named?: unknown): Item | undefined {
 const namesIn = (columns: unknown): string[] | undefined =>
   Array.isArray(columns) ? columns.map((column) => textOf(isJsonObject(column) ? (column["name"] ?? column["title"]) : column)) : undefined;
 
-/** As it stands in a cell. */
+/** Formats a value for a cell. */
 export function textOf(value: unknown): string {
   if (value === undefined || value === null) return "";
   return typeof value === "string" ? value : JSON.stringify(value);
 }
 
-/** The page asks nobody else for anything: an image comes along, or its address is shown. */
+/** The page loads nothing from other servers. An image is embedded, or its URL is shown. */
 function imageOf(kind: string, content: unknown): Item | undefined {
   const text = isJsonObject(content) ? content["content"] : content;
   if (typeof text !== "string" || text === "") return undefined;
@@ -104,7 +107,7 @@ function imageOf(kind: string, content: unknown): Item | undefined {
   return type && /^[A-Za-z0-9+/]+=*$/.test(bytes) ? { kind: "image", source: `data:${type};base64,${bytes}` } : undefined;
 }
 
-/** What the first bytes of known formats are in base64. */
+/** The first bytes of known formats in base64. */
 function typeByStart(base64: string): string | undefined {
   const starts = { iVBORw0KGgo: "png", "/9j/": "jpeg", R0lGOD: "gif", UklGR: "webp", PHN2Zy: "svg", PD94bWwg: "svg" };
   const name = Object.entries(starts).find(([start]) => base64.startsWith(start))?.[1];

@@ -3,7 +3,7 @@ import { placeText, projectionOf } from "./projection.ts";
 
 const [WIDTH, HEIGHT] = [640, 360];
 
-/** Drawn by ourselves: a map's pictures would come from somebody who then knows what is being decided. */
+/** The map is drawn here. The provider of map images would learn about the request. */
 export default function PlaceMap({ view }: { view: MapView }) {
   const { x, y, meridians, parallels } = projectionOf(view, WIDTH, HEIGHT);
   const places = view.markers.length > 0 ? view.markers : [{ lat: view.lat, lon: view.lon, title: "" }];

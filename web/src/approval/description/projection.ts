@@ -1,10 +1,12 @@
 import type { MapView, Place } from "./items.ts";
 
-/** A map without a map's picture: where places lie to each other. Mercator, so that directions are right. */
+/**
+ * Computes a map without images that shows the relative positions of places. It uses the Mercator projection, which preserves directions.
+ */
 export interface Projection {
   x: (lon: number) => number;
   y: (lat: number) => number;
-  /** Every line of the graticule that is in view, with what to write at it. */
+  /** Returns the visible lines of the graticule with their labels. */
   meridians: Line[];
   parallels: Line[];
 }
@@ -28,7 +30,7 @@ const latAt = (y: number) => (Math.atan(Math.exp((0.5 - y) * 2 * Math.PI)) * 360
 /** For a picture of this size in pixels. */
 export function projectionOf(view: MapView, width: number, height: number): Projection {
   const scale = TILE * 2 ** (view.zoom ?? zoomFor(view, width, height));
-  // The short way round: a marker at 179° is beside a centre at -179°.
+  // Returns the shorter distance: a marker at 179° is near a centre at -179°.
   const turned = (lon: number) => view.lon + ((((lon - view.lon + 180) % 360) + 360) % 360) - 180;
   const x = (lon: number) => width / 2 + (worldX(turned(lon)) - worldX(view.lon)) * scale;
   const y = (lat: number) => height / 2 + (worldY(lat) - worldY(view.lat)) * scale;
@@ -70,6 +72,6 @@ function degrees(value: number, positive: string, negative: string, step: number
   return Number(text) === 0 ? "0°" : `${text}°${value > 0 ? positive : negative}`;
 }
 
-/** As people read it: `48.85660° N, 2.35220° E`. */
+/** Formats a position for people: `48.85660° N, 2.35220° E`. */
 export const placeText = ({ lat, lon }: Place) =>
   `${Math.abs(lat).toFixed(5)}° ${lat < 0 ? "S" : "N"}, ${Math.abs(lon).toFixed(5)}° ${lon < 0 ? "W" : "E"}`;

@@ -1,6 +1,6 @@
 import DOMPurify from "dompurify";
 
-/** What a text needs, and nothing that asks for something, looks like ours, or goes beyond its place. */
+/** The elements that a text needs. Elements that load content, imitate the page, or leave their place are removed. */
 const ALLOWED_TAGS = (
   "a abbr b blockquote br caption code dd del details div dl dt em figcaption figure h1 h2 h3 h4 h5 h6 hr i img ins kbd li mark ol p pre q s samp " +
   "small span strong sub summary sup table tbody td tfoot th thead tr u ul var"
@@ -9,7 +9,7 @@ const ALLOWED_ATTR = ["href", "title", "alt", "src", "width", "height", "colspan
 
 DOMPurify.addHook("uponSanitizeAttribute", (element, attribute) => {
   const { attrName, attrValue } = attribute;
-  // No picture from elsewhere: its address alone would tell that somebody reads this.
+  // Images of other servers are removed, because their URLs would reveal that the text is read.
   if (attrName === "src") attribute.keepAttr = element.tagName === "IMG" && /^data:image\//i.test(attrValue);
   if (attrName === "href") attribute.keepAttr = element.tagName === "A" && /^(https?:|mailto:)/i.test(attrValue);
 });
@@ -21,13 +21,13 @@ DOMPurify.addHook("afterSanitizeAttributes", (element) => {
   if (element.tagName === "IMG" && !element.hasAttribute("alt")) element.setAttribute("alt", "");
 });
 
-/** What HTML says of looks is not taken anyway; the browser would complain of each (the page's policy) when it is parsed. */
+/** Style attributes have no effect, and parsing them would log a violation of the page's policy. */
 const withoutStyle = (html: string) =>
   html
     .replace(/<style\b[^>]*>[\s\S]*?(<\/style\s*>|$)/gi, "")
     .replace(/<[a-z][^>]*>/gi, (tag) => tag.replace(/\sstyle\s*=\s*("[^"]*"|'[^']*'|[^\s>]+)/gi, ""));
 
-/** The browser takes only what comes from here as HTML (trusted types). */
+/** The browser accepts only the output of this function as HTML (trusted types). */
 export function sanitized(html: string): TrustedHTML {
   return DOMPurify.sanitize(withoutStyle(html), {
     ALLOWED_TAGS,

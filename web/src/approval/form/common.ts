@@ -1,6 +1,6 @@
 import type { WidgetProps } from "@rjsf/utils";
 
-/** What every input of Mantine takes: it shows label, description and error itself, and ties them to the input for screen readers. */
+/** The properties of every Mantine input. The input itself shows label, description and error, and connects them for screen readers. */
 export function common({ id, htmlName, label, hideLabel, schema, options, rawErrors, required, disabled, readonly }: WidgetProps) {
   return {
     id,

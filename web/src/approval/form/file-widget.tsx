@@ -4,7 +4,7 @@ import { type ChangeEvent, useState } from "react";
 import { common } from "./common.ts";
 import { FILES_LIMIT_TEXT, fileText } from "./files.ts";
 
-/** A file becomes its field's text: a data URL with its name, or, where the schema says `contentEncoding: base64`, its bytes alone. */
+/** A file is converted to the text of its field: a data URL with its name, or base64 alone if the schema has `contentEncoding: base64`. */
 export function FileWidget(props: WidgetProps) {
   const { schema, multiple, onChange, options } = props;
   const { id, label, description, error, required, disabled, name } = common(props);

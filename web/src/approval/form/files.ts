@@ -1,8 +1,8 @@
-/** Of all files of a form together: in base64 a third more, they must fit into the 256 KB that a decision may bring. */
+/** The maximum size of all files of a form. With the third that base64 adds, they must fit into the 256 KB of a decision. */
 const FILES_LIMIT_BYTES = 180 * 1024;
 export const FILES_LIMIT_TEXT = "180 KB";
 
-/** Whether what a form holds can be sent. */
+/** Returns whether the values of a form are small enough to be sent. */
 export const filesFit = (values: unknown) =>
   new TextEncoder().encode(JSON.stringify(values ?? null)).length <= (FILES_LIMIT_BYTES * 4) / 3 + 8192;
 

@@ -27,7 +27,7 @@ function focusFirst(errors: RJSFValidationError[]): void {
 
 const fields = { json: JsonField };
 
-/** The fields that the step asks for. What is wrong stands at each, and the first of them gets the focus. */
+/** Shows the form of a step. Errors are shown next to their fields, and the first invalid field is focused. */
 export default function Form({ form, disabled, onSubmit, children }: FormProps) {
   const [tooLarge, setTooLarge] = useState(false);
   const submit = (values: unknown) => {

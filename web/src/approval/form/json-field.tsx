@@ -2,7 +2,7 @@ import { Textarea } from "@mantine/core";
 import type { FieldProps } from "@rjsf/utils";
 import { useState } from "react";
 
-/** A value that may be anything is written as JSON. What is none yet stays with the field, and is not sent. */
+/** A field for any JSON value. Text that is not JSON yet stays in the field and is not sent. */
 export function JsonField({ schema, name, title, fieldPathId, formData, required, disabled, readonly, rawErrors, onChange }: FieldProps) {
   const [text, setText] = useState(() => (formData === undefined ? "" : JSON.stringify(formData, null, 2)));
   const [broken, setBroken] = useState(false);

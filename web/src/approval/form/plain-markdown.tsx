@@ -1,4 +1,4 @@
 import type { ReactNode } from "react";
 
-/** Stands in for rjsf's renderer of Markdown, which is larger than React: forms' texts are shown as they are. */
+/** Replaces rjsf's Markdown renderer, which is larger than React. The texts of forms are shown as plain text. */
 export const Markdown = ({ children }: { children: ReactNode }) => <span>{children}</span>;

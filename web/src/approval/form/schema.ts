@@ -10,11 +10,11 @@ interface Asked {
 export interface PreparedForm {
   schema: RJSFSchema;
   uiSchema: UiSchema;
-  /** What the fields hold at first, beyond their own defaults. */
+  /** The initial values of the fields, in addition to their own defaults. */
   values: Record<string, unknown>;
 }
 
-/** A form as rjsf takes it; `undefined` where there is nothing to fill in. */
+/** Builds a form for rjsf. Returns `undefined` if there is nothing to fill in. */
 export function preparedForm({ form_schema, default_args = {}, enums = {} }: Asked): PreparedForm | undefined {
   const whole = cleaned(form_schema ?? {}) as Record<string, unknown>;
   const given = isJsonObject(whole["properties"]) ? whole["properties"] : {};
@@ -35,7 +35,7 @@ export function preparedForm({ form_schema, default_args = {}, enums = {} }: Ask
   };
 }
 
-/** In the order that is given; what it does not name follows as it stands in the schema. */
+/** Fields that the order does not contain follow in the order of the schema. */
 export function ordered(order: unknown, names: readonly string[]): string[] {
   const wanted = Array.isArray(order) ? [...new Set(order)].filter((name) => names.includes(name)) : [];
   return [...wanted, ...names.filter((name) => !wanted.includes(name))];
@@ -69,7 +69,7 @@ function uiOf(name: string, field: unknown): [string, UiSchema][] {
 const isFile = (field: Record<string, unknown>) =>
   field["format"] === "data-url" || (field["type"] === "string" && field["contentEncoding"] === "base64");
 
-/** Objects and lists whose parts nobody has said, and fields of no type. */
+/** Objects and lists with unspecified contents, and fields without a type. */
 function isAnything(field: Record<string, unknown>): boolean {
   if (["$ref", "oneOf", "anyOf", "allOf", "enum", "const"].some((keyword) => keyword in field)) return false;
   if (field["type"] === "object") return !isJsonObject(field["additionalProperties"]);

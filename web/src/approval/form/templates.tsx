@@ -17,7 +17,7 @@ import {
 } from "@rjsf/utils";
 import { common } from "./common.ts";
 
-/** Inputs show their own label and errors; only what holds others has none. */
+/** Inputs show their own labels and errors. Only groups need these templates. */
 function FieldTemplate({ id, children, errors, hidden, displayLabel, schema, uiSchema, ...rest }: FieldTemplateProps) {
   if (hidden) return <div hidden>{children}</div>;
   const type = getSchemaType(schema);

@@ -1,7 +1,7 @@
 import { type OutputUnit, type Schema, Validator } from "@cfworker/json-schema";
 import { ErrorSchemaBuilder, type RJSFSchema, type RJSFValidationError, type ValidatorType } from "@rjsf/utils";
 
-/** These only say that something inside them is wrong, which stands beside it in words of its own. */
+/** These errors repeat an error of a nested value, which has a message of its own. */
 const CONTAINERS = new Set([
   "properties",
   "items",
@@ -15,8 +15,8 @@ const CONTAINERS = new Set([
 ]);
 
 /**
- * rjsf's validator without code made from text: its own compiles each schema by `new Function`, which the page's policy forbids. Rules beyond the
- * schema (`customValidate`, `transformErrors`) are not used here.
+ * A validator for rjsf that generates no code. The default one compiles schemas with `new Function`, which the page's policy forbids. Rules
+ * beyond the schema (`customValidate`, `transformErrors`) are not used.
  */
 export const validator: ValidatorType = {
   validateFormData(values, schema) {
@@ -26,7 +26,7 @@ export const validator: ValidatorType = {
     return { errors, errorSchema: tree.ErrorSchema };
   },
   isValid(schema, value, root) {
-    // A part of a schema refers to what the whole one defines.
+    // A part of a schema may refer to definitions of the complete schema.
     const { definitions, $defs } = root ?? {};
     const whole = { ...(definitions ? { definitions } : {}), ...($defs ? { $defs } : {}), ...schema };
     return value !== undefined && outputOf(whole, value).length === 0;
@@ -36,7 +36,7 @@ export const validator: ValidatorType = {
   },
 };
 
-/** Where the value stands that an error of this validator is about. */
+/** Returns the location of the invalid value. */
 export const pathOf = (error: RJSFValidationError): string[] => (error as Partial<Found>).path ?? [];
 
 interface Found extends RJSFValidationError {
@@ -54,7 +54,7 @@ export function errorsOf(schema: RJSFSchema, values: unknown): Found[] {
 }
 
 function outputOf(schema: unknown, value: unknown): OutputUnit[] {
-  // As it would be sent: an emptied field is `undefined`, which JSON leaves out.
+  // Returns the value as it would be sent: an empty field is `undefined`, which JSON omits.
   return new Validator(schema as Schema, "2020-12", false).validate(JSON.parse(JSON.stringify(value))).errors;
 }
 
@@ -85,7 +85,7 @@ function sentenceOf({ keyword, error }: OutputUnit): string {
   return sentences[keyword]?.(n) ?? error;
 }
 
-/** `#/a/0/b~1c` → `a`, `0`, `b/c`; what is missing is named by the sentence. */
+/** Parses a JSON pointer: `#/a/0/b~1c` is `a`, `0`, `b/c`. The message contains the name of a missing property. */
 function placeOf({ keyword, error, instanceLocation }: OutputUnit): string[] {
   const missing = keyword === "required" ? /property "(.*)"/s.exec(error)?.[1] : undefined;
   const parts = instanceLocation.split("/").slice(1);

@@ -22,7 +22,7 @@ function TextareaWidget(props: WidgetProps) {
   );
 }
 
-/** The browser's own: on a phone it is the one that people know. */
+/** The native control of the browser, which is familiar on phones. */
 function SelectWidget(props: WidgetProps) {
   const { value, onChange, options, multiple } = props;
   const { enumOptions = [], emptyValue } = options;
@@ -50,7 +50,7 @@ function CheckboxesWidget(props: WidgetProps) {
   const { name, disabled, required, label, ...group } = common(props);
   const chosen: unknown[] = Array.isArray(value) ? value : [];
   const isChosen = (index: number) => enumOptionsIsSelected(enumOptions[index]?.value, chosen);
-  // The group knows its choices by place: a choice may be of any type.
+  // The group identifies choices by index, because a choice may have any type.
   const places = enumOptions.map((_, index) => String(index));
   const change = (now: string[]) => onChange(places.flatMap((place, index) => (now.includes(place) ? [enumOptions[index]?.value] : [])));
   return (

@@ -4,7 +4,7 @@ import type { ApprovalInfo } from "../../../../contract/routes/approvals/approva
 import { Deadline } from "../time/deadline.tsx";
 import { When } from "../time/when.tsx";
 
-/** Who asks, since when, until when, and who has approved. */
+/** Shows the requester, the time of the request, the deadline and the approvers so far. */
 export function Facts({ info }: { info: ApprovalInfo }) {
   const { requested_by, opened_at, deadline, approvers, required_events, flow_path, skin, state } = info;
   const several = required_events > 1 || approvers.length > 0;

@@ -6,12 +6,12 @@ const colors = { bad: "red", good: "teal", plain: "gray" } as const;
 interface NoteProps {
   tone: keyof typeof colors;
   title?: string;
-  /** Takes the reader here: it answers what they have just done. */
+  /** Moves the focus here, because the note responds to the reader's action. */
   focus?: unknown;
   children: ReactNode;
 }
 
-/** Something that must not be missed. What went wrong is read out at once, the rest when there is time. */
+/** An important note. Screen readers announce an error immediately and other notes when they are idle. */
 export function Note({ tone, title, focus, children }: NoteProps) {
   const place: Ref<HTMLDivElement> = useRef(null);
   useEffect(() => {

@@ -4,12 +4,12 @@ import { type ReactNode, useEffect, useRef } from "react";
 interface SheetProps {
   title: string;
   subtitle?: string | undefined;
-  /** Takes the reader here, as a screen reader would not notice that the page is another one now. */
+  /** Moves the focus here, because a screen reader does not notice that the content has changed. */
   focus?: boolean;
   children: ReactNode;
 }
 
-/** What every state of the page stands on. */
+/** The frame of every state of the page. */
 export function Sheet({ title, subtitle, focus = false, children }: SheetProps) {
   const heading = useRef<HTMLHeadingElement>(null);
   useEffect(() => {

@@ -1,4 +1,4 @@
-/** JSON as one can read it: what holds something opens and closes. */
+/** Shows JSON as a tree with collapsible objects and lists. */
 export function Tree({ value, name, open = false }: { value: unknown; name?: string; open?: boolean }) {
   const label = name === undefined ? null : <span className="name">{name}: </span>;
   if (typeof value !== "object" || value === null) {
@@ -11,7 +11,7 @@ export function Tree({ value, name, open = false }: { value: unknown; name?: str
   }
   const entries = Object.entries(value);
   const inner = entries.map(([key, part]) => <Tree key={key} name={key} value={part} />);
-  // The outermost object is what the heading names.
+  // The heading describes the outermost object.
   if (name === undefined && open) return <div className="tree">{inner}</div>;
   return (
     <details className="tree" open={open}>

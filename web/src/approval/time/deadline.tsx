@@ -4,7 +4,7 @@ import { When } from "./when.tsx";
 
 const TICK_MS = 10_000;
 
-/** Until when, and how long that is. What is left changes in silence: a screen reader would read it out every time. */
+/** Shows the deadline and the remaining time. Changes of the remaining time are not announced to screen readers. */
 export function Deadline({ at }: { at: string }) {
   const [nowMs, setNowMs] = useState(Date.now);
   useEffect(() => {

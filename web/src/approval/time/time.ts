@@ -1,9 +1,9 @@
 const full = new Intl.DateTimeFormat(undefined, { dateStyle: "medium", timeStyle: "short" });
 
-/** As the reader's own clock has it. */
+/** Formats a time in the reader's time zone. */
 export const dateText = (timestamp: string) => full.format(new Date(timestamp));
 
-/** What is left, in its two largest units: `2 h 5 min`; below a minute `under a minute`. */
+/** Formats a duration in its two largest units: `2 h 5 min`, or `under a minute`. */
 export function leftText(ms: number): string {
   const minutes = Math.floor(ms / 60_000);
   if (minutes < 1) return "under a minute";

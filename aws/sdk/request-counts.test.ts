@@ -5,7 +5,7 @@ import { GetObjectCommand, PutObjectCommand, S3Client } from "@aws-sdk/client-s3
 import { DynamoDBDocumentClient, GetCommand, PutCommand, TransactWriteCommand } from "@aws-sdk/lib-dynamodb";
 import { getSignedUrl } from "@aws-sdk/s3-request-presigner";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { counting, takeCounts } from "./counting.ts";
+import { countRequests, takeCounts } from "./request-counts.ts";
 
 /** Answers every request with the next prepared one, and remembers what it was asked. */
 const prepared: { status: number; body: unknown }[] = [];
@@ -29,8 +29,8 @@ beforeAll(async () => {
     region: "us-east-1",
     credentials: { accessKeyId: "test", secretAccessKey: "test" },
   };
-  documents = DynamoDBDocumentClient.from(counting(new DynamoDBClient(config)));
-  s3 = counting(new S3Client({ ...config, forcePathStyle: true }));
+  documents = DynamoDBDocumentClient.from(countRequests(new DynamoDBClient(config)));
+  s3 = countRequests(new S3Client({ ...config, forcePathStyle: true }));
 });
 afterAll(() => {
   server.closeAllConnections();

@@ -14,8 +14,8 @@ function none(): AwsCounts {
 }
 
 /**
- * What was counted since the last call. An environment serves one invocation at a time, so that this is the invocation's own, side by side
- * or not; what goes on after an answer is counted with the next one.
+ * Returns the counts since the last call and resets them. An environment serves one invocation at a time, so the counts belong to that
+ * invocation. Requests after its response count for the next one.
  */
 export function takeCounts(): AwsCounts {
   const taken = counts;
@@ -23,7 +23,7 @@ export function takeCounts(): AwsCounts {
   return taken;
 }
 
-/** The part of an SDK client that is needed here; the clients' own types of it differ by service and fit none but their own. */
+/** The part of an SDK client that is needed here. The clients' own types differ by service. */
 interface Countable {
   middlewareStack: { add(middleware: never, options: never): void };
 }
@@ -36,11 +36,11 @@ type Next<Args, Result> = (args: Args) => Promise<Result>;
 const READS = new Set(["GetItem", "BatchGetItem", "Query", "Scan", "TransactGetItems"]);
 
 /**
- * Counts a client's requests, each attempt for itself: a retry is billed too. A presigned URL is no request. DynamoDB is asked for the units
- * of tables and indexes, which costs nothing and a few bytes of each answer; a write whose condition fails is refused without saying its units.
+ * Counts the requests of a client. Each attempt counts, because a retry is billed too; a presigned URL is not a request. The units of
+ * DynamoDB are requested for tables and indexes, which is free. A write whose condition is false reports no units.
  */
-export function counting<C extends Countable>(client: C): C {
-  const askForUnits =
+export function countRequests<C extends Countable>(client: C): C {
+  const requestUnits =
     (next: Next<{ input: object }, unknown>, { clientName }: Context) =>
     (args: { input: object }) =>
       next(clientName === "DynamoDBClient" ? { ...args, input: { ...args.input, ReturnConsumedCapacity: "INDEXES" } } : args);
@@ -54,7 +54,7 @@ export function counting<C extends Countable>(client: C): C {
       for (const consumed of consumedBy(answer.output)) addUnits(consumed, READS.has(operation));
       return answer;
     };
-  client.middlewareStack.add(askForUnits as never, { name: "svcAskForUnits", step: "serialize", priority: "high" } as never);
+  client.middlewareStack.add(requestUnits as never, { name: "svcAskForUnits", step: "serialize", priority: "high" } as never);
   client.middlewareStack.add(count as never, { name: "svcCount", step: "deserialize", priority: "high" } as never);
   return client;
 }

@@ -1,0 +1,29 @@
+import { createHash } from "node:crypto";
+import type { Definition } from "./asl.ts";
+
+/** Returns the tags of a machine. The stack's name identifies the machines to delete with the stack; the others are for people. */
+export function buildMachineTags(stack: string, workspace: string): Record<string, string> {
+  return { ...buildStackTag(stack), "svc:workspace": workspace };
+}
+/** Returns the tag of all machines of a stack. */
+export const buildStackTag = (stack: string): Record<string, string> => ({ svc: stack });
+
+const PREFIX = "svc-";
+/** Returns the prefix of the names of all machines, or of one workspace. */
+export const buildMachinePrefix = (workspace?: string) => (workspace === undefined ? PREFIX : `${PREFIX}${workspace}-`);
+const PATH_CHARS = 80 - "svc---12345678".length;
+
+/**
+ * Returns `svc-<workspace>-<path>-<8 hex digits of the definition>`, so that equal definitions at one path share one machine. The name has
+ * at most 80 characters; the middle of a long path is omitted. `spare`: another name, if the machine with the first name is being deleted.
+ */
+export function buildMachineName(workspace: string, path: string, definition: Definition, { spare = false } = {}): string {
+  const digest = createHash("sha256")
+    .update(`${JSON.stringify(definition)}${spare ? "spare" : ""}`)
+    .digest("hex")
+    .slice(0, 8);
+  const room = PATH_CHARS - workspace.length;
+  const clean = path.replaceAll(/[^A-Za-z0-9_-]/g, "-");
+  const cut = clean.length <= room ? clean : `${clean.slice(0, Math.ceil(room / 2) - 1)}--${clean.slice(-(Math.floor(room / 2) - 1))}`;
+  return `${buildMachinePrefix(workspace)}${cut}-${digest}`;
+}
