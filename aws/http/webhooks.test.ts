@@ -46,7 +46,7 @@ describe("a webhook's call", () => {
   it("goes to no address inside of the network, whether it is named by number or by name", async () => {
     heard = [];
     const webhooks = await allowing("");
-    const refusal = { ok: false, final: true, error: "its address is not allowed: it lies inside of the network" };
+    const refusal = { ok: false, final: true, error: "its address is inside the network, which is not allowed" };
     expect(await webhooks.post(`${origin}/200`, {}, "{}")).toEqual(refusal);
     expect(await webhooks.post(`${origin.replace("127.0.0.1", "localhost")}/200`, {}, "{}")).toEqual(refusal);
     expect(await webhooks.post(`${origin.replace("127.0.0.1", "[::ffff:127.0.0.1]")}/200`, {}, "{}")).toEqual(refusal);

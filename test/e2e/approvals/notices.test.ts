@@ -284,9 +284,9 @@ describe("a webhook", () => {
   });
 
   it.each([
-    ["an address inside of the network", "http://10.0.0.1/hook", "lies inside of the network"],
-    ["the cloud's own metadata", "http://169.254.169.254/latest", "lies inside of the network"],
-    ["what is no address", "ftp://example.com/x", "no http or https address"],
+    ["an address inside of the network", "http://10.0.0.1/hook", "is inside the network"],
+    ["the cloud's own metadata", "http://169.254.169.254/latest", "is inside the network"],
+    ["what is no address", "ftp://example.com/x", "not an http or https URL"],
   ])("to %s is refused at once", async (_what, url, error) => {
     const notice = hook({ url });
     await writeNotice(notice);
