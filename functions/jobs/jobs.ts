@@ -1,5 +1,5 @@
 import { SvcError } from "../../contract/errors.ts";
-import { isoTime } from "../../contract/iso-time.ts";
+import { toIsoTime } from "../../contract/iso-time.ts";
 import type { TokenRoute } from "../../contract/route.ts";
 import { userStateRoutes } from "../../contract/routes/flows/user-states.ts";
 import { jobControlRoutes as control } from "../../contract/routes/jobs/job-control.ts";
@@ -120,7 +120,7 @@ export const jobs: ApiRoutes = [
   ),
   on(lists.countCompletedJobs, async ({ auth, params: { workspace }, query }) => {
     const { completed_after_s_ago: ago, success, tags: tag, all_workspaces } = query;
-    const after = ago === undefined ? {} : { completed_after: isoTime(Math.max(0, c.nowMs() - ago * 1000)) };
+    const after = ago === undefined ? {} : { completed_after: toIsoTime(Math.max(0, c.nowMs() - ago * 1000)) };
     const search = { workspace, query: { ...after, success, tag, all_workspaces }, scope: "completed" as const };
     return json(200, await countJobs(c, callerOf(auth, lists.countCompletedJobs), search));
   }),

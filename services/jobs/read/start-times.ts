@@ -1,5 +1,5 @@
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
-import { isoTime } from "../../../contract/iso-time.ts";
+import { toIsoTime } from "../../../contract/iso-time.ts";
 import { createVisibilityFilter, type JobCaller } from "./read.ts";
 
 /** Returns the start times of jobs in the order of their ids; `null` for a job that has not started or that the caller may not see. */
@@ -14,6 +14,6 @@ export async function listStartTimes(
   return ids.map((id) => {
     const job = found.get(id);
     if (job?.workspace !== workspace || !isVisible(job) || job.state === "queued" || job.startedAtMs === undefined) return null;
-    return isoTime(job.startedAtMs);
+    return toIsoTime(job.startedAtMs);
   });
 }
