@@ -9,5 +9,9 @@ export function buildFlowMachine(
   { step, workspace, path }: { step: string; workspace: string; path: string },
 ): { name: string; spare: string; definition: Definition } {
   const definition = compileFlow(value, { step, title: `${workspace} ${path}` });
-  return { name: buildMachineName(workspace, path, definition), spare: buildMachineName(workspace, path, definition, { spare: true }), definition };
+  return {
+    name: buildMachineName(workspace, path, definition),
+    spare: buildMachineName(workspace, path, definition, { spare: true }),
+    definition,
+  };
 }

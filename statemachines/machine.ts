@@ -79,7 +79,11 @@ export class Machine {
   }
 
   /** Adds a call of function `step`. The function records its failures, and `fail` handles them. */
-  addTask(name: string, input: Record<string, string>, to: { next: Target; fail?: Target; returnsState?: boolean; comment?: string }): string {
+  addTask(
+    name: string,
+    input: Record<string, string>,
+    to: { next: Target; fail?: Target; returnsState?: boolean; comment?: string },
+  ): string {
     const { fail } = to;
     return this.addState(name, {
       Type: "Task",

@@ -6,7 +6,7 @@ import { isPlain, mayRequireApproval, ROOT, waitsForTaskToken } from "../core/fl
 import { groupSegments } from "../core/flows/segments.ts";
 import { compileBranchAll, compileBranchOne } from "./branches.ts";
 import { compileForLoop, compileWhileLoop } from "./loops.ts";
-import type { Context, Target, Targets, OutcomeCompiler } from "./machine.ts";
+import type { Context, OutcomeCompiler, Target, Targets } from "./machine.ts";
 import { compileSegment } from "./segments.ts";
 
 /** Compiles a list of modules, the last one first, because each state names the next one. Returns the first state. */

@@ -98,9 +98,5 @@ async function refusal(client: string, error: unknown): Promise<SvcError> {
   const isCheck = error instanceof ClientError && error.code !== "OAUTH_TIMEOUT";
   if (!isResponse && !isCheck) return new SvcError("login.unreachable", { client }, { cause: error });
   const reason = isResponse ? error.error : (error.code ?? "");
-  return new SvcError(
-    "login.notConfirmed",
-    { client, reason: /^\w{1,60}$/.test(reason) ? reason : "invalid response" },
-    { cause: error },
-  );
+  return new SvcError("login.notConfirmed", { client, reason: /^\w{1,60}$/.test(reason) ? reason : "invalid response" }, { cause: error });
 }

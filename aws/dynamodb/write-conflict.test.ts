@@ -5,7 +5,7 @@ import {
   TransactionConflictException,
 } from "@aws-sdk/client-dynamodb";
 import { describe, expect, it } from "vitest";
-import { computeMaxPauseMs, classifyRejection, executeWrite } from "./write-conflict.ts";
+import { classifyRejection, computeMaxPauseMs, executeWrite } from "./write-conflict.ts";
 
 const $metadata = {};
 const message = "no";

@@ -1,4 +1,11 @@
-import { type Anchor, type ApprovalEntry, type ChainFault, findLostHead, verifyAnchors, verifyChain } from "../../contract/approval-record.ts";
+import {
+  type Anchor,
+  type ApprovalEntry,
+  type ChainFault,
+  findLostHead,
+  verifyAnchors,
+  verifyChain,
+} from "../../contract/approval-record.ts";
 import type { RecordRead } from "./read.ts";
 
 export interface Checked {

@@ -1,4 +1,4 @@
-import { type Answers, type Issues, listIssues, formatMegabytes, type NoDetails } from "./answer.ts";
+import { type Answers, formatMegabytes, type Issues, listIssues, type NoDetails } from "./answer.ts";
 
 /** Errors of workspaces and of what is saved in them beside scripts and flows: folders, variables, resources, settings. */
 export interface ObjectErrors {
@@ -87,11 +87,15 @@ export const objectAnswers: Answers<ObjectErrors> = {
     status: 409,
     describe: ({ name }) => `Another request changed the resource type ${name} at the same time. Try again.`,
   },
-  "reference.unreadable": { status: 422, describe: ({ reference, by }) => `${reference} does not exist, or ${by} is not allowed to read it.` },
+  "reference.unreadable": {
+    status: 422,
+    describe: ({ reference, by }) => `${reference} does not exist, or ${by} is not allowed to read it.`,
+  },
   "reference.cycle": { status: 422, describe: ({ reference }) => `${reference} refers back to itself.` },
   "reference.tooLarge": {
     status: 413,
-    describe: ({ limitBytes }) => `With its references resolved, the value is larger than ${formatMegabytes(limitBytes)} or nested too deeply.`,
+    describe: ({ limitBytes }) =>
+      `With its references resolved, the value is larger than ${formatMegabytes(limitBytes)} or nested too deeply.`,
   },
   "encryptionKey.rotating": {
     status: 409,

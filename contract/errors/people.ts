@@ -73,7 +73,10 @@ export const peopleAnswers: Answers<PeopleErrors> = {
     status: 403,
     describe: ({ client }) => `${client} has not verified your e-mail address. Verify it there, then sign in again.`,
   },
-  "login.denied": { status: 403, describe: ({ email }) => `${email} is not allowed to sign in here. Ask an administrator for an invitation.` },
+  "login.denied": {
+    status: 403,
+    describe: ({ email }) => `${email} is not allowed to sign in here. Ask an administrator for an invitation.`,
+  },
   "login.unreachable": { status: 502, describe: ({ client }) => `${client} does not respond. Try again, or sign in another way.` },
   "login.noPasswords": { status: 400, describe: () => "Sign-in with a password is turned off in this deployment. Use a token." },
   "token.notFound": { status: 404, describe: ({ prefix }) => `You have no token that starts with ${prefix}.` },

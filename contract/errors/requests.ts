@@ -1,4 +1,4 @@
-import { type Answers, type Issues, listIssues, formatMegabytes, type NoDetails } from "./answer.ts";
+import { type Answers, formatMegabytes, type Issues, listIssues, type NoDetails } from "./answer.ts";
 
 /** Errors that a request can cause on any route. */
 export interface RequestErrors {

@@ -24,7 +24,8 @@ export const scriptAndFlowAnswers: Answers<ScriptAndFlowErrors> = {
   "script.versionNotFound": { status: 404, describe: ({ hash }) => `There is no script version ${hash}.` },
   "script.pathTaken": {
     status: 400,
-    describe: ({ path }) => `There is already a script at ${path}. To save a new version, send its hash as parent_hash, or auto_parent: true.`,
+    describe: ({ path }) =>
+      `There is already a script at ${path}. To save a new version, send its hash as parent_hash, or auto_parent: true.`,
   },
   "script.parentUnknown": {
     status: 400,
@@ -36,7 +37,10 @@ export const scriptAndFlowAnswers: Answers<ScriptAndFlowErrors> = {
       `The parent_hash ${parentHash} is no longer the newest version: another version was saved after it. Load the script again.`,
   },
   "script.changedMeanwhile": { status: 409, describe: ({ path }) => `Another request saved ${path} at the same time. Load it again.` },
-  "script.tooLarge": { status: 413, describe: ({ limitBytes }) => `The source of a script may have at most ${formatMegabytes(limitBytes)}.` },
+  "script.tooLarge": {
+    status: 413,
+    describe: ({ limitBytes }) => `The source of a script may have at most ${formatMegabytes(limitBytes)}.`,
+  },
   "script.notOnBehalf": { status: 403, describe: ({ email }) => `Only an administrator can let a script run on behalf of ${email}.` },
   "flow.notFound": { status: 404, describe: ({ path }) => `There is no flow at ${path}.` },
   "flow.versionNotFound": { status: 404, describe: ({ version }) => `There is no flow version ${version}.` },

@@ -1,4 +1,4 @@
-import { type Anchor, computeAnchorHash, CHAIN_START } from "../../contract/approval-record.ts";
+import { type Anchor, CHAIN_START, computeAnchorHash } from "../../contract/approval-record.ts";
 
 /** A day is signed ten minutes after its end, so that entries written at the end of the day are included. */
 const SETTLED_MS = 600_000;

@@ -1,4 +1,4 @@
-import { getManifest, findRunner, type ScriptLanguage } from "../../contract/languages.ts";
+import { findRunner, getManifest, type ScriptLanguage } from "../../contract/languages.ts";
 import { parseSignature, toArgumentsSchema } from "../signatures/signature.ts";
 
 /** The signature of a script's entrypoint, read from its source. `params` is `null` if it cannot be read. */

@@ -52,7 +52,6 @@ const anchorsSchema = z.object({
   next: z.int().optional().describe("There may be more: repeat the request with this value as `from`."),
 });
 
-
 const adminRead = { domain: "approvals", verb: "read", need: "admin", target: "none" } as const;
 
 export const approvalRecordRoutes = {
