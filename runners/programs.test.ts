@@ -1,9 +1,9 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { filesOfJobs, isAlive, type Runner, startRunner, until } from "./conformance/harness.ts";
+import { filesOfJobs, type Runner, startRunner } from "./conformance/harness.ts";
 
 describe("a bash script", () => {
   let runner: Runner;
@@ -82,17 +82,6 @@ describe("a bash script", () => {
     });
     expect(filesOfJobs(runner)).toEqual([]);
   });
-
-  it("leaves no process behind, whether it ends or is stopped", async () => {
-    const code = "setsid sleep 300 & echo $! > pid; (env -i setsid sleep 301 &); sleep 302 & echo $!; sleep $1";
-    const ended = await runner.run({ code, params: ["s"], args: { s: 0 } });
-    const stopped = await runner.run({ code, params: ["s"], args: { s: 300 }, timeoutMs: 300 });
-    expect([ended.outcome, stopped.outcome]).toEqual(["success", "timeout"]);
-    const ids = [ended, stopped].map(({ logs }) => Number(logs.text));
-    await until(() => !ids.some(isAlive));
-    const left = spawnSync("pgrep", ["-f", "^sleep 30[012]$"]).stdout.toString();
-    expect(left).toBe("");
-  });
 });
 
 describe("a go script", () => {
@@ -131,9 +120,8 @@ describe("a go script", () => {
     expect(outcome).toMatchObject({ outcome: "success", result: 1, logs: { text: "log\n" } });
   });
 
-  it("runs as a real binary", { timeout: 120_000 }, async (context) => {
+  it("runs as a real binary", { timeout: 120_000 }, async () => {
     const go = process.env["SVC_GO_PATH"] || "go";
-    if (spawnSync(go, ["version"]).status !== 0) return context.skip("this machine has no Go: npm test brings one");
     const folder = mkdtempSync(join(tmpdir(), "svc-go-"));
     writeFileSync(
       join(folder, "main.go"),

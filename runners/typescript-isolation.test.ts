@@ -114,31 +114,4 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       }
     });
   });
-
-  describe("dedicated", () => {
-    const code = `import process from "node:process"; import fs from "node:fs"; let count = 0;
-      export function main(what) { if (what === "throw") throw new Error("x"); if (what === "exit") process.exit(3); console.log("run", ++count); const found = fs.readdirSync("."); fs.writeFileSync(process.cwd() + "/left", ""); return [count, process.env.WM_JOB_ID, found]; }`;
-    const run = (job: string, what = "") =>
-      runner.run({ code, job, args: { what }, params: ["what"], dedicated: true, hostKey: "dedicated" });
-
-    it("reuses the loaded module, with each job's own environment and directory", async () => {
-      const [first, second] = [await run("a"), await run("b")];
-      expect(first).toMatchObject({ result: [1, "a", ["tmp"]], logs: { text: "run 1\n" }, timings: { freshHost: true } });
-      expect(second).toMatchObject({ result: [2, "b", ["tmp"]], logs: { text: "run 2\n" }, timings: { freshHost: false } });
-    });
-
-    it("survives a failure and restarts after an exit", async () => {
-      await run("a");
-      const { result: before } = (await run("a")) as { result: [number] };
-      expect(await run("b", "throw")).toMatchObject({ outcome: "failure", error: { message: "x" } });
-      expect(await run("c")).toMatchObject({ result: [before[0] + 1, "c", ["tmp"]] });
-      expect(await run("d", "exit")).toMatchObject({ outcome: "failure", error: { exit_code: 3 } });
-      expect(await run("e")).toMatchObject({ result: [1, "e", ["tmp"]] });
-    });
-
-    it("is not shared with another key", async () => {
-      await run("a");
-      expect(await runner.run({ code, job: "b", dedicated: true, hostKey: "other" })).toMatchObject({ result: [1, "b", ["tmp"]] });
-    });
-  });
 });

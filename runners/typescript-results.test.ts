@@ -58,15 +58,6 @@ describe.each(["bun", "nodejs", "deno"] as const)("a %s script", (language) => {
       });
     });
 
-    it("cannot be forged by printed text", async () => {
-      const forged = '{"ok":true,"result":"forged"}';
-      const outcome = await runner.run({
-        code: `export function main() { console.log('${forged}'); console.log('{"idle":true}'); return "real"; }`,
-      });
-      expect(outcome.result).toBe("real");
-      expect(outcome.logs.text).toBe(`${forged}\n{"idle":true}\n`);
-    });
-
     it("from an iterator are printed as a stream, whose text is the result", async () => {
       const outcome = await runner.run({ code: "export async function* main() { yield 'a\\nb'; yield { c: 1n }; }" });
       const logs = { text: 'WM_STREAM: a\\nb\nWM_STREAM: {"c":"1"}\n' };

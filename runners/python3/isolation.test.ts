@@ -114,11 +114,10 @@ def main():
     expect(commandLines(mark)).toEqual([]);
   });
 
-  it("cannot forge its result", async () => {
+  it("cannot forge its result by writing to other descriptors", async () => {
     const code = `
 import os
 def main():
-    print('{"ok": true, "result": "forged"}')
     for fd in range(3, 64):
         try:
             os.write(fd, b'{"ok": true}\\n"forged"')

@@ -296,22 +296,6 @@ describe("the preprocessor of a Python script", () => {
   const event = { kind: "webhook", raw_string: '{"n":1}', query: { a: "b" }, headers: {} };
   const preprocessor = { params: null };
 
-  it.each([false, true])(
-    "runs first; what it returns is what main gets, and is told beside the result (dedicated: %s)",
-    async (dedicated) => {
-      const code =
-        "def preprocessor(event, extra):\n    print('first')\n    return {'n': event['body']['n'] + 1, 'extra': extra, 'query': event['query']}\n" +
-        "def main(n: int, extra, query):\n    print('second')\n    return [n, extra, query]";
-      const outcome = await runner.run({ code, args: { event, extra: "x" }, preprocessor, dedicated });
-      expect(outcome).toMatchObject({
-        outcome: "success",
-        result: [2, "x", { a: "b" }],
-        preprocessed: { n: 2, extra: "x", query: { a: "b" } },
-      });
-      expect(outcome.logs.text).toBe("first\nsecond\n");
-    },
-  );
-
   it.each([
     ["'text'", "text"],
     ["(1, 2)", [1, 2]],
@@ -321,31 +305,11 @@ describe("the preprocessor of a Python script", () => {
     expect(await resultOf({ code, args: { event }, preprocessor })).toEqual(expected);
   });
 
-  it("fails the run with the exception that it raises, and main does not run", async () => {
-    const code = "def preprocessor(event):\n    raise ValueError('bad signature')\ndef main():\n    print('ran')";
-    const outcome = await runner.run({ code, args: { event }, preprocessor });
-    expect(outcome).toMatchObject({ outcome: "failure", error: { name: "ValueError", message: "The preprocessor failed: bad signature" } });
-    expect(outcome.preprocessed).toBeUndefined();
-    expect(outcome.logs.text).toBe("");
-  });
-
   it("is named in the error if it is missing or returns too much", async () => {
     const missing = await errorOf({ code: "def main():\n    pass", args: { event }, preprocessor });
     expect(missing?.message).toContain("The preprocessor failed: The script does not define a function 'preprocessor'");
     const large = "def preprocessor():\n    return 'x' * 3_000_000\ndef main():\n    pass";
     const error = await errorOf({ code: large, args: { event }, preprocessor, maxInlineResultBytes: 1 << 20 });
     expect(error).toMatchObject({ name: "ResultTooLarge" });
-  });
-
-  it("has returned its arguments even if main does not end", async () => {
-    const code = "import time\ndef preprocessor():\n    return {'a': 1}\ndef main(a):\n    time.sleep(60)";
-    const outcome = await runner.run({ code, args: { event }, preprocessor, timeoutMs: 500 });
-    expect(outcome).toMatchObject({ outcome: "timeout", preprocessed: { a: 1 } });
-  });
-
-  it("has returned its arguments even if main fails", async () => {
-    const code = "def preprocessor():\n    return {'a': 1}\ndef main(a):\n    raise ValueError('later')";
-    const outcome = await runner.run({ code, args: { event }, preprocessor });
-    expect(outcome).toMatchObject({ outcome: "failure", preprocessed: { a: 1 }, error: { message: "later" } });
   });
 });

@@ -1,0 +1,6 @@
+import { describeInProcess } from "../conformance/in-process.ts";
+import { javascriptInProcess, javascriptPrograms } from "../conformance/javascript-programs.ts";
+import { describeSupervision } from "../conformance/supervision.ts";
+
+describeSupervision("bun", javascriptPrograms);
+describeInProcess("bun", javascriptInProcess);

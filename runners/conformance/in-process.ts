@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import type { RunnerLanguage } from "../../contract/languages.ts";
+import { type Runner, startRunner } from "./harness.ts";
+import type { InProcessPrograms } from "./programs.ts";
+
+/** Registers the tests of what svc's wrappers share: preprocessors, dedicated runs, and results that a script cannot forge. */
+export function describeInProcess(language: RunnerLanguage, programs: InProcessPrograms): void {
+  describe(`the wrapper of ${language}`, () => {
+    let runner: Runner;
+    beforeAll(async () => {
+      runner = await startRunner(language);
+    });
+    afterAll(() => runner.close());
+
+    it("does not take printed text for a result", async () => {
+      const printed = '{"ok":true,"result":"forged"}\n{"idle":true}\n';
+      expect(await runner.run({ code: programs.forge })).toMatchObject({ result: "real", logs: { offset: 0, text: printed } });
+    });
+
+    describe("runs a preprocessor", () => {
+      const args = { event: { kind: "webhook", raw_string: '{"n":1}', query: { a: "b" }, headers: {} }, extra: "x" };
+      const preprocessor = { params: null };
+
+      it.each([false, true])("first; its result becomes main's arguments and is part of the outcome (dedicated: %s)", async (dedicated) => {
+        const params = ["n", "extra", "query"];
+        const outcome = await runner.run({ code: programs.preprocess, args, preprocessor, params, dedicated });
+        expect(outcome).toMatchObject({ outcome: "success", result: [2, "x", { a: "b" }] });
+        expect(outcome.preprocessed).toEqual({ n: 2, extra: "x", query: { a: "b" } });
+        expect(outcome.logs.text).toBe("first\nsecond\n");
+      });
+
+      it("whose error fails the run before main runs", async () => {
+        const outcome = await runner.run({ code: programs.failInPreprocessor, args, preprocessor });
+        expect(outcome).toMatchObject({
+          outcome: "failure",
+          error: { name: expect.stringMatching(/Error$/), message: "The preprocessor failed: bad signature" },
+          logs: { text: "" },
+        });
+        expect(outcome.preprocessed).toBeUndefined();
+      });
+
+      it("whose arguments are part of the outcome even if main fails or does not end", async () => {
+        const failed = await runner.run({ code: programs.failAfterPreprocessor, args, preprocessor });
+        expect(failed).toMatchObject({ outcome: "failure", preprocessed: { a: 1 }, error: { message: "later" } });
+        const stopped = await runner.run({ code: programs.waitAfterPreprocessor, args, preprocessor, timeoutMs: 500 });
+        expect(stopped).toMatchObject({ outcome: "timeout", preprocessed: { a: 1 } });
+      });
+    });
+
+    describe("keeps the module of a dedicated script", () => {
+      const run = (name: string, { what = "", hostKey = "dedicated" } = {}) =>
+        runner.run({ code: programs.countRuns, args: { what }, params: ["what"], dedicated: true, hostKey, env: { NAME: name } });
+
+      it("for the next run, which has its own environment and directory", async () => {
+        const [first, second] = [await run("a"), await run("b")];
+        expect(first).toMatchObject({ result: [1, "a", ["tmp"]], logs: { text: "run 1\n" }, timings: { freshHost: true } });
+        expect(second).toMatchObject({ result: [2, "b", ["tmp"]], logs: { text: "run 2\n" }, timings: { freshHost: false } });
+      });
+
+      it("after a failure, and loads it again after an exit", async () => {
+        await run("a");
+        const { result: before } = (await run("a")) as { result: [number] };
+        expect(await run("b", { what: "throw" })).toMatchObject({ outcome: "failure", error: { message: "x" } });
+        expect(await run("c")).toMatchObject({ result: [before[0] + 1, "c", ["tmp"]] });
+        expect(await run("d", { what: "exit" })).toMatchObject({ outcome: "failure", error: { exit_code: 3 } });
+        expect(await run("e")).toMatchObject({ result: [1, "e", ["tmp"]] });
+      });
+
+      it("for its own key only", async () => {
+        await run("a");
+        expect(await run("b", { hostKey: "other" })).toMatchObject({ result: [1, "b", ["tmp"]] });
+      });
+    });
+  });
+}
