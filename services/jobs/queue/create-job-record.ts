@@ -16,7 +16,7 @@ export interface IdempotencyKey {
 
 export interface CreateJobDeps {
   jobs: JobTable;
-  objects: Pick<ObjectTable, "get" | "transact" | "remove">;
+  objects: Pick<ObjectTable, "get" | "transact">;
   nowMs: () => number;
 }
 
@@ -26,8 +26,8 @@ export async function findPreviousRun({ jobs, objects }: CreateJobDeps, { key, f
   if (!found) return undefined;
   const known = found.value as { job: string; fingerprint: string };
   const job = await jobs.get(known.job);
-  // The job was removed because its message could not be sent: the call had no effect.
-  if (!job) await objects.remove(key);
+  // The job is gone, so the key is free. It is removed as it was read: an equal call may have used it again since.
+  if (!job) await objects.transact([write.remove(key, found.version === undefined ? "unversioned" : { version: found.version })]);
   else if (known.fingerprint !== fingerprint) throw new SvcError("idempotency.reused", { id: job.id });
   return job;
 }
@@ -47,14 +47,21 @@ export async function createJobRecord(deps: CreateJobDeps, job: Job, idempotency
   const remembered = {
     ...idempotencyKey.key,
     value: { job: job.id, fingerprint: idempotencyKey.fingerprint },
+    version: job.id,
     expiresAtS: nowS + idempotencyKey.retentionMs / 1000,
   };
-  const refused = await objects.transact([
-    write.put(remembered, { absentOrExpiredAtS: nowS }),
-    { raw: { Put: jobs.createParams(job, dueMs) } },
-  ]);
-  if (refused === undefined) return undefined;
-  const other = await findPreviousRun(deps, idempotencyKey);
-  if (refused === 0 && other) return other;
-  throw new SvcError("job.idTaken", { id: job.id });
+  for (let tries = 0; tries < TRIES; tries += 1) {
+    const refused = await objects.transact([
+      write.put(remembered, { absentOrExpiredAtS: nowS }),
+      { raw: { Put: jobs.createParams(job, dueMs) } },
+    ]);
+    if (refused === undefined) return undefined;
+    if (refused !== 0) throw new SvcError("job.idTaken", { id: job.id });
+    const other = await findPreviousRun(deps, idempotencyKey);
+    if (other) return other;
+  }
+  throw new SvcError("write.collided", {});
 }
+
+/** How often a key whose job is gone is freed and used again. Each lost try means that an equal call used it first. */
+const TRIES = 5;

@@ -152,24 +152,21 @@ export async function sendJob({ queue, nowMs }: Pick<EnqueueDeps, "queue" | "now
 }
 
 /**
- * Records a job, then sends its message. If sending fails, the record is removed unless a worker has claimed it, and the error is thrown.
- * If this process dies in between, housekeeping finds the record by its due time. Returns the job; with an idempotency key, it may be one
- * that an equal call has started. Throws `job.idTaken` and `idempotency.reused`.
+ * Records a job, then sends its message. If sending fails, the error is thrown, and the record is removed unless a worker has claimed it. With an
+ * idempotency key the record stays, because an equal call may have been answered with its id. If this process dies in between, housekeeping finds
+ * the record by its due time. Returns the job; with an idempotency key, it may be one that an equal call has started. Throws `job.idTaken` and
+ * `idempotency.reused`.
  */
 export async function enqueueJob(deps: EnqueueDeps & CreateJobDeps, request: NewJob): Promise<{ id: string }> {
-  const { jobs, objects } = deps;
-  const { idempotencyKey: once } = request;
+  const { idempotencyKey } = request;
   const job = await prepareJob(deps, request);
-  const other = await createJobRecord(deps, job, once);
+  const other = await createJobRecord(deps, job, idempotencyKey);
   if (other) return other;
   try {
     await sendJob(deps, job);
   } catch (error) {
     // If a worker has claimed the job, the message was sent despite the error.
-    if (await jobs.removeUnclaimed(job.id)) {
-      if (once) await objects.remove(once.key);
-      throw error;
-    }
+    if (idempotencyKey || (await deps.jobs.removeUnclaimed(job.id))) throw error;
   }
   return job;
 }

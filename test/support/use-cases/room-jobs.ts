@@ -1,12 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { limits } from "../../../contract/limits.ts";
-import type { QueuedJob } from "../../../core/jobs/job.ts";
+import { type Job, type QueuedJob, SHARDS } from "../../../core/jobs/job.ts";
 import { firstDueMs } from "../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { personKey } from "../../../core/people/person.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { handleJobMessage } from "../../../services/execution/handle-job-message.ts";
 import { periodicTasks } from "../../../services/maintenance/periodic-tasks.ts";
+import { resumeDueJobs } from "../../../services/maintenance/resume-due-jobs.ts";
 import { runPeriodicTasks } from "../../../services/maintenance/run-periodic-tasks.ts";
 import { buildWorkspaceWrites } from "../../../services/workspaces/workspaces.ts";
 import { aQueuedJob } from "../../builders/jobs.ts";
@@ -65,6 +66,31 @@ export async function housekeep({ deps }: Room): Promise<void> {
   const onTaskFailed = (_name: string, error: unknown) => void failures.push(error);
   await runPeriodicTasks(periodicTasks({ ...deps, onJobFailed }), { untilMs: Number.POSITIVE_INFINITY, onTaskFailed });
   if (failures.length > 0) throw failures[0];
+}
+
+/** As `passTime`, but only jobs are looked at: many scenarios in one room stay fast. */
+export async function passLease(room: Room, rounds = 2): Promise<void> {
+  const { deps, clock, workspace } = room;
+  const failures: unknown[] = [];
+  const onJobFailed = (_id: string, error: unknown) => void failures.push(error);
+  for (let round = 0; round < rounds; round += 1) {
+    clock.nowMs += LEASE_OVER_MS;
+    await resumeDueJobs({ ...deps, onJobFailed }, new Set([workspace]), Number.POSITIVE_INFINITY);
+    await work(room);
+  }
+}
+
+/** All jobs of the room's workspace, and of one path in it if named. */
+export async function listJobs({ deps, workspace }: Room, path?: string): Promise<Job[]> {
+  const shards = Array.from({ length: SHARDS }, (_, shard) => `${workspace}#${shard}`);
+  const pages = await Promise.all(
+    shards.map((partition) =>
+      path === undefined
+        ? deps.jobs.list({ index: "list", partition, limit: 1000 })
+        : deps.jobs.list({ index: "path", partition: `${partition}#${path}`, limit: 1000 }),
+    ),
+  );
+  return deps.jobs.getMany(pages.flatMap(({ entries }) => entries.map(({ id }) => id)));
 }
 
 /** What AWS does by itself after a process has died: leases run out, housekeeping looks, messages are handled. */

@@ -1,0 +1,156 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { hasEnded, type Job } from "../../../core/jobs/job.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import type { Runnable } from "../../../core/scripts/version.ts";
+import { expectToSurviveFaults, withFault } from "../../../test/support/use-cases/failing-writes.ts";
+import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
+import { addScript, addWorkspace, listJobs, passLease, work } from "../../../test/support/use-cases/room-jobs.ts";
+import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import { loadValue } from "../../jobs/values/values.ts";
+import type { VersionRunRequest } from "./run-request.ts";
+import { startRun } from "./start-run.ts";
+
+let room: Room;
+beforeAll(async () => {
+  room = await newRoom();
+  await addWorkspace(room);
+});
+
+/** Arguments that fit the head, that are an item of their own, and that S3 holds. */
+const texts = { small: "s", "middle-sized": "m".repeat(2000), large: "l".repeat(20_000) };
+
+async function aRequest(args: object, fields: Partial<VersionRunRequest["options"]> = {}, key?: string): Promise<VersionRunRequest> {
+  const version: Runnable = await addScript(room, { path: `f/t/${randomUUID()}` });
+  return {
+    target: { kind: "script", version },
+    options: {
+      actor: anAdmin,
+      workspace: room.workspace,
+      id: undefined,
+      parent: undefined,
+      root: undefined,
+      scheduledForMs: undefined,
+      ...fields,
+    },
+    tag: undefined,
+    cacheTtlS: undefined,
+    arguments: { args: args as Record<string, unknown>, files: [], wrapped: false },
+    idempotencyKey: key === undefined ? undefined : { key: keys.idempotency(key), fingerprint: "same", keptMs: 60_000_000 },
+  };
+}
+
+const runsOf = ({ id }: Pick<Job, "id">) => room.runs.filter(({ job }) => job === id).length;
+
+/** Every job of the request's script has succeeded, has run once, and has its arguments. Returns their ids. */
+async function expectRunsOnce({ target, arguments: { args } }: VersionRunRequest): Promise<string[]> {
+  const jobs = await listJobs(room, target.version.path);
+  for (const job of jobs) {
+    if (!hasEnded(job)) throw new Error(`The job is ${job.state}.`);
+    expect([job.state, runsOf(job)]).toEqual(["succeeded", 1]);
+    expect(JSON.parse(await loadValue(room.deps, job, job.args))).toEqual(args);
+  }
+  return jobs.map(({ id }) => id);
+}
+
+describe("startRun, whichever of its writes fails,", () => {
+  it.each(Object.entries(texts))("starts one job for an Idempotency-Key when the call is repeated, with %s arguments", async (_, text) => {
+    await expectToSurviveFaults(async () => {
+      const request = await aRequest({ text }, {}, randomUUID());
+      const answered: string[] = [];
+      const start = async () => void answered.push((await startRun(room.deps, request)).id);
+      return {
+        act: start,
+        recover: start,
+        check: async () => {
+          await work(room);
+          await passLease(room);
+          expect(await expectRunsOnce(request)).toEqual([...new Set(answered)]);
+        },
+      };
+    });
+  });
+
+  it("starts one job for the id that the caller chose: a repeated call starts it or answers job.idTaken", async () => {
+    await expectToSurviveFaults(async () => {
+      const id = randomUUID();
+      const request = await aRequest({}, { id });
+      return {
+        act: () => startRun(room.deps, request),
+        recover: () => startRun(room.deps, request).catch((error: unknown) => expect(error).toMatchObject({ code: "job.idTaken" })),
+        check: async () => {
+          await work(room);
+          await passLease(room);
+          expect(await expectRunsOnce(request)).toEqual([id]);
+        },
+      };
+    });
+  });
+
+  it("without a key leaves no job or one that runs once, although nobody repeats the call", async () => {
+    await expectToSurviveFaults(async () => {
+      const request = await aRequest({ text: texts["middle-sized"] });
+      let answered: string | undefined;
+      return {
+        act: async () => {
+          answered = (await startRun(room.deps, request)).id;
+        },
+        recover: async () => undefined,
+        check: async () => {
+          await work(room);
+          await passLease(room);
+          const ids = await expectRunsOnce(request);
+          if (answered !== undefined) expect(ids).toEqual([answered]);
+          expect(ids.length).toBeLessThan(2);
+        },
+      };
+    });
+  });
+});
+
+describe("an Idempotency-Key", () => {
+  it("answers the job to an equal call although the first call cannot send its message", async () => {
+    const request = await aRequest({}, {}, randomUUID());
+    // The equal call comes while the first one sends.
+    let other: Promise<{ id: string }> | undefined;
+    const queue = {
+      ...room.deps.queue,
+      send: async () => {
+        other = startRun(room.deps, request);
+        await other;
+        throw new Error("The queue takes no message.");
+      },
+    };
+    await expect(startRun({ ...room.deps, queue }, request)).rejects.toThrow("The queue takes no message.");
+    await passLease(room);
+    expect(await expectRunsOnce(request)).toEqual([(await other)?.id]);
+  });
+
+  it("starts one job for equal calls at once that find the key of a job that is gone", async () => {
+    const request = await aRequest({}, {}, randomUUID());
+    await withFault({ write: 2, moment: "before", kind: "death" }, () => startRun(room.deps, request));
+    for (const { id } of await listJobs(room, request.target.version.path)) await room.deps.jobs.removeUnclaimed(id);
+    const answered = await Promise.all(Array.from({ length: 8 }, () => startRun(room.deps, request)));
+    await work(room);
+    expect(await expectRunsOnce(request)).toEqual([...new Set(answered.map(({ id }) => id))]);
+  });
+
+  it("stays with the new job when a slow call still removes the one that is gone", async () => {
+    const request = await aRequest({}, {}, randomUUID());
+    await withFault({ write: 2, moment: "before", kind: "death" }, () => startRun(room.deps, request));
+    for (const { id } of await listJobs(room, request.target.version.path)) await room.deps.jobs.removeUnclaimed(id);
+    // The slow call has read the key and found no job. Before it goes on, an equal call starts one.
+    let first: { id: string } | undefined;
+    const objects = {
+      ...room.deps.objects,
+      transact: async (...parts: Parameters<typeof room.deps.objects.transact>) => {
+        first ??= await startRun(room.deps, request);
+        return room.deps.objects.transact(...parts);
+      },
+    };
+    const second = await startRun({ ...room.deps, objects }, request);
+    await work(room);
+    expect(await expectRunsOnce(request)).toEqual([first?.id]);
+    expect(second).toEqual({ id: first?.id, replayed: expect.any(Boolean) });
+  });
+});
