@@ -27,6 +27,7 @@ export const childPrefix = {
   /** Values that are too large for the item that refers to them. */
   args: "args#",
   code: "code#",
+  reusedSteps: "reused#",
   end: "end#",
   shown: "shown#",
   approval: "approval#",

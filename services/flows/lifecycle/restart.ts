@@ -1,4 +1,3 @@
-import { v7 as uuidv7 } from "uuid";
 import type { Child } from "../../../aws/dynamodb/job-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
@@ -28,8 +27,9 @@ import { type LoadedPlan, type LoadFlowDeps, loadPlan, requireFlowVersion } from
 type RestartFlowDeps = EnqueueDeps & CreateJobDeps & LoadFlowDeps;
 
 /**
- * A new job of a flow that has ended, which goes on from one of its steps: what the steps before it yielded stands in its journal from the
- * beginning, as references to the first job's values. Without a step it goes on where the first job failed. Throws `flow.notRestarted`, `flow.versionNotFound`, `job.idTaken`.
+ * Queues a new job of a flow that has ended, which continues from one of its steps: the journal items of the steps before it, with references to the
+ * first job's values, are stored with the new job and become its journal when it starts. A job id that is taken therefore changes no journal. Without
+ * a step the job continues where the first one failed. Throws `flow.notRestarted`, `flow.versionNotFound`, `job.idTaken`.
  */
 export async function restartFlow(
   deps: RestartFlowDeps,
@@ -60,23 +60,16 @@ export async function restartFlow(
   if (origin.email !== actor.email && [...kept, ...loop].some(hidesSecrets)) {
     throw refused("the results of its steps contain secrets, so only the user who ran it can restart it");
   }
-  const id = own.id ?? uuidv7();
-  if (await jobs.get(id)) throw new SvcError("job.idTaken", { id });
-  // Its journal is there before the job is.
-  await jobs.putWith(
-    [...kept, ...loop].map((item) => ({ ...item, parent: id })),
-    [],
-  );
   const { kind, path, hash, tag, timeoutS, priority, code } = origin;
   return enqueueJob(deps, {
     ...own,
     actor,
-    id,
     workspace: origin.workspace,
     kind,
     path,
     hash,
     flow: wanted === undefined ? { execution: 0 } : { version: wanted, execution: 0 },
+    reusedSteps: [...kept, ...loop],
     ...(code ? { code: JSON.parse(await loadValue(deps, origin, code)) as { flow: unknown } } : {}),
     tag,
     // That of a flow inside of another one was what its caller had left.

@@ -21,6 +21,7 @@ import { type LoadedPlan, loadPlan, requireFlowVersion } from "../definitions/lo
 import { planFlow } from "../definitions/plan.ts";
 import { evaluateWithReads } from "../runtime/expressions/evaluate-with-reads.ts";
 import { loadFlowEnvironment } from "../runtime/expressions/flow-environment.ts";
+import { writeReusedSteps } from "../runtime/journal.ts";
 
 export type StartFlowDeps = BuildVersionDeps &
   ResolveDeps & {
@@ -91,13 +92,15 @@ async function begin(deps: StartFlowDeps, job: RunningJob): Promise<FinishedJob 
     const known = await findCachedResult(deps, job);
     if (known) return endJobFromCache(deps, job, known);
   }
+  await writeReusedSteps(deps, job);
+  const { reusedSteps: _, ...begun } = flow;
   // From now on housekeeping checks the execution instead of the lease.
   const now = nowMs();
   const dueAtMs = flowDueMs(job, now);
   const started = await jobs.change(
     job.id,
     {
-      flow,
+      flow: begun,
       ...cacheFields(job),
       ...(job.eraseAfterS === undefined ? {} : { erasesSteps: "all" as const }),
       leaseUntilMs: now + limits.flowLookMs,

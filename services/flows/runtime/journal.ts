@@ -1,3 +1,4 @@
+import * as z from "zod";
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import {
   type End,
@@ -13,6 +14,8 @@ import {
   progressRef,
 } from "../../../core/flows/journal.ts";
 import type { ScopeName } from "../../../core/flows/scopes.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";
 import type { StepContext } from "./step-context.ts";
 
 /** What reading and writing a flow's journal takes. The journal consists of child items of the flow's job. */
@@ -59,6 +62,19 @@ export async function writeProgress(deps: JournalDeps, step: StepContext, change
   const progress = { ...step.progress, ...change };
   await write(deps, step, progressRef(step.module.id, step.scope.name, step.path), progress);
   return progress;
+}
+
+const itemsSchema = z.array(z.object({ ref: z.string(), json: z.string(), expiresAtS: z.number() }));
+
+/** Writes the journal items that a restarted flow takes over, before its first execution starts. A repeated call writes the same. */
+export async function writeReusedSteps(deps: ValueDeps, job: Job): Promise<void> {
+  const place = job.flow?.reusedSteps;
+  if (!place) return;
+  const items = itemsSchema.parse(JSON.parse(await loadValue(deps, job, place)));
+  await deps.jobs.putWith(
+    items.map((item) => ({ ...item, parent: job.id })),
+    [],
+  );
 }
 
 async function write({ jobs }: JournalDeps, { flow }: StepContext, ref: string, value: Outcome | Progress | End): Promise<void> {

@@ -1,4 +1,5 @@
 import { v7 as uuidv7 } from "uuid";
+import type { Child } from "../../../aws/dynamodb/job-table.ts";
 import type { Queue } from "../../../aws/sqs/queue.ts";
 import type { ScriptLanguage } from "../../../contract/languages.ts";
 import { limits } from "../../../contract/limits.ts";
@@ -34,6 +35,8 @@ export interface NewJob {
   onBehalfOf?: { email: string; permissionedAs: string } | undefined;
   /** The version of a flow, and the location of its plan. */
   flow?: Job["flow"];
+  /** Of a flow that is restarted: the journal items of the steps that do not run again. */
+  reusedSteps?: readonly Child[] | undefined;
   /** A preview's source, and the lock to build it with. */
   code?: { content: string; lock?: string } | { flow: unknown } | undefined;
   timeoutS?: number | undefined;
@@ -89,9 +92,11 @@ export async function prepareJob({ nowMs, ...keeping }: EnqueueDeps, request: Ne
     workspace: request.workspace,
     expiresAtMs: retainedFromMs + maxDurationMs(request.kind) + limits.jobRetentionMs,
   };
-  const [args, code] = await Promise.all([
+  const { reusedSteps: steps } = request;
+  const [args, code, reusedSteps] = await Promise.all([
     storeValue(keeping, owner, "args", JSON.stringify(request.args)),
     request.code === undefined ? undefined : storeValue(keeping, owner, "code", JSON.stringify(request.code)),
+    steps?.length ? storeValue(keeping, owner, "reusedSteps", JSON.stringify(steps)) : undefined,
   ]);
   const job: QueuedJob = {
     ...owner,
@@ -116,7 +121,7 @@ export async function prepareJob({ nowMs, ...keeping }: EnqueueDeps, request: Ne
       ? { concurrency: resolveConcurrency(request.concurrency, request.workspace, request.path ?? "", request.args) }
       : {}),
     args,
-    ...(request.flow ? { flow: request.flow } : {}),
+    ...(request.flow ? { flow: { ...request.flow, ...(reusedSteps ? { reusedSteps } : {}) } } : {}),
     ...(request.preprocess ? { preprocess: "wanted" as const } : {}),
     ...(code === undefined ? {} : { code }),
     attempt: 0,

@@ -11,7 +11,7 @@ export interface ValueDeps {
   storage: Storage;
 }
 /** The kinds of values that a job stores. */
-type ValueKind = Extract<ChildKind, "args" | "code" | "end" | "shown" | "approval">;
+type ValueKind = Extract<ChildKind, "args" | "code" | "reusedSteps" | "end" | "shown" | "approval">;
 type Owner = Pick<Job, "id" | "workspace" | "expiresAtMs">;
 
 /** Returns an unused name for a value of the job. */

@@ -1,0 +1,47 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { actions } from "../../../contract/access/actions.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
+import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
+import { addJob, addScript, addWorkspace, listJobs, passLease, work } from "../../../test/support/use-cases/room-jobs.ts";
+import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
+import { rerun } from "./rerun.ts";
+
+let room: Room;
+beforeAll(async () => {
+  room = await newRoom();
+  await addWorkspace(room);
+});
+
+describe("rerun of two jobs with an Idempotency-Key, whichever of its writes fails,", () => {
+  it("runs each of them once again when the call is repeated", async () => {
+    await expectToSurviveFaults(async () => {
+      const path = `f/t/${randomUUID()}`;
+      const { hash } = await addScript(room, { path });
+      const before = [await addJob(room, { path, hash }), await addJob(room, { path, hash })].map(({ id }) => id);
+      const call = randomUUID();
+      const once = (place: string) => ({ key: keys.idempotency(`${call} ${place}`), fingerprint: place, keptMs: 60_000_000 });
+      const asked = { job_ids: before, script_options_by_path: {}, flow_options_by_path: {} };
+      let answers: PromiseSettledResult<string>[] = [];
+      const act = async () => {
+        answers = await rerun(room.deps, { actor: anAdmin, action: actions.readRun }, room.workspace, asked, once);
+      };
+      return {
+        act,
+        recover: act,
+        check: async () => {
+          await work(room);
+          await passLease(room);
+          const again = (await listJobs(room, path)).filter(({ id }) => !before.includes(id));
+          const ids = answers.map((answer) => (answer.status === "fulfilled" ? answer.value : String(answer.reason)));
+          expect(again.map(({ id }) => id).sort()).toEqual(ids.sort());
+          expect(again.map(({ id, state }) => [state, room.runs.filter(({ job }) => job === id).length])).toEqual([
+            ["succeeded", 1],
+            ["succeeded", 1],
+          ]);
+        },
+      };
+    });
+  });
+});
