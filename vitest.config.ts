@@ -56,7 +56,8 @@ export default defineConfig({
           include: [useCases],
           globalSetup: ["./test/support/use-cases/use-case-setup.ts"],
           setupFiles: ["./test/support/use-cases/use-case-env.ts"],
-          testTimeout: 30_000,
+          // One test plays its use case once for each write that may fail.
+          testTimeout: 120_000,
           hookTimeout: 60_000,
         },
       },

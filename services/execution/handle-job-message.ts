@@ -1,5 +1,6 @@
 import type { RunningJob } from "../../core/jobs/job.ts";
 import { canceledEnding, type JobMessage } from "../../core/jobs/lifecycle.ts";
+import { cancelOfParent } from "../jobs/cancel/cancel-of-parent.ts";
 import { type ConcurrencyDeps, claimWithSlot } from "../jobs/concurrency/concurrency.ts";
 import { claimJob } from "../jobs/lifecycle/claim.ts";
 import type { FinishedJob } from "../jobs/lifecycle/finish.ts";
@@ -17,14 +18,12 @@ export async function handleJobMessage(deps: HandleJobMessageDeps, message: JobM
   const { job: id, group } = message;
   const job = group === undefined ? await claimJob(deps, id) : await claimWithSlot(deps, id, group);
   if (!job) return undefined;
-  return (await endWithParent(deps, job)) ?? runJob(deps, job);
+  return (await endIfCanceled(deps, job)) ?? runJob(deps, job);
 }
 
-/** A step that has waited in the queue does not begin after its flow has ended. */
-async function endWithParent(deps: HandleJobMessageDeps, job: RunningJob): Promise<FinishedJob | undefined> {
-  if (!job.step || job.parent === undefined) return undefined;
-  const parent = await deps.jobs.get(job.parent);
-  if (parent?.state === "running" && !parent.cancel) return undefined;
-  const cancel = parent?.cancel ?? { by: "svc", reason: "its flow has ended" };
+/** A job that was returned to the queue after it was canceled does not begin again, and a step does not begin after its flow has ended. */
+async function endIfCanceled(deps: HandleJobMessageDeps, job: RunningJob): Promise<FinishedJob | undefined> {
+  const cancel = job.cancel ?? (await cancelOfParent(deps, job));
+  if (!cancel) return undefined;
   return endJobAndNotify(deps, job, canceledEnding(cancel), { cancel });
 }

@@ -2,6 +2,7 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { Job } from "../../core/jobs/job.ts";
 import type { BeatReply, BeatRequest, ReportRequest } from "../../runners/protocol.ts";
+import { cancelOfParent } from "../jobs/cancel/cancel-of-parent.ts";
 import { type FinishJobDeps, finishJob } from "../jobs/lifecycle/finish.ts";
 import { storeOutput } from "../jobs/values/values.ts";
 import { loadMasker } from "../secrets/masks.ts";
@@ -57,10 +58,8 @@ export async function recordHeartbeat(
 
 /** Cancels a step whose flow has ended, because a flow ends without informing its steps. */
 async function cancelWithFlow({ jobs }: FinishJobDeps, job: Job): Promise<Job> {
-  if (!job.step || job.cancel || job.parent === undefined) return job;
-  const flow = await jobs.get(job.parent);
-  if (flow?.state === "running" && !flow.cancel) return job;
-  const cancel = flow?.cancel ?? { by: "svc", reason: "its flow has ended" };
+  const cancel = job.cancel ? undefined : await cancelOfParent({ jobs }, job);
+  if (!cancel) return job;
   return (await jobs.change(job.id, { cancel }, { attr: "state", eq: "running" })) ?? { ...job, cancel };
 }
 

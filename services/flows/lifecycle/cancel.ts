@@ -37,9 +37,14 @@ export async function stopFlow(deps: StopFlowDeps, job: Job, { by, reason }: { b
   const cancelDeps = { ...deps, onJobCanceled: [flowCancellation(deps)] };
   for (const inner of [...nested, ...(await parkedJobs(deps, job))]) {
     const inside = await jobs.get(inner);
-    if (inside && !hasEnded(inside))
+    if (!inside) continue;
+    if (!hasEnded(inside)) {
       await cancelJob(cancelDeps, inside, { by, reason }).catch((error: unknown) =>
         reportFailure("A job inside a canceled flow could not be canceled; it ends with its flow", error, { job: inside.id }),
       );
+    } else if (inside.cancel) {
+      // The call that canceled it may have died before it stopped the rest of it.
+      await stopFlow(deps, inside, inside.cancel);
+    }
   }
 }

@@ -140,6 +140,14 @@ export async function endTimedOutFlow(deps: FinishFlowDeps, flow: RunningJob): P
   await releaseSlot(deps, ended);
 }
 
+/** Ends a running flow as canceled, with all that runs in it. */
+export async function cancelFlow(deps: FinishFlowDeps, flow: RunningJob, cancel: { by: string; reason: string }): Promise<void> {
+  const ended = await endJob(deps, { ...flow, cancel }, canceledEnding(cancel), "", { cancel });
+  if (!ended) return;
+  await stopFlow(deps, flow, cancel);
+  await releaseSlot(deps, ended);
+}
+
 async function findVerdict(deps: FinishFlowDeps, flow: RunningJob, { value }: LoadedPlan): Promise<Verdict> {
   const last = value.modules.at(-1)?.id ?? "";
   const items = await readJournal(deps, flow, [

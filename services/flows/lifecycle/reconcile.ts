@@ -3,11 +3,13 @@ import { hasEnded, type Job, type RunningJob } from "../../../core/jobs/job.ts";
 import { canceledEnding, flowDueMs } from "../../../core/jobs/lifecycle.ts";
 import type { GateDeps } from "../../approvals/gates/change-gate.ts";
 import { reconcileGates } from "../../approvals/gates/reconcile-gates.ts";
+import { cancelOfParent } from "../../jobs/cancel/cancel-of-parent.ts";
 import { endJob } from "../../jobs/lifecycle/finish.ts";
 import { flowParkedFor } from "../runtime/parked-jobs.ts";
 import { reconcileSubflows } from "../runtime/reconcile-subflows.ts";
 import { resumeParentTask } from "../runtime/resume-parent-task.ts";
 import {
+  cancelFlow,
   endFlow,
   endTimedOutFlow,
   type FinishFlowDeps,
@@ -57,6 +59,12 @@ export async function reconcileFlow(deps: FinishFlowDeps & GateDeps, flow: Runni
   const { executions, jobs, nowMs } = deps;
   if (isPastDeadline(deps, flow)) {
     await endTimedOutFlow(deps, flow);
+    return "ended";
+  }
+  // The function that ended the enclosing flow may have died before it ended this one.
+  const cancel = await cancelOfParent(deps, flow);
+  if (cancel) {
+    await cancelFlow(deps, flow, cancel);
     return "ended";
   }
   const { execution = 0, stateMachine: machine, outdated } = flow.flow ?? {};

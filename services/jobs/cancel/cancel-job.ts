@@ -5,7 +5,7 @@ import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { type ConcurrencyDeps, releaseSlot } from "../concurrency/concurrency.ts";
 import { endJob, type FinishJobDeps } from "../lifecycle/finish.ts";
 
-/** Called after the record of a canceled job has ended, to stop everything else that runs for the job. */
+/** Called after the record of a canceled job has ended, perhaps repeatedly, to stop everything else that runs for the job. */
 export type JobCanceledListener = (job: Job, canceled: { by: string; reason: string }) => Promise<void>;
 
 export type CancelJobDeps = FinishJobDeps & ConcurrencyDeps & { onJobCanceled: readonly JobCanceledListener[] };
@@ -29,7 +29,11 @@ export async function cancelJob(deps: CancelJobDeps, job: Job, { by, reason, for
   const { jobs, onJobCanceled } = deps;
   const cancel = { by, reason };
   for (let current = job, tries = 0; tries < TRIES; tries += 1) {
-    if (hasEnded(current)) throw new SvcError("job.ended", { id: job.id, state: current.state });
+    if (hasEnded(current)) {
+      // The call that canceled the job may have died before it stopped the rest of it.
+      if (current.cancel) for (const listener of onJobCanceled) await listener(current, current.cancel);
+      throw new SvcError("job.ended", { id: job.id, state: current.state });
+    }
     if (current.state === "queued" || force || current.flow?.plan) {
       const ended = await endJob(deps, { ...current, cancel }, canceledEnding(cancel), { extra: { cancel } });
       if (ended) {

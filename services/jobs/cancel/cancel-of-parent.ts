@@ -1,0 +1,13 @@
+import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+
+/** Returns why a step of a flow must not run anymore, or `undefined` while its flow runs, and for a job that is no step. */
+export async function cancelOfParent(
+  { jobs }: { jobs: Pick<JobTable, "get"> },
+  { step, parent }: Pick<Job, "step" | "parent">,
+): Promise<{ by: string; reason: string } | undefined> {
+  if (!step || parent === undefined) return undefined;
+  const flow = await jobs.get(parent);
+  if (flow?.state === "running" && !flow.cancel) return undefined;
+  return flow?.cancel ?? { by: "svc", reason: "its flow has ended" };
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import type { RunOutcome } from "../../../runners/protocol.ts";
+import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
+import { newRoom, type Room, success } from "../../../test/support/use-cases/room.ts";
+import { addJob, addScript, addWorkspace, passLease, passTime, work } from "../../../test/support/use-cases/room-jobs.ts";
+import { handleJobMessage } from "../../execution/handle-job-message.ts";
+import { cancelJob } from "./cancel.ts";
+
+const mark = { by: "ann", reason: "wrong customer" };
+
+let room: Room;
+let hash: string;
+beforeAll(async () => {
+  room = await newRoom();
+  await addWorkspace(room);
+  ({ hash } = await addScript(room));
+});
+beforeEach(() => {
+  room.answers.run = async () => success(1);
+});
+
+const load = async (id: string) => {
+  const job = await room.deps.jobs.get(id);
+  if (!job) throw new Error("The job's record is gone.");
+  return job;
+};
+const cancel = async (id: string, force = false) => cancelJob(room.deps, await load(id), { ...mark, force });
+const runsOf = (id: string) => room.runs.filter(({ job }) => job === id).length;
+/** The answer of a runner that was told to stop. */
+const killed = { ...success(null), outcome: { outcome: "killed", logs: { offset: 0, text: "" }, timings: { totalMs: 5 } } as RunOutcome };
+
+describe("cancelJob, whichever of its writes fails,", () => {
+  it("ends a job that waits, which never runs, when the call is repeated", async () => {
+    await expectToSurviveFaults(async () => {
+      const { id } = await addJob(room, { hash });
+      return {
+        act: () => cancel(id),
+        recover: () => cancel(id).catch((error: unknown) => expect(error).toMatchObject({ code: "job.ended" })),
+        check: async () => {
+          await handleJobMessage(room.deps, { job: id, hash });
+          await passLease(room, 1);
+          expect(await load(id)).toMatchObject({ state: "canceled", cancel: mark });
+          expect(runsOf(id)).toBe(0);
+        },
+      };
+    });
+  });
+
+  it.each([false, true])("ends a job that runs, once, when the call is repeated (force: %s)", async (force) => {
+    await expectToSurviveFaults(async () => {
+      const { id } = await addJob(room, { hash });
+      let stop = () => {};
+      room.answers.run = () => new Promise((resolve) => (stop = () => resolve(killed)));
+      const running = handleJobMessage(room.deps, { job: id, hash });
+      await expect.poll(() => runsOf(id), { interval: 2 }).toBe(1);
+      return {
+        act: () => cancel(id, force),
+        recover: () => cancel(id, force).catch((error: unknown) => expect(error).toMatchObject({ code: "job.ended" })),
+        check: async () => {
+          stop();
+          await running;
+          await passLease(room, 1);
+          expect(await load(id)).toMatchObject({ state: "canceled", cancel: mark });
+          expect(runsOf(id)).toBe(1);
+        },
+      };
+    });
+  });
+
+  it("frees the slot of its concurrency group for the job that waits", async () => {
+    const make = async () => {
+      const concurrency = { group: randomUUID().replaceAll("-", ""), limit: 1 };
+      const [first, second] = [await addJob(room, { hash, concurrency }), await addJob(room, { hash, concurrency })];
+      let stop = () => {};
+      room.answers.run = () => new Promise((resolve) => (stop = () => resolve(killed)));
+      const running = handleJobMessage(room.deps, { job: first.id, hash, group: concurrency.group });
+      await expect.poll(() => runsOf(first.id), { interval: 2 }).toBe(1);
+      room.answers.run = async () => success(1);
+      await handleJobMessage(room.deps, { job: second.id, hash, group: concurrency.group });
+      return {
+        act: () => cancel(first.id, true),
+        recover: () => cancel(first.id, true).catch(() => undefined),
+        check: async () => {
+          stop();
+          await running;
+          await passTime(room, 2);
+          expect([(await load(first.id)).state, (await load(second.id)).state, runsOf(second.id)]).toEqual(["canceled", "succeeded", 1]);
+        },
+      };
+    };
+    await expectToSurviveFaults(make, { kinds: ["death"] });
+  });
+});
+
+describe("a cancellation and a claim at once", () => {
+  it("end the job before it runs, or stop the run: the job does not run after it was canceled", async () => {
+    for (let round = 0; round < 12; round += 1) {
+      const { id } = await addJob(room, { hash });
+      const [answer] = await Promise.all([
+        cancel(id).catch((error: unknown) => String(error)),
+        handleJobMessage(room.deps, { job: id, hash }),
+      ]);
+      const { state } = await load(id);
+      if (answer.endsWith("is canceled.")) expect([state, runsOf(id)]).toEqual(["canceled", 0]);
+      else expect([state, runsOf(id)]).toEqual(["succeeded", 1]);
+    }
+  });
+});
+
+describe("a job that is canceled while no runner accepts it", () => {
+  it("does not begin again from the queue", async () => {
+    const { id } = await addJob(room, { hash });
+    room.answers.run = async () => {
+      expect(await cancel(id)).toContain("is being canceled");
+      return { kind: "throttled" };
+    };
+    await handleJobMessage(room.deps, { job: id, hash }).catch(() => undefined);
+    room.answers.run = async () => success(1);
+    await work(room);
+    await passLease(room);
+    expect(await load(id)).toMatchObject({ state: "canceled", cancel: mark });
+    expect(runsOf(id)).toBe(1);
+  });
+});
