@@ -1,0 +1,113 @@
+import { beforeAll, describe, expect, it } from "vitest";
+import type { GateNotice } from "../../../core/notifications/notice.ts";
+import { keys } from "../../../core/objects/keys.ts";
+import { expectToSurviveFaults, withFault } from "../../../test/support/use-cases/failing-writes.ts";
+import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
+import { approveGate, gates, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
+import { addWorkspace, passLease } from "../../../test/support/use-cases/room-jobs.ts";
+import { runTask } from "../../flows/runtime/run-task.ts";
+import { reconcileGates } from "./reconcile-gates.ts";
+
+const consent = {
+  id: "ask",
+  value: {
+    type: "consentgate",
+    approvers: ["u/ann"],
+    remind_after: 1000,
+    escalate: { after: 2000, approvers: ["kim@example.com"] },
+    timeout: 3000,
+  },
+};
+
+let room: Room;
+beforeAll(async () => {
+  room = await newRoom();
+  await addWorkspace(room);
+});
+
+const noticesOf = async (run: string) => {
+  const notices = (await room.deps.objects.list(keys.notice(room.workspace, "").pk)).map(({ value }) => value as GateNotice);
+  return notices.filter(({ flow }) => flow === run).map(({ what }) => what);
+};
+const gateOf = async (run: string) => {
+  const [gate] = await gates(room, run);
+  if (!gate) throw new Error("The gate has not opened.");
+  return gate;
+};
+async function reconcile(run: string): Promise<void> {
+  const flow = await room.deps.jobs.get(run);
+  if (flow?.state === "running") await reconcileGates(room.deps, flow);
+}
+async function waitingRun(): Promise<string> {
+  const run = await startFlow(room, [consent]);
+  await playExecutions(room);
+  return run;
+}
+const nextDueMs = ({ opened }: Awaited<ReturnType<typeof gateOf>>) =>
+  Math.min(...[opened?.remindAtMs, opened?.escalate?.atMs, opened?.deadlineMs].flatMap((atMs) => atMs ?? []));
+
+describe("reconcileGates, whichever of its writes fails,", () => {
+  it.each([
+    ["a reminder", 1, ["opened", "reminded"]],
+    ["an escalation", 2, ["opened", "reminded", "escalated"]],
+    ["the end of its time", 3, ["opened", "reminded", "escalated", "expired"]],
+  ])("changes the gate for %s once, and writes one notice of it", async (_, due, notices) => {
+    await expectToSurviveFaults(async () => {
+      const run = await waitingRun();
+      for (let times = 1; times < due; times += 1) {
+        room.clock.nowMs = nextDueMs(await gateOf(run));
+        await reconcile(run);
+      }
+      room.clock.nowMs = nextDueMs(await gateOf(run));
+      return {
+        act: () => reconcile(run),
+        recover: () => reconcile(run),
+        check: async () => {
+          await reconcile(run);
+          expect((await noticesOf(run)).sort()).toEqual([...notices].sort());
+          const gate = await gateOf(run);
+          if (due === 3) {
+            expect(gate).toMatchObject({ decision: { how: "expired" } });
+            expect(room.resumed.some(({ token }) => token === gate.token)).toBe(true);
+          } else expect(gate.decision).toBeUndefined();
+        },
+      };
+    });
+  });
+
+  it("writes one notice when two ticks look at once", async () => {
+    const run = await waitingRun();
+    room.clock.nowMs = nextDueMs(await gateOf(run));
+    await Promise.all([reconcile(run), reconcile(run), reconcile(run)]);
+    expect((await noticesOf(run)).sort()).toEqual(["opened", "reminded"]);
+  });
+});
+
+describe("the opening of a gate, whichever of its writes fails,", () => {
+  it("writes one notice with the gate, which then waits for its decision", async () => {
+    const make = async () => {
+      const run = await startFlow(room, [consent]);
+      let call: typeof runTask = runTask;
+      return {
+        act: () => playExecutions(room, call),
+        recover: async () => {
+          call = runTask;
+          await playExecutions(room);
+          await passLease(room, 1);
+          await playExecutions(room);
+        },
+        check: async () => {
+          const gate = await gateOf(run);
+          expect(gate.opened).toBeDefined();
+          expect(await noticesOf(run)).toEqual(["opened"]);
+          expect((await room.deps.objects.list(keys.pendingGate(room.workspace, "").pk)).filter(({ sk }) => sk === gate.id)).toHaveLength(
+            1,
+          );
+          // Leaves no gate that is due behind for the next scenario.
+          await withFault(undefined, () => approveGate(room, gate).catch(() => undefined));
+        },
+      };
+    };
+    await expectToSurviveFaults(make, { kinds: ["error"] });
+  });
+});

@@ -1,0 +1,180 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { limits } from "../../contract/limits.ts";
+import { type Attempt, type DeliverCall, failedAttempt, sentAttempt } from "../../core/notifications/delivery.ts";
+import type { GateNotice } from "../../core/notifications/notice.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { countWrite, expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
+import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
+import { addJob, addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
+import { deliverNotice } from "./deliver.ts";
+import { deliverDuePart } from "./deliver-part.ts";
+import { listDeliveries } from "./delivery-records.ts";
+import { retryDueNotices } from "./retry-due.ts";
+
+let room: Room;
+beforeAll(async () => {
+  room = await newRoom();
+  await addWorkspace(room);
+});
+
+const mails = ["kim@example.com", "lee@example.com"];
+
+/** A notice of a running flow's gate in the outbox, and function `deliver` with recording channels. */
+async function aNotice(fields: Partial<GateNotice>) {
+  const { id: flow } = await addJob(room, { kind: "flow" });
+  const notice: GateNotice = {
+    id: randomUUID(),
+    what: "opened",
+    workspace: room.workspace,
+    gate: randomUUID(),
+    flow,
+    root: flow,
+    module: "ask",
+    step: "ask",
+    kind: "consent",
+    requestedBy: "ann",
+    people: mails,
+    channel: "email",
+    required: 1,
+    atMs: room.clock.nowMs,
+    ...fields,
+  };
+  const key = keys.notice(room.workspace, notice.id);
+  await Promise.all([
+    room.deps.objects.put({ ...key, value: notice }),
+    room.deps.objects.put({ ...keys.pendingGate(room.workspace, notice.gate), value: { flow } }),
+  ]);
+  const sent: string[] = [];
+  const calls: DeliverCall[] = [];
+  const answers = { next: [] as Attempt[] };
+  const send = (to: string) =>
+    countWrite("Send", async () => {
+      sent.push(to);
+      return answers.next.shift() ?? sentAttempt;
+    });
+  const deps = {
+    ...room.deps,
+    topic: { publish: () => send("topic") },
+    mail: { send: (to: string) => send(to) },
+    webhooks: { post: (address: string) => send(address) },
+    functions: { deliver: (call: DeliverCall) => countWrite("Invoke", async () => void calls.push(call)) },
+  } as unknown as Parameters<typeof deliverNotice>[0];
+  return {
+    sent,
+    answers,
+    read: () => deliverNotice(deps, key),
+    /** Handles the calls that function `deliver` has got. */
+    async handleCalls(): Promise<void> {
+      for (let call = calls.shift(); call; call = calls.shift()) for (const sk of call.due) await deliverDuePart(deps, sk);
+    },
+    async tick(): Promise<void> {
+      room.clock.nowMs += limits.deliveryHoldMs + 1000;
+      await retryDueNotices(deps);
+      await this.handleCalls();
+    },
+    async records() {
+      const found = (await listDeliveries(room.deps, flow)).get(notice.gate) ?? [];
+      return found.map(({ to, state }) => [to, state]).sort();
+    },
+    queue: async () => (await room.deps.objects.list(keys.retry(0, "", "", "").pk)).filter(({ sk }) => sk.includes(notice.id)),
+  };
+}
+
+const channels: [string, Partial<GateNotice>, string[]][] = [
+  ["the topic and two mails", {}, [...mails, "topic"]],
+  ["the topic and a webhook", { channel: "webhook", url: "https://hooks.example.com/in" }, ["https://hooks.example.com/in", "topic"]],
+];
+
+describe("deliverNotice, whichever of its writes and calls fails,", () => {
+  it.each(channels)("sends %s when the stream brings the notice again, and nothing remains in the queue", async (_, fields, parts) => {
+    await expectToSurviveFaults(async () => {
+      const notice = await aNotice(fields);
+      return {
+        act: async () => {
+          await notice.read();
+          await notice.handleCalls();
+        },
+        recover: async () => {
+          await notice.read();
+          await notice.tick();
+          await notice.tick();
+        },
+        check: async () => {
+          expect(await notice.records()).toEqual(parts.map((to) => [to, "sent"]));
+          expect(await notice.queue()).toEqual([]);
+          // At least once: a part is sent again only if its sender died before it recorded the first time.
+          expect([...new Set(notice.sent)].sort()).toEqual(parts);
+          for (const part of parts) expect(notice.sent.filter((to) => to === part).length).toBeLessThan(3);
+        },
+      };
+    });
+  });
+
+  it("is completed by housekeeping from the moment that the parts are in the queue, although the stream brings nothing again", async () => {
+    await expectToSurviveFaults(async () => {
+      const notice = await aNotice(channels[1]?.[1] ?? {});
+      let isQueued = 0;
+      return {
+        act: async () => {
+          await notice.read();
+          await notice.handleCalls();
+        },
+        recover: async () => {
+          isQueued = (await notice.queue()).length;
+          await notice.tick();
+          await notice.tick();
+        },
+        check: async () => {
+          expect(await notice.queue()).toEqual([]);
+          expect((await notice.records()).length).toBeGreaterThanOrEqual(isQueued);
+        },
+      };
+    });
+  });
+});
+
+describe("a part of a notice that is sent again, whichever write of that fails,", () => {
+  it("is recorded as sent in the end, and leaves the queue", async () => {
+    await expectToSurviveFaults(async () => {
+      const notice = await aNotice({ people: [mails[0] ?? ""] });
+      notice.answers.next = [failedAttempt("503"), failedAttempt("503")];
+      await notice.read();
+      expect((await notice.records()).map(([, state]) => state)).toEqual(["retrying", "retrying"]);
+      return {
+        act: () => notice.tick(),
+        recover: async () => {
+          for (let tick = 0; tick < 3; tick += 1) await notice.tick();
+          room.clock.nowMs += 3_600_000;
+          await notice.tick();
+        },
+        check: async () => {
+          expect(await notice.records()).toEqual([
+            [mails[0], "sent"],
+            ["topic", "sent"],
+          ]);
+          expect(await notice.queue()).toEqual([]);
+        },
+      };
+    });
+  });
+});
+
+describe("a notice that two streams and two ticks bring at once", () => {
+  it("is sent once for each part", async () => {
+    const notice = await aNotice({});
+    await Promise.all([notice.read(), notice.read()]);
+    await Promise.all([notice.tick(), notice.tick(), notice.read()]);
+    expect(notice.sent.sort()).toEqual([...mails, "topic"]);
+    expect(await notice.queue()).toEqual([]);
+  });
+
+  it("is tried again once for each part that failed", async () => {
+    const notice = await aNotice({ people: [] });
+    notice.answers.next = [failedAttempt("503")];
+    await notice.read();
+    await Promise.all([notice.tick(), notice.tick(), notice.tick()]);
+    expect(notice.sent).toEqual(["topic", "topic"]);
+    expect(await notice.queue()).toEqual([]);
+  });
+});
