@@ -36,7 +36,7 @@ async function aRequest(args: object, fields: Partial<VersionRunRequest["options
     tag: undefined,
     cacheTtlS: undefined,
     arguments: { args: args as Record<string, unknown>, files: [], wrapped: false },
-    idempotencyKey: key === undefined ? undefined : { key: keys.idempotency(key), fingerprint: "same", keptMs: 60_000_000 },
+    idempotencyKey: key === undefined ? undefined : { key: keys.idempotency(key), fingerprint: "same", retentionMs: 60_000_000 },
   };
 }
 

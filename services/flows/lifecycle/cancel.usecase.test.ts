@@ -4,7 +4,7 @@ import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-w
 import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
 import { addFlow, gates, playExecutions, startFlow } from "../../../test/support/use-cases/room-flows.ts";
 import { addWorkspace, housekeep, listJobs, work } from "../../../test/support/use-cases/room-jobs.ts";
-import { cancelJob } from "../../jobs/cancel/cancel.ts";
+import { cancelJob } from "../../jobs/cancel/cancel-job.ts";
 
 const mark = { by: "ann", reason: "wrong customer" };
 const asks = { id: "ask", value: { type: "identity" }, suspend: { required_events: 1, timeout: 1_000_000 } };

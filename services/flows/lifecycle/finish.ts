@@ -142,7 +142,7 @@ export async function endTimedOutFlow(deps: FinishFlowDeps, flow: RunningJob): P
 
 /** Ends a running flow as canceled, with all that runs in it. */
 export async function cancelFlow(deps: FinishFlowDeps, flow: RunningJob, cancel: { by: string; reason: string }): Promise<void> {
-  const ended = await endJob(deps, { ...flow, cancel }, canceledEnding(cancel), "", { cancel });
+  const ended = await endJob(deps, { ...flow, cancel }, canceledEnding(cancel), { extra: { cancel } });
   if (!ended) return;
   await stopFlow(deps, flow, cancel);
   await releaseSlot(deps, ended);

@@ -21,7 +21,7 @@ describe("rerun of two jobs with an Idempotency-Key, whichever of its writes fai
       const { hash } = await addScript(room, { path });
       const before = [await addJob(room, { path, hash }), await addJob(room, { path, hash })].map(({ id }) => id);
       const call = randomUUID();
-      const once = (place: string) => ({ key: keys.idempotency(`${call} ${place}`), fingerprint: place, keptMs: 60_000_000 });
+      const once = (place: string) => ({ key: keys.idempotency(`${call} ${place}`), fingerprint: place, retentionMs: 60_000_000 });
       const asked = { job_ids: before, script_options_by_path: {}, flow_options_by_path: {} };
       let answers: PromiseSettledResult<string>[] = [];
       const act = async () => {

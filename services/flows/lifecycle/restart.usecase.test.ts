@@ -31,7 +31,7 @@ beforeAll(async () => {
   room.clock.nowMs += 3_600_000;
 });
 
-const restart = (id: string, step_id: string) => restartFlow(room.deps, anAdmin, origin, { step_id }, { id });
+const restart = (id: string, step_id: string) => restartFlow(room.deps, anAdmin, origin, { request: { step_id }, fields: { id } });
 
 async function finish(id: string): Promise<void> {
   await work(room);

@@ -5,7 +5,7 @@ import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-w
 import { newRoom, type Room, success } from "../../../test/support/use-cases/room.ts";
 import { addJob, addScript, addWorkspace, passLease, passTime, work } from "../../../test/support/use-cases/room-jobs.ts";
 import { handleJobMessage } from "../../execution/handle-job-message.ts";
-import { cancelJob } from "./cancel.ts";
+import { cancelJob } from "./cancel-job.ts";
 
 const mark = { by: "ann", reason: "wrong customer" };
 

@@ -7,10 +7,10 @@ import { keys } from "../../core/objects/keys.ts";
 import { countWrite, expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
 import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
 import { addJob, addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
-import { deliverNotice } from "./deliver.ts";
+import { deliverNotice } from "./deliver-notice.ts";
 import { deliverDuePart } from "./deliver-part.ts";
 import { listDeliveries } from "./delivery-records.ts";
-import { retryDueNotices } from "./retry-due.ts";
+import { retryDueNotices } from "./retry-due-notices.ts";
 
 let room: Room;
 beforeAll(async () => {
