@@ -14,10 +14,13 @@ import type { Row } from "./table.ts";
 type Approving = Measured & { endpoint: string; target: Target };
 
 const suspend = { suspend: { required_events: 1, timeout: 24 * 3600 } };
-/** A step that asks, and runs nothing. */
+/** A step that requests approval and runs no script. */
 const asking: FlowModule = { id: "ask", value: { type: "identity" }, ...suspend };
 
-/** From the request that approves to the end of a flow whose last step is light; many that wait at once; and what an approval costs. */
+/**
+ * Measures the time from the approval to the end of a flow whose last step is light, many simultaneous requests, and the cost of an
+ * approval.
+ */
 export async function approvalRows(approving: Approving): Promise<Row[]> {
   return [
     ...(await decisionRows(approving)),
@@ -68,12 +71,12 @@ async function decisionRows(approving: Approving): Promise<Row[]> {
     const id = await startFlow(approving, path);
     await until(approving, id, waits);
     const link = await linkOf(approving, id);
-    // The task has said that it waits, and processes are at rest.
+    // The task has registered its token, and processes are idle.
     await sleep(100);
     const fromMs = Date.now();
     await visit(link);
     const repliedMs = Date.now();
-    // Asked for seldom: who asks takes a part of the machine.
+    // Polled rarely, because polling uses a part of the machine.
     await sleep(60);
     const { started_at, duration_ms = 0 } = await until(approving, id, isOver);
     if (at < 0) continue;
@@ -95,7 +98,7 @@ async function decisionRows(approving: Approving): Promise<Row[]> {
   ];
 }
 
-/** What a browser loads that has never been there, of a step with a form, and when it shows the first of it. */
+/** Measures what a browser without a cache loads for a step with a form, and when it first shows content. */
 async function pageRows(approving: Approving): Promise<Row[]> {
   const form = { schema: { type: "object", properties: { amount: { type: "number" } }, order: ["amount"] } };
   const module = { ...asking, suspend: { ...suspend.suspend, resume_form: form } };
@@ -113,7 +116,7 @@ async function pageRows(approving: Approving): Promise<Row[]> {
     const files = requested.filter((address) => !address.includes("/api/"));
     const sizes = await Promise.all(files.map(async (file) => Number((await fetch(file)).headers.get("content-length"))));
     bytes = sizes.reduce((sum, size) => sum + size, 0);
-    // With it go all that it has kept: the next one has never been there.
+    // The context is closed with its cache, so that the next page load starts without one.
     await endBrowser();
   }
   const sample = sorted(paints);
@@ -138,14 +141,14 @@ async function sideBySide<T>(items: readonly T[], act: (item: T) => Promise<void
   await Promise.all(Array.from({ length: AT_ONCE }, worker));
 }
 
-/** All but housekeeping, which comes every minute whatever there is. */
+/** All functions except housekeeping, which runs every minute in any case. */
 const FUNCTIONS = /^(?!.*Housekeeping)/;
 
 async function manyRows(approving: Approving): Promise<Row[]> {
   const { client, workspace, endpoint, quick, target } = approving;
   const many = quick ? 20 : 1000;
   const path = await saveFlow(approving, "many", [asking, { id: "after", value: { type: "identity" } }]);
-  // Of both moments the same processes count: those that no call has used for a while have ended.
+  // The same processes are compared at both times, because unused ones end after a while.
   await sleep(quick ? 0 : REST_MS);
   const before = memoryOf(target);
   const ids: string[] = [];
@@ -194,7 +197,7 @@ async function manyRows(approving: Approving): Promise<Row[]> {
   ];
 }
 
-/** What a step that asks adds to a flow: of functions, requests and state transitions. */
+/** Measures the functions, requests and state transitions that an approval adds to a flow. */
 async function priceRows(approving: Approving): Promise<Row[]> {
   const { endpoint, quick } = approving;
   const logs = await functionLogs(endpoint);
@@ -230,7 +233,7 @@ async function priceRows(approving: Approving): Promise<Row[]> {
     await counted("unasked", [{ ...asking, suspend: null }, last], false),
     await counted("asked", [asking, last], true),
   ];
-  // The link was asked for as well: that is a call of its own.
+  // Creating the link is a separate call.
   const more = (of: (logged: Logged) => number) => (of(asked.logged) - of(without.logged)) / runs;
   const requests = Object.fromEntries(
     [...new Set([...Object.keys(asked.logged.counts.requests), ...Object.keys(without.logged.counts.requests)])].map((name) => [

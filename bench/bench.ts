@@ -36,7 +36,7 @@ export interface Target {
 export interface BenchOptions {
   /** A few calls of everything: shows that the benchmark works, and no figure that means anything. */
   quick: boolean;
-  /** Sections whose titles match, and no others. */
+  /** The sections with a matching title. */
   only?: RegExp;
   /** Called before each section. */
   say?: (what: string) => void;
@@ -97,7 +97,7 @@ export async function bench(target: Target, { quick, only, say = () => {} }: Ben
 
 const MEMORY = "Memory of the local set-up (PSS of all its processes)";
 
-/** None where the system does not say what processes share. */
+/** `undefined` if the system does not report shared memory. */
 function memoryRows({ afterFill, atRest, afterLoad }: Partial<Record<"afterFill" | "atRest" | "afterLoad", Memory>>): Row[] {
   if (!afterFill || !atRest || !afterLoad) return [];
   const row = (line: string, { mb, processes }: Memory, atMost?: number): Row => ({

@@ -5,7 +5,7 @@ import { engineCredentials } from "../engine/engine/child-env.ts";
 import { manyClients, median, oneClient, sorted } from "./measure.ts";
 import type { Floor } from "./table.ts";
 
-/** What the engine itself needs for a call of a function that does nothing but print its line, as every one of ours does. */
+/** Measures the engine's own time for a function that only prints its line, as every function does. */
 export interface InvokeFloor {
   oneClient: Floor;
   sixteenClients: Floor;
@@ -14,7 +14,7 @@ export interface InvokeFloor {
 const SOURCE = 'export const handler = async () => { console.log(JSON.stringify({ level: "INFO", message: "empty" })); return {}; };';
 const NAME = "svc-bench-empty";
 
-/** For the engine at `endpoint`: it knows one account. */
+/** Creates a client for the engine at `endpoint`, which has one account. */
 export const engineClientConfig = (endpoint: string) => ({
   endpoint,
   region: engineCredentials.AWS_REGION,

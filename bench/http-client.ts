@@ -6,8 +6,8 @@ export interface Answer {
 }
 
 /**
- * A caller that costs little itself: callers share the machine with what they measure. Keeps its connections, as real ones do.
- * Throws unless the status is a success, and when a run that was waited for did not succeed: a failing script is fast.
+ * A cheap HTTP client, because callers share the machine with the service. It reuses connections, as real clients do. Throws unless the
+ * status is a success, and if a synchronous run failed, because a failing script is fast.
  */
 export function httpClient({ url, token }: { url: string; token: string }) {
   const agent = new http.Agent({ keepAlive: true, maxSockets: 64 });

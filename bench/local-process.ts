@@ -4,8 +4,8 @@ import { createAdmin } from "../engine/seed/admin.ts";
 import { seedExamples } from "../engine/seed/seed.ts";
 
 /**
- * The local set-up as `npm run up` has it, in a process of its own and with a state of its own: engine, front server and the examples. Tells its
- * parent where it is, and ends with its channel.
+ * Runs the local set-up of `npm run up` in a separate process with separate state: engine, front server and examples. It sends its URL to
+ * its parent, and ends with its channel.
  */
 const dir = process.argv[2];
 if (!dir) throw new Error("Say where the state goes.");

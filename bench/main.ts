@@ -13,8 +13,9 @@ import { putTables } from "./page.ts";
 import { isMet, render, type Section } from "./table.ts";
 
 /**
- * `npm run bench`: one table on a local set-up of its own. `--quick` shows that it works, in a minute and without meaning; `--only <part of a title>` measures
- * some sections and keeps nothing; `--page` measures nothing and writes the run that was kept into docs/performance.md.
+ * `npm run bench` measures a separate local set-up and prints one table. `--quick` checks in a minute that it works, without meaningful
+ * figures. `--only <part of a title>` measures some sections and stores nothing. `--page` measures nothing and writes the stored run to
+ * docs/performance.md.
  */
 const { values } = parseArgs({
   options: { quick: { type: "boolean", default: false }, only: { type: "string" }, page: { type: "boolean", default: false } },
@@ -40,7 +41,7 @@ try {
     const sections = await bench(target, { quick: values.quick, say, ...only });
     const machine = `${os.cpus().length} × ${os.cpus()[0]?.model ?? "CPU"}, ${os.platform()} ${os.arch()}, node ${process.versions.node}, load ${load.toFixed(1)} before the start`;
     console.log(`${machine}\n\n${render(sections)}`);
-    // Sections of different runs cannot be compared: what is kept is a whole run.
+    // Sections of different runs cannot be compared, so only complete runs are stored.
     if (values.only === undefined) keep(machine, sections);
   } finally {
     const ended = once(local, "exit");
@@ -59,7 +60,7 @@ function keep(machine: string, sections: Section[]): void {
   writeFileSync(kept, `${JSON.stringify({ machine, at: new Date(), quick: values.quick, rows }, null, 2)}\n`);
 }
 
-/** Where the set-up is, once it is filled. The launcher and npm wait for it as they do for `npm run up`: they belong to it. */
+/** Returns the URL of the set-up after it is seeded. The launcher and npm wait for it as they do for `npm run up`. */
 async function started(local: ReturnType<typeof fork>): Promise<Target> {
   const told = await Promise.race([once(local, "message"), once(local, "exit").then(() => undefined)]);
   if (!told) throw new Error("The local set-up did not start: npm run up says why.");

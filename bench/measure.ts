@@ -26,7 +26,7 @@ export interface Throughput {
   sample: Sample;
 }
 
-/** Calls from some clients side by side, each going on as soon as it was answered; what they did before `warmUpMs` does not count. */
+/** Makes calls from parallel clients, each after its previous response. Calls before `warmUpMs` do not count. */
 export async function manyClients(
   call: () => Promise<unknown>,
   { clients, warmUpMs, forMs }: { clients: number; warmUpMs: number; forMs: number },
@@ -47,5 +47,5 @@ export async function manyClients(
   return { perSecond: (took.length * 1000) / forMs, sample: sorted(took) };
 }
 
-/** After two minutes the engine ends the processes that no call has used, but one of each function; it looks twice a minute. */
+/** After two minutes, the engine ends unused processes, except one of each function. It checks twice a minute. */
 export const REST_MS = 155_000;

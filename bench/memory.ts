@@ -6,8 +6,8 @@ export interface Memory {
 }
 
 /**
- * Proportional set size of processes and all below them, and of their launchers: what they have for themselves, and their share of what
- * they have in common, so that a page counts once however many processes map it. Linux only; elsewhere `undefined`.
+ * Returns the proportional set size of processes, their descendants and their launchers: their private memory and their share of common
+ * pages, so that a page counts once. Returns `undefined` except on Linux.
  */
 export function memoryOf({ processes, launchers = [] }: { processes: number[]; launchers?: number[] }): Memory | undefined {
   if (process.platform !== "linux") return undefined;
@@ -20,7 +20,7 @@ function proportionalKb(id: number): number {
   try {
     return Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/smaps_rollup`, "latin1"))?.[1] ?? 0);
   } catch {
-    // It has ended meanwhile.
+    // The process has ended.
     return 0;
   }
 }
@@ -39,7 +39,7 @@ function below(root: number): number[] {
 
 function parentOf(id: number): number | undefined {
   try {
-    // The program's name stands in parentheses and may hold anything: look behind the last one.
+    // The program's name is in parentheses and may contain any character, so the last parenthesis is used.
     const stat = readFileSync(`/proc/${id}/stat`, "latin1");
     return Number(stat.slice(stat.lastIndexOf(")") + 2).split(" ")[1]);
   } catch {

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { isMet, type Row } from "./table.ts";
 
-/** What `npm run bench` keeps. */
+/** The stored run of `npm run bench`. */
 export interface Kept {
   machine: string;
   at: string;
@@ -12,7 +12,7 @@ export interface Kept {
 const FROM = "<!-- figures: npm run bench -- --page -->";
 const TO = "<!-- end of figures -->";
 
-/** Puts the tables of the run that was kept into a page, between its two marks. */
+/** Inserts the tables of the stored run between the two markers of a page. */
 export function putTables(kept: string, page: string): void {
   const run = JSON.parse(readFileSync(kept, "utf8")) as Kept;
   if (run.quick) throw new Error("The run that was kept is a quick one, whose figures mean nothing: npm run bench makes a whole one.");
@@ -46,7 +46,7 @@ function cells(row: Row): string[] {
   ];
 }
 
-/** Three digits, and never fewer than stand before the point. */
+/** Formats a number with three significant digits, and with all digits before the decimal point. */
 function number(value: number): string {
   return Number(Math.abs(value) >= 100 ? value.toFixed(0) : value.toPrecision(3)).toString();
 }

@@ -1,11 +1,11 @@
 export type Unit = "ms" | "s" | "/s" | "KB" | "MB" | "$/M" | "units" | "requests" | "executions" | "events" | "transitions" | "×";
 
-/** One line: its figure, what it is compared to (a floor of the same run), and what the issue asks for where it asks. */
+/** One line: its figure, its comparison (a floor of the same run), and its target, if there is one. */
 export interface Row {
   line: string;
   value: number;
   unit: Unit;
-  /** Beside the figure, such as another quantile. */
+  /** An additional figure, such as another quantile. */
   note?: string;
   floor?: Floor;
   target?: { atMost: number } | { atLeast: number };
@@ -56,7 +56,7 @@ function verdict(row: Row): string {
   return `${wanted}  ${isMet(row) ? "ok" : "missed"}`;
 }
 
-/** Every section in one table, columns as wide as they need to be. */
+/** Formats all sections as one table. */
 export function render(sections: Section[]): string {
   const cells = (row: Row) => [row.line, figure(row.value, row.unit), row.note ?? "", ratio(row), verdict(row)];
   const all = sections.flatMap(({ rows }) => rows.map(cells));

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { people } from "./people.ts";
 
 describe("a deployment without a user pool", () => {
-  it("says that nobody signs in with a password, and sets none", async () => {
+  it("a stack without a user pool has no sign-in with a password and sets no password", async () => {
     expect(people.hasPasswords()).toBe(false);
     const refusal = expect.objectContaining({ code: "login.noPasswords" });
     await expect(people.checkPassword("ada@example.com", "one that is right")).rejects.toEqual(refusal);

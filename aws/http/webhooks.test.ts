@@ -38,7 +38,7 @@ describe("a webhook's call", () => {
     expect(heard).toEqual([`POST /${status}`]);
   });
 
-  it("that nobody takes fails, and may go well later", async () => {
+  it("a message without a receiver fails and may succeed later", async () => {
     const webhooks = await allowing("127.0.0.0/8");
     expect(await webhooks.post("http://127.0.0.1:9/", {}, "{}")).toEqual({ ok: false, final: false, error: "ECONNREFUSED" });
   });

@@ -8,7 +8,7 @@ import type { Row } from "../table.ts";
 import { type FunctionLogs, functionLogs, type Logged } from "./counted.ts";
 import { assumedMs, prices } from "./prices.ts";
 
-/** Where jobs run: not `api`, which the benchmark itself asks for their ends. */
+/** The functions that run jobs, without `api`, which the benchmark polls. */
 const EXECUTORS = /RunFn|WorkerFn|BeatFn|Runners/;
 
 interface Kind {
@@ -34,7 +34,7 @@ interface Costed {
 const textOf = (bytes: number) => "x".repeat(bytes - '{"text":""}'.length);
 
 /**
- * The engine says nothing of a BatchGetItem and takes every GetItem for one unit: by DynamoDB's rules 4 KB are a unit. Accepting
+ * The engine reports no units for a BatchGetItem and one unit for every GetItem. By DynamoDB's rules, a unit is 4 KB. Accepting a call
  * reads token, user, member, access and script head.
  */
 const UNITS_OF_ACCEPT = 5;
@@ -172,7 +172,7 @@ function rowsOf(
   ];
 }
 
-/** Of one job, in dollars. */
+/** The cost of one job in dollars. */
 export function price(counts: AwsCounts, readUnits: number, lambda: { requests: number; gbSeconds: number }): number {
   const requests = (pattern: RegExp) =>
     Object.entries(counts.requests).reduce((sum, [name, count]) => sum + (pattern.test(name) ? count : 0), 0);

@@ -3,7 +3,7 @@ import type { AwsCounts } from "../../aws/sdk/request-counts.ts";
 import { engineCredentials } from "../../engine/engine/child-env.ts";
 import { engineClientConfig } from "../floors.ts";
 
-/** What functions said in their own log lines over a time. */
+/** The log lines of functions in a period. */
 export interface Logged {
   counts: AwsCounts;
   /** Lines of their own, and the bytes of them. */
@@ -12,12 +12,12 @@ export interface Logged {
 }
 
 export interface FunctionLogs {
-  /** Of the functions whose names match, since a time in epoch milliseconds. */
+  /** Reads the counts of the functions with matching names since a time (epoch ms). */
   since(fromMs: number, names: RegExp): Promise<Logged>;
   memoryMb(names: RegExp): number;
 }
 
-/** Reads what the functions of an instance logged: the same lines that an operator finds in CloudWatch. */
+/** Reads the logs of an instance's functions, the lines that an operator finds in CloudWatch. */
 export async function functionLogs(endpoint: string): Promise<FunctionLogs> {
   const lambda = new LambdaClient(engineClientConfig(endpoint));
   const { Functions = [] } = await lambda.send(new ListFunctionsCommand({ MaxItems: 200 }));

@@ -18,7 +18,7 @@ export const prices = {
   logGb: 0.5,
 } as const;
 
-/** How long each function runs on AWS for one job, in milliseconds: assumed, since the local engine's times are not AWS's. */
+/** The assumed duration of each function on AWS for one job in milliseconds, because the local engine's times differ. */
 export const assumedMs = {
   /** The script itself, as the design reckons. */
   script: 50,
@@ -26,6 +26,6 @@ export const assumedMs = {
   runner: 5,
   /** Accepting: one read, one write, one message, at 5 ms each. */
   accept: 15,
-  /** What an executor does before and after the runner's call: two writes and the log at 5 ms each. */
+  /** The duration of an executor besides the runner's call: two writes and the log at 5 ms each. */
   execute: 15,
 } as const;

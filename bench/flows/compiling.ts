@@ -13,7 +13,7 @@ const value = flowValueSchema.parse({
   ).concat(light("last")),
 });
 
-/** From a flow to its machine's name and definition. The first one counts: a function compiles one and rests. */
+/** Measures the compilation of a flow to its machine. The first compilation counts, because a function compiles only one flow. */
 export function compileRows(quick: boolean): Row[] {
   const took: number[] = [];
   let bytes = 0;

@@ -8,7 +8,7 @@ import { each, type FlowModule, type Flows, light, lights, runFlow, saveFlow } f
 import { historiesOf } from "./history.ts";
 
 const STEPS = /StepFn/;
-/** What a run calls: not `api`, which the benchmark asks for its end. */
+/** The functions of a run, without `api`, which the benchmark polls. */
 const RUNNING = /RunFn|WorkerFn|StepFn|BeatFn|SettleFn/;
 
 type Costed = Flows & { endpoint: string };
@@ -30,7 +30,7 @@ const typical: Record<string, FlowModule[]> = {
   "a loop of ten, side by side": [each("l", 10, { parallel: true })],
 };
 
-/** Of the run of one flow: state transitions, requests, and what they cost; and what one more step adds to the requests. */
+/** Measures the state transitions, requests and cost of a run, and the requests that one more step adds. */
 export async function flowCostRows(costed: Costed): Promise<Row[]> {
   const logs = await functionLogs(costed.endpoint);
   const rows: Row[] = [];
@@ -64,7 +64,7 @@ export async function flowCostRows(costed: Costed): Promise<Row[]> {
 }
 
 interface Used {
-  /** Of one run, in all functions, and in `step` alone. */
+  /** The counts of one run, in all functions and in `step` alone. */
   all: Logged;
   steps: Logged;
 }
@@ -89,11 +89,13 @@ async function usedBy(costed: Costed, logs: FunctionLogs, name: string, modules:
   };
 }
 
-/** Items that a step reads at its beginning, of which the engine says nothing: the flow's record, how the step ended, how far it is. */
+/**
+ * The items that a step reads at its start, for which the engine reports no units: the flow's record, the step's outcome and its progress.
+ */
 const UNITS_OF_STEP = 3;
 const UNITS_OF_ACCEPT = 5;
 
-/** Without the transitions. A call of `step` that runs no script takes as long as an executor besides the runner's call. */
+/** The cost without transitions. A call of `step` without a script takes as long as an executor without its runner's call. */
 function without({ all, steps }: Used, logs: FunctionLogs): number {
   const scripts = steps.counts.requests["lambda.Invoke"] ?? 0;
   const inRunner = assumedMs.runner + assumedMs.script;

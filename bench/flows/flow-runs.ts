@@ -55,7 +55,7 @@ interface EndedFlow {
   execution?: { arn: string; earlier: string[] };
 }
 
-/** Runs a flow through the queue: nobody waits for it and asks so often that it would be slower. */
+/** Runs a flow through the queue, without a waiting caller whose polling would slow it down. */
 export async function runFlow(flows: Flows, path: string, everyMs = 500): Promise<EndedFlow> {
   return ended(flows, await startFlow(flows, path), everyMs);
 }

@@ -5,7 +5,7 @@ import { lights, runFlow, saveFlow } from "./flow-runs.ts";
 
 const STEPS = 5;
 
-/** What a light flow takes, what each further step adds, and whether that stays so in a long one. */
+/** Measures the duration of a light flow, the time of each further step, and whether it is constant in a long flow. */
 export async function flowRows(measured: Measured): Promise<Row[]> {
   const { client, workspace, quick, floor } = measured;
   const [calls, warmUp] = quick ? [2, 1] : [40, 5];
@@ -35,7 +35,7 @@ export async function flowRows(measured: Measured): Promise<Row[]> {
   ];
 }
 
-/** How long each step of a flow takes, from the flow's first moment to its last, shared out. */
+/** Returns the average time of a step between the start and the end of a flow. */
 async function perStep(measured: Measured, steps: number, runs: number): Promise<number> {
   const path = await saveFlow(measured, `of_${steps}`, lights(steps));
   const took: number[] = [];
@@ -43,7 +43,7 @@ async function perStep(measured: Measured, steps: number, runs: number): Promise
   return median(sorted(took));
 }
 
-/** What each further step of a segment adds to one of a single step, once its steps are known to be quick. */
+/** Measures the time that each further step of a segment adds, after the duration of steps is known. */
 async function inSegment(measured: Measured, steps: number): Promise<number> {
   const runs = measured.quick ? 4 : 8;
   const took = async (count: number) => {

@@ -1,7 +1,7 @@
 import { paginateGetExecutionHistory, SFNClient } from "@aws-sdk/client-sfn";
 import { engineClientConfig } from "../floors.ts";
 
-/** What the executions of one flow's run have in their histories. */
+/** The number of events in the histories of a run's executions. */
 export interface Histories {
   executions: number;
   /** States that were entered: AWS bills each. */
@@ -12,12 +12,15 @@ export interface Histories {
   largestBytes: number;
 }
 
-/** A Map's iteration with one step in it, on AWS: it begins, the state is entered, scheduled, started, succeeded, left, and the iteration ends. */
+/**
+ * The events of a Map's iteration with one step on AWS: iteration started, state entered, scheduled, started, succeeded, exited, iteration
+ * succeeded.
+ */
 const EVENTS_PER_ITERATION = 7;
 
 /**
- * Reads the histories of a run's executions. The engine records nothing of what is inside of a Map: of each that was entered, AWS's events are added for as
- * many iterations as its input names, each of one step.
+ * Reads the histories of a run's executions. The engine records no events inside a Map, so the events of AWS are added for each iteration
+ * in its input.
  */
 export async function historiesOf(endpoint: string, arns: readonly string[]): Promise<Histories> {
   const client = new SFNClient(engineClientConfig(endpoint));

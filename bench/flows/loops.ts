@@ -2,7 +2,7 @@ import type { Row } from "../table.ts";
 import { each, type Flows, runFlow, saveFlow } from "./flow-runs.ts";
 import { historiesOf } from "./history.ts";
 
-/** A long loop: how long it takes, and how far it stays from what Step Functions can hold. */
+/** Measures the duration of a long loop, and its distance from the limits of Step Functions. */
 export async function loopRows(flows: Flows & { endpoint: string }): Promise<Row[]> {
   const items = flows.quick ? 20 : 1000;
   const path = await saveFlow(flows, "loop", [each("loop", items, { parallel: true, parallelism: 10 })]);

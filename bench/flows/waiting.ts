@@ -6,12 +6,12 @@ import { engineClientConfig } from "../floors.ts";
 import type { Row } from "../table.ts";
 import { type Flows, light, saveFlow, startFlow } from "./flow-runs.ts";
 
-/** All but housekeeping, which comes every minute whatever there is. */
+/** All functions except housekeeping, which runs every minute in any case. */
 const FUNCTIONS = /^(?!.*Housekeeping)/;
-/** Lines of logs come a moment after what they tell of. */
+/** Log lines appear shortly after their events. */
 const SETTLED_MS = 1000;
 
-/** What the service does for a flow that sleeps. */
+/** Measures the activity of the service for a flow that sleeps. */
 export async function waitingRows(flows: Flows & { endpoint: string }): Promise<Row[]> {
   const { client, workspace, quick, endpoint } = flows;
   const forS = quick ? 2 : 60;
@@ -31,7 +31,7 @@ export async function waitingRows(flows: Flows & { endpoint: string }): Promise<
   ];
 }
 
-/** Asks the engine and not the service, whose calls are counted. */
+/** Polls the engine instead of the service, whose calls are counted. */
 async function asleep({ client, workspace, endpoint }: Flows & { endpoint: string }, id: string): Promise<void> {
   const sfn = new SFNClient(engineClientConfig(endpoint));
   try {

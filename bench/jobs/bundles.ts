@@ -13,7 +13,7 @@ const run = promisify(execFile);
 const LIMIT_KB = 1024;
 const LOAD_LIMIT_MS = 150;
 
-/** Size (what is loaded at the start) and load time of every function bundle; runners are listed too, but carry no target: they hold what user code needs. */
+/** Measures size and load time of every function bundle. Runners have no target, because they contain what user code needs. */
 export async function bundleRows(node: Floor, quick: boolean): Promise<Row[]> {
   const rows: Row[] = [];
   const dist = path.join(root, "dist");
@@ -52,7 +52,7 @@ async function loadTime(file: string, times: number): Promise<number> {
   return median(sorted(took));
 }
 
-/** Handlers are wired at load: every variable that the stack sets is there, and leads nowhere. */
+/** Handlers are created at load, so every variable of the stack is set, to unreachable values. */
 function loadEnvironment(): NodeJS.ProcessEnv {
   return {
     PATH: process.env["PATH"],

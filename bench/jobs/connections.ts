@@ -15,7 +15,7 @@ interface Connected {
 const RESOURCES = 20;
 const at = (index: number) => `f/bench/connection${index}`;
 
-/** Half of what is named are secrets, each behind a resource: two steps. */
+/** Half of the references are secrets, each behind a resource: two levels. */
 async function save(client: HttpClient, workspace: string): Promise<Record<string, string>> {
   const args: Record<string, string> = { text: "x" };
   for (let index = 0; index < RESOURCES; index++) {
@@ -31,13 +31,13 @@ async function save(client: HttpClient, workspace: string): Promise<Record<strin
   return args;
 }
 
-/** What named connections and rights cost a call: time, reads, requests to KMS. Counted in the functions' own log lines. */
+/** Measures the time, reads and KMS requests that references and rights add to a call, from the functions' log lines. */
 export async function connectionRows({ client, endpoint, workspace, quick }: Connected): Promise<Row[]> {
   const args = await save(client, workspace);
   const logs = await functionLogs(endpoint);
   const runs = `w/${workspace}/jobs`;
   const [calls, warmUp] = quick ? [2, 1] : [60, 10];
-  // As long as the others, and kept in the same place.
+  // It has the length of the other one and the same location.
   const texts = Object.fromEntries(Object.entries(args).map(([name, text]) => [name, text.replace("$res:", "text:")]));
   const plain = () => client.post(`${runs}/run_wait_result/p/${echo.path}`, texts);
   const named = () => client.post(`${runs}/run_wait_result/p/${echo.path}`, args);
@@ -66,7 +66,7 @@ export async function connectionRows({ client, endpoint, workspace, quick }: Con
       note: `p95 ${p95(namedMs).toFixed(1)}`,
       floor: { name: "the same without", value: median(plainMs) },
     },
-    // Whose rights the job has is read once more, as they are now.
+    // The rights of the job's user are read again, because they may have changed.
     reads(`reads that resolve ${RESOURCES} resources`, withAll.batched - 1, 3, "and one of rights"),
     reads("requests to KMS of a job that is given secrets", withAll.kms, 1 / jobs),
     reads("reads that authenticate a token", token.reads, 1),
@@ -75,7 +75,7 @@ export async function connectionRows({ client, endpoint, workspace, quick }: Con
   ];
 }
 
-/** Of one call, on average, in what the functions say that match. */
+/** Returns the average of one call in the log lines of matching functions. */
 async function counted(
   logs: FunctionLogs,
   names: RegExp,
@@ -85,7 +85,7 @@ async function counted(
   await sleep(300);
   const fromMs = Date.now();
   for (let at = 0; at < calls; at++) await call();
-  // The last line comes after the answer.
+  // The last line appears after the response.
   await sleep(500);
   const { requests } = (await logs.since(fromMs, names)).counts;
   const sum = (pattern: RegExp) =>

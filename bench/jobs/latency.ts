@@ -18,7 +18,7 @@ const ARGS = { n: 10 };
 const LOAD = { clients: 16, warmUpMs: 12_000, forMs: 8000 };
 const QUICK_LOAD = { clients: 2, warmUpMs: 0, forMs: 1500 };
 
-/** What the issue asks for on a machine of two cores: a median at one client, calls per second at sixteen. */
+/** The targets on a machine with two cores: a median with one client, and calls per second with sixteen. */
 const targets: Record<keyof typeof fibo, { medianMs?: number; perSecond?: number }> = {
   bun: { medianMs: 30, perSecond: 60 },
   python3: { medianMs: 35 },
@@ -36,7 +36,7 @@ export async function asyncRows({ client, workspace, floor, quick }: Measured): 
     const startedAtMs = Date.now();
     const { text: id } = await client.post(`w/${workspace}/jobs/run/p/${fibo.bun.path}`, ARGS);
     const acceptMs = performance.now() - startedMs;
-    // One job at a time, and nobody asks before it can be done: asking would slow it down.
+    // One job at a time, without early polling, which would slow it down.
     const doneMs = (await endOf(client, workspace, id)) - startedAtMs;
     if (at < 0) continue;
     accepted.push(acceptMs);
@@ -49,7 +49,7 @@ export async function asyncRows({ client, workspace, floor, quick }: Measured): 
   return [row("async accept", accepted, 20), row("enqueue to done", done, 60)];
 }
 
-/** When a job's record says that it ended; throws unless it succeeded. */
+/** Returns the end time in a job's record. Throws unless the job succeeded. */
 export async function endOf(client: HttpClient, workspace: string, id: string): Promise<number> {
   for (;;) {
     await sleep(250);

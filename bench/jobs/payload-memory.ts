@@ -1,12 +1,12 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { parseArguments } from "../../core/payload/arguments.ts";
 
-/** In a process of its own: how many times its size a form of 4 MB takes in memory at most, the form itself among it. */
+/** Measures, in a separate process, the maximum memory for a form of 4 MB in multiples of its size, including the form. */
 const MB = 1024 * 1024;
 const contentType = "multipart/form-data; boundary=cut";
 const HEAD = '--cut\r\nContent-Disposition: form-data; name="file"; filename="a.bin"\r\n\r\n';
 const TAIL = "\r\n--cut--\r\n";
-/** Written in place: a copy that is thrown away would count, or hide what counts. */
+/** The form is written in place, because a discarded copy would distort the measurement. */
 function formOf(bytes: number): Buffer {
   const form = Buffer.alloc(bytes, "x");
   form.write(HEAD);
@@ -25,7 +25,7 @@ for (let at = 0; at < 20; at++) await parse(formOf(64 * 1024));
 const form = formOf(4 * MB);
 globalThis.gc?.();
 globalThis.gc?.();
-// From here on the most that it has had is what it has.
+// From here on, the maximum is the current value.
 writeFileSync("/proc/self/clear_refs", "5");
 const before = most();
 const { files } = await parse(form);

@@ -13,7 +13,7 @@ const call = (contentType: string, body: string | Buffer) => {
   return () => parseArguments(payload, none);
 };
 
-/** About so many bytes, as orders look that come by webhooks. */
+/** An order of about this many bytes, in the form of a typical webhook. */
 const orders = (bytes: number) =>
   Array.from({ length: bytes / 100 }, (_, at) => ({ id: at, sku: `part-${at}`, price: at / 7, tags: ["new", "é"], note: "x".repeat(30) }));
 
@@ -33,7 +33,7 @@ export async function payloadRows(quick: boolean): Promise<Row[]> {
     const sample = await oneClient(read, { calls: quick ? 3 : 500, warmUp: quick ? 1 : 200 });
     rows.push({ line, value: median(sample), unit: "ms", note: `p95 ${p95(sample).toFixed(2)}`, target: { atMost: 1 } });
   }
-  // The most memory that a process ever had is said by Linux alone.
+  // Only Linux reports the maximum memory of a process.
   if (process.platform !== "linux") return rows;
   const { stdout } = await run(process.execPath, ["--expose-gc", path.join(import.meta.dirname, "payload-memory.ts")]);
   const times = JSON.parse(stdout) as number;

@@ -4,7 +4,7 @@ import { startRunner } from "../../runners/conformance/harness.ts";
 import type { RunOutcome, RunRequest } from "../../runners/protocol.ts";
 import { median, oneClient } from "../measure.ts";
 
-/** One runner alone in a process of its own, as it reads its settings once: how long a call of it takes for a script that does nothing. */
+/** Measures one runner in a separate process, because it reads its settings once: the duration of a call for an empty script. */
 const [language = "", callsText = "", goBinary = ""] = process.argv.slice(2);
 const calls = Number(callsText);
 
@@ -28,7 +28,7 @@ async function start(): Promise<Started> {
 }
 
 const { request, send, close } = await start();
-// Made once: packing the artefact is not the runner's work.
+// Created once, because packing the artefact is not part of the measurement.
 const prepared = request();
 
 async function overhead(dedicated: boolean): Promise<number> {

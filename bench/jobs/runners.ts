@@ -25,7 +25,7 @@ type Measured = keyof typeof bare;
 const freshTargets: Partial<Record<Measured, number>> = { bun: 5, python3: 5 };
 const dedicatedTargets: Partial<Record<Measured, number>> = { bun: 1, python3: 1 };
 
-/** What our own code adds to a script in its runner: no engine, no AWS. `goBinary` is a Go script that was built. */
+/** Measures the time that svc's code adds to a script in its runner, without engine and AWS. `goBinary` is a compiled Go script. */
 export async function runnerRows(goBinary: string | undefined, quick: boolean): Promise<Row[]> {
   const rows: Row[] = [];
   for (const language of ["bun", "python3", "nodejs", "deno", "go", "bash"] as const) {

@@ -10,7 +10,7 @@ export interface BenchScript {
 
 const FOLDER = "bench";
 const fiboTs = "export function main(n: number): number {\n  return n < 2 ? n : main(n - 1) + main(n - 2);\n}\n";
-/** Stands in the program that fibo's Go script becomes, so that it is found among others. */
+/** A text in fibo's Go binary, by which it is found. */
 export const GO_MARK = "fibo of the benchmark, for Go";
 const at = (name: string) => `f/${FOLDER}/${name}`;
 
@@ -30,7 +30,7 @@ export const fibo = {
   dedicated: { path: at("fibo_dedicated"), language: "bun", content: fiboTs, dedicated_worker: true },
 } satisfies Record<string, BenchScript>;
 
-/** Gives back what it gets, and prints a line: arguments, result and output of one size. */
+/** Returns its argument and prints a line, so that arguments, result and output have the same size. */
 export const echo: BenchScript = {
   path: at("echo"),
   language: "bun",
@@ -50,7 +50,7 @@ export const ticker: BenchScript = {
 `,
 };
 
-/** Saves what is not there yet, and waits until it is built. */
+/** Saves missing scripts and waits until they are built. */
 export async function saveScripts(client: HttpClient, workspace: string, scripts: BenchScript[]): Promise<void> {
   if ((await client.get(`w/${workspace}/folders/exists/${FOLDER}`)).text !== "true") {
     await client.post(`w/${workspace}/folders/create`, { name: FOLDER });

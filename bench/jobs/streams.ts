@@ -11,8 +11,8 @@ interface Streamed {
 }
 
 /**
- * A script yields the time of each of its lines, and the reader looks at its own clock when the event is there: both are this machine's. The first
- * line comes at once, the others one by one while somebody watches.
+ * A script yields the time of each line, and the reader compares it with the time of the event on the same machine. The first line is sent
+ * immediately, the others while a reader follows.
  */
 export async function streamRows(streamed: Streamed): Promise<Row[]> {
   const first: number[] = [];

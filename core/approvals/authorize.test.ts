@@ -182,7 +182,7 @@ describe("whatever else the rules say,", () => {
     fc.assert(fc.property(someRules, somebody, someWay, holds), { numRuns: 2000 });
   const verdict = (given: GateRules, who: Approver, way: AccessPath) => authorize({ rules: given, starter: STARTER }, who, way);
 
-  it("nobody who has not signed in decides what asks for a person", () => {
+  it("a caller who has not signed in cannot decide a gate that requires a person", () => {
     always((given, _, way) => {
       const asksPerson = given.signedIn || given.notStarter || given.personOnly || given.people !== undefined;
       if (asksPerson || !way.link) expect(verdict(given, { kind: "link" }, way)).toBe("signIn");
@@ -197,7 +197,7 @@ describe("whatever else the rules say,", () => {
     });
   });
 
-  it("one rule more lets nobody in, and the right to stop the run keeps nobody out", () => {
+  it("an additional rule admits no caller, and the right to stop the run excludes none", () => {
     always((given, who, way) => {
       if (verdict(given, who, way) === "yes") {
         expect(verdict(given, who, { ...way, mayStop: true })).toBe("yes");
@@ -209,7 +209,7 @@ describe("whatever else the rules say,", () => {
     });
   });
 
-  it("an empty list of approvers, or one that names nobody, is nobody", () => {
+  it("an empty list of approvers, or a list without existing approvers, admits no caller", () => {
     always((given, who, way) => {
       for (const people of [[], ["u/"], ["g/"], ["x/y"], [""]]) expect(verdict({ ...given, people }, who, way)).not.toBe("yes");
     });

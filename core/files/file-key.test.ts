@@ -22,7 +22,7 @@ it("a file's job is read from its key", () => {
   ]);
 });
 
-it("keys under u/<user>/ and f/<folder>/ are paths, others are everybody's", () => {
+it("keys under u/<user>/ and f/<folder>/ are paths, and every member may use other keys", () => {
   expect(filePermissionTarget("ws", "f/ops/a/b")).toEqual({ workspace: "ws", path: "f/ops/a/b" });
   expect(filePermissionTarget("ws", "u/ann/a")).toEqual({ workspace: "ws", path: "u/ann/a" });
   for (const key of ["f/ops", "reports/a", "uf/x/y", "uploads/f/ops/x"])

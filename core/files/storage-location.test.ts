@@ -46,7 +46,7 @@ describe("s3Resource", () => {
   );
 });
 
-it("a setting with rules that nobody would keep is refused", () => {
+it("a setting with unsupported rules is rejected", () => {
   expect(fileStorageSchema.safeParse({ ...s3("f/t/s3"), advanced_permissions: [{ pattern: "*", allow: "read" }] }).success).toBe(false);
   expect(fileStorageSchema.parse({ ...s3("$res:f/t/s3"), advanced_permissions: null })).toMatchObject({ s3_resource_path: "f/t/s3" });
   expect(fileStorageSchema.safeParse({ type: "AzureBlobStorage" }).success).toBe(false);

@@ -63,7 +63,7 @@ describe("a group", () => {
     expect(mayStart({ slots: [], waiting: true }, "b", 1)).toBe(false);
   });
 
-  it("promises free slots in the order of waiting, and lets nobody pass the first who has no room", () => {
+  it("free slots are reserved in the order of waiting, and no job passes the first one without room", () => {
     const waiters = [
       { job: "b", limit: 2 },
       { job: "c", limit: 2 },
@@ -76,7 +76,7 @@ describe("a group", () => {
     expect(reserveSlots(group, waiters, 0)).toEqual({ group, notified: [], next: "c" });
   });
 
-  it("forgets a promise that nobody came for, and a window that has passed, but never a run", () => {
+  it("an unused reservation and a past window expire, but a running slot never does", () => {
     const { group } = reserveSlots(emptyGroup, [{ job: "b", limit: 1 }], 0);
     expect(releaseExpiredSlots(group, 59_999).slots).toHaveLength(1);
     expect(releaseExpiredSlots(group, 60_000).slots).toEqual([]);
@@ -100,7 +100,7 @@ describe("a group", () => {
     expect(freeSlot(returnSlot(full, "a", 0), "a", 9).slots).toEqual([]);
   });
 
-  it("sets one timer for the next end of a window, and only while somebody waits for it", () => {
+  it("one timer is set for the next end of a window, and only while a job waits for it", () => {
     expect(nextTimerMs(cooling, 1000)).toBe(5000);
     expect(nextTimerMs({ ...cooling, waiting: false }, 1000)).toBeUndefined();
     expect(nextTimerMs({ ...cooling, timerMs: 5000 }, 1000)).toBeUndefined();

@@ -28,7 +28,7 @@ describe("endingOf", () => {
     });
   });
 
-  it("answers a killed run that nobody canceled as failed", () => {
+  it("a killed run that was not canceled has failed", () => {
     expect(toEnding(aRunningJob(), outcome({ outcome: "killed" })).state).toBe("failed");
   });
 

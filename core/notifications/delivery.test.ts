@@ -57,7 +57,7 @@ describe("partsOf", () => {
     expect(channels({ channel: "chat" })).toEqual(["topic topic", "chat chat"]);
   });
 
-  it("shows that nobody got a mail, unless nobody was named", () => {
+  it("a notice without mail recipients is visible, unless it names no approvers", () => {
     expect(channels({}, [])).toEqual(["topic topic", "email nobody"]);
     expect(channels({ people: [] }, [])).toEqual(["topic topic"]);
   });
@@ -135,7 +135,7 @@ describe("recipientsOf", () => {
     expect(of(principal)).toEqual(expected);
   });
 
-  it("names everybody once, as they were named first", () => {
+  it("each recipient is listed once, in the order of the first mention", () => {
     expect(of("u/ben", "g/finance", "BEN@example.com", "role:admin")).toEqual(["ben@example.com", "cy@example.com", "ann@example.com"]);
   });
 });

@@ -87,7 +87,7 @@ describe("a body (spec 4.2)", () => {
     expect(await args(aPayload(Buffer.from(text, "latin1"), type))).toEqual(expected);
   });
 
-  it("of a charset that nobody knows is read as UTF-8", async () => {
+  it("a body with an unknown charset is read as UTF-8", async () => {
     expect(await args(aPayload('{"a":"é"}', "application/json; charset=klingon"))).toEqual({ a: "é" });
   });
 

@@ -49,7 +49,7 @@ describe("the event of a webhook", () => {
     expect(event).toMatchObject({ raw_string: null, body: { a: "1" } });
   });
 
-  it("is not made where nobody asks for it", async () => {
+  it("the event is built only on request", async () => {
     expect(await parseArguments(aPayload(), { ...options, event: false })).toEqual({ args: {}, files: [], wrapped: false });
   });
 });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { acceptsNewUser, toAutoInvite } from "./auto-invite.ts";
 
 describe("a workspace that invites by itself", () => {
-  it("takes the domain of who asked, or all, and nobody when nothing is asked", () => {
+  it("the setting covers the domain of its author or all domains, and no user without a request", () => {
     expect(toAutoInvite({}, "ann@example.com")).toBeUndefined();
     expect(toAutoInvite({ operator: null }, "ann@example.com")).toBeUndefined();
     expect(toAutoInvite({ operator: true }, "ann@Example.com")).toEqual({

@@ -155,7 +155,7 @@ describe("a token's limits", () => {
     [["resources:write"], "resources.types.update", undefined, true],
     [["variables:read"], "scripts.list", undefined, false],
     [["users:read"], "tokens.list", undefined, false],
-  ] as const)("%j · %s · %s: %s, whoever owns it", (scopes, action, path, expected) => {
+  ] as const)("%j · %s · %s: %s, for any owner", (scopes, action, path, expected) => {
     const actor = ann("superadmin", { scopes: [...scopes] });
     expect(may(actor, ruleOf(action), { workspace: "ws", path })).toBe(expected);
     if (!expected) expect(classifyRefusal(actor, ruleOf(action), { workspace: "ws", path })).toBe("forbidden");

@@ -92,7 +92,7 @@ describe("either local engine", () => {
     }
   });
 
-  it("has no alarms: nobody would hear them", () => {
+  it("a local stack has no alarms", () => {
     for (const template of [inContainers, here]) expect(Object.keys(template.findResources("AWS::CloudWatch::Alarm"))).toEqual([]);
   });
 });

@@ -28,7 +28,10 @@ export interface LocalSettings extends EngineSettings {
   mailFrom: string;
 }
 
-/** For an engine that runs functions in containers: the assets carry what they need, as on AWS, and nothing here is a path of this machine. */
+/**
+ * Settings for an engine that runs functions in containers: the assets contain their interpreters, as on AWS, and no setting is a path of
+ * this machine.
+ */
 export interface ContainerSettings extends EngineSettings {
   carryInterpreters: true;
   arch: Arch;

@@ -188,7 +188,7 @@ function passOn(request: http.IncomingMessage, response: http.ServerResponse, { 
   const from = [request.headers["x-forwarded-for"], request.socket.remoteAddress].flat().filter(Boolean).join(", ");
   // Without it the gateway sends bytes as base64.
   if (request.headers.accept === undefined) headers.push("Accept", "*/*");
-  // Without it the gateway reads a body as UTF-8, and what is none is lost.
+  // Without this setting, the gateway decodes bodies as UTF-8 and corrupts binary ones.
   const hasBody = request.headers["transfer-encoding"] !== undefined || Number(request.headers["content-length"] ?? 0) > 0;
   if (hasBody && !request.headers["content-type"]) headers.push("Content-Type", "application/octet-stream");
   headers.push("Host", to.host, "X-Forwarded-For", from, "X-Forwarded-Proto", "http");

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { type FlowModule, type FlowValue, storedFlowValueSchema } from "../../contract/flows/flow-value.ts";
 
-/** A flow as it is stored, from what somebody sent. */
+/** Builds a stored flow from a submitted one. */
 export const aFlow = (value: object): FlowValue => storedFlowValueSchema.parse(value);
 
 /** A step that runs nothing. */
@@ -12,7 +12,7 @@ const expr = { expr: "result" };
 const retry = { constant: { attempts: 1, seconds: 1 } };
 const few = { maxLength: 3, depthIdentifier: "modules" } as const;
 
-/** What a module may say besides what it runs. */
+/** The options of a module in addition to its value. */
 const around = fc.record(
   {
     summary: fc.string({ unit: "binary", maxLength: 120 }),
@@ -55,7 +55,7 @@ const { modules } = fc.letrec<{ value: object; modules: Sent[] }>((tie) => ({
   ),
 }));
 
-/** Ids that come near to what the compiler itself calls its states, to parts of the language, and to the longest there are. */
+/** Ids that resemble the compiler's state names or elements of the language, and ids of maximum length. */
 const ids = ["a", "end", "finish", "States", "Next", "Branches", "Iterator", "toString", "0", "x".repeat(80), "x".repeat(79)];
 
 /** Flows of every kind of module in one another, under hostile names. */

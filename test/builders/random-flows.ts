@@ -14,7 +14,7 @@ export interface DrawnFlow {
 
 /** An expression for a place, from the ids of steps that can be seen there and of some that cannot. */
 type Expression = (ids: readonly string[]) => string;
-/** Makes one module, and answers with it the ids that can be seen behind it. */
+/** Creates one module and returns it with the ids that are visible after it. */
 type Draft = (names: Names) => { module: DrawnModule; seen: string[] };
 interface Names {
   next: () => string;
@@ -35,7 +35,7 @@ const named = fc.nat(99).map(
       `results.${ids[nth % ids.length] ?? "nobody"}`,
 );
 
-/** What a step yields. */
+/** The result of a step. */
 const yields: fc.Arbitrary<Expression> = fc.oneof(
   { weight: 4, arbitrary: just("1", "2", "null", "undefined", "'text'", "[3, 4]", "{ v: previous_result }") },
   {
@@ -45,7 +45,7 @@ const yields: fc.Arbitrary<Expression> = fc.oneof(
   { weight: 5, arbitrary: named },
   { weight: 1, arbitrary: just("flow_input.nowhere.at + 1", "let s = 0; for (const n of [1, 2]) s += n; return s") },
 );
-/** How many of a step's calls fail before the first one does not. */
+/** The number of failing calls of a step before the first success. */
 const failures = fc.oneof(
   { weight: 6, arbitrary: just("0") },
   { weight: 2, arbitrary: just("1", "2", "99") },
@@ -71,7 +71,7 @@ const lists = just(
   "Array.isArray(previous_result) ? previous_result.slice(0, 3) : 5",
 );
 
-/** Where its call is counted: at the step's id and the indices around it. */
+/** The key under which its calls are counted: the step's id and the indices around it. */
 const PLACE = "[flow_input.iter?.index, flow_input.iter_parent?.index, flow_input.iter_parent_parent?.index].join('.')";
 const CODE = `export async function main(at: string, fails: number, v: unknown) {
   const times = Number(await (await fetch(at)).text());
@@ -89,7 +89,7 @@ const stop = fc.record({
   more: fc.constantFrom({}, {}, { skip_if_stopped: true }, { error_message: "enough" }, { error_message: "", error_include_result: true }),
 });
 
-/** What a module may say besides what it runs: of skipping, stopping and a mock one at most, where their order is nobody's promise. */
+/** The options of a module in addition to its value, with at most one of skip, stop and mock, because their order is undefined. */
 const around = fc
   .record({
     goesOn: sometimes(fc.constant(true), 2),
@@ -106,7 +106,7 @@ const around = fc
   .map(
     ({ goesOn, retry, one = {} }) =>
       (ids: readonly string[]): Record<string, unknown> => ({
-        // A message makes a failure of stopping, which is not one to try again or to go on from.
+        // A message turns the stop into a failure, which is neither retried nor continued.
         ...(goesOn && !("stop" in one) ? { continue_on_error: true } : {}),
         ...(retry && !("stop" in one)
           ? {
@@ -267,8 +267,8 @@ const failureModule = fc
   }));
 
 /**
- * Flows whose steps tell how often they are called: each needs `url` (where a call is answered with how many there were of its path), a `run`
- * that is in each path, and `x`, in its input.
+ * Creates flows whose steps report each call. The input must contain `url`, which returns the number of calls of its path, `run`, which is
+ * part of each path, and `x`.
  */
 export const randomFlow: fc.Arbitrary<DrawnFlow> = fc
   .record({ drafts: fc.array(anyDraft, { minLength: 1, maxLength: 5, size: "max" }), failure: sometimes(failureModule, 4) })

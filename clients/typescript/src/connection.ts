@@ -104,7 +104,7 @@ export function workspaceUrl(publicly = ""): string {
   return `${base.replace(/\/+$/, "")}/api/w/${encodeURIComponent(workspace)}`;
 }
 
-/** Calls a route of the workspace and answers whatever came. */
+/** Calls a route of the workspace and returns any response. */
 export async function send(method: string, route: string, { query = {}, json, body, type }: Call): Promise<Response> {
   const token = chosen.token || jobVariable("TOKEN");
   const search = new URLSearchParams();

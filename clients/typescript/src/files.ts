@@ -129,7 +129,7 @@ export async function getPresignedS3PublicUrl(file: S3ObjectLike, options?: { ba
   return (await getPresignedS3PublicUrls([file], options))[0] as string;
 }
 
-/** How a client of S3 reaches a bucket. */
+/** The settings with which an S3 client accesses a bucket. */
 export interface S3ClientSettings {
   bucket: string;
   region: string;

@@ -67,7 +67,7 @@ describe("a machine that is just being deleted", () => {
     expect(first?.slice(0, -8)).toBe(second?.slice(0, -8));
   });
 
-  it("and so is the other one: whoever asks asks again", async () => {
+  it("the other half is reported as unprocessed too, so the caller repeats it", async () => {
     await expect(
       makeMachine(
         deps(() => "leaving"),

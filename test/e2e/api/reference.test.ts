@@ -52,7 +52,7 @@ describe("the API reference at /docs", () => {
 });
 
 describe("in a browser, the API reference", () => {
-  it("shows the operation that its address names, asks nobody else for anything, and complains of nothing", {
+  it("the page shows the operation in its URL, contacts no other server, and logs no error", {
     timeout: 180_000,
   }, async () => {
     const { page: shown, complaints, requested } = await openPage({ colorScheme: "dark" });

@@ -55,7 +55,7 @@ describe.concurrent("a step with approvals", () => {
     });
   });
 
-  it("cancels the flow when nobody comes in time", async () => {
+  it("a gate without a decision in time cancels the flow", async () => {
     const run = await begin(ws, [asks("ask", { timeout: 1 }), sees()]);
     expect(await ws.completed(run)).toMatchObject({
       success: false,

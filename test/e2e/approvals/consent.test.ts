@@ -86,7 +86,7 @@ describe.concurrent("a ConsentGate", () => {
     expect((await runOf(ws, run)).state).toBe("awaiting_approval");
   });
 
-  it("asks groups, roles and addresses, and nobody else", async () => {
+  it("a gate admits groups, roles and addresses, and no other approver", async () => {
     const eve = await someone("eve");
     expectStatus(await ws.post("groups/create", { name: `g${ann.username}`, summary: "" }), 201);
     expectStatus(await ws.post(`groups/adduser/g${ann.username}`, { username: ann.username }), 200);
@@ -118,7 +118,7 @@ describe.concurrent("a ConsentGate", () => {
     expect((await runOf(ws, run)).state).toBe("awaiting_approval");
   });
 
-  it("of a run that waits for nobody, or is over, says so", async () => {
+  it("a decision for a run that does not wait, or has ended, is rejected with the reason", async () => {
     const done = await begin(ws, [flow.step("a", "1")]);
     await ws.completed(done);
     expect((await decide(ws, done, "approved")).status).toBe(409);

@@ -77,7 +77,7 @@ describe("a notice's mail", () => {
     for (const { text, html } of [mail ?? { text: "", html: "" }]) expect(text + html).not.toMatch(/jobs_u|resume|cancel/);
   });
 
-  it("to nobody is seen on the run", async () => {
+  it("a notice without recipients is visible on the run", async () => {
     const notice = aNotice({ ...of, people: ["u/nobody-here"] });
     await writeNotice(notice);
     expect(await ended(notice, "email")).toMatchObject([{ to: "nobody", state: "failed", error: expect.stringContaining("no approver") }]);

@@ -23,7 +23,7 @@ describe("what a step shows", () => {
     ["wide and light", { colorScheme: "light" }],
     ["narrow and dark", phone],
   ] as const)(
-    "is text, Markdown, HTML, images, tables, a map and JSON on one page, %s, of which nothing asks anybody for anything",
+    "a description shows text, Markdown, HTML, images, tables, a map and JSON on one page, %s, without requests to other servers",
     async (name, options) => {
       const description = {
         render_all: [

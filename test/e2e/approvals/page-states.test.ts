@@ -107,7 +107,7 @@ describe("where the flow wants to know who decides", () => {
     expectQuiet(visit);
   });
 
-  it("a session that is over is in nobody's way where a link is enough", async () => {
+  it("an expired session does not prevent a decision by link", async () => {
     const { page, link } = await opened([asks("ask"), sees()], { approver: "ann" });
     await page.evaluate("document.cookie = 'token=over; path=/'");
     await page.goto(link);
@@ -115,7 +115,7 @@ describe("where the flow wants to know who decides", () => {
     await page.getByText("Approved by ann on").waitFor();
   });
 
-  it("who started the run reads that somebody else decides, and may sign in as somebody else", async () => {
+  it("the starter of the run sees that another person decides, and may sign in as another user", async () => {
     const { page } = await opened([asks("ask", { self_approval_disabled: true }), sees()]);
     await signIn(page);
     await page.getByText("You can't decide this request").waitFor();

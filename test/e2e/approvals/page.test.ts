@@ -14,7 +14,7 @@ afterAll(endBrowser);
 const opened = pageOpener(() => ws);
 
 describe("the approval page's address", () => {
-  it("answers with a page that may load nothing foreign, run no text as code, be framed or kept by nobody", async () => {
+  it("the page may not load foreign content, run text as code, be framed or be cached", async () => {
     const answer = await fetch(`${url}/approve/demo/1/2/${"ab".repeat(32)}?approver=ann`);
     expect(answer.status).toBe(200);
     expect(Object.fromEntries(answer.headers)).toMatchObject({
@@ -192,7 +192,7 @@ describe("on the approval page", () => {
     expect(await button(again.page, "Approve").count()).toBe(0);
   });
 
-  it("who decides a moment after somebody else is told who was first", async () => {
+  it("an approver who decides second sees who decided first", async () => {
     const slow = await opened([asks("ask"), sees()], { approver: "slow" });
     const fast = await visited((await urls(ws, slow.id, { approver: "fast" })).approvalPage);
     // Its own looks are held back until it has decided.

@@ -69,7 +69,7 @@ describe.concurrent("who may decide", () => {
     expect(await ws.completed(gate.run)).toMatchObject({ success: true });
   });
 
-  it("finds who started the run behind a job that runs on behalf of somebody else", async () => {
+  it("the starter of the run is found behind a job that runs on behalf of another user", async () => {
     await saveFlow(ws, "f/t/notself", [asks("ask", { self_approval_disabled: true }), sees()]);
     const script = `export async function main() {
       const { BASE_INTERNAL_URL: base, WM_WORKSPACE: w, WM_TOKEN: token } = process.env;

@@ -88,7 +88,7 @@ async function writeAnew(ws: Workspace, of: string, n: number): Promise<void> {
 }
 
 describe("the record of approvals", () => {
-  it("is one chain for each run, though everybody decides at once", async () => {
+  it("each run has one chain, even with simultaneous decisions", async () => {
     const ws = await workspace();
     const first = aRecorded({ workspace: ws.id, atMs: Date.now() });
     const other = run(ws, 2);
@@ -233,7 +233,7 @@ describe("what was written over", () => {
     return { faults, output };
   }
 
-  it("is nothing as long as nobody did it", async () => {
+  it("a missing completion changes nothing", async () => {
     const ws = await workspace();
     await Promise.all([run(ws, 3), run(ws, 1)]);
     await nextDay();

@@ -54,7 +54,7 @@ describe("a gate goes on after", () => {
     expect(await ws.completed(run)).toMatchObject({ success: true });
   });
 
-  it("the same, and nobody comes again: housekeeping tells it", async () => {
+  it("housekeeping repeats the completion if no caller returns", async () => {
     const { run, gate } = await asked();
     await holds(gate.gate_id);
     await bend(gate.gate_id, { decision: { how: "rejected", by: "kim", atMs: Date.now() } });

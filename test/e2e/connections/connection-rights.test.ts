@@ -60,7 +60,7 @@ describe("variables and resources", () => {
     expect((await mine.call("DELETE", "resources/delete/f/hidden/r")).status).toBe(404);
   });
 
-  it("give an operator what it may read, and let it write nothing; types are everybody's", async () => {
+  it("an operator may read permitted resources and write none, and every member may read types", async () => {
     const theirs = op.in(ws);
     expect((await theirs.get("variables/get_value/f/shown/v")).json).toBe("the-secret-value");
     expect((await theirs.post("variables/create", variable("f/open/by_op"))).status).toBe(403);
@@ -123,7 +123,7 @@ describe("a job", () => {
     }
   });
 
-  it("on behalf of somebody gets by reference what both may read: who starts it chooses the references", async () => {
+  it("a run on behalf of another user resolves only references that both users may read", async () => {
     const boss = await member(ws, "boss", "admin");
     const content = "export const main = (v: unknown) => JSON.stringify(v).length;";
     await boss.in(ws).saveScript({ path: "f/shown/behalf", language: "bun", content, on_behalf_of_email: boss.email });

@@ -80,7 +80,7 @@ describe("the workspace's encryption key", () => {
     }
   });
 
-  it("is replaced by one at a time, and whoever comes meanwhile is refused", async () => {
+  it("only one rotation of the key runs at a time, and a second one is rejected", async () => {
     const ws = await workspaceWith(20);
     const answers = await Promise.all(["d", "e", "f"].map((letter) => ws.post("workspaces/encryption_key", { new_key: keyOf(letter) })));
     const statuses = answers.map(({ status }) => status).sort();

@@ -133,7 +133,7 @@ describe("rights on files", () => {
     expect((await bob.in(ws).get("job_helpers/download_s3_file", { file_key })).status).toBe(404);
   });
 
-  it("show a form's files to who may see the job, and let nobody write there", async () => {
+  it("a form's files are readable by users who may see the job, and writable by none", async () => {
     const [ann, bob] = await Promise.all([member(ws, "ann"), member(ws, "bob")]);
     expectStatus(await ws.post("folders/create", { name: "forms", owners: [], extra_perms: { [`u/${ann.username}`]: false } }), 201);
     await ws.saveScript({ path: "f/forms/form", language: "bun", content: "export function main(doc: unknown) { return doc; }" });
@@ -216,7 +216,7 @@ describe("a signed link", () => {
   const open = (key: string, query: string, storage = "_default_") =>
     fetch(`${ws.api.url}/api/w/${ws.id}/s3_proxy/${storage}/${key}?${query}`);
 
-  it("shows its file to anybody, and no other", async () => {
+  it("a link shows its own file to every caller, and no other file", async () => {
     for (const file_key of ["shown.txt", "other.txt"])
       await ws.call("POST", "job_helpers/upload_s3_file", { body: file_key, query: { file_key } });
     const [signed] = expectStatus(await sign([{ s3: "shown.txt", filename: "x" }]), 200).json as { presigned: string; s3: string }[];

@@ -106,7 +106,7 @@ describe("the storage of a workspace (api.md 2.7, 3.6)", () => {
     expect((await read("a.txt")).text).toBe("own");
   });
 
-  it("is reached with another resource by who may read that, and by nobody else", async () => {
+  it("only users who may read another resource can access its bucket", async () => {
     await s3.send(new PutObjectCommand({ Bucket: buckets.more, Key: "u/admin/x.txt", Body: "whole bucket" }));
     expect((await read("u/admin/x.txt", { s3_resource_path: "$res:f/t/more" })).text).toBe("whole bucket");
     const refused = await read("b.txt", { s3_resource_path: "f/t/more" }, dev.in(ws));
@@ -161,7 +161,7 @@ describe("the storage of a workspace (api.md 2.7, 3.6)", () => {
     await new Promise((resolve) => server.close(resolve));
   });
 
-  it("lends nobody a secret from elsewhere: a resource's references stay within its folder", async () => {
+  it("a resource lends no secret of another folder, because its references are limited to its folder", async () => {
     expectStatus(await ws.post("folders/create", { name: "hidden" }), 201);
     expectStatus(await ws.post("variables/create", { path: "f/hidden/key", value: SECRET, is_secret: true, description: "" }), 201);
     await resource("f/t/lent", s3Value(buckets.main, { secretKey: "$var:f/hidden/key" }));

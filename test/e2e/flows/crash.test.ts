@@ -176,7 +176,7 @@ const begin = async (value: object[]) => {
 const waiting = () => [step("a", { sleep: { type: "static", value: 3 } }), step("b")];
 
 describe("when nothing is heard of an execution's end, housekeeping sees it", () => {
-  it("stopped by somebody: the flow is canceled, with the reason", async () => {
+  it("an execution that was stopped in the console cancels the flow with the reason", async () => {
     const id = await begin([step("a", { sleep: { type: "static", value: 600 } }), step("b")]);
     await whileNothingIsHeard(async () => {
       await until(async () => (await finished(id)).includes("a"), { what: "the end of a" });

@@ -148,7 +148,7 @@ describe("taking flows away", () => {
     expect(codeOf(await ann.in(own).get("flows/get/f/t/gone"))).toEqual([404, "flow.notFound"]);
   });
 
-  it("is left in one of two whole states when somebody saves at the same moment", async () => {
+  it("a simultaneous save leaves one of two complete states", async () => {
     for (let n = 0; n < 5; n += 1) {
       const path = `f/t/crossed_${n}`;
       await created(path);

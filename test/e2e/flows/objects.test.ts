@@ -207,7 +207,7 @@ describe("a new version", () => {
     expect(codeOf(await ws.post("flows/history_update/v/1", { deployment_msg: "x" }))).toEqual([404, "flow.versionNotFound"]);
   });
 
-  it("of several savers at once: each is a version, or is told that somebody was faster", async () => {
+  it("each of several simultaneous saves creates a version or fails because another one was faster", async () => {
     await created("f/t/race");
     const first = await versionAt("f/t/race");
     const answers = await Promise.all(

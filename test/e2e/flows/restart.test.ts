@@ -57,7 +57,7 @@ describe("a flow that is started again from a step", () => {
     expect(hash).toMatch(/^[0-9a-f]{16}$/);
   });
 
-  it("gives nobody secrets that somebody else's run has read", async () => {
+  it("a cached result never passes secrets to a run of another identity", async () => {
     const secret = { path: "u/admin/key", value: "planted-restart-secret", is_secret: true, description: "" };
     expectStatus(await ws.post("variables/create", secret), 201);
     const reads = {

@@ -193,7 +193,7 @@ describe("cache_ttl of a call", () => {
 });
 
 describe("a cached result and whose it is", () => {
-  it("is given to nobody who runs as somebody else", async () => {
+  it("a cached result is not used for runs of other identities", async () => {
     expectStatus(await ws.post("folders/create", { name: "all", extra_perms: { "g/all": false } }), 201);
     await save("f/all/shared");
     const dev = (await member(ws, "dev")).in(ws);
@@ -204,7 +204,7 @@ describe("a cached result and whose it is", () => {
     expect((await call(dev)).text).toBe(theirs.text);
   });
 
-  it("of a script that runs on behalf of somebody is the same for all who may run it", async () => {
+  it("all callers share the cached result of a script that runs on behalf of a user", async () => {
     expectStatus(await ws.post("folders/create", { name: "behalf", extra_perms: { "g/all": false } }), 201);
     await ws.saveScript({ path: "f/behalf/s", language: "bun", content, cache_ttl: HOUR, on_behalf_of_email: "admin@example.com" });
     const dev = (await member(ws, "dev")).in(ws);

@@ -241,7 +241,7 @@ describe("a slot", () => {
     await succeeded([second]);
   });
 
-  it("that nobody gave back, because who ended the job died right after, is found by housekeeping", async () => {
+  it("housekeeping frees a slot whose holder died right after it had ended the job", async () => {
     await save("leaked", { concurrent_limit: 1 });
     const first = await run("leaked", 1, 8);
     await hear("begun", "leaked", 1);

@@ -55,7 +55,7 @@ describe("a job that is ended by force while it runs", () => {
 });
 
 describe("a version whose build ended without saying how", () => {
-  it("is failed for whoever asks or runs it, and says so", async () => {
+  it("a job that cannot be read fails with the reason for every reader and worker", async () => {
     const path = "f/t/never_built";
     const hash = await ws.saveScript({ path, language: "bun", content: "export function main() { return 1; }" });
     // A job that was canceled stands for the build's: as when its worker was lost three times.
@@ -88,7 +88,7 @@ describe("a job whose time is over", () => {
 });
 
 describe("a record whose message could not be sent", () => {
-  it("is removed only while nobody has ever claimed it", async () => {
+  it("a job is removed only if it was never claimed", async () => {
     await ws.saveScript({ path: "f/t/two", language: "bun", content: "export function main() { return 1; }" });
     const waiting = await ws.run("f/t/two", {}, { scheduled_in_secs: 600 });
     const ended = await ws.run("f/t/two");

@@ -86,7 +86,7 @@ describe("batch_rerun_jobs", () => {
     expect(await rerun([gone])).toEqual([`Error: There is no script version ${hash}.`]);
   });
 
-  it("runs them as whoever asks, who must be allowed to read the jobs and to run the scripts", async () => {
+  it("the caller runs the jobs again, and must be allowed to read them and to run the scripts", async () => {
     expectStatus(await ws.post("folders/create", { name: "open", extra_perms: { "g/all": false } }), 201);
     await ws.saveScript({ path: "f/open/one", language: "bun", content: version(1) });
     const mine = await ws.run("f/open/one", { a: 1 });

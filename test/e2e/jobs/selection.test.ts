@@ -33,7 +33,7 @@ describe("cancel by selection", () => {
 });
 
 describe("all_workspaces", () => {
-  it("lists and counts the jobs of every workspace for who administers the instance, newest first, and for nobody else", async () => {
+  it("only superadmins list and count the jobs of every workspace, newest first", async () => {
     const other = await newWorkspace();
     await other.saveScript({ path: "f/t/one", language: "bun", content: "export const main = () => 1;" });
     const ids: string[] = [];

@@ -131,7 +131,7 @@ describe("npm run aws:destroy", () => {
     return made.stateMachineArn ?? "";
   };
 
-  it("asks for the stack's name, or for --force where nobody can type, and does nothing before", async () => {
+  it("the command requires the stack's name, or --force without a terminal, before it does anything", async () => {
     await aStack("svc-kept");
     const destroy = npmRun("aws:destroy", ["--stack", "svc-kept", "--delete-data"], env);
     expect(await destroy.ended).toBe(1);
@@ -141,7 +141,7 @@ describe("npm run aws:destroy", () => {
     expect(await stackState("svc-kept")).toContain("CREATE_COMPLETE");
   });
 
-  it("removes the stack and its own state machines, and keeps data that nobody said to delete", async () => {
+  it("the command removes the stack and its state machines, and retains data unless it is told to delete them", async () => {
     const [own, other] = [await aMachine("svc-t-own", "svc-kept"), await aMachine("svc-t-other", "svc-elsewhere")];
     const destroy = npmRun("aws:destroy", ["--stack", "svc-kept", "--force"], env);
     expect([await destroy.ended, destroy.output()]).toEqual([0, expect.stringContaining("Its data will remain")]);

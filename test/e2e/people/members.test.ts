@@ -121,7 +121,7 @@ describe("a username", () => {
     expect(await status(victim.in(own).get("users/whoami"))).toBe(200);
   });
 
-  it("that somebody had is theirs when they come back, and nobody takes it, with what is there, by choosing it", async () => {
+  it("a former username and its objects return to their owner, and no other user can choose the name", async () => {
     const own = await newWorkspace();
     const gone = await member(own, "gone");
     const path = `u/${gone.username}/key`;
@@ -142,7 +142,7 @@ describe("a username", () => {
 });
 
 describe("groups", () => {
-  it("belong to their admins, and all has everybody", async () => {
+  it("groups belong to their admins, and the group all contains every user", async () => {
     const mine = dev.in(ws);
     expectStatus(await mine.post("groups/create", { name: "ops", summary: "Operations" }), 201);
     expect(await status(mine.post("groups/create", { name: "ops" }))).toBe(409);

@@ -116,7 +116,7 @@ describe("signing in through a provider", () => {
 describe("what came back counts only", () => {
   const own = named(shared().email);
 
-  it("in the browser that began: another's state, or none, signs nobody in", async () => {
+  it("a sign-in ends in the browser in which it started, and another state or none is rejected", async () => {
     const [mine, theirs] = [new Browser(), new Browser()];
     const [here, there] = [await mine.toDoor(own), await theirs.toDoor(own)];
     const none = new Browser();
@@ -182,7 +182,7 @@ describe("who may come in", () => {
     expect(said(await new Browser().signIn(named(who.email)))).toEqual([403, "login.denied"]);
   });
 
-  it("is nobody new, but who is invited, or everybody where the instance says so", async () => {
+  it("only invited users may sign in for the first time, or all if the instance allows it", async () => {
     const [stranger, guest, late] = [newAddress(), newAddress(), newAddress()];
     const ws = await newWorkspace();
     expect(said(await new Browser().signIn(named(stranger)))).toEqual([403, "login.denied"]);

@@ -78,7 +78,7 @@ describe("workspaces and folders", () => {
     expect((await ws.get("folders/get/nothing")).status).toBe(404);
   });
 
-  it("say who somebody is in a workspace", async () => {
+  it("member routes return a user of a workspace", async () => {
     expect((await ws.get("users/whoami")).json).toMatchObject({
       username: "admin",
       is_admin: true,

@@ -102,7 +102,7 @@ describe("an operator", () => {
   });
 });
 
-describe("somebody who is no member", () => {
+describe("a non-member", () => {
   it("cannot tell a workspace that is there from one that is not", async () => {
     for (const route of ["scripts/list", "users/whoami", "folders/list", "scripts/get/p/f/open/x"]) {
       const [real, none] = await Promise.all([stranger.api.get(`w/${ws.id}/${route}`), stranger.api.get(`w/nowhere/${route}`)]);

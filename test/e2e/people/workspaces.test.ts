@@ -137,7 +137,7 @@ describe("an archived workspace", () => {
 });
 
 describe("a deleted workspace", () => {
-  it("is gone for everybody at once, then with all that it stored, and its id is free again", async () => {
+  it("a deleted workspace disappears immediately, its data later, and then its id is free", async () => {
     const [{ ws, token }, other] = [await furnished(), await newWorkspace()];
     const admin = await member(ws, "boss", "admin");
     expect((await tracesOf(ws.id)).length).toBeGreaterThan(40);
@@ -192,7 +192,7 @@ describe("a deleted workspace", () => {
   });
 });
 
-it("exists_username tells members and guests, and nobody else", async () => {
+it("exists_username is available only to members and invited users", async () => {
   const ws = await newWorkspace();
   const [dev, stranger] = [await member(ws, "dev"), await someone("stranger")];
   const ask = async (from = client, username = dev.username) =>

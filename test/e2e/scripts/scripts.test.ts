@@ -213,7 +213,7 @@ describe("a path whose newest version was deleted", () => {
     expect((await ws.runWait(target)).json).toBe("renamed");
   });
 
-  it("is left in one of two whole states when somebody saves at the same moment", async () => {
+  it("a simultaneous save leaves one of two complete states", async () => {
     for (let n = 0; n < 8; n += 1) {
       const path = `f/t/crossed_${n}`;
       const hash = await ws.saveScript({ path, language: "bash", content: "echo old" }, false);

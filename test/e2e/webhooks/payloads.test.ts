@@ -68,7 +68,7 @@ describe("a webhook's text (spec 4.2.1)", () => {
 });
 
 describe("a file's bytes (api.md 2.7)", () => {
-  it("arrive whole when nobody says what type they are", async () => {
+  it("files without a content type arrive unchanged", async () => {
     const bytes = Uint8Array.from({ length: 5000 }, (_, at) => (at * 7) % 256);
     const sent = await fetch(`${ws.api.url}/api/w/${ws.id}/job_helpers/upload_s3_file`, {
       method: "POST",

@@ -10,7 +10,7 @@ export interface Answer {
   status: number;
   headers: Headers;
   text: string;
-  /** The body parsed, or `undefined` when it is not JSON. Tests know what they expect, and say so with `as`. */
+  /** The parsed body, or `undefined` if it is not JSON. Tests state its type with `as`. */
   json: unknown;
 }
 

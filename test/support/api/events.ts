@@ -19,7 +19,7 @@ export interface EventOptions {
   until?: (event: Event) => boolean;
 }
 
-/** Every event of a stream, in the form that api.md §2.5 prescribes: lines `id:` and `data:`, and a blank one. */
+/** Reads every event of a stream in the form of api.md §2.5: lines `id:` and `data:`, and a blank line. */
 export async function eventsOf(ws: Workspace, route: string, options: EventOptions = {}): Promise<Event[]> {
   const { method = "GET", body, headers = {}, query = {}, most = Number.POSITIVE_INFINITY, until = () => false } = options;
   const answer = await fetch(`${ws.api.url}/api/w/${ws.id}/${route}?${new URLSearchParams(query)}`, {
@@ -38,7 +38,7 @@ export async function eventsOf(ws: Workspace, route: string, options: EventOptio
       const [, id, data] = /^id: (\d+)\ndata: ([^\n]*)$/.exec(text.slice(0, at)) ?? [];
       if (data === undefined) throw new Error(`not an event: ${text.slice(0, at)}`);
       const event = { id: Number(id), data: JSON.parse(data) as Record<string, unknown> };
-      // Every field is one that the contract names.
+      // The contract contains every field.
       expect(streamEventSchema.parse(event.data)).toEqual(event.data);
       found.push(event);
       text = text.slice(at + 2);
@@ -49,5 +49,5 @@ export async function eventsOf(ws: Workspace, route: string, options: EventOptio
   return found;
 }
 
-/** What a stream has brought, put together. */
+/** The concatenated text of a stream. */
 export const streamOf = (found: Event[]) => found.map(({ data }) => data["new_result_stream"] ?? "").join("");

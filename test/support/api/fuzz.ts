@@ -10,11 +10,11 @@ export interface FuzzOptions {
   token: string;
   /** For every call: the workspace that may be damaged. */
   workspace: string;
-  /** What is there, by the parameter that names it: more than half of all calls name one of these. */
+  /** Existing objects by the parameter that identifies them. More than half of all calls use one of these. */
   known: Readonly<Record<string, readonly string[]>>;
   /** Operations that are not called, by their ids. */
   leaveOut: readonly string[];
-  /** Random calls of each operation, beside those that its schemas' borders give. */
+  /** The number of random calls of each operation, in addition to calls at the limits of its schemas. */
   examples: number;
 }
 
@@ -25,7 +25,7 @@ export interface FuzzReport {
   errors: { title: string; count: number }[];
 }
 
-/** What every answer must hold to: no fault of the service, a documented status, type, headers and shape. */
+/** The checks of every response: no server error, a documented status, type, headers and shape. */
 const CHECKS = [
   "not_a_server_error",
   "status_code_conformance",
@@ -38,10 +38,12 @@ const CHECKS = [
 ];
 
 const SHARE = 0.6;
-/** One of its libraries cannot be loaded deep in a call, as it would be otherwise. */
+/** One of its libraries cannot be imported at a deep stack, so it is imported first. */
 const START = 'import anyio, runpy; runpy.run_module("schemathesis.cli", run_name="__main__", alter_sys=True)';
 
-/** Runs Schemathesis over the service's own document: the same calls each time. Answers its report and all it said; `.svc/fuzz/` keeps both. */
+/**
+ * Runs Schemathesis with the service's OpenAPI document and a fixed seed. Returns its report and output, which `.svc/fuzz/` also contains.
+ */
 export async function fuzz(options: FuzzOptions): Promise<{ report: FuzzReport; output: string }> {
   const { python, packages } = await fuzzer(await ensurePythonTools());
   const dir = path.join(svcDir, "fuzz");
@@ -54,7 +56,7 @@ export async function fuzz(options: FuzzOptions): Promise<{ report: FuzzReport; 
   for (const id of options.leaveOut) args.push("--exclude-operation-id", id);
   const env = { ...process.env, PYTHONPATH: packages, PYTHONDONTWRITEBYTECODE: "1", COLUMNS: "200" };
   const done = promisify(execFile)(python, args, { cwd: dir, env, maxBuffer: 64 * 1024 * 1024 });
-  // It ends with 1 when it found something: its report says what.
+  // It exits with 1 if it found a fault, which its report describes.
   const { stdout } = await done.catch((error: { code?: number; stdout?: string; stderr?: string }) => {
     if (error.code !== 1) throw new Error(`The fuzzer could not run: ${error.stderr}\n${error.stdout}`);
     return { stdout: error.stdout ?? "" };
@@ -64,7 +66,9 @@ export async function fuzz(options: FuzzOptions): Promise<{ report: FuzzReport; 
   return { report: { ...report, errors: report.errors.flatMap((error) => withoutPythonFault(error, stdout)) }, output: stdout };
 }
 
-/** A fault of CPython before 3.11.8 and 3.12.1, met by chance deep in a call: it says nothing of the service, and costs one operation some calls. */
+/**
+ * A bug of CPython before 3.11.8 and 3.12.1 that occurs at a deep stack. It is unrelated to the service and costs one operation some calls.
+ */
 function withoutPythonFault(error: FuzzReport["errors"][number], output: string): FuzzReport["errors"] {
   const faults = output.split("SystemError: AST constructor recursion depth mismatch").length - 1;
   const count = error.title === "Runtime Error" ? error.count - faults : error.count;
@@ -81,13 +85,13 @@ function configOf({ url, token, workspace, known }: FuzzOptions): string {
     "warnings = false",
     "request-timeout = 60",
     "[phases.coverage]",
-    // Each operation's other methods would be asked for one by one.
+    // Other methods of each operation would be called one by one.
     "unexpected-methods = []",
     "[parameters]",
     `"path.workspace" = ${JSON.stringify(workspace)}`,
     ...named.filter((name) => name !== "ended").map((name) => `"${name === "file_key" ? "query" : "path"}.${name}" = ${oneOf(name)}`),
     ...named.flatMap((name) => [`[dictionaries.${name}]`, `values = ${JSON.stringify(known[name])}`]),
-    // Who waits for a job, waits as long as it does: none is put off. One that still takes too long is a 504 that says so, and no fault.
+    // Synchronous calls are not delayed. One that takes too long is a regular 504, not a fault.
     "[[operations]]",
     'include-path-regex = "run_(and_stream|wait_result)"',
     'parameters = { "query.scheduled_in_secs" = 0, "query.scheduled_for" = "2020-01-01T00:00:00Z" }',

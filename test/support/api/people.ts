@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { type Api, api } from "./api.ts";
 import { expectStatus, type Workspace, workspaceOf } from "./workspace.ts";
 
-/** Somebody with a token of their own, for tests of rights. */
+/** A user with a token, for tests of rights. */
 export interface Someone {
   email: string;
   username: string;
@@ -11,7 +11,7 @@ export interface Someone {
   in(workspace: Workspace): Workspace;
 }
 
-/** Makes a user of the instance. The token comes by impersonation: signing in has tests of its own. */
+/** Creates a user of the instance. The token comes from impersonation, because sign-in has separate tests. */
 export async function someone(name: string, admin: Api = api()): Promise<Someone> {
   const username = `${name}${randomUUID().slice(0, 6)}`;
   const email = `${username}@example.com`;
@@ -21,7 +21,7 @@ export async function someone(name: string, admin: Api = api()): Promise<Someone
   return { email, username, api: client, in: (workspace) => workspaceOf(client, workspace.id) };
 }
 
-/** The same, as a member of a workspace whose client is an admin's. */
+/** Creates a member of a workspace whose client belongs to an admin. */
 export async function member(workspace: Workspace, name: string, role: "admin" | "developer" | "operator" = "developer"): Promise<Someone> {
   const who = await someone(name, workspace.api);
   const asked = { email: who.email, is_admin: role === "admin", operator: role === "operator" };

@@ -7,7 +7,7 @@ interface RawAnswer {
   text: string;
 }
 
-/** A request whose path goes on the wire exactly as given: `fetch` would repair it. */
+/** Sends a request whose path is transmitted exactly as given, because `fetch` would normalise it. */
 export function rawRequest(method: string, path: string, { url, token } = api()): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {

@@ -71,7 +71,7 @@ async function buildEnded(get: Api["get"], hash: string): Promise<boolean> {
   return typeof lock === "string" || Boolean(failure);
 }
 
-/** Fails with what the service said, which `toBe(201)` alone would hide. */
+/** Fails with the response of the service, which `toBe(201)` alone would not show. */
 export function expectStatus(answer: Answer, status: number): Answer {
   if (answer.status !== status) throw new Error(`expected ${status}, got ${answer.status}: ${answer.text}`);
   return answer;

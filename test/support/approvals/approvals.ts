@@ -4,7 +4,7 @@ import { expectStatus, type Workspace } from "../api/workspace.ts";
 import { flow } from "../flows/flow.ts";
 import { until } from "../until.ts";
 
-/** A step that asks: its own result is what the expression yields. */
+/** A step that requests approval. Its own result is the value of the expression. */
 export const asks = (id: string, suspend: object = {}, text = "'asked'", more: object = {}) =>
   flow.step(id, text, { suspend: { required_events: 1, timeout: 600, ...suspend }, ...more });
 
@@ -15,7 +15,7 @@ export const consent = (id: string, approvers: string[], value: object = {}, mor
   ...more,
 });
 
-/** What the step after an approval sees. */
+/** The input of the step after an approval. */
 export const sees = (id = "after") => flow.step(id, "({ resume, resumes, approvers, previous: previous_result })");
 
 /** Starts a flow that is not stored. */
@@ -75,7 +75,7 @@ export async function urls(
   return expectStatus(await ws.get(`jobs/resume_urls/${id}/${resumeId}`, query), 200).json as Urls;
 }
 
-/** Sends a link as a program does: without a token, unless one is given. */
+/** Sends a link as a program does, without a token unless one is given. */
 export async function visit(
   url: string,
   { method = "POST", body, headers = {} }: { method?: string; body?: unknown; headers?: Record<string, string> } = {},

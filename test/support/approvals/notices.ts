@@ -39,7 +39,7 @@ export async function writeNotice(notice: GateNotice): Promise<void> {
   );
 }
 
-/** One mail of a notice whose sender died: nobody holds it any more, and it stands in the queue. */
+/** A mail of a notice whose sender died: it is queued and no longer reserved. */
 export async function leaveUnsent(notice: GateNotice, to: string): Promise<void> {
   const part = { channel: "email" as const, to };
   const queued: QueuedPart = { ...part, workspace: notice.workspace, notice: notice.id, attempts: 1, heldUntilMs: notice.atMs };
@@ -47,7 +47,7 @@ export async function leaveUnsent(notice: GateNotice, to: string): Promise<void>
   await documents().send(new PutCommand({ TableName: table(), Item: { ...key, v: queued, m: "1", ttl: expiresAtS() } }));
 }
 
-/** What of a notice is still to be sent. */
+/** The unsent parts of a notice. */
 async function queuedOf({ id }: Pick<GateNotice, "id">) {
   const { pk } = keys.retry(0, "", "", "");
   const { Items = [] } = await documents().send(
@@ -61,11 +61,11 @@ async function queuedOf({ id }: Pick<GateNotice, "id">) {
   return Items.filter(({ sk }) => String(sk).includes(id));
 }
 
-/** That nothing of it is: what is sent leaves the queue after its record is written. */
+/** Waits until no part is unsent. A sent part leaves the queue after its record is written. */
 export const unqueued = (notice: GateNotice) =>
   until(async () => (await queuedOf(notice)).length === 0, { what: `nothing of notice ${notice.id} in the queue` });
 
-/** Lets the time come at which what failed is tried again. Only its own: others use the same instance. */
+/** Makes the failed parts of a notice due. Other notices are not affected, because tests share the instance. */
 export async function makeDue(notice: GateNotice): Promise<void> {
   for (const item of await queuedOf(notice)) {
     const { pk, sk } = item as { pk: string; sk: string };
@@ -75,12 +75,12 @@ export async function makeDue(notice: GateNotice): Promise<void> {
   }
 }
 
-/** That a gate waits, as the list of open approvals has it. */
+/** Waits until the list of pending approvals contains a gate. */
 export async function writePending({ workspace, gate }: Pick<GateNotice, "workspace" | "gate">): Promise<void> {
   await documents().send(new PutCommand({ TableName: table(), Item: { ...keys.pendingGate(workspace, gate), v: {}, ttl: expiresAtS() } }));
 }
 
-/** What became of a notice, by channel and receiver. */
+/** The deliveries of a notice by channel and receiver. */
 export async function deliveries({ flow, id }: Pick<GateNotice, "flow" | "id">): Promise<Delivery[]> {
   const { Items = [] } = await documents().send(
     new QueryCommand({
@@ -104,7 +104,7 @@ export function ended(notice: GateNotice, channel: Delivery["channel"], count = 
   );
 }
 
-/** One, once it says so. */
+/** Waits until a delivery has a state. */
 export function delivery(notice: GateNotice, channel: Delivery["channel"], state: Delivery["state"], attempts: number): Promise<Delivery> {
   return until(
     async () => (await deliveries(notice)).find((one) => one.channel === channel && one.state === state && one.attempts === attempts),
@@ -112,7 +112,7 @@ export function delivery(notice: GateNotice, channel: Delivery["channel"], state
   );
 }
 
-/** Mails that somebody was sent, oldest first. */
+/** The mails to an address, oldest first. */
 export async function mailsTo(address: string): Promise<SentMail[]> {
   return (await readMail(shared().endpoint)).filter(({ to }) => to.includes(address));
 }
@@ -122,7 +122,7 @@ interface Received {
   body: string;
 }
 
-/** A far end of webhooks that keeps all it gets. `replies`: the next answers, each `after` something where that is said; 204 when there are none. */
+/** A webhook receiver that stores all requests. `replies`: the next responses, each optionally `after` an event. Default: 204. */
 export async function startReceiver() {
   const received: Received[] = [];
   const replies: { status: number; headers?: Record<string, string>; after?: Promise<unknown> }[] = [];

@@ -52,7 +52,7 @@ export async function expectUsable(page: Page): Promise<void> {
   expect(tooWide).toBeLessThanOrEqual(0);
 }
 
-/** Makes an image of docs/images, if SVC_SCREENSHOTS=1 asks for new ones. */
+/** Creates an image in docs/images if SVC_SCREENSHOTS=1 is set. */
 export async function picture(page: Page, name: string): Promise<void> {
   if (process.env["SVC_SCREENSHOTS"] !== "1") return;
   const folder = path.join(import.meta.dirname, "../../../docs/images");

@@ -1,9 +1,9 @@
 import axe from "axe-core";
 import type { Page } from "playwright-core";
 
-/** What axe finds that keeps people from using the page, one line for each; empty where nothing does. */
+/** Returns the accessibility faults that axe finds, one line for each. */
 export async function barriers(page: Page): Promise<string[]> {
-  // Through the debugger: the page's policy takes no script from outside.
+  // The script is injected by the debugger, because the page's policy allows no external script.
   const session = await page.context().newCDPSession(page);
   const evaluate = async (expression: string) =>
     (await session.send("Runtime.evaluate", { expression, awaitPromise: true, returnByValue: true })).result;

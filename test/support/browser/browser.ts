@@ -1,18 +1,18 @@
 import chromium from "@sparticuz/chromium";
 import { type Browser, type Page, chromium as playwright } from "playwright-core";
 
-/** A page in a real browser, with what a test wants to know of it afterwards. */
+/** A page in a real browser, with the data that tests check. */
 export interface WatchedPage {
   page: Page;
-  /** What the browser complained about: refused by the page's policy, scripts that threw, files that were not there. */
+  /** The browser's errors: policy violations, exceptions and missing files. */
   complaints: string[];
-  /** Every address that was asked for. */
+  /** All requested URLs. */
   requested: string[];
 }
 
 let browser: Promise<Browser> | undefined;
 
-/** The package brings a browser for Linux that needs nothing of the system; elsewhere Playwright looks for a Chrome that is installed. */
+/** The package contains a browser for Linux without system dependencies. On other systems, Playwright uses an installed Chrome. */
 async function launch(): Promise<Browser> {
   if (process.platform !== "linux") return playwright.launch({ channel: "chrome" });
   return playwright.launch({ executablePath: await chromium.executablePath(), args: chromium.args });
@@ -22,7 +22,7 @@ async function launch(): Promise<Browser> {
 export async function openPage(options: Parameters<Browser["newContext"]>[0] = {}): Promise<WatchedPage> {
   browser ??= launch();
   const page = await (await (await browser).newContext(options)).newPage();
-  // A busy machine takes its time.
+  // A busy machine needs more time.
   page.setDefaultTimeout(120_000);
   const complaints: string[] = [];
   const requested: string[] = [];

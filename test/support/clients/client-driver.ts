@@ -13,11 +13,11 @@ export type Client = (typeof clients)[number];
 export interface Called {
   result?: unknown;
   error?: { name: string; message: string; status?: number; code?: string; failure?: unknown };
-  /** What the helper printed. */
+  /** The output of the helper. */
   printed: string[];
 }
 
-/** One of the client libraries, in a process of its own language that calls what a test says. */
+/** A client library in a separate process of its language, which executes the calls of a test. */
 export interface Driver {
   /** `helper` and `args` as in TypeScript. */
   call(helper: string, ...args: unknown[]): Promise<Called>;
@@ -27,7 +27,7 @@ export interface Driver {
 export const pythonPath = () => process.env["SVC_TEST_PYTHON"] ?? "python3";
 export const goPath = () => process.env[env.goPath] || "go";
 
-/** How to run a TypeScript program. */
+/** The command that runs a TypeScript program. */
 export function typescriptCommand(client: "bun" | "deno" | "nodejs", program: string): [string, ...string[]] {
   switch (client) {
     case "bun":
@@ -60,7 +60,7 @@ function commandOf(client: Client): [string, ...string[]] {
   return typescriptCommand(client, join(root, "clients/typescript/test/driver.ts"));
 }
 
-/** Starts a client with no other variables than what its interpreter needs and those given. */
+/** Starts a client with only the variables of its interpreter and the given ones. */
 export function startDriver(client: Client, variables: Record<string, string> = {}): Driver {
   const [command, ...args] = commandOf(client);
   const { PATH = "", HOME = "", PYENV_ROOT } = process.env;

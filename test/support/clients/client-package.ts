@@ -19,7 +19,7 @@ export async function installTypescriptClient(): Promise<{ dir: string; files: s
   const target = join(dir, "node_modules/svc-client");
   mkdirSync(target, { recursive: true });
   await run("tar", ["-xzf", join(dir, packed.filename), "-C", target, "--strip-components", "1"]);
-  // Deno looks for packages only beside a package.json that names them.
+  // Deno resolves packages only next to a package.json that lists them.
   writeFileSync(join(dir, "package.json"), JSON.stringify({ type: "module", dependencies: { "svc-client": "*" } }));
   return { dir, files: packed.files.map(({ path }) => path).sort() };
 }

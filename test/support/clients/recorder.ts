@@ -21,12 +21,12 @@ export interface Reply {
 export interface Recorder {
   url: string;
   requests: RecordedRequest[];
-  /** What the next requests get, in order; a request without one gets 500. */
+  /** The responses to the next requests, in order. A request without one receives 500. */
   replies: Reply[];
   close(): Promise<void>;
 }
 
-/** A server that notes what it is asked. It stands for the far end of a wire format, where that alone is looked at. */
+/** A server that records requests, for tests of the wire format. */
 export async function startRecorder(): Promise<Recorder> {
   const requests: RecordedRequest[] = [];
   const replies: Reply[] = [];

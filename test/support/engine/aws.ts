@@ -12,7 +12,7 @@ interface Reachable {
   endpoint: string;
 }
 
-/** AWS clients for an instance's engine, for tests that look behind the API or play a bad day. */
+/** AWS clients for an instance's engine, for tests that inspect data behind the API or simulate faults. */
 export function awsClients({ endpoint }: Reachable = shared()) {
   const config = {
     endpoint,
@@ -29,7 +29,7 @@ export function awsClients({ endpoint }: Reachable = shared()) {
   };
 }
 
-/** Calls a function directly, by the name of the stack's output that holds its name, such as `HousekeepingFunction`. */
+/** Calls a function directly, by the name of the stack's output, such as `HousekeepingFunction`. */
 export function invoke(
   output: string,
   payload: unknown,
@@ -40,7 +40,7 @@ export function invoke(
   return invokeFunction(instance.endpoint, name, payload);
 }
 
-/** Lets a function find what one of its environment variables names where there is nothing, while `meanwhile` lasts. */
+/** Makes the target of one of a function's environment variables unavailable during `meanwhile`. */
 export async function misdirected<T>(instance: Reachable, fn: RegExp, variable: string, meanwhile: () => Promise<T>): Promise<T> {
   const { lambda } = awsClients(instance);
   const { Functions = [] } = await lambda.send(new ListFunctionsCommand({}));
@@ -57,7 +57,7 @@ export async function misdirected<T>(instance: Reachable, fn: RegExp, variable: 
   }
 }
 
-/** Makes a job's record say what it would say after a bad day. Attributes have the names of aws/dynamodb/job-table.ts. */
+/** Changes a job's record as a fault would. Attributes have the names in aws/dynamodb/job-table.ts. */
 export async function bendJob(
   instance: Reachable & { outputs: Readonly<Record<string, string>> },
   id: string,

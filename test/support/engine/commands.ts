@@ -2,13 +2,13 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { root } from "../../../engine/paths.ts";
 import { until } from "../until.ts";
 
-/** An `npm run` command as a person at a terminal has it: a process group of its own, and its output as it comes. */
+/** Runs an `npm run` command as from a terminal: in a process group of its own, with its output as it arrives. */
 export interface Command {
-  /** Both outputs in the order they came. */
+  /** Both outputs in order of arrival. */
   output(): string;
   /** Waits until the output matches; fails with all of it when the command ends before. */
   says(pattern: RegExp, timeoutMs?: number): Promise<void>;
-  /** What Ctrl-C sends: the signal goes to the whole group. */
+  /** Sends the signal of Ctrl-C to the whole group. */
   interrupt(): void;
   /** Its exit code. */
   ended: Promise<number | null>;

@@ -25,7 +25,7 @@ export interface Execution {
   status: string;
 }
 
-/** The executions of a workspace's flows in whose names this stands: a job's id, for one. */
+/** Lists the executions of a workspace's flows whose names contain a text, such as a job's id. */
 export async function executionsOf(workspace: string, name: string, instance: Reachable = shared()): Promise<Execution[]> {
   const { sfn } = awsClients(instance);
   const found: Execution[] = [];
@@ -46,7 +46,7 @@ export async function executionsOf(workspace: string, name: string, instance: Re
   return found.filter((execution) => execution.name.includes(name));
 }
 
-/** What an execution did last. */
+/** The last event of an execution. */
 export async function lastEvents({ arn, name }: Execution, instance: Reachable = shared()): Promise<object> {
   const { sfn } = awsClients(instance);
   const { events = [] } = await sfn.send(new GetExecutionHistoryCommand({ executionArn: arn, reverseOrder: true, maxResults: 5 }));
@@ -54,7 +54,7 @@ export async function lastEvents({ arn, name }: Execution, instance: Reachable =
   return { name, said };
 }
 
-/** Starts an execution's machine again with its input, but for what is given, under another name. */
+/** Starts an execution's machine again under another name, with its input and the given changes. */
 export async function startAgain(
   { arn, machine }: Execution,
   name: string,
@@ -67,7 +67,7 @@ export async function startAgain(
   await sfn.send(new StartExecutionCommand({ stateMachineArn: machine, name, input: changed }));
 }
 
-/** Tells function `settle` of an execution's status, as EventBridge does. */
+/** Sends an execution's status to function `settle`, as EventBridge does. */
 export async function tellStatus(name: string, status: string, instance: Reachable = shared()): Promise<void> {
   const { lambda } = awsClients(instance);
   for await (const { Functions = [] } of paginateListFunctions({ client: lambda }, {})) {
@@ -77,7 +77,7 @@ export async function tellStatus(name: string, status: string, instance: Reachab
   throw new Error("The stack has no function settle.");
 }
 
-/** Runs the one state of a machine that waits for a token as a machine of its own: asks how that has ended, and removes it then. */
+/** Runs the waiting state of a machine as a separate machine, waits for its end, and deletes it. */
 export async function heldAs(
   machine: string,
   input: object,

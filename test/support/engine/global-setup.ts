@@ -7,7 +7,7 @@ import { awsClients } from "./aws.ts";
 import { CLIENT, startIdentityProvider } from "./identity-provider.ts";
 import { ensureSnapshot, LOGIN_SECRET, removeAbandonedInstances, startFromSnapshot } from "./instances.ts";
 
-/** What every end-to-end test file gets of the instance they share. Plain data: it crosses process borders. */
+/** The data of the shared instance for every end-to-end test file. It is serialised, because it crosses process borders. */
 export interface SharedInstance {
   url: string;
   endpoint: string;
@@ -47,7 +47,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   project.provide("svc", { url, endpoint, outputs, dir, engineLog, snapshot, token, email, password });
   void instance.died.then((sentence) => console.error(sentence));
   return async () => {
-    // The log outlives the instance: it is the first place to look when a test failed.
+    // The log remains after the instance, for the analysis of failed tests.
     copyFileSync(engineLog, path.join(svcDir, "test-engine.log"));
     await instance.stop();
     await provider.close();

@@ -3,9 +3,9 @@ import { createServer, type IncomingMessage, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, SignJWT } from "jose";
 
-/** What somebody types at the provider, and how it misbehaves. */
+/** The user's input at the provider, and the provider's faults. */
 export interface AtProvider {
-  /** Over what a good ID token holds; null leaves a claim out. */
+  /** Overrides of the claims of a valid ID token. Null removes a claim. */
   claims?: Record<string, unknown>;
   /** Signs with a key that it does not publish. */
   foreignKey?: boolean;
@@ -21,7 +21,7 @@ interface Granted extends AtProvider {
 
 export const CLIENT = { clientId: "svc-test", clientSecret: "planted-client-secret" };
 
-/** An OpenID Connect provider on loopback. It checks what a good one does; whom it names, and wrongly how, is told in the query `as` of its address. */
+/** An OpenID Connect provider on loopback with the usual checks. The query `as` of its URL selects the user and the fault. */
 export async function startIdentityProvider(): Promise<{ issuer: string; close(): Promise<void> }> {
   const [own, foreign] = await Promise.all([generateKeyPair("RS256"), generateKeyPair("RS256")]);
   const jwk = { ...(await exportJWK(own.publicKey)), kid: "own", alg: "RS256", use: "sig" };

@@ -15,9 +15,9 @@ export interface TestInstance extends Instance {
   admin: Account;
 }
 
-/** Name of the secret that holds the client secret of both sign-in providers. */
+/** Name of the secret that contains the client secret of both identity providers. */
 export const LOGIN_SECRET = "svc/test-login";
-/** Stands for the address of the provider `acme`, which only the shared instance has. */
+/** A placeholder for the URL of the provider `acme`, which only the shared instance has. */
 const ACME_ISSUER = "http://acme.invalid";
 const login = { clientId: CLIENT.clientId, clientSecretName: LOGIN_SECRET };
 const logins = [
@@ -27,12 +27,12 @@ const logins = [
 ];
 
 const snapshotsDir = path.join(svcDir, "test-snapshots");
-/** Lies in a snapshot that is complete; its time says when the snapshot was last used. */
+/** Marks a complete snapshot. Its modification time is the last use. */
 const COMPLETE = "complete";
 const silently = () => {};
 let made = 0;
 
-/** Folders are named by the process that made them, so that the next run finds what a killed one left. */
+/** Folders contain the id of their process, so that the next run can delete those of a killed one. */
 export const newInstanceDir = () => path.join(svcDir, `test-${process.pid}-${made++}`);
 
 /**
@@ -66,7 +66,7 @@ async function removeOldSnapshots(): Promise<void> {
   for (const dir of dirs) if (dir !== latest || usedMs(dir) === 0) await removeInstance(dir);
 }
 
-/** Starts an instance of the caller's own from the snapshot that the whole run shares. */
+/** Starts a separate instance from the snapshot of the run. */
 export function startTestInstance(): Promise<TestInstance> {
   return startFromSnapshot(shared().snapshot);
 }

@@ -1,7 +1,7 @@
 import { engineCredentials } from "../../../engine/engine/child-env.ts";
 import { shared } from "../api/api.ts";
 
-/** One call of the CloudWatch Logs API. The engine checks no signature, so a whole client is not needed for two operations. */
+/** Makes one call of the CloudWatch Logs API. The engine checks no signature, so two operations need no SDK client. */
 async function logs<T>(endpoint: string, operation: string, input: object): Promise<T> {
   const { AWS_ACCESS_KEY_ID: key, AWS_REGION: region } = engineCredentials;
   const ask = () =>
@@ -14,14 +14,14 @@ async function logs<T>(endpoint: string, operation: string, input: object): Prom
       },
       body: JSON.stringify(input),
     });
-  // As a client of AWS does: the engine fails where a group is made in the middle of a list.
+  // Paginates as an AWS client does. The engine fails if a group is created during a listing.
   let answer = await ask();
   for (let attempt = 1; answer.status >= 500 && attempt < 4; attempt++) answer = await ask();
   if (!answer.ok) throw new Error(`${operation}: ${answer.status} ${await answer.text()}`);
   return (await answer.json()) as T;
 }
 
-/** All lines of every log group, by group. */
+/** Reads all lines of every log group, by group. */
 export async function allLogs({ endpoint }: { endpoint: string } = shared()): Promise<Map<string, string>> {
   const groups = await all<{ logGroupName: string }>(endpoint, "DescribeLogGroups", "logGroups", {});
   const found = new Map<string, string>();
@@ -34,7 +34,7 @@ export async function allLogs({ endpoint }: { endpoint: string } = shared()): Pr
 /** The engine answers the oldest events of a group, this many, and no token to go on with. */
 const PAGE = 10_000;
 
-/** Every message of a group; those of the millisecond in which a page ends come twice. */
+/** Reads every message of a group. Messages of the millisecond at a page border appear twice. */
 async function eventsOf(endpoint: string, logGroupName: string): Promise<string[]> {
   const found: string[] = [];
   for (let startTime = 0; ; ) {

@@ -2,7 +2,7 @@ import { QueryCommand } from "@aws-sdk/client-dynamodb";
 import { shared } from "../api/api.ts";
 import { awsClients } from "./aws.ts";
 
-/** What stands in a workspace's outbox as `<type> <object>`, oldest first. */
+/** Lists a workspace's outbox as `<type> <object>`, oldest first. */
 export async function outboxOf(workspace: string): Promise<string[]> {
   const { Items = [] } = await awsClients().dynamodb.send(
     new QueryCommand({

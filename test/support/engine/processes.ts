@@ -42,7 +42,7 @@ export function crashFunction(instance: Owned, which: { output: string } | { run
   return serving.length;
 }
 
-/** Stops a function's processes in mid-air: whoever calls it waits, until `goOn`. */
+/** Suspends a function's processes until `goOn`. Callers wait. */
 export function freezeFunction(instance: Owned, which: { output: string } | { runner: string }): { goOn: () => void } {
   const serving = functionProcesses(instance, functionName(instance, which));
   if (serving.length === 0) throw new Error(`No process serves ${JSON.stringify(which)} yet.`);

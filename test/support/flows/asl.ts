@@ -3,12 +3,12 @@ import path from "node:path";
 import { root } from "../../../engine/paths.ts";
 import type { Definition, State } from "../../../statemachines/asl.ts";
 
-/** Flows and what they are compiled to: one folder for each thing that they show. */
+/** The fixtures of flows and their state machines, one folder for each feature. */
 export const flowFixtures = path.join(root, "test", "fixtures", "flows");
 export const flowFixtureNames = readdirSync(flowFixtures).sort();
 export const flowFixture = (name: string, file: "flow.yaml" | "asl.json") => readFileSync(path.join(flowFixtures, name, file), "utf8");
 
-/** The machine and all that stand inside of it. */
+/** Lists a machine and all machines inside it. */
 export function machinesIn(machine: Definition): Definition[] {
   return [machine, ...Object.values(machine.States).flatMap(insideOf).flatMap(machinesIn)];
 }

@@ -18,7 +18,7 @@ export const nested = (id: string, path: string, more: object = {}) => ({
   ...more,
 });
 
-/** A step that tells the witness when it begins and when it has ended, so many seconds later. */
+/** A step that reports its start and, after a number of seconds, its end to the witness. */
 export const tellingStep =
   (witness: () => Witness) =>
   (id: string, what: string, seconds = 0, more: object = {}) =>

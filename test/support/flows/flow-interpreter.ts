@@ -1,12 +1,13 @@
 import type { DrawnFlow, DrawnModule } from "../../builders/random-flows.ts";
 
 /**
- * What a flow must do, from the description of the format alone: nothing of the service is used here. It knows what `randomFlow` draws.
+ * An independent interpreter of flows that is derived from the description of the format and uses no code of the service. It supports the
+ * flows of `randomFlow`.
  */
 export interface Interpreted {
   state: "success" | "failure" | "skipped";
   result: unknown;
-  /** How often each path was called. */
+  /** The number of calls of each path. */
   calls: Map<string, number>;
 }
 
@@ -15,7 +16,7 @@ interface Transform {
   expr?: string;
   value?: unknown;
 }
-/** A module with all that it may say. */
+/** A module with all options. */
 interface Module extends DrawnModule {
   value: {
     type: string;
@@ -41,7 +42,7 @@ interface Scope {
   results: Record<string, unknown>;
   around: Scope | undefined;
 }
-/** How a list of modules, or one module, ended. `told`: a failure module has seen the failure. */
+/** The outcome of a list of modules or of one module. `told`: a failure module has handled the failure. */
 type End =
   | { how: "done"; result: unknown }
   | { how: "stopped"; result: unknown; skip: boolean }
@@ -89,7 +90,7 @@ export function interpret({ modules, failure_module: failureModule }: DrawnFlow,
     return { how: "done", result: previous };
   }
 
-  /** Where the failure module recovers, the list went well, with its result. */
+  /** If the failure module succeeds, the list succeeds with its result. */
   function mended(end: Extract<End, { how: "failed" }>, scope: Scope): End {
     if (!failureModule || end.told) return end;
     const told = runModule(failureModule as Module, scope, end.result);
@@ -156,7 +157,7 @@ export function interpret({ modules, failure_module: failureModule }: DrawnFlow,
     return { how: "done", result: args["v"] };
   }
 
-  /** What a branch has yielded is seen by those behind it. */
+  /** The results inside a branch are visible to later modules. */
   function runBranch(list: readonly Module[], around: Scope): { end: End; results: Record<string, unknown> } {
     const scope: Scope = { input: around.input, results: {}, around };
     return { end: runList(list, scope), results: scope.results };

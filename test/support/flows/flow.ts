@@ -16,12 +16,12 @@ const script = (id: string, content: string, inputs: Record<string, string>, mor
 });
 
 export const flow = {
-  /** A step whose result is what the expression yields. */
+  /** A step whose result is the value of the expression. */
   step: (id: string, text: string, more: object = {}) => script(id, "export const main = (v: unknown) => v;", { v: text }, more),
   /** A step that fails with the message that the expression yields. */
   fail: (id: string, text = "'no'", more: object = {}) =>
     script(id, "export const main = (m: unknown) => { throw new TypeError(String(m)); };", { m: text }, more),
-  /** A step that fails where the expression is true, and gives its value otherwise. */
+  /** A step that fails if the expression is true, and otherwise returns its value. */
   failIf: (id: string, text: string, value = "'fine'", more: object = {}) =>
     script(
       id,

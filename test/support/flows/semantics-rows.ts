@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import { flow } from "./flow.ts";
 
-/** One row for each situation and what it yields: the flow, its input, its result, and how its job ends where that is not success. */
+/** One row for each situation: the flow, its input, its result, and the state of its job if it is not success. */
 export type Row = [title: string, value: object, args: object, result: unknown, job?: object];
 
 const { step, fail, failIf, identity, each, loop, one, all } = flow;

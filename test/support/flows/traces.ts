@@ -4,7 +4,7 @@ import type { Workspace } from "../api/workspace.ts";
 import { awsClients } from "../engine/aws.ts";
 import type { TestInstance } from "../engine/instances.ts";
 
-/** Everything that any store holds of a job, as text. */
+/** Returns everything that the stores contain about a job, as text. */
 export async function tracesOf(instance: TestInstance, ws: Workspace, job: unknown): Promise<string> {
   const { dynamodb, s3 } = awsClients(instance);
   const input = {

@@ -1,7 +1,9 @@
 import { randomUUID } from "node:crypto";
 import type { Workspace } from "../api/workspace.ts";
 
-/** Saves scripts that tell a witness (test/support/jobs/witness.ts) when they begin and end: a quick one, and slow ones in three languages. */
+/**
+ * Saves scripts that report their start and end to a witness (test/support/jobs/witness.ts): a quick one, and slow ones in three languages.
+ */
 export async function saveTellingScripts(ws: Workspace): Promise<void> {
   const tell = (what: string) => `curl -s -o /dev/null "$1/${what}?attempt=$OV_ATTEMPT&job=$OV_JOB_ID&token=$OV_TOKEN&tag=$2"`;
   await ws.saveScript({
@@ -30,7 +32,7 @@ def main(url: str):
   });
 }
 
-/** What a function gets from the queue for one job. */
+/** The event that a function receives from the queue for one job. */
 export const queueEvent = (id: string) => ({
   Records: [
     {

@@ -2,19 +2,19 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { until } from "../until.ts";
 
-/** What a script told while it ran. */
+/** A report of a script. */
 export interface Told {
   what: string;
   query: Record<string, string>;
 }
 
-/** A small server that scripts tell what they do, so that a test counts what really happened. Its answer is how often that was told. */
+/** A server to which scripts report, so that a test counts actual executions. It responds with the number of equal reports. */
 export interface Witness {
   url: string;
   told: Told[];
-  /** How often something was told. */
+  /** The number of equal reports. */
   count(what: string): number;
-  /** The nth time something was told, once it was. */
+  /** Waits for the n-th equal report. */
   heard(what: string, times?: number): Promise<Told>;
   close(): Promise<void>;
 }

@@ -6,7 +6,7 @@ export default class Reporter extends DefaultReporter {
   override onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly SerializedError[], reason: TestRunEndReason): void {
     super.onTestRunEnd(modules, unhandledErrors, reason);
     const total = tally(modules, unhandledErrors.length);
-    // With -t all other tests count as skipped, which is no news to whoever asked for it.
+    // With -t, all other tests count as skipped, which is not reported.
     const chosen = this.ctx.config.testNamePattern !== undefined;
     for (const { name, reason: why } of chosen ? [] : total.skipped) console.log(`skipped: ${name}: ${why}`);
     console.log(lastLine(total));

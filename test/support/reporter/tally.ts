@@ -1,4 +1,4 @@
-/** What the counting needs of vitest's test modules. */
+/** The required part of vitest's test modules. */
 export interface Counted {
   children: { allTests(): Iterable<CountedTest>; allSuites(): Iterable<{ fullName: string; errors(): readonly unknown[] }> };
   relativeModuleId: string;
@@ -35,7 +35,7 @@ export function tally(modules: Iterable<Counted>, unhandledErrors: number): Tall
   return total;
 }
 
-/** The very last line of a run; it must stand alone, so the reasons for skipped tests come in the lines before it. */
+/** Formats the last line of a run, which must stand alone. The reasons for skipped tests precede it. */
 export function lastLine({ passed, failed, skipped }: Tally): string {
   return `${passed} passed, ${failed} failed${skipped.length > 0 ? `, ${skipped.length} skipped` : ""}`;
 }

@@ -21,7 +21,7 @@ import { ObjectsTable } from "../../../lib/storage/objects-table.ts";
 /** A table as the stack declares it, without a name. */
 export type TableDefinition = Pick<CreateTableCommandInput, "AttributeDefinitions" | "KeySchema" | "GlobalSecondaryIndexes">;
 
-/** What use-case tests share: the engine's endpoint, the definitions of the tables, and resources that hold nothing between tests. */
+/** The shared resources of use-case tests: the engine's endpoint, the definitions of the tables, and resources without state. */
 export interface UseCaseResources {
   endpoint: string;
   tables: { jobs: TableDefinition; objects: TableDefinition };
@@ -41,7 +41,9 @@ interface KeyProperties {
   KeyUsage?: CreateKeyRequest["KeyUsage"];
 }
 
-/** The storage constructs of the stack alone: synthesising them takes no bundles. CloudFormation's names are those of the API. */
+/**
+ * Synthesises only the storage constructs of the stack, which need no bundles. The property names of CloudFormation are those of the API.
+ */
 function declared() {
   const config = parseConfig({}, true);
   const [jobs, objects, keys] = ["Jobs", "Objects", "Keys"].map((id) => new Stack(new App(), id)) as [Stack, Stack, Stack];
@@ -65,7 +67,7 @@ const clientConfig = (endpoint: string) => ({
   credentials: { accessKeyId: engineCredentials.AWS_ACCESS_KEY_ID, secretAccessKey: engineCredentials.AWS_SECRET_ACCESS_KEY },
 });
 
-/** Makes what all use-case tests share on a running engine. */
+/** Creates the shared resources of all use-case tests on a running engine. */
 export async function createSharedResources(endpoint: string): Promise<UseCaseResources> {
   const { jobs, objects, keys } = declared();
   const kms = new KMSClient(clientConfig(endpoint));
@@ -87,7 +89,7 @@ export async function createSharedResources(endpoint: string): Promise<UseCaseRe
   return { endpoint, tables: { jobs, objects }, bucket, secretsKey, anchorKey, signingSecret };
 }
 
-/** Makes two empty tables and two empty queues, so that no test sees the jobs of another one. */
+/** Creates two empty tables and two empty queues, so that no test sees the jobs of another one. */
 export async function createTables({ endpoint, tables }: UseCaseResources, name: string) {
   const dynamodb = new DynamoDBClient(clientConfig(endpoint));
   const sqs = new SQSClient(clientConfig(endpoint));

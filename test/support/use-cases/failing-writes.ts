@@ -1,7 +1,7 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { documents, s3, sqs } from "../../../aws/sdk/clients.ts";
 
-/** When a fault strikes: `before` the write reaches AWS, or `after` it was applied and before its caller learns of it. */
+/** The moment of a fault: `before` the write reaches AWS, or `after` it was applied and before its caller receives the response. */
 type Moment = "before" | "after";
 /** `error`: one call fails and the process goes on. `death`: no later call of the process reaches AWS either. */
 type Kind = "error" | "death";
@@ -28,7 +28,7 @@ const WRITES = new Set([
   "SendMessage",
 ]);
 
-/** One process as a test plays it. */
+/** A simulated process. */
 interface PlayedProcess {
   fault: Fault | undefined;
   isDead: boolean;
@@ -88,19 +88,19 @@ for (const client of [documents(), s3(), sqs()] as Injectable[]) {
   client.middlewareStack.add(inject as never, { name: "svcInjectFaults", step: "initialize", priority: "low" } as never);
 }
 
-/** What one use case must hold whichever of its writes fails. */
+/** The invariant of one use case, whichever of its writes fails. */
 export interface FaultScenario {
   /** Calls the use case. */
   act: () => Promise<unknown>;
-  /** What happens after a fault: the call is repeated, or housekeeping looks. Not called after a run without a fault. */
+  /** The recovery after a fault: the call is repeated, or housekeeping runs. It is not called after a run without a fault. */
   recover: () => Promise<unknown>;
-  /** Throws where the invariant does not hold. */
+  /** Throws if the invariant is violated. */
   check: () => Promise<void>;
 }
 
 /**
- * Plays a scenario once without a fault, then once for each of its writes, each moment and each kind of fault; every time anew. Throws one error that
- * lists each fault after which the invariant did not hold. Answers how many writes there are.
+ * Runs a scenario once without a fault, then once for each of its writes, each moment and each kind of fault, always on fresh data. Throws
+ * one error that lists each fault after which the invariant is violated. Returns the number of writes.
  */
 export async function expectToSurviveFaults(
   make: () => Promise<FaultScenario>,

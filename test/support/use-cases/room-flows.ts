@@ -26,7 +26,7 @@ export async function addFlow({ deps, workspace }: Room, path: string, modules: 
   ]);
 }
 
-/** A flow's job whose execution has been started. */
+/** The job of a flow with a started execution. */
 export async function startFlow(room: Room, modules: object[]): Promise<Job["id"]> {
   const code = { in: "head" as const, json: JSON.stringify({ flow: aFlow({ modules }) }) };
   const { id } = await addJob(room, {
@@ -43,7 +43,7 @@ export async function startFlow(room: Room, modules: object[]): Promise<Job["id"
 
 type CallTask = typeof runTask;
 
-/** Where an execution is: at the n-th module; with a token it waits for that. */
+/** The position of an execution: the n-th module, and the token for which it waits. */
 interface Position {
   module: number;
   state: StepState;
@@ -52,8 +52,8 @@ interface Position {
 const positions = new WeakMap<RecordedExecution, Position>();
 
 /**
- * Plays every execution of a room as the machine of a flow does whose modules stand in a row, until each has ended or waits. A call of a module that fails
- * is made again. A call that takes a token is made once, and nothing happens when it fails: so does the local engine. `call`: makes the calls.
+ * Runs every execution of a room like the machine of a sequential flow, until each has ended or waits. A failed call of a module is
+ * repeated. A call with a token is made once, and its failure is ignored, as by the local engine. `call` makes the calls.
  */
 export async function playExecutions(room: Room, call: CallTask = runTask): Promise<void> {
   for (let moved = true; moved; ) {

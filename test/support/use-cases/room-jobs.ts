@@ -13,7 +13,7 @@ import { buildWorkspaceWrites } from "../../../services/workspaces/workspaces.ts
 import { aQueuedJob } from "../../builders/jobs.ts";
 import type { Room } from "./room.ts";
 
-/** The workspace itself, without which housekeeping stops what runs in it, administered by the person whose jobs the builders make. */
+/** The workspace, without which housekeeping cancels its jobs. Its administrator is the user of the built jobs. */
 export async function addWorkspace({ deps, workspace, clock }: Room): Promise<void> {
   const asked = { email: "ann@example.com", username: "ann", workspace: { id: workspace, name: workspace } };
   const person = { email: asked.email, username: asked.username, superAdmin: true, createdAtMs: clock.nowMs };
@@ -52,14 +52,14 @@ export async function addJob({ deps, workspace, clock }: Room, fields: Partial<Q
   return job;
 }
 
-/** Handles the messages in the queues, as a worker does: one that fails stays in the queue on AWS, and housekeeping makes up for it here. */
+/** Handles the messages in the queues, as a worker does. On AWS a failed message remains in the queue; here housekeeping replaces it. */
 export async function work({ deps, messages }: Room): Promise<void> {
   for (let taken = await messages(); taken.length > 0; taken = await messages()) {
     for (const message of taken) await handleJobMessage(deps, message).catch(() => undefined);
   }
 }
 
-/** Lets housekeeping look now. Throws the first failure after all its tasks have run. */
+/** Runs housekeeping now. Throws the first failure after all its tasks have run. */
 export async function housekeep({ deps }: Room): Promise<void> {
   const failures: unknown[] = [];
   const onJobFailed = (_id: string, error: unknown) => void failures.push(error);
@@ -101,5 +101,5 @@ export async function passTime(room: Room, rounds = 2): Promise<void> {
     await work(room);
   }
 }
-/** After this long a job is due whose worker has not been heard of. */
+/** The time after which a job without news from its worker is due. */
 const LEASE_OVER_MS = limits.leaseMs + limits.leaseGraceMs + 60_000;

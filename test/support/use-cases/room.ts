@@ -21,7 +21,7 @@ import { gatedFlows } from "../../../services/flows/runtime/gated-flows.ts";
 import { createTables } from "./engine-resources.ts";
 import { countWrite } from "./failing-writes.ts";
 
-/** An execution as the recording engine knows it. */
+/** An execution of the recording engine. */
 export interface RecordedExecution extends ExecutionName {
   input: unknown;
   is: "running" | "ended" | "stopped";
@@ -41,8 +41,9 @@ export const success = (result: unknown): Invocation => ({
 });
 
 /**
- * All that use cases are wired with, over two empty tables and two empty queues of the local engine. Real are DynamoDB, S3, SQS and KMS; the clock is the
- * test's; calls that leave the service (runners, builds, Step Functions) are recorded. Tables are found by the environment: one room at a time.
+ * The dependencies of use cases, over two empty tables and two empty queues of the local engine. DynamoDB, S3, SQS and KMS are real; the
+ * clock is the test's; calls that leave the service (runners, builds, Step Functions) are recorded. Environment variables select the
+ * tables, so only one room exists at a time.
  */
 export async function newRoom() {
   const name = randomUUID();
@@ -112,16 +113,16 @@ export async function newRoom() {
   };
   return {
     clock,
-    /** Where calls that leave the service were recorded. */
+    /** The recorded calls that leave the service. */
     started,
     resumed,
     runs,
     delivered,
-    /** How the next runs end. */
+    /** The outcomes of the next runs. */
     answers,
-    /** Ids of this room's workspace are nobody else's: modules remember what they have read. */
+    /** The workspace has a unique id, because modules cache data. */
     workspace: `w-${name.slice(0, 8)}`,
-    /** As the functions are wired. */
+    /** Wired as in the deployed functions. */
     deps: {
       ...adapters,
       ...jobHandlers(adapters),
@@ -129,7 +130,7 @@ export async function newRoom() {
       jobData,
       gatedFlows: gatedFlows(adapters),
     },
-    /** Takes the messages that are in the queues. */
+    /** Removes and returns the messages in the queues. */
     async messages(): Promise<{ job: string }[]> {
       const taken: Message[] = [];
       for (const QueueUrl of Object.values(queues)) {

@@ -7,13 +7,13 @@ import { compileFlow } from "../../../statemachines/compile.ts";
 import { until } from "../until.ts";
 import type { RecordedExecution, Room } from "./room.ts";
 
-/** Where an execution is: at the beginning of a state, with its input. */
+/** The position of an execution: the beginning of a state, with its input. */
 export interface Position {
   name: string;
   state: StepState;
 }
 interface Options {
-  /** Is called before each state of the machine itself. What it throws ends the run, and is thrown by it. */
+  /** Called before each state of the machine. An error ends the run and is thrown. */
   onEnter?: (position: Position) => void;
 }
 
@@ -21,7 +21,7 @@ interface Options {
 const valueAt = (state: StepState, path: string): unknown =>
   path === "$" ? state : (state as Record<string, unknown>)[path.replace("$.", "")];
 
-/** Replaces the fields whose names end in `.$`: by a part of the state, or by the task's token. */
+/** Replaces the fields with names in `.$` by a part of the state or by the task's token. */
 function fillIn(template: Record<string, unknown>, state: StepState, token: string): Record<string, unknown> {
   return Object.fromEntries(
     Object.entries(template).map(([name, value]) => {
@@ -108,7 +108,7 @@ export async function machineOf(room: Room, jobId: string): Promise<Definition> 
   return compileFlow(value, { step: "step", title: "test" });
 }
 
-/** Runs a machine from a position in it to its end. The failure of the last state is no error here: the job's record says why the flow failed. */
+/** Runs a machine from a position to its end. A failure in the last state is not an error here, because the job's record contains it. */
 export async function continueMachine(room: Room, definition: Definition, { name, state }: Position): Promise<void> {
   await new Interpreter(room).run(definition, state, { from: name }).catch(() => undefined);
 }

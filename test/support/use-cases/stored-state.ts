@@ -7,9 +7,9 @@ import type { Position } from "./state-machine.ts";
 
 type Item = Record<string, AttributeValue>;
 
-/** What a release has stored: the items of both tables, files, and the positions of executions, which Step Functions stores. */
+/** The stored state of a release: the items of both tables, files, and the positions of executions, which Step Functions stores. */
 export interface StoredState {
-  /** When it was stored. */
+  /** The time of the recording. */
   atMs: number;
   workspace: string;
   jobs: Item[];

@@ -1,6 +1,6 @@
 import type { Reply } from "../recorder.ts";
 
-/** One helper's exchange with the service, the same in every language. */
+/** The exchange of one helper with the service, the same in every language. */
 export interface Row {
   title: string;
   call: string;

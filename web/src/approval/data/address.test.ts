@@ -14,7 +14,7 @@ describe("the address of a page", () => {
     });
   });
 
-  it("ends the token in nothing where the link is for nobody by name", () => {
+  it("the token of a link without an approver name has an empty last part", () => {
     expect(at(`/approve/demo/0190/0/${signature}/`)?.token).toBe(`0.${signature}.`);
   });
 

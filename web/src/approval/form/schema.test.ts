@@ -40,7 +40,7 @@ describe("a form's fields", () => {
     for (const name of ["url", "bytes", "many"]) expect([name, form?.uiSchema[name]]).toEqual([name, { "ui:widget": "file" }]);
   });
 
-  it("are written as JSON where nobody has said what they hold", () => {
+  it("values without a schema are entered as JSON", () => {
     const form = prepare({
       object: { type: "object" },
       any: {},
