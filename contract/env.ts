@@ -53,7 +53,7 @@ export const env = {
   registries: "SVC_REGISTRIES",
   /** The directory of a runner's artefacts and jobs. Default: `/tmp/svc`. */
   workDir: "SVC_WORK_DIR",
-  /** How the writes of a job to `/tmp` are undone: `sweep` (AWS), `private` (a separate mount where the kernel allows it), `none`. */
+  /** The way to undo a job's writes to `/tmp`: `sweep` (AWS), `private` (a separate mount where the kernel allows it), `none`. */
   tmpMode: "SVC_TMP_MODE",
   bunPath: "SVC_BUN_PATH",
   denoPath: "SVC_DENO_PATH",

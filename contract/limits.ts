@@ -63,13 +63,13 @@ export const limits = {
   /** API Gateway ends a request after 29 s. */
   syncCallMs: 25_000,
   defaultTimeoutS: 60,
-  /** How long a step waits for a job of another process. An invocation of a function ends after 15 minutes. */
+  /** Time that a step waits for a job of another process. An invocation of a function ends after 15 minutes. */
   stepWaitMs: 880_000,
   /**
    * Time that a step waits for a slot of a concurrency group inside the execution. After that, it waits without an execution (decision 54).
    */
   slotWaitMs: 20_000,
-  /** How often housekeeping checks the execution of a flow, because its events may be lost. */
+  /** Interval of housekeeping checks of a flow's execution, whose events may be lost. */
   flowLookMs: 300_000,
   /** The same interval for a flow that waits for approval, because no event occurs. */
   flowWaitLookMs: 3600_000,

@@ -1,4 +1,4 @@
-/** Where CloudWatch has the service's metrics: their namespace, and the dimension `service` of each. */
+/** The namespace of the service's metrics in CloudWatch, and the dimension `service` of each. */
 export const metricSource = { namespace: "svc", service: "svc" } as const;
 
 /** Outcomes that are counted as metrics; docs/aws.md lists them. Each name, with each kind, is a paid metric of the account. */

@@ -46,7 +46,7 @@ const stackConfigSchema = z
     interpreters: interpretersSchema.prefault({}),
     /** Whether people can sign in with a password: a Cognito user pool. Without one they use tokens. */
     passwords: z.boolean().default(true),
-    /** How a runner removes a job's files from `/tmp` (contract/env.ts). */
+    /** The way in which a runner removes a job's files from `/tmp` (contract/env.ts). */
     tmpMode: z.enum(["sweep", "private", "none"]).optional(),
     /** Whether tables, bucket, key and user pool remain when the stack is deleted. Default: yes on AWS, no locally. */
     retainData: z.boolean().optional(),

@@ -25,7 +25,7 @@ export interface RunnerManifest {
   signature: "typescript" | "python" | "go" | "bash" | "none";
   /** The entry file inside an artefact. `undefined`: the artefact's own `svc.json` names it. */
   entryFile: string | undefined;
-  /** How user code is called: by svc's wrapper inside the interpreter's process, or as a separate program. */
+  /** The way in which user code is called: by svc's wrapper inside the interpreter's process, or as a separate program. */
   wrapper: "in-process" | "program";
   /** Whether a script's `preprocessor` can run before its `main` in the same process. */
   preprocessor: boolean;

@@ -55,7 +55,7 @@ interface NamedByAddress {
    * `version`: a hash or a version number, whose path is known once the version is read.
    */
   target: "path" | "folder" | "group" | "object" | "version";
-  /** How the route answers for an object that the caller may not see. `false`: with 200 and the body `false`. */
+  /** The response for an object that the caller may not see. `false`: 200 with the body `false`. */
   hiddenAs: HiddenCode | false;
 }
 

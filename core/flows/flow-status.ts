@@ -6,7 +6,7 @@ import type { Outcome, Progress } from "./journal.ts";
 export interface OpenGate {
   id: string;
   kind: "suspend" | "consent";
-  /** How many more approvals are required. */
+  /** The number of approvals that are still required. */
   missing: number;
   conditions: NonNullable<FlowStatus["approval_conditions"]>;
 }

@@ -32,7 +32,7 @@ const outcomeSchema = z.object({
   /** The next module does not begin before this time. */
   sleepUntilMs: z.number().optional(),
 });
-/** How a module ended. */
+/** The outcome of a module. */
 export type Outcome = z.infer<typeof outcomeSchema>;
 
 const progressSchema = z.object({
@@ -44,7 +44,7 @@ const progressSchema = z.object({
   count: z.number().optional(),
   /** The iteration or branch that runs now; all before it have ended. */
   index: z.number().optional(),
-  /** How many iterations run at once. */
+  /** The number of parallel iterations. */
   width: z.number().optional(),
   branch: branchSchema.optional(),
   /** The job of a nested flow. */

@@ -12,14 +12,14 @@ export const childPrefix = {
   erasure: "e#",
   /** Values that the scripts of a flow set through the API. */
   userState: "u#",
-  /** Where the shared folder of a flow's steps is stored. */
+  /** The location of the shared folder of a flow's steps. */
   sharedFolder: "x#shared@",
   /** Tokens of the tasks that wait for a nested flow. */
   taskToken: "task#",
   /** On the first job of a run: its gates. On a flow's job: approvals that came before a step requested them. */
   gatePointer: "gate#",
   preApproval: "early#",
-  /** How the notices of a flow's gates were delivered. */
+  /** The deliveries of the notices of a flow's gates. */
   delivery: "delivery#",
   /** Chunks of output, and the secrets that output must not show. */
   output: "log#",

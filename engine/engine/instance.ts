@@ -34,7 +34,7 @@ export interface Instance {
 
 export type PhaseName = "install" | "engine" | "bootstrap" | "deploy";
 
-/** Runs one phase of the start; `say` changes what its line says. `npm run up` shows them, tests do not. */
+/** Runs one phase of the start. `say` changes the text of its line, which `npm run up` shows and tests do not. */
 export type InPhase = <T>(name: PhaseName, detail: string, work: (say: (detail: string) => void) => Promise<T>) => Promise<T>;
 
 export interface InstanceOptions {
@@ -167,10 +167,10 @@ const LEASE_OVER_MS = limits.leaseMs + limits.leaseGraceMs;
 const DUE_LATER_MS = limits.flowLookMs + 5_000;
 
 /**
- * What ran or was on its way to a worker when the engine stopped was lost with it: housekeeping takes those jobs up now, instead of
- * when their leases are over. `startedMs` is a moment before the engine was started. Housekeeping may see what was due a little later,
- * but its clock may not be a millisecond ahead of `LEASE_OVER_MS`: jobs that this engine claimed in its first moments would run twice.
- * Nobody waits for it; should it fail, the next ticks do the same later.
+ * Jobs that were running or on their way to a worker when the engine stopped are lost. Housekeeping takes them up now, instead of at the
+ * end of their leases. `startedMs` is a moment before the engine was started. The clock of this housekeeping may not be a millisecond ahead
+ * of `LEASE_OVER_MS`, because jobs that this engine claimed in its first moments would run twice. No caller waits for it, and if it fails,
+ * the next runs of housekeeping do the same later.
  */
 function recoverJobs(endpoint: string, outputs: Outputs, startedMs: number): void {
   const housekeeping = outputs["HousekeepingFunction"];

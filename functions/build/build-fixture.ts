@@ -20,9 +20,9 @@ const hostTarget: BuildTarget = {
 
 export interface Built {
   result: BuildResult;
-  /** What was uploaded, unpacked. */
+  /** The unpacked upload. */
   files: Record<string, string>;
-  /** Where it was unpacked to. */
+  /** The directory of the unpacked upload. */
   dir: string;
 }
 

@@ -28,7 +28,10 @@ const delivering = {
   nowMs: Date.now,
 };
 
-/** New notices, by the stream of the objects table; parts of notices whose time it is; and what SES tells of mails that came back. */
+/**
+ * Handles new notices from the stream of the objects table, parts of notices that are due, and SES events about mails that were not
+ * delivered.
+ */
 export async function handler(event: unknown, context: Context): Promise<DynamoDBBatchResponse | undefined> {
   if (isStream(event)) return newNotices(event, context);
   if (isJsonObject(event) && event["source"] === "aws.ses") return bounced(event, context);

@@ -25,7 +25,9 @@ export const STAGE = "prod";
 
 const busy = { status: String(answers["engine.busy"].status), code: "engine.busy", sentence: answers["engine.busy"].describe({}) };
 
-/** What API Gateway answers by itself, as this API says things: one sentence in plain text and a code in `x-svc-error`, never HTML or JSON. */
+/**
+ * The responses of API Gateway itself, in the form of this API: one sentence in plain text and a code in `x-svc-error`, never HTML or JSON.
+ */
 const gatewayAnswers: readonly [ResponseType, { status: string; code: string; sentence: string }][] = [
   [
     ResponseType.DEFAULT_4XX,

@@ -6,7 +6,7 @@ import { gzipSync } from "node:zlib";
 
 const PAGE = "index.html";
 
-/** Of the package: the page needs these and no other. Its licences go with its code. */
+/** The files of the package that the page needs, and the licences of its code. */
 const LIBRARY = ["swagger-ui-bundle.js", "swagger-ui-bundle.js.LICENSE.txt", "swagger-ui.css"];
 
 /**

@@ -37,7 +37,7 @@ function build(root: string, out: string): void {
   });
 }
 
-/** Puts a build into its place and removes those of older sources. Where somebody else was first, theirs is the same. */
+/** Moves a build to its place and removes those of older sources. If another process was first, its build is equal. */
 function keepOnly(builds: string, fresh: string, place: string): void {
   try {
     renameSync(fresh, place);

@@ -2,7 +2,7 @@ import type { RunError } from "../protocol.ts";
 import type { Exit } from "./process/child.ts";
 import { readableStack, type StackPlaces, withoutPaths } from "./stack.ts";
 
-/** How a job ended without a decision of the supervisor. */
+/** The end of a job without a decision of the supervisor. */
 export type Ending =
   | { kind: "answer"; line: Buffer }
   /** The process ended before it wrote an answer. */

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
-/** How a job's writes to `/tmp` are removed (`SVC_TMP_MODE`). */
+/** The way to remove a job's writes to `/tmp` (`SVC_TMP_MODE`). */
 export type TmpMode = "sweep" | "private" | "none";
 
 export interface Settings {

@@ -11,6 +11,26 @@ const VAGUE_SUBJECT = /\b(somebody|nobody|everybody|whoever|anybody)\b/i;
 const BARE_BEGINNING = /(?:^|[.:!] )(What|Who|Whoever|Of|That)\b/;
 const ODD_VERB = /\b(kept|stands|goes on|meanwhile)\b/i;
 
+const CODE_FOLDERS = [
+  "aws",
+  "bench",
+  "bin",
+  "cli",
+  "clients",
+  "contract",
+  "core",
+  "engine",
+  "functions",
+  "lib",
+  "runners",
+  "services",
+  "statemachines",
+  "test",
+  "web",
+];
+/** Scripts that users see as examples or that are data of tests. */
+const UNCHECKED = /^(test\/fixtures|engine\/seed\/examples)\//;
+
 /** The texts in which a rule does not apply, each with the reason. */
 const EXCEPTIONS = new Set([
   // CONTRIBUTING.md names the words to avoid.
@@ -18,10 +38,17 @@ const EXCEPTIONS = new Set([
   '- Code does not ask, say, tell or hear. It reads, returns, sends and receives. Avoid "kept", "stands", "goes on" and "meanwhile".',
 ]);
 
+/** A comment that begins with a bare question word names neither its subject nor its verb. */
+const BARE_COMMENT = /(?:^|[.:] )(What|Who|Whom|Whose|Whoever|How|Where|Of)\b/;
+/** Code reads, returns, sends and receives. Only people speak. */
+const SPEAKING_CODE = /\b(says|tells|hears)\b/i;
+
 const tracked = (...patterns: string[]) =>
   execFileSync("git", ["ls-files", ...patterns], { encoding: "utf8" })
     .trim()
     .split("\n");
+const sourcesOf = (folder: string) =>
+  tracked(`${folder}/*.ts`, `${folder}/*.tsx`, `${folder}/*.mts`, `${folder}/*.mjs`).filter((file) => file !== "" && !UNCHECKED.test(file));
 const faultsOf = (texts: Iterable<string>, ...rules: RegExp[]) =>
   [...texts].filter((text) => !EXCEPTIONS.has(text) && rules.some((rule) => rule.test(text)));
 
@@ -41,6 +68,36 @@ function* stringsIn(file: string): Generator<string> {
       ts.isTemplateTail(node)
     ) {
       if (node.text.trim().split(/\s+/).length >= 3) yield node.text.trim();
+    }
+    ts.forEachChild(node, (child) => void nodes.push(child));
+  }
+}
+
+/** The comments of a source file as single lines. Code in backquotes is left out. */
+function* commentsIn(file: string): Generator<string> {
+  const text = readFileSync(file, "utf8");
+  const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
+  const ranges = new Map<number, number>();
+  const visit = (node: ts.Node): void => {
+    const found = [...(ts.getLeadingCommentRanges(text, node.getFullStart()) ?? []), ...(ts.getTrailingCommentRanges(text, node.getEnd()) ?? [])];
+    for (const { pos, end } of found) ranges.set(pos, end);
+    for (const child of node.getChildren(source)) visit(child);
+  };
+  visit(source);
+  for (const [from, to] of ranges) {
+    const lines = text.slice(from, to).replace(/^\/\*\*?|\*\/$/g, "");
+    yield lines.replace(/^\s*(\*|\/\/) ?/gm, "").replace(/`[^`]*`/g, "x").replace(/\s+/g, " ").trim();
+  }
+}
+
+/** The names of the tests of a file, and of their groups. */
+function* testNamesIn(file: string): Generator<string> {
+  const source = ts.createSourceFile(file, readFileSync(file, "utf8"), ts.ScriptTarget.Latest, true);
+  const nodes: ts.Node[] = [source];
+  for (let node = nodes.pop(); node; node = nodes.pop()) {
+    if (ts.isCallExpression(node) && /^(describe|it|test)\b/.test(node.expression.getText(source))) {
+      const [name] = node.arguments;
+      if (name && ts.isStringLiteralLike(name)) yield name.text;
     }
     ts.forEachChild(node, (child) => void nodes.push(child));
   }
@@ -84,6 +141,19 @@ describe("plain English", () => {
       expect(faults).toEqual([]);
     },
   );
+
+  it.each(CODE_FOLDERS)("is the language of the comments in the sources of %s", (folder) => {
+    const files = sourcesOf(folder).filter((file) => !file.includes(".test."));
+    const faults = files.flatMap((file) =>
+      faultsOf(commentsIn(file), VAGUE_SUBJECT, BARE_COMMENT, ODD_VERB, SPEAKING_CODE).map((text) => `${file}: ${text}`),
+    );
+    expect(faults).toEqual([]);
+  });
+
+  it("names the subject of every test", () => {
+    const files = CODE_FOLDERS.flatMap(sourcesOf).filter((file) => file.includes(".test."));
+    expect(files.flatMap((file) => faultsOf(testNamesIn(file), VAGUE_SUBJECT).map((text) => `${file}: ${text}`))).toEqual([]);
+  });
 
   it("is the language of every page and of the titles of decisions", () => {
     const faults = tracked("*.md").flatMap((file) =>

@@ -3,7 +3,7 @@ import { documents, s3, sqs } from "../../../aws/sdk/clients.ts";
 
 /** The moment of a fault: `before` the write reaches AWS, or `after` it was applied and before its caller receives the response. */
 type Moment = "before" | "after";
-/** `error`: one call fails and the process goes on. `death`: no later call of the process reaches AWS either. */
+/** `error`: one call fails and the process continues. `death`: no later call of the process reaches AWS either. */
 type Kind = "error" | "death";
 export interface Fault {
   /** The n-th write, counted from 1. */
