@@ -108,7 +108,7 @@ export function apiHandler<Auth>(handled: Handled<Auth>[], authenticate: Authent
 /** A property of the origin, not of one reply. */
 const ORIGINS_OWN = "strict-transport-security";
 
-/** A header that a reply names in lower case stands as it is: the middleware would write its own, in capitals, over it. */
+/** A header in lower case in a reply prevents the middleware from writing its own in capitals. */
 function keepNamed(headers: Reply["headers"] = {}): void {
   for (const name of Object.keys(headers)) {
     const named = name.toLowerCase();

@@ -5,8 +5,8 @@ import { join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
 
 /**
- * The pages of `web/` as Vite builds them, compressed, by name: `approve.html` and what stands in `assets/`, each of those named after its content.
- * Built once for each state of the sources, in a folder of its own, so that two who build at the same time do not meet.
+ * The pages of `web/` as Vite builds them, compressed, by name: `approve.html` and the content of `assets/`, named after its digests. Built
+ * once for each state of the sources, in a separate folder, so that two simultaneous builds do not interfere.
  */
 export function webFiles(root: string): Map<string, Uint8Array> {
   const builds = join(root, "dist/web");
