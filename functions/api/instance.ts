@@ -29,7 +29,7 @@ export const instance: Handled<unknown>[] = [
     return json(status === "healthy" ? 200 : 503, { status, checked_at: new Date(Date.now()).toISOString() });
   }),
   on(routes.openapi, async () => {
-    // Loaded on first use, because only this route needs the generator.
+    // Loaded on first use: nobody else pays for the generator.
     const { buildOpenapiDocument: openapiDocument } = await import("../../contract/openapi.ts");
     return json(200, openapiDocument(baseUrl, VERSION));
   }),

@@ -30,10 +30,10 @@ export const collaborators = {
 
 const authenticator = { objects: objectTable, jobs: jobTable, publicKey: findPublicKey, nowMs: Date.now };
 
-/** Routes for links have an actor only if the caller has also signed in. */
+/** Routes for links have an actor only where somebody has signed in as well. */
 export interface Auth {
   actor: Actor | undefined;
-  /** The job of a route that names a run. */
+  /** Of routes that name a run: its job. */
   run?: Job | undefined;
 }
 export type ApproveRoutes = Handled<Auth>[];
@@ -44,12 +44,12 @@ export function actorOf({ actor }: Auth): Actor {
   return actor;
 }
 
-/** Returns the caller with its rights in a workspace. Throws `auth.*`. */
+/** Who calls, as what they are in a workspace. Throws `auth.*`. */
 export async function actorIn(token: string | undefined, workspace: string | undefined): Promise<Actor> {
   return (await authenticate(authenticator, token, { workspace })).actor;
 }
 
-/** Returns the caller of a route without a required token. A token that is sent must be valid, and its owner may decide. */
+/** Somebody who may come without a token: one that is sent must be right, and may decide. */
 export async function optionalActor(token: string | undefined, workspace: string): Promise<Actor | undefined> {
   if (token === undefined) return undefined;
   const actor = await actorIn(token, workspace);

@@ -18,7 +18,7 @@ export const handler = apiHandler<Auth>(
     const { workspace, run_id: run } = params;
     // A link's holder may have signed in as well.
     if (route.auth !== "token") {
-      // The page's query contains the token of its link, which does not identify the caller.
+      // The page's query names its link's token: that says nothing about who opens it.
       const isLink = token !== undefined && parseApprovalToken(token) !== undefined;
       return { actor: await optionalActor(isLink ? undefined : token, workspace ?? "") };
     }

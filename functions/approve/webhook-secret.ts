@@ -10,7 +10,7 @@ import { type ApproveRoutes, type Auth, actorOf } from "./collaborators.ts";
 
 const signing = { objects: objectTable, webhookKeys, nowMs: Date.now };
 
-/** Reads of this secret are recorded in the audit log, like reads of other secrets. */
+/** Who reads a secret stands in the audit log, as who reads any other does. */
 async function secretIn(auth: Auth, workspace: string, route: { name: string }, kind: "Execute" | "Updated", ask: typeof getWebhookSecret) {
   const what = { workspace, username: actorOf(auth).username, operation: toOperation(route.name), action_kind: kind };
   return json(200, { secret: await runAudited(signing, what, () => ask(signing, workspace)) });

@@ -20,9 +20,9 @@ const hostTarget: BuildTarget = {
 
 export interface Built {
   result: BuildResult;
-  /** The unpacked upload. */
+  /** What was uploaded, unpacked. */
   files: Record<string, string>;
-  /** The directory of the unpacked upload. */
+  /** Where it was unpacked to. */
   dir: string;
 }
 

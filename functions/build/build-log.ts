@@ -1,10 +1,7 @@
 const HEAD_CHARS = 64 * 1024;
 const TAIL_CHARS = 192 * 1024;
 
-/**
- * The log of a build, for the author of a script. It is bounded: the beginning and the end remain, which contain the error messages of
- * tools.
- */
+/** What a person reads to mend a failure. Bounded: of a flood the beginning and the end stay, which is where tools say what went wrong. */
 export class BuildLog {
   private head = "";
   private tail = "";

@@ -16,7 +16,7 @@ export interface Child {
   cwd: string;
   /** Added to what every child gets. */
   env?: Record<string, string>;
-  /** Its output is not useful in the log. */
+  /** What it prints is of no use to whoever reads the log. */
   quiet?: boolean;
 }
 
@@ -62,7 +62,7 @@ export class BuildRoom implements AsyncDisposable {
     return join(this.dir, "home");
   }
 
-  /** The content of the artefact, in the layout of docs/architecture.md. */
+  /** What becomes the artefact, laid out as docs/architecture.md says. */
   get out(): string {
     return join(this.dir, "out");
   }

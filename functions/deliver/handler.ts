@@ -28,10 +28,7 @@ const delivering = {
   nowMs: Date.now,
 };
 
-/**
- * Handles new notices from the stream of the objects table, parts of notices that are due, and SES events about mails that were not
- * delivered.
- */
+/** New notices, by the stream of the objects table; parts of notices whose time it is; and what SES tells of mails that came back. */
 export async function handler(event: unknown, context: Context): Promise<DynamoDBBatchResponse | undefined> {
   if (isStream(event)) return newNotices(event, context);
   if (isJsonObject(event) && event["source"] === "aws.ses") return bounced(event, context);

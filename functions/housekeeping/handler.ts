@@ -19,7 +19,7 @@ import { jobData } from "../shared/job-data.ts";
 import { jobEndedListeners } from "../shared/job-ended-listeners.ts";
 import { logger, logInvocation } from "../shared/observe.ts";
 
-/** The part of the 55 s of one invocation. */
+/** Of the 55 s that one call may last. */
 const BUDGET_MS = 35_000;
 
 interface TickEvent {

@@ -13,7 +13,7 @@ import { noteSecrets } from "./note-secrets.ts";
 /** A file came from anywhere: a browser saves it, and never shows it under this origin. */
 const DOWNLOAD = { "content-disposition": "attachment", "content-security-policy": "sandbox", "x-content-type-options": "nosniff" };
 
-/** A content type that is stored as sent. Other types are returned as bytes. */
+/** A type that can be kept as it came: whoever sends anything else gets bytes back. */
 const storable = /^[\x20-\x7e]{1,200}$/;
 
 function download(found: FileDownload): Reply {

@@ -31,7 +31,7 @@ async function withPerms(workspace: string, flow: FlowJson): Promise<FlowJson> {
   return { ...flow, extra_perms: await getAcl(c, { workspace, kind: "flow", path: flow.path }) };
 }
 
-/** The compiler is loaded with the first request for a machine. */
+/** The compiler is loaded with the first machine that somebody looks at. */
 async function machineOf(flow: RunnableFlow): Promise<MachineJson> {
   const { describeMachine: machineShown } = await import("../../services/flows/definitions/describe-machine.ts");
   return machineShown(c, flow);
@@ -93,7 +93,7 @@ export const flows: ApiRoutes = [
     return text(200, `The flow ${path} is ${archived ? "archived" : "active again"}.`);
   }),
   on(routes.deleteFlow, async ({ auth, params: { workspace, path } }) => {
-    // Rights are removed first, so that no user has more rights than before if the rest fails.
+    // Rights go first: should the rest fail, nobody has more than before.
     await deleteAcl(c, { workspace, kind: "flow", path });
     await deleteFlow(c, auth.actor, workspace, path);
     return text(200, path);

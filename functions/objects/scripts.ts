@@ -95,7 +95,7 @@ export const scripts: ApiRoutes = [
     return json(200, await getScriptVersion(c, workspace, hash));
   }),
   on(routes.deleteScriptByPath, async ({ auth, params: { workspace, path } }) => {
-    // Rights are removed first, so that no user has more rights than before if the rest fails.
+    // Rights go first: should the rest fail, nobody has more than before.
     await deleteAcl(c, { workspace, kind: "script", path });
     await deleteScript(c, auth.actor, workspace, path);
     return text(200, path);

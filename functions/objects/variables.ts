@@ -14,7 +14,7 @@ import { collaborators as c } from "./collaborators.ts";
 import { noteSecrets } from "./note-secrets.ts";
 import { seenBy } from "./seen-by.ts";
 
-/** A placeholder for the job in the list of a job's environment variables. */
+/** Stands for the job in the list of what a job finds in its environment. */
 const NO_JOB = "00000000-0000-0000-0000-000000000000";
 
 export const variables: ApiRoutes = [

@@ -22,7 +22,7 @@ import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { collaborators as c } from "./collaborators.ts";
 
-/** A token that is limited to a workspace has no access to invitations of other workspaces. */
+/** A token that is bound to a workspace says nothing to the invitation of another one. */
 function within({ workspace: bound = "" }: Actor, { name }: Route, workspace: string): void {
   if (bound && bound !== workspace) throw new SvcError("auth.forbidden", { action: name });
 }
@@ -62,7 +62,7 @@ export const members: ApiRoutes = [
     return text(200, `The invitation of ${body.email} was withdrawn.`);
   }),
   on(routes.leave, async ({ auth: { actor }, params: { workspace } }) => {
-    // Every caller reaches this point, and the name of a non-member may belong to another user here.
+    // Anybody comes this far, and here the name of who is no member may be somebody else's.
     if (!actor.rights) throw new SvcError("member.notFound", { username: actor.username });
     await removeMember(c, workspace, actor.username);
     return text(200, `You have left ${workspace}.`);

@@ -14,7 +14,7 @@ const c = { ...collaborators, logins, dataKeys };
 /** Loaded with the first login at a provider: the function starts faster without this code. */
 const federation = () => import("../../services/identity/federated-login.ts");
 
-/** The cookie that binds a sign-in to the browser that started it. The browser sends it only to the routes below. */
+/** What ties a sign-in to the browser that began it. It goes to the routes below and nowhere else. */
 const PENDING = "svc_login";
 function pendingCookie(value: string, maxAgeS: number): string {
   const secure = c.baseUrl.startsWith("https:") ? "; Secure" : "";

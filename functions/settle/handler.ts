@@ -10,7 +10,7 @@ import { logger, observeHandler } from "../shared/observe.ts";
 
 const settling = { jobs: jobTable, concurrency: concurrencyTable, storage, queue, executions, functions, nowMs: Date.now };
 
-/** Handles an execution that ended without success: it failed, or it was stopped in the console. */
+/** A flow's execution has ended in another way than by success: by itself, or because somebody stopped it in the console. */
 async function settleExecution(event: unknown): Promise<void> {
   const ours = executionEventSchema.parse(event);
   if (!ours) return;

@@ -8,5 +8,5 @@ import type { CancelJobDeps } from "../../services/jobs/cancel/cancel-job.ts";
 
 const stopping = { jobs: jobTable, concurrency: concurrencyTable, executions, storage, queue, nowMs: Date.now } satisfies StopFlowDeps;
 
-/** The dependencies of canceling a job, including the flow that it runs. */
+/** What canceling a job needs, the flow that it runs included. */
 export const cancellation = { ...stopping, onJobCanceled: [flowCancellation(stopping)] } satisfies CancelJobDeps;

@@ -63,10 +63,7 @@ function hideExistence({ route, handle }: Handled<Auth>): Handled<Auth> {
 
 type Named = Record<string, unknown>;
 
-/**
- * Returns the name of the changed object for an entry. It is never more than a name, because bodies contain secrets, and a caller may send
- * a whole token as its prefix.
- */
+/** Returns the name of what an entry says was changed. It is never more than a name: bodies hold secrets, and a caller may send a whole token as its prefix. */
 function resourceOf(params: Named, body: Named): string | undefined {
   const prefix = params["token_prefix"];
   if (typeof prefix === "string") return prefix.slice(0, limits.tokenPrefixChars);

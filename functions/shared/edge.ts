@@ -39,7 +39,7 @@ export type Authenticate<Auth> = (
   query?: Readonly<Record<string, string | undefined>>,
 ) => Promise<Auth>;
 
-/** The security headers of responses that no browser renders. Pages have their own policy. */
+/** What matters for answers that no browser renders; pages bring their own policy. The rest of the middleware's defaults are for pages. */
 const API_HEADERS = {
   contentSecurityPolicy: false,
   crossOriginEmbedderPolicy: false,
@@ -94,7 +94,7 @@ export function apiHandler<Auth>(handled: Handled<Auth>[], authenticate: Authent
       event.path = event.path.replace(/[\n\r\u2028\u2029]/g, encodeURIComponent);
       const reply = await guarded(() => router(event, context));
       await logInvocation("request", context, {
-        // The route's name and not its path, because a caller may put a whole token in the place of its first characters.
+        // The route's name and not its path: somebody may put a whole token where its first characters belong.
         route: matched.get(event)?.name ?? "unknown",
         workspace: /^\/api\/w\/([a-z0-9_-]{1,50})\//.exec(event.path)?.[1],
         status: reply.statusCode,
@@ -105,10 +105,10 @@ export function apiHandler<Auth>(handled: Handled<Auth>[], authenticate: Authent
     });
 }
 
-/** A property of the origin, not of one reply. */
+/** Of the origin, and not of one reply on it. */
 const ORIGINS_OWN = "strict-transport-security";
 
-/** A header in lower case in a reply prevents the middleware from writing its own in capitals. */
+/** A header that a reply names in lower case stands as it is: the middleware would write its own, in capitals, over it. */
 function keepNamed(headers: Reply["headers"] = {}): void {
   for (const name of Object.keys(headers)) {
     const named = name.toLowerCase();
@@ -149,7 +149,7 @@ function joinedHeaders({ headers, multiValueHeaders }: APIGatewayProxyEvent): Pa
   return { ...headers, ...Object.fromEntries(several.map(([name, values]) => [name, values?.join(name === "cookie" ? "; " : ", ")])) };
 }
 
-/** Returns the decoded parts of a path. A greedy tail includes its slashes. */
+/** What the path's parts are, decoded; a greedy tail keeps its slashes. */
 function pathParameters(event: APIGatewayProxyEvent, route: Route): Record<string, string> {
   const { proxy, ...named } = (event.pathParameters ?? {}) as Record<string, string>;
   const greedy = GREEDY.exec(route.path)?.[1];

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyResult } from "aws-lambda";
 
-/** `chunks`: the parts of the body, from a function that can stream, until the caller stops reading. */
+/** `chunks`: the body piece by piece, from a function that can stream, until nobody reads it any more. */
 export type Reply = APIGatewayProxyResult & { chunks?: (gone: AbortSignal) => AsyncGenerator<string> };
 type Headers = Record<string, string>;
 
@@ -14,7 +14,7 @@ export const text = (statusCode: number, body: string, headers: Headers = {}): R
 export const json = (statusCode: number, value: unknown, headers: Headers = {}): Reply =>
   jsonText(statusCode, JSON.stringify(value ?? null), headers);
 
-/** JSON text. A stored result is sent without being parsed again. */
+/** JSON that is text already: a kept result is sent without being parsed again. */
 export const jsonText = (statusCode: number, body: string, headers: Headers = {}): Reply => ({
   statusCode,
   headers: { "Content-Type": "application/json", ...headers },

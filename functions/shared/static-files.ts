@@ -8,7 +8,7 @@ import type { Reply } from "./reply.ts";
 
 const types: Readonly<Record<string, string>> = { html: "text/html", css: "text/css", js: "text/javascript", txt: "text/plain" };
 
-/** The policy of every page: only content of this origin can be loaded or called. */
+/** What every page of ours allows: nothing that is not ours can be loaded or called. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",

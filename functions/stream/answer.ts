@@ -30,7 +30,7 @@ const collaborators = {
 };
 const authenticator = { objects: objectTable, jobs: jobTable, publicKey: findPublicKey, nowMs: Date.now };
 
-/** A client that reconnects sends the offset that it has reached, as browsers do automatically. */
+/** A client that was cut off says how far it got, as browsers do by themselves. */
 function resumed(query: UpdateStreamQuery, lastEventId: string | undefined): UpdateStreamQuery {
   return lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId) ? { ...query, stream_offset: Number(lastEventId) } : query;
 }

@@ -1,7 +1,7 @@
 import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { answer } from "./answer.ts";
 
-/** The API of the Lambda runtime for functions that stream their responses. */
+/** What the Lambda runtime for Node gives to functions that answer piece by piece. */
 declare const awslambda: {
   streamifyResponse(handle: (event: APIGatewayProxyEvent, stream: ResponseStream, context: Context) => Promise<void>): unknown;
   HttpResponseStream: { from(stream: ResponseStream, metadata: { statusCode: number; headers: Record<string, string> }): ResponseStream };

@@ -11,7 +11,7 @@ const file = staticFiles({
   // HTML that a flow brings is taken from the sanitiser alone.
   policy: [...PAGE_POLICY, "require-trusted-types-for 'script'", "trusted-types dompurify"],
   page: {
-    // The URL of a page may be a secret: it is neither stored nor forwarded.
+    // The address of a page may be a secret: it is kept nowhere and told to nobody.
     "cache-control": "no-store",
     "referrer-policy": "no-referrer",
     "x-robots-tag": "noindex, nofollow",

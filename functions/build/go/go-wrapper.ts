@@ -14,8 +14,8 @@ func main() { ${ENTRY_PACKAGE}.SvcRun() }
 }
 
 /**
- * A file in the script's package that can call every top-level function by name, decoding each argument into the parameter's own type.
- * Reflection finds the types, so the generated text needs none of the script's imports.
+ * Stands beside the script in its package: every top-level function can be called by its name, decoding each argument into the parameter's
+ * own type. Reflection finds the types, so the generated text needs none of the script's imports.
  */
 export function goWrapper(functions: GoFunction[], file: string): string {
   const callable = functions.filter(({ name, generic }) => !generic && name !== "init" && name !== "_");

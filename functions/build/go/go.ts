@@ -81,7 +81,7 @@ async function putClient(dir: string): Promise<string> {
   return `require ${goClient} v0.0.0\nreplace ${goClient} => ./${goClient}\n`;
 }
 
-/** A lock contains nothing about it, because the build provides it. */
+/** What a lock says of it is nothing: the build has it. */
 function withoutClient(mod: string): string {
   return mod
     .split("\n")
@@ -129,7 +129,7 @@ async function turnOffTelemetry(room: BuildRoom): Promise<void> {
   }
 }
 
-/** Compiler errors contain the script's lines. The lines that go adds around them are removed. */
+/** Compiler errors name the script's lines; what go adds around them says nothing about it. */
 function reasonIn(output: string): string {
   const lines = output
     .split("\n")

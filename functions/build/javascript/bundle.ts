@@ -101,7 +101,7 @@ function optionsFor(request: JavascriptRequest, packages: Packages, room: BuildR
     legalComments: "none",
     logLevel: "silent",
     jsx: "automatic",
-    // A package's own tsconfig.json applies to its compilation by its authors, not to its use.
+    // A package's own tsconfig.json says how its authors compile, not how it is used.
     tsconfigRaw: "{}",
     external: ["bun", "bun:*", ...packages.external.flatMap((name) => [name, `${name}/*`])],
     inject: [join(room.dir, "shim.mjs")],
@@ -173,8 +173,8 @@ const denoBuiltins: Plugin = {
 };
 
 /**
- * Names that packages import and that are not installed. They are guarded or never reached in practice (optional databases, other
- * platforms), so they become an error of the run instead of an error of the build.
+ * Names that packages import and nobody installed. They are guarded or never reached in practice (optional databases, other platforms), so
+ * they become an error of the run, should it come so far, instead of one of the build.
  */
 function optionalImports(errors: Message[]): string[] {
   return errors.flatMap(({ location, text }) => {
@@ -210,7 +210,7 @@ function scriptFile(source: string): string {
   return `${source.slice(SCRIPTS.length + 1)}.ts`;
 }
 
-/** Source maps contain script paths. The text of packages is omitted, because it doubles the size of the artefact and is not read. */
+/** Sources get the names people know; the text of packages is left out, nobody reads it and it doubles the artefact. */
 async function cleanMap(path: string): Promise<void> {
   const map = JSON.parse(await readFile(path, "utf8")) as { sources: string[]; sourcesContent?: (string | null)[] };
   map.sourcesContent = map.sources.map((source, at) => (source.startsWith(`${SCRIPTS}:`) ? (map.sourcesContent?.[at] ?? null) : null));

@@ -14,7 +14,7 @@ export interface NpmLock {
 
 const SEPARATOR = "\n//bun.lock\n";
 const NAME = /^(@[\w.~-]+\/)?[A-Za-z0-9_~-][\w.~-]*$/;
-/** Packages of the registry. Folders, git and tarball URLs would make the build read or run content from outside the registry. */
+/** What the registry serves. Folders, git and tarball addresses would make the build read or run what is not a package from the registry. */
 const REGISTRY_PACKAGE = /^(@[\w.~-]+\/)?[A-Za-z0-9_~-][\w.~-]*@\d+\.\d+\.\d+[\w.+-]*$/;
 const RANGE = /^(npm:(@[\w.~-]+\/)?[\w.~-]+@)?[\w.+*^~<>=| -]*$/;
 

@@ -103,7 +103,7 @@ async function pipFile(): Promise<string> {
   return "";
 }
 
-/** uv prints a tree. Its messages follow the branches, wrapped over lines. */
+/** uv draws a tree; what it says stands after the branches, wrapped over lines. */
 function reasonIn(output: string): string {
   const lines = output.split("\n").map((line) => line.replace(/^[\s│├╰─▶×]+/, "").trim());
   return (
