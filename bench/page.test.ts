@@ -20,7 +20,7 @@ const run: Kept = {
   ],
 };
 
-it("the page's tables are those of the run that was kept, and nothing else of it changes", () => {
+it("the page contains the tables of the stored run, and its other text is unchanged", () => {
   const page = (tables: string) => `# Page\n<!-- figures: npm run bench -- --page -->\n${tables}\n<!-- end of figures -->\nText\n`;
   const expected = page(`Taken on 2026-11-21: 2 × CPU.
 

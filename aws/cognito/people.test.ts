@@ -9,7 +9,7 @@ describe("a deployment without a user pool", () => {
     await expect(people.ensure("ada@example.com", "one to be set")).rejects.toEqual(refusal);
   });
 
-  it("deletes people all the same: they have no account to delete", async () => {
+  it("users without an account are deleted", async () => {
     await expect(people.remove("ada@example.com")).resolves.toBeUndefined();
   });
 });

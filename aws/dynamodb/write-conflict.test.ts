@@ -22,7 +22,7 @@ const answering = (...errors: (Error | undefined)[]) => {
   return { calls, send };
 };
 
-describe("a write that DynamoDB refuses", () => {
+describe("rejected writes", () => {
   it.each([
     ["a single write's condition", new ConditionalCheckFailedException({ $metadata, message }), { kind: "refused", part: 0 }],
     ["a condition in a transaction", canceled("None", "ConditionalCheckFailed"), { kind: "refused", part: 1 }],
@@ -56,32 +56,32 @@ describe("a write that DynamoDB refuses", () => {
     ],
     ["something else", new Error("socket hang up"), { kind: "failed" }],
     ["no error at all", "thrown", { kind: "failed" }],
-  ])("for %s is told apart", (_what, error, refusal) => expect(classifyRejection(error)).toEqual(refusal));
+  ])("a rejection for %s is classified", (_what, error, refusal) => expect(classifyRejection(error)).toEqual(refusal));
 
-  it("because it collided is tried again until it is written", async () => {
+  it("a write that collides is repeated until it succeeds", async () => {
     const { send, calls } = answering(canceled("TransactionConflict"), conflict(), undefined);
     expect(await executeWrite(send)).toBeUndefined();
     expect(calls.made).toBe(3);
   });
 
-  it("because it collided is tried again until a condition decides", async () => {
+  it("a write that collides is repeated until its condition is false", async () => {
     const { send, calls } = answering(canceled("TransactionConflict", "None"), canceled("None", "ConditionalCheckFailed"));
     expect(await executeWrite(send)).toBe(1);
     expect(calls.made).toBe(2);
   });
 
-  it("and collides to the last is a 409 of its own", async () => {
+  it("a write that collides in every attempt fails with a separate 409", async () => {
     const { send } = answering(...Array.from({ length: 20 }, conflict));
     await expect(executeWrite(send)).rejects.toMatchObject({ code: "write.collided" });
   });
 
-  it("for another reason is not repeated", async () => {
+  it("a write that fails for another reason is not repeated", async () => {
     const { send, calls } = answering(new Error("socket hang up"));
     await expect(executeWrite(send)).rejects.toThrow("socket hang up");
     expect(calls.made).toBe(1);
   });
 
-  it("waits longer before each attempt, and not for ever", () => {
+  it("the pause grows with each attempt up to a limit", () => {
     expect([1, 2, 3, 4, 5].map(computeMaxPauseMs)).toEqual([20, 40, 80, 160, undefined]);
   });
 });

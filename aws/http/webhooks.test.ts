@@ -23,7 +23,7 @@ async function allowing(ranges: string) {
   return (await import("./webhooks.ts")).webhooks;
 }
 
-describe("a webhook's call", () => {
+describe("webhook requests", () => {
   it.each([
     [200, { ok: true }],
     [204, { ok: true }],
@@ -31,7 +31,7 @@ describe("a webhook's call", () => {
     [410, { ok: false, final: true, error: "it answered 410" }],
     [422, { ok: false, final: false, error: "it answered 422" }],
     [503, { ok: false, final: false, error: "it answered 503" }],
-  ])("that is answered with %i ends so, and in one request", async (status, expected) => {
+  ])("a response with status %i determines the outcome in one request", async (status, expected) => {
     heard = [];
     const webhooks = await allowing("127.0.0.0/8");
     expect(await webhooks.post(`${origin}/${status}`, {}, "{}")).toEqual(expected);
@@ -43,7 +43,7 @@ describe("a webhook's call", () => {
     expect(await webhooks.post("http://127.0.0.1:9/", {}, "{}")).toEqual({ ok: false, final: false, error: "ECONNREFUSED" });
   });
 
-  it("goes to no address inside of the network, whether it is named by number or by name", async () => {
+  it("a request never reaches an address inside the network, given by number or by name", async () => {
     heard = [];
     const webhooks = await allowing("");
     const refusal = { ok: false, final: true, error: "its address is inside the network, which is not allowed" };

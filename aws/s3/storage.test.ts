@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { storage } from "./storage.ts";
 
-describe("sharedReadUrl", () => {
+describe("shared read URLs", () => {
   beforeEach(() => {
     vi.stubEnv("SVC_BUCKET", "b");
     vi.stubEnv("AWS_REGION", "us-east-1");
@@ -14,7 +14,7 @@ describe("sharedReadUrl", () => {
     vi.unstubAllEnvs();
   });
 
-  it("answers the same URL while it is good for as long as is asked, and a new one after that", async () => {
+  it("a URL is reused while it is valid for the requested time", async () => {
     const first = await storage.sharedReadUrl("artefacts/w/one.zip", 180);
     vi.setSystemTime(Date.parse("2026-01-01T00:59:59Z"));
     expect(await storage.sharedReadUrl("artefacts/w/one.zip", 180)).toBe(first);
@@ -25,7 +25,7 @@ describe("sharedReadUrl", () => {
     expect(new URL(later).searchParams.get("X-Amz-Expires")).toBe("3780");
   });
 
-  it("keeps objects apart", async () => {
+  it("each object has its own URL", async () => {
     const url = await storage.sharedReadUrl("artefacts/w/one.zip", 180);
     expect(await storage.sharedReadUrl("artefacts/w/two.zip", 180)).not.toBe(url);
   });

@@ -41,8 +41,8 @@ beforeEach(() => {
   asked.length = 0;
 });
 
-describe("counting", () => {
-  it("keeps the units of tables and of their indexes apart", async () => {
+describe("request counts", () => {
+  it("units of tables and of indexes are counted separately", async () => {
     prepared.push({
       status: 200,
       body: {
@@ -54,7 +54,7 @@ describe("counting", () => {
     expect(JSON.parse(asked[0]?.body ?? "")).toMatchObject({ ReturnConsumedCapacity: "INDEXES", Item: { pk: { S: "a" } } });
   });
 
-  it("sums what runs side by side, and begins anew after it was asked", async () => {
+  it("parallel requests are summed, and reading the counts resets them", async () => {
     const read = { status: 200, body: { ConsumedCapacity: { CapacityUnits: 0.5 } } };
     prepared.push(read, read);
     await Promise.all([1, 2].map(() => documents.send(new GetCommand({ TableName: "t", Key: { pk: "a" } }))));
@@ -62,13 +62,13 @@ describe("counting", () => {
     expect(takeCounts()).toMatchObject({ requests: {}, readUnits: 0 });
   });
 
-  it("takes a transaction's units for writes, of every table that it touched", async () => {
+  it("the units of a transaction count as writes of each of its tables", async () => {
     prepared.push({ status: 200, body: { ConsumedCapacity: [{ CapacityUnits: 2 }, { CapacityUnits: 4 }] } });
     await documents.send(new TransactWriteCommand({ TransactItems: [{ Put: { TableName: "t", Item: { pk: "a" } } }] }));
     expect(takeCounts()).toMatchObject({ requests: { "dynamodb.TransactWriteItems": 1 }, writeUnits: 6, readUnits: 0 });
   });
 
-  it("counts attempts and refused writes, and leaves their errors as they are", async () => {
+  it("attempts and rejected writes are counted without changing their errors", async () => {
     prepared.push(
       { status: 500, body: { __type: "InternalServerError", message: "again" } },
       { status: 400, body: { __type: "com.amazonaws.dynamodb.v20120810#ConditionalCheckFailedException", message: "no" } },
@@ -78,7 +78,7 @@ describe("counting", () => {
     expect(takeCounts().requests).toEqual({ "dynamodb.PutItem": 2 });
   });
 
-  it("counts S3 requests, and no presigned URL", async () => {
+  it("S3 requests are counted, and presigned URLs are not", async () => {
     const url = await getSignedUrl(s3, new GetObjectCommand({ Bucket: "b", Key: "k" }), { expiresIn: 60 });
     expect(url).toContain("X-Amz-Signature");
     expect(takeCounts().requests).toEqual({});

@@ -36,8 +36,8 @@ const DAY_S = 24 * 3600;
 const nowMs = 1_800_000_000_000;
 const daysAgo = (days: number) => nowMs / 1000 - days * DAY_S;
 
-describe("a machine that Step Functions is just deleting", () => {
-  it("starts nothing, and has its name for a while: the local engine deletes at once, AWS when the last execution has ended", async () => {
+describe("machines during their deletion", () => {
+  it("a machine that is being deleted starts no execution and occupies its name until its last execution has ended", async () => {
     const deleting = () => ({ error: "StateMachineDeleting" });
     const { executions, stateMachines } = await adaptersAt({ StartExecution: deleting, CreateStateMachine: deleting });
     expect(await executions.start({ machine: "svc-demo-a", job: "j", execution: 0 }, {})).toBe("noMachine");
@@ -45,7 +45,7 @@ describe("a machine that Step Functions is just deleting", () => {
   });
 });
 
-describe("removeIdle", () => {
+describe("idle machines", () => {
   const arn = (name: string) => `arn:aws:states:us-east-1:000000000000:stateMachine:${name}`;
   interface Machine {
     made?: number;
@@ -89,7 +89,7 @@ describe("removeIdle", () => {
     return [count, gone];
   }
 
-  it("deletes what was run long ago, and what was made long ago and never run", async () => {
+  it("machines that last ran long ago, or were created long ago and never ran, are deleted", async () => {
     expect(await removed({ "svc-a": idle, "svc-b": {} })).toEqual([2, ["svc-a", "svc-b"]]);
   });
 
@@ -105,11 +105,11 @@ describe("removeIdle", () => {
     ["belongs to another stack", "svc-a", { ...idle, tags: { svc: "other" } }],
     ["carries no tags", "svc-a", { ...idle, tags: {} }],
     ["is called otherwise", "their-a", idle],
-  ])("leaves what %s", async (_what, name, machine) => {
+  ])("a machine that %s remains", async (_what, name, machine) => {
     expect(await removed({ [name]: machine })).toEqual([0, []]);
   });
 
-  it("stops where Step Functions takes no more calls for now, and says how far it came", async () => {
+  it("the deletion stops when Step Functions throttles, and returns its progress", async () => {
     let calls = 0;
     const throttled = () => (++calls > 1 ? { error: "ThrottlingException" } : {});
     expect(await removed({ "svc-a": idle, "svc-b": idle, "svc-c": idle }, { DeleteStateMachine: throttled })).toEqual([1, []]);

@@ -32,8 +32,8 @@ const flow = (...modules: object[]) => ({ modules });
 const inLoops = (depth: number, innermost: object): object =>
   depth === 0 ? innermost : each(`l${depth}`, [inLoops(depth - 1, innermost)]);
 
-describe("a flow's shape", () => {
-  it("takes every kind of module, and keeps what it does not know", () => {
+describe("the schema of a flow", () => {
+  it("every kind of module is accepted, and unknown fields are preserved", () => {
     const value = {
       modules: [
         script("a", { notes: { x: 1 } }),
@@ -51,7 +51,7 @@ describe("a flow's shape", () => {
     expect(flowValueSchema.parse(value)).toEqual(value);
   });
 
-  it("tells each wrong field with its path and its module, also deep inside", () => {
+  it("each invalid field is reported with its path and module at any depth", () => {
     const value = flow(
       { id: "a", value: { type: "rawscript", language: "bash" } },
       each("outer", [one("choice", [[script("inner", { retry: { constant: { attempts: -1 } } })]], [])]),
@@ -70,7 +70,7 @@ describe("a flow's shape", () => {
 });
 
 describe("ids", () => {
-  it("are unique in the whole flow, wherever their modules stand", () => {
+  it("ids are unique in the whole flow", () => {
     const value = flow(step("a"), each("b", [step("a")]), one("c", [[step("b")]], [step("d")]), all("e", [[step("f")], [step("d")]]));
     expect(faults(value)).toEqual([
       "value.modules.1.value.modules.0.id (module a): is already the id of value.modules.0",
@@ -79,7 +79,7 @@ describe("ids", () => {
     ]);
   });
 
-  it("failure and preprocessor are those of the modules beside the others", () => {
+  it("failure and preprocessor are reserved ids", () => {
     expect(faults({ modules: [step("a")], failure_module: script("failure"), preprocessor_module: script("preprocessor") })).toEqual([]);
     expect(faults(flow(step("failure"), each("b", [step("preprocessor")])))).toEqual([
       "value.modules.0.id (module failure): is reserved as the id of the failure_module",
@@ -91,13 +91,13 @@ describe("ids", () => {
     ]);
   });
 
-  it.each(["__proto__", "constructor", "", "a b", "a.b", "a\nb", "x".repeat(81), "é"])("cannot be %j", (id) => {
+  it.each(["__proto__", "constructor", "", "a b", "a.b", "a\nb", "x".repeat(81), "é"])("%j is rejected", (id) => {
     expect(faults(flow(step(id)))).toEqual([
       expect.stringMatching(/^value\.modules\.0\.id( \(module \w+\))?: letters, digits, '_' and '-'/),
     ]);
   });
 
-  it.each(["toString", "hasOwnProperty", "valueOf", "0", "-", "x".repeat(80)])("may be %j", (id) => {
+  it.each(["toString", "hasOwnProperty", "valueOf", "0", "-", "x".repeat(80)])("%j is accepted", (id) => {
     expect(faults(flow(step(id)))).toEqual([]);
     expect(faults(flow(step(id), step(id)))).toHaveLength(1);
   });
@@ -112,13 +112,13 @@ describe("early_return", () => {
     ["none", ["value.early_return: is not the id of a top-level step of the flow: none"]],
     ["failure", ["value.early_return: is not the id of a top-level step of the flow: failure"]],
     ["toString", ["value.early_return: is not the id of a top-level step of the flow: toString"]],
-  ])("%j is a step of the flow itself, or an expression", (early_return, expected) => {
+  ])("%j must be a top-level step or an expression", (early_return, expected) => {
     expect(faults({ modules: [step("a"), each("l", [step("b")])], failure_module: script("failure"), early_return })).toEqual(expected);
   });
 });
 
 describe("loops and branches", () => {
-  it(`are nested ${limits.flowNesting} deep at most`, () => {
+  it(`modules are nested at most ${limits.flowNesting} levels deep`, () => {
     expect(faults(flow(inLoops(limits.flowNesting, step("x"))))).toEqual([]);
     const deeper = faults(flow(inLoops(limits.flowNesting + 1, step("x"))));
     expect(deeper).toEqual([expect.stringMatching(/\(module x\): is nested in more than 20 loops and branches/)]);
@@ -126,7 +126,7 @@ describe("loops and branches", () => {
     expect(faults(flow(inLoops(75, step("x"))))).toHaveLength(1);
   });
 
-  it("do not run in parallel where all steps share one worker", () => {
+  it("steps that share one worker do not run in parallel", () => {
     const modules = [each("a", [step("x")], { parallel: true }), all("b", [[endless("c", [], { parallel: true })]], { parallel: true })];
     expect(faults({ modules })).toEqual([]);
     expect(faults({ modules, same_worker: false })).toEqual([]);
@@ -139,7 +139,7 @@ describe("loops and branches", () => {
     expect(faults({ modules: [each("a", [], { parallel: false })], same_worker: true })).toEqual([]);
   });
 
-  it("alone have all iterations to stop after", () => {
+  it("only loops and branches can stop after all iterations", () => {
     const stop = { stop_after_all_iters_if: { expr: "true" } };
     expect(faults(flow(...[each("a", []), endless("b", []), all("c", [])].map((module) => ({ ...module, ...stop }))))).toEqual([]);
     expect(faults({ modules: [step("a", stop), { ...one("b", []), ...stop }], failure_module: script("failure", stop) })).toEqual([
@@ -158,7 +158,7 @@ describe("retry", () => {
     [{ constant: { attempts: 0, seconds: 0 }, exponential: { attempts: 0, seconds: 0, multiplier: 1 } }],
     [{ constant: { attempts: 2 } }],
     [{ exponential: { attempts: 2, seconds: 1 }, retry_if: { expr: "true" } }],
-  ])("may be %j", (retry) => {
+  ])("%j is accepted", (retry) => {
     expect(faults(flow(script("a", { retry })))).toEqual([]);
   });
 
@@ -167,13 +167,13 @@ describe("retry", () => {
     [{ constant: { seconds: 5 }, exponential: { multiplier: 2 } }, ["retry.constant.attempts", "retry.exponential.attempts"]],
     [{ constant: { attempts: null, seconds: 5 }, retry_if: { expr: "true" } }, ["retry.constant.attempts"]],
     [{ retry_if: { expr: "true" } }, ["value.modules.0.retry (module a): defines a condition"]],
-  ])("without attempts is refused: %j", (retry, expected) => {
+  ])("a policy without attempts is rejected: %j", (retry, expected) => {
     expect(faults(flow(script("a", { retry })))).toEqual(expected.map((part) => expect.stringContaining(part)));
   });
 });
 
 describe("hostile flows", () => {
-  it("of 10,000 modules are looked at in one go, and their faults told as one sentence that can be read", () => {
+  it("10,000 modules are checked in one pass, and their faults form one readable sentence", () => {
     const many = (id: (index: number) => string) => flow(...Array.from({ length: 10_000 }, (_, index) => script(id(index))));
     expect(faults(many((index) => `m${index}`))).toEqual([]);
     const wrong = faults(many(() => "same"));
@@ -181,14 +181,14 @@ describe("hostile flows", () => {
     expect(wrong.at(-1)).toBe("…: 9899 more places");
   });
 
-  it("cannot put their own text into the sentence by an id", () => {
+  it("an id cannot insert text into the sentence", () => {
     const id = `x\n${"y".repeat(1000)}`;
     const issues = faults({ modules: [{ id, value: { type: "nothing" } }] });
     const { sentence } = describeError(new SvcError("body.shape", { issues: issues.map((path) => ({ path, reason: "" })) }));
     expect(sentence).not.toMatch(/\n|yyy/);
   });
 
-  it("with fields that every object inherits are flows like others", () => {
+  it("fields that every object inherits are ordinary fields", () => {
     const value = JSON.parse(
       '{"modules":[{"id":"a","value":{"type":"script","path":"f/t/a","input_transforms":{"toString":{"type":"static"},"__proto__":{"type":"static"}}}}],"__proto__":{"modules":7},"constructor":1}',
     );

@@ -146,8 +146,8 @@ const cells = lines.flatMap(([at = "", rule = "", ...letters]) =>
   ),
 );
 
-describe("who may decide", () => {
-  it("is said for each way, rule and role once", () => {
+describe("decision rights", () => {
+  it("the table contains each path, rule and role once", () => {
     expect(columns).toEqual(Object.keys(roles));
     expect(lines.map(([at, rule]) => `${at} ${rule}`).sort()).toEqual(
       Object.keys(rules)
@@ -167,7 +167,7 @@ describe("who may decide", () => {
   );
 });
 
-describe("whatever else the rules say,", () => {
+describe("combined rules", () => {
   const principals = ["u/ann", "u/bob", "g/deciders", "g/auditors", "role:admin", "cleo@partner.example", "u/", "g/", "x/y", ""];
   const someRules = fc.record<GateRules>({
     required: fc.constant(1),
@@ -189,7 +189,7 @@ describe("whatever else the rules say,", () => {
     });
   });
 
-  it("no job gives a person's consent, and no starter approves their own run where that is ruled out", () => {
+  it("a job cannot give a person's consent, and a starter cannot approve an own run if self-approval is disabled", () => {
     always((given, who, way) => {
       if (given.personOnly && who.kind === "job") expect(verdict(given, who, way)).toBe("jobToken");
       const started = who.kind !== "link" && who.emails.includes(ann);

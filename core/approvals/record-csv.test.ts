@@ -16,8 +16,8 @@ function read(change: Parameters<typeof aRecorded>[0]): Record<string, string> {
   return Object.fromEntries(head.map((name, at) => [name, row[at] ?? ""]));
 }
 
-describe("the record as CSV", () => {
-  it("has a column for each thing that an entry says", () => {
+describe("CSV records", () => {
+  it("each field of an entry has a column", () => {
     expect(read({ root: "r", reason: undefined })).toMatchObject({
       at: "2027-01-15T08:00:00.000Z",
       run: "r",
@@ -31,11 +31,11 @@ describe("the record as CSV", () => {
     });
   });
 
-  it("keeps commas, quotes and line ends of what people write in their cells", () => {
+  it("commas, quotes and line breaks remain in their cells", () => {
     for (const reason of ['say "no", please', "a\r\nb", "a\nb", "'quoted'", "a;b", ""]) expect(read({ reason })["reason"]).toBe(reason);
   });
 
-  it("is no formula, whatever people write", () => {
+  it("no cell is a formula", () => {
     for (const reason of ['=HYPERLINK("http://x")', "+1", "-1+1", "@SUM(A1)", "\t=1", "\r=1", "  =1", "\n=1", "＝1"]) {
       expect(read({ reason })["reason"]).toBe(`'${reason}`);
       expect(read({ who: { name: reason } })["name"]).toBe(`'${reason}`);

@@ -17,25 +17,25 @@ function chainOf(...changes: Partial<EntryContent>[]): ApprovalEntry[] {
 const verified = (chain: readonly ApprovalEntry[], of = { workspace: "w", root: chain[0]?.root ?? "" }) => verifyChain(chain, of);
 const answered = (json: string): EntryContent["values"] => ({ digest: hex(json), of: "job", place: { in: "head", json } });
 
-describe("append", () => {
-  it("numbers a run's entries from 1 and gives each the hash of the one before it", () => {
+describe("chain entries", () => {
+  it("entries of a run are numbered from 1 and contain the previous hash", () => {
     const [first, second, third] = chainOf({}, { what: "rejected", reason: "too dear" }, { what: "expired", who: {} });
     expect([first?.n, second?.n, third?.n]).toEqual([1, 2, 3]);
     expect([first?.prev, second?.prev, third?.prev]).toEqual(["0".repeat(64), first?.hash, second?.hash]);
   });
 
-  it("hashes as its description says, so that others can compute it", () => {
+  it("the hash matches its documentation, so that others can compute it", () => {
     const recorded = aRecorded({ root: "r", flow: "f", gate: "g", who: { name: "ann" }, shown: undefined, values: answered("1") });
     const said = `{"atMs":1800000000000,"code":"0123456789abcdef","decides":true,"flow":"f","flowPath":"f/ops/pay","flowVersion":3,"gate":"g","module":"a","n":1,"root":"r","values":{"digest":"${hex("1")}","of":"job"},"what":"approved","who":{"name":"ann"},"workspace":"w"}`;
     expect(appendEntry(undefined, recorded).hash).toBe(hex(`${"0".repeat(64)}\n${said}`));
   });
 
-  it("refuses to go on with the chain of another run", () => {
+  it("an entry cannot continue the chain of another run", () => {
     const [entry] = chainOf({});
     expect(() => appendEntry(entry, aRecorded())).toThrow("cannot follow");
   });
 
-  it("keeps its hash through the table, whatever text people send", () => {
+  it("the hash of an entry is the same after storage, for any text", () => {
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.constantFrom(undefined, "ann"), (reason, name) => {
         const entry = appendEntry(undefined, aRecorded({ reason: `\ud800${reason}`, who: { name, email: undefined } }));
@@ -48,7 +48,7 @@ describe("append", () => {
   });
 });
 
-describe("verifyChain", () => {
+describe("chain verification", () => {
   const chain = chainOf({}, { reason: "fine" }, { values: answered('{"sum":10}') }, { what: "rejected" });
   const at = (n: number, change: Partial<ApprovalEntry>) => chain.map((entry) => (entry.n === n ? { ...entry, ...change } : entry));
   const again = (n: number, change: Partial<EntryContent>) => {
@@ -56,11 +56,11 @@ describe("verifyChain", () => {
     return chain.map((entry) => (entry.n === n ? appendEntry(chain[n - 2], { ...recorded, ...change }) : entry));
   };
 
-  it("finds nothing in a chain as it was written, nor in an empty one", () => {
+  it("an unchanged or empty chain has no fault", () => {
     expect([verified(chain), verified([])]).toEqual([undefined, undefined]);
   });
 
-  it("finds any field of any entry that was changed", () => {
+  it("any changed field of any entry is found", () => {
     const changes: Partial<ApprovalEntry>[] = [
       { who: { name: "bob" } },
       { what: "expired" },
@@ -77,11 +77,11 @@ describe("verifyChain", () => {
     for (const change of changes) for (const { n } of chain) expect(verified(at(n, change))).toEqual({ n, why: "changed" });
   });
 
-  it("finds an entry that was written anew with a hash of its own, at the one that follows it", () => {
+  it("a rewritten entry with a new hash is found at its successor", () => {
     expect(verified(again(2, { reason: "other" }))).toEqual({ n: 3, why: "broken" });
   });
 
-  it("finds an entry that is gone, is there twice, or has changed places", () => {
+  it("a missing, repeated or moved entry is found", () => {
     const [a, b, c, d] = chain as [ApprovalEntry, ApprovalEntry, ApprovalEntry, ApprovalEntry];
     expect(verified([b, c, d])).toEqual({ n: 1, why: "missing" });
     expect(verified([a, c, d])).toEqual({ n: 2, why: "missing" });
@@ -89,13 +89,13 @@ describe("verifyChain", () => {
     expect(verified([a, c, b, d])).toEqual({ n: 2, why: "missing" });
   });
 
-  it("finds an entry of another run", () => {
+  it("an entry of another run is found", () => {
     const [, stranger] = chainOf({}, {});
     expect(verified([chain[0] as ApprovalEntry, stranger as ApprovalEntry])).toEqual({ n: 2, why: "foreign" });
     expect(verified(chain, { workspace: "w", root: "another" })).toEqual({ n: 1, why: "foreign" });
   });
 
-  it("finds values that are not what the digest says, and takes their absence: they may be erased", () => {
+  it("values that do not match their digest are found, and erased values are accepted", () => {
     const values = chain[2]?.values as NonNullable<ApprovalEntry["values"]>;
     expect(verified(at(3, { values: { ...values, place: { in: "head", json: '{"sum":99}' } } }))).toEqual({ n: 3, why: "values" });
     expect(verified(at(3, { values: { digest: values.digest, of: values.of } }))).toBeUndefined();

@@ -1,17 +1,17 @@
 import { describe, expect, it } from "vitest";
 import { createSecretReadEntries } from "./entry.ts";
 
-describe("what a job's arguments made the service read", () => {
+describe("audit entries of secrets", () => {
   const job = { id: "019a0000-0000-7000-8000-000000000000", workspace: "w" };
 
-  it("is one entry per job and path, however often it is written", () => {
+  it("a repeated read of a secret yields one entry for each job and path", () => {
     const first = createSecretReadEntries(job, "ann", ["f/a/b", "f/a/c"], 1_700_000_000_000);
     expect(createSecretReadEntries(job, "ann", ["f/a/b", "f/a/c"], 1_700_000_000_000)).toEqual(first);
     const others = createSecretReadEntries({ ...job, id: "019a0000-0000-7000-8000-000000000001" }, "ann", ["f/a/b"], 1_700_000_000_000);
     expect(new Set([...first, ...others].map(({ id }) => id)).size).toBe(3);
   });
 
-  it("stands in the order of time, as lists are read", () => {
+  it("entries are sorted by time", () => {
     const [early] = createSecretReadEntries(job, "ann", ["f/a/b"], 1_700_000_000_000);
     const [late] = createSecretReadEntries(job, "ann", ["f/a/b"], 1_700_000_000_001);
     expect(String(early?.id) < String(late?.id)).toBe(true);

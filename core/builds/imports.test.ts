@@ -7,7 +7,7 @@ import { findDistribution, isStandardModule } from "./python-distributions.ts";
 import { isRequirement, readRequirements } from "./python-requirements.ts";
 import { isSafeScriptPath } from "./script-paths.ts";
 
-describe("scriptImports", () => {
+describe("script imports", () => {
   it.each([
     ["./other.ts", "f/ops/other"],
     ["./deep/other", "f/ops/deep/other"],
@@ -22,7 +22,7 @@ describe("scriptImports", () => {
     }
   });
 
-  it("finds re-exports, require and dynamic imports, and leaves out types, packages and the script itself", () => {
+  it("re-exports, require and dynamic imports are found, and types, packages and the script itself are omitted", () => {
     const source = `
       import type { A } from "./types.ts";
       import { type B, type C } from "./more-types.ts";
@@ -35,7 +35,7 @@ describe("scriptImports", () => {
     expect(listScriptImports("bun", "f/ops/hello", source)).toEqual(["f/ops/values", "f/ops/all", "f/ops/some", "f/ops/lazy", "f/ops/old"]);
   });
 
-  it("gives both readings of a Python import", () => {
+  it("a Python import yields both possible scripts", () => {
     const source =
       "from f.ops.tools import clean as c\nimport u.admin.lib\nfrom .near import x\nfrom . import beside\nfrom ..other.far import y\nimport yaml, f.ops\n";
     expect(listScriptImports("python3", "f/ops/hello", source)).toEqual([
@@ -50,7 +50,7 @@ describe("scriptImports", () => {
     ]);
   });
 
-  it("names a Python script that is missing in all its readings", () => {
+  it("a Python script that is missing in all its readings is reported", () => {
     const missing = (source: string, ...known: string[]) =>
       findMissingScript("python3", "f/ops/hello", source, new Set(["f/ops/hello", ...known]));
     expect(missing("from f.ops.tools import clean", "f/ops/tools")).toBeUndefined();
@@ -62,7 +62,7 @@ describe("scriptImports", () => {
     expect(missing("from .near import *")).toBe("f/ops/near");
   });
 
-  it("never throws", () => {
+  it("no source throws", () => {
     fc.assert(
       fc.property(fc.constantFrom("bun" as const, "python3" as const), fc.string({ unit: "binary" }), (language, source) => {
         const wild = `import { ${source} } from "${source}"; from .${source} import ${source}`;
@@ -72,7 +72,7 @@ describe("scriptImports", () => {
   });
 });
 
-describe("npmPackagesOf", () => {
+describe("npm packages", () => {
   it.each([
     ["lodash", { lodash: "latest" }],
     ["lodash@4.17.21", { lodash: "4.17.21" }],
@@ -88,7 +88,7 @@ describe("npmPackagesOf", () => {
     expect(listNpmPackages({ "f/a/b": `import * as x from "${specifier}";` })).toEqual(packages);
   });
 
-  it("joins all files, sorted, and takes the version that one of them names", () => {
+  it("packages of all files are merged and sorted, with the version that one file specifies", () => {
     const files = { "f/a/b": 'import "zod"; import "chalk";', "f/a/c": 'import "chalk@5";' };
     expect(Object.entries(listNpmPackages(files))).toEqual([
       ["chalk", "5"],
@@ -96,7 +96,7 @@ describe("npmPackagesOf", () => {
     ]);
   });
 
-  it("refuses two versions of one package", () => {
+  it("two versions of one package are rejected", () => {
     const files = { "f/a/b": 'import "zod@3";', "f/a/c": 'import "zod@4";' };
     expect(() => listNpmPackages(files)).toThrow(/f\/a\/b imports zod@3 and f\/a\/c imports zod@4/);
   });
@@ -109,12 +109,12 @@ describe("npmPackagesOf", () => {
     "lodash@npm:other",
     "../../../x",
     "UP per",
-  ])("refuses %s with the line", (specifier) => {
+  ])("%s is rejected with the line", (specifier) => {
     expect(() => listNpmPackages({ "f/a/b": `\nimport x from ${JSON.stringify(specifier)};` })).toThrow(ImportProblem);
     expect(() => listNpmPackages({ "f/a/b": `\nimport x from ${JSON.stringify(specifier)};` })).toThrow("f/a/b.ts:2: ");
   });
 
-  it("adds what JSX is compiled to", () => {
+  it("JSX adds its runtime", () => {
     expect(listNpmPackages({ "f/a/b": "export const main = () => <p>{1}</p>" })).toEqual({ react: "latest" });
     expect(listNpmPackages({ "f/a/b": "/** @jsxImportSource preact */\nexport const main = () => <p>{1}</p>" })).toEqual({
       preact: "latest",
@@ -124,7 +124,7 @@ describe("npmPackagesOf", () => {
 });
 
 describe("readSpecifier", () => {
-  it("keeps the path inside a package apart from its version", () => {
+  it("the path inside a package is separate from its version", () => {
     expect(readSpecifier("f/a/b", "@scope/pkg@^1.2/sub/deep.js")).toEqual({
       kind: "package",
       name: "@scope/pkg",
@@ -135,14 +135,14 @@ describe("readSpecifier", () => {
 });
 
 describe("the client libraries", () => {
-  it("are no package of a registry, unless an import names a version or a part", () => {
+  it("a client library is no registry package, unless an import specifies a version or a subpath", () => {
     const source = 'import "svc-client"; import "windmill-client"; import "npm:svc-client";';
     expect(listNpmPackages({ "f/a/b": source })).toEqual({});
     expect(listNpmPackages({ "f/a/b": 'import "windmill-client@1.500.0";', "f/a/c": source })).toEqual({ "windmill-client": "1.500.0" });
     expect(listNpmPackages({ "f/a/b": 'import "windmill-client/dist/x";' })).toEqual({ "windmill-client": "latest" });
   });
 
-  it("are no requirement of a Python script, unless it says so", () => {
+  it("a client library is no requirement of a Python script, unless the script lists it", () => {
     expect(listPythonRequirements({ "f/a/b": "import svc\nfrom wmill import get_variable\nimport wmill.x" }, "3.12")).toEqual([]);
     expect(listPythonRequirements({ "f/a/b": "# extra_requirements:\n# wmill==1.500.0\nimport wmill" }, "3.12")).toEqual([
       "wmill==1.500.0",
@@ -150,16 +150,16 @@ describe("the client libraries", () => {
   });
 });
 
-describe("pythonRequirementsOf", () => {
+describe("Python requirements", () => {
   const of = (source: string, version = "3.12") => listPythonRequirements({ "f/a/b": source }, version);
 
-  it("maps modules to distributions", () => {
+  it("modules are mapped to distributions", () => {
     expect(
       of("import yaml, requests\nfrom PIL import Image\nimport cv2 as c\nfrom bs4 import X\nimport sklearn.svm\nimport psycopg2"),
     ).toEqual(["beautifulsoup4", "opencv-python", "pillow", "psycopg2-binary", "pyyaml", "requests", "scikit-learn"]);
   });
 
-  it("finds the distribution below a shared name", () => {
+  it("the distribution below a shared name is found", () => {
     expect(of("from google.cloud import storage, bigquery\nimport google.protobuf\nfrom azure.storage.blob import BlobClient")).toEqual([
       "azure-storage-blob",
       "google-cloud-bigquery",
@@ -168,14 +168,14 @@ describe("pythonRequirementsOf", () => {
     ]);
   });
 
-  it("leaves out the standard library of the target's version, scripts and imports for types alone", () => {
+  it("the standard library of the target's version, scripts and type-only imports are omitted", () => {
     const source =
       "import os, json, __future__\nfrom f.ops.x import y\nfrom . import z\nfrom typing import TYPE_CHECKING\nif TYPE_CHECKING:\n  import pandas\nimport tomllib";
     expect(of(source)).toEqual([]);
     expect(of(source, "3.10")).toEqual(["tomllib"]);
   });
 
-  it("takes a list of requirements at its word, and adds extra ones", () => {
+  it("a list of requirements replaces the imports, and extra requirements are added", () => {
     expect(of("# requirements:\n# pandas==2.2.0\n# numpy>=1,<3  # why\n\nimport yaml")).toEqual(["numpy>=1,<3", "pandas==2.2.0"]);
     expect(of("#requirements: httpx[http2]\nimport yaml")).toEqual(["httpx[http2]"]);
     expect(of("#extra_requirements:\n#psycopg2-binary\nimport sqlalchemy")).toEqual(["psycopg2-binary", "sqlalchemy"]);
@@ -198,7 +198,7 @@ describe("pythonRequirementsOf", () => {
     expect(() => of(`# requirements:\n# ${line}\n`)).toThrow(ImportProblem);
   });
 
-  it("knows requirements from anything else, soon", () => {
+  it("requirements are recognised in linear time", () => {
     for (const good of ["a", "A.b_c-d", "a==1.0.*", "a >= 1 , < 2", "a[x,y]~=1.1", "a (>1)", 'a==1 ; python_version < "3.8"'])
       expect(isRequirement(good)).toBe(true);
     for (const bad of ["", "-a", "a b", "a==", `a${" ".repeat(900)}!`, "a\n-r x"]) expect(isRequirement(bad)).toBe(false);
@@ -206,8 +206,8 @@ describe("pythonRequirementsOf", () => {
   });
 });
 
-describe("packagesOf", () => {
-  it("speaks each tool's notation", () => {
+describe("packages of a build", () => {
+  it("packages are listed in the notation of each tool", () => {
     const target = { os: "linux", arch: "x64", python: "3.12", node: "24" } as const;
     expect(listPackages({ language: "bun", files: { "f/a/b": 'import "zod@4"' }, target })).toEqual(["zod@4"]);
     expect(listPackages({ language: "python3", files: { "f/a/b": "import yaml" }, target })).toEqual(["pyyaml"]);
@@ -216,7 +216,7 @@ describe("packagesOf", () => {
 });
 
 describe("python data", () => {
-  it("keeps names of modules that are distributions of their own", () => {
+  it("a module with the name of a distribution is that distribution", () => {
     expect(["requests", "slack_sdk", "boto3"].map(findDistribution)).toEqual(["requests", "slack-sdk", "boto3"]);
     expect(isStandardModule("distutils", "3.11")).toBe(true);
     expect(isStandardModule("distutils", "3.13")).toBe(false);
@@ -224,7 +224,7 @@ describe("python data", () => {
 });
 
 describe("isSafeScriptPath", () => {
-  it("keeps files inside the build's directory", () => {
+  it("safe paths are inside the build's directory", () => {
     for (const path of ["f/ops/hello", "u/a.b/c-d_e", "preview", "f/a@b/c"]) expect(isSafeScriptPath(path)).toBe(true);
     for (const path of ["", "/f/a", "f/../x", "f//a", "f/.", "a\\b", "a b", "a/", "a\0"]) expect(isSafeScriptPath(path)).toBe(false);
   });

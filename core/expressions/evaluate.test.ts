@@ -3,7 +3,7 @@ import { evaluateExpression } from "./evaluate.ts";
 
 const job = { input: { name: "Ada", list: [{ n: 1 }, { n: 2 }], none: null }, id: "1" };
 
-describe("an expression", () => {
+describe("expressions", () => {
   it.each([
     ["job.input.name", "Ada"],
     ["job.input.list[1].n", 2],
@@ -35,16 +35,16 @@ describe("an expression", () => {
     ["process.env", "ReferenceError"],
     ["fetch('http://x')", "ReferenceError"],
     ["given", "ReferenceError"],
-  ])("that cannot be evaluated says why: %s", async (text, reason) => {
+  ])("an invalid expression fails with its reason: %s", async (text, reason) => {
     expect(await evaluateExpression(text, { job })).toEqual({ ok: false, reason: expect.stringContaining(reason) });
   });
 
-  it("takes what is nested as deep as a body may be", async () => {
+  it("an expression reads values of the maximum depth of a body", async () => {
     const deep = JSON.parse(`${"[".repeat(400)}1${"]".repeat(400)}`) as unknown;
     expect(await evaluateExpression("[job.input]", { job: { input: deep } })).toEqual({ ok: true, value: [deep] });
   });
 
-  it("leaves nothing behind for the next one, and reaches no prototype of ours", async () => {
+  it("an expression cannot affect later ones or our prototypes", async () => {
     expect(await evaluateExpression("(globalThis.left = 1, Object.prototype.left = 2)", { job })).toEqual({ ok: true, value: 2 });
     expect(await evaluateExpression("typeof left", { job })).toEqual({ ok: true, value: "undefined" });
     expect(({} as { left?: number }).left).toBeUndefined();
@@ -55,7 +55,7 @@ describe("an expression", () => {
   });
 });
 
-describe("an expression that reads", () => {
+describe("expressions with references", () => {
   const reads = new Map<string, unknown>([
     ["$var:f/t/key", "text"],
     ["$res:f/t/db", { host: "h", port: 1 }],
@@ -75,17 +75,17 @@ describe("an expression that reads", () => {
     ["variable('f/t/' + job.id)", "$var:f/t/1"],
     ["resource('f/t/none').host + variable('f/t/later')", "$res:f/t/none"],
     ["try { return variable('f/t/none') } catch { return 'caught' }", "$var:f/t/none"],
-  ])("%s says what it has not got", async (text, missingReference) => {
+  ])("%s reports its missing reference", async (text, missingReference) => {
     expect(await evaluateExpression(text, { job }, reads)).toMatchObject({ ok: false, missingReference });
   });
 
-  it.each(["variable('')", "resource({})", "variable()"])("%s is an error of its own", async (text) => {
+  it.each(["variable('')", "resource({})", "variable()"])("%s fails by itself", async (text) => {
     const found = await evaluateExpression(text, { job }, reads);
     expect(found).toMatchObject({ ok: false, reason: expect.stringContaining("takes a path") });
     expect(found).not.toHaveProperty("missingReference");
   });
 
-  it("sees nothing of what calls it, and has no such names where nothing may be read", async () => {
+  it("an expression cannot access its caller, or references where none may be read", async () => {
     for (const name of ["asks", "reads", "names", "given", "reading", "run"]) {
       expect(await evaluateExpression(`typeof ${name}`, { job }, reads)).toEqual({ ok: true, value: "undefined" });
     }

@@ -3,8 +3,8 @@ import { fileObjectKey, filePermissionTarget, findFileJob, jobFileKey, parseFile
 
 const JOB = "01a1feec-e3e7-7329-a1e3-40996adc64c6";
 
-describe("filePlace", () => {
-  it("keeps workspaces apart, and a job's files with all else of the job", () => {
+describe("file keys", () => {
+  it("workspaces have separate files, and a job's files are stored with the job", () => {
     expect(fileObjectKey("ws", "a/b.txt")).toBe("files/ws/a/b.txt");
     expect(fileObjectKey("ws", jobFileKey(JOB, "x/d.txt"))).toBe(`jobs/ws/${JOB}/files/x/d.txt`);
     expect(fileObjectKey("ws", "jobs/report.txt")).toBe("files/ws/jobs/report.txt");

@@ -5,7 +5,7 @@ const key = { version: 3, key: Buffer.alloc(32, 1) };
 const file = { workspace: "ws", storage: "_default_", fileKey: "a/b.txt" };
 const link = createFileLink(key, { ...file, untilS: 100 });
 
-it("a link shows its own file until its end, and nothing else", () => {
+it("a link shows its own file until it expires, and no other file", () => {
   expect(isValidFileLink(key, link, file, 99_999)).toBe(true);
   expect(isValidFileLink(key, link, file, 100_000)).toBe(false);
   for (const other of [{ workspace: "x" }, { storage: "x" }, { fileKey: "a/c.txt" }]) {
@@ -13,7 +13,7 @@ it("a link shows its own file until its end, and nothing else", () => {
   }
 });
 
-it("a link that was changed, or made with another key, shows nothing", () => {
+it("a link that was changed, or created with another key, is invalid", () => {
   for (const bad of [
     "",
     "x",

@@ -4,12 +4,12 @@ import { parseS3Resource, resolveStorageLocation, s3Origin } from "./storage-loc
 
 const s3 = (path: string, fields = {}) => ({ type: "S3Storage" as const, s3_resource_path: path, ...fields });
 
-describe("whereOf", () => {
-  it("is the stack's bucket where nothing is set", () => {
+describe("storage locations", () => {
+  it("the default storage without a setting is the stack's bucket", () => {
     for (const storage of [undefined, null, "", "_default_", "_stack_"])
       expect(resolveStorageLocation(undefined, { storage })).toEqual({ kind: "stack" });
   });
-  it("is the storage that the workspace has set, or the named one", () => {
+  it("the workspace's setting or the named storage is used", () => {
     const setting = { ...s3("f/t/main"), secondary_storage: { more: s3("f/t/more") } };
     expect(resolveStorageLocation(setting, {})).toMatchObject({ name: "_default_", storage: { s3_resource_path: "f/t/main" } });
     expect(resolveStorageLocation(setting, { storage: "more" })).toMatchObject({ name: "more", storage: { s3_resource_path: "f/t/more" } });
@@ -19,10 +19,10 @@ describe("whereOf", () => {
       path: "u/a/b",
     });
   });
-  it.each(["other", "constructor", "__proto__"])("names the storage %s that is not there", (storage) => {
+  it.each(["other", "constructor", "__proto__"])("the error names the missing storage %s", (storage) => {
     expect(() => resolveStorageLocation({ type: "stack" }, { storage })).toThrow(expect.objectContaining({ code: "file.storage" }));
   });
-  it("refuses all but a resource where storage is off", () => {
+  it("only a resource can be used if storage is turned off", () => {
     for (const storage of [undefined, "_stack_", "x"]) {
       expect(() => resolveStorageLocation({ type: "none" }, { storage })).toThrow(expect.objectContaining({ code: "file.storageOff" }));
     }
@@ -30,7 +30,7 @@ describe("whereOf", () => {
   });
 });
 
-describe("s3Resource", () => {
+describe("S3 resources", () => {
   const keys = { bucket: "b", accessKey: "a", secretKey: "s" };
   it.each([
     [{}, "https://s3.us-east-1.amazonaws.com"],
@@ -38,10 +38,10 @@ describe("s3Resource", () => {
     [{ endPoint: "minio.example.com", port: 9000, useSSL: false }, "http://minio.example.com:9000"],
     [{ endPoint: "http://localhost:4566/" }, "http://localhost:4566"],
     [{ endPoint: "[::1]", port: 1 }, "https://[::1]:1"],
-  ])("of %j is reached at %s", (fields, origin) => expect(s3Origin(parseS3Resource("u/a/b", { ...keys, ...fields }))).toBe(origin));
+  ])("a resource %j has the origin %s", (fields, origin) => expect(s3Origin(parseS3Resource("u/a/b", { ...keys, ...fields }))).toBe(origin));
 
   it.each([null, "text", {}, { bucket: "b" }, { ...keys, secretKey: "" }, { ...keys, endPoint: "a@b/c" }, { ...keys, endPoint: "a?b" }])(
-    "of %j is refused: the service lends no rights of its own",
+    "a resource %j without access keys is rejected",
     (value) => expect(() => parseS3Resource("u/a/b", value)).toThrow(expect.objectContaining({ code: "file.storageResource" })),
   );
 });

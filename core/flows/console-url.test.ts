@@ -14,6 +14,6 @@ it.each([
     "arn:aws-cn:states:cn-north-1:000000000000:stateMachine:m",
     "https://console.amazonaws.cn/states/home?region=cn-north-1#/statemachines/view/arn:aws-cn:states:cn-north-1:000000000000:stateMachine:m",
   ],
-])("%s has its page in the console of its region and partition", (arn, url) => {
+])("the URL of %s is in the console of its region and partition", (arn, url) => {
   expect(buildConsoleUrl(arn)).toBe(url);
 });

@@ -24,22 +24,22 @@ function placesOf(flow: object, outcomes: Record<string, Outcome>, progress: Rec
   return [...executedSteps(value, indexFlow(value), journal)].map(({ module, path, attempt }) => `${module}@${path}#${attempt}`);
 }
 
-describe("where steps have run", () => {
-  it("is in the flow's order, each try of a step for itself, up to the one that runs now", () => {
+describe("executed steps", () => {
+  it("steps are listed in the flow's order with each attempt, up to the running one", () => {
     const modules = [script("a"), script("b"), script("c"), script("d")];
     expect(placesOf({ modules }, { "a:@": well, "b:@": { ...well, retries: ["x", "y"] } }, { "c:@": { failed: ["z"] } })).toEqual([
       ...["a@#0", "b@#0", "b@#1", "b@#2", "c@#0", "c@#1"],
     ]);
   });
 
-  it("is nowhere for a step that was skipped, and ends with one that stopped or failed the flow, which the failure module follows", () => {
+  it("skipped steps are omitted, and the list ends with the step that stopped or failed the flow, and the failure module", () => {
     const modules = [script("a"), script("b"), script("c")];
     const { job: _, ...skipped } = well;
     expect(placesOf({ modules, failure_module: script("failure") }, { "a:@": skipped, "b:@": badly })).toEqual(["b@#0", "failure@#0"]);
     expect(placesOf({ modules, failure_module: script("failure") }, { "a:@": { ...well, goes: "stop" } })).toEqual(["a@#0"]);
   });
 
-  it("is in every iteration that has begun, and of those side by side in each that may have", () => {
+  it("steps of every started iteration, and of every parallel iteration that may have started, are listed", () => {
     const inside = { "b:l.body@0.": well, "b:l.body@1.": well };
     expect(placesOf({ modules: [loop("l", [script("b")])] }, inside, { "l:@": { index: 2, count: 9 } })).toEqual([
       "b@0.#0",
@@ -50,7 +50,7 @@ describe("where steps have run", () => {
     expect(placesOf({ modules: [loop("l", [script("b")], true)] }, inside, { "l:@": { index: 0, count: 2, width: 4 } })).toHaveLength(2);
   });
 
-  it("is in both tries of a loop, apart from one another", () => {
+  it("both attempts of a loop are listed separately", () => {
     const outcomes = { "b:l.body@0.": badly, "b:l.body@l~1.0.": well, "l:@": { ...well, retries: [""] } };
     expect(placesOf({ modules: [loop("l", [script("b")])] }, outcomes, { "l:@": { index: 0, count: 1 } })).toEqual([
       "b@0.#0",
@@ -58,7 +58,7 @@ describe("where steps have run", () => {
     ]);
   });
 
-  it("is in the branch that was taken, and in each of those that run beside others", () => {
+  it("steps of the chosen branch, and of all parallel branches, are listed", () => {
     const branches = [
       { expr: "true", modules: [script("x")] },
       { expr: "true", modules: [script("y")] },

@@ -14,8 +14,8 @@ const branches = (id: string, lists: object[][], parallel = false) => ({
 });
 const why = (modules: object[]) => describeSizeProblem(aFlow({ modules }));
 
-describe("tooManySteps", () => {
-  it("takes a thousand steps one after the other, and refuses what no execution can hold, in a sentence that says how many can", () => {
+describe("size limits", () => {
+  it("a thousand sequential steps are accepted, and a flow that is too large is rejected with the maximum", () => {
     expect(why(steps(1000))).toBeUndefined();
     expect(why(steps(1249))).toBeUndefined();
     expect(why(steps(1250))).toBe(
@@ -24,14 +24,14 @@ describe("tooManySteps", () => {
     expect(why([branches("b", [steps(700, "x"), steps(700, "y")])])).toContain("outside loops");
   });
 
-  it("refuses a loop of which not one iteration fits an execution", () => {
+  it("a loop is rejected if one iteration does not fit an execution", () => {
     expect(why([loop("l", steps(399))])).toBeUndefined();
     expect(why([loop("l", steps(400))])).toBe(
       "The flow is too large: at most 399 steps are allowed in a loop, including those of its enclosing loops. Move some of them into a separate flow.",
     );
   });
 
-  it("counts the loops around a loop, however they are nested, and not those beside it", () => {
+  it("enclosing loops count at any depth, and neighbouring ones do not", () => {
     const inner = loop("inner", steps(250, "x"));
     expect(why([inner, loop("beside", steps(250, "y"))])).toBeUndefined();
     expect(why([loop("outer", [...steps(250, "y"), inner])])).toContain("in a loop");
@@ -40,22 +40,22 @@ describe("tooManySteps", () => {
     expect(why([loop("outer", [...steps(250, "y"), either])])).toContain("in a loop");
   });
 
-  it("counts all branches that run beside one another before a loop in one of them", () => {
+  it("all parallel branches count before a loop in one of them", () => {
     const lists = [steps(150, "x"), steps(150, "y"), [loop("l", steps(200, "z"))]];
     expect(why([branches("b", lists)])).toBeUndefined();
     expect(why([branches("b", lists, true)])).toContain("in a loop");
   });
 });
 
-describe("iterationsAtOnce", () => {
+describe("parallel iterations", () => {
   const moduleOf = (sent: object) => aFlow({ modules: [sent] }).modules[0] as FlowModule;
 
-  it("is as many as the events left allow, and one at least", () => {
+  it("the number of parallel iterations is limited by the remaining events, and at least one", () => {
     const parallel = moduleOf(loop("l", steps(9), true));
     expect([0, 7000, HISTORY_EVENTS].map((events) => countParallelIterations(parallel, events))).toEqual([111, 13, 1]);
   });
 
-  it("leaves each iteration room for the loops inside of it", () => {
+  it("each iteration has events for its inner loops", () => {
     const inner = loop("inner", steps(99, "x"));
     const parallel = moduleOf(loop("outer", [...steps(8), inner], true));
     const together = countParallelIterations(parallel, 0);

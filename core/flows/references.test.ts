@@ -7,7 +7,7 @@ const step = (id: string): FlowModule => ({ id, value: { type: "identity" } });
 const loop = (id: string, modules: FlowModule[]): FlowModule => ({ id, value: { type: "whileloopflow", modules } });
 const index = indexFlow({ modules: [step("a"), loop("l", [step("x")]), step("b"), step("c")] });
 
-describe("early_return is answered after", () => {
+describe("early returns", () => {
   it.each([
     ["b", "b"],
     ["results.a", "a"],
@@ -16,7 +16,7 @@ describe("early_return is answered after", () => {
     ["flow_input.name", "a"],
     ["results.none", "a"],
     ["Object.keys(results)", "c"],
-  ])("%s: the module %s", (wanted, module) => {
+  ])("the expression %s is evaluated after the module %s", (wanted, module) => {
     expect(findEarlyReturnModule(index, wanted)).toBe(module);
   });
 });

@@ -18,14 +18,14 @@ const value = flowValueSchema.parse({
   preprocessor_module: inline("preprocessor"),
 });
 
-describe("allModules", () => {
-  it("finds every module, inside of others and beside them", () => {
+describe("modules of a flow", () => {
+  it("every nested module, the failure module and the preprocessor are listed", () => {
     expect(listAllModules(value).map(({ id }) => id)).toEqual(["a", "b", "c", "d", "e", "f", "g", "h", "failure", "preprocessor"]);
   });
 });
 
-describe("withoutCode", () => {
-  it("leaves out the code of inline scripts, and nothing that only looks like it", () => {
+describe("flows without code", () => {
+  it("only the code of inline scripts is removed", () => {
     const before = structuredClone(value);
     const without = removeInlineCode(value);
     const json = JSON.stringify(without);
@@ -40,7 +40,7 @@ describe("withoutCode", () => {
 });
 
 describe("ids and hashes", () => {
-  it("ids grow with time and are whole in every client; hashes are the version's own", () => {
+  it("ids increase with time and fit every client, and hashes are unique for each version", () => {
     expect(createVersionId(2, 0)).toBeGreaterThan(createVersionId(1, 0.9999));
     expect(Number.isSafeInteger(createVersionId(Date.UTC(2200, 0), 0.9999))).toBe(true);
     const sent = { path: "f/t/a", summary: "", value };

@@ -5,7 +5,7 @@ const job = { workspace: "w", hash: "0123456789abcdef", email: "a@b.c", permissi
 const key = (args: unknown, more: Partial<Parameters<typeof computeCacheKey>[1]> = {}) => computeCacheKey(job, { args, ...more });
 
 describe("the key of a cached result", () => {
-  it("is the same for the same input in any order", () => {
+  it("equal input in any order has the same key", () => {
     expect(key({ a: 1, b: { c: 2, d: 3 } })).toBe(key({ b: { d: 3, c: 2 }, a: 1 }));
     expect(key({ a: 1 }).startsWith("cache#w#")).toBe(true);
   });
@@ -21,11 +21,11 @@ describe("the key of a cached result", () => {
     ["an identity", computeCacheKey({ ...job, permissionedAs: "u/b" }, { args: { a: 1 } })],
     ["being an event for the preprocessor", computeCacheKey({ ...job, preprocess: "wanted" }, { args: { a: 1 } })],
     ["being a superadmin", computeCacheKey({ ...job, superAdmin: true }, { args: { a: 1 } })],
-  ])("differs by %s", (_what, other) => {
+  ])("the key differs by %s", (_what, other) => {
     expect(other).not.toBe(key({ a: 1 }));
   });
 
-  it("follows the content of files, and their paths only where they count", () => {
+  it("the key depends on the content of files, and on their paths unless paths are ignored", () => {
     const file = (s3: string, content: string, ignorePaths = false) =>
       key({ doc: { s3 } }, { files: new Map([[s3, content]]), ignorePaths });
     expect(file("a", "1")).toBe(file("a", "1"));
@@ -46,14 +46,14 @@ describe("the key of a cached result", () => {
     expect(swapped("1", "2")).not.toBe(swapped("2", "1"));
   });
 
-  it("counts files that stand behind references", () => {
+  it("files behind references are part of the key", () => {
     const behind = (content: string) => key({ a: "$res:f/t/doc" }, { references: "x", files: new Map([["k", content]]) });
     expect(behind("1")).not.toBe(behind("2"));
   });
 });
 
-describe("filesIn", () => {
-  it("finds each file once at any depth and in both forms, and takes nothing else for one", () => {
+describe("files in values", () => {
+  it("each file is found once, at any depth and in both forms, and nothing else is a file", () => {
     const { keys, elsewhere } = findFileReferences({
       a: [{ s3: "x" }, { b: { s3: "y", storage: "_default_" } }],
       c: { s3: "x" },
@@ -64,7 +64,7 @@ describe("filesIn", () => {
     expect(findFileReferences({ a: { s3: ["x"] }, b: "s3", s3: null })).toEqual({ keys: [], elsewhere: false });
   });
 
-  it.each([{ s3: "x", storage: "second" }, "s3://second/x", { s3: "s3://second/x" }])("knows one in another storage: %j", (file) => {
+  it.each([{ s3: "x", storage: "second" }, "s3://second/x", { s3: "s3://second/x" }])("a file in another storage is detected: %j", (file) => {
     expect(findFileReferences([file])).toEqual({ keys: [], elsewhere: true });
   });
 });

@@ -27,30 +27,30 @@ describe("expandKey", () => {
     ["$args[toString]!", {}, "!"],
     ["$args[key]", { key: "$workspace" }, "$workspace"],
     ["costs $5, $workspaces", {}, "costs $5, $workspaces"],
-  ])("makes of %s with %j the key %s", (template, args, key) => {
+  ])("%s with %j yields the key %s", (template, args, key) => {
     expect(expandKey(template, "demo", args)).toBe(key);
   });
 });
 
-describe("concurrencyOf", () => {
+describe("concurrency groups of runs", () => {
   const of = (key: string | undefined, workspace: string, path: string) =>
     resolveConcurrency({ limit: 2, ...(key === undefined ? {} : { key }) }, workspace, path, {}).group;
 
-  it("counts by key within a workspace, whatever the script, and by script without a key", () => {
+  it("runs are grouped by key within a workspace, or by script without a key", () => {
     expect(of("k", "demo", "f/a/one")).toBe(of("k", "demo", "f/a/two"));
     expect(of("k", "demo", "f/a/one")).not.toBe(of("k", "other", "f/a/one"));
     expect(of(undefined, "demo", "f/a/one")).not.toBe(of(undefined, "demo", "f/a/two"));
     expect(of("f/a/one", "demo", "f/a/two")).not.toBe(of(undefined, "demo", "f/a/one"));
   });
 
-  it("shows nothing of what was sent", () => {
+  it("the group does not reveal arguments", () => {
     const { group } = resolveConcurrency({ limit: 1, key: "$args[secret]" }, "demo", "f/a/one", { secret: "hunter2" });
     expect(group).toMatch(/^[0-9a-f]{32}$/);
   });
 });
 
-describe("a group", () => {
-  it("lets a job start in a free slot, and in one that is kept for it", () => {
+describe("concurrency groups", () => {
+  it("a job may start in a free slot and in its reserved slot", () => {
     expect(mayStart(emptyGroup, "b", 1)).toBe(true);
     expect(mayStart({ ...full, waiting: false }, "b", 1)).toBe(false);
     expect(mayStart({ ...full, waiting: false }, "b", 2)).toBe(true);
@@ -59,7 +59,7 @@ describe("a group", () => {
     expect(mayStart(full, "a", 1)).toBe(true);
   });
 
-  it("puts who comes now behind those who wait, even where a slot is free", () => {
+  it("a new job queues behind waiting jobs, even if a slot is free", () => {
     expect(mayStart({ slots: [], waiting: true }, "b", 1)).toBe(false);
   });
 
@@ -85,14 +85,14 @@ describe("a group", () => {
     expect(releaseExpiredSlots(full, Number.MAX_SAFE_INTEGER)).toEqual(full);
   });
 
-  it("frees a slot once, however often its job is told to have ended", () => {
+  it("a repeated end of a job frees its slot once", () => {
     const two = startSlot(full, "b", 2000);
     const once = freeSlot(two, "a");
     expect(once.slots.map(({ job }) => job)).toEqual(["b"]);
     expect(freeSlot(once, "a")).toEqual(once);
   });
 
-  it("keeps a slot taken until the window since the run's first start has passed", () => {
+  it("a slot is occupied until the window since the run's first start has passed", () => {
     expect(freeSlot(full, "a", 9).slots).toEqual([{ state: "cooling", job: "a", untilMs: 10_000 }]);
     expect(freeSlot(freeSlot(full, "a", 9), "a", 9)).toEqual(freeSlot(full, "a", 9));
     expect(startSlot(full, "a", 4000)).toEqual(full);
@@ -109,7 +109,7 @@ describe("a group", () => {
     expect(nextTimerMs(full, 1000)).toBeUndefined();
   });
 
-  it("is looked at while jobs wait, or when its last window has passed, and is over when nothing is left of it", () => {
+  it("a group is checked while jobs wait or when its last window has passed, and an empty group is deleted", () => {
     expect(groupDueAtMs(full, 1000)).toBe(61_000);
     expect(groupDueAtMs({ ...full, dueAtMs: 30_000 }, 1000)).toBe(30_000);
     expect(groupDueAtMs({ ...full, dueAtMs: 500 }, 1000)).toBe(61_000);
@@ -118,7 +118,7 @@ describe("a group", () => {
     expect([isEmptyGroup(emptyGroup), isEmptyGroup(full), isEmptyGroup({ slots: [], waiting: true })]).toEqual([true, false, false]);
   });
 
-  it("never holds more than the limit, whatever happens in whichever order, and no job twice", () => {
+  it("a group never exceeds its limit or contains a job twice, for any order of events", () => {
     const job = fc.integer({ min: 0, max: 6 }).map(String);
     const step = fc.record({
       what: fc.constantFrom("start", "leave", "back", "promise", "wait"),

@@ -6,11 +6,11 @@ describe("contextualVariables", () => {
   const job = aRunningJob({ path: "f/ops/hello", hash: "00000000000000aa", permissionedAs: "u/ann", attempt: 2 });
   const variables = buildContextualVariables({ job, attempt: 2, token: "t", internalUrl: "http://i", baseUrl: "https://b" });
 
-  it("has the names of the specification: token, workspace, internal address, attempt", () => {
+  it("the variables have the names of the specification: token, workspace, internal URL, attempt", () => {
     expect(variables).toMatchObject({ OV_TOKEN: "t", OV_WORKSPACE: "demo", BASE_INTERNAL_URL: "http://i", OV_ATTEMPT: "2" });
   });
 
-  it("gives every variable in both spellings", () => {
+  it("every variable has both prefixes", () => {
     const names = (prefix: string) =>
       Object.keys(variables)
         .filter((name) => name.startsWith(prefix))
@@ -22,7 +22,7 @@ describe("contextualVariables", () => {
     );
   });
 
-  it("has text only, also for a preview without a path", () => {
+  it("every value is a text, also for a preview without a path", () => {
     const { path, hash, ...preview } = job;
     const values = Object.values(buildContextualVariables({ job: preview, attempt: 1, token: "t", internalUrl: "i", baseUrl: "b" }));
     expect(values.every((value) => typeof value === "string")).toBe(true);

@@ -17,7 +17,7 @@ describe("matchesList", () => {
     expect(matchesList(filter, value)).toBe(expected);
   });
 
-  it("takes * for anything only where wildcards are allowed", () => {
+  it("* matches any text only if wildcards are allowed", () => {
     expect(matchesList("f/ops/*", "f/ops/hello", true)).toBe(true);
     expect(matchesList("f/ops/*", "f/ops/hello")).toBe(false);
     expect(matchesList("f/o.s/*", "f/ops/hello", true)).toBe(false);
@@ -37,21 +37,21 @@ describe("matchesJob", () => {
       .filter(([, job]) => matchesJob(job, query, scope, now))
       .map(([name]) => name);
 
-  it("divides all jobs into queue and completed", () => {
+  it("each job is in the queue or completed", () => {
     expect(which({}, "queue")).toEqual(["running", "queued"]);
     expect(which({}, "completed")).toEqual(["failed", "done", "canceled"]);
   });
-  it("finds by running, success and status", () => {
+  it("jobs are found by running, success and status", () => {
     expect(which({ running: true })).toEqual(["running"]);
     expect(which({ success: true })).toEqual(["done"]);
     expect(which({ success: false })).toEqual(["failed", "canceled"]);
     expect(which({ status: "failure,canceled" })).toEqual(["failed", "canceled"]);
     expect(which({ status: "!failure" })).toEqual(["done", "canceled"]);
   });
-  it("leaves out what is scheduled for later", () => {
+  it("jobs that are scheduled for later are omitted", () => {
     expect(which({ scheduled_for_before_now: true }, "queue")).toEqual(["running"]);
   });
-  it("includes the moment of before and excludes that of after", () => {
+  it("before includes its moment, and after does not", () => {
     const at = new Date(6_000).toISOString();
     expect(which({ completed_before: at })).toEqual(["done"]);
     expect(which({ completed_after: at })).toEqual(["failed", "canceled"]);
@@ -59,7 +59,7 @@ describe("matchesJob", () => {
 });
 
 describe("isJsonSubset", () => {
-  it("holds for every object and a part of its keys", () => {
+  it("every object contains each subset of its keys", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string(), fc.jsonValue()), fc.array(fc.string()), (value, keys) => {
         const part = Object.fromEntries(Object.entries(value).filter(([key]) => keys.includes(key)));
@@ -67,7 +67,7 @@ describe("isJsonSubset", () => {
       }),
     );
   });
-  it("compares nested objects by key and everything else whole", () => {
+  it("nested objects are compared by key, and other values by equality", () => {
     expect(isJsonSubset({ a: { b: 1 } }, { a: { b: 1, c: 2 }, d: 3 })).toBe(true);
     expect(isJsonSubset({ a: [1] }, { a: [1, 2] })).toBe(false);
     expect(isJsonSubset({ a: { b: 1 } }, { a: null })).toBe(false);

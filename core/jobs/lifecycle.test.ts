@@ -10,17 +10,17 @@ const outcome = (fields: Partial<RunOutcome>): RunOutcome => ({
   ...fields,
 });
 
-describe("endingOf", () => {
-  it("keeps a success that came in before a cancellation took hold", () => {
+describe("ends of jobs", () => {
+  it("a success before the effect of a cancellation counts", () => {
     const job = aRunningJob({ cancel: { by: "ann", reason: "too slow" } });
     expect(toEnding(job, outcome({ result: { a: 1 } }))).toEqual({ state: "succeeded", resultJson: '{"a":1}' });
   });
 
-  it("makes null of a result that is not there", () => {
+  it("a missing result is null", () => {
     expect(toEnding(aRunningJob(), outcome({}))).toEqual({ state: "succeeded", resultJson: "null" });
   });
 
-  it("answers a killed run of a canceled job as canceled, naming who and why", () => {
+  it("a killed run of a canceled job is canceled with user and reason", () => {
     const job = aRunningJob({ cancel: { by: "ann", reason: "too slow" } });
     expect(toEnding(job, outcome({ outcome: "killed" }))).toEqual({
       state: "canceled",
@@ -32,34 +32,34 @@ describe("endingOf", () => {
     expect(toEnding(aRunningJob(), outcome({ outcome: "killed" })).state).toBe("failed");
   });
 
-  it("names the limit when the time ran out", () => {
+  it("a timeout contains the limit", () => {
     expect(toEnding(aRunningJob({ timeoutS: 7 }), outcome({ outcome: "timeout" })).resultJson).toContain("limit of 7 s");
   });
 
-  it("gives every failure an error object, also one without a reason", () => {
+  it("every failure has an error object, also without a reason", () => {
     expect(JSON.parse(toEnding(aRunningJob(), outcome({ outcome: "failure" })).resultJson)).toHaveProperty("error.message");
   });
 });
 
 describe("leases", () => {
-  it("counts a job as lost ten seconds after its lease, not before", () => {
+  it("a job counts as lost ten seconds after its lease and not before", () => {
     const job = aRunningJob({ leaseUntilMs: 50_000 });
     expect(isLost(job, 59_999)).toBe(false);
     expect(isLost(job, 60_000)).toBe(true);
   });
 
-  it("allows three attempts in all", () => {
+  it("a job has at most three attempts", () => {
     expect([0, 1, 2].map((losses) => mayRetryLoss(aRunningJob({ losses })))).toEqual([true, true, false]);
   });
 
-  it("looks at a job first when its message or first lease must have been used", () => {
+  it("the first check of a job follows the latest use of its message or first lease", () => {
     expect(firstDueMs(1_000)).toBe(76_000);
     expect(firstDueMs(1_000, 500_000)).toBe(575_000);
   });
 });
 
 describe("a job's message", () => {
-  it("names its group only where it has one: a job without a limit is claimed as ever", () => {
+  it("the message contains a group only for a job with a limit", () => {
     expect(toJobMessage(aQueuedJob({ id: "a", hash: "h" }))).toEqual({ job: "a", hash: "h" });
     expect(toJobMessage(aQueuedJob({ id: "a", hash: "h", concurrency: { group: "g", limit: 2 } }))).toEqual({
       job: "a",
@@ -68,7 +68,7 @@ describe("a job's message", () => {
     });
   });
 
-  it("goes through the high queue with a priority above 0, and through the other one else", () => {
+  it("a priority above 0 selects the high-priority queue", () => {
     expect([undefined, 0, 1, 100].map((priority) => isHighPriority(priority === undefined ? {} : { priority }))).toEqual([
       false,
       false,
@@ -79,7 +79,7 @@ describe("a job's message", () => {
 });
 
 describe("queueDelayS", () => {
-  it("holds a message back to the whole second after its time, for at most a quarter of an hour", () => {
+  it("a message is delayed to the second after its time, for at most 15 minutes", () => {
     expect(queueDelayS(undefined, 0)).toBe(0);
     expect(queueDelayS(1_000, 2_000)).toBe(0);
     expect(queueDelayS(1_001, 0)).toBe(2);

@@ -32,7 +32,7 @@ const notice: GateNotice = {
   atMs: 0,
 };
 
-describe("partsOf", () => {
+describe("parts of notices", () => {
   const channels = (more: Partial<GateNotice>, addresses: string[] = ["ben@example.com"]) =>
     splitNotice({ ...notice, ...more }, addresses).map(({ channel, to }) => `${channel} ${to}`);
 
@@ -46,14 +46,14 @@ describe("partsOf", () => {
     expect(channels({ what })).toEqual(expected);
   });
 
-  it("tells a webhook of everything, and shows no secret of its address", () => {
+  it("a webhook receives every notice, and secrets in its URL are hidden", () => {
     for (const what of ["opened", "decided", "expired"] as const) {
       const url = "https://me:secret@example.com:8443/hooks/a?token=secret#part";
       expect(channels({ what, channel: "webhook", url })).toEqual(["topic topic", "webhook https://example.com:8443/hooks/a"]);
     }
   });
 
-  it("keeps the place of chats", () => {
+  it("chats have a part", () => {
     expect(channels({ channel: "chat" })).toEqual(["topic topic", "chat chat"]);
   });
 
@@ -62,12 +62,12 @@ describe("partsOf", () => {
     expect(channels({ people: [] }, [])).toEqual(["topic topic"]);
   });
 
-  it("does not mail a whole company", () => {
+  it("the number of mails is limited", () => {
     const addresses = Array.from({ length: 2000 }, (_, n) => `p${n}@example.com`);
     expect(splitNotice(notice, addresses)).toHaveLength(limits.noticeMails + 1);
   });
 
-  it("names each part the same every time, with what tags of mails may hold", () => {
+  it("the name of a part never changes and is valid in tags of mails", () => {
     const parts = splitNotice(notice, ["Ben+x@example.com", "ann@example.com"]);
     expect(parts.map(buildPartName)).toEqual(parts.map(buildPartName));
     expect(new Set(parts.map(buildPartName)).size).toBe(3);
@@ -76,7 +76,7 @@ describe("partsOf", () => {
 });
 
 describe("attempts", () => {
-  it("follow one another after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h, eight in all", () => {
+  it("eight attempts follow after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h and 10 h", () => {
     const pauses = [1, 2, 3, 4, 5, 6, 7].map((attempts) => nextAttemptAtMs(attempts, 1000) - 1000);
     expect(pauses).toEqual([5, 300, 1800, 7200, 18_000, 36_000, 36_000].map((seconds) => seconds * 1000));
     expect([1, 7, 8, 9].map(isLastAttempt)).toEqual([false, false, true, true]);
@@ -88,7 +88,7 @@ describe("attempts", () => {
     ["one that failed", 1, failedAttempt("it answered 500"), { state: "retrying", error: "it answered 500" }],
     ["the last one that may", 8, failedAttempt("it answered 500"), { state: "failed", error: "it answered 500" }],
     ["one that would fail again", 1, refusedAttempt("no address"), { state: "failed", error: "no address" }],
-  ] as const)("%s is written down", (_what, attempts, attempt, expected) => {
+  ] as const)("%s is recorded", (_what, attempts, attempt, expected) => {
     const { gate, what } = notice;
     expect(toDelivery(notice, { ...queued, attempts }, attempt, 7)).toEqual({
       gate,
@@ -102,7 +102,7 @@ describe("attempts", () => {
   });
 });
 
-describe("recipientsOf", () => {
+describe("recipients", () => {
   const aMember = (username: string, more: object = {}) => ({
     email: `${username}@example.com`,
     username,
@@ -140,8 +140,8 @@ describe("recipientsOf", () => {
   });
 });
 
-describe("what topic and webhook get", () => {
-  it("is ids, texts and the page, and nothing to decide with", () => {
+describe("messages for topics and webhooks", () => {
+  it("a message contains ids, texts and the page, and no right to decide", () => {
     const event = buildNoticeEvent("https://svc.example.com", { ...notice, deadlineMs: 60_000, message: "x".repeat(10_000) });
     expect(event).toMatchObject({
       type: "approval.opened",
@@ -159,13 +159,13 @@ describe("what topic and webhook get", () => {
     expect(JSON.stringify(event).length).toBeLessThan(6000);
   });
 
-  it("can be filtered by flow also where that is not stored", () => {
+  it("messages can be filtered by flow even if it is not stored", () => {
     expect(buildTopicAttributes(notice)).toEqual({ workspace: "acme", what: "opened", kind: "suspend", flow: notice.flow, module: "c" });
     expect(buildTopicAttributes({ ...notice, flowPath: "f/a/b" })).toMatchObject({ flow: "f/a/b" });
   });
 });
 
-describe("mails that came back", () => {
+describe("bounced mails", () => {
   const tags = { flow: ["f"], notice: ["n"], nth: ["mail-x"], "ses:configuration-set": ["set"] };
   const told = (detail: object) => bounceSchema.parse({ source: "aws.ses", detail: { mail: { tags }, ...detail } });
   const bounce = { bounceType: "Permanent", bounceSubType: "General" };
@@ -175,7 +175,7 @@ describe("mails that came back", () => {
     [{ bounce: { ...bounce, bouncedRecipients: [{}] } }, "bounced: Permanent, General"],
     [{ complaint: { feedbackId: "1" } }, "the recipient reported it as spam"],
     [{ reject: { reason: "Bad content" } }, "rejected: Bad content"],
-  ])("say of %j: %s", (detail, reason) => {
+  ])("%j is reported as %s", (detail, reason) => {
     expect(told(detail)).toEqual({ flow: "f", notice: "n", nth: "mail-x", reason });
   });
 });

@@ -24,13 +24,13 @@ const others = [
 ];
 
 describe("workspaceOf", () => {
-  it.each(Object.keys(keys))("knows whose %s is, so that deleting a workspace leaves none and takes no other's", (kind) => {
+  it.each(Object.keys(keys))("the workspace of %s is known, so that deleting a workspace removes exactly its items", (kind) => {
     const make = keys[kind as keyof typeof keys] as (...parts: unknown[]) => { pk: string };
     const [first, second, ...more] = kind === "artefact" ? [artefact] : [WS, "f/a/b", kind === "history" ? 7 : "x", "y"];
     expect(findWorkspace(make(first, second, ...more).pk)).toBe(others.includes(kind) ? undefined : WS);
   });
 
-  it("finds the workspace of what waits in the queue for all by its place there", () => {
+  it("the workspace of an item in the shared queue is part of its sort key", () => {
     expect(findQueueWorkspace(keys.retry(7, WS, "notice", "topic"))).toBe(WS);
     expect(findQueueWorkspace(keys.folder(WS, "f"))).toBeUndefined();
   });

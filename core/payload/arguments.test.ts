@@ -17,7 +17,7 @@ const aGet = (payload?: string) => aPayload("", undefined, { method: "GET", quer
 const form = (...parts: string[]) => `${parts.map((part) => `--cut\r\n${part}\r\n`).join("")}--cut--\r\n`;
 const FORM = "multipart/form-data; boundary=cut";
 
-describe("a body (spec 4.2)", () => {
+describe("bodies (spec 4.2)", () => {
   it.each<[string, string, string | undefined, unknown]>([
     ["4.2.2 a JSON object gives its keys", '{"a":1,"b":{"c":[true]}}', "application/json", { a: 1, b: { c: [true] } }],
     ["4.2.1 JSON under any type is JSON", '{"a":1}', "text/plain", { a: 1 }],
@@ -37,19 +37,19 @@ describe("a body (spec 4.2)", () => {
     expect(await args(aPayload(body, contentType))).toEqual(expected);
   });
 
-  it("4.2.3 wrap_body puts anything under body", async () => {
+  it("4.2.3 wrap_body passes any body as body", async () => {
     expect(await args(aPayload('{"a":1}'), { wrapBody: true })).toEqual({ body: { a: 1 } });
     expect(await args(aPayload("[1]"), { wrapBody: true })).toEqual({ body: [1] });
     expect(await args(aPayload("a=1", "application/x-www-form-urlencoded"), { wrapBody: true })).toEqual({ body: { a: "1" } });
     expect(await args(aPayload("no json"), { wrapBody: true })).toEqual({ body: "no json", raw_string: "no json" });
   });
 
-  it("4.2.4 raw adds the text as it came, to the last blank", async () => {
+  it("4.2.4 raw adds the unchanged text", async () => {
     const text = ' {"a" : 1}\n';
     expect(await args(aPayload(text), { raw: true })).toEqual({ a: 1, raw_string: text });
   });
 
-  it("holds keys that name parts of every object, as data", async () => {
+  it("keys that every object inherits are data", async () => {
     const found = await args(aPayload('{"__proto__":{"admin":true},"constructor":1}'));
     expect(Object.entries(found)).toEqual([
       ["__proto__", { admin: true }],
@@ -59,23 +59,23 @@ describe("a body (spec 4.2)", () => {
     expect(Object.keys(await args(aPayload("__proto__=1&a=2", "application/x-www-form-urlencoded")))).toEqual(["__proto__", "a"]);
   });
 
-  it("may have 100,000 keys", async () => {
+  it("a body may have 100,000 keys", async () => {
     const many = Object.fromEntries(Array.from({ length: 100_000 }, (_, at) => [`k${at}`, at]));
     expect(Object.keys(await args(aPayload(JSON.stringify(many))))).toHaveLength(100_000);
     const pairs = Array.from({ length: 100_000 }, (_, at) => `k${at}=${at}`).join("&");
     expect(Object.keys(await args(aPayload(pairs, "application/x-www-form-urlencoded")))).toHaveLength(100_000);
   });
 
-  it("is refused when it is nested deeper than any reader takes", async () => {
+  it("a body that is nested too deeply is rejected", async () => {
     const deep = `${'{"a":'.repeat(10_000)}1${"}".repeat(10_000)}`;
     await expect(args(aPayload(deep))).rejects.toMatchObject({ code: "body.tooDeep" });
   });
 
-  it("that is not UTF-8 is raw_string", async () => {
+  it("a body that is not UTF-8 is raw_string", async () => {
     expect(await args(aPayload(Buffer.from([0xff, 0xfe, 0x00])))).toEqual({ raw_string: "\ufffd\ufffd\u0000" });
   });
 
-  it("may begin with a byte order mark and be JSON all the same; raw_string keeps it", async () => {
+  it("JSON may begin with a byte order mark, which raw_string contains", async () => {
     expect(await args(aPayload('\ufeff{"a":1}', "application/json"), { raw: true })).toEqual({ a: 1, raw_string: '\ufeff{"a":1}' });
   });
 
@@ -83,7 +83,7 @@ describe("a body (spec 4.2)", () => {
     ["text/xml; charset=ISO-8859-1", "<é/>", { raw_string: "<é/>" }],
     ['application/json;charset="windows-1252"', '{"a":"é"}', { a: "é" }],
     ["application/x-www-form-urlencoded; charset=latin1", "a=é", { a: "é" }],
-  ])("of type %s is read in its charset", async (type, text, expected) => {
+  ])("a body of type %s is read in its charset", async (type, text, expected) => {
     expect(await args(aPayload(Buffer.from(text, "latin1"), type))).toEqual(expected);
   });
 
@@ -91,7 +91,7 @@ describe("a body (spec 4.2)", () => {
     expect(await args(aPayload('{"a":"é"}', "application/json; charset=klingon"))).toEqual({ a: "é" });
   });
 
-  it("gives any JSON object back as it is", async () => {
+  it("any JSON object is returned unchanged", async () => {
     await fc.assert(
       fc.asyncProperty(fc.dictionary(fc.string(), fc.jsonValue()), async (value) => {
         expect(JSON.stringify(await args(aPayload(JSON.stringify(value))))).toBe(JSON.stringify(value));
@@ -99,7 +99,7 @@ describe("a body (spec 4.2)", () => {
     );
   });
 
-  it("is never refused for what it holds, whatever its type says", async () => {
+  it("no content is rejected, whatever its type is", async () => {
     const types = fc.constantFrom(undefined, "", "application/json", "text/plain", "application/x-www-form-urlencoded", "???", "image/png");
     await fc.assert(
       fc.asyncProperty(fc.uint8Array(), types, async (bytes, contentType) => {
@@ -111,7 +111,7 @@ describe("a body (spec 4.2)", () => {
 });
 
 describe("a multipart form (spec 4.2.5)", () => {
-  it("gives fields as arguments and files apart", async () => {
+  it("fields are arguments, and files are separate", async () => {
     const body = form(
       'Content-Disposition: form-data; name="title"\r\n\r\nTwo files',
       'Content-Disposition: form-data; name="doc"; filename="é.txt"\r\nContent-Type: text/plain\r\n\r\none',
@@ -127,7 +127,7 @@ describe("a multipart form (spec 4.2.5)", () => {
     ]);
   });
 
-  it("keeps every byte of a file", async () => {
+  it("every byte of a file is preserved", async () => {
     const bytes = Buffer.from(Array.from({ length: 4096 }, (_, at) => at % 256));
     const head = '--cut\r\nContent-Disposition: form-data; name="f"; filename="f"\r\n\r\n';
     const body = Buffer.concat([Buffer.from(head), bytes, Buffer.from("\r\n--cut--\r\n")]);
@@ -139,7 +139,7 @@ describe("a multipart form (spec 4.2.5)", () => {
     ["without a boundary", "multipart/form-data", form("Content-Disposition: form-data; name=a\r\n\r\n1")],
     ["that breaks off", FORM, '--cut\r\nContent-Disposition: form-data; name="a"\r\n\r\n1'],
     ["that is something else", FORM, "{}"],
-  ])("%s is refused in a sentence", async (_what, contentType, body) => {
+  ])("%s is rejected with a sentence", async (_what, contentType, body) => {
     await expect(args(aPayload(body, contentType))).rejects.toMatchObject({ code: "payload.form" });
   });
 });
@@ -158,13 +158,13 @@ describe("files of a form among the arguments (spec 4.2.5, 4.2.6)", () => {
       Object.fromEntries([...kept].map(([name, list]) => [name, list.map(({ filename }) => ({ s3: filename }))])),
     );
   };
-  it("stand beside a text of the same name", async () => {
+  it("files are added to a text of the same name", async () => {
     expect(await read({})).toEqual({ doc: ["see below", { s3: "a.txt" }], x_signature: [{ s3: "forged" }] });
   });
-  it("stand under body with wrap_body", async () => {
+  it("files are part of body with wrap_body", async () => {
     expect(await read({ wrapBody: true })).toEqual({ body: { doc: ["see below", { s3: "a.txt" }], x_signature: [{ s3: "forged" }] } });
   });
-  it("give way to a chosen header", async () => {
+  it("a selected header replaces files of the same name", async () => {
     expect(await read({ headers: ["X-Signature"] })).toEqual({ doc: ["see below", { s3: "a.txt" }], x_signature: "real" });
   });
 });
@@ -176,14 +176,14 @@ describe("a GET's payload (spec 4.3)", () => {
     ["standard", base64],
     ["URL-safe without padding", Buffer.from(JSON.stringify(value)).toString("base64url")],
     ["standard whose plus became a blank", base64.replaceAll("+", " ")],
-  ])("is read in the %s alphabet", async (_what, payload) => {
+  ])("the payload is read in the %s alphabet", async (_what, payload) => {
     expect(await args(aGet(payload))).toEqual(value);
   });
-  it("may be left out, and stands under body when it is no object", async () => {
+  it("the payload is optional, and a value that is no object is passed as body", async () => {
     expect(await args(aGet())).toEqual({});
     expect(await args(aGet(Buffer.from("7").toString("base64url")))).toEqual({ body: 7 });
   });
-  it("says what is wrong with it", async () => {
+  it("an invalid payload is rejected with the reason", async () => {
     await expect(args(aGet("a*b"))).rejects.toMatchObject({ code: "payload.base64" });
     await expect(args(aGet("abcde"))).rejects.toMatchObject({ code: "payload.base64" });
     await expect(args(aGet(Buffer.from("{oops").toString("base64url")))).rejects.toMatchObject({ code: "body.notJson" });
@@ -208,27 +208,27 @@ describe("a CloudEvents 1.0 request (spec 4.2.8)", () => {
   const ce = { "ce-id": "7", "ce-source": "/shop", "ce-type": "order.made", "ce-specversion": "1.0", "ce-tenant": "t1" };
   const structured = (envelope: unknown) => aPayload(JSON.stringify(envelope), "application/cloudevents+json; charset=utf-8");
 
-  it("in binary mode has its data as arguments and its attributes as WEBHOOK__METADATA__", async () => {
+  it("an event in binary mode has its data as arguments and its attributes as WEBHOOK__METADATA__", async () => {
     const found = await args(aPayload('{"n":1,"WEBHOOK__METADATA__":"forged"}', "application/json", { headers: ce }));
     expect(found).toEqual({ n: 1, WEBHOOK__METADATA__: { ...attributes, tenant: "t1", datacontenttype: "application/json" } });
   });
-  it("in structured mode has its data as arguments", async () => {
+  it("an event in structured mode has its data as arguments", async () => {
     const found = await args(structured({ ...attributes, subject: "s", datacontenttype: "application/json", data: { n: 1 } }));
     expect(found).toEqual({ n: 1, WEBHOOK__METADATA__: { ...attributes, subject: "s", datacontenttype: "application/json" } });
   });
-  it("in structured mode may have text, base64, a list or nothing as data", async () => {
+  it("an event in structured mode may have text, base64, a list or no data", async () => {
     expect(await args(structured({ ...attributes, datacontenttype: "text/plain", data: "hi" }))).toMatchObject({ raw_string: "hi" });
     const base64 = Buffer.from('{"n":2}').toString("base64");
     expect(await args(structured({ ...attributes, datacontenttype: "application/json", data_base64: base64 }))).toMatchObject({ n: 2 });
     expect(await args(structured({ ...attributes, data: [1] }))).toMatchObject({ body: [1] });
     expect(Object.keys(await args(structured(attributes)))).toEqual(["WEBHOOK__METADATA__"]);
   });
-  it("in structured mode has text as data whatever charset its type names: the envelope is UTF-8", async () => {
+  it("the text of an event in structured mode is UTF-8, whatever charset its type names", async () => {
     expect(await args(structured({ ...attributes, datacontenttype: "text/plain; charset=latin1", data: "é" }))).toMatchObject({
       raw_string: "é",
     });
   });
-  it("in batch mode is refused", async () => {
+  it("a batch of events is rejected", async () => {
     await expect(args(aPayload("[]", "application/cloudevents-batch+json"))).rejects.toMatchObject({ code: "payload.cloudEventBatch" });
   });
   it.each<[string, Payload]>([
@@ -241,7 +241,7 @@ describe("a CloudEvents 1.0 request (spec 4.2.8)", () => {
     ["an envelope that is no JSON", aPayload("{", "application/cloudevents+json")],
     ["a version of the future", structured({ ...attributes, specversion: "9.0" })],
     ["only an id in its headers", aPayload("{}", "application/json", { headers: { "ce-id": "7" } })],
-  ])("with %s is refused in a sentence", async (_what, payload) => {
+  ])("an event with %s is rejected with a sentence", async (_what, payload) => {
     await expect(args(payload)).rejects.toMatchObject({ code: "payload.cloudEvent" });
   });
 });

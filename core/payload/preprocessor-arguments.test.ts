@@ -14,7 +14,7 @@ const aPayload = (fields: Partial<Payload> & { text?: string } = {}): Payload =>
 const eventOf = async (fields: Parameters<typeof aPayload>[0]) => (await parseArguments(aPayload(fields), options)).event;
 
 describe("the event of a webhook", () => {
-  it("holds text, query and headers, and never what signs its caller in", async () => {
+  it("the event contains text, query and headers, and no credentials", async () => {
     const headers = { "content-type": "application/json", authorization: "Bearer t", cookie: "token=t", "x-event": "push" };
     const event = await eventOf({ text: '{"a":1}', headers, query: { token: ["t"], a: ["1"], b: ["1", "2"] } });
     expect(event).toEqual({
@@ -39,11 +39,11 @@ describe("the event of a webhook", () => {
       },
       { n: 1 },
     ],
-  ])("has a body of its own but for %s", async (_what, fields, body) => {
+  ])("the event has a separate body except for %s", async (_what, fields, body) => {
     expect((await eventOf(fields))?.body).toEqual(body);
   });
 
-  it("of a form with files has no text", async () => {
+  it("the event of a form with files has no text", async () => {
     const text = '--b\r\nContent-Disposition: form-data; name="a"\r\n\r\n1\r\n--b--\r\n';
     const event = await eventOf({ text, headers: { "content-type": "multipart/form-data; boundary=b" } });
     expect(event).toMatchObject({ raw_string: null, body: { a: "1" } });
@@ -56,11 +56,11 @@ describe("the event of a webhook", () => {
 
 describe("preprocessorArguments", () => {
   const event = { kind: "webhook" as const, raw_string: "", query: {}, headers: {} };
-  it("are the event, which no body forges, and those of the others that it takes", () => {
+  it("the arguments are the event, which no body can forge, and the declared arguments", () => {
     expect(buildPreprocessorArguments({ params: ["event", "a"] }, { a: 1, b: 2, event: "forged" }, event)).toEqual({ a: 1, event });
     expect(buildPreprocessorArguments({ params: null }, { a: 1, b: 2 }, event)).toEqual({ a: 1, b: 2, event });
   });
-  it("come apart again", () => {
+  it("the event and the other arguments can be separated", () => {
     expect(splitEvent({ a: 1, event })).toEqual({ event: { event }, others: { a: 1 } });
   });
 });

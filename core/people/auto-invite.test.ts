@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { acceptsNewUser, toAutoInvite } from "./auto-invite.ts";
 
-describe("a workspace that invites by itself", () => {
+describe("automatic invitations", () => {
   it("the setting covers the domain of its author or all domains, and no user without a request", () => {
     expect(toAutoInvite({}, "ann@example.com")).toBeUndefined();
     expect(toAutoInvite({ operator: null }, "ann@example.com")).toBeUndefined();
@@ -14,7 +14,7 @@ describe("a workspace that invites by itself", () => {
     expect(toAutoInvite({ invite_all: true, auto_add: true }, "ann@example.com")).toMatchObject({ domain: "*", mode: "add" });
   });
 
-  it("compares whole domains", () => {
+  it("complete domains are compared", () => {
     const own = toAutoInvite({ auto_add: true }, "ann@example.com");
     expect(acceptsNewUser(own, "bob@EXAMPLE.com")).toBe(true);
     expect(acceptsNewUser(own, "bob@sub.example.com")).toBe(false);

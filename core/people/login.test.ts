@@ -4,8 +4,8 @@ import { isExpectedCallback, type PendingLogin, parseVerifiedPerson } from "./lo
 const NOW = 1_000_000_000;
 const pending: PendingLogin = { client: "acme", state: "s".repeat(43), nonce: "n", verifier: "v", untilMs: NOW + 60_000 };
 
-describe("what comes back from a provider", () => {
-  it("belongs to the sign-in of this browser by its state, its login and its time", () => {
+describe("callbacks of providers", () => {
+  it("a callback must match state, login and time of this browser's sign-in", () => {
     expect(isExpectedCallback(pending, "acme", pending.state, NOW)).toBe(true);
     expect(isExpectedCallback(pending, "acme", "other", NOW)).toBe(false);
     expect(isExpectedCallback(pending, "acme", "", NOW)).toBe(false);
@@ -15,8 +15,8 @@ describe("what comes back from a provider", () => {
   });
 });
 
-describe("verifiedPerson", () => {
-  it("takes an address that the provider has verified", () => {
+describe("verified persons", () => {
+  it("an address that the provider has verified is accepted", () => {
     expect(parseVerifiedPerson({ email: "ann@example.com", email_verified: true, name: "Ann" })).toEqual({
       email: "ann@example.com",
       name: "Ann",
@@ -32,7 +32,7 @@ describe("verifiedPerson", () => {
     { email_verified: true },
     { email: "ann", email_verified: true },
     undefined,
-  ])("takes nothing else: %j", (claims) => {
+  ])("other claims are rejected: %j", (claims) => {
     expect(parseVerifiedPerson(claims)).toBeUndefined();
   });
 });

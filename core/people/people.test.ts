@@ -4,7 +4,7 @@ import { personKey } from "./person.ts";
 import { createTokenValue, hashToken, isJobToken, parseOwnerKey } from "./token.ts";
 
 describe("tokens", () => {
-  it("have 256 random bits, are known by their hash, and show ten characters", () => {
+  it("a token has 256 random bits, is stored by its hash, and shows ten characters", () => {
     const { value, hash, prefix } = createTokenValue("ann@example.com");
     expect(Buffer.from(value.slice(0, 43), "base64url")).toHaveLength(32);
     expect(hash).toBe(hashToken(value));
@@ -13,11 +13,11 @@ describe("tokens", () => {
     expect(isJobToken(value)).toBe(false);
   });
 
-  it("never begin like an option of a command", () => {
+  it("a token never begins like a command option", () => {
     for (let at = 0; at < 2000; at += 1) expect(createTokenValue("ann@example.com").value.startsWith("-")).toBe(false);
   });
 
-  it("tell whose rights to read with them, and not the address", () => {
+  it("a token contains the key of its owner's rights and not the address", () => {
     const { value } = createTokenValue("Ann@Example.com");
     expect(parseOwnerKey(value)).toBe(personKey("ann@example.com"));
     expect(parseOwnerKey(value)).not.toContain("ann");
@@ -38,11 +38,11 @@ describe("actors", () => {
     permissionedAs: "u/x",
   };
 
-  it("make usernames that fit a path", () => {
+  it("usernames are valid in paths", () => {
     expect(deriveUsername("ann.lee+x@example.com")).toBe("ann_lee_x");
     expect(deriveUsername("@example.com")).toBe("user");
   });
-  it("run jobs as themselves, and a job's jobs as the job", () => {
+  it("actors run jobs as themselves, and jobs run jobs as their own user", () => {
     expect(toPermissionedAs(person)).toBe("u/a");
     expect(toPermissionedAs(job)).toBe("u/x");
   });

@@ -33,7 +33,7 @@ const rejectAs = async (who: Someone | Workspace | undefined, { link }: { link: 
   (await visit((await link()).cancel, { body: {}, headers: who ? bearer(who) : {} })).status;
 const groups = (...names: string[]) => ({ user_groups_required: { type: "static", value: names } });
 
-describe.concurrent("who may decide", () => {
+describe.concurrent("decision rights", () => {
   it("with user_auth_required, only who has signed in, and their name is theirs", async () => {
     const gate = await asked({ user_auth_required: true });
     expect(await approveAs(undefined, gate)).toBe(401);
