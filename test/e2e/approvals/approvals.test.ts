@@ -8,8 +8,8 @@ beforeAll(async () => {
   ws = await newWorkspace();
 });
 
-describe.concurrent("a step with approvals", () => {
-  it("waits before the next module, which sees what came and who approved", async () => {
+describe.concurrent("steps with approvals", () => {
+  it("the flow waits before the next module, which sees the payloads and the approvers", async () => {
     const run = await begin(ws, [asks("ask"), sees()]);
     const [gate] = await waiting(ws, run);
     const status = (await ws.get(`jobs_u/get/${run}`)).json as { flow_status: { modules: object[] } };
@@ -28,7 +28,7 @@ describe.concurrent("a step with approvals", () => {
     });
   });
 
-  it("has a link for each approval that it wants from the moment it opens, which the owner reads on the run", async () => {
+  it("the owner reads one link for each required approval on the run as soon as the gate opens", async () => {
     const run = await begin(ws, [asks("ask", { required_events: 3 }), sees()]);
     const [gate] = await waiting(ws, run);
     const { resume = [], cancel = "" } = gate?.links ?? {};
@@ -43,7 +43,7 @@ describe.concurrent("a step with approvals", () => {
     expect(seen.gates[0]).not.toHaveProperty("links");
   });
 
-  it("fails the flow when it is rejected", async () => {
+  it("a rejection fails the flow", async () => {
     const run = await begin(ws, [asks("ask"), sees()]);
     const [gate] = await waiting(ws, run);
     const { cancel } = await urls(ws, gate?.gate_id ?? "", { approver: "kim" });
@@ -64,7 +64,7 @@ describe.concurrent("a step with approvals", () => {
     });
   });
 
-  it("waits after the last module too, whose result is the flow's", async () => {
+  it("a gate after the last module waits too, and the result of that module is the flow's", async () => {
     const run = await begin(ws, [flow.step("a", "1"), asks("ask")]);
     const [gate] = await waiting(ws, run);
     const { resume } = await urls(ws, gate?.gate_id ?? "");

@@ -53,7 +53,7 @@ async function promptOf(run: string, module: string): Promise<Prompt> {
 describe.each(languages)("an approval step in $language, as docs/approvals.md has it,", ({ language, fence, plain, early }) => {
   const content = block(fence);
 
-  it("returns the prompt and the addresses by which its flow goes on", async () => {
+  it("the step returns the prompt and the URLs that resume its flow", async () => {
     const run = await begin(`asks_${language}`, [{ ...ask, ...script(language, content) }, after]);
     const prompt = await promptOf(run, ask.id);
     expect(prompt).toMatchObject({
@@ -77,14 +77,14 @@ describe.each(languages)("an approval step in $language, as docs/approvals.md ha
     });
   });
 
-  it("returns the address by which its flow fails", async () => {
+  it("the step returns the URL that fails its flow", async () => {
     const run = await begin(`asks_${language}`, [{ ...ask, ...script(language, content) }, after]);
     const { cancel } = await promptOf(run, ask.id);
     expect(await visit(cancel, { body: {} })).toMatchObject({ status: 201 });
     expect(await ws.completed(run)).toMatchObject({ success: false });
   });
 
-  it("may be preceded by one that asks for the flow: its addresses are for whichever step waits then", async () => {
+  it("an earlier step may create flow-level URLs, which apply to the next waiting step", async () => {
     const before = { id: "before", ...script(language, content.replace(plain, early)) };
     const waits = flow.step("waits", "1", { suspend: { required_events: 1, timeout: 600 } });
     const run = await begin(`early_${language}`, [before, waits, after]);

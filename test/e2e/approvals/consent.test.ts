@@ -20,8 +20,8 @@ const gated = (approvers: string[], value: object = {}, more: object = {}) => [
   sees(),
 ];
 
-describe.concurrent("a ConsentGate", () => {
-  it("makes the run await approval, and goes on when one who is asked approves", async () => {
+describe.concurrent("ConsentGates", () => {
+  it("the run awaits approval and continues when an approver approves", async () => {
     const run = await begin(ws, gated([`u/${ann.username}`]), { who: "you" });
     await waiting(ws, run);
     expect((await ws.get(`jobs_u/get/${run}`)).json).toMatchObject({
@@ -41,7 +41,7 @@ describe.concurrent("a ConsentGate", () => {
     });
   });
 
-  it("fails the run when one rejects, with the reason in its context", async () => {
+  it("a rejection fails the run, with the reason in its context", async () => {
     const run = await begin(ws, gated([`u/${ann.username}`]));
     await waiting(ws, run);
     expect(expectStatus(await decide(ann, run, "rejected", { reason: "too much" }), 200).json).toMatchObject({
@@ -56,7 +56,7 @@ describe.concurrent("a ConsentGate", () => {
     expect(await runOf(ws, run)).toMatchObject({ state: "failed", context: { rejection_reason: "too much" } });
   });
 
-  it("rejects by itself when its timeout is over", async () => {
+  it("a gate rejects after its timeout", async () => {
     const run = await begin(ws, gated([`u/${ann.username}`], { timeout: 1 }));
     expect(await ws.completed(run)).toMatchObject({
       success: false,
@@ -66,7 +66,7 @@ describe.concurrent("a ConsentGate", () => {
     expect(await runOf(ws, run)).toMatchObject({ state: "failed", context: { rejection_reason: "timeout" } });
   });
 
-  it("with continue_on_error goes on after a rejection, with the error", async () => {
+  it("a gate with continue_on_error continues after a rejection with the error", async () => {
     const run = await begin(ws, gated([`u/${ann.username}`], {}, { continue_on_error: true }));
     await waiting(ws, run);
     expect((await decide(ann, run, "rejected", { reason: "no" })).json).toMatchObject({ state: "running" });
@@ -76,7 +76,7 @@ describe.concurrent("a ConsentGate", () => {
     });
   });
 
-  it("takes no decision but the two, and no body that is none", async () => {
+  it("only the two decisions and valid bodies are accepted", async () => {
     const run = await begin(ws, gated([`u/${ann.username}`]));
     await waiting(ws, run);
     const other = await decide(ann, run, "maybe");
@@ -104,7 +104,7 @@ describe.concurrent("a ConsentGate", () => {
     }
   });
 
-  it("does not count a job's token, not even of one who is asked", async () => {
+  it("a job's token does not count, even that of an approver", async () => {
     const script = `export async function main(run: string) {
       const { BASE_INTERNAL_URL: base, WM_TOKEN: token } = process.env;
       const headers = { authorization: "Bearer " + token, "content-type": "application/json" };
@@ -130,7 +130,7 @@ describe.concurrent("a ConsentGate", () => {
     expect((await decide(ws, "00000000-0000-4000-8000-000000000000", "approved")).status).toBe(404);
   });
 
-  it("fills its message in, and leaves what it does not know", async () => {
+  it("the message is filled in, and unknown references remain", async () => {
     const message =
       "{{ workflow.name }} by {{ run.triggered_by }}: {{ context.a }} for {{context.who}}, {{ context.nothing }} {{ constructor.name }} $(x)";
     await saveFlow(ws, "f/t/message", gated(["role:admin"], { message }));
@@ -140,7 +140,7 @@ describe.concurrent("a ConsentGate", () => {
     expect(gate?.["message"]).toBe(`f/t/message by ${by}: {"amount":120} for <b>, {{ context.nothing }} {{ constructor.name }} $(x)`);
   });
 
-  it("names its gate where several of a run wait", async () => {
+  it("a decision must name its gate if several gates of a run wait", async () => {
     const branches = ["x", "y"].map((id) => [consent(id, ["role:admin"])]);
     const run = await begin(ws, [flow.all("all", branches, { parallel: true })]);
     await waiting(ws, run, 2);
@@ -151,7 +151,7 @@ describe.concurrent("a ConsentGate", () => {
     expect(await ws.completed(run)).toMatchObject({ success: true });
   });
 
-  it("lists what a caller may decide, and nothing that has ended", async () => {
+  it("the list contains the requests that a caller may decide, and no ended ones", async () => {
     const [mine, others, over] = await Promise.all([
       begin(ws, gated([`u/${bob.username}`])),
       begin(ws, gated([`u/${ann.username}`])),

@@ -29,13 +29,13 @@ const SCANNERS: Record<string, Record<string, string>> = {
   "a social network": { "user-agent": "facebookexternalhit/1.1" },
 };
 
-describe.concurrent("a link that a machine looks at", () => {
+describe.concurrent("links opened by machines", () => {
   let open: Awaited<ReturnType<typeof asked>>;
   beforeAll(async () => {
     open = await asked();
   });
 
-  it.each(Object.entries(SCANNERS))("decides nothing when %s opens it", async (_, headers) => {
+  it.each(Object.entries(SCANNERS))("a link decides nothing when %s opens it", async (_, headers) => {
     const { run, ...links } = open;
     for (const name of ["resume", "cancel"] as const) {
       const answer = await visit(links[name], { method: "GET", headers });
@@ -45,14 +45,14 @@ describe.concurrent("a link that a machine looks at", () => {
     await stillWaits(run);
   });
 
-  it.each(["HEAD", "OPTIONS", "PUT", "PROPFIND"])("decides nothing by %s", async (method) => {
+  it.each(["HEAD", "OPTIONS", "PUT", "PROPFIND"])("a link decides nothing by %s", async (method) => {
     const { run, resume, cancel } = open;
     for (const url of [resume, cancel]) expect((await visit(url, { method, headers: browser })).status).toBeLessThan(500);
     for (const url of [resume, cancel]) expect((await visit(url, { method })).status).toBeLessThan(500);
     await stillWaits(run);
   });
 
-  it("counts when a program gets it, with its payload in base64 of either alphabet", async () => {
+  it("a GET by a program counts, with its payload in base64 of either alphabet", async () => {
     const { run, resume } = await asked({}, { approver: "kim" });
     const payload = Buffer.from(JSON.stringify({ text: "ÿ>?" })).toString("base64url");
     const url = `${resume}&payload=${payload}`;
@@ -60,7 +60,7 @@ describe.concurrent("a link that a machine looks at", () => {
     expect(await ws.completed(run)).toMatchObject({ result: { resume: { text: "ÿ>?" }, approvers: ["kim"] } });
   });
 
-  it("counts for every GET where the workspace says so, but for what is fetched ahead", async () => {
+  it("every GET except a prefetch counts if the workspace's setting says so", async () => {
     const own = await newWorkspace();
     const run = await begin(own, [asks("ask"), sees()]);
     const [gate] = await waiting(own, run);
@@ -72,7 +72,7 @@ describe.concurrent("a link that a machine looks at", () => {
   });
 });
 
-describe.concurrent("a link that is not whole", () => {
+describe.concurrent("incomplete links", () => {
   const changed = (links: Urls, change: (url: string) => string) => [links.resume, links.cancel].map(change);
   const cases: Record<string, (links: Urls & { gate: string }, other: string) => string[]> = {
     "with another signature": (links) =>
@@ -91,7 +91,7 @@ describe.concurrent("a link that is not whole", () => {
     [links, other] = await Promise.all([asked({}, { approver: "kim" }), newWorkspace()]);
   });
 
-  it.each(Object.entries(cases))("%s leads nowhere, by POST and by GET, and decides nothing", async (_, spoil) => {
+  it.each(Object.entries(cases))("%s is invalid, by POST and by GET, and decides nothing", async (_, spoil) => {
     for (const url of spoil(links, other.id)) {
       for (const method of ["POST", "GET"]) {
         const answer = await visit(url, { method });
@@ -101,7 +101,7 @@ describe.concurrent("a link that is not whole", () => {
     await stillWaits(links.run);
   });
 
-  it("of one step says nothing at another", async () => {
+  it("a link of one step is invalid for another", async () => {
     const [one, two] = await Promise.all([asked(), asked()]);
     const [, signature = ""] = /\/([0-9a-f]{64})/.exec(one.resume) ?? [];
     expect(await visit(two.resume.replace(/[0-9a-f]{64}/, signature))).toMatchObject({ status: 404 });
@@ -109,7 +109,7 @@ describe.concurrent("a link that is not whole", () => {
   });
 });
 
-describe.concurrent("what comes with an approval", () => {
+describe.concurrent("payloads of approvals", () => {
   const form = {
     schema: {
       type: "object",
@@ -119,7 +119,7 @@ describe.concurrent("what comes with an approval", () => {
     },
   };
 
-  it("must fit the form, field by field, and else decides nothing", async () => {
+  it("a payload that does not match the form decides nothing", async () => {
     const { run, resume } = await asked({ resume_form: form });
     const bad = await visit(resume, { body: { amount: "much", tags: [1] } });
     expect([bad.status, bad.headers.get("x-svc-error"), bad.text]).toEqual([
@@ -133,14 +133,14 @@ describe.concurrent("what comes with an approval", () => {
     expect(await ws.completed(run)).toMatchObject({ result: { resume: { amount: 5, tags: ["a"] } } });
   });
 
-  it("a form that is no JSON Schema is refused on save, and fails the step of a flow that is not stored", async () => {
+  it("a form that is not a JSON Schema is rejected on save, and fails the step of a preview", async () => {
     const asking = asks("ask", { resume_form: { schema: { type: "object", properties: { a: { type: "no such type" } } } } });
     const saved = await ws.post("flows/create", { path: "f/t/badform", summary: "", value: { modules: [asking] } });
     expect([saved.status, saved.text]).toEqual([422, expect.stringMatching(/the step ask.*JSON Schema/)]);
     expect(await ws.completed(await begin(ws, [asking]))).toMatchObject({ success: false, result: { error: { name: "ApprovalForm" } } });
   });
 
-  it("must be one of the choices that the step made at run time", async () => {
+  it("a payload must be one of the choices that the step computed", async () => {
     const run = await begin(ws, [
       asks(
         "ask",
@@ -155,7 +155,7 @@ describe.concurrent("what comes with an approval", () => {
     expect(await visit(resume, { body: { who: "bob" } })).toMatchObject({ status: 201 });
   });
 
-  it("is any JSON, a form, or nothing; anything else is refused", async () => {
+  it("a payload is any JSON, a form, or empty, and other bodies are rejected", async () => {
     const cases: [unknown, unknown, Record<string, string>][] = [
       [undefined, {}, {}],
       ["[1,2]", [1, 2], {}],
@@ -175,14 +175,14 @@ describe.concurrent("what comes with an approval", () => {
     await stillWaits(run);
   });
 
-  it("is kept whole up to its limit", async () => {
+  it("a payload up to the limit is stored completely", async () => {
     const { run, resume } = await asked();
     const text = "é".repeat(100_000);
     expect(await visit(resume, { body: { text } })).toMatchObject({ status: 201 });
     expect((await ws.completed(run))["result"]).toMatchObject({ resume: { text } });
   });
 
-  it("never refers to variables or resources: who holds a link must not read with the flow's rights", async () => {
+  it("references in a payload are not resolved, so that the holder of a link cannot read with the flow's rights", async () => {
     await ws.post("variables/create", { path: "f/t/secret", value: "do not tell", is_secret: true, description: "" });
     const run = await begin(ws, [asks("ask"), flow.step("leak", "resume.note")]);
     const [gate] = await waiting(ws, run);
@@ -194,8 +194,8 @@ describe.concurrent("what comes with an approval", () => {
   });
 });
 
-describe.concurrent("after the decision", () => {
-  it("every link says who decided, and when", async () => {
+describe.concurrent("decided gates", () => {
+  it("every link returns who decided and when", async () => {
     const { run, resume, cancel, gate } = await asked({}, { approver: "kim" });
     expect(await visit(resume)).toMatchObject({ status: 201 });
     await ws.completed(run);
@@ -206,7 +206,7 @@ describe.concurrent("after the decision", () => {
     }
   });
 
-  it("an expired one says that the time was over", async () => {
+  it("an expired link returns that no decision was made in time", async () => {
     const { run, resume } = await asked({ timeout: 2 });
     await ws.completed(run);
     expect(await visit(resume)).toMatchObject({ status: 409, text: expect.stringContaining("no decision was made in time") });

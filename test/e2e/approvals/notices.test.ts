@@ -44,8 +44,8 @@ const record = (id: string) => {
 };
 const someAddress = () => `${randomUUID().slice(0, 8)}@example.com`;
 
-describe("a notice's mail", () => {
-  it("goes to each who may decide, once, with a link to the page and no deciding URL", async () => {
+describe("approval mails", () => {
+  it("each approver receives one mail with a link to the page and no deciding URL", async () => {
     const [ann, ben, boss, idle] = await Promise.all([
       member(ws, "ann"),
       member(ws, "ben"),
@@ -83,14 +83,14 @@ describe("a notice's mail", () => {
     expect(await ended(notice, "email")).toMatchObject([{ to: "nobody", state: "failed", error: expect.stringContaining("no approver") }]);
   });
 
-  it("is not written about what was decided: that goes to the topic alone", async () => {
+  it("a decision is sent to the topic alone", async () => {
     const notice = aNotice({ ...of, what: "decided", people: [someAddress()], decision: { how: "approved", by: "ann" } });
     await writeNotice(notice);
     await ended(notice, "topic");
     expect((await deliveries(notice)).map(({ channel }) => channel)).toEqual(["topic"]);
   });
 
-  it("that came back is marked so, with the reason", async () => {
+  it("a bounced mail is marked with the reason", async () => {
     const notice = aNotice({ ...of, people: [someAddress()] });
     await writeNotice(notice);
     const [{ to = "" } = {}] = await ended(notice, "email");
@@ -110,7 +110,7 @@ describe("a notice's mail", () => {
   });
 });
 
-describe("a flow that waits", () => {
+describe("waiting flows", () => {
   const noticesOf = async (run: string, what: string) => {
     const { gates } = await runOf(ws, run);
     return gates.flatMap(({ notices }) => notices as Record<string, unknown>[]).filter((notice) => notice["what"] === what);
@@ -124,7 +124,7 @@ describe("a flow that waits", () => {
       { what: `${count} notices '${what}' of run ${run}` },
     );
 
-  it("tells who may decide, and its run shows whom", async () => {
+  it("the approvers are notified, and the run shows them", async () => {
     const ann = await member(ws, "ann");
     const run = await begin(ws, [consent("pay", [`u/${ann.username}`], { message: "Pay {{ context.amount }}?" })], { amount: 7 });
     const [gate] = await waiting(ws, run);
@@ -140,7 +140,7 @@ describe("a flow that waits", () => {
     expect(await noticed(run, "decided", 1)).toMatchObject([{ channel: "topic", state: "sent" }]);
   });
 
-  it("is sent again on request, at most once a minute, while its gate waits", async () => {
+  it("a notice is repeated on request, at most once a minute, while its gate waits", async () => {
     const [ann, other] = await Promise.all([member(ws, "ann"), member(ws, "other", "operator")]);
     const run = await begin(ws, [consent("pay", [`u/${ann.username}`])]);
     const [gate] = await waiting(ws, run);
@@ -166,7 +166,7 @@ describe("a flow that waits", () => {
     expect((await ws.post(`approvals/notify/${randomUUID()}`)).status).toBe(404);
   });
 
-  it("for holders of links alone tells the topic alone", async () => {
+  it("a gate for holders of links notifies only the topic", async () => {
     const run = await begin(ws, [asks("a"), flow.identity("b")]);
     await waiting(ws, run);
     expect(await noticed(run, "opened", 1)).toMatchObject([{ channel: "topic" }]);
@@ -174,8 +174,8 @@ describe("a flow that waits", () => {
   });
 });
 
-describe("the topic", () => {
-  it("hears of every notice, with attributes that subscriptions can be filtered by", async () => {
+describe("the topic of notices", () => {
+  it("the topic receives every notice, with attributes by which subscriptions can filter", async () => {
     const { sqs } = awsClients();
     const { QueueUrl } = await sqs.send(new CreateQueueCommand({ QueueName: `notices-${ws.id}` }));
     const { Attributes } = await sqs.send(new GetQueueAttributesCommand({ QueueUrl, AttributeNames: ["QueueArn"] }));
@@ -211,7 +211,7 @@ describe("the topic", () => {
   });
 });
 
-describe("a webhook", () => {
+describe("webhooks of notices", () => {
   const hook = (more: object = {}) => aNotice({ ...of, channel: "webhook", url: receiver.url, ...more });
   const verify = (secret: string, { headers, body }: (typeof receiver.received)[number]) =>
     new Webhook(secret).verify(body, headers as Record<string, string>) as { type: string; data: Record<string, unknown> };
@@ -226,7 +226,7 @@ describe("a webhook", () => {
   const secretOf = async (method: "GET" | "POST") =>
     (expectStatus(await ws.call(method, "approvals/webhook_secret"), 200).json as { secret: string }).secret;
 
-  it("is signed with the workspace's secret; one that was replaced signs beside the new one", async () => {
+  it("a webhook is signed with the workspace's secret, and with the replaced one for a day", async () => {
     const first = hook();
     await writeNotice(first);
     const [message] = await arrived(first.id);
@@ -250,13 +250,13 @@ describe("a webhook", () => {
     expect(() => verify(before, { ...(next as never as { headers: object }), body: "{}" } as never)).toThrow();
   });
 
-  it("keeps its secret from who is no admin", async () => {
+  it("only admins can read the secret", async () => {
     const ann = (await member(ws, "dev")).in(ws);
     expect((await ann.get("approvals/webhook_secret")).status).toBe(403);
     expect((await ann.post("approvals/webhook_secret")).status).toBe(403);
   });
 
-  it("whose receiver fails is tried again when its time has come, as the same message", async () => {
+  it("a failed webhook is repeated later as the same message", async () => {
     const notice = hook();
     receiver.replies.push({ status: 500 });
     await writeNotice(notice);
@@ -268,7 +268,7 @@ describe("a webhook", () => {
     await unqueued(notice);
   });
 
-  it("is not led elsewhere by a redirect", async () => {
+  it("redirects are not followed", async () => {
     const other = await startReceiver();
     try {
       const notice = hook();
@@ -287,21 +287,21 @@ describe("a webhook", () => {
     ["an address inside of the network", "http://10.0.0.1/hook", "is inside the network"],
     ["the cloud's own metadata", "http://169.254.169.254/latest", "is inside the network"],
     ["what is no address", "ftp://example.com/x", "not an http or https URL"],
-  ])("to %s is refused at once", async (_what, url, error) => {
+  ])("a webhook to %s is rejected at once", async (_what, url, error) => {
     const notice = hook({ url });
     await writeNotice(notice);
     expect(await delivery(notice, "webhook", "failed", 1)).toMatchObject({ error: expect.stringContaining(error) });
   });
 
-  it("shows neither query nor credentials of its address on the run", async () => {
+  it("the run shows neither query nor credentials of the URL", async () => {
     const notice = hook({ url: receiver.url.replace("//", "//user:secret@").concat("?token=secret") });
     await writeNotice(notice);
     expect((await delivery(notice, "webhook", "sent", 1)).to).toBe(receiver.url);
   });
 });
 
-describe("on bad days", () => {
-  it("a stream that brings a notice twice sends nothing twice", async () => {
+describe("faults of deliveries", () => {
+  it("a repeated notice in the stream is sent once", async () => {
     const address = someAddress();
     const notice = aNotice({ ...of, people: [address] });
     await writeNotice(notice);
@@ -310,7 +310,7 @@ describe("on bad days", () => {
     expect(await mailsTo(address)).toHaveLength(1);
   });
 
-  it("two streams at once send nothing twice", async () => {
+  it("a notice in two simultaneous streams is sent once", async () => {
     const address = someAddress();
     const notice = aNotice({ ...of, people: [address] });
     await Promise.all([writeNotice(notice), ...[1, 2, 3].map(() => invoke("DeliverFunction", record(notice.id)))]);
@@ -318,14 +318,14 @@ describe("on bad days", () => {
     expect(await mailsTo(address)).toHaveLength(1);
   });
 
-  it("a record that cannot be read holds up none behind it", async () => {
+  it("an unreadable record does not block later ones", async () => {
     await writeNotice({ ...aNotice(of), what: "unheard of" as never });
     const notice = aNotice(of);
     await writeNotice(notice);
     expect(await ended(notice, "topic")).toMatchObject([{ state: "sent" }]);
   });
 
-  it("a mail whose sender died is sent by another, and one to who has left meanwhile is not", async () => {
+  it("a mail whose sender died is sent by another one, unless the receiver has left the workspace", async () => {
     const [stays, leaves] = await Promise.all([member(ws, "stays"), member(ws, "leaves")]);
     expectStatus(await ws.call("DELETE", `users/delete/${leaves.username}`), 200);
     const notices = [stays, leaves].map(({ username }) => aNotice({ ...of, people: [`u/${username}`] }));
@@ -347,7 +347,7 @@ describe("on bad days", () => {
     expect(await mailsTo(leaves.email)).toEqual([]);
   });
 
-  it("a mail that comes too late for the decision is not sent", async () => {
+  it("a mail after the decision is not sent", async () => {
     const address = someAddress();
     const notice = aNotice({ ...of, people: [address] });
     await leaveUnsent(notice, address);
@@ -360,7 +360,7 @@ describe("on bad days", () => {
     expect(await mailsTo(address)).toEqual([]);
   });
 
-  it("a chat cannot be told yet, and the run says so", async () => {
+  it("a notice to a chat fails, and the run shows it", async () => {
     const notice = aNotice({ ...of, channel: "chat" });
     await writeNotice(notice);
     expect(await delivery(notice, "chat", "failed", 1)).toMatchObject({ error: expect.stringContaining("chat") });

@@ -12,7 +12,7 @@ beforeAll(async () => {
 afterAll(endBrowser);
 const opened = pageOpener(() => ws);
 
-describe("what a step shows", () => {
+describe("descriptions of steps", () => {
   const PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
   const markers = [
     { lat: 48.8566, lon: 2.3522, title: "Paris" },
@@ -74,7 +74,7 @@ describe("what a step shows", () => {
     },
   );
 
-  it("never runs, wherever code is put", async () => {
+  it("code in a description never runs", async () => {
     const bad =
       "<img src=x onerror=\"window.ran='%'\"><script>window.ran='%'</script><svg onload=\"window.ran='%'\"></svg><a href=\"javascript:window.ran='%'\">go</a>";
     const at = (place: string) => bad.replaceAll("%", place);

@@ -16,8 +16,8 @@ beforeAll(async () => {
 afterAll(endBrowser);
 const opened = pageOpener(() => ws);
 
-describe("who comes late or early", () => {
-  it("reads who decided, when, and what came of it", async () => {
+describe("early and late visitors", () => {
+  it("a late visitor reads who decided, when, and the effect", async () => {
     const { page, link } = await opened([asks("ask"), sees()], { approver: "ann" });
     await button(page, "Approve").click();
     await heading(page, "Approved").waitFor();
@@ -30,7 +30,7 @@ describe("who comes late or early", () => {
     expectQuiet(late);
   });
 
-  it("reads that the time was over", async () => {
+  it("a visitor after the deadline reads that it has passed", async () => {
     const run = await begin(ws, [asks("ask", { timeout: 1 }), sees()]);
     await ws.completed(run);
     const [gate] = (await runOf(ws, run)).gates;
@@ -41,7 +41,7 @@ describe("who comes late or early", () => {
     expectQuiet(late);
   });
 
-  it("reads that the run was canceled", async () => {
+  it("a visitor of a canceled run reads that it was canceled", async () => {
     const { page, run } = await opened([asks("ask"), sees()]);
     expectStatus(await ws.post(`jobs_u/queue/cancel/${run}`, { reason: "enough" }), 200);
     await ws.completed(run);
@@ -51,7 +51,7 @@ describe("who comes late or early", () => {
     await expectUsable(page);
   });
 
-  it("reads that there is nothing to decide yet, and is asked once the run comes to it", async () => {
+  it("an early visitor reads that there is nothing to decide yet, and can decide when the run waits", async () => {
     const begun = Promise.withResolvers<{ job: string; goOn: () => void }>();
     const door = http.createServer(({ url: asked = "" }, response) =>
       begun.resolve({ job: asked.slice(1), goOn: () => response.end("go on") }),
@@ -77,10 +77,10 @@ describe("who comes late or early", () => {
   });
 });
 
-describe("where the flow wants to know who decides", () => {
+describe("identified approvers", () => {
   afterEach(endBrowser);
 
-  it("a person signs in on the page and goes on with what they came for", async () => {
+  it("a person signs in on the page and stays at the request", async () => {
     const visit = await opened([asks("ask", { user_auth_required: true }, "({ description: 'For members.' })"), sees()], {
       options: { colorScheme: "dark" },
     });
@@ -125,7 +125,7 @@ describe("where the flow wants to know who decides", () => {
     await page.getByLabel("Password").waitFor();
   });
 
-  it("a ConsentGate shows its message and the run's context, and takes approval and rejection with a reason", async () => {
+  it("a ConsentGate shows its message and the run's context, and accepts approval and rejection with a reason", async () => {
     const gate = consent(
       "gate",
       ["role:admin"],

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(endBrowser);
 const opened = pageOpener(() => ws);
 
-describe("the approval page's address", () => {
+describe("the URL of the approval page", () => {
   it("the page may not load foreign content, run text as code, be framed or be cached", async () => {
     const answer = await fetch(`${url}/approve/demo/1/2/${"ab".repeat(32)}?approver=ann`);
     expect(answer.status).toBe(200);
@@ -45,7 +45,7 @@ describe("the approval page's address", () => {
     }
   });
 
-  it("decides nothing for whatever looks at it: HEAD, OPTIONS, prefetch, scanners", async () => {
+  it("HEAD, OPTIONS, prefetch and scanners decide nothing", async () => {
     const run = await begin(ws, releases());
     const [gate] = await waiting(ws, run);
     const { approvalPage } = await urls(ws, gate?.gate_id ?? "");
@@ -68,7 +68,7 @@ describe("the approval page's address", () => {
     expect([answer.status, answer.headers.get("x-svc-error")]).toEqual([404, "route.unknown"]);
   });
 
-  it("says what is wrong where a link leads nowhere", async () => {
+  it("an invalid link shows the error", async () => {
     const { page } = await visited(`${url}/approve/${ws.id}/${crypto.randomUUID()}/1/${"0".repeat(64)}`);
     await page.getByText("This approval link is incomplete or invalid").waitFor();
     await expectUsable(page);
@@ -77,8 +77,8 @@ describe("the approval page's address", () => {
   });
 });
 
-describe("on the approval page", () => {
-  it("a person sees what they decide about, is told what is missing, and approves with the form's values", async () => {
+describe("decisions on the approval page", () => {
+  it("a person sees the request and the missing fields, and approves with the form's values", async () => {
     const visit = await opened(releases(), { approver: "ann", args: { version: "4.2.0", secret: "not shown" } });
     const { page, run } = visit;
     for (const text of ["Release to production", "The tests have passed.", "4.2.0", "admin"])
@@ -116,7 +116,7 @@ describe("on the approval page", () => {
     expectQuiet(visit);
   });
 
-  it("what the service alone can refuse stands beside the form, and nothing is decided or lost", async () => {
+  it("a rejection by the service is shown next to the form, and nothing is decided or lost", async () => {
     const { page, run } = await opened(releases());
     await page.getByLabel("region").selectOption("north");
     await page.getByLabel("size").fill("2");
@@ -133,7 +133,7 @@ describe("on the approval page", () => {
     await heading(page, "Approved").waitFor();
   });
 
-  it("a file that is too large is refused before it is sent", async () => {
+  it("a file that is too large is rejected before it is sent", async () => {
     const { page } = await opened(releases());
     await page
       .getByLabel("plan")
@@ -141,7 +141,7 @@ describe("on the approval page", () => {
     await page.getByText("This file is too large. The maximum is 180 KB.").waitFor();
   });
 
-  it("a person rejects with a reason, which the run keeps", async () => {
+  it("a person rejects with a reason, which the run contains", async () => {
     const visit = await opened([asks("ask"), sees()], { approver: "bob", options: phone });
     const { page, run, id } = visit;
     await button(page, "Reject").click();
@@ -159,13 +159,13 @@ describe("on the approval page", () => {
     expectQuiet(visit);
   });
 
-  it("there is nothing to reject with where the flow hides it", async () => {
+  it("the page has no reject button if the flow hides it", async () => {
     const { page } = await opened([asks("ask", { hide_cancel: true }), sees()]);
     await button(page, "Approve").waitFor();
     expect(await button(page, "Reject").count()).toBe(0);
   });
 
-  it("the second person sees who was first, and the first sees how it ends", async () => {
+  it("the second approver sees the first one, and the first sees the result", async () => {
     const value = [asks("ask", { required_events: 2 }), sees()];
     const first = await opened(value, { approver: "ann" });
     await first.page.getByText("0 of 2").waitFor();
@@ -183,7 +183,7 @@ describe("on the approval page", () => {
     expectQuiet(second);
   });
 
-  it("who has approved by a link and opens it again is told so", async () => {
+  it("an approver who opens a used link sees that it was used", async () => {
     const { page, link } = await opened([asks("ask", { required_events: 2 }), sees()]);
     await button(page, "Approve").click();
     await page.getByText("You have approved").waitFor();
@@ -212,8 +212,8 @@ describe("on the approval page", () => {
   });
 });
 
-describe("without a mouse", () => {
-  it("a form is filled in and approved by keyboard alone", async () => {
+describe("keyboard use", () => {
+  it("a person fills in a form and approves with the keyboard alone", async () => {
     const visit = await opened(releases(), { approver: "ann" });
     const { page, run } = visit;
     await page.getByLabel("region").waitFor();
@@ -239,8 +239,8 @@ describe("without a mouse", () => {
   });
 });
 
-describe("the approval page as people meet it", () => {
-  it("takes less than 200 KB with a form, and says when it first paints", async () => {
+describe("the size of the approval page", () => {
+  it("the page with a form is smaller than 200 KB and reports its first paint", async () => {
     const { page, requested } = await opened(releases());
     await button(page, "Approve").waitFor();
     const paintMs = await page.evaluate<number>("performance.getEntriesByName('first-contentful-paint')[0].startTime");

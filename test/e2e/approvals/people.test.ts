@@ -34,7 +34,7 @@ const rejectAs = async (who: Someone | Workspace | undefined, { link }: { link: 
 const groups = (...names: string[]) => ({ user_groups_required: { type: "static", value: names } });
 
 describe.concurrent("decision rights", () => {
-  it("with user_auth_required, only who has signed in, and their name is theirs", async () => {
+  it("with user_auth_required, only signed-in users decide, under their own names", async () => {
     const gate = await asked({ user_auth_required: true });
     expect(await approveAs(undefined, gate)).toBe(401);
     expect(await rejectAs(undefined, gate)).toBe(401);
@@ -43,7 +43,7 @@ describe.concurrent("decision rights", () => {
     expect(await ws.completed(gate.run)).toMatchObject({ result: { approvers: [ann.username] } });
   });
 
-  it("with self_approval_disabled, not who started the run: by no way, and neither to reject", async () => {
+  it("with self_approval_disabled, the starter of the run can neither approve nor reject", async () => {
     const gate = await asked({ self_approval_disabled: true }, ann.in(ws));
     expect(await approveAs(undefined, gate)).toBe(401);
     expect(await rejectAs(undefined, gate)).toBe(401);
@@ -55,7 +55,7 @@ describe.concurrent("decision rights", () => {
     expect(await approveAs(bob, gate)).toBe(201);
   });
 
-  it("counts the tokens of any job that the starter started as the starter", async () => {
+  it("the token of a job that the starter started counts as the starter", async () => {
     const script = `export async function main(url: string) {
       const answer = await fetch(url, { method: "POST", headers: { authorization: "Bearer " + process.env.WM_TOKEN }, body: "{}" });
       return answer.status;
@@ -92,7 +92,7 @@ describe.concurrent("decision rights", () => {
     expect(await approveAs(bob, at)).toBe(201);
   });
 
-  it("with groups, only their members, and not even an admin else", async () => {
+  it("with groups, only their members decide, and no admin", async () => {
     const gate = await asked(groups("deciders"));
     expect(await approveAs(undefined, gate)).toBe(401);
     expect(await approveAs(cleo, gate)).toBe(403);
@@ -101,7 +101,7 @@ describe.concurrent("decision rights", () => {
     expect(await approveAs(bob, gate)).toBe(201);
   });
 
-  it("with groups from another step's output", async () => {
+  it("groups can come from another step's result", async () => {
     const suspend = { required_events: 1, user_groups_required: { type: "javascript", expr: "results.who.groups" } };
     const run = await begin(ws, [flow.step("who", "({ groups: ['deciders'] })"), flow.step("ask", "1", { suspend }), sees()]);
     const [gate] = await waiting(ws, run);
@@ -111,7 +111,7 @@ describe.concurrent("decision rights", () => {
     expect(await approveAs(ann, at)).toBe(201);
   });
 
-  it("more approvals than a group has members is an error: on save where the group is fixed, failing the step where it is computed", async () => {
+  it("a quorum larger than the group is rejected on save for a fixed group, and fails the step for a computed one", async () => {
     const fixed = { required_events: 3, ...groups("deciders") };
     const body = { path: "f/t/many", summary: "", value: { modules: [flow.step("ask", "1", { suspend: fixed })] } };
     const refused = await ws.post("flows/create", body);
@@ -128,7 +128,7 @@ describe.concurrent("decision rights", () => {
     });
   });
 
-  it("a quorum counts people where they must sign in, and links where not", async () => {
+  it("a quorum counts people if they must sign in, and links otherwise", async () => {
     const people = await asked({ required_events: 2, user_auth_required: true });
     expect(await approveAs(ann, people)).toBe(201);
     expect(await approveAs(ann, people)).toBe(201);
@@ -140,7 +140,7 @@ describe.concurrent("decision rights", () => {
     expect(await ws.completed(links.run)).toMatchObject({ success: true });
   });
 
-  it("one rejection is enough, whatever others have said", async () => {
+  it("one rejection is enough after any approvals", async () => {
     const gate = await asked({ required_events: 2, ...groups("deciders") });
     expect(await approveAs(ann, gate)).toBe(201);
     expect(await rejectAs(bob, gate)).toBe(201);
@@ -150,7 +150,7 @@ describe.concurrent("decision rights", () => {
     });
   });
 
-  it("an approver who was removed from the group meanwhile decides nothing any more", async () => {
+  it("an approver who was removed from the group cannot decide", async () => {
     const dora = await member(ws, "dora");
     expectStatus(await ws.post("groups/create", { name: "leaving", summary: "" }), 201);
     expectStatus(await ws.post("groups/adduser/leaving", { username: dora.username }), 200);
@@ -161,7 +161,7 @@ describe.concurrent("decision rights", () => {
     expect(await approveAs(dora, gate)).toBe(201);
   });
 
-  it("a token without the scope decides nothing, though its owner could", async () => {
+  it("a token without the scope cannot decide, even if its owner can", async () => {
     const gate = await asked({ user_auth_required: true });
     const make = async (scopes: string[]) => expectStatus(await ann.api.post("users/tokens/create", { scopes }), 201).text;
     const { resume } = await gate.link();
@@ -172,8 +172,8 @@ describe.concurrent("decision rights", () => {
   });
 });
 
-describe.concurrent("without a link", () => {
-  it("the flow's owner approves by the run's id, and its payload is the form's", async () => {
+describe.concurrent("decisions without a link", () => {
+  it("the flow's owner approves by the run's id with the form's payload", async () => {
     await saveFlow(ws, "f/t/owned", [asks("ask"), sees()]);
     const run = expectStatus(await ws.post("jobs/run/f/f/t/owned", {}), 201).text;
     await waiting(ws, run);
@@ -182,7 +182,7 @@ describe.concurrent("without a link", () => {
     expect(await ws.completed(run)).toMatchObject({ result: { resume: { n: 1 } } });
   });
 
-  it("a group's member decides on the page though they may not see the run, and others are told that there is nothing", async () => {
+  it("a member of a group decides on the page without access to the run, and the run is hidden from others", async () => {
     const own = await newWorkspace();
     const [gil, hal] = await Promise.all([member(own, "gil"), member(own, "hal")]);
     expectStatus(await own.post("groups/create", { name: "deciders", summary: "" }), 201);
@@ -205,7 +205,7 @@ describe.concurrent("without a link", () => {
     expect(await own.completed(run)).toMatchObject({ result: { error: { name: "SuspendedDisapproved", reason: "not now" } } });
   });
 
-  it("an operator with viewer access sees the prompt of a flow that they run", async () => {
+  it("an operator with read access sees the request of an own run", async () => {
     const olga = await member(ws, "olga", "operator");
     await ws.post("acls/add/folder/t", { owner: `u/${olga.username}`, write: false });
     await saveFlow(ws, "f/t/prompt", [
@@ -221,8 +221,8 @@ describe.concurrent("without a link", () => {
   });
 });
 
-describe.concurrent("what the page is told", () => {
-  it("a holder of a link who must sign in first sees that, and nothing of what is asked", async () => {
+describe.concurrent("the content of the page", () => {
+  it("a holder of a link who must sign in first sees only that", async () => {
     const run = await begin(
       ws,
       [
@@ -257,7 +257,7 @@ describe.concurrent("what the page is told", () => {
     expect(link.text).not.toContain("amount");
   });
 
-  it("a link's holder reads the flow and its result without a token, where a link is all it takes", async () => {
+  it("a holder of a link reads the flow and its result without a token, if a link suffices", async () => {
     const gate = await asked({});
     const { approvalPage, resume } = await urls(ws, gate.gate, { approver: "kim" });
     const [, id, resumeId, secret] = /\/([0-9a-f-]{36})\/(\d+)\/([0-9a-f]{64})/.exec(approvalPage) ?? [];
@@ -283,7 +283,7 @@ describe.concurrent("what the page is told", () => {
     expect((await ws.call("GET", `jobs_u/get/${personal.run}`, { token: "", query: { approval_token: view } })).status).toBe(401);
   });
 
-  it("shows who has approved, what is decided, and what became of the run", async () => {
+  it("the page shows the approvers, the decision and the state of the run", async () => {
     const gate = await asked({ required_events: 2 });
     const links = await Promise.all(["a", "b"].map((approver) => urls(ws, gate.gate, { approver })));
     const [, resumeId, signature] = /\/(\d+)\/([0-9a-f]{64})/.exec(links[0]?.approvalPage ?? "") ?? [];

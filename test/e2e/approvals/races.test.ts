@@ -17,8 +17,8 @@ async function asked(suspend: object = {}) {
   return { run, gate: gate?.gate_id ?? "" };
 }
 
-describe("at the same moment", () => {
-  it("the same link twenty times approves once, and the others hear that it is decided", async () => {
+describe("simultaneous decisions", () => {
+  it("twenty requests with one link approve once, and the others return that it is decided", async () => {
     const { run, gate } = await asked();
     const { resume } = await urls(ws, gate, { approver: "kim" });
     const answers = await Promise.all(Array.from({ length: 20 }, () => visit(resume, { body: { n: 1 } })));
@@ -27,7 +27,7 @@ describe("at the same moment", () => {
     expect(await ws.completed(run)).toMatchObject({ result: { resumes: [{ n: 1 }], approvers: ["kim"] } });
   });
 
-  it("the same link twenty times counts once of two", async () => {
+  it("twenty requests with one link count as one of two approvals", async () => {
     const { run, gate } = await asked({ required_events: 2 });
     const { resume } = await urls(ws, gate);
     const answers = await Promise.all(Array.from({ length: 20 }, () => visit(resume, { body: { n: 1 } })));
@@ -35,7 +35,7 @@ describe("at the same moment", () => {
     expect((await runOf(ws, run)).gates[0]).toMatchObject({ approved_by: ["anonymous"] });
   });
 
-  it("twenty different links all count, and the flow goes on with exactly as many as it wants", async () => {
+  it("twenty different links all count, and the flow continues with exactly the required number", async () => {
     const { run, gate } = await asked({ required_events: 12 });
     const links = await Promise.all(Array.from({ length: 20 }, (_, n) => urls(ws, gate, { approver: `a${n}` })));
     const answers = await Promise.all(links.map(({ resume }, n) => visit(resume, { body: { n } })));
@@ -45,7 +45,7 @@ describe("at the same moment", () => {
     expect(resumes.map(({ n }) => `a${n}`)).toEqual(approvers);
   });
 
-  it("of approvals and rejections exactly one wins, and the others hear which", async () => {
+  it("exactly one of simultaneous approvals and rejections wins, and the others return which", async () => {
     for (let round = 0; round < 5; round += 1) {
       const { run, gate } = await asked();
       const links = await Promise.all(["ann", "bob", "cleo"].map((approver) => urls(ws, gate, { approver })));
@@ -57,7 +57,7 @@ describe("at the same moment", () => {
     }
   });
 
-  it("an approval and the end of the time: one of them, and the flow does what was said", async () => {
+  it("an approval at the deadline is either accepted or expired, and the flow matches the response", async () => {
     for (let round = 0; round < 6; round += 1) {
       const run = await begin(ws, [asks("ask", { timeout: 2 }), sees()]);
       const [gate] = await waiting(ws, run);
@@ -73,7 +73,7 @@ describe("at the same moment", () => {
     }
   });
 
-  it("consent by two people who are asked: the first decides, the other hears who", async () => {
+  it("the first of two approvers decides, and the other one sees who did", async () => {
     const people: Someone[] = await Promise.all(["ann", "bob"].map((name) => member(ws, name)));
     const run = await begin(ws, [
       consent(
@@ -90,7 +90,7 @@ describe("at the same moment", () => {
     expect(answers[1 - winner]?.text).toContain(`${decisions[winner]} by ${people[winner]?.username}`);
   });
 
-  it("canceling the run and approving it: the run is canceled or goes on, never both", async () => {
+  it("a run that is canceled and approved at once is canceled or continues, never both", async () => {
     for (let round = 0; round < 4; round += 1) {
       const { run, gate } = await asked();
       const { resume } = await urls(ws, gate);

@@ -100,7 +100,7 @@ describe("the record of approvals", () => {
     expect(await verified(ws)).toEqual({ ok: true, runs: 2, entries: 10, faults: [], anchors: { count: 0, signatures: 0 } });
   });
 
-  it("has every approval, rejection and lapse of a run's gates, with who, what they answered, and the flow's version", async () => {
+  it("the record contains every approval, rejection and timeout with approver, payload and the flow's version", async () => {
     const ws = await workspace();
     const form = { schema: { type: "object", properties: { sum: { type: "number" } } } };
     const ends = { continue_on_error: true };
@@ -147,7 +147,7 @@ describe("the record of approvals", () => {
     expect(await verified(ws, { run: flowRun })).toMatchObject({ ok: true, runs: 1, entries: 4 });
   });
 
-  it("is listed newest first, by run, gate and time, page after page", async () => {
+  it("the record is listed newest first, filtered by run, gate and time, in pages", async () => {
     const ws = await workspace();
     const yesterday = await run(ws, 3, { atMs: startMs - 2 * DAY_MS });
     const today = await run(ws, 3, { atMs: startMs - 4000 });
@@ -168,7 +168,7 @@ describe("the record of approvals", () => {
     expect(pages.flat()).toEqual(all);
   });
 
-  it("is a table for spreadsheets, which compute nothing of it", async () => {
+  it("the record is available as CSV without formulas", async () => {
     const ws = await workspace();
     await record(aRecorded({ workspace: ws.id, reason: '=HYPERLINK("http://x","y")' }));
     const answer = expectStatus(await ws.get("approvals/audit", { format: "csv" }), 200);
@@ -178,7 +178,7 @@ describe("the record of approvals", () => {
     expect(row).toContain(`"'=HYPERLINK(""http://x"",""y"")"`);
   });
 
-  it("is for who administers the workspace, by a token for approvals too", async () => {
+  it("only admins of the workspace can read the record, also with a token for approvals", async () => {
     const ws = await workspace();
     const [developer, admin] = [await member(ws, "dev"), await member(ws, "adm", "admin")];
     const token = async (scopes: string[]) =>
@@ -192,8 +192,8 @@ describe("the record of approvals", () => {
   });
 });
 
-describe("the signed heads", () => {
-  it("are made once a day of what grew on days that are over, though two begin at once", async () => {
+describe("signed heads", () => {
+  it("the heads of past days are signed once a day, even by two simultaneous calls", async () => {
     const ws = await workspace();
     const [first, second] = [await run(ws, 2), await run(ws, 1)];
     await tick();
@@ -221,7 +221,7 @@ describe("the signed heads", () => {
   });
 });
 
-describe("what was written over", () => {
+describe("manipulated records", () => {
   /** The faults that the service finds, and those that the command finds by itself. */
   async function faults(ws: Workspace) {
     const { ok, faults } = await verified(ws);
@@ -242,7 +242,7 @@ describe("what was written over", () => {
     expect(output).toMatch(/^4 entries of 2 runs, 1 anchors, signed to \d{4}-\d\d-\d\d\.\nThe record is intact\.$/m);
   });
 
-  it("shows as the entry that was changed, taken away, or is no entry any more", async () => {
+  it("a changed, removed or damaged entry is found", async () => {
     for (const [tamper, why, says] of [
       [(key: ObjectKey) => setReason(key, "never said"), "changed", "does not match its hash"],
       [remove, "missing", "is missing"],
@@ -259,7 +259,7 @@ describe("what was written over", () => {
     }
   });
 
-  it("shows by the signed heads where a chain was cut, taken away or computed anew", async () => {
+  it("the signed heads show that a chain was truncated, removed or computed again", async () => {
     const ws = await workspace();
     const [cut, gone, anew, spared] = [await run(ws, 3), await run(ws, 1), await run(ws, 3), await run(ws, 2)];
     await nextDay();
@@ -277,7 +277,7 @@ describe("what was written over", () => {
     expect(output).not.toContain(spared);
   });
 
-  it("shows by the signature where the signed heads were computed anew as well", async () => {
+  it("the signature shows that the signed heads were computed again", async () => {
     const ws = await workspace();
     const anew = await run(ws, 2);
     await nextDay();
@@ -291,7 +291,7 @@ describe("what was written over", () => {
     expect(output).toContain("Anchor 1 has an invalid signature.");
   });
 
-  it("is told from what could not be read", async () => {
+  it("a fault is distinguished from a failed read", async () => {
     const asked = (...more: string[]) => runCommand(process.execPath, [path.join(checkout, "cli/audit-verify.ts"), ...more]);
     const refused = await asked("--url", instance.url, "--token", "wrong", "--workspace", "w");
     expect([refused.code, refused.output]).toEqual([2, expect.stringContaining("401")]);

@@ -45,8 +45,8 @@ async function bend(gate: string, change: object): Promise<void> {
 const holds = (gate: string) =>
   until(async () => (await stored(gate)).token, { timeoutMs: 60_000, what: "the token of the task that waits" });
 
-describe("a gate goes on after", () => {
-  it("the call that decided died before it told the task: the next visit tells it", async () => {
+describe("recovery of gates", () => {
+  it("the next request resumes the task if the deciding call died before", async () => {
     const { run, gate, links } = await asked();
     await holds(gate.gate_id);
     await bend(gate.gate_id, { decision: { how: "approved", by: "kim", atMs: Date.now() } });
@@ -62,7 +62,7 @@ describe("a gate goes on after", () => {
     expect(await ws.completed(run)).toMatchObject({ result: { error: { name: "SuspendedDisapproved" } } });
   });
 
-  it("the function died while it took the task's token: another execution waits in its place", async () => {
+  it("another execution waits if the function died while it registered the task's token", async () => {
     const { run, gate, links } = await asked();
     await holds(gate.gate_id);
     await bend(gate.gate_id, { token: undefined, awaitsToken: { execution: 0, atMs: Date.now() } });
@@ -72,7 +72,7 @@ describe("a gate goes on after", () => {
     expect(await ws.completed(run)).toMatchObject({ success: true, result: { resumes: [{ n: 1 }] } });
   });
 
-  it("the function of the steps died right after the gate opened", async () => {
+  it("the gate recovers from the death of the step function right after it opened", async () => {
     for (let round = 0; round < 3; round += 1) {
       const run = await begin(ws, [asks("ask"), sees()]);
       const open = () => runOf(ws, run).then(({ gates }) => gates[0]);
@@ -92,7 +92,7 @@ describe("a gate goes on after", () => {
     }
   });
 
-  it("the function of approvals died in the middle of a decision: it is made wholly or not at all", async () => {
+  it("a decision during which the function died is complete or not made", async () => {
     // At once, and as soon as the decision is stored; `services/approvals` has a fault at every write.
     const sent = async () => undefined;
     const isStored = (gate: string) =>
@@ -114,7 +114,7 @@ describe("a gate goes on after", () => {
     }
   });
 
-  it("the engine was stopped and started again while it waited: links still work", async () => {
+  it("links work after a restart of the engine", async () => {
     const { run, gate, links } = await asked([flow.step("a", "1"), asks("ask", { timeout: 100_000 }), sees()]);
     await holds(gate.gate_id);
     const { token } = await stored(gate.gate_id);
@@ -132,7 +132,7 @@ describe("a gate goes on after", () => {
     expect(await ws.completed(run)).toMatchObject({ success: true, result: { resumes: [{ n: 1 }], approvers: ["kim"] } });
   }, 240_000);
 
-  it("the engine was stopped, and the approval came before anything had begun to wait again", async () => {
+  it("an approval right after a restart of the engine counts before the execution waits again", async () => {
     const { run, gate, links } = await asked();
     await holds(gate.gate_id);
     await instance.stopEngine();
@@ -150,8 +150,8 @@ describe("a gate goes on after", () => {
   }, 240_000);
 });
 
-describe("what happens to a gate by itself", () => {
-  it("its time ends though no execution looks: housekeeping ends it, once", async () => {
+describe("timed changes of gates", () => {
+  it("housekeeping expires a gate once, without an execution", async () => {
     const { run, gate, links } = await asked([asks("ask", { timeout: 5000 }), sees()]);
     await holds(gate.gate_id);
     await Promise.all([housekeep(6000), housekeep(6000)]);
@@ -159,7 +159,7 @@ describe("what happens to a gate by itself", () => {
     expect((await visit(links.resume)).status).toBe(409);
   });
 
-  it("asks a second group after the stated time, reminds once, and the first may still decide", async () => {
+  it("a gate is escalated to a second group, reminds once, and the first group may still decide", async () => {
     const [ann, bob] = await Promise.all([member(ws, "ann"), member(ws, "bob")]);
     const value = { remind_after: 1000, escalate: { after: 2000, approvers: [`u/${bob.username}`] } };
     const run = await begin(ws, [consent("gate", [`u/${ann.username}`], value), sees()]);
@@ -175,7 +175,7 @@ describe("what happens to a gate by itself", () => {
     expect(await ws.completed(run)).toMatchObject({ success: true });
   });
 
-  it("goes with its run: erased, nothing that came with an approval is left", async () => {
+  it("erasing a run removes every payload of its approvals", async () => {
     const { run, gate, links } = await asked();
     const note = "to be forgotten ".repeat(100);
     expect(await visit(links.resume, { body: { note } })).toMatchObject({ status: 201 });
@@ -186,8 +186,8 @@ describe("what happens to a gate by itself", () => {
   });
 });
 
-describe("a notice goes out although", () => {
-  it("the engine was started again since the last one", async () => {
+describe("recovery of notices", () => {
+  it("a notice is sent after a restart of the engine", async () => {
     await instance.stopEngine();
     await instance.startEngine();
     const run = await begin(ws, [consent("pay", ["role:admin"])]);
@@ -201,7 +201,7 @@ describe("a notice goes out although", () => {
     );
   });
 
-  it("its sender is killed while the receiver thinks: another one sends the same message when the first must be lost", async () => {
+  it("another sender repeats the message of a killed one after its reservation has expired", async () => {
     const receiver = await startReceiver();
     const { promise: killed, resolve } = Promise.withResolvers<void>();
     try {

@@ -28,7 +28,7 @@ const LOOKERS: Record<string, string>[] = [
   { "user-agent": "anything", "sec-purpose": "prefetch", accept: "*/*" },
 ];
 
-it("nothing that looks at any link which was ever sent decides anything, however often it looks", async () => {
+it("scanners that open any sent link decide nothing, however often they open it", async () => {
   const suspend = { required_events: 1, user_groups_required: { type: "static", value: ["deciders"] } };
   const [mailed, posted, linked] = await Promise.all([
     begin(ws, [asks("ask", suspend)]),

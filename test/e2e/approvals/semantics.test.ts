@@ -21,7 +21,7 @@ async function reject(gate: Gate | undefined, body: unknown = {}, query: Record<
 }
 
 describe.concurrent("suspend and resume", () => {
-  it("required_events 0 does not wait", async () => {
+  it("a step with required_events 0 does not wait", async () => {
     const run = await begin(ws, [asks("ask", { required_events: 0 }), sees()]);
     expect(await ws.completed(run)).toMatchObject({
       success: true,
@@ -29,7 +29,7 @@ describe.concurrent("suspend and resume", () => {
     });
   });
 
-  it("goes on after as many approvals as are required, in order of arrival", async () => {
+  it("a flow continues after the required number of approvals, in order of arrival", async () => {
     const run = await begin(ws, [asks("ask", { required_events: 3 }), sees()]);
     const [gate] = await waiting(ws, run);
     await approve(gate, { n: 1 }, { approver: "a" });
@@ -41,7 +41,7 @@ describe.concurrent("suspend and resume", () => {
     });
   });
 
-  it("the same resume_id again counts once", async () => {
+  it("a repeated resume_id counts once", async () => {
     const run = await begin(ws, [asks("ask", { required_events: 2 }), sees()]);
     const [gate] = await waiting(ws, run);
     const { resume } = await urls(ws, gate?.gate_id ?? "", {}, 7);
@@ -52,13 +52,13 @@ describe.concurrent("suspend and resume", () => {
     expect(await ws.completed(run)).toMatchObject({ result: { resumes: [{ n: 1 }, { n: 3 }] } });
   });
 
-  it("no approval step before: resume is null, resumes and approvers are empty", async () => {
+  it("resume is null, and resumes and approvers are empty, without an approval step before", async () => {
     const run = await begin(ws, [asks("ask"), flow.step("between", "1"), sees()]);
     await approve((await waiting(ws, run))[0]);
     expect(await ws.completed(run)).toMatchObject({ result: { resume: null, resumes: [], approvers: [], previous: 1 } });
   });
 
-  it("each approval step starts empty again", async () => {
+  it("each approval step starts without approvals", async () => {
     const run = await begin(ws, [asks("one"), asks("two"), sees()]);
     await approve((await waiting(ws, run))[0], { first: true }, { approver: "a" });
     const second = await waiting(ws, run);
@@ -67,7 +67,7 @@ describe.concurrent("suspend and resume", () => {
     expect(await ws.completed(run)).toMatchObject({ result: { resumes: [{ second: true }], approvers: ["b"] } });
   });
 
-  it("a rejection with continue_on_error goes on with the error, and what came before it", async () => {
+  it("a flow continues after a rejection with continue_on_error, with the error and the earlier approvals", async () => {
     const run = await begin(ws, [asks("ask", { required_events: 2 }, "'asked'", { continue_on_error: true }), sees()]);
     const [gate] = await waiting(ws, run);
     await approve(gate, { n: 1 }, { approver: "a" });
@@ -78,7 +78,7 @@ describe.concurrent("suspend and resume", () => {
     });
   });
 
-  it("a timeout with continue_on_disapprove_timeout goes on with the error", async () => {
+  it("a flow continues after a timeout with continue_on_disapprove_timeout, with the error", async () => {
     const run = await begin(ws, [asks("ask", { timeout: 1, continue_on_disapprove_timeout: true }), sees()]);
     expect(await ws.completed(run)).toMatchObject({ success: true, result: { resume: timedOut, resumes: [timedOut], approvers: [] } });
   });
@@ -108,7 +108,7 @@ describe.concurrent("suspend and resume", () => {
     });
   });
 
-  it("an approval step whose own script fails does not ask, and with continue_on_error the next step sees the error", async () => {
+  it("an approval step whose script fails requests no approval, and with continue_on_error the next step sees the error", async () => {
     const run = await begin(ws, [
       flow.fail("ask", "'no'", { suspend: { required_events: 1 }, continue_on_error: true }),
       flow.step("after", "({ approvers, name: error.name })"),
@@ -116,7 +116,7 @@ describe.concurrent("suspend and resume", () => {
     expect(await ws.completed(run)).toMatchObject({ success: true, result: { approvers: [], name: "TypeError" } });
   });
 
-  it("skip_if and mock skip the asking too, and stop_after_if stops before it", async () => {
+  it("skip_if and mock skip the request too, and stop_after_if stops before it", async () => {
     const cases = [
       [asks("ask", {}, "1", { skip_if: { expr: "true" } }), flow.step("b", "'went on'")],
       [asks("ask", {}, "1", { mock: { enabled: true, return_value: 5 } }), flow.step("b", "'went on'")],
@@ -126,7 +126,7 @@ describe.concurrent("suspend and resume", () => {
     expect(await ws.completed(await begin(ws, stops))).toMatchObject({ success: true, result: 1 });
   });
 
-  it("iterator and branch expressions see what came with the approval", async () => {
+  it("iterator and branch expressions see the payload of the approval", async () => {
     const loop = await begin(ws, [asks("ask"), flow.each("l", "resume.list", [flow.step("x", "flow_input.iter.value * 2")])]);
     await approve((await waiting(ws, loop))[0], { list: [1, 2] });
     expect(await ws.completed(loop)).toMatchObject({ result: [2, 4] });
@@ -135,13 +135,13 @@ describe.concurrent("suspend and resume", () => {
     expect(await ws.completed(branch)).toMatchObject({ result: "kim said yes" });
   });
 
-  it("sleep comes after the approval", async () => {
+  it("the sleep follows the approval", async () => {
     const run = await begin(ws, [asks("ask", {}, "1", { sleep: { type: "static", value: 1 } }), sees()]);
     await approve((await waiting(ws, run))[0], { n: 1 });
     expect(await ws.completed(run)).toMatchObject({ success: true, result: { resumes: [{ n: 1 }] } });
   });
 
-  it("a run that is canceled while it waits is canceled, and its links say so", async () => {
+  it("a waiting run that is canceled is canceled, and its links return that", async () => {
     const run = await begin(ws, [asks("ask"), sees()]);
     const [gate] = await waiting(ws, run);
     const { resume } = await urls(ws, gate?.gate_id ?? "");
@@ -151,8 +151,8 @@ describe.concurrent("suspend and resume", () => {
   });
 });
 
-describe.concurrent("gates inside", () => {
-  it("loops wait in each iteration", async () => {
+describe.concurrent("nested gates", () => {
+  it("a loop waits in each iteration", async () => {
     const run = await begin(ws, [
       flow.each("l", "[1, 2]", [asks("ask", {}, "flow_input.iter.value"), flow.step("x", "resume.by + previous_result")]),
     ]);
@@ -161,7 +161,7 @@ describe.concurrent("gates inside", () => {
     expect(await ws.completed(run)).toMatchObject({ result: [11, 22] });
   });
 
-  it("parallel branches wait at once, and each goes on by itself", async () => {
+  it("parallel branches wait at the same time and continue separately", async () => {
     const branches = ["a", "b"].map((id) => [asks(`ask_${id}`), flow.step(`after_${id}`, "resume.v")]);
     const run = await begin(ws, [flow.all("all", branches, { parallel: true })]);
     const gates = await waiting(ws, run, 2);
@@ -172,7 +172,7 @@ describe.concurrent("gates inside", () => {
     expect(await ws.completed(run)).toMatchObject({ result: ["A", "B"] });
   });
 
-  it("nested flows wait, and the run shows it", async () => {
+  it("a nested flow waits, and the run shows it", async () => {
     await saveFlow(ws, "f/t/asking", [asks("ask"), sees()]);
     const run = await begin(ws, [{ id: "inner", value: { type: "flow", path: "f/t/asking" } }, flow.step("x", "previous_result.resume")]);
     const gates = await waiting(ws, run);
@@ -187,7 +187,7 @@ describe.concurrent("gates inside", () => {
     expect(await ws.completed(run)).toMatchObject({ success: false, result: timedOut });
   });
 
-  it("a timeout in a branch cancels the flow, and with skip_failure does not", async () => {
+  it("a timeout in a branch cancels the flow, unless the branch has skip_failure", async () => {
     const branch = [asks("ask", { timeout: 1 })];
     const cancels = await begin(ws, [flow.all("b", [branch])]);
     expect(await ws.completed(cancels)).toMatchObject({ canceled: true, result: [timedOut] });
@@ -195,13 +195,13 @@ describe.concurrent("gates inside", () => {
     expect(await ws.completed(await begin(ws, [skips]))).toMatchObject({ success: true, result: [timedOut] });
   });
 
-  it("segments let go of the function while they wait", async () => {
+  it("a waiting segment does not occupy the function", async () => {
     const run = await begin(ws, { modules: [flow.step("a", "1"), asks("ask"), sees()], same_worker: true });
     await approve((await waiting(ws, run))[0], { n: 1 });
     expect(await ws.completed(run)).toMatchObject({ success: true, result: { resume: { n: 1 } } });
   });
 
-  it("any kind of module may ask: a loop, a branch, an identity, a nested flow", async () => {
+  it("any kind of module may request approval: a loop, a branch, an identity, a nested flow", async () => {
     await saveFlow(ws, "f/t/plain", [flow.step("a", "'nested'")]);
     const suspend = { suspend: { required_events: 1 } };
     const modules = [
@@ -220,7 +220,7 @@ describe.concurrent("gates inside", () => {
   });
 });
 
-describe.concurrent("early events", () => {
+describe.concurrent("early approvals", () => {
   /** Approves itself, by the link that it gets for its own job. */
   const approvesItself = {
     id: "ask",
@@ -239,7 +239,7 @@ describe.concurrent("early events", () => {
     suspend: { required_events: 1 },
   };
 
-  it("an approval before the step has ended counts: the flow does not stop", async () => {
+  it("an approval before the end of the step counts, and the flow does not wait", async () => {
     const run = await begin(ws, [approvesItself, sees()]);
     expect(await ws.completed(run)).toMatchObject({
       success: true,
@@ -247,7 +247,7 @@ describe.concurrent("early events", () => {
     });
   });
 
-  it("a flow-level link is used before any step asks, and consumed by the next one that does", async () => {
+  it("a flow-level approval before any request is consumed by the next one", async () => {
     const run = await begin(ws, [asks("first", {}, "1"), asks("second"), sees()]);
     await waiting(ws, run);
     const before = await urls(ws, run, { flow_level: true, approver: "owner" });
@@ -265,7 +265,7 @@ describe.concurrent("early events", () => {
   const holding = consent("hold", ["role:admin"]);
   const letGo = async (run: string) => expectStatus(await ws.api.post(`v1/runs/${run}/consent`, { decision: "approved" }), 200);
 
-  it("one that is stored goes to one gate of two", async () => {
+  it("a stored approval counts for one of two gates", async () => {
     const run = await begin(ws, [holding, asks("one"), asks("two"), sees()]);
     await waiting(ws, run);
     const { resume } = await urls(ws, run, { flow_level: true });
@@ -279,7 +279,7 @@ describe.concurrent("early events", () => {
     expect(await ws.completed(run)).toMatchObject({ result: { resumes: [{ last: true }] } });
   });
 
-  it("a rejection for the flow waits for the step that asks", async () => {
+  it("a flow-level rejection applies to the next request", async () => {
     const run = await begin(ws, [holding, asks("ask"), sees()]);
     await waiting(ws, run);
     const { cancel } = await urls(ws, run, { flow_level: true, approver: "kim" });
