@@ -22,7 +22,7 @@ const error = (name: string, step_id: string, message: unknown) => ({ error: exp
 const running = async (id: unknown) =>
   ((await ws.get("jobs/list", { parent_job: String(id) })).json as { type: string }[]).filter(({ type }) => type !== "CompletedJob");
 
-describe.concurrent("an expression that never ends fails its step, which is named", () => {
+describe.concurrent("endless expressions", () => {
   const endless = "(() => { for (;;) {} })()";
   const said = (id: string) => error("ExpressionError", id, `${endless}: it took longer than 500 ms.`);
   it.each<[string, object]>([
@@ -36,8 +36,8 @@ describe.concurrent("an expression that never ends fails its step, which is name
   });
 });
 
-describe.concurrent("a flow fails with a sentence that names the step, and nothing below it goes on", () => {
-  it("that would get arguments over the limit, which nothing is called with", async () => {
+describe.concurrent("failures of flows", () => {
+  it("a step with arguments above the limit fails and is not called", async () => {
     const job = await runFlow(ws, [step("a", "'x'.repeat(5_000_000)")]);
     expect(job).toMatchObject({
       success: false,
@@ -46,7 +46,7 @@ describe.concurrent("a flow fails with a sentence that names the step, and nothi
     expect((await ws.get("jobs/list", { parent_job: String(job["id"]) })).json).toEqual([]);
   });
 
-  it("whose script's version was deleted while the flow ran", async () => {
+  it("a step whose script version was deleted during the flow fails", async () => {
     const hash = await ws.saveScript({ path: "f/t/gone", language: "bash", content: "echo here" });
     const witness = await startWitness();
     try {
@@ -72,7 +72,7 @@ describe.concurrent("a flow fails with a sentence that names the step, and nothi
     }
   });
 
-  it("of which one branch, or iteration, fails while others run, which come to their ends before", async () => {
+  it("a flow with a failing branch or iteration fails after the parallel ones have ended", async () => {
     const slow = (id: string) => flow.script(id, "export const main = async () => { await Bun.sleep(1500); return 'slow'; };", {}, {});
     const branches = await runFlow(ws, [all("b", [[fail("x")], [slow("y"), step("y2", "results.y")]], { parallel: true }), step("z", "1")]);
     expect(branches).toMatchObject({ success: false, result: [error("TypeError", "x", "no"), "slow"] });
@@ -84,8 +84,8 @@ describe.concurrent("a flow fails with a sentence that names the step, and nothi
   });
 });
 
-describe("a flow that runs itself", () => {
-  it("ends as failed, with a sentence that names the step, when 20 are in one another; none of them still runs", async () => {
+describe("recursive flows", () => {
+  it("a recursive flow fails at a depth of 20 with a sentence that names the step, and all its runs end", async () => {
     await saveFlow(ws, "f/t/itself", [nested("again", "f/t/itself", { depth: "(flow_input.depth ?? 0) + 1" })]);
     const job = await ws.completed(expectStatus(await ws.post("jobs/run/f/f/t/itself", {}), 201).text, 120_000);
     const message = "Flows can be nested at most 20 levels deep, so the step again did not start f/t/itself.";
@@ -96,8 +96,8 @@ describe("a flow that runs itself", () => {
   }, 180_000);
 });
 
-describe("a flow with a concurrency limit", () => {
-  it("runs that often at once, and the next one when one of them has ended, well, badly or canceled", async () => {
+describe("flows with a concurrency limit", () => {
+  it("a flow runs up to its limit at once, and the next run starts after the end of one in any state", async () => {
     const witness = await startWitness();
     try {
       const wait = flow.script(

@@ -19,7 +19,7 @@ describe("cache_ttl of a flow", () => {
     return { cached: answer.headers.get("x-svc-cached") === "true", result: answer.json, id: answer.headers.get("x-svc-job-id") ?? "" };
   };
 
-  it("answers an equal run with the first one's result, without an execution; others run", async () => {
+  it("an equal run returns the cached result without an execution, and other runs execute", async () => {
     await saveFlow(ws, "f/t/cached", { modules: [dice("a")], cache_ttl: 3600 });
     const first = await wait("f/t/cached", { v: 1, w: [2] });
     const second = await wait("f/t/cached", { w: [2], v: 1 });
@@ -32,7 +32,7 @@ describe("cache_ttl of a flow", () => {
     expect((await wait("f/t/cached", { v: 1, w: [2] })).cached).toBe(false);
   });
 
-  it("counts what references in the arguments stand for, and the content of files", async () => {
+  it("the cache key contains the targets of references and the content of files", async () => {
     await saveFlow(ws, "f/t/cached_refs", { modules: [dice("a")], cache_ttl: 3600, cache_ignore_s3_path: true });
     const variable = { path: "f/t/changes", value: "one", is_secret: false, description: "" };
     expectStatus(await ws.post("variables/create", variable), 201);
@@ -51,7 +51,7 @@ describe("cache_ttl of a flow", () => {
     expect((await wait("f/t/cached_refs", { v: { s3: "options/b.txt" } })).cached).toBe(false);
   });
 
-  it("stores no failures; a step that runs a flow may have one too", async () => {
+  it("failures are not cached, and a step that runs a flow may have a cache", async () => {
     await saveFlow(ws, "f/t/cached_fails", { modules: [dice("a"), flow.failIf("b", "true")], cache_ttl: 3600 });
     await wait("f/t/cached_fails");
     const again = await wait("f/t/cached_fails");

@@ -47,7 +47,7 @@ describe("concurrency limits of steps", () => {
   };
   beforeAll(() => ws.saveScript({ path: "f/t/limited", language: "bun", content, concurrent_limit: 1 }));
 
-  it("of the script that a step runs hold for it too, beside runs of its own", async () => {
+  it("the limit of a script applies to steps and to direct runs together", async () => {
     const value = {
       modules: [
         flow.each("l", "[1, 2, 3, 4]", [limited("a", "shared", "flow_input.iter.value", 0.5)], { parallel: true }),
@@ -62,7 +62,7 @@ describe("concurrency limits of steps", () => {
     expect(mostAtOnce("shared")).toBe(1);
   });
 
-  it("of an inline script hold by its key", async () => {
+  it("the limit of an inline script applies by its key", async () => {
     const inline = (limit: object, tag: string) => {
       const { value, ...module } = flow.script("a", content, inputs(tag, "flow_input.iter.value", 1), {});
       return flow.each("l", "[1, 2, 3, 4]", [{ ...module, value: { ...value, ...limit } }], { parallel: true });
@@ -75,7 +75,7 @@ describe("concurrency limits of steps", () => {
     expect(mostAtOnce("keys")).toBeGreaterThan(1);
   });
 
-  it("a step that waits for long lets its execution end, and the flow goes on when its turn has come, or ends with what waits", async () => {
+  it("the execution of a step that waits for long ends, and the flow continues when a slot is free, or ends with its waiting steps", async () => {
     const blocker = await ws.run("f/t/limited", { url: witness.url, tag: "blocker", n: 0, seconds: 45 });
     await until(() => heard("blocker").includes("begun"), { what: "the run that has the slot" });
     const modules = [

@@ -92,7 +92,7 @@ const theRunner = { runner: "bun" } as const;
 const apart = () => ({ modules: modules() });
 const inOneSegment = () => ({ modules: modules(false), same_worker: true });
 
-describe("when processes are killed", () => {
+describe("killed processes", () => {
   it.each([
     ...Object.entries(moments).map(([when, moment]) => ["the function of the steps", when, theFunction, moment, PLACES, apart] as const),
     ["the runner", "while its script runs", theRunner, whileItRuns, ["a", "c1", "e", "g1"], apart] as const,
@@ -118,7 +118,7 @@ describe("when processes are killed", () => {
   );
 });
 
-describe("in a batch of quick steps", () => {
+describe("batches of quick steps", () => {
   const quick = (id: string, more: object = {}) =>
     flow.script(
       id,
@@ -142,7 +142,7 @@ describe("in a batch of quick steps", () => {
     ["the runner", theRunner],
     ["the function", theFunction],
   ] as const)(
-    "%s is killed: that batch is run again at most, and nothing before it",
+    "%s is killed, and at most that batch runs again",
     async (_name, which) => {
       // How quick they are is known once they have run.
       for (const _ of ["once", "twice"]) await ws.completed(await run(""), 60_000);
@@ -175,7 +175,7 @@ const begin = async (value: object[]) => {
 };
 const waiting = () => [step("a", { sleep: { type: "static", value: 3 } }), step("b")];
 
-describe("when nothing is heard of an execution's end, housekeeping sees it", () => {
+describe("lost events of executions", () => {
   it("an execution that was stopped in the console cancels the flow with the reason", async () => {
     const id = await begin([step("a", { sleep: { type: "static", value: 600 } }), step("b")]);
     await whileNothingIsHeard(async () => {
@@ -190,7 +190,7 @@ describe("when nothing is heard of an execution's end, housekeeping sees it", ()
     expect(witness.count("begun/b")).toBe(0);
   });
 
-  it("failed, because nothing could be written down: another execution goes on", async () => {
+  it("another execution continues a flow whose execution failed without a record", async () => {
     const id = await begin(waiting());
     await whileNothingIsHeard(async () => {
       await until(async () => (await finished(id)).includes("a"), { what: "the end of a" });
@@ -203,8 +203,8 @@ describe("when nothing is heard of an execution's end, housekeeping sees it", ()
   });
 });
 
-describe("a flow that is deleted while it runs", () => {
-  it("ends, also where no function has it in memory any more", async () => {
+describe("flows deleted during a run", () => {
+  it("a deleted flow ends, even if no function has it in memory", async () => {
     await saveFlow(ws, "f/t/deleted", waiting());
     const id = expectStatus(await ws.post("jobs/run/f/f/t/deleted", { url: witness.url }), 201).text;
     await until(async () => (await finished(id)).includes("a"), { timeoutMs: 60_000, what: "the end of a" });

@@ -33,7 +33,7 @@ describe("delete_after_secs", () => {
   const says = (id: string, more: object = {}) =>
     flow.script(id, "export const main = (v: string) => { console.log(v); return { v }; };", { v: "flow_input.v ?? results.a.v" }, more);
 
-  it("of a flow erases it so long after its end, its steps and those of flows inside with it", async () => {
+  it("the flow, its steps and nested flows are erased after the delay", async () => {
     await saveFlow(ws, "f/t/erased_inner", [says("x")]);
     const inner = {
       id: "n",
@@ -58,7 +58,7 @@ describe("delete_after_secs", () => {
     expect([again.status, again.text]).toEqual([400, expect.stringContaining("erased")]);
   });
 
-  it("of a flow erases steps that ran together in one call too", async () => {
+  it("steps that ran in one call are erased too", async () => {
     const value = { modules: [says("a"), says("b"), says("c")], same_worker: true, delete_after_secs: 100 };
     await saveFlow(ws, "f/t/erased_together", value);
     // Once they are known to be quick they go together.
@@ -72,7 +72,7 @@ describe("delete_after_secs", () => {
     }
   });
 
-  it("of a module erases its jobs alone, so long after its flow's end: until then those behind it have its result", async () => {
+  it("the jobs of one module are erased after the delay, and later modules have its result until then", async () => {
     const value = {
       modules: [
         says("a", { delete_after_secs: 0 }),
@@ -99,7 +99,7 @@ describe("delete_after_secs", () => {
     expectStatus(await ws.post(`jobs/restart/f/${id}`, { step_id: "a" }), 201);
   });
 
-  it("0: a synchronous caller has the only answer", async () => {
+  it("a delay of 0 leaves only the response to the synchronous caller", async () => {
     await saveFlow(ws, "f/t/erased_sync", { modules: [says("a")], delete_after_secs: 0 });
     const answer = expectStatus(await ws.post("jobs/run_wait_result/f/f/t/erased_sync", { v: text }), 200);
     expect(answer.json).toEqual({ v: text });

@@ -89,8 +89,8 @@ const disturbances: Record<string, (id: string) => Promise<unknown>> = {
   "its machine was started with a number to come": async (id) => startAgain(await first(id), `early-${id}`, { execution: 1 }),
 };
 
-describe("a flow runs each step once and ends once, well, although", () => {
-  it.each(Object.entries(disturbances))("%s, at any place", { timeout: 120_000 }, async (_title, disturb) => {
+describe("repeated calls of steps", () => {
+  it.each(Object.entries(disturbances))("a flow runs each step once although %s, at any place", { timeout: 120_000 }, async (_title, disturb) => {
     const places = ["b1", "g1", "e"];
     await Promise.all(
       places.map(async (place) => {
@@ -105,7 +105,7 @@ describe("a flow runs each step once and ends once, well, although", () => {
   });
 });
 
-it("a task that waits for a nested flow does not wait in an execution that does not count", async () => {
+it("a task of an outdated execution does not wait for a nested flow", async () => {
   const { id, at } = await begin({ modules: [modules[5]] });
   await at("e");
   const { machine } = await first(id);
@@ -115,7 +115,7 @@ it("a task that waits for a nested flow does not wait in an execution that does 
   expect(await ws.completed(id)).toMatchObject({ success: true, result: "f" });
 });
 
-describe.concurrent("a flow that has ended stays so, whatever is said of its execution later", () => {
+describe.concurrent("late events of ended flows", () => {
   const ways: [string, object, object][] = [
     ["well", { modules: [flow.identity("a")] }, { success: true }],
     ["skipped", { modules: [flow.identity("a", { stop_after_if: { expr: "true", skip_if_stopped: true } })] }, { is_skipped: true }],

@@ -59,7 +59,7 @@ async function approved(ws: Workspace, id: string, cfo: Api): Promise<Record<str
 
 describe.concurrent("each flow of test/fixtures/flows", () => {
   it.for(flowFixtureNames)(
-    "%s: is built as it says there, and ends on the local engine",
+    "%s is built as expected and ends on the local engine",
     { timeout: 120_000 },
     async (name, { expect }) => {
       const { value } = parse(flowFixture(name, "flow.yaml")) as { value: object };

@@ -21,8 +21,8 @@ const nested = (id: string, path: string, args: Record<string, string> = {}, mor
 });
 const status = (job: Record<string, unknown>) => job["flow_status"] as { step: number; modules: Record<string, unknown>[] };
 
-describe("a saved flow", () => {
-  it("runs from every form of its webhook, its newest version and an exact one", async () => {
+describe("saved flows", () => {
+  it("a flow runs from every form of its webhook, in its newest and in an exact version", async () => {
     await saveFlow(ws, "f/t/double", [step("a", "flow_input.n * 2")]);
     const { version_id: first } = (await ws.get("flows/get/f/t/double")).json as { version_id: number };
     await saveFlow(ws, "f/t/double", [step("a", "flow_input.n * 2"), step("b", "'newest ' + results.a")]);
@@ -50,7 +50,7 @@ describe("a saved flow", () => {
     }
   });
 
-  it("runs scripts by path, the newest one, and by hash", async () => {
+  it("a flow runs scripts by path in the newest version and by hash", async () => {
     const hash = await ws.saveScript({ path: "f/t/who", language: "python3", content: "def main(x: int): return ['old', x]" });
     await ws.saveScript({ path: "f/t/who", language: "python3", content: "def main(x: int): return ['new', x]" });
     const script = (id: string, more: object) => ({
@@ -64,7 +64,7 @@ describe("a saved flow", () => {
     ]);
   });
 
-  it("fails with a sentence where there is no such script, or it is not its caller's to run", async () => {
+  it("a flow fails with a sentence if a script is missing or its caller may not run it", async () => {
     expect((await runFlow(ws, [{ id: "a", value: { type: "script", path: "f/t/none", input_transforms: {} } }]))["result"]).toEqual({
       error: { name: "NotFound", message: "There is no script at f/t/none.", step_id: "a" },
     });
@@ -75,7 +75,7 @@ describe("a saved flow", () => {
     expect(answer.json).toMatchObject({ error: { name: "NotFound", message: "There is no script at u/admin/mine." } });
   });
 
-  it("keeps values of any size out of its state: 1 MB goes in, through and out", async () => {
+  it("values of 1 MB pass through a flow outside its state", async () => {
     const big = "x".repeat(1_000_000);
     const job = await runFlow(ws, [step("a", "flow_input.big"), step("b", "results.a.length"), step("c", "[results.a, results.b]")], {
       big,
@@ -86,7 +86,7 @@ describe("a saved flow", () => {
 });
 
 describe("the jobs of a flow's steps", () => {
-  it("name their flow, its root and their step, and are found by it", async () => {
+  it("jobs of steps contain flow, root and step, and can be listed by flow", async () => {
     const job = await runFlow(ws, [step("a", "1"), each("l", "[1, 2]", [step("b", "2")])]);
     const steps = (await ws.get("jobs/list", { parent_job: String(job["id"]), order_desc: false })).json as Record<string, unknown>[];
     expect(steps.map((each) => each["flow_step_id"])).toEqual(["a", "b", "b"]);
@@ -97,7 +97,7 @@ describe("the jobs of a flow's steps", () => {
 });
 
 describe("flow_status", () => {
-  it("is there from creation, before anything has begun", async () => {
+  it("flow_status exists from the creation of the job", async () => {
     const value = { modules: [step("a", "1"), step("b", "2")] };
     const id = expectStatus(await ws.post("jobs/run/preview_flow", { value }, { scheduled_in_secs: 3600 }), 201).text;
     const job = (await ws.get(`jobs_u/get/${id}`)).json as Record<string, unknown>;
@@ -109,7 +109,7 @@ describe("flow_status", () => {
     expect(job).not.toHaveProperty("raw_code");
   });
 
-  it("says of each module how it went, when all is over", async () => {
+  it("flow_status contains the outcome of each module after the end", async () => {
     const job = await runFlow(ws, [
       step("a", "1"),
       each("l", "[1, 2]", [step("b", "2")]),
@@ -131,7 +131,7 @@ describe("flow_status", () => {
     ]);
   });
 
-  it("shows what is under way: the job of a step, the index in a loop", async () => {
+  it("flow_status shows the running job and the index of a loop", async () => {
     const slow = flow.script("b", "export const main = async () => { await Bun.sleep(3000); };", {}, {});
     const id = expectStatus(
       await ws.post("jobs/run/preview_flow", { value: { modules: [each("l", "[1, 2]", [step("a", "1"), slow]), step("z", "1")] } }),
@@ -152,8 +152,8 @@ describe("flow_status", () => {
   });
 });
 
-describe("a flow in a flow", () => {
-  it("is a job of its own, whose result its caller goes on with", async () => {
+describe("nested flows", () => {
+  it("a nested flow is a separate job, and its caller continues with its result", async () => {
     await saveFlow(ws, "f/t/inner", [
       step("x", "flow_input.n + 1"),
       step("y", "results.x * 10", { stop_after_if: { expr: "true" } }),
@@ -170,7 +170,7 @@ describe("a flow in a flow", () => {
     });
   });
 
-  it("in a loop side by side, and deeper", async () => {
+  it("nested flows run in parallel loops and at greater depth", async () => {
     await saveFlow(ws, "f/t/outer", [
       each("l", "flow_input.list", [nested("a", "f/t/inner", { n: "flow_input.iter.value" })], { parallel: true }),
     ]);
@@ -178,7 +178,7 @@ describe("a flow in a flow", () => {
     expect(job["result"]).toEqual([20, 30, 40]);
   });
 
-  it("fails its caller with its error, is tried again, and can be gone on from", async () => {
+  it("a failing nested flow fails its caller with its error, and can be retried or ignored", async () => {
     await saveFlow(ws, "f/t/failing", [fail("x")]);
     const failing = nested("a", "f/t/failing", {}, { retry: { constant: { attempts: 1, seconds: 0 } } });
     const job = await runFlow(ws, [failing, step("b", "1")]);
@@ -189,14 +189,14 @@ describe("a flow in a flow", () => {
     expect((await runFlow(ws, [nested("a", "f/t/none")]))["result"]).toMatchObject({ error: { message: "There is no flow at f/t/none." } });
   });
 
-  it("sees the flow_env of its caller, unless it has its own", async () => {
+  it("a nested flow has the flow_env of its caller, unless it has its own", async () => {
     await saveFlow(ws, "f/t/bare", [step("x", "flow_env")]);
     await saveFlow(ws, "f/t/own", { modules: [step("x", "flow_env")], flow_env: { mine: 1 } });
     const value = { modules: [nested("a", "f/t/bare"), nested("b", "f/t/own"), step("c", "[results.a, results.b]")], flow_env: { k: "v" } };
     expect((await runFlow(ws, value))["result"]).toEqual([{ k: "v" }, { mine: 1 }]);
   });
 
-  it("is canceled with its caller", async () => {
+  it("a nested flow is canceled with its caller", async () => {
     await saveFlow(ws, "f/t/waiting", [step("x", "1", { sleep: { type: "static", value: 600 } }), step("y", "2")]);
     const id = expectStatus(
       await ws.post("jobs/run/preview_flow", { value: { modules: [nested("a", "f/t/waiting"), step("b", "1")] } }),
@@ -213,8 +213,8 @@ describe("a flow in a flow", () => {
   });
 });
 
-describe("loops that are long", () => {
-  it("go on in another execution before the history is full", async () => {
+describe("long loops", () => {
+  it("a long loop continues in another execution before the history is full", async () => {
     const modules = [
       loop("w", [flow.identity("i", { stop_after_if: { expr: "flow_input.iter.index === 299" } })]),
       step("n", "results.w.length"),
@@ -222,7 +222,7 @@ describe("loops that are long", () => {
     expect((await runFlow(ws, modules))["result"]).toBe(300);
   }, 120_000);
 
-  it("run side by side in rounds", async () => {
+  it("a long parallel loop runs in rounds", async () => {
     const modules = [
       each("l", "Array.from({ length: 100 }, (_, n) => n)", [flow.identity("i")], { parallel: true }),
       step("n", "results.l.map(({ iter }) => iter.value)"),

@@ -32,7 +32,7 @@ const machines = async () => {
 const executionOf = (id: string) =>
   until(async () => ((await ws.get(`jobs_u/get/${id}`)).json as { execution?: { arn: string } }).execution?.arn, { what: "its execution" });
 
-it("a state machine that nothing has run for a month is deleted, and the next run makes it again", async () => {
+it("a state machine that was unused for a month is deleted, and the next run creates it again", async () => {
   await saveFlow(ws, "f/t/seldom", [flow.step("a", "flow_input.n + 1")]);
   await saveFlow(ws, "f/t/waits", [flow.identity("a", { sleep: { type: "static", value: 600 } }), flow.identity("b")]);
   const run = async (n: number) => expectStatus(await ws.post("jobs/run_wait_result/f/f/t/seldom", { n }), 200).json;
@@ -59,7 +59,7 @@ it("a state machine that nothing has run for a month is deleted, and the next ru
   expect((await ws.get(`jobs_u/get/${waiting}`)).json).toMatchObject({ running: true });
 }, 120_000);
 
-it("a run that began while its machine was being deleted comes to its end", async () => {
+it("a run that started during the deletion of its machine ends", async () => {
   const { sfn } = awsClients(instance);
   await saveFlow(ws, "f/t/raced", [flow.identity("a", { sleep: { type: "static", value: 3 } }), flow.step("b", "'done'")]);
   const id = expectStatus(await ws.post("jobs/run/f/f/t/raced", {}), 201).text;

@@ -19,7 +19,7 @@ const jobOf = async (id: string) => (await ws.get(`jobs_u/get/${id}`)).json as J
 const nested = (id: string, path: string) => ({ id, value: { type: "flow", path, input_transforms: {} } });
 
 describe("a flow's job", () => {
-  it("names its execution, which Step Functions knows by that, and no page where there is no console", async () => {
+  it("the job contains the ARN of its execution, and no console URL with a local engine", async () => {
     const job = await runFlow(ws, [step("a", "1")]);
     const { execution } = (await jobOf(String(job["id"]))) as { execution: { arn: string } };
     expect(execution).toEqual({ arn: expect.stringMatching(/^arn:aws:states:/), earlier: [] });
@@ -27,7 +27,7 @@ describe("a flow's job", () => {
     expect([status, name]).toEqual(["SUCCEEDED", `${String(job["id"])}.0`]);
   });
 
-  it("names the executions that it went on from, the oldest first", async () => {
+  it("the job lists its previous executions, oldest first", async () => {
     const last = flow.identity("i", { stop_after_if: { expr: "flow_input.iter.index === 299" } });
     const id = expectStatus(await ws.post("jobs/run/preview_flow", { value: { modules: [loop("w", [last])] } }), 201).text;
     await ws.completed(id, 120_000);
@@ -39,7 +39,7 @@ describe("a flow's job", () => {
     expect(named).toEqual(executions.map(({ executionArn }) => executionArn).toSorted());
   }, 180_000);
 
-  it("names none before there is one", async () => {
+  it("the job contains no execution before the first one", async () => {
     const value = { modules: [step("a", "1")] };
     const id = expectStatus(await ws.post("jobs/run/preview_flow", { value }, { scheduled_in_secs: 3600 }), 201).text;
     expect(await jobOf(id)).not.toHaveProperty("execution");
@@ -55,7 +55,7 @@ const logsOf = async (id: unknown, at: Workspace = ws) => expectStatus(await at.
 const plain = (logs: string) => logs.replaceAll(/[0-9a-f]{8}-[0-9a-f-]{27}/g, "#");
 
 describe("the logs of a whole flow", () => {
-  it("are those of its steps in the order in which they ran, each under its step, attempt, iteration and job", async () => {
+  it("the logs are those of the steps in execution order, each under step, attempt, iteration and job", async () => {
     const twice = flow.script(
       "f",
       'export const main = () => { console.log("tried"); throw new Error("no"); };',
@@ -83,7 +83,7 @@ describe("the logs of a whole flow", () => {
     expect((await ws.get(`jobs_u/get_logs/${id}`)).text).toBe("first\n");
   });
 
-  it("hold those of flows in it where they began, of branches side by side, of both tries of a loop, and of the failure module", async () => {
+  it("the logs contain nested flows, parallel branches, both attempts of a loop, and the failure module", async () => {
     await saveFlow(ws, "f/t/inner", [says("x", "'deep'"), step("y", "1")]);
     const once = each("l", "[1]", [says("n", "'in it'"), fail("e")], {}, { retry: { constant: { attempts: 1, seconds: 0 } } });
     const job = await runFlow(ws, {
@@ -98,7 +98,7 @@ describe("the logs of a whole flow", () => {
     expect(logs).toMatch(/=== failure, .*attempt 1, job #\nno\n/);
   });
 
-  it("are there while it runs", async () => {
+  it("the logs are available during the run", async () => {
     const slow = flow.script("b", 'export const main = async () => { console.log("waiting"); await Bun.sleep(600_000); };', {}, {});
     const modules = [says("a", "'first'"), each("l", "[1, 2]", [slow], { parallel: true })];
     const id = expectStatus(await ws.post("jobs/run/preview_flow", { value: { modules } }), 201).text;
@@ -113,7 +113,7 @@ describe("the logs of a whole flow", () => {
     expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`, {}), 200);
   });
 
-  it("are cut where they grow too long, with a line that says where the rest is", async () => {
+  it("long logs are truncated with a line that refers to the rest", async () => {
     const loud = flow.script("a", 'export const main = () => console.log("x".repeat(999_999));', {}, {});
     const job = await runFlow(ws, [loud, { ...loud, id: "b" }, says("c", "'not shown'")]);
     const logs = await logsOf(job["id"]);
@@ -122,7 +122,7 @@ describe("the logs of a whole flow", () => {
     expect(logs).not.toContain("not shown");
   });
 
-  it("hide secrets as each step's own log does", async () => {
+  it("secrets are masked as in each step's own log", async () => {
     const path = "f/t/secret";
     expectStatus(await ws.post("variables/create", { path, value: "hunter2-and-more", is_secret: true, description: "" }), 201);
     const content = "export const main = (s: string) => console.log(s);";
@@ -133,7 +133,7 @@ describe("the logs of a whole flow", () => {
     expect(plain(logs)).toMatch(/^=== a, attempt 1, job #\n\S+\n$/);
   });
 
-  it("do not show those of steps that the reader could not read by themselves", async () => {
+  it("logs of steps that the reader may not read are omitted", async () => {
     await ws.saveScript({ path: "u/admin/mine", language: "bash", content: "echo mine" });
     const mine = { id: "b", value: { type: "script", path: "u/admin/mine", input_transforms: {} } };
     await saveFlow(ws, "f/t/shared", [says("a", "'for all'"), mine]);
@@ -147,7 +147,7 @@ describe("the logs of a whole flow", () => {
     );
   });
 
-  it("of a job that is no flow are its log, of none there is nothing to read", async () => {
+  it("a job that is not a flow returns its log, and a missing job is 404", async () => {
     await ws.saveScript({ path: "f/t/hello", language: "bash", content: "echo hello" });
     const id = await ws.run("f/t/hello");
     await ws.completed(id);
@@ -156,14 +156,14 @@ describe("the logs of a whole flow", () => {
   });
 });
 
-describe("what a flow is built to", () => {
+describe("the state machine of a flow", () => {
   const built = async (path: string) => {
     const { job_id: job } = (await ws.get(`flows/deployment_status/p/${path}`)).json as { job_id: string };
     await ws.completed(job, 120_000);
   };
   const machineAt = (at: string, by: Workspace = ws) => by.get(`flows/machine/${at}`);
 
-  it("is the definition that Step Functions has, under the name that runs are started on, and its picture", async () => {
+  it("the response contains the definition in Step Functions, its name and a diagram", async () => {
     await saveFlow(ws, "f/t/drawn", [step("a", "1", { summary: 'Say "hi"' }), each("l", "[1]", [step("b", "2")], { parallel: true })]);
     await built("f/t/drawn");
     const shown = expectStatus(await machineAt("p/f/t/drawn"), 200).json as Json;
@@ -179,7 +179,7 @@ describe("what a flow is built to", () => {
     expect(shown["mermaid"]).toContain('subgraph n3["l#58; run items"]');
   });
 
-  it("is that of each version", async () => {
+  it("each version has its state machine", async () => {
     await saveFlow(ws, "f/t/versions", [step("a", "1")]);
     const { version_id: first } = (await ws.get("flows/get/f/t/versions")).json as Json;
     await saveFlow(ws, "f/t/versions", [step("a", "1"), step("b", "2")]);
@@ -196,7 +196,7 @@ describe("what a flow is built to", () => {
     expect(before[0]).not.toBe(after[0]);
   });
 
-  it("is nothing where there is nothing to run, no such flow, or none that the caller may read", async () => {
+  it("a flow without a build, a missing flow and a hidden flow have no state machine", async () => {
     await saveFlow(ws, "f/t/empty", []);
     await saveFlow(
       ws,

@@ -39,7 +39,7 @@ describe("a saved flow's state machine", () => {
     ws = await newWorkspace();
   });
 
-  it("is there with the name, the tags and the definition that say what it is", async () => {
+  it("the machine has its name, tags and definition", async () => {
     expect(await saved(ws, "f/t/daily.report", [identity("a", { summary: "Load" }), identity("b")])).toMatchObject({ success: true });
     const [machine, ...others] = await machines(`svc-${ws.id}-`);
     expect(others).toEqual([]);
@@ -55,7 +55,7 @@ describe("a saved flow's state machine", () => {
     ]);
   });
 
-  it("is shared by versions that are built alike, and each run is an execution named after its job", async () => {
+  it("equal versions share a machine, and each run is an execution named after its job", async () => {
     const bash = (content: string) => ({ id: "a", value: { type: "rawscript", language: "bash", content, input_transforms: {} } });
     const machinesNow = () => machines(`svc-${ws.id}-f-t-shared-`);
     await saved(ws, "f/t/shared", [bash("echo one")]);
@@ -70,7 +70,7 @@ describe("a saved flow's state machine", () => {
     expect(await machinesNow()).toHaveLength(2);
   });
 
-  it("is not made of what is too large for it: the job that builds the flow says so, and so does a run", async () => {
+  it("a flow that is too large has no machine, and its build and its runs fail with the reason", async () => {
     const modules = Array.from({ length: 1300 }, (_, index) => identity(`s${index}`));
     const said = { error: { name: "DependencyError", message: expect.stringMatching(/^The flow is too large: at most \d+ steps/) } };
     expect(await saved(ws, "f/t/large", modules)).toMatchObject({ success: false, result: said });
@@ -79,7 +79,7 @@ describe("a saved flow's state machine", () => {
     expect(await machines(`svc-${ws.id}-f-t-large`)).toEqual([]);
   });
 
-  it("of a parallel loop with many steps around another loop comes to its end", async () => {
+  it("a parallel loop with many steps around another loop ends", async () => {
     const inner = {
       id: "inner",
       value: { type: "forloopflow", iterator: { type: "static", value: [1, 2] }, modules: [identity("in")] },
@@ -94,7 +94,7 @@ describe("a saved flow's state machine", () => {
 });
 
 describe("state machines of a deleted workspace", () => {
-  it("go with it, those of workspaces with the same beginning stay", async () => {
+  it("the machines of a deleted workspace are deleted, and those of workspaces with the same prefix remain", async () => {
     const ws = await newWorkspace();
     const like = `${ws.id}-f`;
     expectStatus(await api().post("workspaces/create", { id: like, name: like }), 201);

@@ -31,7 +31,7 @@ const deployed = async (path: string, at: Workspace = ws) => {
 };
 
 describe("every change of a flow writes exactly one typed event", () => {
-  it("and what changes nothing writes none", async () => {
+  it("a save without a change writes no event", async () => {
     const own = await newWorkspace();
     const [folder] = await outboxOf(own.id);
     await created("f/t/a", {}, own);
@@ -54,7 +54,7 @@ describe("every change of a flow writes exactly one typed event", () => {
 });
 
 describe("building a flow", () => {
-  it("locks each inline script, and says so in the job's result; the flow stays as it was sent", async () => {
+  it("the build locks each inline script in the job's result and does not change the flow", async () => {
     const leftPad = 'import p from "left-pad@1.3.0"; export const main = () => p("a", 3);';
     const value = {
       modules: [
@@ -79,7 +79,7 @@ describe("building a flow", () => {
     expect((await deployed("f/t/locked")).ended["result"]).toEqual({ locks: { pad: locks["pad"] } });
   });
 
-  it("that fails says of each inline script what is wrong with it, and so does a run", async () => {
+  it("a failed build describes the fault of each inline script, and so does a run", async () => {
     const broken = [
       inline("good", "export const main = () => 1;", "bun"),
       inline("bad", 'import x from "/f/t/not_there"; export const main = () => x;', "bun"),
@@ -100,7 +100,7 @@ describe("building a flow", () => {
     expect(await get("f/t/broken")).not.toHaveProperty("lock_error_logs");
   });
 
-  it("refuses what no state machine holds, and says how much one does", async () => {
+  it("a flow that is too large for a state machine is rejected with the maximum", async () => {
     const modules = Array.from({ length: 3000 }, (_, index) => identity(`m${index}`));
     await created("f/t/long", { value: { modules } });
     const { ended } = await deployed("f/t/long");
@@ -112,13 +112,13 @@ describe("building a flow", () => {
     });
   });
 
-  it("keeps a run that came before it ended waiting, and runs it then", async () => {
+  it("a run before the end of the build waits for it", async () => {
     await created("f/t/early", { value: { modules: [inline("a", `echo ${randomUUID()}; echo ready`)] } });
     const job = expectStatus(await ws.post("jobs/run/f/f/t/early", {}), 201).text;
     expect((await ws.completed(job))["result"]).toBe("ready");
   });
 
-  it("of a language that nothing here runs works, and its step says so", async () => {
+  it("a script in a language without a runner can be built, and its step fails with the reason", async () => {
     const value = { modules: [inline("toString", "fn main() {}", "rust")] };
     await created("f/t/rust", { value });
     expect((await runWait("f/f/t/rust")).json).toMatchObject({ error: { name: "NoRunner", step_id: "toString" } });

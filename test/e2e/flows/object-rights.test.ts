@@ -39,7 +39,7 @@ const changes = (path: string): [string, string, object][] => [
 ];
 
 describe("reading flows", () => {
-  it("lists the newest versions with paging and filters, without their steps", async () => {
+  it("the newest versions are listed with paging and filters, without their steps", async () => {
     const own = await newWorkspace();
     const ann = await member(own, "ann", "admin");
     await created("f/t/s0", { description: "long", labels: ["l0"] }, own);
@@ -71,7 +71,7 @@ describe("reading flows", () => {
     expect(((await own.get("flows/list_search")).json as Flow[]).map(({ path }) => path)).toEqual(["f/t/s0", "f/t/s2"]);
   });
 
-  it("names every URL form with a curl line, and each of them runs it", async () => {
+  it("every URL is listed with a curl command and runs the flow", async () => {
     await created("f/t/hooks", { value: { modules: [inline("a", "echo hooked")] } });
     const version = await versionAt("f/t/hooks");
     const forms = expectStatus(await ws.get("flows/webhooks/f/t/hooks"), 200).json as { method: string; url: string; curl: string }[];
@@ -94,11 +94,11 @@ describe("reading flows", () => {
     expect(codeOf(await ws.get("flows/webhooks/f/t/none"))).toEqual([404, "flow.notFound"]);
   });
 
-  it.each(["get", "history/p", "get_latest_version", "deployment_status/p", "webhooks"])("%s of no flow is 404", async (route) => {
+  it.each(["get", "history/p", "get_latest_version", "deployment_status/p", "webhooks"])("%s of a missing flow is 404", async (route) => {
     expect(codeOf(await ws.get(`flows/${route}/f/t/none`))).toEqual([404, "flow.notFound"]);
   });
 
-  it("of no version is 404, and of what is no version 400", async () => {
+  it("a missing version is 404, and an invalid one 400", async () => {
     expect(codeOf(await ws.get("flows/get/v/1"))).toEqual([404, "flow.versionNotFound"]);
     for (const version of ["0", "-1", "1.5", "abc", "99999999999999999999"]) {
       expect(codeOf(await ws.get(`flows/get/v/${version}`))).toEqual([400, "query.invalid"]);
@@ -106,8 +106,8 @@ describe("reading flows", () => {
   });
 });
 
-describe("taking flows away", () => {
-  it("archives: the path is free, the versions stay; and brings back", async () => {
+describe("archiving and deleting flows", () => {
+  it("archiving a flow frees its path and retains its versions, and it can be restored", async () => {
     await created("f/t/old", { value: { modules: [inline("a", "echo old")] } });
     const version = await versionAt("f/t/old");
     expectStatus(await ws.post("flows/archive/f/t/old", { archived: true }), 200);
@@ -125,7 +125,7 @@ describe("taking flows away", () => {
     expect(codeOf(await ws.post("flows/archive/f/t/none", {}))).toEqual([404, "flow.notFound"]);
   });
 
-  it("deletes with all versions and rights, and once more without complaint", async () => {
+  it("a flow is deleted with all versions and rights, and a repeated deletion succeeds", async () => {
     const own = await newWorkspace();
     const ann = await member(own, "ann");
     await created("f/t/gone", {}, own);
@@ -167,7 +167,7 @@ describe("taking flows away", () => {
 });
 
 describe("rights on flows", () => {
-  it("hide what may not be read, and refuse changes to who may only read", async () => {
+  it("unreadable flows are hidden, and readers may not change flows", async () => {
     const own = await newWorkspace();
     const [reader, stranger] = [await member(own, "reader"), await member(own, "stranger")];
     expectStatus(await own.post("folders/create", { name: "closed", extra_perms: { [`u/${reader.username}`]: false } }), 201);
@@ -195,7 +195,7 @@ describe("rights on flows", () => {
     expect(await get("f/closed/flow", own)).toMatchObject({ version_id: version, archived: false });
   });
 
-  it("are needed at both ends of a renaming", async () => {
+  it("renaming a flow requires rights at both paths", async () => {
     const own = await newWorkspace();
     const ann = await member(own, "ann");
     expectStatus(await own.post("folders/create", { name: "closed", extra_perms: { [`u/${ann.username}`]: false } }), 201);
@@ -208,7 +208,7 @@ describe("rights on flows", () => {
     expect((await own.get("flows/list_paths")).json).toEqual(["f/closed/flow", `u/${ann.username}/taken_away`]);
   });
 
-  it("of runs are those of whom the flow acts for", async () => {
+  it("runs on behalf of a user have that user's rights", async () => {
     const own = await newWorkspace();
     const [ann, bob] = [await member(own, "ann"), await member(own, "bob")];
     const value = { modules: [inline("a", "export const main = () => process.env.OV_EMAIL ?? process.env.WM_EMAIL;", "bun")] };

@@ -63,7 +63,7 @@ const everything = JSON.parse(`{
 }`) as object;
 
 describe("saving a flow", () => {
-  it("answers 201 with its path, and gives every field back as it was sent", async () => {
+  it("saving a flow returns 201 with its path, and every field is preserved", async () => {
     const sent = aFlow("f/t/fields", {
       summary: "Greets",
       description: "Longer",
@@ -87,7 +87,7 @@ describe("saving a flow", () => {
     expect((await ws.get("flows/exists/f/t/nothing")).json).toBe(false);
   });
 
-  it("gives the flow itself back deep-equal, whatever it holds", async () => {
+  it("a flow is returned deep-equal for any content", async () => {
     await created("f/t/everything", { value: everything });
     const { value, version_id: version } = await get("f/t/everything");
     expect(JSON.stringify(value)).toBe(JSON.stringify(everything));
@@ -100,7 +100,7 @@ describe("saving a flow", () => {
     expect(JSON.stringify((await get("f/t/everything"))["value"])).toBe(JSON.stringify(everything));
   });
 
-  it("of several hundred kilobytes works like any other, its text apart and gone with it", async () => {
+  it("a flow of several hundred kilobytes is stored separately and deleted completely", async () => {
     const { s3 } = awsClients();
     const content = `echo hi # ${"ü🙂".repeat(60_000)}`;
     const value = { modules: [inline("a", content)], notes: [{ text: "n".repeat(1000) }] };
@@ -115,7 +115,7 @@ describe("saving a flow", () => {
     expect(await left()).toBe(0);
   });
 
-  it("above 4 MB is refused with the limit", async () => {
+  it("a flow above 4 MB is rejected with the limit", async () => {
     const pad = (bytes: number) => aFlow("f/t/too_large", { value: { modules: [identity()], notes: "x".repeat(bytes) } });
     const body = refused(await create(pad(4 * 1024 * 1024)));
     expect(body).toMatchObject({ status: 413, text: expect.stringContaining("4 MB") });
@@ -124,7 +124,7 @@ describe("saving a flow", () => {
     expect((await ws.get("flows/exists/f/t/too_large")).json).toBe(false);
   });
 
-  it("with wrong fields is 422 and names each place with its module", async () => {
+  it("a flow with invalid fields is 422 with each place and module", async () => {
     const wrong = {
       modules: [
         { id: "a", value: { type: "rawscript", language: "bash" } },
@@ -149,7 +149,7 @@ describe("saving a flow", () => {
     expect((await ws.get("flows/exists/f/t/wrong")).json).toBe(false);
   });
 
-  it("needs a free path, and a folder that is there", async () => {
+  it("a new flow needs a free path and an existing folder", async () => {
     await created("f/t/taken");
     expect(codeOf(await create(aFlow("f/t/taken")))).toEqual([400, "flow.pathTaken"]);
     expect(codeOf(await create(aFlow("f/nowhere/a")))).toEqual([400, "path.noFolder"]);
@@ -161,8 +161,8 @@ describe("saving a flow", () => {
   });
 });
 
-describe("a new version", () => {
-  it("takes the path; the older one is kept under its number, and runs by it", async () => {
+describe("new versions", () => {
+  it("a new version replaces the old one at its path, and the old one runs by its number", async () => {
     await created("f/t/versions", { value: { modules: [inline("a", "echo one")] }, deployment_message: "first" });
     const first = await versionAt("f/t/versions");
     const answer = await update("f/t/versions", aFlow("f/t/versions", { value: { modules: [inline("a", "echo two")] } }));
@@ -194,7 +194,7 @@ describe("a new version", () => {
     }
   });
 
-  it("has a message that can be set later, and taken away", async () => {
+  it("the message of a version can be changed and removed", async () => {
     await created("f/t/message");
     const version = await versionAt("f/t/message");
     const messages = async () =>
@@ -229,7 +229,7 @@ describe("a new version", () => {
     expect(String((await runWait("f/f/t/race")).json)).toBe(flow["summary"]);
   });
 
-  it("of several who create at once: one does", async () => {
+  it("one of several simultaneous creations succeeds", async () => {
     const answers = await Promise.all([1, 2, 3, 4].map((n) => create(aFlow("f/t/first", { summary: `${n}` }))));
     const winner = answers.findIndex(({ status }) => status === 201) + 1;
     expect(answers.filter(({ status }) => status === 201)).toHaveLength(1);
@@ -240,7 +240,7 @@ describe("a new version", () => {
 });
 
 describe("renaming a flow", () => {
-  it("takes its extra rights along and leaves nothing at the old path but its history", async () => {
+  it("a renamed flow retains its extra permissions and leaves only its history at the old path", async () => {
     const own = await newWorkspace();
     const ann = await member(own, "ann");
     await created("f/t/before", { value: { modules: [inline("a", "echo old")] } }, own);
@@ -264,7 +264,7 @@ describe("renaming a flow", () => {
     expect((await own.get("flows/list_paths")).json).toEqual(["f/t/after", "f/t/before"]);
   });
 
-  it("onto an archived flow's path takes its place", async () => {
+  it("a flow can be renamed to the path of an archived flow", async () => {
     await created("f/t/archived_target", { summary: "old" });
     expectStatus(await ws.post("flows/archive/f/t/archived_target", { archived: true }), 200);
     await created("f/t/mover", { summary: "new" });

@@ -33,7 +33,7 @@ const housekeep = (inS = 0) => invoke("HousekeepingFunction", { nowMs: Date.now(
 const timedOut = { success: false, canceled: false, result: { error: { name: "TimeoutError" } } };
 
 describe("a flow's timeout", () => {
-  it("fails the flow while a script of it runs, which is stopped; neither what follows nor the failure module begins", async () => {
+  it("a timeout stops the running script, and neither later steps nor the failure module begin", async () => {
     const failure_module = { ...telling("failure", "mended"), id: "failure" };
     await saveFlow(ws, "f/t/late", { modules: [telling("a", "late-a", 100), telling("b", "late-b")], failure_module }, { timeout: 3 });
     const job = await ended("f/t/late");
@@ -45,7 +45,7 @@ describe("a flow's timeout", () => {
     expect([told("late-a"), told("late-a-ended"), told("late-b"), told("mended")]).toEqual([1, 0, 0, 0]);
   });
 
-  it("fails it while it sleeps, and between two attempts", async () => {
+  it("a timeout fails a sleeping flow, and a flow between two attempts", async () => {
     await saveFlow(ws, "f/t/sleeping", [step("a", "1", sleeps(600)), telling("b", "slept")], { timeout: 2 });
     const again = { retry: { constant: { attempts: 3, seconds: 600 } } };
     await saveFlow(ws, "f/t/trying", [flow.fail("a", "'no'", again)], { timeout: 2 });
@@ -54,7 +54,7 @@ describe("a flow's timeout", () => {
     expect(told("slept")).toBe(0);
   });
 
-  it("fails it while it waits for a flow inside, which ends with it", async () => {
+  it("a timeout fails a flow that waits for a nested flow, which ends too", async () => {
     await saveFlow(ws, "f/t/inner", [step("a", "1", sleeps(600)), telling("b", "inside")]);
     await saveFlow(ws, "f/t/outer", [nested("n", "f/t/inner"), telling("z", "outside")], { timeout: 3 });
     const job = await ended("f/t/outer");
@@ -64,7 +64,7 @@ describe("a flow's timeout", () => {
     expect([told("inside"), told("outside")]).toEqual([0, 0]);
   });
 
-  it("fails it where it passes while nothing runs, flows inside with it, by housekeeping", async () => {
+  it("housekeeping fails a flow and its nested flows after the timeout if nothing runs", async () => {
     await saveFlow(ws, "f/t/hours", [nested("n", "f/t/inner"), step("z", "1")], { timeout: 300 });
     const id = await start("f/t/hours");
     const inner = await until(async () => (await stepsOf(id)).find(({ running }) => running), { what: "the flow inside" });
@@ -75,7 +75,7 @@ describe("a flow's timeout", () => {
     expect(await ws.completed(String(inner["id"]))).toMatchObject({ success: false });
   });
 
-  it("holds where steps run together in one task", async () => {
+  it("a timeout applies to steps in one task", async () => {
     await saveFlow(
       ws,
       "f/t/together",
@@ -86,7 +86,7 @@ describe("a flow's timeout", () => {
     expect(told("together")).toBe(0);
   });
 
-  it("leaves alone a flow that ends in time", async () => {
+  it("a timeout does not affect a flow that ends in time", async () => {
     await saveFlow(ws, "f/t/quick", [step("a", "1"), step("b", "2")], { timeout: 3600 });
     expect(await ended("f/t/quick")).toMatchObject({ success: true, result: 2 });
   });
@@ -105,7 +105,7 @@ describe("variable() and resource() in expressions", () => {
     expectStatus(await ws.post("resources/create", db), 201);
   });
 
-  it("read in input transforms, predicates, iterators and skip_expr, also where the path is computed", async () => {
+  it("input transforms, predicates, iterators and skip_expr can read references with computed paths", async () => {
     await saveFlow(ws, "f/t/reading", {
       skip_expr: "variable('f/t/name') === 'nothing'",
       modules: [
@@ -121,7 +121,7 @@ describe("variable() and resource() in expressions", () => {
     expect(await ended("f/t/skipping")).toMatchObject({ is_skipped: true, result: "stopped early" });
   });
 
-  it("what they read is masked like every secret, and stands in the audit log", async () => {
+  it("values of references are masked like every secret and recorded in the audit log", async () => {
     await saveFlow(ws, "f/t/masked", [
       flow.script(
         "a",
@@ -142,7 +142,7 @@ describe("variable() and resource() in expressions", () => {
     expect(entries.filter(({ parameters }) => (parameters as Job)["job"] === job["id"])).toHaveLength(1);
   });
 
-  it("are not had in plain by running a step's job again", async () => {
+  it("running a step's job again does not reveal values of references", async () => {
     await ws.saveScript({ path: "f/t/takes", language: "bun", content: "export const main = (v: string) => v.length;" });
     const input_transforms = { v: { type: "javascript", expr: "variable('f/t/key')" } };
     await saveFlow(ws, "f/t/hands_on", [{ id: "a", value: { type: "script", path: "f/t/takes", input_transforms } }]);
@@ -153,7 +153,7 @@ describe("variable() and resource() in expressions", () => {
     expect((await ws.post("jobs/run/batch_rerun_jobs", body)).text).toMatch(/^Error: The job \S+ cannot be run again by itself/);
   });
 
-  it("fail the step with a sentence that names the path, where there is none or its caller may not read it", async () => {
+  it("a missing or unreadable reference fails the step with a sentence that names the path", async () => {
     await saveFlow(ws, "f/t/none", [step("a", "variable('f/t/no_such')")]);
     const missing = await ended("f/t/none");
     expect(missing).toMatchObject({ success: false, result: { error: { name: "ExpressionError", step_id: "a" } } });
@@ -166,8 +166,8 @@ describe("variable() and resource() in expressions", () => {
   });
 });
 
-describe("of a step's job", () => {
-  it("priority is its module's, or its flow's", async () => {
+describe("options of a step's job", () => {
+  it("the priority of a job is that of its module or its flow", async () => {
     await saveFlow(ws, "f/t/quiet", [step("x", "1")]);
     await saveFlow(ws, "f/t/urgent", {
       modules: [step("a", "1", { priority: 7 }), step("b", "1"), nested("n", "f/t/quiet", { priority: 9 })],
@@ -188,7 +188,7 @@ describe("of a step's job", () => {
 });
 
 describe("early_return", () => {
-  it("may be an expression, answered once the steps that it names have ended", async () => {
+  it("early_return may be an expression, which is evaluated after its steps have ended", async () => {
     const modules = [step("a", "20"), flow.one("o", [["true", [step("b", "22")]]]), telling("z", "early", 5)];
     await saveFlow(ws, "f/t/early", { modules, early_return: "({ sum: results.a + results.b, of: flow_input.x })" });
     const answer = expectStatus(await ws.post("jobs/run_wait_result/f/f/t/early", { x: 1 }), 200);
@@ -197,14 +197,14 @@ describe("early_return", () => {
     expect(await ws.completed(answer.headers.get("x-svc-job-id") ?? "")).toMatchObject({ success: true, result: "early" });
   });
 
-  it("that cannot be evaluated leaves its callers to wait for the end", async () => {
+  it("callers wait for the end if early_return cannot be evaluated", async () => {
     await saveFlow(ws, "f/t/early_not", { modules: [step("a", "1"), step("b", "2")], early_return: "results.a.b.c.d" + ".e()" });
     expect(expectStatus(await ws.post("jobs/run_wait_result/f/f/t/early_not", {}), 200).json).toBe(2);
   });
 });
 
 describe("user states", () => {
-  it("are kept with the flow by its scripts, and show in its flow_status", async () => {
+  it("scripts store user states with the flow, and flow_status shows them", async () => {
     const content = `export async function main() {
       const { WM_TOKEN: token, WM_WORKSPACE: ws, WM_JOB_ID: id, BASE_INTERNAL_URL: url } = process.env;
       const headers = { authorization: "Bearer " + token, "content-type": "application/json" };

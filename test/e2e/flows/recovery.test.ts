@@ -40,8 +40,8 @@ const job = async (id: string) => expectStatus(await ws.get(`jobs_u/get/${id}`),
 const housekeep = () => invoke("HousekeepingFunction", { aheadMs: 600_000 }, instance);
 const told = (what: string) => witness.told.filter((each) => each.what === what).length;
 
-describe("a flow goes on after", () => {
-  it("the function of its steps has died in the middle of one: what has finished does not run again", async () => {
+describe("recovery of flows", () => {
+  it("finished steps do not run again after the step function died", async () => {
     const id = await start([telling("a", "a1"), telling("b", "b1", 6), telling("c", "c1")]);
     await witness.heard("b1");
     expect(crashFunction(instance, { output: "StepFunction" })).toBeGreaterThan(0);
@@ -49,7 +49,7 @@ describe("a flow goes on after", () => {
     expect([told("a1"), told("b1"), told("c1")]).toEqual([1, 1, 1]);
   });
 
-  it("the runner of a step has died: the step alone is tried again", async () => {
+  it("only the step is repeated after its runner died", async () => {
     const id = await start([telling("a", "a2"), telling("b", "b2", 3), telling("c", "c2")]);
     await witness.heard("b2");
     crashFunction(instance, { runner: "bun" });
@@ -57,7 +57,7 @@ describe("a flow goes on after", () => {
     expect([told("a2"), told("b2"), told("c2")]).toEqual([1, 2, 1]);
   });
 
-  it("the engine was stopped and started again, also in loops and branches that run side by side", async () => {
+  it("a flow continues after a restart of the engine, also in parallel loops and branches", async () => {
     const modules = [
       telling("a", "a3"),
       flow.each("l", "[0, 1, 2, 3]", [telling("x", "x3"), telling("y", "y3", 2)], { parallel: true, parallelism: 2 }),
@@ -76,7 +76,7 @@ describe("a flow goes on after", () => {
     expect(told("y3")).toBeLessThanOrEqual(8);
   }, 240_000);
 
-  it("its execution was stopped behind its back: it ends as canceled, with the reason", async () => {
+  it("a flow whose execution was stopped ends as canceled with the reason", async () => {
     const id = await start([telling("a", "a4", 1), flow.step("b", "1", { sleep: { type: "static", value: 60 } }), telling("c", "c4")]);
     await witness.heard("a4");
     const { endpoint } = instance;
@@ -94,8 +94,8 @@ describe("a flow goes on after", () => {
   });
 });
 
-describe("a flow that is canceled", () => {
-  it("ends at once; what waits never begins, and a running script is stopped", async () => {
+describe("canceled flows", () => {
+  it("a canceled flow ends at once, waiting steps never begin, and a running script is stopped", async () => {
     const id = await start([telling("a", "a5", 30), telling("b", "b5")]);
     await witness.heard("a5");
     expectStatus(await ws.post(`jobs_u/queue/cancel/${id}`, { reason: "enough" }), 200);
@@ -110,7 +110,7 @@ describe("a flow that is canceled", () => {
     expect(await job(id)).toMatchObject({ canceled: true });
   });
 
-  it("in a wait ends at once too", async () => {
+  it("a waiting flow that is canceled ends at once", async () => {
     const id = await start([telling("a", "a6", 0, { sleep: { type: "static", value: 600 } }), telling("b", "b6")]);
     await witness.heard("a6");
     await until(async () => ((await job(id))["flow_status"] as { modules: { type: string }[] }).modules[0]?.type === "Success", {

@@ -11,7 +11,7 @@ beforeAll(async () => {
 const { step } = flow;
 const { start, ended, stepsOf } = flowCalls(() => ws);
 
-describe("a flow that is gone on with where it failed", () => {
+describe("redriven flows", () => {
   const setMode = async (value: string) => expectStatus(await ws.post("variables/update/f/t/mode", { value }), 200);
   const dice = (id: string, more: object = {}) =>
     flow.script(id, "export const main = (v: unknown) => [v, Math.random()];", { v: "flow_input.iter?.value ?? null" }, more);
@@ -23,7 +23,7 @@ describe("a flow that is gone on with where it failed", () => {
     expectStatus(await ws.post("variables/create", variable), 201);
   });
 
-  it("keeps what went well, and runs the failed step and those after it", async () => {
+  it("a redriven flow retains successful results, and runs the failed step and later ones", async () => {
     await setMode("bad");
     await saveFlow(ws, "f/t/fails", [dice("a"), bad("b"), step("c", "[results.a, 'mended']")]);
     const first = await ended("f/t/fails");
@@ -38,7 +38,7 @@ describe("a flow that is gone on with where it failed", () => {
     expect([refused.status, refused.text]).toEqual([400, expect.stringContaining("has not failed")]);
   });
 
-  it("in a loop begins with the iteration that failed, in a parallel one runs those alone", async () => {
+  it("a redriven loop begins with the failed iteration, and a parallel one runs only failed iterations", async () => {
     await setMode("bad");
     const modules = [flow.each("l", "[1, 2, 3]", [dice("a"), bad("b", "flow_input.iter.index === 1")])];
     await saveFlow(ws, "f/t/fails_in_loop", modules);
@@ -56,7 +56,7 @@ describe("a flow that is gone on with where it failed", () => {
     expect(await stepsOf(besideAgain["id"])).toHaveLength(1);
   });
 
-  it("and runs of flows are run again by a batch, with other arguments and in the newest version where that is asked for", async () => {
+  it("a batch runs flows again, on request with other arguments and in the newest version", async () => {
     await saveFlow(ws, "f/t/batch", [step("a", "['old', flow_input.x]")]);
     const ids = [await start("f/t/batch", { x: 1 }), await start("f/t/batch", { x: 2 })];
     for (const id of ids) await ws.completed(id);

@@ -16,8 +16,8 @@ const restart = async (id: unknown, body: object) => {
   return answer.status === 201 ? ws.completed(answer.text) : answer;
 };
 
-describe("a flow that is started again from a step", () => {
-  it("keeps the results of those before it, which do not run, and has the same input", async () => {
+describe("restarted flows", () => {
+  it("a restarted flow retains the results of earlier steps and the input", async () => {
     const modules = [dice("a"), one("b", [["true", [dice("c")]]]), step("d", "[results.a, results.c, flow_input.x, Math.random()]")];
     await saveFlow(ws, "f/t/dice", modules);
     const first = await ws.completed(expectStatus(await ws.post("jobs/run/f/f/t/dice", { x: 5 }), 201).text);
@@ -32,7 +32,7 @@ describe("a flow that is started again from a step", () => {
     expect((from["result"] as unknown[])[0]).not.toEqual(a);
   });
 
-  it("keeps a loop's entries before an iteration, and a branchall's before a branch", async () => {
+  it("a restarted flow retains earlier iterations and branches", async () => {
     const loops = await runFlow(ws, [each("l", "[1, 2, 3]", [dice("a")]), step("z", "results.l")]);
     const again = (await restart(loops["id"], { step_id: "l", branch_or_iteration_n: 2 })) as Record<string, unknown>;
     const [before, after] = [loops["result"] as unknown[], again["result"] as unknown[]];
@@ -45,7 +45,7 @@ describe("a flow that is started again from a step", () => {
     expect((second["result"] as unknown[])[1]).not.toEqual((branches["result"] as unknown[])[1]);
   });
 
-  it("goes on from where it failed, in another version that does better", async () => {
+  it("a restarted flow continues from the failed step in another version", async () => {
     await saveFlow(ws, "f/t/mended", [dice("a"), failIf("b", "true")]);
     const first = await ws.completed(expectStatus(await ws.post("jobs/run/f/f/t/mended", {}), 201).text);
     expect(first).toMatchObject({ success: false });
@@ -78,7 +78,7 @@ describe("a flow that is started again from a step", () => {
     expectStatus(await other.in(ws).post(`jobs/restart/f/${String(first["id"])}`, { step_id: "a" }), 201);
   });
 
-  it("is refused, with the reason, where that cannot be", async () => {
+  it("an impossible restart is rejected with the reason", async () => {
     const job = await runFlow(ws, [step("a", "1"), failIf("b", "true"), step("c", "2")]);
     for (const [body, reason] of [
       [{ step_id: "zz" }, "no step zz"],
