@@ -38,7 +38,9 @@ describe("S3 resources", () => {
     [{ endPoint: "minio.example.com", port: 9000, useSSL: false }, "http://minio.example.com:9000"],
     [{ endPoint: "http://localhost:4566/" }, "http://localhost:4566"],
     [{ endPoint: "[::1]", port: 1 }, "https://[::1]:1"],
-  ])("a resource %j has the origin %s", (fields, origin) => expect(s3Origin(parseS3Resource("u/a/b", { ...keys, ...fields }))).toBe(origin));
+  ])("a resource %j has the origin %s", (fields, origin) =>
+    expect(s3Origin(parseS3Resource("u/a/b", { ...keys, ...fields }))).toBe(origin),
+  );
 
   it.each([null, "text", {}, { bucket: "b" }, { ...keys, secretKey: "" }, { ...keys, endPoint: "a@b/c" }, { ...keys, endPoint: "a?b" }])(
     "a resource %j without access keys is rejected",

@@ -64,7 +64,10 @@ describe("files in values", () => {
     expect(findFileReferences({ a: { s3: ["x"] }, b: "s3", s3: null })).toEqual({ keys: [], elsewhere: false });
   });
 
-  it.each([{ s3: "x", storage: "second" }, "s3://second/x", { s3: "s3://second/x" }])("a file in another storage is detected: %j", (file) => {
-    expect(findFileReferences([file])).toEqual({ keys: [], elsewhere: true });
-  });
+  it.each([{ s3: "x", storage: "second" }, "s3://second/x", { s3: "s3://second/x" }])(
+    "a file in another storage is detected: %j",
+    (file) => {
+      expect(findFileReferences([file])).toEqual({ keys: [], elsewhere: true });
+    },
+  );
 });

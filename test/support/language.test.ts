@@ -77,14 +77,21 @@ function* commentsIn(file: string): Generator<string> {
   const source = ts.createSourceFile(file, text, ts.ScriptTarget.Latest, true);
   const ranges = new Map<number, number>();
   const visit = (node: ts.Node): void => {
-    const found = [...(ts.getLeadingCommentRanges(text, node.getFullStart()) ?? []), ...(ts.getTrailingCommentRanges(text, node.getEnd()) ?? [])];
+    const found = [
+      ...(ts.getLeadingCommentRanges(text, node.getFullStart()) ?? []),
+      ...(ts.getTrailingCommentRanges(text, node.getEnd()) ?? []),
+    ];
     for (const { pos, end } of found) ranges.set(pos, end);
     for (const child of node.getChildren(source)) visit(child);
   };
   visit(source);
   for (const [from, to] of ranges) {
     const lines = text.slice(from, to).replace(/^\/\*\*?|\*\/$/g, "");
-    yield lines.replace(/^\s*(\*|\/\/) ?/gm, "").replace(/`[^`]*`/g, "x").replace(/\s+/g, " ").trim();
+    yield lines
+      .replace(/^\s*(\*|\/\/) ?/gm, "")
+      .replace(/`[^`]*`/g, "x")
+      .replace(/\s+/g, " ")
+      .trim();
   }
 }
 

@@ -90,19 +90,23 @@ const disturbances: Record<string, (id: string) => Promise<unknown>> = {
 };
 
 describe("repeated calls of steps", () => {
-  it.each(Object.entries(disturbances))("a flow runs each step once although %s, at any place", { timeout: 120_000 }, async (_title, disturb) => {
-    const places = ["b1", "g1", "e"];
-    await Promise.all(
-      places.map(async (place) => {
-        const { id, calls, at } = await begin();
-        await at(place);
-        await disturb(id);
-        expect([place, await ws.completed(id, 100_000)]).toMatchObject([place, { success: true, result: RESULT }]);
-        await ended(id);
-        expect([place, calls()]).toEqual([place, CALLS]);
-      }),
-    );
-  });
+  it.each(Object.entries(disturbances))(
+    "a flow runs each step once although %s, at any place",
+    { timeout: 120_000 },
+    async (_title, disturb) => {
+      const places = ["b1", "g1", "e"];
+      await Promise.all(
+        places.map(async (place) => {
+          const { id, calls, at } = await begin();
+          await at(place);
+          await disturb(id);
+          expect([place, await ws.completed(id, 100_000)]).toMatchObject([place, { success: true, result: RESULT }]);
+          await ended(id);
+          expect([place, calls()]).toEqual([place, CALLS]);
+        }),
+      );
+    },
+  );
 });
 
 it("a task of an outdated execution does not wait for a nested flow", async () => {

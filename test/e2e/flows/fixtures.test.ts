@@ -58,28 +58,24 @@ async function approved(ws: Workspace, id: string, cfo: Api): Promise<Record<str
 }
 
 describe.concurrent("each flow of test/fixtures/flows", () => {
-  it.for(flowFixtureNames)(
-    "%s is built as expected and ends on the local engine",
-    { timeout: 120_000 },
-    async (name, { expect }) => {
-      const { value } = parse(flowFixture(name, "flow.yaml")) as { value: object };
-      const ws = await newWorkspace();
-      expectStatus(await ws.post("folders/create", { name: "ops" }), 201);
-      const scripts = pathsIn(value, "script");
-      for (const at of scripts) {
-        await ws.saveScript({ path: at, language: "bun", content: failing[name]?.includes(at) ? FAILING : WELL });
-      }
-      for (const at of pathsIn(value, "flow")) await saveFlow(ws, at, [{ id: "inner", value: { type: "identity" } }]);
-      await saveFlow(ws, "f/ops/flow", value);
-      const { definition } = expectStatus(await ws.get("flows/machine/p/f/ops/flow"), 200).json as { definition: object };
-      expect(machineOf(JSON.stringify(definition))).toEqual(machineOf(flowFixture(name, "asl.json")));
+  it.for(flowFixtureNames)("%s is built as expected and ends on the local engine", { timeout: 120_000 }, async (name, { expect }) => {
+    const { value } = parse(flowFixture(name, "flow.yaml")) as { value: object };
+    const ws = await newWorkspace();
+    expectStatus(await ws.post("folders/create", { name: "ops" }), 201);
+    const scripts = pathsIn(value, "script");
+    for (const at of scripts) {
+      await ws.saveScript({ path: at, language: "bun", content: failing[name]?.includes(at) ? FAILING : WELL });
+    }
+    for (const at of pathsIn(value, "flow")) await saveFlow(ws, at, [{ id: "inner", value: { type: "identity" } }]);
+    await saveFlow(ws, "f/ops/flow", value);
+    const { definition } = expectStatus(await ws.get("flows/machine/p/f/ops/flow"), 200).json as { definition: object };
+    expect(machineOf(JSON.stringify(definition))).toEqual(machineOf(flowFixture(name, "asl.json")));
 
-      const id = expectStatus(await ws.post("jobs/run/f/f/ops/flow", input), 201).text;
-      const asks = /consentgate|suspend/.test(name);
-      const ended = asks ? await approved(ws, id, await theCfo(ws)) : await ws.completed(id, 100_000);
-      const { success, is_skipped, canceled, result } = ended;
-      const ran = `${JSON.stringify({ success, is_skipped, canceled, result }, null, 2)}\n`;
-      await expect(ran).toMatchFileSnapshot(path.join(flowFixtures, name, "run.json"));
-    },
-  );
+    const id = expectStatus(await ws.post("jobs/run/f/f/ops/flow", input), 201).text;
+    const asks = /consentgate|suspend/.test(name);
+    const ended = asks ? await approved(ws, id, await theCfo(ws)) : await ws.completed(id, 100_000);
+    const { success, is_skipped, canceled, result } = ended;
+    const ran = `${JSON.stringify({ success, is_skipped, canceled, result }, null, 2)}\n`;
+    await expect(ran).toMatchFileSnapshot(path.join(flowFixtures, name, "run.json"));
+  });
 });
