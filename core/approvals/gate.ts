@@ -5,6 +5,9 @@ import { limits } from "../../contract/limits.ts";
 import { valueLocationSchema } from "../jobs/job.ts";
 import { valueRefSchema } from "../jobs/value-ref.ts";
 
+/** Stands for the approver in an error, where a link without a name was used. */
+export const UNNAMED_APPROVER = "an unnamed approver";
+
 /** The approvals that a flow requires before it continues. */
 export const gateRulesSchema = z.object({
   /** The number of required events, or of different people if they must sign in. */
@@ -125,7 +128,7 @@ export function recordApproval(gate: Gate, event: GateEvent): Gate {
   assertUndecided(gate, event.atMs);
   const same = gate.events.find((known) => isSame(known, event));
   if (same && same.digest === event.digest && same.email === event.email) return gate;
-  if (same) throw new SvcError("approval.used", { by: same.approver ?? "an unnamed approver", at: toIsoTime(same.atMs) });
+  if (same) throw new SvcError("approval.used", { by: same.approver ?? UNNAMED_APPROVER, at: toIsoTime(same.atMs) });
   if (gate.events.length >= limits.gateEvents) throw new SvcError("approval.full", { limit: limits.gateEvents });
   return approveIfComplete(updateGate(gate, { events: [...gate.events, event] }), event.atMs);
 }

@@ -8,7 +8,6 @@ import type { ApiRoutes, Auth } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, type Reply, text } from "../shared/reply.ts";
 import { collaborators as c } from "./collaborators.ts";
-import { noteSecrets } from "./note-secrets.ts";
 
 /** A file came from anywhere: a browser saves it, and never shows it under this origin. */
 const DOWNLOAD = { "content-disposition": "attachment", "content-security-policy": "sandbox", "x-content-type-options": "nosniff" };
@@ -26,7 +25,7 @@ function download(found: FileDownload): Reply {
   };
 }
 
-const asker = (action: TokenRoute, { actor }: Auth, { workspace }: { workspace: string }) => ({ actor, action, workspace });
+const callerOf = (action: TokenRoute, { actor }: Auth, { workspace }: { workspace: string }) => ({ actor, action, workspace });
 
 export const files: ApiRoutes = [
   on(routes.uploadFile, async ({ auth, params, query, payload }) => {
@@ -34,30 +33,30 @@ export const files: ApiRoutes = [
     const sent = payload.headers["content-type"];
     const contentType = content_type ?? (sent && storable.test(sent) ? sent : undefined);
     const upload = { ...named, fileKey, extension, contentType, contentDisposition, bytes: payload.bytes };
-    return json(200, { file_key: await service.uploadFile(c, asker(routes.uploadFile, auth, params), upload) });
+    return json(200, { file_key: await service.uploadFile(c, callerOf(routes.uploadFile, auth, params), upload) });
   }),
   on(routes.presignUpload, async ({ auth, params, body }) =>
-    json(200, await service.presignUpload(c, asker(routes.presignUpload, auth, params), body.file_key, body)),
+    json(200, await service.presignUpload(c, callerOf(routes.presignUpload, auth, params), body.file_key, body)),
   ),
   on(routes.downloadFile, async ({ auth, params, query }) =>
-    download(await service.downloadFile(c, asker(routes.downloadFile, auth, params), query.file_key, query)),
+    download(await service.downloadFile(c, callerOf(routes.downloadFile, auth, params), query.file_key, query)),
   ),
   on(routes.deleteFile, async ({ auth, params, query }) => {
-    await service.deleteFile(c, asker(routes.deleteFile, auth, params), query.file_key, query);
+    await service.deleteFile(c, callerOf(routes.deleteFile, auth, params), query.file_key, query);
     return text(200, `The file ${query.file_key} is deleted.`);
   }),
   on(routes.moveFile, async ({ auth, params, query: { src_file_key: from, dest_file_key: to, ...named } }) => {
-    await service.moveFile(c, asker(routes.moveFile, auth, params), { from, to }, named);
+    await service.moveFile(c, callerOf(routes.moveFile, auth, params), { from, to }, named);
     return text(200, `The file ${from} was moved to ${to}.`);
   }),
   on(routes.listFiles, async ({ auth, params, query }) =>
-    json(200, await service.listFiles(c, asker(routes.listFiles, auth, params), query)),
+    json(200, await service.listFiles(c, callerOf(routes.listFiles, auth, params), query)),
   ),
   on(routes.fileMetadata, async ({ auth, params, query }) =>
-    json(200, await service.getFileMetadata(c, asker(routes.fileMetadata, auth, params), query.file_key, query)),
+    json(200, await service.getFileMetadata(c, callerOf(routes.fileMetadata, auth, params), query.file_key, query)),
   ),
   on(routes.filePreview, async ({ auth, params, query }) =>
-    json(200, await service.previewFile(c, asker(routes.filePreview, auth, params), query.file_key, query)),
+    json(200, await service.previewFile(c, callerOf(routes.filePreview, auth, params), query.file_key, query)),
   ),
   on(routes.testConnection, async ({ auth, params: { workspace }, query }) => {
     const { bucket, prefix } = await openStorage(c, auth.actor, workspace, query);
@@ -65,12 +64,11 @@ export const files: ApiRoutes = [
     return text(200, "The storage can be reached and listed.");
   }),
   on(routes.resourceInfo, async ({ auth, params, body }) => {
-    const { info, secrets } = await getStorageResource(c, asker(routes.resourceInfo, auth, params), body);
-    await noteSecrets(auth, secrets);
-    return json(200, info);
+    const caller = { ...callerOf(routes.resourceInfo, auth, params), token: auth.sentToken ?? "" };
+    return json(200, await getStorageResource(c, caller, body));
   }),
   on(routes.signFiles, async ({ auth, params, body }) =>
-    json(200, await signFiles(c, asker(routes.signFiles, auth, params), body.s3_objects, body.expiry_secs ?? undefined)),
+    json(200, await signFiles(c, callerOf(routes.signFiles, auth, params), body.s3_objects, body.expiry_secs ?? undefined)),
   ),
   on(routes.publicFile, async ({ params: { workspace, storage, key }, query }) =>
     download(await downloadSignedFile(c, { workspace, storage, fileKey: key }, query.svc_link ?? "")),

@@ -15,14 +15,13 @@ import {
   listFlows,
   searchFlows,
 } from "../../services/flows/definitions/read.ts";
-import { permit } from "../../services/identity/permit.ts";
+import { createPathFilter, permit } from "../../services/identity/permit.ts";
 import { listWebhookForms } from "../../services/scripts/webhooks.ts";
-import { deleteAcl, getAcl } from "../../services/workspaces/acls.ts";
+import { getAcl } from "../../services/workspaces/acls.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { collaborators as c } from "./collaborators.ts";
-import { seenBy } from "./seen-by.ts";
 
 /** The flow itself comes back as it was sent, whatever it holds besides what is known here. */
 const asSent = (body: NewFlow, { value }: NewFlow): NewFlow => ({ ...body, value });
@@ -48,13 +47,13 @@ export const flows: ApiRoutes = [
     text(200, await (await saving()).saveFlow(c, { actor: auth.actor, workspace }, asSent(body, sent), path)),
   ),
   on(routes.listFlows, async ({ auth, params: { workspace }, query }) =>
-    json(200, await listFlows(c, workspace, query, seenBy(auth, routes.listFlows.access, workspace))),
+    json(200, await listFlows(c, workspace, query, createPathFilter({ actor: auth.actor, workspace }, routes.listFlows.access))),
   ),
   on(routes.listFlowPaths, async ({ auth, params: { workspace } }) =>
-    json(200, (await listFlowPaths(c, workspace)).filter(seenBy(auth, routes.listFlows.access, workspace))),
+    json(200, (await listFlowPaths(c, workspace)).filter(createPathFilter({ actor: auth.actor, workspace }, routes.listFlows.access))),
   ),
   on(routes.searchFlows, async ({ auth, params: { workspace } }) =>
-    json(200, await searchFlows(c, workspace, seenBy(auth, routes.listFlows.access, workspace))),
+    json(200, await searchFlows(c, workspace, createPathFilter({ actor: auth.actor, workspace }, routes.listFlows.access))),
   ),
   on(routes.getFlowVersion, async ({ auth, params: { workspace, version } }) => {
     const flow = await getFlowVersion(c, workspace, version);
@@ -93,8 +92,6 @@ export const flows: ApiRoutes = [
     return text(200, `The flow ${path} is ${archived ? "archived" : "active again"}.`);
   }),
   on(routes.deleteFlow, async ({ auth, params: { workspace, path } }) => {
-    // Rights go first: should the rest fail, nobody has more than before.
-    await deleteAcl(c, { workspace, kind: "flow", path });
     await deleteFlow(c, auth.actor, workspace, path);
     return text(200, path);
   }),

@@ -1,8 +1,9 @@
 import { resourceRoutes as routes } from "../../contract/routes/stored/resources.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { toResourceJson } from "../../core/resources/resource.ts";
+import { createPathFilter } from "../../services/identity/permit.ts";
 import { findResource, listResources, loadResources } from "../../services/resources/read.ts";
-import { resolveResource } from "../../services/resources/resolve.ts";
+import { getInterpolatedResource } from "../../services/resources/resolve.ts";
 import { createResource, deleteResource, updateResource } from "../../services/resources/save.ts";
 import {
   createResourceType,
@@ -16,8 +17,7 @@ import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, jsonText, text } from "../shared/reply.ts";
 import { collaborators as c } from "./collaborators.ts";
-import { noteSecrets } from "./note-secrets.ts";
-import { seenBy } from "./seen-by.ts";
+import { secretReader } from "./secret-reader.ts";
 
 const read = routes.getResource.access;
 
@@ -25,17 +25,15 @@ const nameOf = (path: string) => path.split("/").slice(2).join("/");
 
 export const resources: ApiRoutes = [
   on(routes.listResources, async ({ auth, params: { workspace }, query }) =>
-    json(200, await listResources(c, workspace, query, seenBy(auth, read, workspace))),
+    json(200, await listResources(c, workspace, query, createPathFilter({ actor: auth.actor, workspace }, read))),
   ),
   on(routes.getResource, async ({ params: { workspace, path } }) =>
     json(200, toResourceJson(workspace, await findResource(c, workspace, path))),
   ),
   on(routes.getResourceValue, async ({ params: { workspace, path } }) => jsonText(200, (await findResource(c, workspace, path)).json)),
-  on(routes.getResourceValueInterpolated, async ({ auth, params: { workspace, path } }) => {
-    const { value, secrets } = await resolveResource(c, auth.actor, workspace, path);
-    await noteSecrets(auth, secrets);
-    return json(200, value);
-  }),
+  on(routes.getResourceValueInterpolated, async ({ auth, params: { workspace, path } }) =>
+    json(200, await getInterpolatedResource(c, secretReader(auth, workspace), path)),
+  ),
   on(routes.existsResource, async ({ params: { workspace, path } }) =>
     json(200, (await c.objects.get(keys.resource(workspace, path))) !== undefined),
   ),
@@ -56,14 +54,16 @@ export const resources: ApiRoutes = [
     return text(200, `The resource ${path} is deleted.`);
   }),
   on(routes.listResourceNames, async ({ auth, params: { workspace, name } }) => {
-    const found = (await loadResources(c, workspace, seenBy(auth, read, workspace))).filter(({ resourceType }) => resourceType === name);
+    const found = (await loadResources(c, workspace, createPathFilter({ actor: auth.actor, workspace }, read))).filter(
+      ({ resourceType }) => resourceType === name,
+    );
     return json(
       200,
       found.map(({ path }) => ({ name: nameOf(path), path })),
     );
   }),
   on(routes.searchResources, async ({ auth, params: { workspace } }) => {
-    const found = await loadResources(c, workspace, seenBy(auth, read, workspace));
+    const found = await loadResources(c, workspace, createPathFilter({ actor: auth.actor, workspace }, read));
     return json(
       200,
       found.map(({ path, json: value }) => ({ path, value: JSON.parse(value) })),

@@ -3,27 +3,25 @@ import type { TokenRoute } from "../../contract/route.ts";
 import { scriptRoutes as routes, type ScriptJson } from "../../contract/routes/stored/scripts.ts";
 import { keys } from "../../core/objects/keys.ts";
 import type { Actor } from "../../core/people/actor.ts";
-import { permit } from "../../services/identity/permit.ts";
+import { createPathFilter, permit } from "../../services/identity/permit.ts";
 import { archiveScript, archiveScriptVersion, deleteScript, deleteScriptVersion } from "../../services/scripts/archive.ts";
 import { parseScript, requireNewestScript, requireScriptVersion } from "../../services/scripts/load.ts";
 import {
+  getRawScript,
   getScript,
   getScriptDeploymentStatus,
   getScriptVersion,
   listScriptHistory,
+  listScriptPaths,
   listScripts,
   scriptExists,
 } from "../../services/scripts/read.ts";
 import { listWebhookForms } from "../../services/scripts/webhooks.ts";
-import { deleteAcl, getAcl } from "../../services/workspaces/acls.ts";
+import { getAcl } from "../../services/workspaces/acls.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { collaborators as c } from "./collaborators.ts";
-import { seenBy } from "./seen-by.ts";
-
-/** `f/ops/hello.ts` and `f/ops/hello` are one script: clients ask with the file's extension. */
-const withoutExtension = (path: string) => path.replace(/\.(bun|deno|fetch|node)?\.?[a-z]+$/, "");
 
 /** A version is named by its hash; whether the caller may do this with it is a matter of its path. */
 function permitted<V extends { workspace_id: string; path: string; hash: string }>(actor: Actor, route: TokenRoute, version: V): V {
@@ -36,11 +34,6 @@ async function withPerms(script: ScriptJson): Promise<ScriptJson> {
   return { ...script, extra_perms: await getAcl(c, { workspace: script.workspace_id, kind: "script", path: script.path }) };
 }
 
-async function rawAt(workspace: string, path: string): Promise<string> {
-  const exact = await scriptExists(c, workspace, path);
-  return (await getScript(c, workspace, exact ? path : withoutExtension(path))).content;
-}
-
 /** Loaded with the first script that is saved: the function starts faster without this code. */
 const saving = () => import("../../services/scripts/create.ts");
 
@@ -48,26 +41,20 @@ export const scripts: ApiRoutes = [
   on(routes.createScript, async ({ auth, params: { workspace }, query, body }) =>
     text(201, await (await saving()).createScript(c, { actor: auth.actor, workspace }, body, { skipIfNoop: query.skip_if_noop ?? false })),
   ),
-  on(routes.updateScript, async ({ auth, params: { workspace, path }, body }) => {
-    const { hash } = requireNewestScript(await c.objects.get(keys.scriptHead(workspace, path)), path);
-    return text(
-      200,
-      await (await saving()).createScript(c, { actor: auth.actor, workspace }, { ...body, parent_hash: body.parent_hash ?? hash }),
-    );
-  }),
-  on(routes.listScripts, async ({ auth, params: { workspace }, query }) =>
-    json(200, await listScripts(c, workspace, query, seenBy(auth, routes.listScripts.access, workspace))),
+  on(routes.updateScript, async ({ auth: { actor }, params: { workspace, path }, body }) =>
+    text(200, await (await saving()).updateScript(c, { actor, workspace }, path, body)),
   ),
-  on(routes.listScriptPaths, async ({ auth, params: { workspace } }) => {
-    const stored = await c.objects.list(keys.scriptListing(workspace, "").pk);
-    const paths = stored.filter(({ value }) => !(value as { archived: boolean }).archived).map(({ sk }) => sk);
-    return json(200, paths.filter(seenBy(auth, routes.listScripts.access, workspace)));
-  }),
+  on(routes.listScripts, async ({ auth, params: { workspace }, query }) =>
+    json(200, await listScripts(c, workspace, query, createPathFilter({ actor: auth.actor, workspace }, routes.listScripts.access))),
+  ),
+  on(routes.listScriptPaths, async ({ auth: { actor }, params: { workspace } }) =>
+    json(200, await listScriptPaths(c, workspace, createPathFilter({ actor, workspace }, routes.listScripts.access))),
+  ),
   on(routes.getScriptByPath, async ({ params: { workspace, path } }) => json(200, await withPerms(await getScript(c, workspace, path)))),
   on(routes.getScriptByHash, async ({ auth, params: { workspace, hash } }) =>
     json(200, await withPerms(permitted(auth.actor, routes.getScriptByHash, await getScriptVersion(c, workspace, hash)))),
   ),
-  on(routes.rawScriptByPath, async ({ params: { workspace, path } }) => text(200, await rawAt(workspace, path))),
+  on(routes.rawScriptByPath, async ({ params: { workspace, path } }) => text(200, await getRawScript(c, workspace, path))),
   on(routes.rawScriptByHash, async ({ auth, params: { workspace, path } }) => {
     const hash = path.split(".")[0] ?? path;
     if (!/^[0-9a-f]{16}$/.test(hash)) throw new SvcError("script.versionNotFound", { hash });
@@ -95,8 +82,6 @@ export const scripts: ApiRoutes = [
     return json(200, await getScriptVersion(c, workspace, hash));
   }),
   on(routes.deleteScriptByPath, async ({ auth, params: { workspace, path } }) => {
-    // Rights go first: should the rest fail, nobody has more than before.
-    await deleteAcl(c, { workspace, kind: "script", path });
     await deleteScript(c, auth.actor, workspace, path);
     return text(200, path);
   }),

@@ -4,6 +4,7 @@ import { keys } from "../../core/objects/keys.ts";
 import { toPermissionedAs } from "../../core/people/actor.ts";
 import { exportSecret } from "../../core/secrets/seal.ts";
 import { listContextualVariables } from "../../core/variables/contextual.ts";
+import { createPathFilter } from "../../services/identity/permit.ts";
 import { loadExportKey } from "../../services/secrets/key-ring.ts";
 import { getVariable, getVariableValue, listVariables } from "../../services/variables/read.ts";
 import { createVariable, deleteVariable, updateVariable } from "../../services/variables/save.ts";
@@ -11,27 +12,22 @@ import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { collaborators as c } from "./collaborators.ts";
-import { noteSecrets } from "./note-secrets.ts";
-import { seenBy } from "./seen-by.ts";
+import { secretReader } from "./secret-reader.ts";
 
 /** Stands for the job in the list of what a job finds in its environment. */
 const NO_JOB = "00000000-0000-0000-0000-000000000000";
 
 export const variables: ApiRoutes = [
   on(routes.listVariables, async ({ auth, params: { workspace }, query }) =>
-    json(200, await listVariables(c, workspace, query, seenBy(auth, routes.getVariable.access, workspace))),
+    json(200, await listVariables(c, workspace, query, createPathFilter({ actor: auth.actor, workspace }, routes.getVariable.access))),
   ),
   on(routes.getVariable, async ({ auth, params: { workspace, path }, query }) => {
-    const shown = { decrypted: query.decrypt_secret ?? true, encrypted: query.include_encrypted ?? false };
-    const variable = await getVariable(c, workspace, path, shown);
-    if (variable.is_secret && shown.decrypted) await noteSecrets(auth, [variable.value ?? ""]);
-    return json(200, variable);
+    const view = { decrypted: query.decrypt_secret ?? true, encrypted: query.include_encrypted ?? false };
+    return json(200, await getVariable(c, secretReader(auth, workspace), path, view));
   }),
-  on(routes.getVariableValue, async ({ auth, params: { workspace, path } }) => {
-    const { value, secrets } = await getVariableValue(c, workspace, path);
-    await noteSecrets(auth, secrets);
-    return json(200, value);
-  }),
+  on(routes.getVariableValue, async ({ auth, params: { workspace, path } }) =>
+    json(200, await getVariableValue(c, secretReader(auth, workspace), path)),
+  ),
   on(routes.existsVariable, async ({ params: { workspace, path } }) =>
     json(200, (await c.objects.get(keys.variable(workspace, path))) !== undefined),
   ),

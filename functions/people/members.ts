@@ -1,9 +1,6 @@
-import { SvcError } from "../../contract/errors.ts";
-import type { Route } from "../../contract/route.ts";
 import { accessRoutes } from "../../contract/routes/people/access.ts";
 import { memberRoutes as routes } from "../../contract/routes/people/members.ts";
 import { paginate } from "../../core/objects/page.ts";
-import type { Actor } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import { acceptInvite, declineInvite, deleteInvite, inviteUser, listInvites, listOwnInvites } from "../../services/workspaces/invites.ts";
 import {
@@ -11,21 +8,17 @@ import {
   findMember,
   getCurrentUser,
   getMember,
+  leaveWorkspace,
   listMembers,
   loadMembers,
   removeMember,
   updateMember,
 } from "../../services/workspaces/members.ts";
-import { listMemberships } from "../../services/workspaces/workspaces.ts";
+import { listOwnMemberships } from "../../services/workspaces/workspaces.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 import { collaborators as c } from "./collaborators.ts";
-
-/** A token that is bound to a workspace says nothing to the invitation of another one. */
-function within({ workspace: bound = "" }: Actor, { name }: Route, workspace: string): void {
-  if (bound && bound !== workspace) throw new SvcError("auth.forbidden", { action: name });
-}
 
 export const members: ApiRoutes = [
   on(routes.whoami, async ({ auth, params: { workspace } }) => json(200, await getCurrentUser(c, auth.actor, workspace))),
@@ -62,15 +55,11 @@ export const members: ApiRoutes = [
     return text(200, `The invitation of ${body.email} was withdrawn.`);
   }),
   on(routes.leave, async ({ auth: { actor }, params: { workspace } }) => {
-    // Anybody comes this far, and here the name of who is no member may be somebody else's.
-    if (!actor.rights) throw new SvcError("member.notFound", { username: actor.username });
-    await removeMember(c, workspace, actor.username);
+    await leaveWorkspace(c, { actor, workspace });
     return text(200, `You have left ${workspace}.`);
   }),
   on(routes.myWorkspaces, async ({ auth: { actor } }) => {
-    const found = (await listMemberships(c, actor.email)).filter(
-      ({ workspace: { id, deleted } }) => !deleted && (actor.workspace ?? id) === id,
-    );
+    const found = await listOwnMemberships(c, actor);
     const workspaces = found.map(({ workspace: { id, name, color = "" }, member: { username, disabled = false } }) => ({
       id,
       name,
@@ -83,12 +72,10 @@ export const members: ApiRoutes = [
   }),
   on(routes.listInvites, async ({ auth, query }) => json(200, paginate(await listOwnInvites(c, auth.actor), query))),
   on(routes.acceptInvite, async ({ auth, body }) => {
-    within(auth.actor, routes.acceptInvite, body.workspace_id);
     await acceptInvite(c, auth.actor, body.workspace_id, body.username ?? undefined);
     return text(200, `You have joined ${body.workspace_id}.`);
   }),
   on(routes.declineInvite, async ({ auth, body }) => {
-    within(auth.actor, routes.declineInvite, body.workspace_id);
     await declineInvite(c, auth.actor, body.workspace_id);
     return text(200, "The invitation was declined.");
   }),

@@ -4,12 +4,13 @@ import { paginate } from "../../core/objects/page.ts";
 import { archiveWorkspace } from "../../services/jobs/cancel/archive-workspace.ts";
 import { deleteWorkspace, setWorkspaceArchived } from "../../services/workspaces/archive.ts";
 import {
-  checkPrincipals,
+  addFolderOwner,
   createFolder,
   deleteFolder,
   getFolder,
   getFolderUsage,
   listFolders,
+  removeFolderOwner,
   updateFolder,
 } from "../../services/workspaces/folders.ts";
 import {
@@ -58,21 +59,12 @@ export const workspaces: ApiRoutes = [
     await deleteFolder(c, auth.actor, workspace, name);
     return text(200, `The folder ${name} was deleted.`);
   }),
-  on(routes.addFolderOwner, async ({ auth, params: { workspace, name }, body: { owner } }) => {
-    checkPrincipals([owner]);
-    await updateFolder(c, { actor: auth.actor, workspace }, name, (folder) => {
-      folder.owners = [...new Set([...folder.owners, owner])];
-      folder.perms[owner] = true;
-    });
+  on(routes.addFolderOwner, async ({ auth: { actor }, params: { workspace, name }, body: { owner } }) => {
+    await addFolderOwner(c, { actor, workspace }, name, owner);
     return text(200, `${owner} is now an owner of the folder ${name}.`);
   }),
-  on(routes.removeFolderOwner, async ({ auth, params: { workspace, name }, body: { owner, write } }) => {
-    checkPrincipals([owner]);
-    await updateFolder(c, { actor: auth.actor, workspace }, name, (folder) => {
-      folder.owners = folder.owners.filter((one) => one !== owner);
-      if (write == null) delete folder.perms[owner];
-      else folder.perms[owner] = write;
-    });
+  on(routes.removeFolderOwner, async ({ auth: { actor }, params: { workspace, name }, body: { owner, write } }) => {
+    await removeFolderOwner(c, { actor, workspace }, name, { owner, right: write ?? undefined });
     return text(200, `${owner} is no longer an owner of the folder ${name}.`);
   }),
   on(routes.getFolder, async ({ params: { workspace, name } }) => json(200, await getFolder(c, workspace, name))),

@@ -7,9 +7,7 @@ import { runRoutes as routes } from "../../contract/routes/jobs/runs.ts";
 import { runAndWait } from "../../services/execution/requests/run-and-wait.ts";
 import { buildJobOptions, type RunRequest } from "../../services/execution/requests/run-request.ts";
 import { type StartRunOptions, startRun } from "../../services/execution/requests/start-run.ts";
-import { restartFlow } from "../../services/flows/lifecycle/restart.ts";
-import { permit } from "../../services/identity/permit.ts";
-import { findJob } from "../../services/jobs/read/read.ts";
+import { restartRun } from "../../services/flows/lifecycle/restart.ts";
 import { createSyncLimitReader } from "../../services/settings/sync-limit.ts";
 import { apiHandler, on } from "../shared/edge.ts";
 import { executor } from "../shared/executor.ts";
@@ -17,7 +15,7 @@ import { jobData } from "../shared/job-data.ts";
 import { markReplay, type Reply, text } from "../shared/reply.ts";
 import { authenticateRun, type RunAuth, versionRoutes } from "../shared/run-routes.ts";
 import { flowPreviewRequest, previewRequest } from "./previews.ts";
-import { rerunJobs } from "./rerun.ts";
+import { answerRerun } from "./rerun.ts";
 import { resultReply } from "./result-reply.ts";
 
 const nowMs = Date.now;
@@ -61,13 +59,11 @@ export const handler = apiHandler<RunAuth>(
     on(flowRoutes.runFlowPreview, (call) => start(flowPreviewRequest(call))),
     on(flowRoutes.runWaitFlowPreview, (call) => wait(flowPreviewRequest(call), call.query)),
     on(flowRoutes.restartFlow, async ({ auth: { actor }, params: { workspace, id }, query, body }) => {
-      const origin = await findJob(collaborators, { actor, action: actions.readJob }, { workspace, id });
-      permit(actor, origin.kind === "flow" ? flowRoutes.runFlowByPath : flowRoutes.runFlowPreview, { workspace, path: origin.path });
-      return accepted(
-        (await restartFlow(collaborators, actor, origin, { request: body, fields: buildJobOptions(actor, workspace, query, nowMs()) })).id,
-      );
+      const caller = { actor, action: actions.readJob };
+      const fields = buildJobOptions(actor, workspace, query, nowMs());
+      return accepted((await restartRun(collaborators, caller, { workspace, id }, { request: body, fields })).id);
     }),
-    on(routes.rerunJobs, (call) => rerunJobs(collaborators, call)),
+    on(routes.rerunJobs, (call) => answerRerun(collaborators, call)),
   ],
   authenticateRun({ objects: objectTable, jobs: jobTable, publicKey: findPublicKey, nowMs }),
 );

@@ -4,6 +4,7 @@ import { createFileLink, isValidFileLink } from "../../core/files/file-link.ts";
 import { DEFAULT_STORAGE, resolveStorageLocation, type S3Resource } from "../../core/files/storage-location.ts";
 import type { DataKey } from "../../core/secrets/seal.ts";
 import { evictKeyRing, loadKeyRing, loadSealingKey } from "../secrets/key-ring.ts";
+import { recordSecretsFor, type SecretReader } from "../secrets/masks.ts";
 import { loadFileStorage } from "../settings/file-storage.ts";
 import { type FileCaller, type FileDownload, type FilesDeps, loadBytesOrUrl, resolveReadableFile } from "./files.ts";
 import { loadStorageResource, openStorage, permitStorageResource, type StorageName } from "./storages.ts";
@@ -63,14 +64,15 @@ export async function downloadSignedFile(
 }
 
 /**
- * Returns the bucket and keys of a storage, and which of them are secret. The caller must be allowed to read the storage's resource, unless
+ * Returns the bucket and keys of a storage, which are recorded as secrets before a job receives them. The caller must be allowed to read the storage's resource, unless
  * the workspace has made it public. Throws `file.noKeys`.
  */
 export async function getStorageResource(
   deps: FilesDeps,
-  { actor, workspace }: FileCaller,
+  caller: FileCaller & SecretReader,
   storageName: StorageName,
-): Promise<{ info: S3Resource; secrets: string[] }> {
+): Promise<S3Resource> {
+  const { actor, workspace } = caller;
   const where = resolveStorageLocation(
     storageName.s3_resource_path ? undefined : await loadFileStorage(deps.objects, workspace),
     storageName,
@@ -78,5 +80,6 @@ export async function getStorageResource(
   if (where.kind === "stack") throw new SvcError("file.noKeys", { storage: storageName.storage || DEFAULT_STORAGE });
   if (where.kind === "workspace" && !where.storage.public_resource) permitStorageResource(actor, workspace, where.storage.s3_resource_path);
   const { resource, secrets } = await loadStorageResource(deps, actor, workspace, where);
-  return { info: resource, secrets: [...secrets, resource.secretKey] };
+  await recordSecretsFor(deps, caller, [...secrets, resource.secretKey]);
+  return resource;
 }

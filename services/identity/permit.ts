@@ -1,6 +1,6 @@
-import type { Action } from "../../contract/access/access-rule.ts";
+import type { AccessRule, Action } from "../../contract/access/access-rule.ts";
 import { SvcError } from "../../contract/errors.ts";
-import type { Actor } from "../../core/people/actor.ts";
+import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import { classifyRefusal, may, type Target } from "../../core/permissions/may.ts";
 
 /**
@@ -26,4 +26,9 @@ export function permitPath(actor: Actor, action: Action, workspace: string, path
 function folderHiddenError(path: string): SvcError {
   const [space, folder = ""] = path.split("/");
   return space === "f" ? new SvcError("path.noFolder", { path, folder }) : new SvcError("auth.forbidden", { action: `saving at ${path}` });
+}
+
+/** Returns a filter for the paths that a list may show to the caller: those that the access allows one by one. */
+export function createPathFilter({ actor, workspace }: WorkspaceCaller, access: AccessRule): (path: string) => boolean {
+  return (path) => may(actor, access, { workspace, path });
 }

@@ -27,7 +27,7 @@ export interface SendDeps extends WebhookSecretDeps {
   baseUrl: string;
 }
 
-/** Sends one part of a notice. What fails is an answer, whatever it is: the next attempt may go well. */
+/** Sends one part of a notice. A failure is returned and not thrown, because the next attempt may succeed. */
 export async function attemptDelivery(deps: SendDeps, notice: GateNotice, item: QueuedPart): Promise<Attempt> {
   try {
     const outcome = await attemptBy[item.channel](deps, notice, item);
@@ -36,7 +36,7 @@ export async function attemptDelivery(deps: SendDeps, notice: GateNotice, item: 
   } catch (error) {
     countOutcome("NoticesFailed");
     reportFailure("An attempt to send a notice failed", error, { job: notice.flow, workspace: notice.workspace, channel: item.channel });
-    // The name alone: an AWS message may hold what belongs to the deployment.
+    // Only the name: an AWS message may contain names of the deployment.
     return failedAttempt(error instanceof Error ? error.name : "unknown error");
   }
 }
@@ -48,7 +48,7 @@ const attemptBy: Record<QueuedPart["channel"], Attempter> = {
 
   async email(deps, notice, item) {
     if (item.to === NO_RECIPIENT) return refusedAttempt("no approver has an e-mail address in this service");
-    // A first mail goes to whom the gate has just named. Until a later one somebody may have decided, or left.
+    // The first mail follows the opening of the gate. Before a later one, the gate may have been decided or the approver may have left.
     if (item.attempts > 1) {
       if (!(await deps.objects.get(keys.pendingGate(notice.workspace, notice.gate))))
         return refusedAttempt("the flow is no longer waiting for this approval");

@@ -6,26 +6,26 @@ import { type DeliverDeps, deliverHeldPart, loadNotice, type QueueItem, toHeldIt
 import { findDeliveries } from "./delivery-records.ts";
 import { findRecipients } from "./recipients.ts";
 
-/** Sent where the notice is read; more of them, and what waits for strangers, in calls of their own. */
-const SENT_HERE = 20;
-/** Of one such call: even if each waits as long as it may, they are done within the call's time. */
+/** This many parts are sent by the process that reads the notice. Further parts, and webhooks, are sent in separate calls. */
+const MAX_SENT_DIRECTLY = 20;
+/** The number of parts in one call: even if each takes its full timeout, they finish within the timeout of the function. */
 export const PARTS_PER_CALL = 20;
 
 type DeliverNoticeDeps = DeliverDeps & { functions: Pick<Functions, "deliver"> };
 
 /**
- * Sends a notice that has just been written, each part of it once, however often the stream brings it: a part is queued before it is sent, at a
- * place that is always the same, and leaves the queue after its record is written. So it is sent at least once: who dies between sending it and
- * writing that down has it sent again when its hold is over.
+ * Sends a new notice, each part at least once, even if the stream delivers the notice repeatedly. A part is queued before it is sent,
+ * always under the same key, and leaves the queue after its delivery record is stored. If the sender dies between sending and recording,
+ * the part is sent again after its hold expires.
  */
 export async function deliverNotice(deps: DeliverNoticeDeps, key: ObjectKey): Promise<void> {
   const notice = await loadNotice(deps, key);
   if (!notice) return;
   const addresses = notice.channel === "email" ? await findRecipients(deps, notice) : [];
   const parts = splitNotice(notice, addresses);
-  const here = parts.filter(({ channel }) => channel !== "webhook").slice(0, SENT_HERE);
+  const here = parts.filter(({ channel }) => channel !== "webhook").slice(0, MAX_SENT_DIRECTLY);
   const now = deps.nowMs();
-  const { items, expiresAtS } = await queued(
+  const { items, expiresAtS } = await queueParts(
     deps,
     notice,
     here.map((part) => toHeldItem(toQueuedPart(notice, part), now)),
@@ -35,16 +35,16 @@ export async function deliverNotice(deps: DeliverNoticeDeps, key: ObjectKey): Pr
   const others = parts.filter((part) => !here.includes(part));
   for (let at = 0; at < others.length; at += PARTS_PER_CALL) {
     const waits = others.slice(at, at + PARTS_PER_CALL).map((part) => toWaitingItem(toQueuedPart(notice, part)));
-    const due = (await queued(deps, notice, waits)).items.map(({ sk }) => sk);
+    const due = (await queueParts(deps, notice, waits)).items.map(({ sk }) => sk);
     if (due.length > 0) await deps.functions.deliver({ due });
   }
 }
 
 /**
- * Puts parts into the queue, and answers those that were not sent before. Records are looked for after the put: whoever has sent a part has
- * written its record before it left the queue. Of a flow that is gone nothing stays there.
+ * Queues parts and returns those that were not sent before. Delivery records are read after the writes, because a sender stores the record
+ * before it removes the part from the queue. The parts of a flow that is gone are removed again.
  */
-async function queued(deps: DeliverDeps, notice: GateNotice, wanted: QueueItem[]) {
+async function queueParts(deps: DeliverDeps, notice: GateNotice, wanted: QueueItem[]) {
   const { objects } = deps;
   const put = await Promise.all(wanted.map(async (item) => ((await objects.put(item.stored, "absent")) ? [item] : [])));
   const ours = put.flat();

@@ -23,61 +23,66 @@ export interface DeliverDeps extends SendDeps {
   nowMs: () => number;
 }
 
-/** `undefined`: the notice or its workspace is gone, and nobody is told of it any more. */
+/** Loads a notice; `undefined` if the notice or its workspace is gone, and nothing is to be sent. */
 export async function loadNotice({ objects }: DeliverDeps, key: ObjectKey): Promise<GateNotice | undefined> {
   const [stored, deleted] = await objects.getMany([key, keys.deletedWorkspace(findWorkspace(key.pk) ?? "")], { consistent: true });
   return stored && !deleted ? gateNoticeSchema.parse(stored.value) : undefined;
 }
 
-/** A part in the queue, at its place there. */
-type Placed = QueuedPart & ObjectKey;
-export type QueueItem = Placed & { stored: StoredObject };
+/** A part of a notice with its key in the queue. */
+type PlacedPart = QueuedPart & ObjectKey;
+export type QueueItem = PlacedPart & { stored: StoredObject };
 
-/** Where a part stands before its first attempt: the same whenever it is asked for, so that it is queued once. */
-export function toQueuedPart({ workspace, id, atMs }: GateNotice, part: NoticePart): Placed {
+/** Returns a part with its key in the queue before its first attempt. The key is always the same, so that a part is queued once. */
+export function toQueuedPart({ workspace, id, atMs }: GateNotice, part: NoticePart): PlacedPart {
   return { ...part, workspace, notice: id, attempts: 0, ...keys.retry(atMs, workspace, id, buildPartName(part)) };
 }
 
-/** It may be taken up from the time on at which it stands. The count of its attempts is what the next one to change it must name. */
-export function toWaitingItem({ pk, sk, workspace, notice, channel, to, attempts, heldUntilMs }: Placed): QueueItem {
+/**
+ * Returns the queue item of a part that is due at the time in its key. The next change of the item must name the number of its attempts.
+ */
+export function toWaitingItem({ pk, sk, workspace, notice, channel, to, attempts, heldUntilMs }: PlacedPart): QueueItem {
   const value: QueuedPart = { workspace, notice, channel, to, attempts, ...(heldUntilMs === undefined ? {} : { heldUntilMs }) };
   const expiresAtS = Math.ceil((Number(sk.split("#")[0]) + limits.jobRetentionMs) / 1000);
   return { ...value, pk, sk, stored: { pk, sk, value, version: String(attempts), expiresAtS } };
 }
 
-/** Its next attempt is somebody's, and nobody else's until it must be lost. */
-export function toHeldItem(item: Placed, nowMs: number): QueueItem {
+/** Returns the queue item of a part whose next attempt is in progress: until the hold expires, no other process may take it. */
+export function toHeldItem(item: PlacedPart, nowMs: number): QueueItem {
   return toWaitingItem({ ...item, attempts: item.attempts + 1, heldUntilMs: nowMs + limits.deliveryHoldMs });
 }
 
-/** Sends one part that waits in the queue, unless somebody else does. `sk`: where it stands there. */
+/** Sends one part that waits in the queue, unless another process is sending it. `sk` is the part's key in the queue. */
 export async function deliverDuePart(deps: DeliverDeps, sk: string): Promise<void> {
   const { objects, nowMs } = deps;
   const key = { ...keys.retry(0, "", "", ""), sk };
   const found = await objects.get(key);
   if (!found) return;
-  const before: Placed = { ...key, ...queuedSchema.parse(found.value) };
+  const before: PlacedPart = { ...key, ...queuedSchema.parse(found.value) };
   if (before.heldUntilMs !== undefined && before.heldUntilMs > nowMs()) return;
   const item = toHeldItem(before, nowMs());
   if (!(await objects.put(item.stored, { version: String(before.attempts) }))) return;
   const notice = await loadNotice(deps, keys.notice(item.workspace, item.notice));
   if (!notice) return objects.remove(key);
   const { records, expiresAtS } = await findDeliveries(deps, notice, [item]);
-  // Its sender died before it could take it out of the queue; or there is no run any more.
+  // The sender died before it removed the part from the queue, or the run no longer exists.
   if (expiresAtS === undefined || (records[0] && records[0].state !== "retrying")) return objects.remove(key);
   await deliverHeldPart(deps, item, { notice, expiresAtS });
 }
 
-/** What a part is about: its notice, and how long the flow's job, with which its record goes, is kept. */
+/** The notice of a part, and when the delivery record expires together with the flow's job. */
 interface Subject {
   notice: GateNotice;
   expiresAtS: number;
 }
 
-/** Makes an attempt that is held, and writes down what came of it: first the record, by which it is known again, then its place in the queue. */
+/**
+ * Makes an attempt to send a held part. It stores the delivery record first, by which a repeated delivery is recognized, then changes the
+ * queue.
+ */
 export async function deliverHeldPart(deps: DeliverDeps, item: QueueItem, { notice, expiresAtS }: Subject): Promise<void> {
   const { objects, nowMs } = deps;
-  // One more than there are: the last attempt was lost with its sender.
+  // The part has used all its attempts: the last one was lost with its sender.
   const tried = isLastAttempt(item.attempts - 1)
     ? refusedAttempt("the last delivery attempt was lost")
     : await attemptDelivery(deps, notice, item);

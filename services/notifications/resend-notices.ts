@@ -4,7 +4,10 @@ import { limits } from "../../contract/limits.ts";
 import { isOpen } from "../../core/approvals/gate.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
+import { type GateDeps, loadGate } from "../approvals/gates/change-gate.ts";
 import type { ApprovalRequest } from "../approvals/gates/find-approval-request.ts";
+import { findApprovalRequestOfGate } from "../approvals/gates/find-approval-request.ts";
+import { findJob, type JobCaller } from "../jobs/read/read.ts";
 import { buildNoticeWrite } from "../outbox/notice.ts";
 
 interface ResendDeps {
@@ -16,7 +19,7 @@ interface ResendDeps {
  * Notifies all approvers of an open gate again. Throws `approval.noticeOver` if the flow does not wait for it, and `approval.noticeAgain` if a
  * reminder was sent within the last `limits.noticeAgainMs`. A decision at the same time does not stop the reminder: the page then shows the decision.
  */
-export async function resendNotices({ objects, nowMs }: ResendDeps, { gate, flow, module }: ApprovalRequest): Promise<void> {
+async function resendNotices({ objects, nowMs }: ResendDeps, { gate, flow, module }: ApprovalRequest): Promise<void> {
   if (!isOpen(gate) || flow.state !== "running") throw new SvcError("approval.noticeOver", {});
   const atMs = nowMs();
   const again = { ...keys.noticeAgain(gate.workspace, gate.id), expiresAtS: Math.ceil((atMs + limits.noticeAgainMs) / 1000) };
@@ -30,4 +33,16 @@ export async function resendNotices({ objects, nowMs }: ResendDeps, { gate, flow
     seconds: limits.noticeAgainMs / 1000,
     retryAfterS: Math.max(1, untilS - Math.floor(atMs / 1000)),
   });
+}
+
+/** Notifies the approvers of the gate with this id again, as `resendNotices` does. Throws `job.notFound` also for a caller who may not see the flow. */
+export async function resendNoticesOfGate(
+  deps: GateDeps,
+  caller: JobCaller,
+  { workspace, id }: { workspace: string; id: string },
+): Promise<void> {
+  const gate = await loadGate(deps, id);
+  if (gate?.workspace !== workspace) throw new SvcError("job.notFound", { id });
+  const flow = await findJob(deps, caller, { workspace, id: gate.flow });
+  await resendNotices(deps, await findApprovalRequestOfGate(deps, gate, flow));
 }

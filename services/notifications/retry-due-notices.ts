@@ -9,16 +9,16 @@ export interface RetryDueDeps {
   nowMs: () => number;
 }
 
-/** The most parts of one tick; the next tick takes the rest. */
-const MOST = 1000;
+/** The number of parts that one tick sends; the next tick sends the rest. */
+const MAX_PARTS = 1000;
 
 /**
- * Has function `deliver` send all parts of notices that are due, and returns how many: parts that failed before, and parts whose sender
- * died. Only that function may send anything.
+ * Invokes the function `deliver` for all parts of notices that are due, and returns their number: parts that failed before, and parts whose
+ * sender died. Only that function has the right to send.
  */
 export async function retryDueNotices({ objects, functions, nowMs }: RetryDueDeps): Promise<number> {
   const until = keys.retry(nowMs(), "￿", "", "");
-  const due = (await objects.list(until.pk, { between: ["0", until.sk], limit: MOST })).map(({ sk }) => sk);
+  const due = (await objects.list(until.pk, { between: ["0", until.sk], limit: MAX_PARTS })).map(({ sk }) => sk);
   for (let at = 0; at < due.length; at += PARTS_PER_CALL) {
     await functions.deliver({ due: due.slice(at, at + PARTS_PER_CALL), nowMs: nowMs() });
   }

@@ -8,57 +8,60 @@ import { keys } from "../../core/objects/keys.ts";
 
 export interface WebhookSecretDeps {
   objects: Pick<ObjectTable, "get" | "put">;
-  /** Of the purpose `webhooks`. */
+  /** Data keys with the purpose `webhooks`. */
   webhookKeys: DataKeys;
   nowMs: () => number;
 }
 
-/** The data keys themselves are the secrets: what stands in the table is of no use to who cannot ask KMS. */
-const storedSchema = z.object({
+/** The secrets are data keys, and the table contains only their wrapped form, which cannot be used without KMS. */
+const storedSecretSchema = z.object({
   wrapped: z.string(),
-  /** What it took the place of. */
+  /** The previous secret. */
   old: z.object({ wrapped: z.string(), untilMs: z.number() }).optional(),
 });
-type Stored = z.infer<typeof storedSchema>;
+type StoredSecret = z.infer<typeof storedSecretSchema>;
 
-const shown = (key: Buffer) => `whsec_${key.toString("base64")}`;
+const formatSecret = (key: Buffer) => `whsec_${key.toString("base64")}`;
 
-/** As stored; made with the first use. Of two that make one at once, one does. */
-async function current(
+/** Loads the stored secret of a workspace. The first use creates it; concurrent first uses create one. */
+async function loadCurrentSecret(
   { objects, webhookKeys }: WebhookSecretDeps,
   workspace: string,
-): Promise<{ stored: Stored; version: string | undefined }> {
+): Promise<{ stored: StoredSecret; version: string | undefined }> {
   const key = keys.webhookSecret(workspace);
   for (;;) {
     const found = await objects.get(key);
-    if (found) return { stored: storedSchema.parse(found.value), version: found.version };
+    if (found) return { stored: storedSecretSchema.parse(found.value), version: found.version };
     const { wrapped } = await webhookKeys.generate(workspace);
     const version = randomUUID();
-    if (await objects.put({ ...key, value: { wrapped } satisfies Stored, version: version }, "absent"))
+    if (await objects.put({ ...key, value: { wrapped } satisfies StoredSecret, version: version }, "absent"))
       return { stored: { wrapped }, version };
   }
 }
 
-/** What a receiver checks signatures with. */
+/** Returns the secret with which receivers verify the signatures of webhooks. */
 export async function getWebhookSecret(deps: WebhookSecretDeps, workspace: string): Promise<string> {
-  const { stored } = await current(deps, workspace);
-  return shown(await deps.webhookKeys.unwrap(workspace, stored.wrapped));
+  const { stored } = await loadCurrentSecret(deps, workspace);
+  return formatSecret(await deps.webhookKeys.unwrap(workspace, stored.wrapped));
 }
 
-/** All that a message is signed with now, the current one first: a receiver needs one signature that it knows. */
+/** Returns all secrets with which a message is signed now, the current one first: a receiver needs one signature that it can verify. */
 export async function listSigningSecrets(deps: WebhookSecretDeps, workspace: string): Promise<string[]> {
-  const { stored } = await current(deps, workspace);
+  const { stored } = await loadCurrentSecret(deps, workspace);
   const old = stored.old && stored.old.untilMs > deps.nowMs() ? [stored.old.wrapped] : [];
   const all = [stored.wrapped, ...old].map((wrapped) => deps.webhookKeys.unwrap(workspace, wrapped));
-  return (await Promise.all(all)).map(shown);
+  return (await Promise.all(all)).map(formatSecret);
 }
 
-/** Answers the new one; the old one signs beside it for a day. Throws `write.collided` where somebody else replaced it at this moment. */
+/**
+ * Replaces the secret and returns the new one. Messages are signed with the old one too for `limits.oldWebhookSecretMs`. Throws
+ * `write.collided` if another call replaced it at the same time.
+ */
 export async function rotateWebhookSecret(deps: WebhookSecretDeps, workspace: string): Promise<string> {
-  const { stored, version = "" } = await current(deps, workspace);
+  const { stored, version = "" } = await loadCurrentSecret(deps, workspace);
   const { key, wrapped } = await deps.webhookKeys.generate(workspace);
   const old = { wrapped: stored.wrapped, untilMs: deps.nowMs() + limits.oldWebhookSecretMs };
-  const next = { ...keys.webhookSecret(workspace), value: { wrapped, old } satisfies Stored, version: randomUUID() };
+  const next = { ...keys.webhookSecret(workspace), value: { wrapped, old } satisfies StoredSecret, version: randomUUID() };
   if (!(await deps.objects.put(next, { version }))) throw new SvcError("write.collided", {});
-  return shown(key);
+  return formatSecret(key);
 }

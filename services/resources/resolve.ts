@@ -17,6 +17,7 @@ import {
 import { storedResourceSchema } from "../../core/resources/resource.ts";
 import { storedVariableSchema } from "../../core/variables/variable.ts";
 import type { SealDeps } from "../secrets/key-ring.ts";
+import { type MaskDeps, recordSecretsFor, type SecretReader } from "../secrets/masks.ts";
 import { loadPlainValue } from "../variables/read.ts";
 
 export type ResolveDeps = SealDeps;
@@ -70,6 +71,13 @@ export async function resolveResource(deps: ResolveDeps, actor: Actor, workspace
   if (!found) throw new SvcError("resource.notFound", { path });
   const value: unknown = JSON.parse(storedResourceSchema.parse(found.value).json);
   return resolveReferences(deps, [actor], workspace, value);
+}
+
+/** Returns a resource's value with its references replaced. Secrets are recorded before a job receives them. Throws as `resolveResource` does, and `auth.invalid`. */
+export async function getInterpolatedResource(deps: ResolveDeps & MaskDeps, reader: SecretReader, path: string): Promise<unknown> {
+  const { value, secrets } = await resolveResource(deps, reader.actor, reader.workspace, path);
+  await recordSecretsFor(deps, reader, secrets);
+  return value;
 }
 
 async function loadTargets(

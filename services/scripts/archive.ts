@@ -7,6 +7,7 @@ import { type ObjectWrite, write } from "../../core/objects/write.ts";
 import type { Actor } from "../../core/people/actor.ts";
 import { type Runnable, type StoredVersion, toScriptJson } from "../../core/scripts/version.ts";
 import { buildEventWrite } from "../outbox/event.ts";
+import { deleteAcl } from "../workspaces/acls.ts";
 import { loadScriptVersion, parseScript, requireNewestScript, requireScriptVersion, scriptObjectKey } from "./load.ts";
 
 interface ArchiveScriptDeps {
@@ -48,6 +49,8 @@ export async function archiveScriptVersion(deps: ArchiveScriptDeps, actor: Actor
  */
 export async function deleteScript(deps: ArchiveScriptDeps, actor: Actor, workspace: string, path: string): Promise<void> {
   const { objects, storage, nowMs } = deps;
+  // Extra permissions are deleted first: if the rest fails, no user has gained a right.
+  await deleteAcl(deps, { workspace, kind: "script", path });
   const head = parseScript(await objects.get(keys.scriptHead(workspace, path)));
   const history = await objects.list(keys.history(workspace, path, 0, "").pk);
   if (!head && history.length === 0) throw new SvcError("script.notFound", { path });

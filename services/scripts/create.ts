@@ -7,7 +7,7 @@ import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { isNoop, type Runnable } from "../../core/scripts/version.ts";
 import { applyOnBehalfOf, resolveOnBehalfOf } from "../identity/on-behalf.ts";
 import { permit, permitPath } from "../identity/permit.ts";
-import { loadScriptVersion, parseScript } from "./load.ts";
+import { loadScriptVersion, parseScript, requireNewestScript } from "./load.ts";
 import { type ParentVersion, type SaveVersionDeps, saveScriptVersion } from "./save-version.ts";
 
 /**
@@ -37,6 +37,12 @@ export async function createScript(
     return parent.runnable.hash;
   const runsAs = await resolveOnBehalfOf(deps, actor, workspace, request);
   return saveScriptVersion(deps, { actor, workspace, asked: request, current, parent, onBehalfOf: runsAs });
+}
+
+/** Saves a new version of the script at a path and returns its hash. Throws `script.notFound`, and as `createScript` does. */
+export async function updateScript(deps: SaveVersionDeps, caller: WorkspaceCaller, path: string, sent: NewScript): Promise<string> {
+  const { hash } = requireNewestScript(await deps.objects.get(keys.scriptHead(caller.workspace, path)), path);
+  return createScript(deps, caller, { ...sent, parent_hash: sent.parent_hash ?? hash });
 }
 
 const isActiveAt = ({ path, archived, deleted }: Runnable, wanted: string) => path === wanted && !archived && !deleted;

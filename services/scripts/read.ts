@@ -30,6 +30,24 @@ export async function scriptExists({ objects }: LoadScriptDeps, workspace: strin
   return runnable !== undefined && !runnable.archived;
 }
 
+/** Lists the paths of the scripts that are not archived and that the caller may read. */
+export async function listScriptPaths(
+  { objects }: LoadScriptDeps,
+  workspace: string,
+  isVisible: (path: string) => boolean,
+): Promise<string[]> {
+  const stored = await objects.list(keys.scriptListing(workspace, "").pk);
+  return stored.flatMap(({ value, sk }) => (!(value as { archived: boolean }).archived && isVisible(sk) ? [sk] : []));
+}
+
+const withoutExtension = (path: string) => path.replace(/\.(bun|deno|fetch|node)?\.?[a-z]+$/, "");
+
+/** Returns the content of the newest version at a path. Clients may append a file extension to the path. Throws `script.notFound`. */
+export async function getRawScript(deps: LoadScriptDeps, workspace: string, path: string): Promise<string> {
+  const exact = await scriptExists(deps, workspace, path);
+  return (await getScript(deps, workspace, exact ? path : withoutExtension(path))).content;
+}
+
 interface ListedScript extends Omit<NewScript, "content"> {
   hash: string;
   /** Absent in items of release 0.1. */

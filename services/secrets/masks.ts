@@ -1,13 +1,15 @@
 import { createHash } from "node:crypto";
 import type { PutRequest } from "../../aws/dynamodb/batch.ts";
 import type { JobTable } from "../../aws/dynamodb/job-table.ts";
+import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { childPrefix, childRef } from "../../core/jobs/child-items.ts";
 import type { Job } from "../../core/jobs/job.ts";
+import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { createMasker, type Masker } from "../../core/secrets/mask.ts";
 import { decryptMasks, encryptMasks } from "../../core/secrets/mask-encryption.ts";
 
-interface MaskDeps {
+export interface MaskDeps {
   jobs: JobTable;
 }
 
@@ -73,4 +75,15 @@ export async function loadMasker(
   if (job.masks === 1 && given.length > 0) return createMasker(given);
   const boxes = await jobs.children(job.id, childPrefix.mask);
   return createMasker(boxes.flatMap(({ json }) => (json === undefined ? [] : decryptMasks(token, json))));
+}
+
+/** A caller who reads secrets. `token` is the one that was sent: a job's secrets are recorded under it. */
+export interface SecretReader extends WorkspaceCaller {
+  token: string;
+}
+
+/** Records secrets before a job receives them, so that its output can be masked. Throws `auth.invalid` if the job has ended. */
+export async function recordSecretsFor(deps: MaskDeps, { actor, token }: SecretReader, secrets: readonly string[]): Promise<void> {
+  if (actor.kind !== "job") return;
+  if (!(await recordSecretRead(deps, actor, token, secrets))) throw new SvcError("auth.invalid", {});
 }

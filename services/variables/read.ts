@@ -6,6 +6,7 @@ import type { StoredObject } from "../../core/objects/write.ts";
 import { exportSecret } from "../../core/secrets/seal.ts";
 import { matchesVariable, type StoredVariable, storedVariableSchema, toVariableJson } from "../../core/variables/variable.ts";
 import { loadExportKey, type SealDeps, unsealValue } from "../secrets/key-ring.ts";
+import { type MaskDeps, recordSecretsFor, type SecretReader } from "../secrets/masks.ts";
 
 /** Returns the variable as read from the table. Throws `variable.notFound`. */
 export function requireVariable(found: StoredObject | undefined, path: string): StoredVariable {
@@ -17,11 +18,12 @@ async function findVariable({ objects }: Pick<SealDeps, "objects">, workspace: s
   return requireVariable(await objects.get(keys.variable(workspace, path)), path);
 }
 
-/** Returns a variable's plain value, and lists it among the secrets if it is one. Throws `variable.notFound`. */
-export async function getVariableValue(deps: SealDeps, workspace: string, path: string): Promise<{ value: string; secrets: string[] }> {
-  const variable = await findVariable(deps, workspace, path);
-  const value = await loadPlainValue(deps, workspace, variable);
-  return { value, secrets: variable.isSecret ? [value] : [] };
+/** Returns a variable's plain value. A secret is recorded before a job receives it. Throws `variable.notFound`, `auth.invalid`. */
+export async function getVariableValue(deps: SealDeps & MaskDeps, reader: SecretReader, path: string): Promise<string> {
+  const variable = await findVariable(deps, reader.workspace, path);
+  const value = await loadPlainValue(deps, reader.workspace, variable);
+  if (variable.isSecret) await recordSecretsFor(deps, reader, [value]);
+  return value;
 }
 
 /** Returns a variable's value, decrypted if it is a secret. */
@@ -36,10 +38,17 @@ export interface VariableView {
   encrypted: boolean;
 }
 
-/** Returns a variable. Throws `variable.notFound`. */
-export async function getVariable(deps: SealDeps, workspace: string, path: string, shown: VariableView): Promise<VariableJson> {
+/** Returns a variable. A decrypted secret is recorded before a job receives it. Throws `variable.notFound`, `auth.invalid`. */
+export async function getVariable(
+  deps: SealDeps & MaskDeps,
+  reader: SecretReader,
+  path: string,
+  view: VariableView,
+): Promise<VariableJson> {
+  const { workspace } = reader;
   const variable = await findVariable(deps, workspace, path);
-  const value = await loadVisibleValue(deps, workspace, variable, shown);
+  const value = await loadVisibleValue(deps, workspace, variable, view);
+  if (variable.isSecret && view.decrypted) await recordSecretsFor(deps, reader, [value ?? ""]);
   return toVariableJson(workspace, variable, value, { nowMs: deps.nowMs() });
 }
 

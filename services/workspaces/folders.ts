@@ -93,6 +93,33 @@ export async function updateFolder(
   );
 }
 
+/** Makes a user or a group an owner of a folder. Throws `folder.notFound`, `access.*`. */
+export async function addFolderOwner(deps: FolderDeps, caller: WorkspaceCaller, name: string, owner: string): Promise<void> {
+  checkPrincipals([owner]);
+  await updateFolder(deps, caller, name, (folder) => {
+    folder.owners = [...new Set([...folder.owners, owner])];
+    folder.perms[owner] = true;
+  });
+}
+
+/**
+ * Removes an owner of a folder. `right` is what the former owner may still do there: write (`true`), read (`false`) or nothing (`undefined`).
+ * Throws `folder.notFound`, `access.*`.
+ */
+export async function removeFolderOwner(
+  deps: FolderDeps,
+  caller: WorkspaceCaller,
+  name: string,
+  { owner, right }: { owner: string; right: boolean | undefined },
+): Promise<void> {
+  checkPrincipals([owner]);
+  await updateFolder(deps, caller, name, (folder) => {
+    folder.owners = folder.owners.filter((each) => each !== owner);
+    if (right === undefined) delete folder.perms[owner];
+    else folder.perms[owner] = right;
+  });
+}
+
 /** Deletes a folder. Its objects remain, for admins only, until an admin creates the folder again. Throws `folder.notFound`. */
 export async function deleteFolder({ objects, nowMs }: FolderDeps, actor: Actor, workspace: string, name: string): Promise<void> {
   await changeAccess(

@@ -1,6 +1,8 @@
 import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
+import type { Route } from "../../contract/route.ts";
 import type { InviteJson, NewMember } from "../../contract/routes/people/members.ts";
+import { memberRoutes } from "../../contract/routes/people/members.ts";
 import { workspaceRoutes } from "../../contract/routes/workspaces/workspaces.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
@@ -41,16 +43,23 @@ export async function listOwnInvites({ objects }: Pick<InviteDeps, "objects">, a
   return found.flatMap((one) => (one ? [one.value as InviteJson] : []));
 }
 
-/** Makes the caller a member of the workspace that invited them. Throws `invite.notFound`, `member.exists`, `user.usernameTaken`. */
+/** Throws `auth.forbidden` for a token that is bound to another workspace. */
+function checkBinding({ workspace: bound }: Actor, { name }: Route, workspace: string): void {
+  if (bound !== undefined && bound !== workspace) throw new SvcError("auth.forbidden", { action: name });
+}
+
+/** Makes the caller a member of the workspace that invited them. Throws `auth.forbidden`, `invite.notFound`, `member.exists`, `user.usernameTaken`. */
 export async function acceptInvite(deps: InviteDeps, actor: Actor, workspace: string, username: string | undefined) {
+  checkBinding(actor, memberRoutes.acceptInvite, workspace);
   const found = await deps.objects.get(keys.invite(workspace, personKey(actor.email)));
   if (!found) throw new SvcError("invite.notFound", { workspace });
   const { is_admin, operator } = found.value as InviteJson;
   await addMember(deps, workspace, { email: actor.email, is_admin, operator, username }, { inherits: false });
 }
 
-/** Declines an invitation of the caller. Throws `invite.notFound`. */
+/** Declines an invitation of the caller. Throws `auth.forbidden`, `invite.notFound`. */
 export async function declineInvite({ objects }: Pick<InviteDeps, "objects">, actor: Actor, workspace: string): Promise<void> {
+  checkBinding(actor, memberRoutes.declineInvite, workspace);
   const refused = await objects.transact([write.remove(keys.invite(workspace, personKey(actor.email)), "present")]);
   if (refused !== undefined) throw new SvcError("invite.notFound", { workspace });
 }

@@ -5,6 +5,7 @@ import type { MemberChange, NewMember } from "../../contract/routes/people/membe
 import type { UserJson } from "../../contract/routes/people/people.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
+import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { type Actor, deriveUsername } from "../../core/people/actor.ts";
 import { type PersonRecord, personKey, personSchema } from "../../core/people/person.ts";
 import type { Role } from "../../core/people/rights.ts";
@@ -152,6 +153,12 @@ export async function updateMember({ objects }: MemberDeps, workspace: string, u
   const value: Member = { ...member, role, disabled: request.disabled ?? member.disabled ?? false };
   const changed = await objects.update({ ...keys.member(workspace, personKey(member.email)), value }, "present");
   if (!changed) throw new SvcError("member.notFound", { username });
+}
+
+/** Removes the caller from a workspace. Throws `member.notFound` for a caller who is not a member: another member may have the same username. */
+export async function leaveWorkspace(deps: Pick<MemberDeps, "objects">, { actor, workspace }: WorkspaceCaller): Promise<void> {
+  if (!actor.rights) throw new SvcError("member.notFound", { username: actor.username });
+  await removeMember(deps, workspace, actor.username);
 }
 
 /** Removes a member with every right that was granted to the username, and records whose username it was. Throws `member.notFound`. */

@@ -85,6 +85,12 @@ export async function listMemberships({ objects }: WorkspaceDeps, email: string)
   });
 }
 
+/** Lists the caller's memberships in workspaces that are not archived; for a token that is bound to a workspace, only that one. */
+export async function listOwnMemberships(deps: WorkspaceDeps, actor: Actor): Promise<{ workspace: WorkspaceJson; member: Member }[]> {
+  const memberships = await listMemberships(deps, actor.email);
+  return memberships.filter(({ workspace: { id, deleted } }) => !deleted && (actor.workspace ?? id) === id);
+}
+
 /** Lists all workspaces, archived ones included. */
 export async function listAllWorkspaces({ objects }: Pick<WorkspaceDeps, "objects">): Promise<WorkspaceJson[]> {
   return workspaceListSchema.parse((await objects.list(keys.workspace("").pk)).map(({ value }) => value));

@@ -6,8 +6,8 @@ import { write } from "../../../core/objects/write.ts";
 import type { TransactionPart } from "../../outbox/commit-parts.ts";
 
 /**
- * Returns the one or two parts of a gate's transaction that append an entry to the run's chain. If they are refused, another change of the same
- * run was first: build them again.
+ * Returns the parts of a gate's transaction that append an entry to the run's chain. If they are refused, another change of the same run
+ * was first, and the caller must build them again.
  */
 export async function buildEntryParts(
   { objects }: { objects: Pick<ObjectTable, "list"> },
@@ -18,7 +18,7 @@ export async function buildEntryParts(
   const previous = newest && approvalEntrySchema.parse(newest.value);
   const entry = appendEntry(previous, recorded);
   const day = toUtcDay(entry.atMs);
-  // Neither expires: the record outlives the job, and a day that was missed is signed later.
+  // Neither item expires: the record outlives the job, and a day that was missed is signed later.
   const parts = [write.put({ ...keys.approvalRecord(workspace, root, entry.n), value: entry }, "absent")];
   if (!previous || toUtcDay(previous.atMs) !== day) parts.push(write.put(keys.grownChain(workspace, day, root)));
   return parts.map((part) => ({ write: part, refused: undefined }));

@@ -8,7 +8,7 @@ import { buildEntryParts } from "./append.ts";
 
 /** Returns the audit log entry of a gate's change as parts of the change's transaction. Only approvals, rejections and expiries have one. */
 export async function buildAuditLogWrites(objects: ObjectTable, flow: Job, before: Gate, after: Gate): Promise<TransactionWrite[]> {
-  const what = entryOf(flow, before, after);
+  const what = toEntry(flow, before, after);
   return what ? (await buildEntryParts({ objects }, what)).map(({ write }) => write) : [];
 }
 
@@ -24,7 +24,7 @@ export function notificationsFor({ opened: before, decision: known }: Gate, { op
   ];
 }
 
-function entryOf(flow: Job, before: Gate, after: Gate): EntryContent | undefined {
+function toEntry(flow: Job, before: Gate, after: Gate): EntryContent | undefined {
   const { workspace, root, id: gate, module, opened, decision } = after;
   const event = after.events.length > before.events.length ? after.events.at(-1) : undefined;
   const fresh = before.decision ? undefined : decision;
@@ -37,20 +37,20 @@ function entryOf(flow: Job, before: Gate, after: Gate): EntryContent | undefined
     module,
     ...(flow.path === undefined ? {} : { flowPath: flow.path }),
     ...(flow.flow?.version === undefined ? {} : { flowVersion: flow.flow.version }),
-    ...codeOf(opened?.code ?? flow.hash),
+    ...codeField(opened?.code ?? flow.hash),
     what: event ? "approved" : (fresh?.how ?? "expired"),
     decides: fresh !== undefined,
     ...(opened ? { shown: opened.shown } : {}),
-    ...(event ? byEvent(event, isErased(flow)) : byDecision(fresh)),
+    ...(event ? eventFields(event, willBeErased(flow)) : decisionFields(fresh)),
   };
 }
 
-const codeOf = (code: string | undefined) => (code === undefined ? {} : { code });
+const codeField = (code: string | undefined) => (code === undefined ? {} : { code });
 
 /** For a run whose data is erased, the log contains the digest of the payload only. */
-const isErased = ({ eraseAfterS, erasesSteps }: Job) => eraseAfterS !== undefined || erasesSteps !== undefined;
+const willBeErased = ({ eraseAfterS, erasesSteps }: Job) => eraseAfterS !== undefined || erasesSteps !== undefined;
 
-function byEvent({ approver: name, email, resumeId, atMs, digest, of, payload, reason }: GateEvent, erased: boolean) {
+function eventFields({ approver: name, email, resumeId, atMs, digest, of, payload, reason }: GateEvent, erased: boolean) {
   return {
     who: { ...(name ? { name } : {}), ...(email ? { email } : {}), ...(resumeId === undefined ? {} : { resumeId }) },
     atMs,
@@ -59,7 +59,7 @@ function byEvent({ approver: name, email, resumeId, atMs, digest, of, payload, r
   };
 }
 
-function byDecision(decision: Decision | undefined) {
+function decisionFields(decision: Decision | undefined) {
   const { by: name, email, reason, atMs = 0 } = decision ?? {};
   return { who: { ...(name ? { name } : {}), ...(email ? { email } : {}) }, atMs, ...(reason ? { reason } : {}) };
 }

@@ -16,10 +16,10 @@ import { toUtcDay } from "../../../core/approvals/record.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";
 
-interface ReadRecordDeps {
+interface ReadAuditLogDeps {
   objects: Pick<ObjectTable, "list">;
 }
-interface VerifyRecordDeps extends ReadRecordDeps {
+interface VerifyAuditLogDeps extends ReadAuditLogDeps {
   anchorKey: Pick<AnchorKey, "holds">;
 }
 
@@ -34,7 +34,11 @@ const CHAINS_PER_CALL = 5_000;
 const ANCHORS_PER_CALL = 20;
 
 /** Lists a workspace's entries, the newest first. Unreadable entries are omitted; `verifyAuditLog` reports them. */
-export async function listAuditLog({ objects }: ReadRecordDeps, workspace: string, query: ApprovalAuditQuery): Promise<ApprovalAuditPage> {
+export async function listAuditLog(
+  { objects }: ReadAuditLogDeps,
+  workspace: string,
+  query: ApprovalAuditQuery,
+): Promise<ApprovalAuditPage> {
   const { run, gate, per_page = PER_PAGE } = query;
   const beforeMs = query.before === undefined ? Number.MAX_SAFE_INTEGER : Date.parse(query.before);
   const afterMs = query.after === undefined ? -1 : Date.parse(query.after);
@@ -42,10 +46,10 @@ export async function listAuditLog({ objects }: ReadRecordDeps, workspace: strin
   const entries: ApprovalEntry[] = [];
   let chars = 0;
   let chains = 0;
-  const days: Iterable<Day> | AsyncIterable<Day> = run ? [{ roots: [run] }] : daysOf(objects, workspace, query);
+  const days: Iterable<Day> | AsyncIterable<Day> = run ? [{ roots: [run] }] : listDays(objects, workspace, query);
   for await (const { day, roots } of days) {
     chains += roots.length;
-    const found = await readable(objects, workspace, roots);
+    const found = await loadReadableEntries(objects, workspace, roots);
     const ofDay = found.filter((entry) => fits(entry) && (day === undefined || toUtcDay(entry.atMs) === day));
     for (const entry of ofDay.sort((a, b) => b.atMs - a.atMs || b.n - a.n)) {
       const last = entries.at(-1);
@@ -61,14 +65,18 @@ export async function listAuditLog({ objects }: ReadRecordDeps, workspace: strin
   return { entries };
 }
 
-/** The runs whose chains grew on a day; without `day`, on any. */
+/** The runs whose chains grew on a day, or on any day if `day` is absent. */
 interface Day {
   day?: string;
   roots: string[];
 }
 
-/** Newest first. */
-async function* daysOf(objects: ReadRecordDeps["objects"], workspace: string, { before, after }: ApprovalAuditQuery): AsyncGenerator<Day> {
+/** Yields the days on which chains grew, the newest first. */
+async function* listDays(
+  objects: ReadAuditLogDeps["objects"],
+  workspace: string,
+  { before, after }: ApprovalAuditQuery,
+): AsyncGenerator<Day> {
   const { pk } = keys.grownChain(workspace, "", "");
   const from = after === undefined ? "0" : toUtcDay(Date.parse(after));
   let to = before === undefined ? "~" : `${toUtcDay(Date.parse(before))}~`;
@@ -92,40 +100,44 @@ async function* daysOf(objects: ReadRecordDeps["objects"], workspace: string, { 
   if (day) yield day;
 }
 
-async function readable(objects: ReadRecordDeps["objects"], workspace: string, roots: readonly string[]): Promise<ApprovalEntry[]> {
+async function loadReadableEntries(
+  objects: ReadAuditLogDeps["objects"],
+  workspace: string,
+  roots: readonly string[],
+): Promise<ApprovalEntry[]> {
   const entries: ApprovalEntry[] = [];
   for (let start = 0; start < roots.length; start += AT_ONCE) {
-    const chains = await Promise.all(roots.slice(start, start + AT_ONCE).map((root) => chainItems(objects, workspace, root)));
+    const chains = await Promise.all(roots.slice(start, start + AT_ONCE).map((root) => loadChainItems(objects, workspace, root)));
     entries.push(...chains.flat().flatMap(({ value }) => approvalEntrySchema.safeParse(value).data ?? []));
   }
   return entries;
 }
 
-const chainItems = (objects: ReadRecordDeps["objects"], workspace: string, root: string) =>
+const loadChainItems = (objects: ReadAuditLogDeps["objects"], workspace: string, root: string) =>
   objects.list(keys.approvalRecord(workspace, root, 0).pk, { beginsWith: `${root}#` });
 
 /** Verifies one run's chain, or all chains from `from` on, and the signed heads that belong to them. */
 export async function verifyAuditLog(
-  { objects, anchorKey }: VerifyRecordDeps,
+  { objects, anchorKey }: VerifyAuditLogDeps,
   workspace: string,
   { run, from }: { run?: string | undefined; from?: string | undefined },
 ): Promise<VerifiedRecord> {
-  const anchored = await verifiedAnchors({ objects, anchorKey }, workspace, run);
+  const anchored = await verifyAnchorItems({ objects, anchorKey }, workspace, run);
   const done: VerifiedRecord = { ok: true, runs: 0, entries: 0, faults: from ? [] : anchored.faults, anchors: anchored.anchors };
   const { heads } = anchored;
   const see = (root: string, items: readonly StoredObject[]) => {
     done.runs += 1;
     done.entries += items.length;
-    const fault = chainFault(workspace, root, items, heads.get(root) ?? []);
+    const fault = findChainFault(workspace, root, items, heads.get(root) ?? []);
     if (fault) done.faults.push({ run: root, ...fault });
     heads.delete(root);
   };
   if (run) {
-    const items = await chainItems(objects, workspace, run);
+    const items = await loadChainItems(objects, workspace, run);
     if (items.length > 0 || heads.has(run)) see(run, items);
   } else {
     for (const root of heads.keys()) if (from && root < from) heads.delete(root);
-    for await (const { root, items } of chainsFrom(objects, workspace, from ?? "")) {
+    for await (const { root, items } of listChains(objects, workspace, from ?? "")) {
       if (done.entries >= ENTRIES_PER_CALL) {
         done.next = root;
         break;
@@ -138,7 +150,7 @@ export async function verifyAuditLog(
   return { ...done, ok: done.faults.length === 0 };
 }
 
-function chainFault(workspace: string, root: string, items: readonly StoredObject[], heads: Anchor["heads"]) {
+function findChainFault(workspace: string, root: string, items: readonly StoredObject[], heads: Anchor["heads"]) {
   const entries: ApprovalEntry[] = [];
   for (const { value } of items) {
     const { data } = approvalEntrySchema.safeParse(value);
@@ -152,8 +164,8 @@ function chainFault(workspace: string, root: string, items: readonly StoredObjec
   return lost && { n: lost.n, why: "head" as const };
 }
 
-/** Chain after chain, in the order of their runs' ids. */
-async function* chainsFrom(objects: ReadRecordDeps["objects"], workspace: string, from: string) {
+/** Yields the chains in the order of their runs' ids. */
+async function* listChains(objects: ReadAuditLogDeps["objects"], workspace: string, from: string) {
   const { pk } = keys.approvalRecord(workspace, "", 0);
   let after = from === "" ? "0" : from;
   let chain: { root: string; items: StoredObject[] } | undefined;
@@ -175,7 +187,7 @@ async function* chainsFrom(objects: ReadRecordDeps["objects"], workspace: string
   if (chain) yield chain;
 }
 
-async function verifiedAnchors({ objects, anchorKey }: VerifyRecordDeps, workspace: string, run: string | undefined) {
+async function verifyAnchorItems({ objects, anchorKey }: VerifyAuditLogDeps, workspace: string, run: string | undefined) {
   const items = await objects.list(keys.anchor(workspace, 0).pk);
   const anchors: Anchor[] = [];
   for (const { value } of items) {
@@ -187,21 +199,21 @@ async function verifiedAnchors({ objects, anchorKey }: VerifyRecordDeps, workspa
   const fault =
     verifyAnchors(anchors, workspace) ?? (anchors.length < items.length ? { n: anchors.length + 1, why: "changed" as const } : undefined);
   if (fault) faults.push(fault);
-  const asked = run ? anchors.filter(({ heads }) => heads.some(({ root }) => root === run)) : anchors;
-  const held = await signaturesOf(anchorKey, asked);
-  const bad = asked.find((_, at) => !held[at]);
+  const request = run ? anchors.filter(({ heads }) => heads.some(({ root }) => root === run)) : anchors;
+  const held = await verifySignatures(anchorKey, request);
+  const bad = request.find((_, at) => !held[at]);
   if (bad && !fault) faults.push({ n: bad.n, why: "signature" });
   const heads = new Map<string, Anchor["heads"]>();
-  for (const head of asked.flatMap((anchor) => anchor.heads)) {
+  for (const head of request.flatMap((anchor) => anchor.heads)) {
     if (run && head.root !== run) continue;
     heads.set(head.root, [...(heads.get(head.root) ?? []), head]);
   }
-  const last = asked.at(-1);
-  const said = { count: asked.length, signatures: held.filter(Boolean).length, ...(last ? { signed_to: last.day } : {}) };
+  const last = request.at(-1);
+  const said = { count: request.length, signatures: held.filter(Boolean).length, ...(last ? { signed_to: last.day } : {}) };
   return { heads, faults, anchors: said };
 }
 
-async function signaturesOf(anchorKey: VerifyRecordDeps["anchorKey"], anchors: readonly Anchor[]): Promise<boolean[]> {
+async function verifySignatures(anchorKey: VerifyAuditLogDeps["anchorKey"], anchors: readonly Anchor[]): Promise<boolean[]> {
   const held: boolean[] = [];
   for (let start = 0; start < anchors.length; start += AT_ONCE) {
     held.push(...(await Promise.all(anchors.slice(start, start + AT_ONCE).map(({ hash, mac }) => anchorKey.holds(hash, mac)))));
@@ -210,11 +222,11 @@ async function signaturesOf(anchorKey: VerifyRecordDeps["anchorKey"], anchors: r
 }
 
 /** Lists anchors, the oldest first. Unreadable anchors are omitted; the numbers of the following ones reveal the gap. */
-export async function listAnchors({ objects, anchorKey }: VerifyRecordDeps, workspace: string, from = 1) {
+export async function listAnchors({ objects, anchorKey }: VerifyAuditLogDeps, workspace: string, from = 1) {
   const { pk, sk } = keys.anchor(workspace, from);
   const items = await objects.list(pk, { between: [sk, "~"], limit: ANCHORS_PER_CALL });
   const anchors = items.flatMap(({ value }) => anchorSchema.safeParse(value).data ?? []);
-  const held = await signaturesOf(anchorKey, anchors);
+  const held = await verifySignatures(anchorKey, anchors);
   const last = items.at(-1);
   return {
     anchors: anchors.map((anchor, at) => ({ ...anchor, signature: held[at] ? ("valid" as const) : ("invalid" as const) })),

@@ -10,8 +10,8 @@ export interface SignHeadsDeps {
   nowMs: () => number;
 }
 
-/** Heads per anchor: an item holds at most 400 KB. */
-const HEADS = 1000;
+/** The number of heads in one anchor: a DynamoDB item holds at most 400 KB. */
+const MAX_HEADS = 1000;
 const READS_AT_ONCE = 16;
 
 /** The day up to which this process has signed, by workspace: a tick that has nothing to sign costs no call. */
@@ -37,36 +37,36 @@ export async function signChainHeads(deps: SignHeadsDeps, workspaces: Iterable<s
   return made;
 }
 
-/** The runs that come after the last one that was signed, of one day. */
+/** Signs the next runs after the last signed one, all of the same day. */
 async function signNext(
   { objects, anchorKey, nowMs }: SignHeadsDeps,
   workspace: string,
   before: string,
 ): Promise<"made" | "late" | "nothing"> {
-  const previous = await newestAnchor(objects, workspace);
+  const previous = await loadNewestAnchor(objects, workspace);
   const last = previous?.heads.at(-1);
-  // A space comes before every character that the next run's id may go on with.
+  // A space sorts before every character with which the next run's id may continue.
   const after = previous && last ? `${previous.day}#${last.root} ` : "0";
-  const grown = await objects.list(keys.grownChain(workspace, "", "").pk, { between: [after, before], limit: HEADS });
+  const grown = await objects.list(keys.grownChain(workspace, "", "").pk, { between: [after, before], limit: MAX_HEADS });
   const [day = ""] = grown[0]?.sk.split("#") ?? [];
   const roots = grown.flatMap(({ sk }) => (sk.startsWith(`${day}#`) ? sk.slice(day.length + 1) : []));
   if (roots.length === 0) return "nothing";
   const heads: Anchor["heads"] = [];
   for (let start = 0; start < roots.length; start += READS_AT_ONCE) {
-    heads.push(...(await Promise.all(roots.slice(start, start + READS_AT_ONCE).map((root) => headOf(objects, workspace, root)))));
+    heads.push(...(await Promise.all(roots.slice(start, start + READS_AT_ONCE).map((root) => loadHead(objects, workspace, root)))));
   }
   const anchor = appendAnchor(previous, { workspace, day, heads, atMs: nowMs() });
   const value: Anchor = { ...anchor, ...(await anchorKey.sign(anchor.hash)) };
   return (await objects.put({ ...keys.anchor(workspace, anchor.n), value }, "absent")) ? "made" : "late";
 }
 
-async function newestAnchor(objects: SignHeadsDeps["objects"], workspace: string): Promise<Anchor | undefined> {
+async function loadNewestAnchor(objects: SignHeadsDeps["objects"], workspace: string): Promise<Anchor | undefined> {
   const [newest] = await objects.list(keys.anchor(workspace, 0).pk, { newestFirst: true, limit: 1 });
   return newest && anchorSchema.parse(newest.value);
 }
 
 /** Takes the number from the key and not from the entry, so that a chain whose entries are gone is signed as such and becomes visible. */
-async function headOf(objects: SignHeadsDeps["objects"], workspace: string, root: string): Promise<Anchor["heads"][number]> {
+async function loadHead(objects: SignHeadsDeps["objects"], workspace: string, root: string): Promise<Anchor["heads"][number]> {
   const { pk } = keys.approvalRecord(workspace, root, 0);
   const [newest] = await objects.list(pk, { beginsWith: `${root}#`, newestFirst: true, limit: 1 });
   const { hash } = (newest?.value ?? {}) as { hash?: unknown };

@@ -6,14 +6,14 @@ import type { Rights } from "../../../core/people/rights.ts";
 import { buildRightsKeys, identifyActor } from "../../identity/identify.ts";
 import type { GateDeps } from "../gates/change-gate.ts";
 
-const memberBy = (rights: Rights | undefined) => (rights ? { member: { groups: rights.groups, role: rights.role } } : {});
+const memberField = (rights: Rights | undefined) => (rights ? { member: { groups: rights.groups, role: rights.role } } : {});
 
 /** Returns the caller as an approver. A job also counts as the person who started it. */
 export function approverFrom(actor: Actor | undefined, workspace: string): Approver {
   if (!actor) return { kind: "link" };
   const { kind, email, username, superAdmin, rights } = actor;
   const emails = [email, ...(actor.kind === "job" ? (actor.startedBy ?? []) : [])];
-  return { kind, emails, username, superAdmin, ...memberBy(rights?.workspace === workspace ? rights : undefined) };
+  return { kind, emails, username, superAdmin, ...memberField(rights?.workspace === workspace ? rights : undefined) };
 }
 
 /** Returns the current rights of a person who approved in advance. A person who no longer exists counts as the holder of a link. */
@@ -26,7 +26,7 @@ export async function loadApproverByEmail(
   try {
     const found = await objects.getMany(buildRightsKeys(personKey(email), workspace), { consistent: true });
     const { username, superAdmin, rights } = await identifyActor(objects, { email, superAdmin: true, workspace }, found);
-    return { kind: "person", emails: [email], username, superAdmin, ...memberBy(rights) };
+    return { kind: "person", emails: [email], username, superAdmin, ...memberField(rights) };
   } catch (error) {
     if (isSvcError(error) && error.code === "auth.invalid") return { kind: "link" };
     throw error;

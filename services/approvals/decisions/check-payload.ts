@@ -7,12 +7,12 @@ import type { ApprovalRequest } from "../gates/find-approval-request.ts";
 import { loadPrompt } from "../page/load-prompt.ts";
 
 /**
- * Checks the payload of an approval against the step's form. Throws `approval.form`, with one issue for each field, also for references to
- * variables and resources: the holder of a link must not read with the flow's rights.
+ * Checks the payload of an approval against the step's form. Throws `approval.form` with one issue for each field, also for references to
+ * variables and resources: the holder of a link must not read with the flow's rights. Throws `body.tooLarge`.
  */
-export async function checkPayload(deps: ValueDeps, asked: ApprovalRequest, payload: unknown): Promise<void> {
+export async function checkPayload(deps: ValueDeps, request: ApprovalRequest, payload: unknown): Promise<void> {
   checkPayloadSize(payload);
-  const schema = asked.module.suspend?.resume_form?.["schema"];
+  const schema = request.module.suspend?.resume_form?.["schema"];
   if (typeof schema !== "object" || schema === null) return;
   // Loaded with the first form, so that functions start faster without it.
   const { findValueIssues: valueIssues } = await import("../../../core/resources/value-check.ts");
@@ -21,7 +21,7 @@ export async function checkPayload(deps: ValueDeps, asked: ApprovalRequest, payl
     path: path.replace(/^value\.?/, ""),
     reason,
   }));
-  const { enums = {} } = await loadPrompt(deps, asked);
+  const { enums = {} } = await loadPrompt(deps, request);
   for (const [field, choices] of Object.entries(enums)) {
     const chosen = (value as Record<string, unknown>)[field];
     const all = (Array.isArray(chosen) ? chosen : [chosen]).filter((each) => each !== undefined);
@@ -40,7 +40,10 @@ export async function describeFormProblem({ suspend }: Pick<FlowModule, "suspend
   return problem === undefined ? undefined : `suspend.resume_form.schema is not a valid JSON Schema: ${problem}`;
 }
 
-/** Checks the size of a pre-approval's payload, because the form of the step that will use it is not known yet. */
+/**
+ * Checks the size of a pre-approval's payload, because the form of the step that will use it is not known yet. Throws `body.tooLarge`,
+ * `approval.form`.
+ */
 export function checkPayloadSize(payload: unknown): void {
   const json = JSON.stringify(payload);
   if (Buffer.byteLength(json) > limits.approvalPayloadBytes) {

@@ -12,28 +12,29 @@ import { maySeeRun } from "./visibility.ts";
 interface Consent {
   decision: "approved" | "rejected";
   reason?: string | undefined;
-  /** By module or gate id, where several wait. */
+  /** The module or gate id, if several gates wait. */
   gate?: string | undefined;
 }
 
-const WAY = { link: false, mayStop: false };
+const ACCESS_PATH = { link: false, mayStop: false };
 
 /** Returns a filter for the gates of a run that the caller may decide, regardless of who started the run. */
 export function createDecidableGateFilter(actor: Actor, job: Job): (gate: Gate) => boolean {
   const who = approverFrom(actor, job.workspace);
-  return ({ opened }) => opened !== undefined && authorize({ rules: opened.rules, starter: getRunStarter(job) }, who, WAY) === "yes";
+  return ({ opened }) =>
+    opened !== undefined && authorize({ rules: opened.rules, starter: getRunStarter(job) }, who, ACCESS_PATH) === "yes";
 }
 
 /**
  * Decides a ConsentGate of a run. Throws `job.notFound` for a caller who may neither see the run nor decide one of its gates, `approval.none`,
  * `approval.several`, and what a decision throws.
  */
-export async function decideConsent(deps: DecideDeps, actor: Actor, job: Job, said: Consent) {
+export async function decideConsent(deps: DecideDeps, actor: Actor, job: Job, input: Consent) {
   const isTheirs = createDecidableGateFilter(actor, job);
   const gates = (await loadGatesOfRun(deps, job.root ?? job.id))
     .filter(({ flow }) => job.root === undefined || flow === job.id)
     .filter(({ opened }) => opened?.kind === "consent")
-    .filter(({ id, module }) => said.gate === undefined || said.gate === id || said.gate === module);
+    .filter(({ id, module }) => input.gate === undefined || input.gate === id || input.gate === module);
   if (!maySeeRun(actor, job) && !gates.some(isTheirs)) throw new SvcError("job.notFound", { id: job.id });
   const open = gates.filter(isOpen);
   const theirs = open.filter(isTheirs);
@@ -41,16 +42,16 @@ export async function decideConsent(deps: DecideDeps, actor: Actor, job: Job, sa
   // A caller who may decide no gate is refused; if no gate waits, the last one reports its decision.
   const gate = theirs[0] ?? open[0] ?? gates.at(-1);
   if (!gate) throw new SvcError("approval.none", { id: job.id });
-  const asked = await findApprovalRequestOfGate(deps, gate, job);
-  const approved = said.decision === "approved";
-  const from = { who: approverFrom(actor, job.workspace), way: WAY };
-  const { gate: after } = await decideGate(deps, asked, from, { approved, ...(said.reason ? { reason: said.reason } : {}) });
-  const goesOn = approved || asked.module.continue_on_error === true;
+  const request = await findApprovalRequestOfGate(deps, gate, job);
+  const approved = input.decision === "approved";
+  const from = { who: approverFrom(actor, job.workspace), way: ACCESS_PATH };
+  const { gate: after } = await decideGate(deps, request, from, { approved, ...(input.reason ? { reason: input.reason } : {}) });
+  const goesOn = approved || request.module.continue_on_error === true;
   return {
     run_id: job.id,
     state: goesOn ? "running" : "failed",
-    decision: said.decision,
+    decision: input.decision,
     approver: actor.username,
-    reason: after.decision?.reason ?? said.reason ?? null,
+    reason: after.decision?.reason ?? input.reason ?? null,
   };
 }

@@ -12,14 +12,15 @@ interface LinkVisit {
 }
 
 /**
- * Decides where a `GET` of a link counts as a decision, and returns a sentence for its sender. Returns `undefined` for a browser, a link preview
- * or a scanner: they get the page, which decides nothing by itself. `said` is read only if the request counts. Throws the `approval.*` errors.
+ * Decides if the `GET` request of a link counts as a decision, and returns one sentence for the sender. Returns `undefined` for a browser,
+ * a link preview or a scanner: they get the page, which decides nothing by itself. `input` is called only if the request counts. Throws the
+ * `approval.*` errors.
  */
 export async function decideByGet(
   deps: DecideDeps,
   { link, actor, headers }: LinkVisit,
-  said: () => DecisionInput,
+  input: () => DecisionInput,
 ): Promise<string | undefined> {
   if (!(await isApprovalGet(headers, () => isApprovalByGetEnabled(deps, link.workspace)))) return undefined;
-  return decideByLink(deps, link, actor, said());
+  return decideByLink(deps, link, actor, input());
 }

@@ -42,7 +42,7 @@ export interface LinkReference extends Omit<LinkSubject, "level"> {
   signature: string;
 }
 
-/** The approver and the way by which they reached the gate. */
+/** The approver and the access path by which they reached the gate. */
 export interface ApproverSource {
   who: Approver;
   way: AccessPath;
@@ -51,33 +51,43 @@ export interface ApproverSource {
 }
 
 /** Decides by a link and returns the outcome as one sentence. Throws the `approval.*` errors. */
-export async function decideByLink(deps: DecideDeps, link: LinkReference, actor: Actor | undefined, said: DecisionInput): Promise<string> {
+export async function decideByLink(deps: DecideDeps, link: LinkReference, actor: Actor | undefined, input: DecisionInput): Promise<string> {
   const level = await verifyLink(deps, link.signature, link);
   if (level === undefined) throw invalidLinkError();
   const from: ApproverSource = { who: approverFrom(actor, link.workspace), way: { link: true, mayStop: false }, link, level };
-  if (level === "flow") return decideForFlow(deps, { workspace: link.workspace, id: link.id }, from, said);
-  return decideRequest(deps, await findApprovalRequest(deps, link.workspace, link.id), from, said);
+  if (level === "flow") return decideForFlow(deps, { workspace: link.workspace, id: link.id }, from, input);
+  return decideRequest(deps, await findApprovalRequest(deps, link.workspace, link.id), from, input);
 }
 
-export async function decideRequest(deps: DecideDeps, asked: ApprovalRequest, from: ApproverSource, said: DecisionInput): Promise<string> {
-  const { gate } = await decideGate(deps, asked, from, said);
-  return sentenceOf(gate);
+/** Decides a request and returns the outcome as one sentence. Throws the `approval.*` errors. */
+export async function decideRequest(
+  deps: DecideDeps,
+  request: ApprovalRequest,
+  from: ApproverSource,
+  input: DecisionInput,
+): Promise<string> {
+  const { gate } = await decideGate(deps, request, from, input);
+  return describeOutcome(gate);
 }
 
+/**
+ * Decides a gate and returns it as it is afterwards. Throws `approval.refused`, `approval.person`, `approval.decided`, `approval.form`,
+ * `approval.over`.
+ */
 export async function decideGate(
   deps: DecideDeps,
-  asked: ApprovalRequest,
+  request: ApprovalRequest,
   from: ApproverSource,
-  said: DecisionInput,
+  input: DecisionInput,
 ): Promise<GateWithFlow> {
   const { who, way } = from;
-  const rules = getApprovalRules(asked);
-  permitDecision(authorize({ rules, starter: getRunStarter(asked.flow) }, who, way));
+  const rules = getApprovalRules(request);
+  permitDecision(authorize({ rules, starter: getRunStarter(request.flow) }, who, way));
   // A late decision gets `approval.decided` before any other fault of it is reported.
-  if (said.approved && !asked.gate.decision) await checkPayload(deps, asked, said.payload ?? null);
-  const event = await eventOf(deps, asked.gate, who, rules, from, said);
-  return changeGate(deps, asked, (gate) =>
-    said.approved ? recordApproval(gate, { ...event, atMs: deps.nowMs() }) : recordRejection(gate, rejection(deps, event, said)),
+  if (input.approved && !request.gate.decision) await checkPayload(deps, request, input.payload ?? null);
+  const event = await storeEvent(deps, request.gate, who, rules, from, input);
+  return changeGate(deps, request, (gate) =>
+    input.approved ? recordApproval(gate, { ...event, atMs: deps.nowMs() }) : recordRejection(gate, toRejection(deps, event, input)),
   );
 }
 
@@ -93,7 +103,7 @@ function permitDecision(verdict: Verdict): void {
   throw new SvcError("approval.refused", { reason: REFUSALS[verdict] });
 }
 
-const rejection = ({ nowMs }: DecideDeps, { approver: by, email, of, payload: place }: GateEvent, { reason }: DecisionInput) => ({
+const toRejection = ({ nowMs }: DecideDeps, { approver: by, email, of, payload: place }: GateEvent, { reason }: DecisionInput) => ({
   by,
   email,
   reason,
@@ -102,7 +112,7 @@ const rejection = ({ nowMs }: DecideDeps, { approver: by, email, of, payload: pl
 });
 
 /** Stores the payload first: if the rest fails, no item refers to it. */
-async function eventOf(
+async function storeEvent(
   deps: DecideDeps,
   { id, workspace, expiresAtMs }: Pick<Gate, "id" | "workspace" | "expiresAtMs">,
   who: Approver,
@@ -131,7 +141,7 @@ async function eventOf(
  * Decides the step of a flow that waits now, or stores the decision for the next step that requests one. A gate may open in between: the
  * process that opens a gate reads stored decisions, and this function looks for gates again afterwards.
  */
-async function decideForFlow(deps: DecideDeps, { workspace, id }: JobAddress, from: ApproverSource, said: DecisionInput): Promise<string> {
+async function decideForFlow(deps: DecideDeps, { workspace, id }: JobAddress, from: ApproverSource, input: DecisionInput): Promise<string> {
   const flow = await deps.jobs.get(id);
   if (flow?.workspace !== workspace) throw invalidLinkError();
   const { link } = from;
@@ -139,25 +149,28 @@ async function decideForFlow(deps: DecideDeps, { workspace, id }: JobAddress, fr
   const counted = gates.find(({ events }) => events.some(({ resumeId, level }) => resumeId === link?.resumeId && level === "flow"));
   for (const gate of counted ? [counted] : gates.filter(isOpen)) {
     if (gate.opened?.kind !== "suspend") continue;
-    const asked = await findApprovalRequestOfGate(deps, gate, flow);
-    const verdict = authorize({ rules: getApprovalRules(asked), starter: getRunStarter(flow) }, from.who, from.way);
+    const request = await findApprovalRequestOfGate(deps, gate, flow);
+    const verdict = authorize({ rules: getApprovalRules(request), starter: getRunStarter(flow) }, from.who, from.way);
     if (verdict === "signIn") permitDecision(verdict);
-    if (verdict === "yes") return decideRequest(deps, asked, from, said);
+    if (verdict === "yes") return decideRequest(deps, request, from, input);
   }
-  checkPayloadSize(said.payload ?? null);
-  const event = await eventOf(deps, flow, from.who, undefined, from, said);
-  await storePreApproval(deps, flow, { event, ...(said.approved ? {} : { rejects: { ...(said.reason ? { reason: said.reason } : {}) } }) });
+  checkPayloadSize(input.payload ?? null);
+  const event = await storeEvent(deps, flow, from.who, undefined, from, input);
+  await storePreApproval(deps, flow, {
+    event,
+    ...(input.approved ? {} : { rejects: { ...(input.reason ? { reason: input.reason } : {}) } }),
+  });
   for (const gate of (await loadGatesOfRun(deps, flow.root ?? flow.id, flow.id)).filter(isOpen)) {
-    const asked = await findApprovalRequestOfGate(deps, gate, flow);
-    await applyPreApprovals(deps, asked, asked.module);
+    const request = await findApprovalRequestOfGate(deps, gate, flow);
+    await applyPreApprovals(deps, request, request.module);
   }
-  return said.approved
+  return input.approved
     ? "Approved: it applies to the next step of the flow that requests approval."
     : "Rejected: it applies to the next step of the flow that requests approval.";
 }
 
 /** Returns the sentence for a caller who has decided, or whose earlier reply was lost. */
-function sentenceOf(gate: Gate): string {
+function describeOutcome(gate: Gate): string {
   const { decision } = gate;
   if (decision?.how === "rejected") return "Rejected.";
   if (decision || !gate.opened) return "Approved.";

@@ -72,10 +72,10 @@ describe("the end of a gate's time", () => {
 
   it("and an approval at the same moment: one of them decides, and the flow does what was decided", async () => {
     const { room, run, gate } = await waitingRun();
-    const asked = await gate();
-    room.clock.nowMs = (asked.opened?.deadlineMs ?? 0) - 1;
+    const request = await gate();
+    room.clock.nowMs = (request.opened?.deadlineMs ?? 0) - 1;
     const later = { ...room, deps: { ...room.deps, nowMs: () => room.clock.nowMs + 1 } };
-    await Promise.all([approveGate(room, asked).catch(() => undefined), housekeep(later)]);
+    await Promise.all([approveGate(room, request).catch(() => undefined), housekeep(later)]);
     await playExecutions(room);
     const { decision } = await gate();
     expect([decision?.how, (await room.deps.jobs.get(run))?.state]).toEqual(

@@ -11,9 +11,9 @@ export async function resumeFlow(
   deps: DecideDeps,
   caller: JobCaller,
   { workspace, id }: { workspace: string; id: string },
-  said: DecisionInput,
+  input: DecisionInput,
 ) {
   const flow = await findJob(deps, caller, { workspace, id });
   const request = await findApprovalRequestInFlow(deps, workspace, id, { known: flow });
-  return decideRequest(deps, request, { who: approverFrom(caller.actor, workspace), way: { link: false, mayStop: true } }, said);
+  return decideRequest(deps, request, { who: approverFrom(caller.actor, workspace), way: { link: false, mayStop: true } }, input);
 }

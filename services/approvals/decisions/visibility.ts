@@ -11,16 +11,16 @@ type Caller = Actor | undefined;
 
 const may = (actor: Caller, action: Action, run: Job) => actor !== undefined && createVisibilityFilter({ actor, action })(run);
 
-/** Whether the caller may resume or cancel the flow, as its owner may, without being an approver. */
+/** Returns whether the caller may resume or cancel the flow, as its owner may, without being an approver. */
 export const mayResumeFlow = (actor: Caller, flow: Job): boolean => may(actor, actions.resumeFlow, flow);
 
-/** Whether the caller may see the whole run, and not only the gates that ask them. */
+/** Returns whether the caller may see the whole run, and not only the gates that they may decide. */
 export const maySeeRun = (actor: Caller, run: Job): boolean => may(actor, actions.readRun, run);
 
-/** Whether the caller may have links to the run's gates created. */
+/** Returns whether the caller may create links to the run's gates. */
 export const mayCreateLinks = (actor: Caller, run: Job): boolean => may(actor, actions.createLinks, run);
 
-/** The caller of a page as an approver: with a link, or by their own rights. */
+/** Returns the caller of the approval page as an approver: with a link, or by their own rights. */
 export function buildApproverSource(actor: Caller, { flow }: Pick<ApprovalRequest, "flow">, link?: LinkReference): ApproverSource {
   const way = { link: link !== undefined, mayStop: mayResumeFlow(actor, flow) };
   return { who: approverFrom(actor, flow.workspace), way, ...(link ? { link } : {}) };

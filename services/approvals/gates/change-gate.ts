@@ -34,7 +34,7 @@ export interface GateWithFlow {
 
 export const GATE_CHILD = "gate";
 
-const parsed = (child: Child | undefined): Gate | undefined =>
+const parseGate = (child: Child | undefined): Gate | undefined =>
   child?.json === undefined ? undefined : gateSchema.parse(JSON.parse(child.json));
 
 /** Loads a gate and the job with the same id; each is `undefined` if it does not exist. */
@@ -43,11 +43,12 @@ export async function loadGateAndJob(
   id: string,
 ): Promise<{ gate: Gate | undefined; job: Job | undefined }> {
   const { job, items } = await jobs.getWith(id, [GATE_CHILD]);
-  return { job, gate: parsed(items.get(GATE_CHILD)) };
+  return { job, gate: parseGate(items.get(GATE_CHILD)) };
 }
 
+/** Loads a gate; `undefined` if it does not exist. */
 export async function loadGate({ jobs }: Pick<GateDeps, "jobs">, id: string): Promise<Gate | undefined> {
-  return parsed(await jobs.getChild(id, GATE_CHILD));
+  return parseGate(await jobs.getChild(id, GATE_CHILD));
 }
 
 /** Lists the ids of the gates that have opened in a run. */
@@ -76,7 +77,7 @@ export async function changeGate(
 ): Promise<GateWithFlow> {
   let { gate, flow } = start;
   for (let tries = 0; tries < TRIES; tries += 1) {
-    const changed = settledBy(gate, await ruled(deps, gate, rule));
+    const changed = withSettledOutcome(gate, await applyRule(deps, gate, rule));
     if (changed === gate) {
       await resumeGateTask(deps, gate);
       return { gate, flow };
@@ -84,7 +85,7 @@ export async function changeGate(
     if (flow.state !== "running") throw new SvcError("approval.over", { id: flow.id, state: flow.state });
     const notices = notificationsFor(gate, changed).map((what) => buildNoticeWrite(deps.nowMs(), what, { gate: changed, flow, module }));
     const parts = [
-      ...partsOf(deps, { gate: changed, flow }, gate),
+      ...buildGateWrites(deps, { gate: changed, flow }, gate),
       ...notices,
       ...(await buildAuditLogWrites(deps.objects, flow, gate, changed)),
       ...(await also()),
@@ -95,7 +96,7 @@ export async function changeGate(
     }
     // A random pause spreads the next tries of the writers that lost.
     await sleep(Math.random() * 5 * Math.min(tries, 10));
-    ({ gate, flow } = await again(deps, start));
+    ({ gate, flow } = await reload(deps, start));
   }
   throw new SvcError("write.collided", {});
 }
@@ -104,13 +105,13 @@ export async function changeGate(
 const TRIES = 120;
 
 /** If only the next step follows from an approval, the step's outcome is written with it, so that the state machine continues at once. */
-function settledBy(before: Gate, after: Gate): Gate {
+function withSettledOutcome(before: Gate, after: Gate): Gate {
   const passes = isOpen(before) && after.decision?.how === "approved";
   return passes && before.opened.plain && after.state !== undefined ? { ...after, settled: true } : after;
 }
 
 /** A refused change may repeat one whose resume call was lost, so the task is resumed once more. */
-async function ruled(deps: GateDeps, gate: Gate, rule: (gate: Gate) => Gate): Promise<Gate> {
+async function applyRule(deps: GateDeps, gate: Gate, rule: (gate: Gate) => Gate): Promise<Gate> {
   try {
     return rule(gate);
   } catch (error) {
@@ -119,7 +120,7 @@ async function ruled(deps: GateDeps, gate: Gate, rule: (gate: Gate) => Gate): Pr
   }
 }
 
-async function again({ jobs }: GateDeps, { gate, flow }: GateWithFlow): Promise<GateWithFlow> {
+async function reload({ jobs }: GateDeps, { gate, flow }: GateWithFlow): Promise<GateWithFlow> {
   const [fresh, job] = await Promise.all([loadGate({ jobs }, gate.id), jobs.get(flow.id)]);
   if (!job) throw new SvcError("approval.over", { id: flow.id, state: "gone" });
   return { gate: fresh ?? createGate(gate), flow: job };
@@ -131,13 +132,16 @@ export async function resumeGateTask({ gatedFlows }: Pick<GateDeps, "gatedFlows"
 }
 
 const running = { attr: "state", eq: "running" } as const;
-const raw = (params: object) => ({ raw: params }) as TransactionWrite;
+const rawWrite = (params: object) => ({ raw: params }) as TransactionWrite;
 
-function partsOf({ jobs, nowMs, gatedFlows }: GateDeps, { gate, flow }: GateWithFlow, before: Gate): TransactionWrite[] {
+/**
+ * Builds the writes of a changed gate: the gate, the head of its flow, the pointer from the run, the outcome and the list of open gates.
+ */
+function buildGateWrites({ jobs, nowMs, gatedFlows }: GateDeps, { gate, flow }: GateWithFlow, before: Gate): TransactionWrite[] {
   const { id, workspace, root, version, expiresAtMs } = gate;
   const expiresAtS = Math.ceil(expiresAtMs / 1000);
   const item: Child = { parent: id, ref: GATE_CHILD, json: JSON.stringify(gate), version, expiresAtS };
-  const own = raw(jobs.putChildParams(item, version === 1 ? "absent" : { after: version - 1 }));
+  const own = rawWrite(jobs.putChildParams(item, version === 1 ? "absent" : { after: version - 1 }));
   const opens = isOpen(gate) && !before.opened;
   const closes = isOpen(before) && gate.decision !== undefined;
   const counter = gate.opened?.kind === "consent" ? "consents" : "suspends";
@@ -158,10 +162,10 @@ function partsOf({ jobs, nowMs, gatedFlows }: GateDeps, { gate, flow }: GateWith
   const pointer = { parent: root, ref: childRef("gatePointer", id), json: JSON.stringify({ flow: gate.flow }), expiresAtS };
   return [
     own,
-    raw(head),
-    ...(gate.opened && !before.opened ? [raw(jobs.putChildParams(pointer))] : []),
+    rawWrite(head),
+    ...(gate.opened && !before.opened ? [rawWrite(jobs.putChildParams(pointer))] : []),
     ...(gate.settled && gate.opened && !before.settled
-      ? [raw(jobs.putChildParams(gatedFlows.outcomeItem(gate, gate.opened, expiresAtS)))]
+      ? [rawWrite(jobs.putChildParams(gatedFlows.outcomeItem(gate, gate.opened, expiresAtS)))]
       : []),
     ...(opens ? [write.put({ ...keys.pendingGate(workspace, id), value: { flow: gate.flow }, expiresAtS })] : []),
     ...(closes ? [write.remove(keys.pendingGate(workspace, id))] : []),

@@ -13,19 +13,20 @@ export interface ApprovalRequest {
   module: FlowModule;
 }
 
+/** Returns the error for a link that is incomplete or invalid. */
 export const invalidLinkError = () => new SvcError("approval.link", {});
 
 /** Finds the gate of a step by the id of the step's job. Throws `approval.link` if it does not exist in the workspace. */
 export async function findApprovalRequest(deps: GateDeps, workspace: string, id: string): Promise<ApprovalRequest> {
   const { job, gate } = await loadGateAndJob(deps, id);
-  const place = gate ?? placeOf(job);
+  const place = gate ?? futureGateOf(job);
   if (place?.workspace !== workspace) throw invalidLinkError();
   return findApprovalRequestOfGate(deps, gate ?? createGate(place));
 }
 
 /** Finds the request of a loaded gate. `known` is a loaded job of the run; it saves a read if it is the flow's. */
-export async function findApprovalRequestOfGate(deps: GateDeps, gate: Gate, known?: Job): Promise<ApprovalRequest> {
-  const flow = known?.id === gate.flow ? known : await deps.jobs.get(gate.flow);
+export async function findApprovalRequestOfGate(deps: GateDeps, gate: Gate, loaded?: Job): Promise<ApprovalRequest> {
+  const flow = loaded?.id === gate.flow ? loaded : await deps.jobs.get(gate.flow);
   if (!flow) throw invalidLinkError();
   const module = await deps.gatedFlows.loadModule(flow, gate.module);
   if (!module) throw new SvcError("approval.over", { id: flow.id, state: flow.state });
@@ -34,15 +35,16 @@ export async function findApprovalRequestOfGate(deps: GateDeps, gate: Gate, know
 }
 
 /** Returns the gate that a step will have, before its first event. */
-function placeOf(job: Job | undefined): ReturnType<typeof createGate> | undefined {
+function futureGateOf(job: Job | undefined): ReturnType<typeof createGate> | undefined {
   if (!job?.step || job.parent === undefined) return undefined;
   const { id, workspace, parent: flow, root = flow, step, expiresAtMs } = job;
   return createGate({ id, workspace, flow, root, module: step.id, scope: step.scope, at: step.at, expiresAtMs });
 }
 
 /**
- * A step that waits now, by the gate's id or a flow's, the earliest first; of a flow that waits no more, the last one that did. Of a run's first flow
- * those of flows inside count too, unless only its `own` are meant.
+ * Finds the request of a step that waits now, by the gate's id or a flow's, the earliest first; if none waits, the last one that did. For
+ * the id of a run, steps of its subflows count too, unless only its `own` are requested. Throws `approval.link`, `approval.none`,
+ * `approval.over`.
  */
 export async function findApprovalRequestInFlow(
   deps: GateDeps,

@@ -3,7 +3,9 @@ import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import type { Gate, OpenedGate } from "../../../core/approvals/gate.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 
-/** How approvals reach the flow behind a gate. Flow code implements it, so that approvals depend on task tokens alone. */
+/**
+ * The interface by which approvals reach the flow behind a gate. Flow code implements it, so that approvals depend on task tokens alone.
+ */
 export interface GatedFlows {
   /** Loads a module of the flow that a job runs; `undefined` if the module or the flow was deleted. */
   loadModule(flow: Job, id: string): Promise<FlowModule | undefined>;

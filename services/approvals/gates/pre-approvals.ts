@@ -2,20 +2,20 @@ import * as z from "zod";
 import { SvcError } from "../../../contract/errors.ts";
 import type { FlowModule } from "../../../contract/flows/flow-value.ts";
 import { authorize } from "../../../core/approvals/authorize.ts";
-import { type Gate, gateEventSchema, isOpen, recordApproval, recordRejection } from "../../../core/approvals/gate.ts";
+import { type Gate, gateEventSchema, isOpen, recordApproval, recordRejection, UNNAMED_APPROVER } from "../../../core/approvals/gate.ts";
 import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";
 import type { Job } from "../../../core/jobs/job.ts";
 import { loadApproverByEmail } from "../decisions/approver.ts";
 import { changeGate, type GateDeps, type GateWithFlow } from "./change-gate.ts";
 import { getRunStarter } from "./find-approval-request.ts";
 
-/** A decision for a flow that came before one of its steps requested it. `rejects` marks a rejection. */
+/** A decision that was made before a step of the flow requested it. `rejects` marks a rejection. */
 const preApprovalSchema = z.object({ event: gateEventSchema, rejects: z.object({ reason: z.string().optional() }).optional() });
 export type PreApproval = z.infer<typeof preApprovalSchema>;
 
 const preApprovalRef = ({ event }: PreApproval) => childRef("preApproval", String(event.resumeId ?? event.email));
 
-/** Another gate has taken the pre-approval. */
+/** Another gate has used the pre-approval. */
 class PreApprovalTakenError extends Error {
   override readonly name = "Taken";
 }
@@ -34,10 +34,13 @@ export async function storePreApproval({ jobs, objects }: GateDeps, flow: Job, e
   const known = await jobs.getChild(flow.id, ref);
   const { event } = known?.json ? preApprovalSchema.parse(JSON.parse(known.json)) : early;
   if (event.digest === early.event.digest) return;
-  throw new SvcError("approval.used", { by: event.approver ?? "somebody", at: new Date(event.atMs).toISOString() });
+  throw new SvcError("approval.used", { by: event.approver ?? UNNAMED_APPROVER, at: new Date(event.atMs).toISOString() });
 }
 
-/** Applies the stored decisions of a flow to a gate, in the order of their arrival, as far as the gate needs them and their senders may decide there. */
+/**
+ * Applies the stored decisions of a flow to a gate, in the order of their arrival, until the gate is decided. Decisions of people who may
+ * not decide this gate are left for later gates.
+ */
 export async function applyPreApprovals(deps: GateDeps, start: GateWithFlow, module: FlowModule): Promise<Gate> {
   let { gate } = start;
   if (!isOpen(gate) || gate.opened.kind !== "suspend") return gate;

@@ -5,7 +5,7 @@ import { loadGate } from "./change-gate.ts";
 
 /** The payloads of a step's approvals, for the next step. */
 interface ResumePayloads {
-  /** The last payload; the error where the gate was not passed. */
+  /** The last payload, or the error if the gate was not passed. */
   resume: unknown;
   /** All payloads in the order of arrival, then the error. */
   resumes: unknown[];
@@ -13,6 +13,7 @@ interface ResumePayloads {
 }
 export const NO_RESUME_PAYLOADS: ResumePayloads = { resume: null, resumes: [], approvers: [] };
 
+/** Loads the payloads of a step's approvals for the next step. */
 export async function loadResumePayloads(deps: ValueDeps & { jobs: JobTable }, id: string): Promise<ResumePayloads> {
   const gate = await loadGate(deps, id);
   if (!gate) return NO_RESUME_PAYLOADS;

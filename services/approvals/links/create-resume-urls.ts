@@ -42,8 +42,8 @@ export async function createResumeUrls(
   // Loops, branches and gates have no jobs of their own, so the flow's job determines who may create links.
   const job = await deps.jobs.get(id);
   const gate = job ? undefined : await loadGate(deps, id);
-  const asked: Job = await findJob(deps, caller, { workspace, id: gate?.flow ?? id }, () => new SvcError("job.notFound", { id }));
+  const request: Job = await findJob(deps, caller, { workspace, id: gate?.flow ?? id }, () => new SvcError("job.notFound", { id }));
   if (gate) return forFlow ? link("flow", gate.flow) : link("step", id);
-  if (forFlow || !asked.step) return link("flow", isFlowJob(asked) ? id : asked.step && asked.parent);
+  if (forFlow || !request.step) return link("flow", isFlowJob(request) ? id : request.step && request.parent);
   return link("step", id);
 }

@@ -12,6 +12,7 @@ import type { GateDeps } from "../gates/change-gate.ts";
 import { type ApprovalRequest, getApprovalRules, getRunStarter } from "../gates/find-approval-request.ts";
 import { loadPrompt } from "./load-prompt.ts";
 
+/** Returns a decision as the API and the page show it. */
 export const toDecisionJson = ({ how, by, reason, atMs }: Decision) => ({
   how,
   ...(by ? { by } : {}),
@@ -29,15 +30,15 @@ const REFUSED: Partial<Record<Verdict, ApprovalInfo["refused"]>> = {
 /** Builds the data of the approval page. Prompt and form are included only for a caller who may decide or see the run (`seesRun`). */
 export async function buildApprovalInfo(
   deps: GateDeps,
-  asked: ApprovalRequest,
+  request: ApprovalRequest,
   from: ApproverSource,
   seesRun: boolean,
 ): Promise<ApprovalInfo> {
-  const { gate, flow, module } = asked;
+  const { gate, flow, module } = request;
   const { opened, decision } = gate;
-  const rules = getApprovalRules(asked);
+  const rules = getApprovalRules(request);
   const verdict = authorize({ rules, starter: getRunStarter(flow) }, from.who, from.way);
-  const state = stateOf(asked, deps.nowMs());
+  const state = getRequestState(request, deps.nowMs());
   const suspend = module.suspend ?? undefined;
   const refused = REFUSED[verdict];
   const summary = await deps.gatedFlows.loadSummary(flow);
@@ -66,17 +67,17 @@ export async function buildApprovalInfo(
     ...(opened ? { opened_at: toIsoTime(opened.atMs) } : {}),
     ...(from.who.kind === "link" ? {} : { signed_in_as: from.who.username }),
     ...(refused ? { refused } : {}),
-    ...(verdict === "yes" || seesRun ? await detailsOf(deps, asked) : {}),
+    ...(verdict === "yes" || seesRun ? await loadDetails(deps, request) : {}),
   };
 }
 
 /** Loads the prompt, the form and the values that the flow shows to approvers. */
-async function detailsOf(deps: GateDeps, asked: ApprovalRequest): Promise<Partial<ApprovalInfo>> {
-  const { gate, flow, module } = asked;
+async function loadDetails(deps: GateDeps, request: ApprovalRequest): Promise<Partial<ApprovalInfo>> {
+  const { gate, flow, module } = request;
   const isConsent = module.value.type === "consentgate";
   const schema = module.suspend?.resume_form?.["schema"];
   const wanted = module.suspend?.inputs ?? [];
-  const { description, ...prompt } = await loadPrompt(deps, asked);
+  const { description, ...prompt } = await loadPrompt(deps, request);
   const given =
     wanted.length > 0 || isConsent ? (JSON.parse(await loadValue(deps, flow, argsVisibleTo(PEOPLE, flow))) as Record<string, unknown>) : {};
   return {
@@ -88,7 +89,7 @@ async function detailsOf(deps: GateDeps, asked: ApprovalRequest): Promise<Partia
   };
 }
 
-function stateOf({ gate, flow }: Pick<ApprovalRequest, "gate" | "flow">, nowMs: number): ApprovalInfo["state"] {
+function getRequestState({ gate, flow }: Pick<ApprovalRequest, "gate" | "flow">, nowMs: number): ApprovalInfo["state"] {
   if (gate.decision) return gate.decision.how;
   if (hasEnded(flow)) return "canceled";
   if (!gate.opened) return "waiting";

@@ -21,17 +21,17 @@ type RunPageDeps = GateDeps &
   };
 
 /**
- * Returns a run with its gates, those of its subflows included. An approver who may not see the run gets only the gates that ask them. Throws
- * `job.notFound` for a caller who may see neither.
+ * Returns a run with its gates, including those of its subflows. An approver who may not see the run gets only the gates that they may
+ * decide. Throws `job.notFound` for a caller who may see neither.
  */
 export async function buildRunJson(deps: RunPageDeps, actor: Actor, job: Job): Promise<RunJson> {
-  const whole = maySeeRun(actor, job);
-  const mints = mayCreateLinks(actor, job);
+  const seesRun = maySeeRun(actor, job);
+  const createsLinks = mayCreateLinks(actor, job);
   const all = (await loadGatesOfRun(deps, job.root ?? job.id)).filter(({ flow }) => job.root === undefined || flow === job.id);
-  const gates = whole ? all : all.filter(createDecidableGateFilter(actor, job));
-  if (!whole && gates.length === 0) throw new SvcError("job.notFound", { id: job.id });
+  const gates = seesRun ? all : all.filter(createDecidableGateFilter(actor, job));
+  if (!seesRun && gates.length === 0) throw new SvcError("job.notFound", { id: job.id });
   // Approvers of a ConsentGate see its summary here; other approvers see it on the page, as far as the flow shows it.
-  const inContext = whole || gates.some(({ opened }) => opened?.kind === "consent");
+  const inContext = seesRun || gates.some(({ opened }) => opened?.kind === "consent");
   const erased = !inContext || (hasEnded(job) && job.erased);
   const input = erased ? {} : (JSON.parse(await loadValue(deps, job, argsVisibleTo(PEOPLE, job))) as Record<string, unknown>);
   const results = erased ? {} : await deps.gatedFlows.loadResults(job);
@@ -43,15 +43,15 @@ export async function buildRunJson(deps: RunPageDeps, actor: Actor, job: Job): P
     run_id: job.id,
     workspace_id: job.workspace,
     ...(job.path === undefined ? {} : { flow_path: job.path }),
-    state: runState(job, gates),
+    state: getRunState(job, gates),
     triggered_by: job.createdBy,
     created_at: toIsoTime(job.createdAtMs),
     gates: await Promise.all(
       gates
         .filter(({ opened }) => opened)
         .map(async (gate) => ({
-          ...gateJson(gate, (await deps.gatedFlows.loadModule(job, gate.module))?.summary ?? undefined),
-          ...(mints && isOpen(gate) && gate.opened.kind === "suspend" ? { links: await createGateLinks(deps, gate) } : {}),
+          ...toGateJson(gate, (await deps.gatedFlows.loadModule(job, gate.module))?.summary ?? undefined),
+          ...(createsLinks && isOpen(gate) && gate.opened.kind === "suspend" ? { links: await createGateLinks(deps, gate) } : {}),
           notices: (notices.get(gate.id) ?? []).map(({ gate: _, ...notice }) => notice),
         })),
     ),
@@ -59,14 +59,14 @@ export async function buildRunJson(deps: RunPageDeps, actor: Actor, job: Job): P
   };
 }
 
-function runState(job: Job, gates: readonly Gate[]): RunJson["state"] {
+function getRunState(job: Job, gates: readonly Gate[]): RunJson["state"] {
   if (job.state !== "running") return job.state;
   const open = gates.filter(isOpen);
   if (open.length === 0) return "running";
   return open.some(({ opened }) => opened.kind === "consent") ? "awaiting_approval" : "suspended";
 }
 
-function gateJson(gate: Gate, summary: string | undefined): RunJson["gates"][number] {
+function toGateJson(gate: Gate, summary: string | undefined): RunJson["gates"][number] {
   const { id, module, opened, decision } = gate;
   if (!opened) throw new Error(`The gate ${id} has not opened.`);
   return {

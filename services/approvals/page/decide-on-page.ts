@@ -8,12 +8,12 @@ import { type ApprovalPage, findRequestForPerson } from "./show-approval.ts";
  * Decides as the approval page does, with its link or as a signed-in person, and returns one sentence for the approver. A person who may neither
  * decide nor see the run does not learn that it exists. Throws the `approval.*` errors.
  */
-export async function decideOnPage(deps: DecideDeps, page: ApprovalPage, said: DecisionInput): Promise<string> {
+export async function decideOnPage(deps: DecideDeps, page: ApprovalPage, input: DecisionInput): Promise<string> {
   const { link, actor } = page;
-  if (link) return decideByLink(deps, link, actor, said);
+  if (link) return decideByLink(deps, link, actor, input);
   const request = await findRequestForPerson(deps, page);
   try {
-    return await decideRequest(deps, request, buildApproverSource(actor, request), said);
+    return await decideRequest(deps, request, buildApproverSource(actor, request), input);
   } catch (error) {
     if (error instanceof SvcError && error.code === "approval.refused" && !maySeeRun(actor, request.flow)) throw invalidLinkError();
     throw error;

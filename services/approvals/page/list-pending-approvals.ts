@@ -10,13 +10,13 @@ import { getRunStarter } from "../gates/find-approval-request.ts";
 
 /** Gates read at a time. */
 const AT_ONCE = 25;
-const LISTED_MOST = 1000;
+const MAX_LISTED = 1000;
 
 /** Lists the open gates of a workspace that the caller may decide, the oldest first. Removes entries of flows that have ended. */
 export async function listPendingApprovals(deps: GateDeps & { baseUrl: string }, actor: Actor, workspace: string) {
   const { jobs, objects, nowMs, baseUrl } = deps;
   const who = approverFrom(actor, workspace);
-  const waiting = await objects.list(keys.pendingGate(workspace, "").pk, { limit: LISTED_MOST });
+  const waiting = await objects.list(keys.pendingGate(workspace, "").pk, { limit: MAX_LISTED });
   const found = [];
   for (let start = 0; start < waiting.length; start += AT_ONCE) {
     const gates = await Promise.all(waiting.slice(start, start + AT_ONCE).map(({ sk }) => loadGate(deps, sk)));

@@ -13,6 +13,7 @@ interface Prompt {
 /** A prompt is text, tables and small pictures; a larger result is not meant for approvers. */
 const PROMPT_BYTES = 1024 * 1024;
 
+/** Loads the prompt that a step's result contains; empty if the result is larger than `PROMPT_BYTES` or has no prompt. */
 export async function loadPrompt(deps: ValueDeps, { gate, module }: Pick<ApprovalRequest, "gate" | "module">): Promise<Prompt> {
   if (!gate.opened || module.value.type === "consentgate") return {};
   const { of, place, shown } = gate.opened.result as ValueRef;
@@ -23,12 +24,12 @@ export async function loadPrompt(deps: ValueDeps, { gate, module }: Pick<Approva
   const { default_args, enums, description } = value;
   return {
     ...(isJsonObject(default_args) ? { default_args } : {}),
-    ...(isJsonObject(enums) ? { enums: choicesIn(enums) } : {}),
+    ...(isJsonObject(enums) ? { enums: toChoices(enums) } : {}),
     ...(description === undefined ? {} : { description }),
   };
 }
 
-function choicesIn(enums: Record<string, unknown>): Record<string, string[]> {
+function toChoices(enums: Record<string, unknown>): Record<string, string[]> {
   return Object.fromEntries(
     Object.entries(enums).flatMap(([field, choices]) => (Array.isArray(choices) ? [[field, choices.map(String)] as const] : [])),
   );

@@ -49,7 +49,7 @@ export async function findRequestForPerson(deps: GateDeps, { workspace, id, acto
   return findApprovalRequestInFlow(deps, workspace, id);
 }
 
-/** Returns a suspended flow for the holder of a link. The arguments are left out where approvers must sign in: the page shows them then. Throws `approval.link`. */
+/** Returns a suspended flow for the holder of a link, without its arguments if approvers must sign in. Throws `approval.link`. */
 export async function showSuspendedFlow(deps: ShowSuspendedFlowDeps, link: LinkReference) {
   const request = await findRequestByLink(deps, link);
   const { flow, gate } = request;
@@ -59,8 +59,8 @@ export async function showSuspendedFlow(deps: ShowSuspendedFlowDeps, link: LinkR
 }
 
 /**
- * Returns the data of an approval page. For a person without a link who may neither decide nor see the run, the page does not exist. Throws
- * `approval.link` and `approval.person`.
+ * Returns the data of an approval page. Throws `approval.person`, and `approval.link` also for a person without a link who may neither
+ * decide nor see the run.
  */
 export async function showApproval(deps: ShowApprovalDeps, page: ApprovalPage): Promise<ApprovalInfo> {
   const { link, actor } = page;

@@ -6,6 +6,7 @@ import { write } from "../../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../../core/people/actor.ts";
 import { retryOnConflict } from "../../outbox/commit-parts.ts";
 import { buildEventWrite } from "../../outbox/event.ts";
+import { deleteAcl } from "../../workspaces/acls.ts";
 import { flowObjectKey, parseFlow, requireFlowVersion } from "./load.ts";
 
 interface ArchiveFlowDeps {
@@ -14,7 +15,10 @@ interface ArchiveFlowDeps {
   nowMs: () => number;
 }
 
-/** An archived flow's path runs no more and is free for a new one; every version stays and runs by its number. Throws `flow.notFound`. */
+/**
+ * Archives a flow or restores it. An archived flow's path is free for a new flow, and every version can still be run by its number. Throws
+ * `flow.notFound`, `flow.changedMeanwhile`.
+ */
 export async function setFlowArchived(
   { objects, nowMs }: ArchiveFlowDeps,
   { actor, workspace }: WorkspaceCaller,
@@ -49,16 +53,21 @@ export async function setFlowMessage({ objects }: ArchiveFlowDeps, workspace: st
   await retryOnConflict(changed, () => new SvcError("flow.versionNotFound", { version: String(version) }));
 }
 
-/** Deletes a flow with all versions saved at its path. What fails halfway is taken up by calling it again; one that is gone is no error. */
+/**
+ * Deletes a flow with all versions saved at its path. If it fails halfway, another call completes it; deleting a flow that is gone is no
+ * error. Throws `flow.changedMeanwhile`.
+ */
 export async function deleteFlow(
   { objects, storage, nowMs }: ArchiveFlowDeps,
   actor: Actor,
   workspace: string,
   path: string,
 ): Promise<void> {
+  // Extra permissions are deleted first: if the rest fails, no user has gained a right.
+  await deleteAcl({ objects }, { workspace, kind: "flow", path });
   const head = parseFlow(await objects.get(keys.flowHead(workspace, path)));
   const history = await objects.list(keys.flowHistory(workspace, path, 0).pk);
-  // The flow goes first: where somebody has saved it meanwhile, nothing of it is gone, and what is saved from now on is another flow's.
+  // The head is removed first. If another writer has just saved the flow, nothing is deleted, and a later save creates another flow.
   if (head) {
     const refused = await objects.transact([
       write.remove(keys.flowHead(workspace, path), { version: String(head.version) }),
@@ -73,7 +82,7 @@ export async function deleteFlow(
     await objects.remove(keys.flowBody(workspace, version));
     await objects.remove(keys.flowVersion(workspace, version));
     await storage.removePrefix(flowObjectKey(workspace, version).replace(/\.json$/, ""));
-    // Until it goes, a call that comes again finds what is left of its version.
+    // The history entry is removed last, so that a repeated call finds what remains of the version.
     await objects.remove({ pk, sk });
   }
 }

@@ -1,4 +1,4 @@
-/** What is used of the package, which brings no types. */
+/** The part of the package that is used; it has no types of its own. */
 declare module "asl-validator" {
   interface Found {
     isValid: boolean;

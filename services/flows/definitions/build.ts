@@ -17,7 +17,9 @@ interface MakeMachineDeps {
 
 const planKey = (workspace: string, version: number) => `flows/${workspace}/${version}/plan.json`;
 
-/** Does a `flowdependencies` job: builds the inline scripts, makes the state machine, records how it went, and sends the jobs that waited. */
+/**
+ * Runs a `flowdependencies` job: builds the inline scripts, creates the state machine, records the outcome, and sends the jobs that waited.
+ */
 export async function buildFlow(deps: BuildVersionDeps & MakeMachineDeps, job: RunningJob): Promise<FinishedJob | undefined> {
   const { objects, storage, functions } = deps;
   const { workspace, flow: { version = 0 } = {} } = job;
@@ -43,7 +45,7 @@ export async function buildFlow(deps: BuildVersionDeps & MakeMachineDeps, job: R
   return endJob(deps, job, ending, { log: planned.log });
 }
 
-/** A plan together with its flow's state machine; a flow of no modules runs without one. */
+/** Returns a plan with the name of its flow's state machine. A flow without modules has none. */
 export async function attachMachine(
   functions: MakeMachineDeps["functions"],
   workspace: string,
@@ -55,14 +57,17 @@ export async function attachMachine(
   return "machine" in made ? { ...planned, machine: made.machine } : { ok: false, error: made.refused, log: planned.log };
 }
 
-/** How far a version is. One whose job ended without saying how is recorded as failed by whoever sees it first. */
+/**
+ * Returns the state of a version's build. If the build's job ended without recording an outcome, the build is recorded as failed. Throws
+ * `flow.versionNotFound`.
+ */
 export async function settleFlowBuild(deps: Pick<BuildVersionDeps, "objects" | "jobs" | "queue">, flow: RunnableFlow): Promise<FlowBuild> {
   const { workspace, version, build } = flow;
   if (build.state !== "pending") return build;
   const { objects, jobs } = deps;
   const job = await jobs.get(build.job);
   if (job && !hasEnded(job)) return build;
-  // Its outcome is recorded before it ends: only now is it certain that there is none.
+  // A build records its outcome before its job ends, so a missing outcome is final only now.
   const now = requireFlowVersion(await objects.get(keys.flowVersion(workspace, version)), version).build;
   if (now.state !== "pending") return now;
   const error = `The job ${build.job} that builds it ${job ? `was ${job.state === "canceled" ? "canceled" : "lost"}` : "is gone"}. Save the flow again.`;
@@ -72,7 +77,7 @@ export async function settleFlowBuild(deps: Pick<BuildVersionDeps, "objects" | "
   return failed;
 }
 
-/** Writes a build's outcome to the version and, while it is the newest, to the flow's head. */
+/** Writes the outcome of a build to the version and, while it is the newest, to the flow's head. */
 async function recordBuild(objects: ObjectTable, { workspace, path, version }: RunnableFlow, build: FlowBuild): Promise<void> {
   for (const key of [keys.flowVersion(workspace, version), keys.flowHead(workspace, path)]) {
     await objects.update({ ...key, build }, { version: String(version) });

@@ -4,7 +4,7 @@ import { aFlow, identity } from "../../../test/builders/flows.ts";
 import { makeMachine } from "./compile-machine.ts";
 import { validateMachine } from "./validate-machine.ts";
 
-const asked = (modules: object[]) => ({ workspace: "demo", path: "f/t/flow", value: aFlow({ modules }) });
+const request = (modules: object[]) => ({ workspace: "demo", path: "f/t/flow", value: aFlow({ modules }) });
 const deps = (make: (name: string, definition: string) => "made" | "leaving" | { refused: string }) => ({
   stateMachines: { make: async (name: string, definition: string) => make(name, definition) },
   step: "arn:aws:lambda:us-east-1:000000000000:function:step",
@@ -18,7 +18,7 @@ describe("makeMachine", () => {
     // Each of these has four states.
     const more = { summary: "x".repeat(200), retry: { constant: { attempts: 1 } }, sleep: { type: "static", value: 1 } };
     const modules = Array.from({ length: 900 }, (_, index) => identity(`s${index}`, more));
-    expect(await makeMachine(never, asked(modules))).toEqual({
+    expect(await makeMachine(never, request(modules))).toEqual({
       refused: expect.stringMatching(
         /^The flow is too large: its state machine has \d+ bytes, and the maximum is 1000000\. Move some steps/,
       ),
@@ -27,7 +27,7 @@ describe("makeMachine", () => {
 
   it("refuses a flow of more steps than an execution's history holds, before it compiles", async () => {
     const modules = Array.from({ length: 50_000 }, (_, index) => identity(`s${index}`));
-    expect(await makeMachine(never, asked(modules))).toEqual({ refused: expect.stringContaining("at most 1249 steps") });
+    expect(await makeMachine(never, request(modules))).toEqual({ refused: expect.stringContaining("at most 1249 steps") });
   });
 
   it("makes the largest flow that may be made", async () => {
@@ -38,7 +38,7 @@ describe("makeMachine", () => {
         sent.push(Buffer.byteLength(JSON.stringify({ definition })));
         return "made";
       }),
-      asked(modules),
+      request(modules),
     );
     expect(made).toEqual({ machine: expect.stringMatching(/^svc-demo-f-t-flow-[0-9a-f]{8}$/) });
     expect(sent.every((bytes) => bytes < 1024 * 1024)).toBe(true);
@@ -46,7 +46,7 @@ describe("makeMachine", () => {
 
   it("tells what Step Functions itself says against a definition", async () => {
     const says = deps(() => ({ refused: "Step Functions does not take it" }));
-    expect(await makeMachine(says, asked([identity("a")]))).toEqual({ refused: "Step Functions does not take it" });
+    expect(await makeMachine(says, request([identity("a")]))).toEqual({ refused: "Step Functions does not take it" });
   });
 });
 
@@ -58,7 +58,7 @@ describe("a machine that is just being deleted", () => {
         tried.push(name);
         return tried.length === 1 ? "leaving" : "made";
       }),
-      asked([identity("a")]),
+      request([identity("a")]),
     );
     const [first, second, ...more] = tried;
     expect(made).toEqual({ machine: second });
@@ -71,7 +71,7 @@ describe("a machine that is just being deleted", () => {
     await expect(
       makeMachine(
         deps(() => "leaving"),
-        asked([identity("a")]),
+        request([identity("a")]),
       ),
     ).rejects.toThrow("are being deleted");
   });

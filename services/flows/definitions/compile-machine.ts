@@ -7,14 +7,14 @@ import { validateMachine } from "./validate-machine.ts";
 
 export interface CompileMachineDeps {
   stateMachines: Pick<StateMachines, "make">;
-  /** ARN of the function that carries out steps, and of the role that may call it. */
+  /** The ARN of the function that runs steps. */
   step: string;
   role: string;
   /** The stack's name. */
   stack: string;
 }
 
-/** The flow's state machine, made unless it is there: its name, or why there can be none. */
+/** Creates the flow's state machine if it does not exist, and returns its name or the reason why there can be none. */
 export async function makeMachine(
   { stateMachines, step, role, stack }: CompileMachineDeps,
   { workspace, path, value }: MachineRequest,

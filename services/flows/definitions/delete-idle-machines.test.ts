@@ -13,10 +13,10 @@ describe("state machines", () => {
   });
 
   it("are looked at in the first minute of an hour alone, though housekeeping comes every minute", async () => {
-    let asked = 0;
-    const stateMachines = { removeIdle: async () => ++asked };
+    let request = 0;
+    const stateMachines = { removeIdle: async () => ++request };
     for (const minute of numbers(180))
       await deleteIdleMachines({ stateMachines, stack: "svc", nowMs: () => 400_000 * hour + minute * 60_000 }, 0);
-    expect(asked).toBe(3);
+    expect(request).toBe(3);
   });
 });

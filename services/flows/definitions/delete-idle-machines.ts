@@ -11,12 +11,12 @@ export interface IdleMachineDeps {
 
 const HOUR_MS = 3_600_000;
 const MINUTE_MS = 60_000;
-/** So many machines are looked at in one hour, each by two or three calls of Step Functions that cost nothing. */
+/** The number of machines that are checked in one hour. Each takes two or three calls of Step Functions, which are free. */
 const AT_ONCE = 20;
 
 /**
- * Once an hour: deletes state machines of this stack that nothing has run for long. Whoever runs their flow makes them again (start.ts). Answers how many
- * are gone.
+ * Deletes, once an hour, state machines of this stack that have not run for `limits.machineIdleMs`, and returns how many. The next run of
+ * their flow creates them again (`lifecycle/start.ts`).
  */
 export async function deleteIdleMachines({ stateMachines, stack, nowMs }: IdleMachineDeps, untilMs: number): Promise<number> {
   const now = nowMs();
@@ -30,7 +30,7 @@ export async function deleteIdleMachines({ stateMachines, stack, nowMs }: IdleMa
   );
 }
 
-/** Another part each hour, so that all have their turn without a note of who had it. */
+/** Returns another part of the list each hour, so that every element has its turn without stored state. */
 export function selectHourlyShare<T>(all: T[], hour: number): T[] {
   const parts = Math.max(1, Math.ceil(all.length / AT_ONCE));
   return all.filter((_, index) => index % parts === hour % parts);

@@ -10,13 +10,13 @@ import { type LoadFlowDeps, loadFlow } from "./load.ts";
 
 interface DescribeMachineDeps extends LoadFlowDeps {
   executions: Pick<Executions, "machineShown">;
-  /** ARN of the function that carries out steps. */
+  /** The ARN of the function that runs steps. */
   step: string;
 }
 
 /**
- * What a flow's version was built to. It is compiled again: the same comes out as when it was built, whether the machine is there, was deleted
- * because nothing ran it, or is not made yet. Throws `flow.noMachine`.
+ * Returns the state machine of a flow's version. The flow is compiled again, with the same result as its build, so that this works for
+ * machines that were deleted as idle or not created yet. Throws `flow.noMachine`, `flow.versionNotFound`.
  */
 export async function describeMachine(deps: DescribeMachineDeps, flow: RunnableFlow): Promise<MachineJson> {
   const { executions, step } = deps;

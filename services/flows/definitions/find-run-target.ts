@@ -25,9 +25,9 @@ interface RunCaller {
 }
 
 /**
- * Returns the version that the address of a run means. Where no script exists at a script's address, a flow may: the specification gives the
- * forms `p/<path>` and `h/<hash>` to both. Reads nothing when the caller's `head` is the version already. Throws `script.notFound`,
- * `script.versionNotFound`, `flow.notFound` and `flow.versionNotFound`.
+ * Returns the version that the address of a run names. If no script exists at a script's address, a flow may: the specification gives the
+ * forms `p/<path>` and `h/<hash>` to both. Reads nothing if the caller's `head` is the version already. Throws `script.notFound`,
+ * `script.versionNotFound`, `flow.notFound`, `flow.versionNotFound`.
  */
 export async function findRunTarget(
   deps: { objects: Pick<ObjectTable, "get"> },
@@ -43,7 +43,7 @@ export async function findRunTarget(
   return { kind, version: path === undefined ? requireScriptVersion(caller.head, hash ?? "") : requireNewestScript(caller.head, path) };
 }
 
-/** A flow that the caller may not run does not exist for them. */
+/** Returns a flow at a script's address. A flow that the caller may not run is treated as absent. */
 async function findFlowInstead(
   { objects }: { objects: Pick<ObjectTable, "get"> },
   { actor, head }: RunCaller,

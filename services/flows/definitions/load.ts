@@ -11,28 +11,29 @@ export interface LoadFlowDeps {
   storage: Storage;
 }
 
+/** Returns a flow head or version head as read from the table; `undefined` if there is none. */
 export function parseFlow(found: StoredObject | undefined): RunnableFlow | undefined {
   return found ? runnableFlowSchema.parse({ ...(found.value as object), build: found.build }) : undefined;
 }
 
-/** The newest version at a path. Throws `flow.notFound`, for archived ones as well. */
+/** Returns the newest version at a path. Throws `flow.notFound`, also for an archived flow. */
 export function requireNewestFlow(found: StoredObject | undefined, path: string): RunnableFlow {
   const flow = parseFlow(found);
   if (!flow || flow.archived) throw new SvcError("flow.notFound", { path });
   return flow;
 }
 
-/** Throws `flow.versionNotFound`. */
+/** Returns a version as read from the table. Throws `flow.versionNotFound`. */
 export function requireFlowVersion(found: StoredObject | undefined, version: number): RunnableFlow {
   const flow = parseFlow(found);
   if (!flow) throw new SvcError("flow.versionNotFound", { version: String(version) });
   return flow;
 }
 
-/** Where a flow's fields stand in S3 when they are too large for an item. */
+/** The S3 key of a flow's fields that are too large for an item. */
 export const flowObjectKey = (workspace: string, version: number) => `flows/${workspace}/${version}.json`;
 
-/** A version's fields as they were saved. Throws `flow.versionNotFound`. */
+/** Loads a version's fields as they were saved. Throws `flow.versionNotFound`. */
 export async function loadFlow({ objects, storage }: LoadFlowDeps, workspace: string, version: number): Promise<StoredFlow> {
   const found = await objects.get(keys.flowBody(workspace, version));
   if (!found) throw new SvcError("flow.versionNotFound", { version: String(version) });
@@ -44,23 +45,24 @@ export interface LoadedPlan extends FlowPlan {
   index: FlowIndex;
 }
 
-/** Plans are written once under their names: a warm function reads each once. */
+/** Plans are never changed, so a warm function reads each once. */
 const plans = new Map<string, LoadedPlan>();
-const PLANS_MOST = 50;
+const MAX_PLANS = 50;
 
+/** Loads the plan of a flow with an index of its modules. Throws `NoSuchKey` if it does not exist. */
 export async function loadPlan({ storage }: Pick<LoadFlowDeps, "storage">, key: string): Promise<LoadedPlan> {
   const known = plans.get(key);
   if (known) return known;
   const plan = flowPlanSchema.parse(JSON.parse(await storage.getText(key)));
-  // Ids are any names, `toString` too: only what was built is found.
+  // Ids may be any names, including `toString`, so the lookup object has no prototype.
   const scripts = Object.assign(Object.create(null) as FlowPlan["scripts"], plan.scripts);
   const loaded = { ...plan, scripts, index: indexFlow(plan.value) };
-  if (plans.size >= PLANS_MOST) plans.clear();
+  if (plans.size >= MAX_PLANS) plans.clear();
   plans.set(key, loaded);
   return loaded;
 }
 
-/** The same; `undefined` when it is gone with its flow, or was erased with its job. */
+/** Loads a plan as `loadPlan` does; `undefined` if it was deleted with its flow or erased with its job. */
 export async function findPlan(deps: Pick<LoadFlowDeps, "storage">, key: string): Promise<LoadedPlan | undefined> {
   try {
     return await loadPlan(deps, key);

@@ -4,23 +4,26 @@ import { type FlowPlan, listAllModules, removeInlineCode } from "../../../core/f
 import type { Job } from "../../../core/jobs/job.ts";
 import { type BuildDeps, buildArtefact } from "../../builds/artefact.ts";
 
-/** `locks`: what each inline script is built from, by module. They stay with the artefacts as well, so that no run reads them. */
+/**
+ * The plan of a flow, or the errors of its inline scripts. `locks` contains the lock of each inline script by module; runs do not need
+ * them.
+ */
 export type PlanResult =
   | { ok: true; plan: FlowPlan; locks: Record<string, string>; log: string }
   | { ok: false; error: string; log: string };
 
 type RawScript = FlowModule & { value: Extract<FlowModule["value"], { type: "rawscript" }> };
-const isRaw = (module: FlowModule): module is RawScript => module.value.type === "rawscript";
+const isInlineScript = (module: FlowModule): module is RawScript => module.value.type === "rawscript";
 
-/** Inline scripts that are built at the same time. */
+/** The number of inline scripts that are built at the same time. */
 const AT_ONCE = 4;
 
-/** A flow's plan, its inline scripts built. Equal scripts are built once, by the artefacts' own keys. */
+/** Builds a flow's inline scripts and returns its plan. Equal scripts have the same artefact and are built once. */
 export async function planFlow(deps: BuildDeps, job: Job, path: string, value: FlowValue): Promise<PlanResult> {
   const { readScriptInterface: interfaceOf } = await import("../../../core/scripts/interface.ts");
   const scripts: FlowPlan["scripts"] = {};
   const locks: Record<string, string> = {};
-  const waiting = listAllModules(value).filter(isRaw);
+  const waiting = listAllModules(value).filter(isInlineScript);
   const logs: string[] = [];
   const failed: string[] = [];
   const buildNext = async (): Promise<void> => {

@@ -6,25 +6,26 @@ import { paginate } from "../../../core/objects/page.ts";
 import { settleFlowBuild } from "./build.ts";
 import { type LoadFlowDeps, loadFlow, parseFlow, requireFlowVersion, requireNewestFlow } from "./load.ts";
 
-/** The newest version, an archived flow's too. Throws `flow.notFound`. */
+/** Returns the newest version at a path, also of an archived flow. Throws `flow.notFound`. */
 export async function getFlow(deps: LoadFlowDeps, workspace: string, path: string): Promise<FlowJson> {
   const flow = parseFlow(await deps.objects.get(keys.flowHead(workspace, path)));
   if (!flow) throw new SvcError("flow.notFound", { path });
   return toFlowJson(await loadFlow(deps, workspace, flow.version), flow);
 }
 
-/** Throws `flow.versionNotFound`. */
+/** Returns a version. Throws `flow.versionNotFound`. */
 export async function getFlowVersion(deps: LoadFlowDeps, workspace: string, version: number): Promise<FlowJson> {
   const flow = requireFlowVersion(await deps.objects.get(keys.flowVersion(workspace, version)), version);
   return toFlowJson(await loadFlow(deps, workspace, version), flow);
 }
 
+/** Returns whether a flow that is not archived exists at a path. */
 export async function flowExists({ objects }: LoadFlowDeps, workspace: string, path: string): Promise<boolean> {
   const flow = parseFlow(await objects.get(keys.flowHead(workspace, path)));
   return flow !== undefined && !flow.archived;
 }
 
-interface Listed extends Omit<NewFlow, "value" | "schema"> {
+interface ListedFlow extends Omit<NewFlow, "value" | "schema"> {
   version: number;
   hash: string;
   createdBy: string;
@@ -32,11 +33,14 @@ interface Listed extends Omit<NewFlow, "value" | "schema"> {
   archived: boolean;
 }
 
-async function listed({ objects }: LoadFlowDeps, workspace: string): Promise<Listed[]> {
-  return (await objects.list(keys.flowListing(workspace, "").pk)).map(({ value }) => value as Listed);
+async function loadListings({ objects }: LoadFlowDeps, workspace: string): Promise<ListedFlow[]> {
+  return (await objects.list(keys.flowListing(workspace, "").pk)).map(({ value }) => value as ListedFlow);
 }
 
-/** Newest first unless asked otherwise; equal times by path, so that pages are stable. */
+/**
+ * Lists the flows that match a query and that the caller may read, newest first by default. Equal times are sorted by path, so that pages
+ * are stable.
+ */
 export async function listFlows(
   deps: LoadFlowDeps,
   workspace: string,
@@ -44,7 +48,7 @@ export async function listFlows(
   readable: (path: string) => boolean,
 ): Promise<ListedFlowJson[]> {
   const order = query.order_desc === false ? 1 : -1;
-  const found = (await listed(deps, workspace))
+  const found = (await loadListings(deps, workspace))
     .filter(
       (flow) =>
         readable(flow.path) &&
@@ -64,21 +68,23 @@ export async function listFlows(
   });
 }
 
+/** Lists the paths of the flows that are not archived. */
 export async function listFlowPaths(deps: LoadFlowDeps, workspace: string): Promise<string[]> {
-  return (await listed(deps, workspace)).filter(({ archived }) => !archived).map(({ path }) => path);
+  return (await loadListings(deps, workspace)).filter(({ archived }) => !archived).map(({ path }) => path);
 }
 
+/** Returns the values of all flows that the caller may read, for a search in their content. */
 export async function searchFlows(deps: LoadFlowDeps, workspace: string, readable: (path: string) => boolean) {
-  const found = (await listed(deps, workspace)).filter(({ path, archived }) => !archived && readable(path));
+  const found = (await loadListings(deps, workspace)).filter(({ path, archived }) => !archived && readable(path));
   return Promise.all(found.map(async ({ path, version }) => ({ path, value: (await loadFlow(deps, workspace, version)).sent.value })));
 }
 
-/** List the versions saved at a path, newest first. Throws `flow.notFound` when there never was one. */
+/** Lists the versions saved at a path, newest first. Throws `flow.notFound` if there never was one. */
 export async function listFlowHistory({ objects }: LoadFlowDeps, workspace: string, path: string): Promise<FlowHistoryJson[]> {
   const stored = await objects.list(keys.flowHistory(workspace, path, 0).pk, { newestFirst: true });
   if (stored.length === 0) throw new SvcError("flow.notFound", { path });
   return stored.map(({ value }) => {
-    const { version, hash, createdAtMs, createdBy, message } = value as Omit<Listed, "archived"> & { message?: string };
+    const { version, hash, createdAtMs, createdBy, message } = value as Omit<ListedFlow, "archived"> & { message?: string };
     return {
       id: version,
       hash,
@@ -89,7 +95,7 @@ export async function listFlowHistory({ objects }: LoadFlowDeps, workspace: stri
   });
 }
 
-/** Throws `flow.notFound`. */
+/** Returns the state of the newest version's build. Throws `flow.notFound`. */
 export async function getFlowDeploymentStatus(
   deps: Parameters<typeof settleFlowBuild>[0],
   workspace: string,

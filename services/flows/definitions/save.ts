@@ -24,18 +24,19 @@ import type { SaveVersionDeps } from "../../scripts/save-version.ts";
 import { buildAclPart } from "../../workspaces/acls.ts";
 import { flowObjectKey, parseFlow, requireNewestFlow } from "./load.ts";
 
-/** A version's fields above this stand in S3: a DynamoDB item holds at most 400 KB. */
+/** Larger fields of a version are stored in S3: a DynamoDB item holds at most 400 KB. */
 const BODY_ITEM_BYTES = 100 * 1024;
 
 /**
- * Saves a flow's first version, or a new one of the flow `at` a path, which the body may rename: head, version, listing, history, event and
- * the `flowdependencies` job in one transaction. Answers the path. Throws the `flow.*` and `path.noFolder` errors.
+ * Saves the first version of a flow, or a new version of the flow `at` a path, which the request may rename, and returns the path. Head,
+ * version, listing, history, event and the `flowdependencies` job are written in one transaction. Throws the `flow.*` and `path.noFolder`
+ * errors.
  */
 export async function saveFlow(deps: SaveVersionDeps, { actor, workspace }: WorkspaceCaller, sent: NewFlow, at?: string): Promise<string> {
   const { path } = sent;
   permitPath(actor, actions.saveFlow, workspace, path);
   const { objects, nowMs } = deps;
-  const asked = applyOnBehalfOf(actor, workspace, sent);
+  const request = applyOnBehalfOf(actor, workspace, sent);
   const [there, before] = await Promise.all([
     objects.get(keys.flowHead(workspace, path)),
     at === undefined || at === path ? undefined : objects.get(keys.flowHead(workspace, at)),
@@ -46,20 +47,20 @@ export async function saveFlow(deps: SaveVersionDeps, { actor, workspace }: Work
   else if (current && !current.archived) throw new SvcError("flow.pathTaken", { path });
   if (renamed) permit(actor, actions.saveFlow, { workspace, path: renamed.path }, () => new SvcError("flow.notFound", { path: at ?? "" }));
 
-  await checkApprovalSteps(objects, workspace, asked);
+  await checkApprovalSteps(objects, workspace, request);
 
   const atMs = nowMs();
   const version = createVersionId(atMs, Math.random());
   const stored: StoredFlow = {
-    sent: asked,
+    sent: request,
     version,
-    hash: computeFlowHash(workspace, version, asked),
+    hash: computeFlowHash(workspace, version, request),
     createdBy: actor.username,
     createdAtMs: atMs,
   };
   const json = JSON.stringify(stored);
   if (Buffer.byteLength(json) > limits.flowBytes) throw new SvcError("flow.tooLarge", { limitBytes: limits.flowBytes });
-  const value = runnable(workspace, stored, await resolveOnBehalfOf(deps, actor, workspace, asked));
+  const value = buildRunnable(workspace, stored, await resolveOnBehalfOf(deps, actor, workspace, request));
   const job = await prepareJob(deps, {
     actor,
     workspace,
@@ -76,36 +77,39 @@ export async function saveFlow(deps: SaveVersionDeps, { actor, workspace }: Work
   const known = current ?? renamed;
   const parts: TransactionPart[] = [
     ...buildPathConditions(workspace, path),
-    part(
+    toPart(
       write.put(
         { ...keys.flowHead(workspace, path), value, version: asVersion, build },
         current ? { version: String(current.version) } : "absent",
       ),
     ),
-    part(write.put({ ...keys.flowVersion(workspace, version), value, version: asVersion, build }, "absent")),
-    part(write.put({ ...keys.flowHash(workspace, stored.hash), value: { version } }, "absent")),
-    part(write.put({ ...keys.flowBody(workspace, version), value: await bodyOf(deps, workspace, version, json) }, "absent")),
-    ...listingParts(workspace, stored),
-    ...(renamed ? await renameParts(deps, workspace, renamed, path) : []),
-    part(buildEventWrite({ type: known ? "UpdateFlow" : "CreateFlow", workspace, object: path, by: actor.username, atMs })),
-    part({ raw: { Put: deps.jobs.createParams(job, firstDueMs(job.createdAtMs)) } }),
+    toPart(write.put({ ...keys.flowVersion(workspace, version), value, version: asVersion, build }, "absent")),
+    toPart(write.put({ ...keys.flowHash(workspace, stored.hash), value: { version } }, "absent")),
+    toPart(write.put({ ...keys.flowBody(workspace, version), value: await storeBody(deps, workspace, version, json) }, "absent")),
+    ...buildListingParts(workspace, stored),
+    ...(renamed ? await buildRenameParts(deps, workspace, renamed, path) : []),
+    toPart(buildEventWrite({ type: known ? "UpdateFlow" : "CreateFlow", workspace, object: path, by: actor.username, atMs })),
+    toPart({ raw: { Put: deps.jobs.createParams(job, firstDueMs(job.createdAtMs)) } }),
   ];
   if (!(await commitParts(objects, parts))) throw new SvcError("flow.changedMeanwhile", { path });
-  // The flow is saved whatever becomes of the message: housekeeping finds the job by its due time and sends it again.
+  // The flow is saved even if the message cannot be sent: housekeeping finds the job by its due time and sends it again.
   await sendJob(deps, job).catch((error: unknown) =>
     reportFailure("The build could not be sent to the queue; housekeeping sends it", error, { job: job.id }),
   );
   return path;
 }
 
-/** A form that nothing fits, and more approvals than a fixed group has members, would be found only once people are asked. Throws `body.shape`. */
+/**
+ * Rejects a form that is not a valid schema, and a step that requires more approvals than its fixed groups have members: otherwise a run
+ * would discover it when it requests approval. Throws `body.shape`.
+ */
 async function checkApprovalSteps(objects: ObjectTable, workspace: string, { value }: NewFlow): Promise<void> {
-  const asking = listNestedModules(value.modules).filter(({ suspend }) => (suspend?.required_events ?? 0) > 0);
-  if (asking.length === 0) return;
+  const approvalSteps = listNestedModules(value.modules).filter(({ suspend }) => (suspend?.required_events ?? 0) > 0);
+  if (approvalSteps.length === 0) return;
   const found = await objects.get(keys.access(workspace));
   const access = found ? accessSchema.parse(found.value) : noAccess;
   const issues = await Promise.all(
-    asking.map(async (module) => {
+    approvalSteps.map(async (module) => {
       const { user_groups_required: groups, required_events: required } = module.suspend ?? {};
       const fixed = groups?.type === "static" && Array.isArray(groups.value) ? groups.value.map(String) : [];
       const reasons = [describeMissingMembers(access, fixed, required ?? 0), await describeFormProblem(module)];
@@ -115,10 +119,14 @@ async function checkApprovalSteps(objects: ObjectTable, workspace: string, { val
   if (issues.flat().length > 0) throw new SvcError("body.shape", { issues: issues.flat() });
 }
 
-/** `refused` left out: somebody else has changed the flow meanwhile. */
-const part = (done: TransactionPart["write"], refused?: SvcError): TransactionPart => ({ write: done, refused });
+/** Without `refused`, a refusal means that another writer has changed the flow. */
+const toPart = (done: TransactionPart["write"], refused?: SvcError): TransactionPart => ({ write: done, refused });
 
-function runnable(workspace: string, { sent, version, hash }: StoredFlow, behalf: RunnableFlow["onBehalfOf"]): Omit<RunnableFlow, "build"> {
+function buildRunnable(
+  workspace: string,
+  { sent, version, hash }: StoredFlow,
+  behalf: RunnableFlow["onBehalfOf"],
+): Omit<RunnableFlow, "build"> {
   const { value } = sent;
   const priority = sent.priority ?? value.priority;
   return {
@@ -137,32 +145,32 @@ function runnable(workspace: string, { sent, version, hash }: StoredFlow, behalf
   };
 }
 
-async function bodyOf({ storage }: SaveVersionDeps, workspace: string, version: number, json: string) {
+async function storeBody({ storage }: SaveVersionDeps, workspace: string, version: number, json: string) {
   if (Buffer.byteLength(json) <= BODY_ITEM_BYTES) return { json };
   const s3Key = flowObjectKey(workspace, version);
   await storage.put(s3Key, json, "application/json");
   return { s3Key };
 }
 
-function listingParts(workspace: string, { sent, version, hash, createdBy, createdAtMs }: StoredFlow): TransactionPart[] {
+function buildListingParts(workspace: string, { sent, version, hash, createdBy, createdAtMs }: StoredFlow): TransactionPart[] {
   const { value: _, schema, deployment_message: message, ...listed } = sent;
   const made = { version, hash, createdAtMs, createdBy };
   return [
-    part(write.put({ ...keys.flowListing(workspace, sent.path), value: { ...listed, ...made, archived: false } })),
-    part(write.put({ ...keys.flowHistory(workspace, sent.path, version), value: { ...made, ...(message ? { message } : {}) } })),
+    toPart(write.put({ ...keys.flowListing(workspace, sent.path), value: { ...listed, ...made, archived: false } })),
+    toPart(write.put({ ...keys.flowHistory(workspace, sent.path, version), value: { ...made, ...(message ? { message } : {}) } })),
   ];
 }
 
-/** Nothing runs at the old path any more; its versions and history stay. */
-async function renameParts(
+/** Nothing can be run at the old path any longer, but its versions and history remain. */
+async function buildRenameParts(
   deps: SaveVersionDeps,
   workspace: string,
   { path: from, version }: RunnableFlow,
   to: string,
 ): Promise<TransactionPart[]> {
   return [
-    part(write.remove(keys.flowHead(workspace, from), { version: String(version) })),
-    part(write.remove(keys.flowListing(workspace, from))),
-    part((await buildAclPart(deps, { workspace, kind: "flow", path: from }, to)).write),
+    toPart(write.remove(keys.flowHead(workspace, from), { version: String(version) })),
+    toPart(write.remove(keys.flowListing(workspace, from))),
+    toPart((await buildAclPart(deps, { workspace, kind: "flow", path: from }, to)).write),
   ];
 }

@@ -3,7 +3,7 @@ import { limits } from "../../../contract/limits.ts";
 
 const NAME = /^[A-Za-z0-9_-]{1,80}$/;
 
-/** Returns a sentence that says why Step Functions would refuse a state machine, or `undefined` if it is valid. `definition` is JSON. */
+/** Describes why Step Functions would reject a state machine; `undefined` if it is valid. `definition` is JSON. */
 export async function validateMachine(name: string, definition: string): Promise<string | undefined> {
   if (!NAME.test(name)) return `The state machine's name ${name} is not valid in Step Functions.`;
   const bytes = Buffer.byteLength(JSON.stringify(definition));
@@ -11,7 +11,7 @@ export async function validateMachine(name: string, definition: string): Promise
     return `The flow is too large: its state machine has ${bytes} bytes, and the maximum is ${limits.machineBytes}. Move some steps into a separate flow.`;
   }
   const validate = await loadValidator();
-  // The validator changes the object that it receives.
+  // The validator modifies its argument.
   const { isValid, errorsText } = validate(JSON.parse(definition));
   return isValid ? undefined : `The flow's state machine is not valid, which is a fault of the service: ${errorsText(" ").slice(0, 500)}`;
 }

@@ -3,8 +3,8 @@ import { type Outcome, outcomeRef, parseOutcome } from "../../../core/flows/jour
 import { ROOT } from "../../../core/flows/scopes.ts";
 import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";
 
-/** A larger result is not shown to approvers. They see a note to look at the run instead. */
-const SHOWN_BYTES = 32 * 1024;
+/** Larger results are not shown to approvers, who get a note to open the run instead. */
+const MAX_RESULT_BYTES = 32 * 1024;
 
 /** Loads the results of the modules in a flow's own list, by module id, without secrets. */
 export async function loadRedactedResults(
@@ -17,16 +17,16 @@ export async function loadRedactedResults(
   const shown = await Promise.all(
     [...items].flatMap(([ref, item]) => {
       const id = refs.get(ref);
-      return id === undefined ? [] : [shownOf(deps, parseOutcome(item)).then((value) => [id, value] as const)];
+      return id === undefined ? [] : [loadRedactedResult(deps, parseOutcome(item)).then((value) => [id, value] as const)];
     }),
   );
   return Object.fromEntries(shown);
 }
 
-async function shownOf(deps: ValueDeps, { result }: Outcome): Promise<unknown> {
+async function loadRedactedResult(deps: ValueDeps, { result }: Outcome): Promise<unknown> {
   const place = result.shown ?? result.place;
-  if (place.in === "s3" && (place.bytes ?? 0) > SHOWN_BYTES) return TOO_LARGE;
+  if (place.in === "s3" && (place.bytes ?? 0) > MAX_RESULT_BYTES) return TOO_LARGE;
   const json = await loadValue(deps, { id: result.of }, place);
-  return json.length > SHOWN_BYTES ? TOO_LARGE : (JSON.parse(json) as unknown);
+  return json.length > MAX_RESULT_BYTES ? TOO_LARGE : (JSON.parse(json) as unknown);
 }
 const TOO_LARGE = "(too large to be shown here)";

@@ -18,20 +18,20 @@ import { userStates } from "../runtime/user-states.ts";
 
 type FlowStatusDeps = LoadFlowDeps & { jobs: JobTable; executions: Pick<Executions, "executionShown"> };
 
-/** Iterations of a loop under way whose jobs are named. */
-const ITERATIONS_NAMED = 90;
+/** The number of a running loop's iterations whose jobs are listed. */
+const MAX_ITERATIONS = 90;
 
-/** What a flow's job has besides what every job has; nothing of other jobs. */
+/** Loads the fields that a flow's job has besides those of every job; empty for other jobs. */
 export async function loadFlowFields(
-  reading: FlowStatusDeps,
+  deps: FlowStatusDeps,
   job: Job,
   { code = false } = {},
 ): Promise<{ flow_status?: FlowStatus; raw_flow?: FlowValue; execution?: ExecutionJson }> {
   if (!isFlowJob(job)) return {};
-  const value = await valueOfFlow(reading, job, code);
-  // Erased, or deleted since: that it was a flow is all there is to say.
-  const status = value ? await statusOf(reading, job, value) : buildFlowStatus({ id: job.id, ended: true }, { modules: [] }, () => ({}));
-  return { flow_status: status, ...(code && value ? { raw_flow: value } : {}), ...executionOf(reading, job) };
+  const value = await loadFlowValue(deps, job, code);
+  // The flow was erased or deleted, so only its existence is known.
+  const status = value ? await loadStatus(deps, job, value) : buildFlowStatus({ id: job.id, ended: true }, { modules: [] }, () => ({}));
+  return { flow_status: status, ...(code && value ? { raw_flow: value } : {}), ...executionField(deps, job) };
 }
 
 /** Returns a job with its arguments and result, and, for a flow, its status. */
@@ -45,39 +45,42 @@ export async function loadFullJobJson(
   return { ...json, ...flow };
 }
 
-/** Executions that a flow went on from, of which the ARNs are named. */
-const EARLIER_NAMED = 100;
+/** The number of earlier executions whose ARNs are listed. */
+const MAX_EARLIER = 100;
 
-/** The machine is noted when the first execution is started. */
-function executionOf({ executions }: FlowStatusDeps, { id, flow }: Job): { execution?: ExecutionJson } {
+/** The machine is recorded when the first execution starts. */
+function executionField({ executions }: FlowStatusDeps, { id, flow }: Job): { execution?: ExecutionJson } {
   if (flow?.stateMachine === undefined) return {};
   const { stateMachine: machine, execution } = flow;
   const shown = (number: number) => executions.executionShown({ machine, job: id, execution: number });
   const { arn, url } = shown(execution);
-  const first = Math.max(0, execution - EARLIER_NAMED);
+  const first = Math.max(0, execution - MAX_EARLIER);
   const earlier = Array.from({ length: execution - first }, (_, index) => shown(first + index).arn);
   return { execution: { arn, ...(url ? { console_url: url } : {}), earlier } };
 }
 
-/** The flow that a job runs, also before its execution has begun. With `code` as it was sent; without, inline scripts may be empty. */
-async function valueOfFlow(reading: FlowStatusDeps, job: Job, code: boolean): Promise<FlowValue | undefined> {
+/**
+ * Loads the flow that a job runs, also before its execution has begun. With `code`, it is as it was sent; without, inline scripts may be
+ * empty.
+ */
+async function loadFlowValue(deps: FlowStatusDeps, job: Job, code: boolean): Promise<FlowValue | undefined> {
   const { flow } = job;
   if (hasEnded(job) && job.erased) return undefined;
-  if (flow?.plan && !code) return (await findPlan(reading, flow.plan))?.value;
-  if (job.code) return storedFlowValueSchema.parse((JSON.parse(await loadValue(reading, job, job.code)) as { flow: unknown }).flow);
+  if (flow?.plan && !code) return (await findPlan(deps, flow.plan))?.value;
+  if (job.code) return storedFlowValueSchema.parse((JSON.parse(await loadValue(deps, job, job.code)) as { flow: unknown }).flow);
   try {
-    return storedFlowValueSchema.parse((await loadFlow(reading, job.workspace, flow?.version ?? 0)).sent.value);
+    return storedFlowValueSchema.parse((await loadFlow(deps, job.workspace, flow?.version ?? 0)).sent.value);
   } catch (error) {
     if (isSvcError(error) && error.code === "flow.versionNotFound") return undefined;
     throw error;
   }
 }
 
-async function statusOf(reading: FlowStatusDeps, job: Job, value: FlowValue): Promise<FlowStatus> {
+async function loadStatus(deps: FlowStatusDeps, job: Job, value: FlowValue): Promise<FlowStatus> {
   const beside = [value.failure_module, value.preprocessor_module].flatMap((module) => module ?? []);
   const all = [...value.modules, ...beside];
   const refs = all.flatMap(({ id }) => [outcomeRef(id, ROOT, ""), progressRef(id, ROOT, "")]);
-  const items = await itemsOf(reading, job, refs);
+  const items = await loadItems(deps, job, refs);
   const known = new Map<string, ModuleState>(
     all.map(({ id }) => [id, { outcome: findOutcome(items, id, ROOT, ""), progress: findProgress(items, id, ROOT, "") }]),
   );
@@ -85,17 +88,17 @@ async function statusOf(reading: FlowStatusDeps, job: Job, value: FlowValue): Pr
   const of = open && known.get(open.id);
   if (open && of) {
     const attempt = of.progress?.failed?.length ?? 0;
-    if (mayRequireApproval(open)) of.gate = await openGateOf(reading, stepJobId(job.id, open.id, ROOT, "", attempt));
+    if (mayRequireApproval(open)) of.gate = await loadOpenGate(deps, stepJobId(job.id, open.id, ROOT, "", attempt));
     if (isContainer(open)) {
       const path = insidePath(open.id, "", attempt);
       const count = open.value.type === "branchall" ? open.value.branches.length : (of.progress?.index ?? -1) + 1;
-      const places = Array.from({ length: Math.min(count, ITERATIONS_NAMED) }, (_, index) =>
+      const places = Array.from({ length: Math.min(count, MAX_ITERATIONS) }, (_, index) =>
         open.value.type === "branchall"
           ? { last: open.value.branches[index]?.modules.at(-1)?.id ?? "", scope: branchScope(open.id, index), path }
           : { last: listBodyModules(open).at(-1)?.id ?? "", scope: bodyScope(open.id), path: iterationPath(path, index) },
       );
-      const inner = await itemsOf(
-        reading,
+      const inner = await loadItems(
+        deps,
         job,
         places.map((place) => outcomeRef(place.last, place.scope, place.path)),
       );
@@ -104,22 +107,22 @@ async function statusOf(reading: FlowStatusDeps, job: Job, value: FlowValue): Pr
         return outcome?.job ? [{ job: outcome.job, ok: outcome.state === "success" }] : [];
       });
     } else {
-      const child = await reading.jobs.get(stepJobId(job.id, open.id, ROOT, "", attempt));
+      const child = await deps.jobs.get(stepJobId(job.id, open.id, ROOT, "", attempt));
       if (child) of.job = { id: child.id, queued: child.state === "queued", progress: child.progress };
     }
   }
   return {
     ...buildFlowStatus({ id: job.id, ended: hasEnded(job) }, value, (id) => known.get(id) ?? {}),
-    ...(await userStates(reading, job)),
+    ...(await userStates(deps, job)),
   };
 }
 
-async function openGateOf(deps: Pick<FlowStatusDeps, "jobs">, id: string): Promise<OpenGate | undefined> {
+async function loadOpenGate(deps: Pick<FlowStatusDeps, "jobs">, id: string): Promise<OpenGate | undefined> {
   const gate = await loadGate(deps, id);
   if (!gate || !isOpen(gate)) return undefined;
   return { id, kind: gate.opened.kind, missing: countMissingApprovals(gate), conditions: toApprovalConditions(gate.opened.rules) };
 }
 
-async function itemsOf({ jobs }: FlowStatusDeps, { id }: Job, refs: string[]): Promise<JournalItems> {
+async function loadItems({ jobs }: FlowStatusDeps, { id }: Job, refs: string[]): Promise<JournalItems> {
   return readJournal({ jobs }, { id }, refs);
 }

@@ -8,7 +8,7 @@ import { resumeParentTask } from "../runtime/resume-parent-task.ts";
 
 export type StopFlowDeps = Omit<CancelJobDeps, "onJobCanceled"> & { executions: Pick<Executions, "stop" | "resume"> };
 
-/** Connects the cancellation of jobs with the flows that they run. */
+/** Creates a listener that stops the flows which canceled jobs run. */
 export const flowCancellation =
   (deps: StopFlowDeps): JobCanceledListener =>
   (job, canceled) =>

@@ -6,11 +6,11 @@ import { eraseJob } from "../../jobs/erasure/erase-job.ts";
 import type { EraseJobDeps, JobDataOwner } from "../../jobs/erasure/job-data.ts";
 import type { ValueDeps } from "../../jobs/values/values.ts";
 
-/** Erases the jobs of a flow's steps with the flow, or earlier where the flow asks for it. */
+/** Erases the jobs of a flow's steps with the flow, or earlier if the flow requests it. */
 export const flowJobData: JobDataOwner = { erase: eraseAllSteps, eraseDue: eraseDueSteps };
 
 /**
- * Notes, before a step's job begins, that its content is erased `afterS` seconds after the end of its flow. Without a time it is erased
+ * Records, before a step's job begins, that its content is erased `afterS` seconds after the end of its flow. Without `afterS` it is erased
  * only together with the flow.
  */
 export async function scheduleStepErasure(

@@ -25,7 +25,7 @@ export type FinishFlowDeps = FinishJobDeps &
   StartExecutionDeps & { executions: Pick<Executions, "start" | "stop" | "status" | "resume"> };
 
 /** Consecutive executions that may end without a newly finished step. */
-const STALLS_MOST = 3;
+const MAX_STALLS = 3;
 
 /** How a flow has ended, by its journal; `undefined`: its execution was lost on the way. */
 type Verdict = { state: EndState; result: ValueRef } | undefined;
@@ -41,7 +41,10 @@ const OUTDATED = failedEnding({
   message: "An earlier release of svc started this run, and its execution cannot continue. Restart the run.",
 });
 
-/** The last state of a flow's machine: ends the flow's job, or starts another execution that continues. Repeating it changes nothing. Throws `FlowFailed`. */
+/**
+ * Runs the last state of a flow's machine: ends the flow's job, or starts the next execution. A repeated call changes nothing. Throws
+ * `FlowFailed`.
+ */
 export async function finishFlow(deps: FinishFlowDeps, state: StepState): Promise<StepState> {
   const flow = await deps.jobs.get(state.job);
   // The job has ended, or a later execution is the current one.
@@ -51,7 +54,7 @@ export async function finishFlow(deps: FinishFlowDeps, state: StepState): Promis
   return state;
 }
 
-/** Ends a flow's job as its journal says, or starts the execution that continues. Throws `FlowFailed` after it has recorded a failure. */
+/** Ends a flow's job as its journal says, or starts the next execution. Throws `FlowFailed` after it has recorded a failure. */
 export async function settleFlow(deps: FinishFlowDeps, flow: RunningJob): Promise<void> {
   if (flow.cancel) return endFlow(deps, flow, endJob(deps, flow, canceledEnding(flow.cancel)));
   if (flow.flow?.outdated) return endFlow(deps, flow, endJob(deps, flow, OUTDATED));
@@ -65,7 +68,7 @@ export async function settleFlow(deps: FinishFlowDeps, flow: RunningJob): Promis
   }
   const verdict = await findVerdict(deps, flow, plan);
   if (verdict) {
-    // Equal runs may be answered from the cache from now on. If noting that fails, they run.
+    // Equal runs may use the cached result from now on. If the entry cannot be written, they run.
     if (verdict.state === "succeeded")
       await storeCacheEntry(deps, flow, deps.nowMs()).catch((error: unknown) =>
         reportFailure("The result could not be cached", error, { job: flow.id }),
@@ -90,8 +93,8 @@ async function continueFlow(deps: FinishFlowDeps, flow: RunningJob): Promise<voi
   const stalls = flow.flow?.stalls ?? 0;
   const steps = (await deps.jobs.children(flow.id, childPrefix.outcome)).length;
   if (steps > (flow.flow?.steps ?? 0)) return startNextExecution(deps, flow, { stalls: 0, steps });
-  if (stalls + 1 < STALLS_MOST) return startNextExecution(deps, flow, { stalls: stalls + 1, steps });
-  const message = `The flow's execution was lost ${STALLS_MOST} times without completing another step. The flow is not retried.`;
+  if (stalls + 1 < MAX_STALLS) return startNextExecution(deps, flow, { stalls: stalls + 1, steps });
+  const message = `The flow's execution was lost ${MAX_STALLS} times without completing another step. The flow is not retried.`;
   await endFlow(deps, flow, endJob(deps, flow, failedEnding({ name: "FlowLost", message })));
 }
 
@@ -115,7 +118,10 @@ export async function startNextExecution(
   if (changed) await startExecution(deps, changed);
 }
 
-/** Completes the end of a flow: the waiting parent continues, and the concurrency slot is free. Does nothing where another call has ended the flow. */
+/**
+ * Completes the end of a flow: resumes the parent's task and releases the concurrency slot. Does nothing if another call has ended the
+ * flow.
+ */
 export async function endFlow(deps: FinishFlowDeps, flow: RunningJob, ending: Promise<unknown>): Promise<void> {
   if (!(await ending)) return;
   await resumeParentTask(deps, flow);
@@ -129,7 +135,7 @@ export async function failUnreadableFlow(deps: FinishFlowDeps, { flow: id, messa
   await endFlow(deps, flow, endJob(deps, flow, failedEnding({ name: "UnreadableRecord", message })));
 }
 
-/** Whether a flow has exceeded its time limit: no step of it begins anymore. */
+/** Returns whether a flow has exceeded its time limit. After that, none of its steps begins. */
 export const isPastDeadline = ({ nowMs }: Pick<FinishFlowDeps, "nowMs">, flow: RunningJob): boolean => flowDeadlineMs(flow) <= nowMs();
 
 /** Ends a flow that has exceeded its time limit, with all that runs in it. A running script stops at its next heartbeat. */

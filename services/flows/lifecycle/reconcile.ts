@@ -22,8 +22,8 @@ import {
 import { startExecution } from "./start.ts";
 
 /**
- * Brings a flow's job up to date after an execution of it has ended, or may have ended. `stopped`: a person stopped the execution in the console. Repeating
- * it changes nothing.
+ * Updates a flow's job after its execution has ended, or may have ended. `stopped` means that a person stopped the execution in the
+ * console. A repeated call changes nothing.
  */
 export async function reconcileExecution(
   deps: FinishFlowDeps,
@@ -54,7 +54,10 @@ export async function continueParkedFlow(deps: FinishFlowDeps, ended: Job): Prom
   if (flow) await startNextExecution(deps, flow, { stalls: 0 });
 }
 
-/** Checks the current execution of a running flow, because events about executions may be lost, and continues the flow where the execution does not. */
+/**
+ * Checks the current execution of a running flow, because events about executions may be lost, and continues the flow if the execution does
+ * not.
+ */
 export async function reconcileFlow(deps: FinishFlowDeps & GateDeps, flow: RunningJob): Promise<"waited" | "ended"> {
   const { executions, jobs, nowMs } = deps;
   if (isPastDeadline(deps, flow)) {

@@ -16,26 +16,26 @@ import { requireNewestScript, requireScriptVersion } from "../../scripts/load.ts
 import { requireFlowVersion, requireNewestFlow } from "../definitions/load.ts";
 
 type RerunDeps = EnqueueDeps & CreateJobDeps;
-type Options = Rerun["script_options_by_path"][string];
+type RerunOptions = Rerun["script_options_by_path"][string];
 
-/** Jobs started at a time. */
+/** The number of jobs that are started at a time. */
 const AT_ONCE = 10;
 
 /**
- * Runs jobs again, as whoever asks. Answers for each, in the order asked for, the new job's id or why there is none: one that fails stops no
- * other. `once` makes a call that comes again start nothing twice.
+ * Runs jobs again with the caller's rights. Returns the id of the new job, or the error, for each job in the requested order: a failure
+ * does not stop the others. `keyFor` returns an idempotency key for each place in the list, so that a repeated call starts no job twice.
  */
-export async function rerun(
+export async function rerunJobs(
   deps: RerunDeps,
-  caller: JobCaller,
-  workspace: string,
+  caller: JobCaller & { workspace: string },
   { job_ids: ids, script_options_by_path: ofScripts, flow_options_by_path: ofFlows }: Rerun,
-  once: (place: string) => IdempotencyKey | undefined,
+  keyFor: (place: string) => IdempotencyKey | undefined,
 ): Promise<PromiseSettledResult<string>[]> {
-  const visible = createVisibilityFilter(caller);
-  const seen = (await deps.jobs.getMany([...new Set(ids)])).filter((job) => job.workspace === workspace && visible(job));
+  const { workspace } = caller;
+  const isVisible = createVisibilityFilter(caller);
+  const seen = (await deps.jobs.getMany([...new Set(ids)])).filter((job) => job.workspace === workspace && isVisible(job));
   const jobs = new Map(seen.map((job) => [job.id, job]));
-  const versionFor = versions(deps, caller.actor, workspace);
+  const versionFor = createVersionLoader(deps, caller.actor, workspace);
   const outcomes: PromiseSettledResult<string>[] = [];
   for (let at = 0; at < ids.length; at += AT_ONCE) {
     const some = ids.slice(at, at + AT_ONCE).map(async (id, index) => {
@@ -43,14 +43,14 @@ export async function rerun(
       if (!job) throw new SvcError("job.notFound", { id });
       const options = (job.kind === "flow" ? ofFlows : ofScripts)[job.path ?? ""] ?? {};
       const version = await versionFor(job, options);
-      const args = await argumentsFor(deps, job, options);
+      const args = await loadRerunArguments(deps, job, options);
       const asked = {
         actor: caller.actor,
         workspace,
         ...version.job,
         ...(job.preprocess === "wanted" && version.preprocesses ? { preprocess: true as const } : {}),
         args,
-        once: once(`${at + index} ${id}`),
+        once: keyFor(`${at + index} ${id}`),
       };
       return (await enqueueJob(deps, asked)).id;
     });
@@ -60,25 +60,31 @@ export async function rerun(
   return outcomes;
 }
 
-/** What running a version again takes. */
-interface Version {
+/** The fields of a new job of a version. */
+interface RerunVersion {
   job: ReturnType<typeof buildScriptJobFields> | ReturnType<typeof buildFlowJobFields>;
-  /** Arguments that its preprocessor has not taken yet are still an event. */
+  /** The version has a preprocessor. Arguments that it has not processed are still an event. */
   preprocesses: boolean;
 }
-const ofScript = (script: Runnable): Version => ({ job: buildScriptJobFields(script), preprocesses: script.preprocessor !== undefined });
-const ofFlow = (flow: RunnableFlow): Version => ({ job: buildFlowJobFields(flow), preprocesses: flow.preprocessor === true });
+const ofScript = (script: Runnable): RerunVersion => ({
+  job: buildScriptJobFields(script),
+  preprocesses: script.preprocessor !== undefined,
+});
+const ofFlow = (flow: RunnableFlow): RerunVersion => ({ job: buildFlowJobFields(flow), preprocesses: flow.preprocessor === true });
 
-/** The version that a job runs, or the newest at its path; each is read once. Throws `rerun.kind` and what running it would throw. */
-function versions({ objects }: RerunDeps, actor: Actor, workspace: string) {
-  const read = new Map<string, Promise<Version>>();
-  const readOnce = (key: ObjectKey, version: (found: StoredObject | undefined) => Version) => {
+/**
+ * Returns a loader for the version that a job runs, or the newest at its path. Each version is read once. The loader throws `rerun.kind`,
+ * and as running the version does.
+ */
+function createVersionLoader({ objects }: RerunDeps, actor: Actor, workspace: string) {
+  const read = new Map<string, Promise<RerunVersion>>();
+  const readOnce = (key: ObjectKey, version: (found: StoredObject | undefined) => RerunVersion) => {
     const name = JSON.stringify(key);
     const known = read.get(name) ?? objects.get(key).then(version);
     read.set(name, known);
     return known;
   };
-  return async (job: Job, { use_latest_version: latest }: Options): Promise<Version> => {
+  return async (job: Job, { use_latest_version: latest }: RerunOptions): Promise<RerunVersion> => {
     const { id, kind, path, hash, flow: { version } = {} } = job;
     if (kind === "flow" && path !== undefined && version !== undefined) {
       permit(actor, actions.runFlow, { workspace, path }, () => new SvcError("flow.notFound", { path }));
@@ -92,19 +98,23 @@ function versions({ objects }: RerunDeps, actor: Actor, workspace: string) {
   };
 }
 
-/** What the job was given, with what the options put over it. Throws `rerun.erased`, `rerun.secrets` and `rerun.expression`. */
-async function argumentsFor(deps: RerunDeps, job: Job, { input_transforms: transforms = {} }: Options): Promise<Record<string, unknown>> {
+/** Returns the arguments of the original job, changed as the options say. Throws `rerun.erased`, `rerun.secrets` and `rerun.expression`. */
+async function loadRerunArguments(
+  deps: RerunDeps,
+  job: Job,
+  { input_transforms: transforms = {} }: RerunOptions,
+): Promise<Record<string, unknown>> {
   if (hasEnded(job) && job.erased) throw new SvcError("rerun.erased", { id: job.id });
   if (job.argsShown) throw new SvcError("rerun.secrets", { id: job.id });
   const input = JSON.parse(await loadValue(deps, job, job.args)) as Record<string, unknown>;
   const changed: [string, unknown][] = [];
   for (const [argument, transform] of Object.entries(transforms)) {
-    changed.push([argument, await transformed(argument, transform, { job: expressionJob(job, input) })]);
+    changed.push([argument, await evaluateTransform(argument, transform, { job: expressionJob(job, input) })]);
   }
   return Object.fromEntries([...Object.entries(input), ...changed]);
 }
 
-/** What expressions know as `job`. */
+/** Returns the value of `job` in expressions. */
 const expressionJob = (job: Job, input: Record<string, unknown>) => ({
   id: job.id,
   input,
@@ -115,9 +125,9 @@ const expressionJob = (job: Job, input: Record<string, unknown>) => ({
   scheduled_for: new Date(job.scheduledForMs ?? job.createdAtMs).toISOString(),
 });
 
-async function transformed(argument: string, transform: InputTransform, names: Record<string, unknown>): Promise<unknown> {
+async function evaluateTransform(argument: string, transform: InputTransform, names: Record<string, unknown>): Promise<unknown> {
   if (transform.type === "static") return transform.value ?? null;
-  // With an interpreter in it: loaded by who needs it.
+  // Loaded on first use, because it contains an interpreter.
   const { evaluateExpression: evaluate } = await import("../../../core/expressions/evaluate.ts");
   const evaluated = await evaluate(transform.expr, names);
   if (evaluated.ok) return evaluated.value;

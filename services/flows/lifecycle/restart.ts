@@ -2,6 +2,7 @@ import type { Child } from "../../../aws/dynamodb/job-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { Restart } from "../../../contract/routes/flows/flow-runs.ts";
+import { flowRunRoutes } from "../../../contract/routes/flows/flow-runs.ts";
 import {
   journalJson,
   listIndices,
@@ -19,19 +20,21 @@ import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
 import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { Actor } from "../../../core/people/actor.ts";
+import { permit } from "../../identity/permit.ts";
 import type { CreateJobDeps } from "../../jobs/queue/create-job-record.ts";
 import { type EnqueueDeps, enqueueJob, type NewJob } from "../../jobs/queue/enqueue.ts";
+import { findJob, type JobAddress, type JobCaller } from "../../jobs/read/read.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 import { type LoadedPlan, type LoadFlowDeps, loadPlan, requireFlowVersion } from "../definitions/load.ts";
 
 type RestartFlowDeps = EnqueueDeps & CreateJobDeps & LoadFlowDeps;
 
 /**
- * Queues a new job of a flow that has ended, which continues from one of its steps: the journal items of the steps before it, with references to the
- * first job's values, are stored with the new job and become its journal when it starts. A job id that is taken therefore changes no journal. Without
- * a step the job continues where the first one failed. Throws `flow.notRestarted`, `flow.versionNotFound`, `job.idTaken`.
+ * Queues a new job that continues a flow which has ended, from one of its steps. Journal items that refer to the original job's results of
+ * earlier steps are stored with the new job and become its journal when it starts, so a job id that is taken changes no journal. Without a
+ * step, the flow continues where it failed. Throws `flow.notRestarted`, `flow.versionNotFound`, `job.idTaken`.
  */
-export async function restartFlow(
+async function restartFlow(
   deps: RestartFlowDeps,
   actor: Actor,
   origin: Job,
@@ -46,18 +49,18 @@ export async function restartFlow(
   if (origin.argsShown) throw refused("its arguments contain secrets of the enclosing flow");
   const wanted = asked.flow_version ?? origin.flow.version;
   const flow = wanted === undefined ? undefined : requireFlowVersion(await objects.get(keys.flowVersion(origin.workspace, wanted)), wanted);
-  // Who may run this flow may not run any other by its number.
+  // The right to run this flow does not include the right to run another flow by its version number.
   if (flow && flow.path !== origin.path) throw refused(`version ${wanted} belongs to another flow`);
   if (flow && flow.build.state !== "ready") throw refused(`version ${wanted} is not ready to run`);
   const plan = await loadPlan(deps, flow?.build.state === "ready" ? flow.build.plan : origin.flow.plan);
   const outcomes = await jobs.children(origin.id, childPrefix.outcome);
   const from =
     asked.step_id === undefined ? await findFailedStep(deps, origin, plan, outcomes, refused) : { ...asked, step_id: asked.step_id };
-  const kept = reusedItems(plan, outcomes, from, refused);
-  const loop = await reusedIterations(deps, origin, plan, from, refused);
+  const kept = selectReusedItems(plan, outcomes, from, refused);
+  const loop = await loadReusedIterations(deps, origin, plan, from, refused);
   await checkValuesExist(deps, origin, [...kept, ...loop], refused);
-  // Steps get what they are given as it is: nobody gets at secrets by going on with somebody else's run.
-  if (origin.email !== actor.email && [...kept, ...loop].some(hidesSecrets)) {
+  // Steps receive earlier results unmasked, so a restart by another user could reveal secrets.
+  if (origin.email !== actor.email && [...kept, ...loop].some(containsSecrets)) {
     throw refused("the results of its steps contain secrets, so only the user who ran it can restart it");
   }
   const { kind, path, hash, tag, timeoutS, priority, code } = origin;
@@ -72,7 +75,7 @@ export async function restartFlow(
     reusedSteps: [...kept, ...loop],
     ...(code ? { code: JSON.parse(await loadValue(deps, origin, code)) as { flow: unknown } } : {}),
     tag,
-    // That of a flow inside of another one was what its caller had left.
+    // The limit of a subflow's job is what remained of its parent's limit.
     timeoutS: flow ? (flow.timeoutS ?? limits.flowTimeoutS) : timeoutS,
     priority,
     eraseAfterS: flow ? flow.deleteAfterS : origin.eraseAfterS,
@@ -83,10 +86,32 @@ export async function restartFlow(
   });
 }
 
-/** The first module that runs again, and of a loop or branches the first iteration or branch; without one, those that went wrong. */
+/**
+ * Restarts the flow of a job that the caller may read, as `restartFlow` does. Throws `job.notFound`, and `auth.forbidden` for a caller who may
+ * not run the flow.
+ */
+export async function restartRun(
+  deps: RestartFlowDeps,
+  caller: JobCaller,
+  address: JobAddress,
+  restart: { request: Restart; fields: Partial<NewJob> },
+): Promise<{ id: string }> {
+  const { actor } = caller;
+  const origin = await findJob(deps, caller, address);
+  const route = origin.kind === "flow" ? flowRunRoutes.runFlowByPath : flowRunRoutes.runFlowPreview;
+  permit(actor, route, { workspace: address.workspace, path: origin.path });
+  return restartFlow(deps, actor, origin, restart);
+}
+
+/**
+ * The first module that runs again and, for a loop or branches, the first iteration or branch. `onlyFailed` restarts the failed ones alone.
+ */
 type RestartPoint = Omit<Restart, "step_id"> & { step_id: string; onlyFailed?: boolean };
 
-/** Where a flow that did not come to its end goes on: at the first of its own modules that did not, in a loop where it failed. */
+/**
+ * Finds the step from which a flow that did not succeed continues: the first module in its own list that did not finish and, for a loop,
+ * the iteration that failed.
+ */
 async function findFailedStep(
   { jobs }: RestartFlowDeps,
   origin: EndedJob,
@@ -101,7 +126,7 @@ async function findFailedStep(
     return item !== undefined && parseOutcome(item).goes === "next";
   };
   const last = value.modules.at(-1);
-  // One that has failed last is the flow's failure, even where it says that the flow goes on.
+  // A last module that failed is the flow's failure, even with `continue_on_error`.
   const failed = value.modules.find(({ id }) => !wentOn(id)) ?? last;
   if (!failed) throw refused("its flow has no steps");
   const step_id = failed.id;
@@ -109,11 +134,11 @@ async function findFailedStep(
   if (!isContainer(failed) || failed.value.type === "branchone") return { step_id };
   const item = await jobs.getChild(origin.id, progressRef(step_id, ROOT, ""));
   const { index = 0, failed: attempts = [] } = item ? parseProgress(item) : {};
-  // What stands of an earlier attempt is not what a loop that was tried again goes on with.
+  // After a retry, the iterations of earlier attempts must not be reused.
   return { step_id, branch_or_iteration_n: attempts.length > 0 ? 0 : index };
 }
 
-/** Values that are erased or gone by now cannot be gone on with. */
+/** Throws if the result of an earlier step was erased or is gone. */
 async function checkValuesExist(
   { jobs }: RestartFlowDeps,
   origin: Job,
@@ -126,13 +151,13 @@ async function checkValuesExist(
   if ([...owners].some((id) => !there.has(id))) throw refused("the result of an earlier step was erased");
 }
 
-function hidesSecrets({ ref, json = "{}" }: Child): boolean {
+function containsSecrets({ ref, json = "{}" }: Child): boolean {
   const { result, list } = JSON.parse(json) as { result?: { shown?: unknown }; list?: { shown?: unknown } };
   return parseJournalRef(ref)?.kind !== "listEnd" && (result?.shown !== undefined || list?.shown !== undefined);
 }
 
-/** How the modules before the step ended, those inside of them too: later ones may name them. */
-function reusedItems(
+/** Returns the outcomes of the modules before the step, and of modules inside them, because later modules may refer to them. */
+function selectReusedItems(
   { value, index }: LoadedPlan,
   items: Child[],
   { step_id: step }: RestartPoint,
@@ -153,8 +178,8 @@ function reusedItems(
   });
 }
 
-/** Of a loop, or of branches: what those that do not run again have yielded, and what is iterated over. */
-async function reusedIterations(
+/** Returns, for a loop or branches, the results of the iterations or branches that do not run again, and the list of the loop. */
+async function loadReusedIterations(
   { jobs }: RestartFlowDeps,
   origin: Job,
   { index }: LoadedPlan,
@@ -180,7 +205,7 @@ async function reusedIterations(
     const { kind, id = "", failureOf: name = id, path = "" } = parseJournalRef(each.ref) ?? {};
     const scope = index.modules.get(name)?.scope ?? index.scopes.get(name);
     if (!kind || !scope?.inside.includes(step)) return [];
-    const number = type === "branchall" ? branchOf(scope, step) : (listIndices(path)[0] ?? Number.POSITIVE_INFINITY);
+    const number = type === "branchall" ? branchNumber(scope, step) : (listIndices(path)[0] ?? Number.POSITIVE_INFINITY);
     return [{ item: each, kind, number, scope, id }];
   });
   const succeeded = new Set<number>();
@@ -193,8 +218,8 @@ async function reusedIterations(
   return [...inside.filter(({ number }) => isTaken(number)).map(({ item: each }) => each), { ...item, json: journalJson(began) }];
 }
 
-/** The number of the branch of a module that a list is, or stands in. */
-function branchOf(scope: NonNullable<ReturnType<LoadedPlan["index"]["scopes"]["get"]>>, module: string): number {
+/** Returns the number of the branch of a module that a list is, or is part of. */
+function branchNumber(scope: NonNullable<ReturnType<LoadedPlan["index"]["scopes"]["get"]>>, module: string): number {
   for (let each: typeof scope | undefined = scope; each; each = each.of?.scope) {
     if (each.of?.module.id === module) return Number(each.name.slice(module.length + 1));
   }

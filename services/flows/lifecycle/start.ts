@@ -37,7 +37,7 @@ export async function startFlow(deps: StartFlowDeps, job: RunningJob): Promise<F
   const { objects, storage } = deps;
   const { workspace } = job;
   const { outdated: _, ...flow } = job.flow ?? { execution: 0 };
-  if (flow.plan) return begin(deps, job);
+  if (flow.plan) return beginExecution(deps, job);
   if (job.kind === "flowpreview") return startPreview(deps, job);
   const { version = 0 } = flow;
   const load = async () => requireFlowVersion(await objects.get(keys.flowVersion(workspace, version)), version);
@@ -49,7 +49,7 @@ export async function startFlow(deps: StartFlowDeps, job: RunningJob): Promise<F
       return endJob(deps, job, failedEnding({ name: "DependencyError", message: build.error }));
     case "ready": {
       await loadPlan({ storage }, build.plan);
-      return begin(deps, {
+      return beginExecution(deps, {
         ...job,
         flow: { ...flow, plan: build.plan, ...(build.stateMachine ? { stateMachine: build.stateMachine } : {}) },
       });
@@ -66,10 +66,10 @@ async function startPreview(deps: StartFlowDeps, job: RunningJob): Promise<Finis
   const plan = `${jobPrefix(job)}plan.json`;
   await storage.put(plan, JSON.stringify(planned.plan), "application/json");
   const { outdated: _, ...flow } = job.flow ?? { execution: 0 };
-  return begin(deps, { ...job, flow: { ...flow, plan, ...(planned.machine ? { stateMachine: planned.machine } : {}) } });
+  return beginExecution(deps, { ...job, flow: { ...flow, plan, ...(planned.machine ? { stateMachine: planned.machine } : {}) } });
 }
 
-async function begin(deps: StartFlowDeps, job: RunningJob): Promise<FinishedJob | undefined> {
+async function beginExecution(deps: StartFlowDeps, job: RunningJob): Promise<FinishedJob | undefined> {
   const { jobs, nowMs } = deps;
   const { flow } = job;
   if (!flow?.plan) throw new Error(`The flow job ${job.id} has no plan.`);
@@ -87,7 +87,7 @@ async function begin(deps: StartFlowDeps, job: RunningJob): Promise<FinishedJob 
   const cacheTtlS = job.cacheTtlS ?? value.cache_ttl;
   if (job.kind === "flow" && cacheTtlS) {
     job = { ...job, cacheTtlS };
-    const key = await keyOf(deps, job, value.cache_ignore_s3_path === true);
+    const key = await resolveFlowCacheKey(deps, job, value.cache_ignore_s3_path === true);
     job = { ...job, ...(key === undefined ? {} : { cacheKey: key }) };
     const known = await findCachedResult(deps, job);
     if (known) return endJobFromCache(deps, job, known);
@@ -117,7 +117,7 @@ async function begin(deps: StartFlowDeps, job: RunningJob): Promise<FinishedJob 
   return undefined;
 }
 
-/** Evaluates whether the whole flow is skipped. The reason of a failure shows no secret. */
+/** Evaluates whether the whole flow is skipped. The reason of a failure contains no secrets. */
 async function evaluateSkip(deps: StartFlowDeps, flow: RunningJob, plan: LoadedPlan, expression: string) {
   const secrets = new Set<string>();
   const flow_input = JSON.parse(await loadValue(deps, flow, flow.args)) as unknown;
@@ -129,10 +129,10 @@ async function evaluateSkip(deps: StartFlowDeps, flow: RunningJob, plan: LoadedP
 const cacheFields = ({ cacheTtlS, cacheKey }: Job) => (cacheKey === undefined ? {} : { cacheTtlS, cacheKey });
 
 /**
- * The cache key of a flow's result. Values that the arguments refer to are part of it. There is no key where such a value cannot be read, because the step
- * that needs the value fails.
+ * Returns the cache key of a flow's result, which includes the values that the arguments refer to. Returns `undefined` if such a value
+ * cannot be read: the step that needs it fails.
  */
-async function keyOf(deps: StartFlowDeps, job: RunningJob, ignorePaths: boolean): Promise<string | undefined> {
+async function resolveFlowCacheKey(deps: StartFlowDeps, job: RunningJob, ignorePaths: boolean): Promise<string | undefined> {
   const sent = JSON.parse(await loadValue(deps, job, job.args)) as Record<string, unknown>;
   try {
     const { value: given, from: references } = await resolveReferences(deps, findReaders(deps, job), job.workspace, sent);
@@ -145,7 +145,7 @@ async function keyOf(deps: StartFlowDeps, job: RunningJob, ignorePaths: boolean)
 
 export type StartExecutionDeps = Pick<StartFlowDeps, "executions" | "jobs" | "storage"> & { functions: Pick<Functions, "makeMachine"> };
 
-/** Starts the current execution of a flow's job, unless it is already there. Creates the state machine where it is missing. */
+/** Starts the current execution of a flow's job, unless it exists, and creates the state machine if it is missing. */
 export async function startExecution(deps: StartExecutionDeps, job: Job): Promise<void> {
   const { executions, functions, jobs } = deps;
   const { id, workspace, flow } = job;
@@ -156,7 +156,7 @@ export async function startExecution(deps: StartExecutionDeps, job: Job): Promis
     const started = await executions.start({ machine: stateMachine, job: id, execution }, input);
     if (started === "started") return;
   }
-  // The machine was never made for this release, or was deleted because no flow had run on it for long.
+  // The machine was never created for this release, or was deleted because it was idle.
   const { value } = await loadPlan(deps, flow.plan);
   const made = await functions.makeMachine({ workspace, path: job.path ?? "preview", value });
   if (!("machine" in made)) throw new Error(made.refused);
