@@ -2,36 +2,36 @@ import { SvcError } from "../../contract/errors.ts";
 import { parseApprovalToken } from "../../core/approvals/link.ts";
 import { may } from "../../core/permissions/may.ts";
 import { apiHandler } from "../shared/edge.ts";
-import { guard } from "../shared/guard.ts";
-import { type Auth, actorIn, collaborators as c, optionalActor } from "./collaborators.ts";
-import { links } from "./links.ts";
-import { notify } from "./notify.ts";
-import { page } from "./page.ts";
-import { records } from "./records.ts";
-import { runs } from "./runs.ts";
+import { checkAccess } from "../shared/guard.ts";
+import { auditLogRoutes } from "./audit-log.ts";
+import { type Auth, authenticateActor, deps, optionalActor } from "./deps.ts";
+import { linkRoutes } from "./links.ts";
+import { noticeRoutes } from "./notices.ts";
+import { pageRoutes } from "./page.ts";
+import { approvalRunRoutes } from "./runs.ts";
 import { webhookSecretHandlers } from "./webhook-secret.ts";
 
-/** Approvals: links, the page's data, consent, what waits. */
+/** Approvals: links, the data of the approval page, decisions, pending approvals and the audit log. */
 export const handler = apiHandler<Auth>(
-  [...links, ...page, ...runs, ...records, ...notify, ...webhookSecretHandlers],
+  [...linkRoutes, ...pageRoutes, ...approvalRunRoutes, ...auditLogRoutes, ...noticeRoutes, ...webhookSecretHandlers],
   async (token, route, params) => {
     const { workspace, run_id: run } = params;
-    // A link's holder may have signed in as well.
+    // The holder of a link may also be signed in.
     if (route.auth !== "token") {
-      // The page's query names its link's token: that says nothing about who opens it.
+      // On the page, the query parameter `token` may contain the link's token, which does not identify the caller.
       const isLink = token !== undefined && parseApprovalToken(token) !== undefined;
       return { actor: await optionalActor(isLink ? undefined : token, workspace ?? "") };
     }
     if (run !== undefined) {
-      const job = /^[0-9a-f-]{36}$/.test(run) ? await c.jobs.get(run) : undefined;
-      const actor = await actorIn(token, job?.workspace);
+      const job = /^[0-9a-f-]{36}$/.test(run) ? await deps.jobs.get(run) : undefined;
+      const actor = await authenticateActor(token, job?.workspace);
       // Only the token's limits count here. The right to see the run or to decide depends on its gates, which the handler reads.
       const access = { ...route.access, need: "self" } as const;
       if (!may(actor, access, job ? { workspace: job.workspace } : {})) throw new SvcError("auth.forbidden", { action: route.name });
       return { actor, run: job };
     }
-    const actor = await actorIn(token, workspace);
-    guard(actor, route, params);
+    const actor = await authenticateActor(token, workspace);
+    checkAccess(actor, route, params);
     return { actor };
   },
 );

@@ -7,16 +7,16 @@ import { type DecisionInput, decideByLink, type LinkReference } from "../../serv
 import { decideByGet } from "../../services/approvals/decisions/decide-by-get.ts";
 import { on } from "../shared/edge.ts";
 import { type Reply, text } from "../shared/reply.ts";
-import { type ApproveRoutes, type Auth, collaborators as c } from "./collaborators.ts";
+import { type ApproveRoutes, type Auth, deps } from "./deps.ts";
 
-interface AtLink {
+interface LinkParams {
   workspace: string;
   id: string;
   resume_id: number;
   signature: string;
 }
-const linkOf = (
-  { workspace, id, resume_id: resumeId, signature }: AtLink,
+const toLinkReference = (
+  { workspace, id, resume_id: resumeId, signature }: LinkParams,
   { approver = "" }: { approver?: string | undefined },
 ): LinkReference => ({
   workspace,
@@ -27,7 +27,7 @@ const linkOf = (
 });
 
 /** Reads a body of JSON or of a form. An empty body is an empty object. */
-export async function bodyPayload(payload: Payload): Promise<unknown> {
+export async function readPayload(payload: Payload): Promise<unknown> {
   const body = payload.bytes.toString("utf8").trim();
   if (body === "") return {};
   const type = payload.headers["content-type"] ?? "";
@@ -35,45 +35,49 @@ export async function bodyPayload(payload: Payload): Promise<unknown> {
   return (await parseArguments(payload, { wrapBody: false, raw: false, headers: [], query: [] })).args;
 }
 
-const reasonIn = (payload: unknown): { reason?: string } => {
+const readReason = (payload: unknown): { reason?: string } => {
   const reason = (payload as { reason?: unknown } | null)?.reason;
   return typeof reason === "string" ? { reason: reason.slice(0, 2000) } : {};
 };
 
-const decision = (approved: boolean, payload: unknown): DecisionInput => ({ approved, payload, ...(approved ? {} : reasonIn(payload)) });
+const toDecisionInput = (approved: boolean, payload: unknown): DecisionInput => ({
+  approved,
+  payload,
+  ...(approved ? {} : readReason(payload)),
+});
 
-async function decide(auth: Auth, link: LinkReference, approved: boolean, payload: unknown): Promise<Reply> {
-  return text(201, await decideByLink(c, link, auth.actor, decision(approved, payload)));
+async function decideAndReply(auth: Auth, link: LinkReference, approved: boolean, payload: unknown): Promise<Reply> {
+  return text(201, await decideByLink(deps, link, auth.actor, toDecisionInput(approved, payload)));
 }
 
 /** Redirects to the page, which shows the request and decides nothing by itself. */
-function toPage({ signature, ...link }: LinkReference): Reply {
+function redirectToPage({ signature, ...link }: LinkReference): Reply {
   return text(303, "Continue on the approval page.", {
-    Location: buildLinkUrls(c.baseUrl, link, signature).approvalPage,
+    Location: buildLinkUrls(deps.baseUrl, link, signature).approvalPage,
     "Cache-Control": "no-store",
   });
 }
 
 interface LinkGet {
   auth: Auth;
-  params: AtLink;
+  params: LinkParams;
   query: { approver?: string | undefined; payload?: string | undefined };
   headers: Payload["headers"];
 }
 
-async function byGet({ auth: { actor }, params, query, headers }: LinkGet, approved: boolean): Promise<Reply> {
-  const link = linkOf(params, query);
-  const sentence = await decideByGet(c, { link, actor, headers }, () => decision(approved, parseJsonParameter(query.payload)));
-  return sentence === undefined ? toPage(link) : text(201, sentence);
+async function answerGet({ auth: { actor }, params, query, headers }: LinkGet, approved: boolean): Promise<Reply> {
+  const link = toLinkReference(params, query);
+  const sentence = await decideByGet(deps, { link, actor, headers }, () => toDecisionInput(approved, parseJsonParameter(query.payload)));
+  return sentence === undefined ? redirectToPage(link) : text(201, sentence);
 }
 
-export const links: ApproveRoutes = [
+export const linkRoutes: ApproveRoutes = [
   on(routes.resumeByLink, async ({ auth, params, query, payload }) =>
-    decide(auth, linkOf(params, query), true, await bodyPayload(payload)),
+    decideAndReply(auth, toLinkReference(params, query), true, await readPayload(payload)),
   ),
   on(routes.cancelByLink, async ({ auth, params, query, payload }) =>
-    decide(auth, linkOf(params, query), false, await bodyPayload(payload)),
+    decideAndReply(auth, toLinkReference(params, query), false, await readPayload(payload)),
   ),
-  on(routes.resumeByGet, (call) => byGet(call, true)),
-  on(routes.cancelByGet, (call) => byGet(call, false)),
+  on(routes.resumeByGet, (call) => answerGet(call, true)),
+  on(routes.cancelByGet, (call) => answerGet(call, false)),
 ];

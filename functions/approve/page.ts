@@ -6,27 +6,27 @@ import { decideOnPage } from "../../services/approvals/page/decide-on-page.ts";
 import { showApproval, showSuspendedFlow } from "../../services/approvals/page/show-approval.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
-import { type ApproveRoutes, actorIn, collaborators as c } from "./collaborators.ts";
+import { type ApproveRoutes, authenticateActor, deps } from "./deps.ts";
 
-function linkIn(workspace: string, id: string, token: string | undefined): LinkReference | undefined {
+function parseLink(workspace: string, id: string, token: string | undefined): LinkReference | undefined {
   const parts = token === undefined ? undefined : parseApprovalToken(token);
   return parts && { workspace, id, ...parts };
 }
 
-export const page: ApproveRoutes = [
+export const pageRoutes: ApproveRoutes = [
   on(routes.suspendedFlow, async ({ params: { workspace, id, resume_id: resumeId, signature }, query: { approver = "" } }) =>
-    json(200, await showSuspendedFlow(c, { workspace, id, resumeId, signature, approver })),
+    json(200, await showSuspendedFlow(deps, { workspace, id, resumeId, signature, approver })),
   ),
   on(routes.approvalInfo, async ({ auth, params: { workspace, job_id: id }, query: { token } }) => {
-    const link = linkIn(workspace, id, token);
-    // The page sends a link's token, or the person's own one, under the same name.
-    const actor = auth.actor ?? (token && !link ? await actorIn(token, workspace) : undefined);
-    return json(200, await showApproval(c, { workspace, id, link, actor }), { "Cache-Control": "no-store" });
+    const link = parseLink(workspace, id, token);
+    // The page sends either a link's token or a person's token under the same name.
+    const actor = auth.actor ?? (token && !link ? await authenticateActor(token, workspace) : undefined);
+    return json(200, await showApproval(deps, { workspace, id, link, actor }), { "Cache-Control": "no-store" });
   }),
   on(routes.resumeSuspended, async ({ auth: { actor }, params: { workspace, job_id: id }, body }) => {
     const { approval_token: token, approved = true, payload = {}, reason } = body;
-    const link = linkIn(workspace, id, token);
+    const link = parseLink(workspace, id, token);
     if (token && !link) throw invalidLinkError();
-    return text(200, await decideOnPage(c, { workspace, id, link, actor }, { approved, payload, ...(reason ? { reason } : {}) }));
+    return text(200, await decideOnPage(deps, { workspace, id, link, actor }, { approved, payload, ...(reason ? { reason } : {}) }));
   }),
 ];

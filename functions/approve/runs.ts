@@ -9,18 +9,18 @@ import { buildRunJson } from "../../services/approvals/page/build-run-json.ts";
 import { listPendingApprovals } from "../../services/approvals/page/list-pending-approvals.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
-import { type ApproveRoutes, type Auth, actorOf, collaborators as c } from "./collaborators.ts";
-import { bodyPayload } from "./links.ts";
+import { type ApproveRoutes, type Auth, deps, requireActor } from "./deps.ts";
+import { readPayload } from "./links.ts";
 
-async function linksFor(
+async function createLinks(
   auth: Auth,
   action: Action,
   { workspace, id, resume_id: resumeId }: { workspace: string; id: string; resume_id: number },
   query: { approver?: string | undefined; flow_level?: boolean | undefined },
 ) {
   return createResumeUrls(
-    c,
-    { actor: actorOf(auth), action },
+    deps,
+    { actor: requireActor(auth), action },
     { workspace, id },
     {
       resumeId,
@@ -31,30 +31,30 @@ async function linksFor(
 }
 
 /** Throws `job.notFound`. The use case decides whether the caller may know of the run. */
-function runOf({ run }: Auth, id: string): Job {
+function requireRun({ run }: Auth, id: string): Job {
   if (!run) throw new SvcError("job.notFound", { id });
   return run;
 }
 
-export const runs: ApproveRoutes = [
+export const approvalRunRoutes: ApproveRoutes = [
   on(routes.resumeUrls, async ({ auth, params, query }) => {
-    const { approvalPage, resume, cancel } = await linksFor(auth, routes.resumeUrls, params, query);
+    const { approvalPage, resume, cancel } = await createLinks(auth, routes.resumeUrls, params, query);
     return json(200, { approvalPage, resume, cancel });
   }),
   on(routes.jobSignature, async ({ auth, params, query }) =>
-    text(200, (await linksFor(auth, routes.jobSignature, params, query)).signature),
+    text(200, (await createLinks(auth, routes.jobSignature, params, query)).signature),
   ),
   on(routes.resumeFlow, async ({ auth, params: { workspace, id }, payload }) => {
-    const asker = { actor: actorOf(auth), action: routes.resumeFlow };
-    return text(201, await resumeFlow(c, asker, { workspace, id }, { approved: true, payload: await bodyPayload(payload) }));
+    const asker = { actor: requireActor(auth), action: routes.resumeFlow };
+    return text(201, await resumeFlow(deps, asker, { workspace, id }, { approved: true, payload: await readPayload(payload) }));
   }),
   on(routes.consent, async ({ auth, params: { run_id: id }, body }) =>
-    json(200, await decideConsent(c, actorOf(auth), runOf(auth, id), body)),
+    json(200, await decideConsent(deps, requireActor(auth), requireRun(auth, id), body)),
   ),
   on(routes.run, async ({ auth, params: { run_id: id } }) =>
-    json(200, await buildRunJson(c, actorOf(auth), runOf(auth, id)), { "Cache-Control": "no-store" }),
+    json(200, await buildRunJson(deps, requireActor(auth), requireRun(auth, id)), { "Cache-Control": "no-store" }),
   ),
   on(routes.pendingApprovals, async ({ auth, params: { workspace } }) =>
-    json(200, await listPendingApprovals(c, actorOf(auth), workspace)),
+    json(200, await listPendingApprovals(deps, requireActor(auth), workspace)),
   ),
 ];

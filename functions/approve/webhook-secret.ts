@@ -6,22 +6,28 @@ import { runAudited } from "../../services/audit/audit.ts";
 import { getWebhookSecret, rotateWebhookSecret } from "../../services/notifications/webhook-secret.ts";
 import { on } from "../shared/edge.ts";
 import { json } from "../shared/reply.ts";
-import { type ApproveRoutes, type Auth, actorOf } from "./collaborators.ts";
+import { type ApproveRoutes, type Auth, requireActor } from "./deps.ts";
 
-const signing = { objects: objectTable, webhookKeys, nowMs: Date.now };
+const secretDeps = { objects: objectTable, webhookKeys, nowMs: Date.now };
 
-/** Who reads a secret stands in the audit log, as who reads any other does. */
-async function secretIn(auth: Auth, workspace: string, route: { name: string }, kind: "Execute" | "Updated", ask: typeof getWebhookSecret) {
-  const what = { workspace, username: actorOf(auth).username, operation: toOperation(route.name), action_kind: kind };
-  return json(200, { secret: await runAudited(signing, what, () => ask(signing, workspace)) });
+interface SecretAccess {
+  route: { name: string };
+  kind: "Execute" | "Updated";
+  load: typeof getWebhookSecret;
 }
 
-/** For the workspace's admins: that who calls is one is asked before. */
+/** Each access to the secret has an entry in the audit log. */
+async function answerSecret(auth: Auth, workspace: string, { route, kind, load }: SecretAccess) {
+  const action = { workspace, username: requireActor(auth).username, operation: toOperation(route.name), action_kind: kind };
+  return json(200, { secret: await runAudited(secretDeps, action, () => load(secretDeps, workspace)) });
+}
+
+/** The routes of the webhook secret. Their access rule requires an admin. */
 export const webhookSecretHandlers: ApproveRoutes = [
   on(routes.webhookSecret, ({ auth, params: { workspace } }) =>
-    secretIn(auth, workspace, routes.webhookSecret, "Execute", getWebhookSecret),
+    answerSecret(auth, workspace, { route: routes.webhookSecret, kind: "Execute", load: getWebhookSecret }),
   ),
   on(routes.rotateWebhookSecret, ({ auth, params: { workspace } }) =>
-    secretIn(auth, workspace, routes.rotateWebhookSecret, "Updated", rotateWebhookSecret),
+    answerSecret(auth, workspace, { route: routes.rotateWebhookSecret, kind: "Updated", load: rotateWebhookSecret }),
   ),
 ];

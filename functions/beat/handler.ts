@@ -10,23 +10,23 @@ import { apiHandler, on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 
 const nowMs = Date.now;
-const finishing = { jobs: jobTable, storage, nowMs };
+const deps = { jobs: jobTable, storage, nowMs };
 interface Auth {
   claims: JobClaims;
   token: string;
 }
-const who = ({ claims, token }: Auth) => ({ id: claims.job, workspace: claims.ws, token });
+const toAttempt = ({ claims, token }: Auth) => ({ id: claims.job, workspace: claims.ws, token });
 
 export const handler = apiHandler<Auth>(
   [
-    on(routes.beat, async ({ auth, body }) => json(200, await recordHeartbeat(finishing, who(auth), body))),
-    on(routes.report, async ({ auth, body }) => text(200, await recordReport(finishing, who(auth), body))),
+    on(routes.beat, async ({ auth, body }) => json(200, await recordHeartbeat(deps, toAttempt(auth), body))),
+    on(routes.report, async ({ auth, body }) => text(200, await recordReport(deps, toAttempt(auth), body))),
   ],
   async (token, _route, { id }) => {
     if (!token) throw new SvcError("auth.missing", {});
     if (!isJobToken(token)) throw new SvcError("auth.invalid", {});
     const claims = await verifyJobToken(findPublicKey, token, nowMs());
-    // A job speaks for itself alone. Whether it still runs is the condition of the write that follows.
+    // A job may report only for itself. The write that follows is conditional on the job still running.
     if (claims.job !== id) throw new SvcError("auth.invalid", {});
     return { claims, token };
   },

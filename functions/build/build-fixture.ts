@@ -20,15 +20,15 @@ const hostTarget: BuildTarget = {
 
 export interface Built {
   result: BuildResult;
-  /** What was uploaded, unpacked. */
+  /** The uploaded files, unpacked. */
   files: Record<string, string>;
-  /** Where it was unpacked to. */
+  /** The directory into which the files were unpacked. */
   dir: string;
 }
 
 interface Builder {
   build(language: BuildRequest["language"], files: string | Record<string, string>, more?: Partial<BuildRequest>): Promise<Built>;
-  /** Serves one package under `<origin>/<name>`, as npm's registry would. */
+  /** Serves one package under `<origin>/<name>`, as npm's registry does. */
   publish(manifest: { name: string; version: string } & Record<string, unknown>, files: Record<string, string>): void;
   origin(): string;
   workDir(): string;
@@ -36,7 +36,7 @@ interface Builder {
 
 export const ENTRY = "f/ops/hello";
 
-/** Builds into a work directory of its own and receives the artefacts on the loopback. */
+/** Builds in a work directory of its own and receives the artefacts on the loopback. */
 export function useBuilder(): Builder {
   let root = "";
   let server: Server;
@@ -69,7 +69,7 @@ export function useBuilder(): Builder {
     server.closeAllConnections();
     await new Promise((resolve) => server.close(resolve));
     await rm(root, { recursive: true, force: true, maxRetries: 3 });
-    // Compilers' caches are many small files.
+    // Compiler caches consist of many small files.
   }, 120_000);
 
   let count = 0;

@@ -1,24 +1,27 @@
 const HEAD_CHARS = 64 * 1024;
 const TAIL_CHARS = 192 * 1024;
 
-/** What a person reads to mend a failure. Bounded: of a flood the beginning and the end stay, which is where tools say what went wrong. */
+/**
+ * The log that helps the author to correct a failure. It is bounded: of a long log the beginning and the end are retained, where tools
+ * report errors.
+ */
 export class BuildLog {
   private head = "";
   private tail = "";
   private cut = false;
   private readonly dir: string;
 
-  /** `dir` is taken out of the text: a path that is gone, and of no concern to anyone, when the log is read. */
+  /** `dir` is removed from the text, because the path no longer exists when the log is read. */
   constructor(dir: string) {
     this.dir = dir;
   }
 
-  /** Returns what was added: the text without colours and without the build's directory. */
+  /** Adds text without colours and without the build's directory, and returns it. */
   add(coloured: string): string {
     const text = this.plain(coloured);
-    const room = HEAD_CHARS - this.head.length;
-    this.head += text.slice(0, Math.max(0, room));
-    this.tail += text.slice(Math.max(0, room));
+    const sandbox = HEAD_CHARS - this.head.length;
+    this.head += text.slice(0, Math.max(0, sandbox));
+    this.tail += text.slice(Math.max(0, sandbox));
     if (this.tail.length > 2 * TAIL_CHARS) {
       this.cut = true;
       this.tail = this.tail.slice(-TAIL_CHARS);

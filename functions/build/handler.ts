@@ -3,11 +3,11 @@ import { type BuildRequest, type BuildResult, buildRequestSchema } from "../../c
 import { ImportProblem } from "../../core/builds/packages.ts";
 import { isSafeScriptPath } from "../../core/builds/script-paths.ts";
 import { observeHandler } from "../shared/observe.ts";
-import { archiveOf } from "./archive.ts";
-import { BuildFailure, BuildRoom } from "./build-room.ts";
+import { createArchive } from "./archive.ts";
+import { BuildFailure, BuildSandbox } from "./build-sandbox.ts";
 import { builders } from "./builders.ts";
 
-/** Less than the 5 minutes of a Lambda invocation, so that there is time left to report the failure. */
+/** Shorter than the 5 minutes of a Lambda invocation, to leave time for reporting the failure. */
 const BUILD_TIME_MS = 280_000;
 
 /**
@@ -16,17 +16,17 @@ const BUILD_TIME_MS = 280_000;
  */
 async function build(event: BuildRequest): Promise<BuildResult> {
   const request = buildRequestSchema.parse(event);
-  await using room = await BuildRoom.open(BUILD_TIME_MS);
+  await using sandbox = await BuildSandbox.open(BUILD_TIME_MS);
   try {
     checkFiles(request);
-    const lock = await builders[getManifest(request.language).build](request, room);
-    room.checkTime();
-    const { bytes, sha256 } = await archiveOf(room.out, request.maxArtefactBytes);
-    await upload(request.uploadUrl, bytes, room.signal);
-    return { ok: true, lock, sha256, bytes: bytes.length, log: room.log.toString() };
+    const lock = await builders[getManifest(request.language).build](request, sandbox);
+    sandbox.checkTime();
+    const { bytes, sha256 } = await createArchive(sandbox.out, request.maxArtefactBytes);
+    await upload(request.uploadUrl, bytes, sandbox.signal);
+    return { ok: true, lock, sha256, bytes: bytes.length, log: sandbox.log.toString() };
   } catch (error) {
     if (!(error instanceof BuildFailure || error instanceof ImportProblem)) throw error;
-    return { ok: false, error: error.message, log: `${room.log}${error.message}\n` };
+    return { ok: false, error: error.message, log: `${sandbox.log}${error.message}\n` };
   }
 }
 

@@ -16,7 +16,7 @@ import { deliverDuePart } from "../../services/notifications/deliver-part.ts";
 import { recordBounce } from "../../services/notifications/record-bounce.ts";
 import { logger, logInvocation } from "../shared/observe.ts";
 
-const delivering = {
+const deps = {
   objects: objectTable,
   jobs: jobTable,
   functions,
@@ -28,11 +28,11 @@ const delivering = {
   nowMs: Date.now,
 };
 
-/** New notices, by the stream of the objects table; parts of notices whose time it is; and what SES tells of mails that came back. */
+/** Handles new notices from the stream of the objects table, parts of notices that are due, and SES events about bounced mails. */
 export async function handler(event: unknown, context: Context): Promise<DynamoDBBatchResponse | undefined> {
-  if (isStream(event)) return newNotices(event, context);
-  if (isJsonObject(event) && event["source"] === "aws.ses") return bounced(event, context);
-  await due(event, context);
+  if (isStream(event)) return deliverNewNotices(event, context);
+  if (isJsonObject(event) && event["source"] === "aws.ses") return handleBounce(event, context);
+  await deliverDueParts(event, context);
   return undefined;
 }
 
@@ -41,39 +41,39 @@ const isStream = (event: unknown): event is DynamoDBStreamEvent => isJsonObject(
 const processor = new BatchProcessor(EventType.DynamoDBStreams);
 const noticesOf = keys.notice("", "").pk;
 
-async function newNotices(event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
-  const response = await processPartialResponse(event, newNotice, processor, { context });
-  await log(context, { notices: event.Records.length, failed: response.batchItemFailures.length });
+async function deliverNewNotices(event: DynamoDBStreamEvent, context: Context): Promise<DynamoDBBatchResponse> {
+  const response = await processPartialResponse(event, deliverNewNotice, processor, { context });
+  await logDelivery(context, { notices: event.Records.length, failed: response.batchItemFailures.length });
   return response;
 }
 
-async function newNotice({ eventName, dynamodb }: DynamoDBRecord): Promise<void> {
+async function deliverNewNotice({ eventName, dynamodb }: DynamoDBRecord): Promise<void> {
   const { pk, sk } = dynamodb?.Keys ?? {};
-  // The mapping filters as well, where the engine knows filters.
+  // The event source mapping filters too, where the engine supports filters.
   if (eventName !== "INSERT" || !pk?.S?.startsWith(noticesOf) || sk?.S === undefined) return;
   try {
-    await deliverNotice(delivering, { pk: pk.S, sk: sk.S });
+    await deliverNotice(deps, { pk: pk.S, sk: sk.S });
   } catch (error) {
     logger.error("notice failed", { notice: sk.S, error: error as Error });
-    // One that cannot be read will not be readable later: it must not hold up those behind it.
+    // A notice that cannot be parsed would fail again and must not block the ones after it.
     if ((error as Error).name !== "ZodError") throw error;
   }
 }
 
-async function due(event: unknown, context: Context): Promise<void> {
+async function deliverDueParts(event: unknown, context: Context): Promise<void> {
   const { due: parts, nowMs } = deliverCallSchema.parse(event);
-  const at = nowMs === undefined ? delivering : { ...delivering, nowMs: () => nowMs };
+  const at = nowMs === undefined ? deps : { ...deps, nowMs: () => nowMs };
   // Each failure is logged below.
   const done = await Promise.allSettled(parts.map((sk) => deliverDuePart(at, sk)));
   const failures = done.flatMap((one, index) => (one.status === "rejected" ? [{ part: parts[index], error: one.reason as Error }] : []));
-  // They stay in the queue.
+  // Failed parts stay in the queue.
   for (const failure of failures) logger.error("delivery failed", failure);
-  await log(context, { parts: parts.length, failed: failures.length });
+  await logDelivery(context, { parts: parts.length, failed: failures.length });
 }
 
-async function bounced(event: unknown, context: Context): Promise<undefined> {
-  await recordBounce(delivering, event);
-  await log(context, { bounced: 1 });
+async function handleBounce(event: unknown, context: Context): Promise<undefined> {
+  await recordBounce(deps, event);
+  await logDelivery(context, { bounced: 1 });
 }
 
-const log = (context: Context, work: object) => logInvocation("deliver", context, work);
+const logDelivery = (context: Context, work: object) => logInvocation("deliver", context, work);

@@ -4,11 +4,11 @@ import { type MachineAnswer, machineRequestSchema } from "../../core/flows/versi
 import { makeMachine } from "../../services/flows/definitions/compile-machine.ts";
 import { observeHandler } from "../shared/observe.ts";
 
-const making = { stateMachines, step: requireEnv(env.stepFunction), role: requireEnv(env.machineRole), stack: requireEnv(env.stack) };
+const deps = { stateMachines, step: requireEnv(env.stepFunction), role: requireEnv(env.machineRole), stack: requireEnv(env.stack) };
 
-/** Makes state machines, alone in that right. */
+/** Creates state machines. No other function has this right. */
 export const handler = observeHandler(
   "machine",
-  (event: unknown): Promise<MachineAnswer> => makeMachine(making, machineRequestSchema.parse(event)),
+  (event: unknown): Promise<MachineAnswer> => makeMachine(deps, machineRequestSchema.parse(event)),
   (answer) => answer,
 );

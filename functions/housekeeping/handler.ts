@@ -19,19 +19,19 @@ import { jobData } from "../shared/job-data.ts";
 import { jobEndedListeners } from "../shared/job-ended-listeners.ts";
 import { logger, logInvocation } from "../shared/observe.ts";
 
-/** Of the 55 s that one call may last. */
+/** The time for tasks, of the 55 s of one invocation. */
 const BUDGET_MS = 35_000;
 
 interface TickEvent {
-  /** Lets an operator, or a test, do now what would be due then. */
+  /** Runs the tick as if it were this time (epoch ms), for operators and tests. */
   nowMs?: number;
-  /** Looks at jobs that are due this much later as well. `nowMs` alone decides what becomes of them. */
+  /** Also checks jobs that are due within this time. What happens to them depends on `nowMs` alone. */
   aheadMs?: number;
-  /** Ends long tasks earlier. */
+  /** Limits the time for tasks. */
   budgetMs?: number;
 }
 
-/** Throws after all tasks have run if one of them failed, so that the alarm on errors sees it. */
+/** Runs all tasks, then throws if one of them failed, so that the alarm on errors is triggered. */
 export async function handler(event: TickEvent, context: Context): Promise<TickResult["counts"]> {
   const startedMs = Date.now();
   const nowMs = () => event.nowMs ?? Date.now();

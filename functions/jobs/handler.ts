@@ -1,6 +1,6 @@
 import { domainApi } from "../shared/domain-api.ts";
-import { jobs } from "./jobs.ts";
-import { seenByLink } from "./link-holder.ts";
+import { findJobByLink } from "./find-job-by-link.ts";
+import { jobRoutes } from "./jobs.ts";
 
 /** Jobs: lists, reads, cancellation and progress. Other functions start them. */
-export const handler = domainApi(jobs, seenByLink);
+export const handler = domainApi(jobRoutes, findJobByLink);

@@ -20,50 +20,50 @@ import { loadLogs, loadValue } from "../../services/jobs/values/values.ts";
 import type { ApiRoutes, Auth } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, jsonText, type Reply, text } from "../shared/reply.ts";
-import { collaborators as c } from "./collaborators.ts";
+import { deps } from "./deps.ts";
 
 const WITHOUT_VALUES = { args: false };
 const callerOf = (auth: Auth, action: TokenRoute): JobCaller => ({ actor: auth.actor, action });
 
 async function list(auth: Auth, route: TokenRoute, search: JobSearch): Promise<Reply> {
-  const found = await listJobs(c, callerOf(auth, route), search);
-  return json(200, await Promise.all(found.map((job) => loadJobJson(c, job, WITHOUT_VALUES))));
+  const found = await listJobs(deps, callerOf(auth, route), search);
+  return json(200, await Promise.all(found.map((job) => loadJobJson(deps, job, WITHOUT_VALUES))));
 }
 
 async function listIds(auth: Auth, route: TokenRoute, search: JobSearch): Promise<Reply> {
-  const found = await listJobs(c, callerOf(auth, route), search);
+  const found = await listJobs(deps, callerOf(auth, route), search);
   return json(
     200,
     found.map(({ id }) => id),
   );
 }
 
-export const jobs: ApiRoutes = [
+export const jobRoutes: ApiRoutes = [
   on(routes.getJob, async ({ auth, params: { workspace, id }, query }) => {
-    const job = auth.linked ?? (await findJob(c, callerOf(auth, routes.getJob), { workspace, id }));
-    return json(200, await loadFullJobJson(c, job, { logs: !query.no_logs, code: !query.no_code }));
+    const job = auth.linked ?? (await findJob(deps, callerOf(auth, routes.getJob), { workspace, id }));
+    return json(200, await loadFullJobJson(deps, job, { logs: !query.no_logs, code: !query.no_code }));
   }),
   on(routes.getRootJobId, async ({ auth, params: { workspace, id } }) => {
-    const job = await findJob(c, callerOf(auth, routes.getRootJobId), { workspace, id });
+    const job = await findJob(deps, callerOf(auth, routes.getRootJobId), { workspace, id });
     return json(200, job.root ?? job.parent ?? job.id);
   }),
   on(routes.getLogs, async ({ auth, params: { workspace, id } }) =>
-    text(200, await loadLogs(c, await findJob(c, callerOf(auth, routes.getLogs), { workspace, id }))),
+    text(200, await loadLogs(deps, await findJob(deps, callerOf(auth, routes.getLogs), { workspace, id }))),
   ),
   on(routes.getFlowLogs, async ({ auth, params: { workspace, id } }) => {
     const caller = callerOf(auth, routes.getFlowLogs);
     // Loaded on first use, because this route is rarely called.
     const { loadFlowLogs: loadAllLogs } = await import("../../services/flows/inspection/logs.ts");
-    return text(200, await loadAllLogs(c, caller, await findJob(c, caller, { workspace, id })));
+    return text(200, await loadAllLogs(deps, caller, await findJob(deps, caller, { workspace, id })));
   }),
   on(routes.getArgs, async ({ auth, params: { workspace, id } }) => {
-    const job = await findJob(c, callerOf(auth, routes.getArgs), { workspace, id });
-    return jsonText(200, await loadValue(c, job, argsVisibleTo(auth.actor, job)));
+    const job = await findJob(deps, callerOf(auth, routes.getArgs), { workspace, id });
+    return jsonText(200, await loadValue(deps, job, argsVisibleTo(auth.actor, job)));
   }),
   on(routes.getCompletedJob, async ({ auth, params: { workspace, id } }) =>
     json(
       200,
-      await loadFullJobJson(c, await findEndedJob(c, callerOf(auth, routes.getCompletedJob), { workspace, id }), {
+      await loadFullJobJson(deps, await findEndedJob(deps, callerOf(auth, routes.getCompletedJob), { workspace, id }), {
         logs: true,
         code: true,
       }),
@@ -72,31 +72,31 @@ export const jobs: ApiRoutes = [
   on(routes.getResult, async ({ auth, params: { workspace, id } }) => {
     const { linked } = auth;
     if (linked && !hasEnded(linked)) throw new SvcError("job.notFinished", { id });
-    const job = linked ?? (await findEndedJob(c, callerOf(auth, routes.getResult), { workspace, id }));
-    return jsonText(200, await loadValue(c, job, resultVisibleTo(linked ? PEOPLE : auth.actor, job)));
+    const job = linked ?? (await findEndedJob(deps, callerOf(auth, routes.getResult), { workspace, id }));
+    return jsonText(200, await loadValue(deps, job, resultVisibleTo(linked ? PEOPLE : auth.actor, job)));
   }),
   on(routes.getResultMaybe, async ({ auth, params: { workspace, id }, query }) => {
-    const job = await findJob(c, callerOf(auth, routes.getResultMaybe), { workspace, id });
+    const job = await findJob(deps, callerOf(auth, routes.getResultMaybe), { workspace, id });
     const started = query.get_started ? { started: job.state !== "queued" } : {};
     if (!hasEnded(job)) return json(200, { completed: false, result: null, ...started });
     const success = job.state === "succeeded" || job.state === "skipped";
     return json(200, {
       completed: true,
-      result: JSON.parse(await loadValue(c, job, resultVisibleTo(auth.actor, job))),
+      result: JSON.parse(await loadValue(deps, job, resultVisibleTo(auth.actor, job))),
       success,
       ...started,
     });
   }),
   on(routes.getTiming, async ({ auth, params: { workspace, id } }) => {
     const { created_at, ...job } = await loadJobJson(
-      c,
-      await findEndedJob(c, callerOf(auth, routes.getTiming), { workspace, id }),
+      deps,
+      await findEndedJob(deps, callerOf(auth, routes.getTiming), { workspace, id }),
       WITHOUT_VALUES,
     );
     return json(200, { created_at, started_at: job.started_at, ...("duration_ms" in job ? { duration_ms: job.duration_ms } : {}) });
   }),
   on(routes.getUpdate, async ({ auth, params: { workspace, id }, query }) =>
-    json(200, await waitForJobUpdate(c, callerOf(auth, routes.getUpdate), { workspace, id }, query)),
+    json(200, await waitForJobUpdate(deps, callerOf(auth, routes.getUpdate), { workspace, id }, query)),
   ),
 
   on(lists.listJobs, ({ auth, params: { workspace }, query }) => list(auth, lists.listJobs, { workspace, query, scope: "all" })),
@@ -112,33 +112,35 @@ export const jobs: ApiRoutes = [
   ),
   on(lists.countQueue, async ({ auth, params: { workspace }, query: { all_workspaces } }) =>
     json(200, {
-      database_length: await countJobs(c, callerOf(auth, lists.countQueue), { workspace, query: { all_workspaces }, scope: "queue" }),
+      database_length: await countJobs(deps, callerOf(auth, lists.countQueue), { workspace, query: { all_workspaces }, scope: "queue" }),
     }),
   ),
   on(lists.countCompleted, async ({ auth, params: { workspace } }) =>
-    json(200, { database_length: await countJobs(c, callerOf(auth, lists.countCompleted), { workspace, query: {}, scope: "completed" }) }),
+    json(200, {
+      database_length: await countJobs(deps, callerOf(auth, lists.countCompleted), { workspace, query: {}, scope: "completed" }),
+    }),
   ),
   on(lists.countCompletedJobs, async ({ auth, params: { workspace }, query }) => {
     const { completed_after_s_ago: ago, success, tags: tag, all_workspaces } = query;
-    const after = ago === undefined ? {} : { completed_after: toIsoTime(Math.max(0, c.nowMs() - ago * 1000)) };
+    const after = ago === undefined ? {} : { completed_after: toIsoTime(Math.max(0, deps.nowMs() - ago * 1000)) };
     const search = { workspace, query: { ...after, success, tag, all_workspaces }, scope: "completed" as const };
-    return json(200, await countJobs(c, callerOf(auth, lists.countCompletedJobs), search));
+    return json(200, await countJobs(deps, callerOf(auth, lists.countCompletedJobs), search));
   }),
   on(routes.getScheduledFor, async ({ auth, params: { workspace, id } }) => {
-    const job = await findQueuedJob(c, callerOf(auth, routes.getScheduledFor), { workspace, id });
+    const job = await findQueuedJob(deps, callerOf(auth, routes.getScheduledFor), { workspace, id });
     return json(200, job.scheduledForMs ?? job.createdAtMs);
   }),
   on(control.runNow, async ({ auth, params: { workspace, id } }) => {
-    await runJobNow(c, await findJob(c, callerOf(auth, control.runNow), { workspace, id }));
+    await runJobNow(deps, await findJob(deps, callerOf(auth, control.runNow), { workspace, id }));
     return text(200, `The job ${id} runs as soon as there is room for it.`);
   }),
   on(routes.startedAtByIds, async ({ auth, params: { workspace }, body }) =>
-    json(200, await listStartTimes(c, callerOf(auth, routes.startedAtByIds), workspace, body)),
+    json(200, await listStartTimes(deps, callerOf(auth, routes.startedAtByIds), workspace, body)),
   ),
   on(control.cancelJob, async ({ auth, params: { workspace, id }, body }) =>
     text(
       200,
-      await cancelJob(c, await findJob(c, callerOf(auth, control.cancelJob), { workspace, id }), {
+      await cancelJob(deps, await findJob(deps, callerOf(auth, control.cancelJob), { workspace, id }), {
         by: auth.actor.username,
         reason: body?.reason ?? "",
       }),
@@ -146,26 +148,26 @@ export const jobs: ApiRoutes = [
   ),
   on(control.cancelSelection, async ({ auth, params: { workspace }, query, body: ids }) => {
     const cancellation = { by: auth.actor.username, reason: "", force: query.force_cancel ?? false };
-    return json(200, await cancelSelectedJobs(c, callerOf(auth, control.cancelJob), { workspace, ids }, cancellation));
+    return json(200, await cancelSelectedJobs(deps, callerOf(auth, control.cancelJob), { workspace, ids }, cancellation));
   }),
   on(userStateRoutes.setUserState, async ({ auth, params: { workspace, id, key }, body }) => {
-    await setUserState(c, await findJob(c, callerOf(auth, userStateRoutes.setUserState), { workspace, id }), key, body);
+    await setUserState(deps, await findJob(deps, callerOf(auth, userStateRoutes.setUserState), { workspace, id }), key, body);
     return text(200, `The value of ${key} was stored.`);
   }),
   on(userStateRoutes.getUserState, async ({ auth, params: { workspace, id, key } }) =>
-    jsonText(200, await userState(c, await findJob(c, callerOf(auth, userStateRoutes.getUserState), { workspace, id }), key)),
+    jsonText(200, await userState(deps, await findJob(deps, callerOf(auth, userStateRoutes.getUserState), { workspace, id }), key)),
   ),
   on(control.setProgress, async ({ auth, params: { workspace, id }, body: { percent } }) => {
-    const job = await findJob(c, callerOf(auth, control.setProgress), { workspace, id });
-    return text(200, String(percent === undefined ? (job.progress ?? 0) : await setProgress(c, job, percent)));
+    const job = await findJob(deps, callerOf(auth, control.setProgress), { workspace, id });
+    return text(200, String(percent === undefined ? (job.progress ?? 0) : await setProgress(deps, job, percent)));
   }),
   on(routes.getProgress, async ({ auth, params: { workspace, id } }) =>
-    json(200, (await findJob(c, callerOf(auth, routes.getProgress), { workspace, id })).progress ?? null),
+    json(200, (await findJob(deps, callerOf(auth, routes.getProgress), { workspace, id })).progress ?? null),
   ),
   on(control.forceCancelJob, async ({ auth, params: { workspace, id }, body }) =>
     text(
       200,
-      await cancelJob(c, await findJob(c, callerOf(auth, control.forceCancelJob), { workspace, id }), {
+      await cancelJob(deps, await findJob(deps, callerOf(auth, control.forceCancelJob), { workspace, id }), {
         by: auth.actor.username,
         reason: body?.reason ?? "",
         force: true,
@@ -173,8 +175,8 @@ export const jobs: ApiRoutes = [
     ),
   ),
   on(control.deleteCompleted, async ({ auth, params: { workspace, id } }) => {
-    const erased = await eraseJob(c, await findEndedJob(c, callerOf(auth, control.deleteCompleted), { workspace, id }));
-    return json(200, await loadJobJson(c, erased, WITHOUT_VALUES));
+    const erased = await eraseJob(deps, await findEndedJob(deps, callerOf(auth, control.deleteCompleted), { workspace, id }));
+    return json(200, await loadJobJson(deps, erased, WITHOUT_VALUES));
   }),
-  on(routes.dbClock, async () => json(200, c.nowMs())),
+  on(routes.dbClock, async () => json(200, deps.nowMs())),
 ];

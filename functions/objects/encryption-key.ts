@@ -3,16 +3,16 @@ import { loadExportKey } from "../../services/secrets/key-ring.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
-import { collaborators as c } from "./collaborators.ts";
+import { deps } from "./deps.ts";
 
 /** The key of a workspace's secrets. It is here because this function alone of the API may decrypt them. */
 export const encryptionKey: ApiRoutes = [
-  on(routes.getEncryptionKey, async ({ params: { workspace } }) => json(200, { key: await loadExportKey(c, workspace) })),
+  on(routes.getEncryptionKey, async ({ params: { workspace } }) => json(200, { key: await loadExportKey(deps, workspace) })),
   on(routes.setEncryptionKey, async ({ params: { workspace }, body }) => {
     // Loaded on first use: a key is rarely replaced, and the function starts faster without this code.
     const { rotateWorkspaceKey } = await import("../../services/secrets/rotate-workspace-key.ts");
     const reseal = !body.skip_reencrypt;
-    const count = await rotateWorkspaceKey(c, workspace, body.new_key, { reseal });
+    const count = await rotateWorkspaceKey(deps, workspace, body.new_key, { reseal });
     return text(200, reseal ? `The key was replaced, and ${count} secrets were re-encrypted.` : "The key was replaced.");
   }),
 ];

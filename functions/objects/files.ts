@@ -7,15 +7,15 @@ import { openStorage } from "../../services/files/storages.ts";
 import type { ApiRoutes, Auth } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, type Reply, text } from "../shared/reply.ts";
-import { collaborators as c } from "./collaborators.ts";
+import { deps } from "./deps.ts";
 
-/** A file came from anywhere: a browser saves it, and never shows it under this origin. */
+/** A file may come from any source, so browsers must save it and never display it under this origin. */
 const DOWNLOAD = { "content-disposition": "attachment", "content-security-policy": "sandbox", "x-content-type-options": "nosniff" };
 
-/** A type that can be kept as it came: whoever sends anything else gets bytes back. */
-const storable = /^[\x20-\x7e]{1,200}$/;
+/** Content types that can be stored unchanged. Files with any other type are returned as bytes. */
+const storableContentType = /^[\x20-\x7e]{1,200}$/;
 
-function download(found: FileDownload): Reply {
+function toDownloadReply(found: FileDownload): Reply {
   if ("url" in found) return text(307, "The file is too large for a response. Follow the redirect.", { location: found.url });
   return {
     statusCode: 200,
@@ -31,46 +31,46 @@ export const files: ApiRoutes = [
   on(routes.uploadFile, async ({ auth, params, query, payload }) => {
     const { file_key: fileKey, file_extension: extension, content_type, content_disposition: contentDisposition, ...named } = query;
     const sent = payload.headers["content-type"];
-    const contentType = content_type ?? (sent && storable.test(sent) ? sent : undefined);
+    const contentType = content_type ?? (sent && storableContentType.test(sent) ? sent : undefined);
     const upload = { ...named, fileKey, extension, contentType, contentDisposition, bytes: payload.bytes };
-    return json(200, { file_key: await service.uploadFile(c, callerOf(routes.uploadFile, auth, params), upload) });
+    return json(200, { file_key: await service.uploadFile(deps, callerOf(routes.uploadFile, auth, params), upload) });
   }),
   on(routes.presignUpload, async ({ auth, params, body }) =>
-    json(200, await service.presignUpload(c, callerOf(routes.presignUpload, auth, params), body.file_key, body)),
+    json(200, await service.presignUpload(deps, callerOf(routes.presignUpload, auth, params), body.file_key, body)),
   ),
   on(routes.downloadFile, async ({ auth, params, query }) =>
-    download(await service.downloadFile(c, callerOf(routes.downloadFile, auth, params), query.file_key, query)),
+    toDownloadReply(await service.downloadFile(deps, callerOf(routes.downloadFile, auth, params), query.file_key, query)),
   ),
   on(routes.deleteFile, async ({ auth, params, query }) => {
-    await service.deleteFile(c, callerOf(routes.deleteFile, auth, params), query.file_key, query);
+    await service.deleteFile(deps, callerOf(routes.deleteFile, auth, params), query.file_key, query);
     return text(200, `The file ${query.file_key} is deleted.`);
   }),
   on(routes.moveFile, async ({ auth, params, query: { src_file_key: from, dest_file_key: to, ...named } }) => {
-    await service.moveFile(c, callerOf(routes.moveFile, auth, params), { from, to }, named);
+    await service.moveFile(deps, callerOf(routes.moveFile, auth, params), { from, to }, named);
     return text(200, `The file ${from} was moved to ${to}.`);
   }),
   on(routes.listFiles, async ({ auth, params, query }) =>
-    json(200, await service.listFiles(c, callerOf(routes.listFiles, auth, params), query)),
+    json(200, await service.listFiles(deps, callerOf(routes.listFiles, auth, params), query)),
   ),
   on(routes.fileMetadata, async ({ auth, params, query }) =>
-    json(200, await service.getFileMetadata(c, callerOf(routes.fileMetadata, auth, params), query.file_key, query)),
+    json(200, await service.getFileMetadata(deps, callerOf(routes.fileMetadata, auth, params), query.file_key, query)),
   ),
   on(routes.filePreview, async ({ auth, params, query }) =>
-    json(200, await service.previewFile(c, callerOf(routes.filePreview, auth, params), query.file_key, query)),
+    json(200, await service.previewFile(deps, callerOf(routes.filePreview, auth, params), query.file_key, query)),
   ),
   on(routes.testConnection, async ({ auth, params: { workspace }, query }) => {
-    const { bucket, prefix } = await openStorage(c, auth.actor, workspace, query);
+    const { bucket, prefix } = await openStorage(deps, auth.actor, workspace, query);
     await bucket.list(prefix, 1);
     return text(200, "The storage can be reached and listed.");
   }),
   on(routes.resourceInfo, async ({ auth, params, body }) => {
     const caller = { ...callerOf(routes.resourceInfo, auth, params), token: auth.sentToken ?? "" };
-    return json(200, await getStorageResource(c, caller, body));
+    return json(200, await getStorageResource(deps, caller, body));
   }),
   on(routes.signFiles, async ({ auth, params, body }) =>
-    json(200, await signFiles(c, callerOf(routes.signFiles, auth, params), body.s3_objects, body.expiry_secs ?? undefined)),
+    json(200, await signFiles(deps, callerOf(routes.signFiles, auth, params), body.s3_objects, body.expiry_secs ?? undefined)),
   ),
   on(routes.publicFile, async ({ params: { workspace, storage, key }, query }) =>
-    download(await downloadSignedFile(c, { workspace, storage, fileKey: key }, query.svc_link ?? "")),
+    toDownloadReply(await downloadSignedFile(deps, { workspace, storage, fileKey: key }, query.svc_link ?? "")),
   ),
 ];

@@ -16,84 +16,84 @@ import {
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, jsonText, text } from "../shared/reply.ts";
-import { collaborators as c } from "./collaborators.ts";
+import { deps } from "./deps.ts";
 import { secretReader } from "./secret-reader.ts";
 
 const read = routes.getResource.access;
 
-const nameOf = (path: string) => path.split("/").slice(2).join("/");
+const toResourceName = (path: string) => path.split("/").slice(2).join("/");
 
 export const resources: ApiRoutes = [
   on(routes.listResources, async ({ auth, params: { workspace }, query }) =>
-    json(200, await listResources(c, workspace, query, createPathFilter({ actor: auth.actor, workspace }, read))),
+    json(200, await listResources(deps, workspace, query, createPathFilter({ actor: auth.actor, workspace }, read))),
   ),
   on(routes.getResource, async ({ params: { workspace, path } }) =>
-    json(200, toResourceJson(workspace, await findResource(c, workspace, path))),
+    json(200, toResourceJson(workspace, await findResource(deps, workspace, path))),
   ),
-  on(routes.getResourceValue, async ({ params: { workspace, path } }) => jsonText(200, (await findResource(c, workspace, path)).json)),
+  on(routes.getResourceValue, async ({ params: { workspace, path } }) => jsonText(200, (await findResource(deps, workspace, path)).json)),
   on(routes.getResourceValueInterpolated, async ({ auth, params: { workspace, path } }) =>
-    json(200, await getInterpolatedResource(c, secretReader(auth, workspace), path)),
+    json(200, await getInterpolatedResource(deps, secretReader(auth, workspace), path)),
   ),
   on(routes.existsResource, async ({ params: { workspace, path } }) =>
-    json(200, (await c.objects.get(keys.resource(workspace, path))) !== undefined),
+    json(200, (await deps.objects.get(keys.resource(workspace, path))) !== undefined),
   ),
   on(routes.createResource, async ({ auth, params: { workspace }, query, body }) => {
-    await createResource(c, { actor: auth.actor, workspace }, body, { updateIfExists: query.update_if_exists ?? false });
+    await createResource(deps, { actor: auth.actor, workspace }, body, { updateIfExists: query.update_if_exists ?? false });
     return text(201, `The resource ${body.path} is saved.`);
   }),
   on(routes.updateResource, async ({ auth, params: { workspace, path }, body }) => {
-    await updateResource(c, { actor: auth.actor, workspace, path }, body);
+    await updateResource(deps, { actor: auth.actor, workspace, path }, body);
     return text(200, `The resource ${body.path ?? path} is saved.`);
   }),
   on(routes.updateResourceValue, async ({ auth, params: { workspace, path }, body }) => {
-    await updateResource(c, { actor: auth.actor, workspace, path }, { value: body.value });
+    await updateResource(deps, { actor: auth.actor, workspace, path }, { value: body.value });
     return text(200, `The value of ${path} is saved.`);
   }),
   on(routes.deleteResource, async ({ auth, params: { workspace, path } }) => {
-    await deleteResource(c, auth.actor, workspace, path);
+    await deleteResource(deps, auth.actor, workspace, path);
     return text(200, `The resource ${path} is deleted.`);
   }),
   on(routes.listResourceNames, async ({ auth, params: { workspace, name } }) => {
-    const found = (await loadResources(c, workspace, createPathFilter({ actor: auth.actor, workspace }, read))).filter(
+    const found = (await loadResources(deps, workspace, createPathFilter({ actor: auth.actor, workspace }, read))).filter(
       ({ resourceType }) => resourceType === name,
     );
     return json(
       200,
-      found.map(({ path }) => ({ name: nameOf(path), path })),
+      found.map(({ path }) => ({ name: toResourceName(path), path })),
     );
   }),
   on(routes.searchResources, async ({ auth, params: { workspace } }) => {
-    const found = await loadResources(c, workspace, createPathFilter({ actor: auth.actor, workspace }, read));
+    const found = await loadResources(deps, workspace, createPathFilter({ actor: auth.actor, workspace }, read));
     return json(
       200,
       found.map(({ path, json: value }) => ({ path, value: JSON.parse(value) })),
     );
   }),
   on(routes.fileResourceTypes, async ({ params: { workspace } }) => {
-    const files = (await listResourceTypes(c, workspace)).filter((type) => type.format_extension || type.is_fileset);
+    const files = (await listResourceTypes(deps, workspace)).filter((type) => type.format_extension || type.is_fileset);
     return json(200, Object.fromEntries(files.map(({ name, format_extension, is_fileset }) => [name, { format_extension, is_fileset }])));
   }),
-  on(routes.listResourceTypes, async ({ params: { workspace } }) => json(200, await listResourceTypes(c, workspace))),
+  on(routes.listResourceTypes, async ({ params: { workspace } }) => json(200, await listResourceTypes(deps, workspace))),
   on(routes.listResourceTypeNames, async ({ params: { workspace } }) =>
     json(
       200,
-      (await listResourceTypes(c, workspace)).map(({ name }) => name),
+      (await listResourceTypes(deps, workspace)).map(({ name }) => name),
     ),
   ),
-  on(routes.getResourceType, async ({ params: { workspace, name } }) => json(200, await getResourceType(c, workspace, name))),
+  on(routes.getResourceType, async ({ params: { workspace, name } }) => json(200, await getResourceType(deps, workspace, name))),
   on(routes.existsResourceType, async ({ params: { workspace, name } }) =>
-    json(200, (await findResourceType(c, workspace, name)) !== undefined),
+    json(200, (await findResourceType(deps, workspace, name)) !== undefined),
   ),
   on(routes.createResourceType, async ({ auth, params: { workspace }, body }) => {
-    await createResourceType(c, auth.actor, workspace, body);
+    await createResourceType(deps, auth.actor, workspace, body);
     return text(201, `The resource type ${body.name} is saved.`);
   }),
   on(routes.updateResourceType, async ({ auth, params: { workspace, name }, body }) => {
-    await updateResourceType(c, { actor: auth.actor, workspace }, name, body);
+    await updateResourceType(deps, { actor: auth.actor, workspace }, name, body);
     return text(200, `The resource type ${name} is saved.`);
   }),
   on(routes.deleteResourceType, async ({ auth, params: { workspace, name } }) => {
-    await deleteResourceType(c, auth.actor, workspace, name);
+    await deleteResourceType(deps, auth.actor, workspace, name);
     return text(200, `The resource type ${name} is deleted.`);
   }),
 ];

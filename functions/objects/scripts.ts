@@ -21,74 +21,79 @@ import { getAcl } from "../../services/workspaces/acls.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
-import { collaborators as c } from "./collaborators.ts";
+import { deps } from "./deps.ts";
 
-/** A version is named by its hash; whether the caller may do this with it is a matter of its path. */
-function permitted<V extends { workspace_id: string; path: string; hash: string }>(actor: Actor, route: TokenRoute, version: V): V {
+/** Checks the caller's right to a version, which depends on the version's path. Throws `script.versionNotFound`. */
+function requirePermission<V extends { workspace_id: string; path: string; hash: string }>(actor: Actor, route: TokenRoute, version: V): V {
   const { workspace_id: workspace, path, hash } = version;
   permit(actor, route, { workspace, path }, () => new SvcError("script.versionNotFound", { hash }));
   return version;
 }
 
-async function withPerms(script: ScriptJson): Promise<ScriptJson> {
-  return { ...script, extra_perms: await getAcl(c, { workspace: script.workspace_id, kind: "script", path: script.path }) };
+async function withPermissions(script: ScriptJson): Promise<ScriptJson> {
+  return { ...script, extra_perms: await getAcl(deps, { workspace: script.workspace_id, kind: "script", path: script.path }) };
 }
 
-/** Loaded with the first script that is saved: the function starts faster without this code. */
-const saving = () => import("../../services/scripts/create.ts");
+/** Loaded on first use, so that the function starts faster. */
+const importSave = () => import("../../services/scripts/create.ts");
 
 export const scripts: ApiRoutes = [
   on(routes.createScript, async ({ auth, params: { workspace }, query, body }) =>
-    text(201, await (await saving()).createScript(c, { actor: auth.actor, workspace }, body, { skipIfNoop: query.skip_if_noop ?? false })),
+    text(
+      201,
+      await (await importSave()).createScript(deps, { actor: auth.actor, workspace }, body, { skipIfNoop: query.skip_if_noop ?? false }),
+    ),
   ),
   on(routes.updateScript, async ({ auth: { actor }, params: { workspace, path }, body }) =>
-    text(200, await (await saving()).updateScript(c, { actor, workspace }, path, body)),
+    text(200, await (await importSave()).updateScript(deps, { actor, workspace }, path, body)),
   ),
   on(routes.listScripts, async ({ auth, params: { workspace }, query }) =>
-    json(200, await listScripts(c, workspace, query, createPathFilter({ actor: auth.actor, workspace }, routes.listScripts.access))),
+    json(200, await listScripts(deps, workspace, query, createPathFilter({ actor: auth.actor, workspace }, routes.listScripts.access))),
   ),
   on(routes.listScriptPaths, async ({ auth: { actor }, params: { workspace } }) =>
-    json(200, await listScriptPaths(c, workspace, createPathFilter({ actor, workspace }, routes.listScripts.access))),
+    json(200, await listScriptPaths(deps, workspace, createPathFilter({ actor, workspace }, routes.listScripts.access))),
   ),
-  on(routes.getScriptByPath, async ({ params: { workspace, path } }) => json(200, await withPerms(await getScript(c, workspace, path)))),
+  on(routes.getScriptByPath, async ({ params: { workspace, path } }) =>
+    json(200, await withPermissions(await getScript(deps, workspace, path))),
+  ),
   on(routes.getScriptByHash, async ({ auth, params: { workspace, hash } }) =>
-    json(200, await withPerms(permitted(auth.actor, routes.getScriptByHash, await getScriptVersion(c, workspace, hash)))),
+    json(200, await withPermissions(requirePermission(auth.actor, routes.getScriptByHash, await getScriptVersion(deps, workspace, hash)))),
   ),
-  on(routes.rawScriptByPath, async ({ params: { workspace, path } }) => text(200, await getRawScript(c, workspace, path))),
+  on(routes.rawScriptByPath, async ({ params: { workspace, path } }) => text(200, await getRawScript(deps, workspace, path))),
   on(routes.rawScriptByHash, async ({ auth, params: { workspace, path } }) => {
     const hash = path.split(".")[0] ?? path;
     if (!/^[0-9a-f]{16}$/.test(hash)) throw new SvcError("script.versionNotFound", { hash });
-    return text(200, permitted(auth.actor, routes.rawScriptByHash, await getScriptVersion(c, workspace, hash)).content);
+    return text(200, requirePermission(auth.actor, routes.rawScriptByHash, await getScriptVersion(deps, workspace, hash)).content);
   }),
-  on(routes.existsScript, async ({ params: { workspace, path } }) => json(200, await scriptExists(c, workspace, path))),
-  on(routes.scriptHistory, async ({ params: { workspace, path } }) => json(200, await listScriptHistory(c, workspace, path))),
-  on(routes.latestVersion, async ({ params: { workspace, path } }) => json(200, (await listScriptHistory(c, workspace, path))[0])),
+  on(routes.existsScript, async ({ params: { workspace, path } }) => json(200, await scriptExists(deps, workspace, path))),
+  on(routes.scriptHistory, async ({ params: { workspace, path } }) => json(200, await listScriptHistory(deps, workspace, path))),
+  on(routes.latestVersion, async ({ params: { workspace, path } }) => json(200, (await listScriptHistory(deps, workspace, path))[0])),
   on(routes.deploymentStatus, async ({ auth, params: { workspace, hash } }) => {
-    const { path } = requireScriptVersion(await c.objects.get(keys.version(workspace, hash)), hash);
-    permitted(auth.actor, routes.deploymentStatus, { workspace_id: workspace, path, hash });
-    return json(200, await getScriptDeploymentStatus(c, workspace, hash));
+    const { path } = requireScriptVersion(await deps.objects.get(keys.version(workspace, hash)), hash);
+    requirePermission(auth.actor, routes.deploymentStatus, { workspace_id: workspace, path, hash });
+    return json(200, await getScriptDeploymentStatus(deps, workspace, hash));
   }),
   on(routes.scriptWebhooks, async ({ params: { workspace, path } }) => {
-    const { hash } = requireNewestScript(await c.objects.get(keys.scriptHead(workspace, path)), path);
-    return json(200, listWebhookForms(c.baseUrl, workspace, `p/${path}`, `h/${hash}`));
+    const { hash } = requireNewestScript(await deps.objects.get(keys.scriptHead(workspace, path)), path);
+    return json(200, listWebhookForms(deps.baseUrl, workspace, `p/${path}`, `h/${hash}`));
   }),
   on(routes.archiveScriptByPath, async ({ auth, params: { workspace, path } }) => {
-    await archiveScript(c, auth.actor, workspace, path);
+    await archiveScript(deps, auth.actor, workspace, path);
     return text(200, `The script ${path} is archived.`);
   }),
   on(routes.archiveScriptByHash, async ({ auth, params: { workspace, hash } }) => {
-    permitted(auth.actor, routes.archiveScriptByHash, await getScriptVersion(c, workspace, hash));
-    await archiveScriptVersion(c, auth.actor, workspace, hash);
-    return json(200, await getScriptVersion(c, workspace, hash));
+    requirePermission(auth.actor, routes.archiveScriptByHash, await getScriptVersion(deps, workspace, hash));
+    await archiveScriptVersion(deps, auth.actor, workspace, hash);
+    return json(200, await getScriptVersion(deps, workspace, hash));
   }),
   on(routes.deleteScriptByPath, async ({ auth, params: { workspace, path } }) => {
-    await deleteScript(c, auth.actor, workspace, path);
+    await deleteScript(deps, auth.actor, workspace, path);
     return text(200, path);
   }),
   on(routes.deleteScriptByHash, async ({ auth, params: { workspace, hash } }) => {
-    // Also what is left of a deleted one: deleting again finishes what an earlier call left.
-    const found = parseScript(await c.objects.get(keys.version(workspace, hash)));
-    if (found) permitted(auth.actor, routes.deleteScriptByHash, { workspace_id: workspace, path: found.path, hash });
-    return json(200, await deleteScriptVersion(c, auth.actor, workspace, hash));
+    // A deleted version can be deleted again, to complete an earlier call that failed halfway.
+    const found = parseScript(await deps.objects.get(keys.version(workspace, hash)));
+    if (found) requirePermission(auth.actor, routes.deleteScriptByHash, { workspace_id: workspace, path: found.path, hash });
+    return json(200, await deleteScriptVersion(deps, auth.actor, workspace, hash));
   }),
 ];

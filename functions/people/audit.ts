@@ -4,10 +4,10 @@ import { getAudit, listAudit } from "../../services/audit/audit.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json } from "../shared/reply.ts";
-import { collaborators as c } from "./collaborators.ts";
+import { deps } from "./deps.ts";
 
 export const audit: ApiRoutes = [
-  on(routes.listAudit, async ({ params: { workspace }, query }) => json(200, paginate(await listAudit(c, workspace, query), query))),
-  on(routes.getAudit, async ({ params: { workspace, id } }) => json(200, await getAudit(c, workspace, id))),
-  on(routes.listInstanceAudit, async ({ query }) => json(200, paginate(await listAudit(c, undefined, query), query))),
+  on(routes.listAudit, async ({ params: { workspace }, query }) => json(200, paginate(await listAudit(deps, workspace, query), query))),
+  on(routes.getAudit, async ({ params: { workspace, id } }) => json(200, await getAudit(deps, workspace, id))),
+  on(routes.listInstanceAudit, async ({ query }) => json(200, paginate(await listAudit(deps, undefined, query), query))),
 ];

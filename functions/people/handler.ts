@@ -1,6 +1,6 @@
 import { domainApi } from "../shared/domain-api.ts";
-import { access } from "./access.ts";
 import { audit } from "./audit.ts";
+import { access } from "./groups-and-acls.ts";
 import { members } from "./members.ts";
 import { oauth } from "./oauth.ts";
 import { instancePeople } from "./people.ts";

@@ -18,48 +18,48 @@ import { listOwnMemberships } from "../../services/workspaces/workspaces.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
-import { collaborators as c } from "./collaborators.ts";
+import { deps } from "./deps.ts";
 
 export const members: ApiRoutes = [
-  on(routes.whoami, async ({ auth, params: { workspace } }) => json(200, await getCurrentUser(c, auth.actor, workspace))),
-  on(routes.listMembers, async ({ params: { workspace } }) => json(200, await listMembers(c, workspace))),
+  on(routes.whoami, async ({ auth, params: { workspace } }) => json(200, await getCurrentUser(deps, auth.actor, workspace))),
+  on(routes.listMembers, async ({ params: { workspace } }) => json(200, await listMembers(deps, workspace))),
   on(routes.listUsernames, async ({ params: { workspace } }) => {
-    const all = await loadMembers(c.objects, workspace);
+    const all = await loadMembers(deps.objects, workspace);
     return json(200, all.map(({ username }) => username).sort());
   }),
-  on(routes.getMember, async ({ params: { workspace, username } }) => json(200, await getMember(c, workspace, username))),
-  on(routes.whois, async ({ params: { workspace, username } }) => json(200, await getMember(c, workspace, username))),
-  on(routes.usernameToEmail, async ({ params: { workspace, username } }) => text(200, (await findMember(c, workspace, username)).email)),
+  on(routes.getMember, async ({ params: { workspace, username } }) => json(200, await getMember(deps, workspace, username))),
+  on(routes.whois, async ({ params: { workspace, username } }) => json(200, await getMember(deps, workspace, username))),
+  on(routes.usernameToEmail, async ({ params: { workspace, username } }) => text(200, (await findMember(deps, workspace, username)).email)),
   on(routes.isOwner, async ({ auth, params: { workspace, path } }) =>
     json(200, may(auth.actor, accessRoutes.addAcl.access, { workspace, path })),
   ),
   on(routes.updateMember, async ({ params: { workspace, username }, body }) => {
-    await updateMember(c, workspace, username, body);
+    await updateMember(deps, workspace, username, body);
     return text(200, `The user ${username} is changed.`);
   }),
   on(routes.deleteMember, async ({ params: { workspace, username } }) => {
-    await removeMember(c, workspace, username);
+    await removeMember(deps, workspace, username);
     return text(200, `The user ${username} is no longer in this workspace.`);
   }),
   on(routes.addMember, async ({ params: { workspace }, body }) => {
-    await addMember(c, workspace, body, { inherits: body.username != null });
+    await addMember(deps, workspace, body, { inherits: body.username != null });
     return text(201, `${body.email} is now in this workspace.`);
   }),
   on(routes.inviteMember, async ({ params: { workspace }, body }) => {
-    await inviteUser(c, workspace, body);
+    await inviteUser(deps, workspace, body);
     return text(201, `${body.email} is invited.`);
   }),
-  on(routes.listInvitesOfWorkspace, async ({ params: { workspace } }) => json(200, await listInvites(c, workspace))),
+  on(routes.listInvitesOfWorkspace, async ({ params: { workspace } }) => json(200, await listInvites(deps, workspace))),
   on(routes.deleteInvite, async ({ params: { workspace }, body }) => {
-    await deleteInvite(c, workspace, body.email);
+    await deleteInvite(deps, workspace, body.email);
     return text(200, `The invitation of ${body.email} was withdrawn.`);
   }),
   on(routes.leave, async ({ auth: { actor }, params: { workspace } }) => {
-    await leaveWorkspace(c, { actor, workspace });
+    await leaveWorkspace(deps, { actor, workspace });
     return text(200, `You have left ${workspace}.`);
   }),
   on(routes.myWorkspaces, async ({ auth: { actor } }) => {
-    const found = await listOwnMemberships(c, actor);
+    const found = await listOwnMemberships(deps, actor);
     const workspaces = found.map(({ workspace: { id, name, color = "" }, member: { username, disabled = false } }) => ({
       id,
       name,
@@ -70,13 +70,13 @@ export const members: ApiRoutes = [
     }));
     return json(200, { email: actor.email, workspaces });
   }),
-  on(routes.listInvites, async ({ auth, query }) => json(200, paginate(await listOwnInvites(c, auth.actor), query))),
+  on(routes.listInvites, async ({ auth, query }) => json(200, paginate(await listOwnInvites(deps, auth.actor), query))),
   on(routes.acceptInvite, async ({ auth, body }) => {
-    await acceptInvite(c, auth.actor, body.workspace_id, body.username ?? undefined);
+    await acceptInvite(deps, auth.actor, body.workspace_id, body.username ?? undefined);
     return text(200, `You have joined ${body.workspace_id}.`);
   }),
   on(routes.declineInvite, async ({ auth, body }) => {
-    await declineInvite(c, auth.actor, body.workspace_id);
+    await declineInvite(deps, auth.actor, body.workspace_id);
     return text(200, "The invitation was declined.");
   }),
 ];

@@ -22,72 +22,72 @@ import {
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
-import { collaborators } from "./collaborators.ts";
+import { deps as peopleDeps } from "./deps.ts";
 
-const c = { ...collaborators, people };
+const deps = { ...peopleDeps, people };
 
-/** Loaded on first use: calls of these routes are rare, and the function starts faster without their code. */
-const overwriting = () => import("../../services/identity/overwrite.ts");
+/** Loaded on first use, so that the function starts faster. */
+const importOverwrite = () => import("../../services/identity/overwrite.ts");
 
 export const instancePeople: ApiRoutes = [
   on(routes.globalWhoami, async ({ auth: { actor } }) => {
-    const { person } = await loadPerson(c, actor.email);
-    // A token or job may reach less far than its owner.
+    const { person } = await loadPerson(deps, actor.email);
+    // A token or job may have fewer rights than its owner.
     return json(200, { ...toGlobalUserJson(person), super_admin: actor.superAdmin });
   }),
   on(routes.email, async ({ auth }) => text(200, auth.actor.email)),
   on(routes.listUsers, async ({ query }) => {
-    const all = (await listPersons(c)).filter(({ disabled }) => !(query.active_only && disabled));
+    const all = (await listPersons(deps)).filter(({ disabled }) => !(query.active_only && disabled));
     return json(200, paginate(all, query).map(toGlobalUserJson));
   }),
   on(routes.createUser, async ({ body }) => {
-    await createUser(c, body);
+    await createUser(deps, body);
     return text(201, `The user ${body.email} was created.`);
   }),
   on(routes.updateUser, async ({ params: { email }, body }) => {
-    await updateUser(c, email, body);
+    await updateUser(deps, email, body);
     return text(200, `The user ${email} was changed.`);
   }),
   on(routes.deleteUser, async ({ params: { email } }) => {
-    await deleteUser(c, email);
+    await deleteUser(deps, email);
     return text(200, `The user ${email} was deleted.`);
   }),
-  on(routes.existsUser, async ({ params: { email } }) => json(200, await personExists(c, email))),
+  on(routes.existsUser, async ({ params: { email } }) => json(200, await personExists(deps, email))),
   on(routes.exportUsers, async () => {
-    const { exportUser } = await overwriting();
-    return json(200, (await listPersons(c)).map(exportUser));
+    const { exportUser } = await importOverwrite();
+    return json(200, (await listPersons(deps)).map(exportUser));
   }),
   on(routes.overwriteUsers, async ({ body }) => {
-    const { overwriteUsers } = await overwriting();
-    await overwriteUsers(c, body);
+    const { overwriteUsers } = await importOverwrite();
+    await overwriteUsers(deps, body);
     return text(200, `The instance now has ${body.length} users.`);
   }),
-  on(routes.exportInstanceGroups, async () => json(200, await listInstanceGroups(c))),
+  on(routes.exportInstanceGroups, async () => json(200, await listInstanceGroups(deps))),
   on(routes.overwriteInstanceGroups, async ({ body }) => {
-    const { overwriteInstanceGroups } = await overwriting();
-    await overwriteInstanceGroups(c, body);
+    const { overwriteInstanceGroups } = await importOverwrite();
+    await overwriteInstanceGroups(deps, body);
     return text(200, `The instance now has ${body.length} groups.`);
   }),
-  on(routes.listInstanceGroups, async () => json(200, await listInstanceGroups(c))),
-  on(routes.getInstanceGroup, async ({ params: { name } }) => json(200, await getInstanceGroup(c, name))),
+  on(routes.listInstanceGroups, async () => json(200, await listInstanceGroups(deps))),
+  on(routes.getInstanceGroup, async ({ params: { name } }) => json(200, await getInstanceGroup(deps, name))),
   on(routes.createInstanceGroup, async ({ body }) => {
-    await createInstanceGroup(c, body);
+    await createInstanceGroup(deps, body);
     return text(201, `The group ${body.name} was created.`);
   }),
   on(routes.updateInstanceGroup, async ({ params: { name }, body }) => {
-    await updateInstanceGroup(c, name, body.summary);
+    await updateInstanceGroup(deps, name, body.summary);
     return text(200, `The group ${name} was changed.`);
   }),
   on(routes.deleteInstanceGroup, async ({ params: { name } }) => {
-    await deleteInstanceGroup(c, name);
+    await deleteInstanceGroup(deps, name);
     return text(200, `The group ${name} was deleted.`);
   }),
   on(routes.addToInstanceGroup, async ({ params: { name }, body }) => {
-    await addToInstanceGroup(c, name, body.email);
+    await addToInstanceGroup(deps, name, body.email);
     return text(200, `${body.email} is now in the group ${name}.`);
   }),
   on(routes.removeFromInstanceGroup, async ({ params: { name }, body }) => {
-    await removeFromInstanceGroup(c, name, body.email);
+    await removeFromInstanceGroup(deps, name, body.email);
     return text(200, `${body.email} is no longer in the group ${name}.`);
   }),
 ];

@@ -7,39 +7,39 @@ import { updateWorkspace } from "../../services/workspaces/workspaces.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
-import { collaborators as c } from "./collaborators.ts";
+import { deps } from "./deps.ts";
 
 export const settings: ApiRoutes = [
-  on(routes.listGlobal, async () => json(200, await listGlobalSettings(c))),
-  on(routes.getGlobal, async ({ auth, params: { key } }) => json(200, await getGlobalSetting(c, auth.actor, key))),
+  on(routes.listGlobal, async () => json(200, await listGlobalSettings(deps))),
+  on(routes.getGlobal, async ({ auth, params: { key } }) => json(200, await getGlobalSetting(deps, auth.actor, key))),
   on(routes.setGlobal, async ({ params: { key }, body }) => {
-    await setGlobalSetting(c, key, body.value);
+    await setGlobalSetting(deps, key, body.value);
     return text(200, `The setting ${key} is saved.`);
   }),
-  on(routes.getSettings, async ({ params: { workspace } }) => json(200, await getWorkspaceSettings(c, workspace))),
-  on(routes.getName, async ({ params: { workspace } }) => text(200, (await getWorkspaceSettings(c, workspace)).name)),
+  on(routes.getSettings, async ({ params: { workspace } }) => json(200, await getWorkspaceSettings(deps, workspace))),
+  on(routes.getName, async ({ params: { workspace } }) => text(200, (await getWorkspaceSettings(deps, workspace)).name)),
   on(routes.changeName, async ({ params: { workspace }, body }) => {
-    await updateWorkspace(c, workspace, (record) => ({ ...record, name: body.new_name }));
+    await updateWorkspace(deps, workspace, (record) => ({ ...record, name: body.new_name }));
     return text(200, `The workspace is now called ${body.new_name}.`);
   }),
   on(routes.changeColor, async ({ params: { workspace }, body }) => {
-    await updateWorkspace(c, workspace, ({ color: _, ...record }) => ({ ...record, ...(body.color ? { color: body.color } : {}) }));
+    await updateWorkspace(deps, workspace, ({ color: _, ...record }) => ({ ...record, ...(body.color ? { color: body.color } : {}) }));
     return text(200, "The colour was changed.");
   }),
   on(routes.editApprovals, async ({ params: { workspace }, body }) => {
-    await setWorkspaceSetting(c, workspace, "approvals", body);
+    await setWorkspaceSetting(deps, workspace, "approvals", body);
     return text(
       200,
       body.every_get_counts ? "Every GET request of an approval link decides." : "Approval links that a browser opens show the page.",
     );
   }),
   on(routes.editAutoInvite, async ({ auth, params: { workspace }, body }) => {
-    const wish = toAutoInvite(body, auth.actor.email);
-    await setWorkspaceSetting(c, workspace, "auto_invite", wish);
-    return text(200, wish ? "New users join automatically." : "New users do not join automatically.");
+    const autoInvite = toAutoInvite(body, auth.actor.email);
+    await setWorkspaceSetting(deps, workspace, "auto_invite", autoInvite);
+    return text(200, autoInvite ? "New users join automatically." : "New users do not join automatically.");
   }),
   on(routes.editFileStorage, async ({ auth, params: { workspace }, body }) => {
-    await setFileStorage(c, auth.actor, workspace, body.large_file_storage ?? undefined);
+    await setFileStorage(deps, auth.actor, workspace, body.large_file_storage ?? undefined);
     return text(200, "The file storage was saved.");
   }),
 ];

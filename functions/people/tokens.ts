@@ -5,25 +5,25 @@ import { createToken, deleteToken, listTokens, updateToken } from "../../service
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
-import { collaborators as c } from "./collaborators.ts";
+import { deps } from "./deps.ts";
 
 export const tokens: ApiRoutes = [
-  on(routes.createToken, async ({ auth, body }) => text(201, await createToken(c, auth.actor, body))),
-  on(routes.listTokens, async ({ auth, query }) => json(200, await listTokens(c, auth.actor, query))),
+  on(routes.createToken, async ({ auth, body }) => text(201, await createToken(deps, auth.actor, body))),
+  on(routes.listTokens, async ({ auth, query }) => json(200, await listTokens(deps, auth.actor, query))),
   on(routes.deleteToken, async ({ auth, params }) => {
-    const prefix = await deleteToken(c, auth.actor, params.token_prefix);
+    const prefix = await deleteToken(deps, auth.actor, params.token_prefix);
     return text(200, `The token ${prefix}… is deleted.`);
   }),
   on(routes.updateTokenScopes, async ({ auth, params, body }) => {
-    const prefix = await updateToken(c, auth.actor, params.token_prefix, { scopes: body.scopes ?? null });
+    const prefix = await updateToken(deps, auth.actor, params.token_prefix, { scopes: body.scopes ?? null });
     return text(200, `The scopes of ${prefix}… are replaced.`);
   }),
   on(routes.updateTokenLabel, async ({ auth, params, body }) => {
-    const prefix = await updateToken(c, auth.actor, params.token_prefix, { label: body.label ?? null });
+    const prefix = await updateToken(deps, auth.actor, params.token_prefix, { label: body.label ?? null });
     return text(200, `The label of ${prefix}… is replaced.`);
   }),
   on(routes.impersonate, async ({ auth, body: { impersonate_email, ...asked } }) =>
-    text(201, await impersonate(c, auth.actor, impersonate_email, asked)),
+    text(201, await impersonate(deps, auth.actor, impersonate_email, asked)),
   ),
   on(routes.listScopes, async () => json(200, scopeList)),
 ];

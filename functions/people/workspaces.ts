@@ -20,65 +20,65 @@ import {
   usernameExists,
   workspaceExists,
 } from "../../services/workspaces/workspaces.ts";
-import { cancellation } from "../shared/cancellation.ts";
+import { cancelDeps } from "../shared/cancellation.ts";
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
-import { collaborators as c } from "./collaborators.ts";
+import { deps } from "./deps.ts";
 
 export const workspaces: ApiRoutes = [
   on(routes.createWorkspace, async ({ auth, body }) => {
-    await createWorkspace(c, auth.actor, body);
+    await createWorkspace(deps, auth.actor, body);
     return text(201, body.id);
   }),
-  on(routes.listWorkspaces, async ({ auth }) => json(200, await listWorkspaces(c, auth.actor))),
-  on(routes.listAllWorkspaces, async ({ query }) => json(200, paginate(await listAllWorkspaces(c), query))),
+  on(routes.listWorkspaces, async ({ auth }) => json(200, await listWorkspaces(deps, auth.actor))),
+  on(routes.listAllWorkspaces, async ({ query }) => json(200, paginate(await listAllWorkspaces(deps), query))),
   on(routes.archiveWorkspace, async ({ auth, params: { workspace } }) => {
-    await archiveWorkspace({ ...cancellation, objects: c.objects }, { actor: auth.actor, workspace });
+    await archiveWorkspace({ ...cancelDeps, objects: deps.objects }, { actor: auth.actor, workspace });
     return text(200, `The workspace ${workspace} is archived.`);
   }),
   on(routes.unarchiveWorkspace, async ({ params: { workspace } }) => {
-    await setWorkspaceArchived(c, workspace, false);
+    await setWorkspaceArchived(deps, workspace, false);
     return text(200, `The workspace ${workspace} is active again.`);
   }),
   on(routes.deleteWorkspace, async ({ auth, params: { workspace } }) => {
-    await deleteWorkspace(c, workspace, auth.actor.email);
+    await deleteWorkspace(deps, workspace, auth.actor.email);
     return text(200, `The workspace ${workspace} was deleted. Its data is removed within minutes.`);
   }),
-  on(routes.existsUsername, async ({ auth, body: { id, username } }) => json(200, await usernameExists(c, auth.actor, id, username))),
-  on(routes.existsWorkspace, async ({ auth, body }) => json(200, await workspaceExists(c, auth.actor, body.id))),
+  on(routes.existsUsername, async ({ auth, body: { id, username } }) => json(200, await usernameExists(deps, auth.actor, id, username))),
+  on(routes.existsWorkspace, async ({ auth, body }) => json(200, await workspaceExists(deps, auth.actor, body.id))),
   on(routes.createFolder, async ({ auth, params: { workspace }, body }) => {
-    await createFolder(c, auth.actor, workspace, body);
+    await createFolder(deps, auth.actor, workspace, body);
     return text(201, `The folder ${body.name} was created.`);
   }),
   on(routes.updateFolder, async ({ auth, params: { workspace, name }, body }) => {
-    await updateFolder(c, { actor: auth.actor, workspace }, name, body);
+    await updateFolder(deps, { actor: auth.actor, workspace }, name, body);
     return text(200, `The folder ${name} was changed.`);
   }),
   on(routes.deleteFolder, async ({ auth, params: { workspace, name } }) => {
-    await deleteFolder(c, auth.actor, workspace, name);
+    await deleteFolder(deps, auth.actor, workspace, name);
     return text(200, `The folder ${name} was deleted.`);
   }),
   on(routes.addFolderOwner, async ({ auth: { actor }, params: { workspace, name }, body: { owner } }) => {
-    await addFolderOwner(c, { actor, workspace }, name, owner);
+    await addFolderOwner(deps, { actor, workspace }, name, owner);
     return text(200, `${owner} is now an owner of the folder ${name}.`);
   }),
   on(routes.removeFolderOwner, async ({ auth: { actor }, params: { workspace, name }, body: { owner, write } }) => {
-    await removeFolderOwner(c, { actor, workspace }, name, { owner, right: write ?? undefined });
+    await removeFolderOwner(deps, { actor, workspace }, name, { owner, right: write ?? undefined });
     return text(200, `${owner} is no longer an owner of the folder ${name}.`);
   }),
-  on(routes.getFolder, async ({ params: { workspace, name } }) => json(200, await getFolder(c, workspace, name))),
-  on(routes.folderUsage, async ({ params: { workspace, name } }) => json(200, await getFolderUsage(c, workspace, name))),
+  on(routes.getFolder, async ({ params: { workspace, name } }) => json(200, await getFolder(deps, workspace, name))),
+  on(routes.folderUsage, async ({ params: { workspace, name } }) => json(200, await getFolderUsage(deps, workspace, name))),
   on(routes.existsFolder, async ({ params: { workspace, name } }) =>
-    json(200, (await c.objects.get(keys.folder(workspace, name))) !== undefined),
+    json(200, (await deps.objects.get(keys.folder(workspace, name))) !== undefined),
   ),
   on(routes.listFolders, async ({ auth, params: { workspace }, query }) =>
-    json(200, paginate(await listFolders(c, auth.actor, workspace), query)),
+    json(200, paginate(await listFolders(deps, auth.actor, workspace), query)),
   ),
   on(routes.listFolderNames, async ({ auth, params: { workspace } }) =>
     json(
       200,
-      (await listFolders(c, auth.actor, workspace)).map(({ name }) => name),
+      (await listFolders(deps, auth.actor, workspace)).map(({ name }) => name),
     ),
   ),
 ];

@@ -10,32 +10,35 @@ import { type StartRunOptions, startRun } from "../../services/execution/request
 import { restartRun } from "../../services/flows/lifecycle/restart.ts";
 import { createSyncLimitReader } from "../../services/settings/sync-limit.ts";
 import { apiHandler, on } from "../shared/edge.ts";
-import { executor } from "../shared/executor.ts";
+import { executorDeps } from "../shared/executor.ts";
 import { jobData } from "../shared/job-data.ts";
 import { markReplay, type Reply, text } from "../shared/reply.ts";
 import { authenticateRun, type RunAuth, versionRoutes } from "../shared/run-routes.ts";
-import { flowPreviewRequest, previewRequest } from "./previews.ts";
+import { readFlowPreviewRequest, readPreviewRequest } from "./previews.ts";
 import { answerRerun } from "./rerun.ts";
-import { resultReply } from "./result-reply.ts";
+import { buildResultReply } from "./result-reply.ts";
 
 const nowMs = Date.now;
-const collaborators = {
-  ...executor("run"),
+const deps = {
+  ...executorDeps("run"),
   objects: objectTable,
   jobData,
   syncLimitMs: createSyncLimitReader({ objects: objectTable, nowMs }),
 };
 
-const accepted = (id: string): Reply => text(201, id, { "x-svc-job-id": id });
+const acceptedReply = (id: string): Reply => text(201, id, { "x-svc-job-id": id });
 
-async function start(request: RunRequest): Promise<Reply> {
-  const { id, replayed } = await startRun(collaborators, request);
-  return markReplay(accepted(id), replayed);
+async function startAndReply(request: RunRequest): Promise<Reply> {
+  const { id, replayed } = await startRun(deps, request);
+  return markReplay(acceptedReply(id), replayed);
 }
 
-async function wait(request: RunRequest, { queue_limit: queueLimit }: { queue_limit?: StartRunOptions["queueLimit"] }): Promise<Reply> {
-  const answer = await runAndWait(collaborators, request, { queueLimit });
-  return markReplay(resultReply(answer), answer.replayed);
+async function waitAndReply(
+  request: RunRequest,
+  { queue_limit: queueLimit }: { queue_limit?: StartRunOptions["queueLimit"] },
+): Promise<Reply> {
+  const answer = await runAndWait(deps, request, { queueLimit });
+  return markReplay(buildResultReply(answer), answer.replayed);
 }
 
 const startRoutes = [routes.runScriptByPath, routes.runScriptByHash, flowRoutes.runFlowByPath, flowRoutes.runFlowByVersion];
@@ -52,18 +55,18 @@ const waitRoutes = [
 
 export const handler = apiHandler<RunAuth>(
   [
-    ...versionRoutes(startRoutes, collaborators, start),
-    ...versionRoutes(waitRoutes, collaborators, (request, { query }) => wait(request, query)),
-    on(routes.runPreview, (call) => start(previewRequest(call))),
-    on(routes.runWaitPreview, (call) => wait(previewRequest(call), call.query)),
-    on(flowRoutes.runFlowPreview, (call) => start(flowPreviewRequest(call))),
-    on(flowRoutes.runWaitFlowPreview, (call) => wait(flowPreviewRequest(call), call.query)),
+    ...versionRoutes(startRoutes, deps, startAndReply),
+    ...versionRoutes(waitRoutes, deps, (request, { query }) => waitAndReply(request, query)),
+    on(routes.runPreview, (call) => startAndReply(readPreviewRequest(call))),
+    on(routes.runWaitPreview, (call) => waitAndReply(readPreviewRequest(call), call.query)),
+    on(flowRoutes.runFlowPreview, (call) => startAndReply(readFlowPreviewRequest(call))),
+    on(flowRoutes.runWaitFlowPreview, (call) => waitAndReply(readFlowPreviewRequest(call), call.query)),
     on(flowRoutes.restartFlow, async ({ auth: { actor }, params: { workspace, id }, query, body }) => {
       const caller = { actor, action: actions.readJob };
       const fields = buildJobOptions(actor, workspace, query, nowMs());
-      return accepted((await restartRun(collaborators, caller, { workspace, id }, { request: body, fields })).id);
+      return acceptedReply((await restartRun(deps, caller, { workspace, id }, { request: body, fields })).id);
     }),
-    on(routes.rerunJobs, (call) => answerRerun(collaborators, call)),
+    on(routes.rerunJobs, (call) => answerRerun(deps, call)),
   ],
   authenticateRun({ objects: objectTable, jobs: jobTable, publicKey: findPublicKey, nowMs }),
 );

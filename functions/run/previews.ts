@@ -15,7 +15,7 @@ interface PreviewCall<Body> {
 }
 
 /** Reads a call that runs code that is not stored. Throws `idempotency.key`. */
-export function previewRequest({ auth: { actor }, params: { workspace }, query, body, headers }: PreviewCall<Preview>): RunRequest {
+export function readPreviewRequest({ auth: { actor }, params: { workspace }, query, body, headers }: PreviewCall<Preview>): RunRequest {
   const { content, language, path, args = {}, lock } = body;
   const code = { content, ...(lock === undefined ? {} : { lock }) };
   return {
@@ -34,7 +34,13 @@ export function previewRequest({ auth: { actor }, params: { workspace }, query, 
 }
 
 /** Reads a call that runs a flow that is not stored. Throws `idempotency.key`. */
-export function flowPreviewRequest({ auth: { actor }, params: { workspace }, query, body, headers }: PreviewCall<FlowPreview>): RunRequest {
+export function readFlowPreviewRequest({
+  auth: { actor },
+  params: { workspace },
+  query,
+  body,
+  headers,
+}: PreviewCall<FlowPreview>): RunRequest {
   const { value, path, args } = body;
   return {
     preview: {

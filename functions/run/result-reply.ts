@@ -1,11 +1,11 @@
 import { isSvcError } from "../../contract/errors.ts";
 import { buildReply } from "../../core/reply/reply.ts";
 import type { SyncResult } from "../../services/execution/requests/run-sync.ts";
-import { refuse } from "../shared/edge.ts";
+import { toErrorReply } from "../shared/edge.ts";
 import { jsonText, type Reply } from "../shared/reply.ts";
 
 /** Returns the reply of a synchronous run: its result, or the reply that the script describes in it. */
-export function resultReply({ id, state, resultJson, stored, cached }: SyncResult): Reply {
+export function buildResultReply({ id, state, resultJson, stored, cached }: SyncResult): Reply {
   const ours = { "x-svc-job-id": id, "x-svc-job-state": state, ...(cached ? { "x-svc-cached": "true" } : {}) };
   if (resultJson === undefined) return jsonText(200, JSON.stringify(stored), ours);
   try {
@@ -13,7 +13,7 @@ export function resultReply({ id, state, resultJson, stored, cached }: SyncResul
     return { statusCode: status, headers: { ...headers, ...ours }, body, isBase64Encoded: base64 };
   } catch (error) {
     // The run itself is unaffected: only its reply cannot be made.
-    if (isSvcError(error)) return refuse(error, ours);
+    if (isSvcError(error)) return toErrorReply(error, ours);
     throw error;
   }
 }

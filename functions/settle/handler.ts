@@ -8,14 +8,14 @@ import { executionEventSchema } from "../../core/flows/execution-event.ts";
 import { reconcileExecution } from "../../services/flows/lifecycle/reconcile.ts";
 import { logger, observeHandler } from "../shared/observe.ts";
 
-const settling = { jobs: jobTable, concurrency: concurrencyTable, storage, queue, executions, functions, nowMs: Date.now };
+const deps = { jobs: jobTable, concurrency: concurrencyTable, storage, queue, executions, functions, nowMs: Date.now };
 
-/** A flow's execution has ended in another way than by success: by itself, or because somebody stopped it in the console. */
+/** Handles the event that a flow's execution ended without success, or that a person stopped it in the console. */
 async function settleExecution(event: unknown): Promise<void> {
   const ours = executionEventSchema.parse(event);
   if (!ours) return;
   const { job, execution, stopped } = ours;
-  await reconcileExecution(settling, { job, execution }, { stopped });
+  await reconcileExecution(deps, { job, execution }, { stopped });
   logger.info("settled", { job, execution, stopped });
 }
 

@@ -5,14 +5,14 @@ import { newWorkspaceSchema } from "../../contract/routes/workspaces/workspaces.
 import { setUpInstance } from "../../services/identity/set-up.ts";
 import { observeHandler } from "../shared/observe.ts";
 
-const askedSchema = z.object({
+const setUpRequestSchema = z.object({
   email: z.email(),
   password: z.string().min(12).optional(),
   workspace: newWorkspaceSchema.pick({ id: true, name: true }).optional(),
   token: z.object({ label: z.string().max(200) }).optional(),
 });
 
-/** The one-shot function that makes the first superadmin. Only who may invoke it by hand can: it has no route. */
+/** Creates the first superadmin. The function has no route: it is invoked with AWS credentials only. */
 export const handler = observeHandler("set up", (event: unknown) =>
-  setUpInstance({ objects: objectTable, people, nowMs: Date.now }, askedSchema.parse(event)),
+  setUpInstance({ objects: objectTable, people, nowMs: Date.now }, setUpRequestSchema.parse(event)),
 );

@@ -6,7 +6,7 @@ import { executions } from "../../aws/stepfunctions/executions.ts";
 import { flowCancellation, type StopFlowDeps } from "../../services/flows/lifecycle/cancel.ts";
 import type { CancelJobDeps } from "../../services/jobs/cancel/cancel-job.ts";
 
-const stopping = { jobs: jobTable, concurrency: concurrencyTable, executions, storage, queue, nowMs: Date.now } satisfies StopFlowDeps;
+const stopDeps = { jobs: jobTable, concurrency: concurrencyTable, executions, storage, queue, nowMs: Date.now } satisfies StopFlowDeps;
 
-/** What canceling a job needs, the flow that it runs included. */
-export const cancellation = { ...stopping, onJobCanceled: [flowCancellation(stopping)] } satisfies CancelJobDeps;
+/** The dependencies of canceling a job, including the flow that it runs. */
+export const cancelDeps = { ...stopDeps, onJobCanceled: [flowCancellation(stopDeps)] } satisfies CancelJobDeps;

@@ -1,8 +1,8 @@
 import type { APIGatewayProxyEvent } from "aws-lambda";
 
 /**
- * The caller's token: from the Authorization header, the cookie `token`, or the query, in this order (api.md §1). A browser sends the cookie with
- * a link on another site too, and a link may run a script: from there it does not count.
+ * Reads the caller's token from the Authorization header, the cookie `token` or the query, in this order (api.md §1). Browsers also send
+ * the cookie when a link on another site is followed, and a link may run a script, so the cookie is ignored there.
  */
 export function readToken(event: Pick<APIGatewayProxyEvent, "headers" | "queryStringParameters">): string | undefined {
   const { authorization = "", cookie: sent = "", "sec-fetch-site": site } = event.headers;

@@ -9,19 +9,19 @@ import type { Actor } from "../../core/people/actor.ts";
 import { maySee } from "../../core/permissions/may.ts";
 import { runAudited } from "../../services/audit/audit.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
-import { apiHandler, type Handled } from "./edge.ts";
-import { guard, toTarget } from "./guard.ts";
+import { apiHandler, type RouteHandler } from "./edge.ts";
+import { checkAccess, toTarget } from "./guard.ts";
 import { json } from "./reply.ts";
 
 /** Open routes have no actor. All other routes have one, or the job of a link. */
 export interface Auth {
   actor: Actor;
-  /** The token as it was sent, valid or not: signing out and renewing need it. */
+  /** The token as it was sent, valid or not, for signing out and renewal. */
   sentToken?: string | undefined;
   /** The flow's job that a link to an approval lets its holder read without an actor, on the two routes that accept such a link. */
   linked?: Job;
 }
-export type ApiRoutes = Handled<Auth>[];
+export type ApiRoutes = RouteHandler<Auth>[];
 
 /** Returns what a call without a token may read, or `undefined` if it needs a token. */
 type AdmitLink = (
@@ -30,7 +30,7 @@ type AdmitLink = (
   query: Readonly<Record<string, string | undefined>>,
 ) => Promise<Job | undefined>;
 
-const authenticator = { objects: objectTable, jobs: jobTable, publicKey: findPublicKey, nowMs: Date.now };
+const authenticateDeps = { objects: objectTable, jobs: jobTable, publicKey: findPublicKey, nowMs: Date.now };
 
 /**
  * The Lambda handler of a function that answers the routes of one domain. It authenticates each call, checks its rights, hides objects that
@@ -38,18 +38,18 @@ const authenticator = { objects: objectTable, jobs: jobTable, publicKey: findPub
  */
 export function domainApi(routes: ApiRoutes, admitLink?: AdmitLink) {
   return apiHandler<Auth>(routes.map(hideExistence).map(withAudit), async (token, route, params, query = {}) => {
-    // Nothing behind an open route looks at who calls.
+    // Handlers of open routes do not use the caller.
     if (route.auth === "none") return { sentToken: token } as Auth;
     const linked = token === undefined ? await admitLink?.(route, params, query) : undefined;
     if (linked) return { linked } as Auth;
-    const { actor } = await authenticate(authenticator, token, { workspace: params["workspace"] });
-    guard(actor, route, params);
+    const { actor } = await authenticate(authenticateDeps, token, { workspace: params["workspace"] });
+    checkAccess(actor, route, params);
     return { actor, sentToken: token };
   });
 }
 
 /** Returns the route so that it answers false for an object that the caller may not see. */
-function hideExistence({ route, handle }: Handled<Auth>): Handled<Auth> {
+function hideExistence({ route, handle }: RouteHandler<Auth>): RouteHandler<Auth> {
   if (route.auth !== "token" || route.access.hiddenAs !== false) return { route, handle };
   const { access } = route;
   return {
@@ -63,8 +63,11 @@ function hideExistence({ route, handle }: Handled<Auth>): Handled<Auth> {
 
 type Named = Record<string, unknown>;
 
-/** Returns the name of what an entry says was changed. It is never more than a name: bodies hold secrets, and a caller may send a whole token as its prefix. */
-function resourceOf(params: Named, body: Named): string | undefined {
+/**
+ * Returns the name of the changed object for its entry, and never more than a name: bodies contain secrets, and a caller may send a whole
+ * token as its prefix.
+ */
+function findResourceName(params: Named, body: Named): string | undefined {
   const prefix = params["token_prefix"];
   if (typeof prefix === "string") return prefix.slice(0, limits.tokenPrefixChars);
   const names = ["path", "name", "username", "email", "id", "hash", "key"];
@@ -74,12 +77,12 @@ function resourceOf(params: Named, body: Named): string | undefined {
   return undefined;
 }
 
-/** Runs are in the list of jobs; every other change is in the audit log. */
+/** Runs appear in the list of jobs; every other change has an entry in the audit log. */
 const isChange = (route: Route) => route.auth === "token" && route.access.verb === "write";
 
-const endsItsLog: ReadonlySet<string> = new Set(["workspaces.delete"]);
+const deletesOwnLog: ReadonlySet<string> = new Set(["workspaces.delete"]);
 
-/** Routes that may answer the value of a secret. Whether one did is known too late: the entry comes first. */
+/** Routes that may return the value of a secret. The entry is written before the value is known. */
 const revealing: ReadonlySet<string> = new Set([
   "variables.get",
   "variables.getValue",
@@ -88,7 +91,7 @@ const revealing: ReadonlySet<string> = new Set([
 ]);
 
 /** Returns the route so that each call that changes something or may read a secret has an entry in the audit log. */
-function withAudit({ route, handle }: Handled<Auth>): Handled<Auth> {
+function withAudit({ route, handle }: RouteHandler<Auth>): RouteHandler<Auth> {
   if (!isChange(route) && !revealing.has(route.name)) return { route, handle };
   return {
     route,
@@ -97,10 +100,10 @@ function withAudit({ route, handle }: Handled<Auth>): Handled<Auth> {
       const body = typeof call.body === "object" && call.body !== null ? (call.body as Named) : {};
       const { workspace: named } = params as { workspace?: string };
       // A workspace's own log is deleted with it.
-      const workspace = endsItsLog.has(route.name) ? undefined : named;
-      const resource = workspace === named ? resourceOf(params, body) : named;
+      const workspace = deletesOwnLog.has(route.name) ? undefined : named;
+      const resource = workspace === named ? findResourceName(params, body) : named;
       return runAudited(
-        authenticator,
+        authenticateDeps,
         {
           workspace,
           username: workspace === undefined ? call.auth.actor.email : call.auth.actor.username,

@@ -2,7 +2,7 @@ import type { APIGatewayProxyEvent, Context } from "aws-lambda";
 import { describe, expect, it } from "vitest";
 import { SvcError } from "../../contract/errors.ts";
 import { runRoutes } from "../../contract/routes/jobs/runs.ts";
-import { apiHandler, on, refuse } from "./edge.ts";
+import { apiHandler, on, toErrorReply } from "./edge.ts";
 import { json, type Reply } from "./reply.ts";
 
 const anEvent = (over: Partial<APIGatewayProxyEvent> = {}) =>
@@ -52,9 +52,9 @@ describe("a reply's headers", () => {
 
 describe("a response with status 429", () => {
   it("names in Retry-After the seconds that its error knows, and 1 second otherwise", () => {
-    const again = refuse(new SvcError("approval.noticeAgain", { seconds: 60, retryAfterS: 42 }));
+    const again = toErrorReply(new SvcError("approval.noticeAgain", { seconds: 60, retryAfterS: 42 }));
     expect([again.statusCode, again.headers?.["Retry-After"]]).toEqual([429, "42"]);
-    const full = refuse(new SvcError("queue.full", { limit: 3 }));
+    const full = toErrorReply(new SvcError("queue.full", { limit: 3 }));
     expect([full.statusCode, full.headers?.["Retry-After"]]).toEqual([429, "1"]);
   });
 });

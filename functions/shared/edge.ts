@@ -8,30 +8,30 @@ import { toIssues } from "../../contract/errors/issues.ts";
 import { describeError, isSvcError, SvcError } from "../../contract/errors.ts";
 import type { Payload } from "../../contract/payload.ts";
 import { buildPathPattern, type Route, type RouteInput } from "../../contract/route.ts";
+import { parseJsonBody, readBodyBytes } from "./body.ts";
 import { readToken } from "./credentials.ts";
-import { bodyBytes, jsonBody } from "./json-body.ts";
 import { logger, logInvocation } from "./observe.ts";
 import { type Reply, text } from "./reply.ts";
 
-/** A checked call of one route, with who makes it. `auth` is what the function's `authenticate` answered. */
+/** A validated call of a route. `auth` is the result of the function's `authenticate`. */
 export interface Call<R extends Route, Auth> extends RouteInput<R> {
   auth: Auth;
-  /** Names in lower case. */
+  /** Header names are in lower case. */
   headers: Payload["headers"];
 }
 
-/** A route with what answers it. */
-export interface Handled<Auth> {
+/** A route with its handler. */
+export interface RouteHandler<Auth> {
   route: Route;
   handle: (call: Call<Route, Auth>) => Promise<Reply>;
 }
 
 /** Joins a route with its handler; the types of its parameters, query and body come from the contract. */
-export function on<const R extends Route, Auth>(route: R, handle: (call: Call<R, Auth>) => Promise<Reply>): Handled<Auth> {
-  return { route, handle: handle as Handled<Auth>["handle"] };
+export function on<const R extends Route, Auth>(route: R, handle: (call: Call<R, Auth>) => Promise<Reply>): RouteHandler<Auth> {
+  return { route, handle: handle as RouteHandler<Auth>["handle"] };
 }
 
-/** Called for every route before its body is looked at; throws `auth.*`. Nothing that comes with a route of `auth: "none"` is to be trusted. */
+/** Called for every route before its body is parsed. Throws `auth.*`. On routes with `auth: "none"` its result must not be trusted. */
 export type Authenticate<Auth> = (
   token: string | undefined,
   route: Route,
@@ -39,7 +39,9 @@ export type Authenticate<Auth> = (
   query?: Readonly<Record<string, string | undefined>>,
 ) => Promise<Auth>;
 
-/** What matters for answers that no browser renders; pages bring their own policy. The rest of the middleware's defaults are for pages. */
+/**
+ * Security headers for responses that browsers do not render. Pages set their own policy. The middleware's other defaults are for pages.
+ */
 const API_HEADERS = {
   contentSecurityPolicy: false,
   crossOriginEmbedderPolicy: false,
@@ -56,22 +58,22 @@ const API_HEADERS = {
 const GREEDY = /\{(\w+)\+\}$/;
 
 /**
- * The Lambda handler of an API function: routes, authenticates, checks shapes, calls, and turns every error into one plain
- * sentence. It logs one line for each request, without its query, its path or any token.
+ * Creates the Lambda handler of an API function. It routes, authenticates, validates, calls the route's handler, and turns every error into
+ * one sentence. It logs one line for each request, without its query, its path or any token.
  */
-export function apiHandler<Auth>(handled: Handled<Auth>[], authenticate: Authenticate<Auth>) {
+export function apiHandler<Auth>(handled: RouteHandler<Auth>[], authenticate: Authenticate<Auth>) {
   const matched = new WeakMap<APIGatewayProxyEvent, Route>();
   const routes = handled.map(({ route, handle }) => ({
     method: route.method,
     path: route.path.replace(GREEDY, "{proxy+}"),
     handler: (event: APIGatewayProxyEvent) => {
       matched.set(event, route);
-      return answer(event, route, handle, authenticate);
+      return answerCall(event, route, handle, authenticate);
     },
   }));
   const notFoundResponse = ({ method, path }: { method: string; path: string }) => {
-    const allowed = allowedMethods(handled, path).filter((other) => other !== method);
-    return refuse(
+    const allowed = listAllowedMethods(handled, path).filter((other) => other !== method);
+    return toErrorReply(
       allowed.length > 0 ? new SvcError("route.method", { method, allowed }) : new SvcError("route.unknown", { method, path }),
       allowed.length > 0 ? { Allow: allowed.join(", ") } : {},
     );
@@ -82,19 +84,19 @@ export function apiHandler<Auth>(handled: Handled<Auth>[], authenticate: Authent
   ) => Promise<Reply>;
   return middy<APIGatewayProxyEvent, Reply>()
     .use(httpHeaderNormalizer())
-    .use({ after: ({ response }) => keepNamed(response?.headers) })
+    .use({ after: ({ response }) => preferNamedHeaders(response?.headers) })
     .use(httpSecurityHeaders(API_HEADERS as never))
     .handler(async (event, context) => {
       const startedMs = Date.now();
-      // The gateway's own parts belong to its resource tree; the router would let them win over the route's.
+      // The gateway's path parameters belong to its resource tree and would override those of the router.
       event.pathParameters = null;
-      // The specification spells some job routes with `job_u`: the same routes (api.md §2.2).
+      // The specification also spells job routes with `job_u` (api.md §2.2).
       event.path = event.path.replace(/^(\/api\/w\/[^/]+)\/job_u\//, "$1/jobs_u/");
-      // The gateway has decoded it, and the router's patterns end at a line's end.
+      // The gateway has decoded the path, and the router's patterns end at line breaks.
       event.path = event.path.replace(/[\n\r\u2028\u2029]/g, encodeURIComponent);
-      const reply = await guarded(() => router(event, context));
+      const reply = await replyOnError(() => router(event, context));
       await logInvocation("request", context, {
-        // The route's name and not its path: somebody may put a whole token where its first characters belong.
+        // The log contains the route's name and not its path, because a caller may send a whole token as its prefix.
         route: matched.get(event)?.name ?? "unknown",
         workspace: /^\/api\/w\/([a-z0-9_-]{1,50})\//.exec(event.path)?.[1],
         status: reply.statusCode,
@@ -105,52 +107,52 @@ export function apiHandler<Auth>(handled: Handled<Auth>[], authenticate: Authent
     });
 }
 
-/** Of the origin, and not of one reply on it. */
-const ORIGINS_OWN = "strict-transport-security";
+/** Applies to the whole origin, so replies must not override it. */
+const ORIGIN_HEADER = "strict-transport-security";
 
-/** A header that a reply names in lower case stands as it is: the middleware would write its own, in capitals, over it. */
-function keepNamed(headers: Reply["headers"] = {}): void {
+/** Keeps headers that a reply names in lower case; the middleware would add its own in capitals. */
+function preferNamedHeaders(headers: Reply["headers"] = {}): void {
   for (const name of Object.keys(headers)) {
     const named = name.toLowerCase();
     if (named === name || !Object.hasOwn(headers, named)) continue;
-    delete headers[named === ORIGINS_OWN ? named : name];
+    delete headers[named === ORIGIN_HEADER ? named : name];
   }
 }
 
-async function answer<Auth>(
+async function answerCall<Auth>(
   event: APIGatewayProxyEvent,
   route: Route,
-  handle: Handled<Auth>["handle"],
+  handle: RouteHandler<Auth>["handle"],
   authenticate: Authenticate<Auth>,
 ): Promise<Reply> {
-  const raw = pathParameters(event, route);
-  const params = route.params ? parse(route.params, raw, "query.invalid") : undefined;
+  const raw = decodePathParameters(event, route);
+  const params = route.params ? parseInput(route.params, raw, "query.invalid") : undefined;
   const auth = await authenticate(readToken(event), route, raw, event.queryStringParameters ?? {});
-  const query = route.query ? parse(route.query, event.queryStringParameters ?? {}, "query.invalid") : undefined;
-  const sent = route.body ? jsonBody(event) : undefined;
-  const body = route.body ? parse(route.body, sent, "body.shape") : undefined;
-  const payload = route.payload ? payloadOf(event) : undefined;
+  const query = route.query ? parseInput(route.query, event.queryStringParameters ?? {}, "query.invalid") : undefined;
+  const sent = route.body ? parseJsonBody(event) : undefined;
+  const body = route.body ? parseInput(route.body, sent, "body.shape") : undefined;
+  const payload = route.payload ? readPayload(event) : undefined;
   return handle({ params, query, body, sent, payload, auth, headers: event.headers } as Call<Route, Auth>);
 }
 
-function payloadOf(event: APIGatewayProxyEvent): Payload {
+function readPayload(event: APIGatewayProxyEvent): Payload {
   return {
     method: event.httpMethod,
-    headers: joinedHeaders(event),
+    headers: joinHeaders(event),
     query: event.multiValueQueryStringParameters ?? {},
-    bytes: bodyBytes(event),
+    bytes: readBodyBytes(event),
   };
 }
 
-/** API Gateway names the last value of a header that came more than once; RFC 9110 §5.2 joins them. */
-function joinedHeaders({ headers, multiValueHeaders }: APIGatewayProxyEvent): Payload["headers"] {
+/** API Gateway gives the last value of a repeated header; RFC 9110 §5.2 joins them. */
+function joinHeaders({ headers, multiValueHeaders }: APIGatewayProxyEvent): Payload["headers"] {
   const several = Object.entries(multiValueHeaders ?? {}).filter(([, values]) => values && values.length > 1);
   if (several.length === 0) return headers;
   return { ...headers, ...Object.fromEntries(several.map(([name, values]) => [name, values?.join(name === "cookie" ? "; " : ", ")])) };
 }
 
-/** What the path's parts are, decoded; a greedy tail keeps its slashes. */
-function pathParameters(event: APIGatewayProxyEvent, route: Route): Record<string, string> {
+/** Decodes the path parameters. A greedy parameter retains its slashes. */
+function decodePathParameters(event: APIGatewayProxyEvent, route: Route): Record<string, string> {
   const { proxy, ...named } = (event.pathParameters ?? {}) as Record<string, string>;
   const greedy = GREEDY.exec(route.path)?.[1];
   const params = greedy === undefined ? named : { ...named, [greedy]: proxy ?? "" };
@@ -166,24 +168,24 @@ function decode(value: string): string {
   }
 }
 
-function parse<S extends z.ZodType>(schema: S, value: unknown, code: "query.invalid" | "body.shape"): z.output<S> {
+function parseInput<S extends z.ZodType>(schema: S, value: unknown, code: "query.invalid" | "body.shape"): z.output<S> {
   const parsed = schema.safeParse(value);
   if (parsed.success) return parsed.data;
   throw new SvcError(code, { issues: toIssues(parsed.error, value) }, { cause: parsed.error });
 }
 
-async function guarded(run: () => Promise<Reply>): Promise<Reply> {
+async function replyOnError(run: () => Promise<Reply>): Promise<Reply> {
   try {
     return await run();
   } catch (error) {
-    if (isSvcError(error)) return refuse(error);
+    if (isSvcError(error)) return toErrorReply(error);
     logger.error("unexpected", error as Error);
     return text(500, "An internal error occurred. The log contains it under the id of this request.", { "x-svc-error": "internal" });
   }
 }
 
-/** The response for an error: its status, its sentence and the headers that belong to its code. */
-export function refuse(error: SvcError, headers: Record<string, string> = {}): Reply {
+/** Returns the reply for an error: its status, its sentence and the headers that belong to its code. */
+export function toErrorReply(error: SvcError, headers: Record<string, string> = {}): Reply {
   const { status, sentence } = describeError(error);
   return text(status, sentence, {
     "x-svc-error": error.code,
@@ -193,13 +195,13 @@ export function refuse(error: SvcError, headers: Record<string, string> = {}): R
   });
 }
 
-/** Seconds until a refused request may succeed: the error's own value if it has one, otherwise 1. */
+/** Returns the seconds until a refused request may succeed: the error's own value, or 1. */
 function retryAfterS({ details }: SvcError): number {
   return "retryAfterS" in details ? details.retryAfterS : 1;
 }
 
-/** Which methods an unknown call's path would take: the difference between 404 and 405. */
-function allowedMethods<Auth>(handled: Handled<Auth>[], path: string): string[] {
+/** Returns the methods of the routes that match a path, to distinguish 405 from 404. */
+function listAllowedMethods<Auth>(handled: RouteHandler<Auth>[], path: string): string[] {
   const matching = handled.filter(({ route }) => buildPathPattern(route).test(path));
   return [...new Set(matching.map(({ route }) => route.method))];
 }

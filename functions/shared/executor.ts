@@ -5,8 +5,8 @@ import { storage } from "../../aws/s3/storage.ts";
 import { queue } from "../../aws/sqs/queue.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 
-/** The dependencies of every function that executes scripts. `name` shows in the job's record as its worker. */
-export function executor(name: string) {
+/** The dependencies of every function that runs scripts. `name` is recorded in the job as its worker. */
+export function executorDeps(name: string) {
   return {
     jobs: jobTable,
     storage,

@@ -8,15 +8,15 @@ import { permit } from "../../services/identity/permit.ts";
 
 type PathParts = Readonly<Record<string, string>>;
 
-/** Open routes and the runner's internal ones are never guarded: they have no caller whose rights count. */
-function ruleOf({ name, access }: Route): AccessRule {
+/** Open routes and the runners' internal routes have no access rule to check. */
+function requireAccessRule({ name, access }: Route): AccessRule {
   if (access === "open" || access === "job") throw new Error(`The route ${name} has no access rule.`);
   return access;
 }
 
 /** Returns the object that the path parts of a call name, as the route's access declares it. */
 export function toTarget(route: Route, { workspace, path = "", name = "", kind = "" }: PathParts): Target {
-  const access = ruleOf(route);
+  const access = requireAccessRule(route);
   switch (access.target) {
     case "path":
       return { workspace, path };
@@ -37,7 +37,7 @@ export function toTarget(route: Route, { workspace, path = "", name = "", kind =
   }
 }
 
-/** An address names folders and groups without their `f/` and `g/`. */
+/** Addresses name folders and groups without `f/` and `g/`. */
 const namePrefixes: Readonly<Record<string, string>> = { folder: "f/", group_: "g/" };
 
 /**
@@ -45,10 +45,10 @@ const namePrefixes: Readonly<Record<string, string>> = { folder: "f/", group_: "
  * `workspace.archived`, and the route's own 404 for an object that the caller may not see. A route with `hiddenAs: false` is checked without
  * its path: its caller answers false.
  */
-export function guard(actor: Actor, route: Route, params: PathParts, target = toTarget(route, params)): void {
+export function checkAccess(actor: Actor, route: Route, params: PathParts, target = toTarget(route, params)): void {
   const { path, ...pathless } = target;
   const { name } = route;
-  const access = ruleOf(route);
+  const access = requireAccessRule(route);
   const { hiddenAs } = access;
   permit(actor, { name, access }, hiddenAs === false ? pathless : target, () =>
     hiddenAs ? hiddenErrors[hiddenAs](params) : new SvcError("auth.forbidden", { action: name }),
@@ -56,7 +56,7 @@ export function guard(actor: Actor, route: Route, params: PathParts, target = to
   checkWorkspaceState(actor, access, target.workspace);
 }
 
-/** Checked after the rights, so that the answer does not tell strangers whether a workspace exists. */
+/** Checked after the rights, so that the reply does not reveal whether a workspace exists. */
 function checkWorkspaceState({ workspaceState }: Actor, { verb, inArchive }: AccessRule, workspace = ""): void {
   if (workspaceState === "deleted") throw new SvcError("workspace.notFound", { workspace });
   if (workspaceState === undefined || verb === "read" || inArchive) return;

@@ -8,6 +8,6 @@ import { releaseSlot } from "../../services/jobs/concurrency/concurrency.ts";
 export const jobEndedListeners = (deps: FinishFlowDeps): JobEndedListener[] => [
   (ended) => resumeParentTask(deps, ended),
   (ended) => releaseSlot(deps, ended),
-  // After its slot is free: the flow may need the slot at once.
+  // Called after the slot is released, because the flow may need it at once.
   (ended) => continueParkedFlow(deps, ended),
 ];

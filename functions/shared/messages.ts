@@ -4,15 +4,15 @@ import { type JobMessage, jobMessageSchema } from "../../core/jobs/lifecycle.ts"
 import { logger, logInvocation } from "./observe.ts";
 
 /**
- * The Lambda handler of a queue: the messages of a batch side by side, each failure reported by itself, so that a bad message
- * does not replay its neighbours.
+ * Creates the Lambda handler of a queue. The messages of a batch are processed concurrently and each failure is reported individually, so
+ * that a bad message does not cause the others to be replayed.
  */
 export function messageHandler(handle: (message: JobMessage) => Promise<unknown>) {
   const processor = new BatchProcessor(EventType.SQS);
   return async (event: SQSEvent, context: Context): Promise<SQSBatchResponse> => {
     const startedMs = Date.now();
     const jobs: string[] = [];
-    const one = async ({ body }: SQSRecord) => {
+    const handleRecord = async ({ body }: SQSRecord) => {
       let job: string | undefined;
       try {
         const message = jobMessageSchema.parse(JSON.parse(body));
@@ -24,13 +24,13 @@ export function messageHandler(handle: (message: JobMessage) => Promise<unknown>
         throw error;
       }
     };
-    const response = await processPartialResponse(event, one, processor, { context, throwOnFullBatchFailure: false });
+    const response = await processPartialResponse(event, handleRecord, processor, { context, throwOnFullBatchFailure: false });
     await logInvocation("batch", context, { jobs, failed: response.batchItemFailures.length, ms: Date.now() - startedMs });
     return response;
   };
 }
 
-/** The handler of a call past the queue. `what`: said of it in its log line. */
+/** Runs a direct invocation and logs one line with the fields of `what`. */
 export async function handleCall<T>(jobs: string[], handle: () => Promise<T>, context: Context, what: object = {}): Promise<T> {
   const startedMs = Date.now();
   let failed: string | undefined;
@@ -38,11 +38,11 @@ export async function handleCall<T>(jobs: string[], handle: () => Promise<T>, co
     return await handle();
   } catch (error) {
     failed = (error as Error).name;
-    // A failure that has a name of ours is an answer.
-    if (!OURS.has(failed)) logger.error("call failed", { ...what, jobs, error: error as Error });
+    // These failures are expected results, which the caller handles.
+    if (!EXPECTED_FAILURES.has(failed)) logger.error("call failed", { ...what, jobs, error: error as Error });
     throw error;
   } finally {
     await logInvocation("batch", context, { ...what, jobs, failed: failed ?? 0, ms: Date.now() - startedMs });
   }
 }
-const OURS = new Set(["StepFailed", "FlowFailed", "Superseded"]);
+const EXPECTED_FAILURES = new Set(["StepFailed", "FlowFailed", "Superseded"]);

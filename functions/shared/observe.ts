@@ -6,7 +6,7 @@ import { registerTelemetry } from "../../core/telemetry/telemetry.ts";
 
 export const logger = new Logger({ serviceName: metricSource.service });
 
-/** Counts since the last log line, by kind of job and by outcome: metrics of one kind share one line. */
+/** Counts since the last log line, by job kind and outcome. Metrics of one kind share a line. */
 const pending = new Map<string | undefined, Map<string, number>>();
 
 registerTelemetry({
@@ -18,7 +18,10 @@ registerTelemetry({
   },
 });
 
-/** Writes the counts in CloudWatch's embedded metric format, a line of the log for each kind. Most calls of an API count nothing and load nothing. */
+/**
+ * Writes the counts in CloudWatch's embedded metric format, one log line for each kind. Most API calls count nothing and do not load the
+ * library.
+ */
 async function publishMetrics(): Promise<void> {
   if (pending.size === 0) return;
   const { Metrics, MetricUnit } = await import("@aws-lambda-powertools/metrics");
@@ -31,7 +34,7 @@ async function publishMetrics(): Promise<void> {
   pending.clear();
 }
 
-/** Writes the one log line of an invocation, with the number of its AWS calls, and its metrics. The local engine needs a printed line. */
+/** Writes the log line of an invocation, with the number of its AWS calls, and its metrics. The local engine needs a printed line. */
 export async function logInvocation(
   message: string,
   { awsRequestId: requestId }: Pick<Context, "awsRequestId">,
@@ -42,8 +45,8 @@ export async function logInvocation(
 }
 
 /**
- * Wraps a handler that is neither an API's nor a queue's: one log line for each invocation, with the fields that `describe` takes from
- * the result, and the metrics. A failure is logged before Lambda gets it.
+ * Wraps a handler that is neither an API's nor a queue's: it writes one log line for each invocation, with the fields that `describe`
+ * returns, and the metrics. A failure is logged before Lambda receives it.
  */
 export function observeHandler<Event, Result>(
   name: string,

@@ -1,6 +1,6 @@
 import type { APIGatewayProxyResult } from "aws-lambda";
 
-/** `chunks`: the body piece by piece, from a function that can stream, until nobody reads it any more. */
+/** A reply. `chunks` yields the body in parts, for functions that can stream, until `gone` is aborted. */
 export type Reply = APIGatewayProxyResult & { chunks?: (gone: AbortSignal) => AsyncGenerator<string> };
 type Headers = Record<string, string>;
 
@@ -10,11 +10,11 @@ export const text = (statusCode: number, body: string, headers: Headers = {}): R
   body,
 });
 
-/** An empty body under a JSON type breaks clients: `undefined` is sent as `null`. */
+/** `undefined` is sent as `null`, because an empty body with a JSON type breaks clients. */
 export const json = (statusCode: number, value: unknown, headers: Headers = {}): Reply =>
   jsonText(statusCode, JSON.stringify(value ?? null), headers);
 
-/** JSON that is text already: a kept result is sent without being parsed again. */
+/** Sends JSON text without parsing it again. */
 export const jsonText = (statusCode: number, body: string, headers: Headers = {}): Reply => ({
   statusCode,
   headers: { "Content-Type": "application/json", ...headers },

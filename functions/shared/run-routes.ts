@@ -12,11 +12,13 @@ import { buildJobOptions, type RunTarget, type VersionRunRequest } from "../../s
 import { findRunTarget, type RunAddress } from "../../services/flows/definitions/find-run-target.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
 import { idempotencyKeyFrom, webhookIdKeyFrom } from "../../services/jobs/queue/idempotency-key.ts";
-import { type Authenticate, type Call, type Handled, on } from "./edge.ts";
-import { guard } from "./guard.ts";
+import { type Authenticate, type Call, on, type RouteHandler } from "./edge.ts";
+import { checkAccess } from "./guard.ts";
 import type { Reply } from "./reply.ts";
 
-/** The caller of a run, with the head of the script or flow that was read together with the token: a run needs no other read. */
+/**
+ * The caller of a run, with the head of the script or flow, which was read together with the token, so that a run needs no further read.
+ */
 export interface RunAuth {
   actor: Actor;
   head: StoredObject | undefined;
@@ -28,18 +30,18 @@ type Authenticator = Parameters<typeof authenticate>[0] & { publicKey: typeof fi
 export function authenticateRun(authenticator: Authenticator): Authenticate<RunAuth> {
   return async (token, route, params) => {
     const { workspace = "" } = params;
-    const wanted = headKey(addressOf(route, params));
+    const wanted = getHeadKey(parseRunAddress(route, params));
     const { actor, read } = await authenticate(authenticator, token, { workspace, alsoRead: [wanted ?? keys.workspace(workspace)] });
-    // The path of a version is known from its head; a version that does not exist has none.
+    // The path of a version is part of its head; an absent version has none.
     const path = wanted && (params["path"] ?? (read[0]?.value as { path?: string } | undefined)?.path);
-    guard(actor, route, params, { workspace, ...(path === undefined ? {} : { path }) });
+    checkAccess(actor, route, params, { workspace, ...(path === undefined ? {} : { path }) });
     if (!wanted && !read[0]) throw new SvcError("workspace.notFound", { workspace });
     return { actor, head: read[0] };
   };
 }
 
 /** Route addresses end in `p/{path+}` and `h/{hash}` for scripts, in `f/{path+}` and `fv/{version}` for flows. */
-function addressOf(
+function parseRunAddress(
   { path: address }: Route,
   { workspace = "", path, hash, version }: Partial<Record<string, string | number>>,
 ): RunAddress {
@@ -52,7 +54,7 @@ function addressOf(
   };
 }
 
-function headKey({ kind, workspace, path, hash, version }: RunAddress): ObjectKey | undefined {
+function getHeadKey({ kind, workspace, path, hash, version }: RunAddress): ObjectKey | undefined {
   if (path !== undefined) return kind === "flow" ? keys.flowHead(workspace, path) : keys.scriptHead(workspace, path);
   if (version !== undefined) return keys.flowVersion(workspace, version);
   return hash === undefined ? undefined : keys.version(workspace, hash);
@@ -77,23 +79,23 @@ export function versionRoutes<R extends VersionRoute, Auth extends RunAuth>(
   routes: readonly R[],
   deps: Parameters<typeof findRunTarget>[0],
   run: (request: VersionRunRequest, call: Call<R, Auth>) => Promise<Reply>,
-): Handled<Auth>[] {
+): RouteHandler<Auth>[] {
   return routes.map((route) =>
     on(route, async (call: Call<R, Auth>) => {
       const read = call as unknown as VersionCall;
-      const target = await findRunTarget(deps, read.auth, addressOf(route, read.params));
+      const target = await findRunTarget(deps, read.auth, parseRunAddress(route, read.params));
       return run(await readRunRequest(read, target), call);
     }),
   );
 }
 
-/** Headers that every run gets as arguments. */
+/** Headers that every run receives as arguments. */
 const everyRun = (process.env[env.includeHeaders] ?? "").split(",").flatMap((name) => name.trim() || []);
 
 async function readRunRequest({ auth: { actor }, query, payload }: VersionCall, target: RunTarget): Promise<VersionRunRequest> {
   const { workspace, path, preprocessor } = target.version;
   const onceByWebhookId = target.kind === "script" && target.version.onceByWebhookId;
-  // A running job sends arguments for `main`: preprocessors handle only calls from outside.
+  // A running job sends arguments for `main`. Preprocessors handle external calls only.
   const preprocessed = preprocessor !== undefined && !query.skip_preprocessor && actor.kind === "person";
   const sent = await parseArguments(payload, {
     wrapBody: query.wrap_body ?? false,

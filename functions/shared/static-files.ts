@@ -8,7 +8,7 @@ import type { Reply } from "./reply.ts";
 
 const types: Readonly<Record<string, string>> = { html: "text/html", css: "text/css", js: "text/javascript", txt: "text/plain" };
 
-/** What every page of ours allows: nothing that is not ours can be loaded or called. */
+/** The policy of every page: it can load and call nothing but its own origin. */
 export const PAGE_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -21,16 +21,16 @@ export const PAGE_POLICY = [
 ];
 
 export interface StaticFiles {
-  /** In the function's asset, put there when it is bundled: each file compressed, and named after its content but for the pages. */
+  /** The folder in the function's asset. Bundling compresses each file and names all but the pages after their content. */
   folder: string;
   policy: readonly string[];
-  /** Headers of the pages, beyond those of every file. */
+  /** Additional headers of the pages. */
   page: Readonly<Record<string, string>>;
 }
 
 /**
- * Answers with a file by its name; what is not there is answered as an unknown `path`. Read from disk when it is asked for: who calls something
- * else of the same function pays nothing for it.
+ * Creates a function that returns a file by its name. An absent file is reported as an unknown `path`. Files are read on demand, so that
+ * other routes of the same function start no slower. Throws `route.unknown`.
  */
 export function staticFiles({ folder, policy, page }: StaticFiles) {
   let names: ReadonlySet<string> | undefined;

@@ -5,13 +5,13 @@ import { executions } from "../../aws/stepfunctions/executions.ts";
 import { env, requireEnv } from "../../contract/env.ts";
 import { type BuildRequest, buildTargetSchema } from "../../core/builds/build.ts";
 import { gatedFlows } from "../../services/flows/runtime/gated-flows.ts";
-import { executor } from "./executor.ts";
+import { executorDeps } from "./executor.ts";
 import { jobHandlers } from "./job-handlers.ts";
 
 /** The dependencies of functions that run jobs of every kind: they unseal secrets, build code and start flows. */
 export function workerDeps(name: string) {
   const adapters = {
-    ...executor(name),
+    ...executorDeps(name),
     objects: objectTable,
     concurrency: concurrencyTable,
     dataKeys,

@@ -6,7 +6,7 @@ import { workerDeps } from "../shared/worker-deps.ts";
 
 const deps = workerDeps("step");
 
-/** Runs one state of a flow's machine. A failure is recorded before it is thrown, and the machine then takes the way of failures. */
+/** Runs one state of a flow's machine. A failure is recorded before it is thrown; the machine then follows its error path. */
 export async function handler(event: unknown, context: Context): Promise<StepState> {
   const call = parseStepCall(event);
   const what = {

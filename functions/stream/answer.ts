@@ -15,12 +15,12 @@ import { authenticate } from "../../services/identity/authenticate.ts";
 import { findJob, WATCH_MS } from "../../services/jobs/read/read.ts";
 import { formatEvent, streamJobEvents } from "../../services/jobs/read/stream.ts";
 import { apiHandler, on } from "../shared/edge.ts";
-import { guard } from "../shared/guard.ts";
+import { checkAccess } from "../shared/guard.ts";
 import { logger } from "../shared/observe.ts";
 import { markReplay, type Reply } from "../shared/reply.ts";
 import { authenticateRun, type RunAuth, versionRoutes } from "../shared/run-routes.ts";
 
-const collaborators = {
+const deps = {
   objects: objectTable,
   jobs: jobTable,
   queue,
@@ -28,48 +28,57 @@ const collaborators = {
   nowMs: Date.now,
   findLastStep: (flow: Job) => findLastStep({ jobs: jobTable, storage }, flow),
 };
-const authenticator = { objects: objectTable, jobs: jobTable, publicKey: findPublicKey, nowMs: Date.now };
+const authenticateDeps = { objects: objectTable, jobs: jobTable, publicKey: findPublicKey, nowMs: Date.now };
 
-/** A client that was cut off says how far it got, as browsers do by themselves. */
-function resumed(query: UpdateStreamQuery, lastEventId: string | undefined): UpdateStreamQuery {
+/** A reconnecting client sends the id of the last event, as browsers do by themselves. */
+function resumeQuery(query: UpdateStreamQuery, lastEventId: string | undefined): UpdateStreamQuery {
   return lastEventId !== undefined && /^\d{1,15}$/.test(lastEventId) ? { ...query, stream_offset: Number(lastEventId) } : query;
 }
 
-/** A run's stream outlives the call's own look at token and rights: it looks again. */
+/** The authentication of a stream. A stream may last longer than the rights of its caller, which are checked again. */
 interface StreamAuth extends RunAuth {
-  /** Throws what the call itself would be refused with now. */
-  again: () => Promise<RunAuth>;
+  /** Authenticates again. Throws as the call itself would now. */
+  recheck: () => Promise<RunAuth>;
 }
 
-function events(
-  still: () => Promise<unknown>,
-  workspace: string,
-  id: string,
-  asked: UpdateStreamQuery,
-  lastEventId: string | undefined,
-): Reply {
-  const query = resumed(asked, lastEventId);
-  const untilMs = collaborators.nowMs() + limits.streamMs;
+interface JobStream {
+  workspace: string;
+  id: string;
+  query: UpdateStreamQuery;
+  lastEventId: string | undefined;
+}
+
+/** Replies with the events of a job. `checkAccess` throws once the caller may no longer read them. */
+function buildEventReply({ workspace, id, query: sent, lastEventId }: JobStream, checkAccess: () => Promise<unknown>): Reply {
+  const query = resumeQuery(sent, lastEventId);
+  const untilMs = deps.nowMs() + limits.streamMs;
   return {
     statusCode: 200,
     headers: { "content-type": "text/event-stream", "cache-control": "no-store", "x-accel-buffering": "no", "x-svc-job-id": id },
     body: "",
-    chunks: (gone) => texts(still, streamJobEvents(collaborators, { workspace, id }, query, { untilMs, gone }), query.stream_offset ?? 0),
+    chunks: (gone) => {
+      const events = streamJobEvents(deps, { workspace, id }, query, { untilMs, gone });
+      return formatEvents(checkAccess, events, query.stream_offset ?? 0);
+    },
   };
 }
 
-/** Events come at least every 15 s, so that a right that is taken, or a token that is deleted, ends a stream within 30 s. */
-const LOOK_AGAIN_MS = 15_000;
+/** Events come at least every 15 s, so a stream ends within 30 s after a right or a token is revoked. */
+const RECHECK_MS = 15_000;
 
-/** The status has gone out already: what fails from here on is an event, with the offset that was reached. */
-async function* texts(still: () => Promise<unknown>, of: ReturnType<typeof streamJobEvents>, from: number): AsyncGenerator<string> {
+/** The status was already sent, so later failures are reported as events with the last offset. */
+async function* formatEvents(
+  checkAccess: () => Promise<unknown>,
+  events: ReturnType<typeof streamJobEvents>,
+  from: number,
+): AsyncGenerator<string> {
   let reached = from;
-  let lookedMs = collaborators.nowMs();
+  let checkedMs = deps.nowMs();
   try {
-    for await (const event of of) {
-      if (collaborators.nowMs() - lookedMs >= LOOK_AGAIN_MS) {
-        if (!(await holds(still))) return yield formatEvent({ id: reached, data: { type: "not_found" } });
-        lookedMs = collaborators.nowMs();
+    for await (const event of events) {
+      if (deps.nowMs() - checkedMs >= RECHECK_MS) {
+        if (!(await isStillPermitted(checkAccess))) return yield formatEvent({ id: reached, data: { type: "not_found" } });
+        checkedMs = deps.nowMs();
       }
       reached = event.id;
       yield formatEvent(event);
@@ -89,9 +98,9 @@ interface StreamCall {
   payload: Payload;
 }
 
-async function holds(still: () => Promise<unknown>): Promise<boolean> {
+async function isStillPermitted(checkAccess: () => Promise<unknown>): Promise<boolean> {
   try {
-    await still();
+    await checkAccess();
     return true;
   } catch (error) {
     if (isSvcError(error)) return false;
@@ -99,13 +108,13 @@ async function holds(still: () => Promise<unknown>): Promise<boolean> {
   }
 }
 
-/** Starts a run and streams it. A client's last offset counts only for the run that it belongs to: a replayed one. */
+/** Starts a run and streams it. The client's last offset is used only if the call was replayed, because it belongs to that run. */
 async function runAndStream(request: VersionRunRequest, { auth, query, payload }: StreamCall): Promise<Reply> {
-  const watchedUntilMs = collaborators.nowMs() + WATCH_MS;
-  const { id, replayed } = await startRun(collaborators, request, { queueLimit: query.queue_limit, watchedUntilMs });
+  const watchedUntilMs = deps.nowMs() + WATCH_MS;
+  const { id, replayed } = await startRun(deps, request, { queueLimit: query.queue_limit, watchedUntilMs });
   const asked = { only_result: true, fast: true, poll_delay_ms: query.poll_delay_ms };
   const lastEventId = replayed ? payload.headers["last-event-id"] : undefined;
-  return markReplay(events(auth.again, request.options.workspace, id, asked, lastEventId), replayed);
+  return markReplay(buildEventReply({ workspace: request.options.workspace, id, query: asked, lastEventId }, auth.recheck), replayed);
 }
 
 const runStreamRoutes = [
@@ -119,25 +128,26 @@ const runStreamRoutes = [
   routes.streamFlowByVersionGet,
 ];
 
-const ofRun = authenticateRun(authenticator);
+const authenticateForRun = authenticateRun(authenticateDeps);
 
-/** The streaming routes: replies with `chunks`. Its edges are `handler.ts` on AWS, and the front server's locally. */
+/** The streaming routes, which reply with `chunks`. On AWS they are served by `handler.ts`, locally by the front server. */
 export const answer = apiHandler<StreamAuth>(
   [
-    ...versionRoutes(runStreamRoutes, collaborators, runAndStream),
+    ...versionRoutes(runStreamRoutes, deps, runAndStream),
     on(routes.updateStream, async ({ auth, params: { workspace, id }, query, headers }) => {
-      const find = ({ actor }: RunAuth) => findJob(collaborators, { actor, action: routes.updateStream }, { workspace, id });
+      const find = ({ actor }: RunAuth) => findJob(deps, { actor, action: routes.updateStream }, { workspace, id });
       const job = await find(auth);
-      return events(async () => find(await auth.again()), workspace, job.id, query, headers["last-event-id"]);
+      const stream = { workspace, id: job.id, query, lastEventId: headers["last-event-id"] };
+      return buildEventReply(stream, async () => find(await auth.recheck()));
     }),
   ],
   async (token, route, params) => {
     const again = async (): Promise<RunAuth> => {
-      if (params["id"] === undefined) return ofRun(token, route, params);
-      const { actor } = await authenticate(authenticator, token, { workspace: params["workspace"] });
-      guard(actor, route, params);
+      if (params["id"] === undefined) return authenticateForRun(token, route, params);
+      const { actor } = await authenticate(authenticateDeps, token, { workspace: params["workspace"] });
+      checkAccess(actor, route, params);
       return { actor, head: undefined };
     };
-    return { ...(await again()), again };
+    return { ...(await again()), recheck: again };
   },
 );

@@ -5,13 +5,13 @@ import { apiHandler, on } from "../shared/edge.ts";
 import type { Reply } from "../shared/reply.ts";
 import { PAGE_POLICY, staticFiles } from "../shared/static-files.ts";
 
-/** Put there by `lib/api/web.ts`. */
-const file = staticFiles({
+/** `lib/api/web.ts` bundles these files. */
+const serveFile = staticFiles({
   folder: join(import.meta.dirname, "site"),
-  // HTML that a flow brings is taken from the sanitiser alone.
+  // HTML from a flow is accepted only from the sanitizer.
   policy: [...PAGE_POLICY, "require-trusted-types-for 'script'", "trusted-types dompurify"],
   page: {
-    // The address of a page may be a secret: it is kept nowhere and told to nobody.
+    // The address of a page may contain a secret, so it must not be cached or sent to other sites.
     "cache-control": "no-store",
     "referrer-policy": "no-referrer",
     "x-robots-tag": "noindex, nofollow",
@@ -21,18 +21,18 @@ const file = staticFiles({
 });
 
 const approvalPage = ({ headers }: { headers: Readonly<Record<string, string | undefined>> }) =>
-  file("approve.html", "/approve", headers["accept-encoding"]);
+  serveFile("approve.html", "/approve", headers["accept-encoding"]);
 
 const answer = apiHandler<unknown>(
   [
     on(routes.approvalPage, approvalPage),
     on(routes.signedInApprovalPage, approvalPage),
-    on(routes.asset, ({ params, headers }) => file(params.file, `/assets/${params.file}`, headers["accept-encoding"])),
+    on(routes.asset, ({ params, headers }) => serveFile(params.file, `/assets/${params.file}`, headers["accept-encoding"])),
   ],
   async () => undefined,
 );
 
-/** The pages of the console: files, and nothing that knows anything. `HEAD` is answered as `GET` is, without the body: scanners of mail ask so. */
+/** Serves the pages of the console as static files. `HEAD` is answered as `GET` without the body, because mail scanners use it. */
 export async function handler(event: APIGatewayProxyEvent, context: Context): Promise<Reply> {
   if (event.httpMethod !== "HEAD") return answer(event, context);
   const reply = await answer({ ...event, httpMethod: "GET" }, context);

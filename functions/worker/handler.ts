@@ -8,7 +8,7 @@ import { workerDeps } from "../shared/worker-deps.ts";
 const deps = workerDeps("worker");
 const queued = messageHandler((message) => handleJobMessage(deps, message));
 
-/** Messages of the queue, or one call by `run` for a synchronous run that needs what only a worker may read. */
+/** Handles messages of the queue, and direct calls by `run` for synchronous runs that need data which only a worker may read. */
 export async function handler(event: SQSEvent | JobCall, context: Context): Promise<SQSBatchResponse | JobCallResult> {
   if ("Records" in event) return queued(event, context);
   const call = jobCallSchema.parse(event);

@@ -1,6 +1,6 @@
-import { BuildFailure } from "../build-room.ts";
+import { BuildFailure } from "../build-sandbox.ts";
 
-/** The lock of a Go script is one text: go.mod, a line `//go.sum`, and go.sum. A script without modules has an empty lock. */
+/** The lock of a Go script consists of go.mod, a line `//go.sum`, and go.sum. A script without modules has an empty lock. */
 const SEPARATOR = "\n//go.sum\n";
 const REQUIREMENT = /^([\w./~-]+) (v\d[\w.+-]*)( \/\/ indirect)?$/;
 const SUM = /^[\w./~!-]+ v\d[\w.+-]*(\/go\.mod)? h1:[\w+/=]+$/;
@@ -10,11 +10,12 @@ export function writeGoLock(mod: string, sum: string): string {
 }
 
 /**
- * Reads a lock, which the caller may have written. Only requirements are taken over from it: `replace` could name any folder of this machine.
+ * Reads a lock, which the caller may have written. Only its requirements are used, because `replace` could name any folder of this machine.
+ * Throws `BuildFailure`.
  */
 export function readGoLock(text: string, module: string): { mod: string; sum: string } {
   const at = text.indexOf(SEPARATOR);
-  if (at === -1) throw broken("it must be a go.mod, a line //go.sum, and the text of a go.sum");
+  if (at === -1) throw lockFailure("it must be a go.mod, a line //go.sum, and the text of a go.sum");
   const requirements: string[] = [];
   let version = "";
   for (const raw of text.slice(0, at).split("\n")) {
@@ -22,17 +23,17 @@ export function readGoLock(text: string, module: string): { mod: string; sum: st
     if (line === "" || line === "require (" || line === "(" || line === ")" || /^(module|toolchain) /.test(line)) continue;
     if (/^go \d[\w.]*$/.test(line)) version = `${line}\n`;
     else if (REQUIREMENT.test(line)) requirements.push(`require ${line}\n`);
-    else throw broken(`"${line.slice(0, 200)}" in its go.mod is not a valid module requirement`);
+    else throw lockFailure(`"${line.slice(0, 200)}" in its go.mod is not a valid module requirement`);
   }
   const sums = text
     .slice(at + SEPARATOR.length)
     .split("\n")
     .filter(Boolean);
   const wrong = sums.find((line) => !SUM.test(line));
-  if (wrong !== undefined) throw broken(`"${wrong.slice(0, 200)}" in its go.sum is not a valid checksum`);
+  if (wrong !== undefined) throw lockFailure(`"${wrong.slice(0, 200)}" in its go.sum is not a valid checksum`);
   return { mod: `module ${module}\n${version}${requirements.join("")}`, sum: sums.map((line) => `${line}\n`).join("") };
 }
 
-function broken(reason: string): BuildFailure {
+function lockFailure(reason: string): BuildFailure {
   return new BuildFailure(`The lock cannot be used: ${reason}. Save the script without a lock to resolve its modules again.`);
 }

@@ -1,10 +1,10 @@
 import type { GoFunction } from "../../../core/builds/go-source.ts";
 
-/** Package of the script. Not `main`, where a function `main` can have neither parameters nor results. */
+/** The package of the script. In package `main` the function `main` could have neither parameters nor results. */
 export const ENTRY_PACKAGE = "inner";
 
-/** The program around the script's package. */
-export function goProgram(module: string): string {
+/** Generates the program that calls the script's package. */
+export function generateGoProgram(module: string): string {
   return `package main
 
 import "${module}/${ENTRY_PACKAGE}"
@@ -14,10 +14,10 @@ func main() { ${ENTRY_PACKAGE}.SvcRun() }
 }
 
 /**
- * Stands beside the script in its package: every top-level function can be called by its name, decoding each argument into the parameter's
- * own type. Reflection finds the types, so the generated text needs none of the script's imports.
+ * Generates a file for the script's package that can call every top-level function by its name and decodes each argument into the
+ * parameter's type. Reflection finds the types, so the file needs none of the script's imports.
  */
-export function goWrapper(functions: GoFunction[], file: string): string {
+export function generateGoWrapper(functions: GoFunction[], file: string): string {
   const callable = functions.filter(({ name, generic }) => !generic && name !== "init" && name !== "_");
   const entries = callable.map(
     ({ name, params }) =>

@@ -4,50 +4,54 @@ import { join } from "node:path";
 import type { BuildRequest } from "../../../core/builds/build.ts";
 import { readGoSource } from "../../../core/builds/go-source.ts";
 import { goClient } from "../../../core/builds/own-clients.ts";
-import { BuildFailure, type BuildRoom, passOn } from "../build-room.ts";
-import { putOwnClient } from "../own-clients.ts";
+import { BuildFailure, type BuildSandbox, pickVariables } from "../build-sandbox.ts";
+import { copyOwnClient } from "../own-clients.ts";
 import { readGoLock, writeGoLock } from "./go-lock.ts";
-import { goPath } from "./go-toolchain.ts";
-import { ENTRY_PACKAGE, goProgram, goWrapper } from "./go-wrapper.ts";
+import { resolveGoPath } from "./go-toolchain.ts";
+import { ENTRY_PACKAGE, generateGoProgram, generateGoWrapper } from "./go-wrapper.ts";
 
-/** Name of the module that a script becomes; stack traces show it before the file's name. */
+/** The name of the module that contains the script. Stack traces show it before the file's name. */
 const MODULE = "script";
 
 /**
- * The script's file becomes package `inner` of a small module, where `main` may have parameters, next to a generated file that calls it.
- * Nothing but the package's name changes in it, so lines stay what they are.
+ * Builds a Go script. Its file becomes package `inner` of a small module, in which `main` may have parameters, beside a generated file that
+ * calls it. Only the package name changes, so line numbers stay the same.
  */
-export async function buildGo(request: BuildRequest, room: BuildRoom): Promise<string> {
-  const go = await goPath(room, request.registries.pypi);
-  const dir = join(room.dir, "module");
+export async function buildGo(request: BuildRequest, sandbox: BuildSandbox): Promise<string> {
+  const go = await resolveGoPath(sandbox, request.registries.pypi);
+  const dir = join(sandbox.dir, "module");
   const source = request.files[request.entry] ?? "";
   const { packageName, functions, imports } = readGoSource(source);
   if (!packageName) throw new BuildFailure(`${request.entry}.go: a Go script begins with "package inner".`);
   const inner = join(dir, ENTRY_PACKAGE);
   await mkdir(inner, { recursive: true });
   const renamed = `${source.slice(0, packageName.from)}${ENTRY_PACKAGE}${source.slice(packageName.to)}`;
-  // The file has a fixed name, because Go leaves out files by what theirs ends with (_test, _windows); the directive gives it its own back.
+  // The file has a fixed name, because Go ignores files by their suffix (_test, _windows); the directive restores the original name in
+  // messages.
   await writeFile(join(inner, "script.go"), `//line ${request.entry}.go:1:1\n${renamed}`);
-  await writeFile(join(inner, "svc_wrapper.go"), goWrapper(functions, `${request.entry}.go`));
-  await writeFile(join(dir, "main.go"), goProgram(MODULE));
-  const env = goEnv(request, room);
-  await turnOffTelemetry(room);
+  await writeFile(join(inner, "svc_wrapper.go"), generateGoWrapper(functions, `${request.entry}.go`));
+  await writeFile(join(dir, "main.go"), generateGoProgram(MODULE));
+  const env = buildGoEnv(request, sandbox);
+  await turnOffTelemetry(sandbox);
   const run = async (args: string[], failure: string): Promise<void> => {
-    const { code, output } = await room.run({ command: go, args, cwd: dir, env });
-    if (code !== 0) throw new BuildFailure(`${failure}: ${reasonIn(output)}`);
+    const { code, output } = await sandbox.run({ command: go, args, cwd: dir, env });
+    if (code !== 0) throw new BuildFailure(`${failure}: ${extractReason(output)}`);
   };
-  const { output } = await room.run({ command: go, args: ["version"], cwd: dir, env, quiet: true });
-  // Without the patch: a lock made by one works with every other of the same version.
+  const { output } = await sandbox.run({ command: go, args: ["version"], cwd: dir, env, quiet: true });
+  // Without the patch version, so that a lock works with every toolchain of the same minor version.
   const header = `module ${MODULE}\n\ngo ${/go(\d+\.\d+)/.exec(output)?.[1] ?? "1.24"}\n`;
   const lock = await prepareModule(dir, header, { imports, source, lock: request.lock }, run);
-  await run(["build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", join(room.dir, "main"), "."], "The script does not compile");
-  await rename(join(room.dir, "main"), join(room.out, "main"));
+  await run(
+    ["build", "-trimpath", "-buildvcs=false", "-ldflags=-s -w", "-o", join(sandbox.dir, "main"), "."],
+    "The script does not compile",
+  );
+  await rename(join(sandbox.dir, "main"), join(sandbox.out, "main"));
   return lock;
 }
 
 type Run = (args: string[], failure: string) => Promise<void>;
 
-/** Writes go.mod and go.sum; the standard library needs no lock. */
+/** Writes go.mod and go.sum, and returns the lock. The standard library needs none. */
 async function prepareModule(
   dir: string,
   header: string,
@@ -56,8 +60,8 @@ async function prepareModule(
 ): Promise<string> {
   const mod = join(dir, "go.mod");
   const sum = join(dir, "go.sum");
-  const client = imports.includes(goClient) ? await putClient(dir) : "";
-  // The first part of an import names a host, unless it is Go's own.
+  const client = imports.includes(goClient) ? await addClient(dir) : "";
+  // Imports whose first part is not a host belong to Go's standard library.
   const needed = imports.filter((path) => path.split("/")[0]?.includes("."));
   if (needed.length === 0) {
     await writeFile(mod, header + client);
@@ -69,39 +73,43 @@ async function prepareModule(
     await writeFile(sum, given.sum);
     return lock;
   }
-  await writeFile(mod, `${header}${client}${requiredVersions(source)}`);
+  await writeFile(mod, `${header}${client}${readRequiredVersions(source)}`);
   await run(["mod", "tidy"], "The modules could not be resolved");
   // Go writes no go.sum for a script without modules.
-  return writeGoLock(withoutClient(await readFile(mod, "utf8")), await readFile(sum, "utf8").catch(() => ""));
+  return writeGoLock(removeClient(await readFile(mod, "utf8")), await readFile(sum, "utf8").catch(() => ""));
 }
 
-/** The client library as a module beside the script's, and the lines of go.mod that name it: relative, since they end up in the binary. */
-async function putClient(dir: string): Promise<string> {
-  await putOwnClient("go", join(dir, goClient));
+/**
+ * Adds the client library as a module beside the script's, and returns its lines for go.mod. The path is relative, because it is recorded
+ * in the binary.
+ */
+async function addClient(dir: string): Promise<string> {
+  await copyOwnClient("go", join(dir, goClient));
   return `require ${goClient} v0.0.0\nreplace ${goClient} => ./${goClient}\n`;
 }
 
-/** What a lock says of it is nothing: the build has it. */
-function withoutClient(mod: string): string {
+/** The client library is not part of the lock, because every build adds it. */
+function removeClient(mod: string): string {
   return mod
     .split("\n")
     .filter((line) => !new RegExp(`^\\s*((require|replace) )?${goClient} `).test(line))
     .join("\n");
 }
 
-/** `//require github.com/owner/name v1.2.3` in the script asks for a version; else it is the newest. */
-function requiredVersions(source: string): string {
+/** Reads lines `//require github.com/owner/name v1.2.3`, which select a version. The default is the newest. */
+function readRequiredVersions(source: string): string {
   const lines = source.matchAll(/^\/\/\s*require\s+([\w./~-]+)\s+(v[\w.+-]+)\s*$/gm);
   return [...lines].map(([, module, version]) => `require ${module} ${version}\n`).join("");
 }
 
 /**
- * Nothing of a script or its modules runs here: no C compiler, no other toolchain, no version control program. Both caches are shared between
- * builds: modules are checked against go.sum and the checksum database, compiled packages are keyed by the hash of all that went into them.
+ * Returns the environment of Go commands. No code of a script or its modules runs during the build: no C compiler, no other toolchain, no
+ * version control program. Both caches are shared between builds: modules are verified with go.sum and the checksum database, and compiled
+ * packages are keyed by the hash of their inputs.
  */
-function goEnv({ target, registries, lock }: BuildRequest, room: BuildRoom): Record<string, string> {
+function buildGoEnv({ target, registries, lock }: BuildRequest, sandbox: BuildSandbox): Record<string, string> {
   return {
-    ...passOn(["GOPROXY", "GOSUMDB", "GONOSUMDB", "GONOPROXY", "GOPRIVATE", "GOINSECURE"]),
+    ...pickVariables(["GOPROXY", "GOSUMDB", "GONOSUMDB", "GONOPROXY", "GOPRIVATE", "GOINSECURE"]),
     GOENV: process.env["GOENV"] || join(homedir(), ".config/go/env"),
     ...(registries.go && { GOPROXY: registries.go }),
     CGO_ENABLED: "0",
@@ -111,26 +119,26 @@ function goEnv({ target, registries, lock }: BuildRequest, room: BuildRoom): Rec
     GOWORK: "off",
     GOOS: target.os,
     GOARCH: target.arch === "x64" ? "amd64" : "arm64",
-    GOCACHE: join(room.cache, "go-build"),
-    GOMODCACHE: join(room.cache, "go-mod"),
-    GOPATH: join(room.dir, "go"),
+    GOCACHE: join(sandbox.cache, "go-build"),
+    GOMODCACHE: join(sandbox.cache, "go-mod"),
+    GOPATH: join(sandbox.dir, "go"),
   };
 }
 
 /**
- * Go counts its uses by a process that leaves the group, outlives the build and makes its directory again. Only a file turns that off, in the
- * home's folder for settings, which macOS has elsewhere.
+ * Go counts its uses in a process that leaves the process group, outlives the build and creates its directory again. Only a file in the
+ * settings folder of the home directory turns it off; macOS has another folder.
  */
-async function turnOffTelemetry(room: BuildRoom): Promise<void> {
+async function turnOffTelemetry(sandbox: BuildSandbox): Promise<void> {
   for (const settings of [".config", "Library/Application Support"]) {
-    const dir = join(room.home, settings, "go", "telemetry");
+    const dir = join(sandbox.home, settings, "go", "telemetry");
     await mkdir(dir, { recursive: true });
     await writeFile(join(dir, "mode"), "off");
   }
 }
 
-/** Compiler errors name the script's lines; what go adds around them says nothing about it. */
-function reasonIn(output: string): string {
+/** Returns the compiler's errors with the script's lines, without the messages that Go adds. */
+function extractReason(output: string): string {
   const lines = output
     .split("\n")
     .map((line) => line.trim().replace(/^(\.\/)?inner\//, ""))

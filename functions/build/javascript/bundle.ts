@@ -6,7 +6,7 @@ import type { BuildRequest } from "../../../core/builds/build.ts";
 import { readJavascriptImports } from "../../../core/builds/javascript-imports.ts";
 import { isOwnClient } from "../../../core/builds/own-clients.ts";
 import { readSpecifier } from "../../../core/builds/package-specifiers.ts";
-import { BuildFailure, type BuildRoom } from "../build-room.ts";
+import { BuildFailure, type BuildSandbox } from "../build-sandbox.ts";
 import { clientFolder, esbuildFolder } from "../tools.ts";
 
 type Esbuild = typeof import("esbuild");
@@ -19,27 +19,30 @@ interface Packages {
   installed: ReadonlySet<string>;
 }
 
-/** Scripts live here: esbuild never looks for them in the file system. */
+/** The namespace of scripts: esbuild never searches the file system for them. */
 const SCRIPTS = "script";
-/** And the client library here. */
+/** The namespace of the client library. */
 const CLIENT = "client";
 /**
- * Bundled CommonJS packages ask for these; an ES module does not have them. Each of Node's modules costs a fresh bun worker milliseconds, so
- * none is imported for a script that needs none.
+ * Bundled CommonJS packages need these names, which ES modules lack. They are added only to scripts that use them, because each import of a
+ * Node module delays the start of a bun worker by milliseconds.
  */
 const SHIM = "export const __filename = import.meta.filename;\nexport const __dirname = import.meta.dirname;\n";
 const REQUIRE = 'import { createRequire as svcCreateRequire } from "node:module"; const require = svcCreateRequire(import.meta.url); ';
 
 let loaded: Esbuild | undefined;
 
-/** esbuild's process lives as long as this one, so it is started with a clean environment: nothing that reads user code sees ours. */
-function startEsbuild(room: BuildRoom): Esbuild {
+/**
+ * Starts esbuild with a clean environment. Its process lives as long as this one, and a process that reads user code must not see the
+ * service's credentials.
+ */
+function startEsbuild(sandbox: BuildSandbox): Esbuild {
   if (loaded) return loaded;
   const esbuild = createRequire(import.meta.url)(esbuildFolder()) as Esbuild;
   const own = process.env;
-  process.env = room.childEnv({ HOME: "/nonexistent", TMPDIR: "/tmp" });
+  process.env = sandbox.childEnv({ HOME: "/nonexistent", TMPDIR: "/tmp" });
   try {
-    // Starts the process before it returns; what it returns has nothing to wait for.
+    // The process starts before the call returns, so the promise need not be awaited.
     void esbuild.initialize({});
   } finally {
     process.env = own;
@@ -48,45 +51,47 @@ function startEsbuild(room: BuildRoom): Esbuild {
   return esbuild;
 }
 
-/** Bundles the entry with all it imports into `main.mjs` and `main.mjs.map` in `room.out`. */
-export async function bundle(request: JavascriptRequest, packages: Packages, room: BuildRoom): Promise<void> {
-  const esbuild = startEsbuild(room);
-  await writeFile(join(room.dir, "shim.mjs"), SHIM);
+/** Bundles the entry with everything it imports into `main.mjs` and `main.mjs.map` in `sandbox.out`. Throws `BuildFailure`. */
+export async function bundleScript(request: JavascriptRequest, packages: Packages, sandbox: BuildSandbox): Promise<void> {
+  const esbuild = startEsbuild(sandbox);
+  await writeFile(join(sandbox.dir, "shim.mjs"), SHIM);
   const stop = () => void esbuild.stop().finally(() => (loaded = undefined));
-  room.signal.addEventListener("abort", stop, { once: true });
+  sandbox.signal.addEventListener("abort", stop, { once: true });
   try {
     const unresolved: string[] = [];
     for (;;) {
       try {
-        const result = await esbuild.build(optionsFor(request, { ...packages, external: [...packages.external, ...unresolved] }, room));
-        refuseForeignFiles(result.metafile as Metafile, packages.dir, room);
+        const result = await esbuild.build(
+          toBuildOptions(request, { ...packages, external: [...packages.external, ...unresolved] }, sandbox),
+        );
+        checkBundledFiles(result.metafile as Metafile, packages.dir, sandbox);
         break;
       } catch (error) {
-        room.checkTime();
+        sandbox.checkTime();
         if (!isEsbuildFailure(error)) throw error;
-        const optional = optionalImports(error.errors).filter((name) => !unresolved.includes(name));
-        if (optional.length === 0) throw asBuildFailure(error.errors);
+        const optional = findOptionalImports(error.errors).filter((name) => !unresolved.includes(name));
+        if (optional.length === 0) throw toBuildFailure(error.errors);
         unresolved.push(...optional);
       }
     }
   } finally {
-    room.signal.removeEventListener("abort", stop);
+    sandbox.signal.removeEventListener("abort", stop);
   }
-  await addRequire(join(room.out, "main.mjs"));
-  await cleanMap(join(room.out, "main.mjs.map"));
+  await addRequire(join(sandbox.out, "main.mjs"));
+  await cleanSourceMap(join(sandbox.out, "main.mjs.map"));
 }
 
-/** In front of the first line and not above it: the map's lines stay right, and the line itself is esbuild's. */
+/** The code is added in front of the first line and not above it, so that the source map stays correct. */
 async function addRequire(file: string): Promise<void> {
   const text = await readFile(file, "utf8");
   if (/\brequire\b/.test(text)) await writeFile(file, REQUIRE + text);
 }
 
-function optionsFor(request: JavascriptRequest, packages: Packages, room: BuildRoom): BuildOptions {
+function toBuildOptions(request: JavascriptRequest, packages: Packages, sandbox: BuildSandbox): BuildOptions {
   return {
-    absWorkingDir: room.dir,
+    absWorkingDir: sandbox.dir,
     entryPoints: [{ in: `${SCRIPTS}:${request.entry}`, out: "main" }],
-    outdir: room.out,
+    outdir: sandbox.out,
     outExtension: { ".js": ".mjs" },
     bundle: true,
     format: "esm",
@@ -94,23 +99,23 @@ function optionsFor(request: JavascriptRequest, packages: Packages, room: BuildR
     target: "es2024",
     sourcemap: "linked",
     metafile: true,
-    // Parameters are matched by name and errors are read by people.
+    // Function names are needed to match parameters and to read errors.
     keepNames: true,
     minify: false,
     charset: "utf8",
     legalComments: "none",
     logLevel: "silent",
     jsx: "automatic",
-    // A package's own tsconfig.json says how its authors compile, not how it is used.
+    // A package's tsconfig.json describes its own compilation, not its use.
     tsconfigRaw: "{}",
     external: ["bun", "bun:*", ...packages.external.flatMap((name) => [name, `${name}/*`])],
-    inject: [join(room.dir, "shim.mjs")],
-    plugins: [scripts(request, packages), ownClient, ...(request.language === "deno" ? [denoBuiltins] : [])],
+    inject: [join(sandbox.dir, "shim.mjs")],
+    plugins: [createScriptPlugin(request, packages), ownClientPlugin, ...(request.language === "deno" ? [denoBuiltinsPlugin] : [])],
   };
 }
 
-/** Resolves what scripts import; imports of packages among themselves never pass here, which keeps large packages fast. */
-function scripts({ files, language }: JavascriptRequest, { dir: packagesDir, installed }: Packages): Plugin {
+/** Resolves the imports of scripts. Imports between packages do not pass through it, which makes large packages fast. */
+function createScriptPlugin({ files, language }: JavascriptRequest, { dir: packagesDir, installed }: Packages): Plugin {
   const inPackages = async (build: PluginBuild, path: string, kind: "import-statement"): Promise<OnResolveResult> =>
     await build.resolve(path, { kind, resolveDir: packagesDir });
   return {
@@ -129,9 +134,9 @@ function scripts({ files, language }: JavascriptRequest, { dir: packagesDir, ins
             if (specifier.name.startsWith("bun") && language !== "bun") {
               return { errors: [{ text: `"${specifier.name}" is available only in scripts of language bun` }] };
             }
-            return { path: withNodePrefix(specifier.name), external: true };
+            return { path: addNodePrefix(specifier.name), external: true };
           case "package":
-            // A lock may name the package of the registry; then it is that one.
+            // If the lock contains a package of this name, that package is used.
             if (isOwnClient(specifier) && !installed.has(specifier.name))
               return { path: "index.ts", namespace: CLIENT, sideEffects: false };
             return await inPackages(build, specifier.name + specifier.subpath, kind as "import-statement");
@@ -147,7 +152,7 @@ function scripts({ files, language }: JavascriptRequest, { dir: packagesDir, ins
   };
 }
 
-const ownClient: Plugin = {
+const ownClientPlugin: Plugin = {
   name: "own-client",
   setup(build) {
     build.onResolve({ filter: /^\.\//, namespace: CLIENT }, ({ path }) => ({ path: path.slice(2), namespace: CLIENT, sideEffects: false }));
@@ -158,34 +163,34 @@ const ownClient: Plugin = {
   },
 };
 
-function withNodePrefix(name: string): string {
+function addNodePrefix(name: string): string {
   return name.startsWith("bun") || name.startsWith("node:") ? name : `node:${name}`;
 }
 
-/** Node and bun know `fs`, deno only `node:fs`. */
-const denoBuiltins: Plugin = {
+/** Node and bun accept `fs`; deno accepts only `node:fs`. */
+const denoBuiltinsPlugin: Plugin = {
   name: "deno-builtins",
   setup(build) {
     build.onResolve({ filter: /^[a-z_]+(\/[a-z]+)?$/ }, ({ path, kind, namespace }) =>
-      namespace !== SCRIPTS && kind !== "require-call" && isBuiltin(path) ? { path: withNodePrefix(path), external: true } : undefined,
+      namespace !== SCRIPTS && kind !== "require-call" && isBuiltin(path) ? { path: addNodePrefix(path), external: true } : undefined,
     );
   },
 };
 
 /**
- * Names that packages import and nobody installed. They are guarded or never reached in practice (optional databases, other platforms), so
- * they become an error of the run, should it come so far, instead of one of the build.
+ * Returns the names that packages import although they are not installed. Such imports are guarded or unreachable in practice (optional
+ * databases, other platforms), so they cause an error at run time, if at all, and not in the build.
  */
-function optionalImports(errors: Message[]): string[] {
+function findOptionalImports(errors: Message[]): string[] {
   return errors.flatMap(({ location, text }) => {
     const name = /^Could not resolve "([^"]+)"/.exec(text)?.[1];
     return name && !/^[./]/.test(name) && location?.file.startsWith("packages/node_modules/") ? [name] : [];
   });
 }
 
-/** A package may try to import any file by its path; only packages and scripts may end up in a bundle. */
-function refuseForeignFiles(metafile: Metafile, packagesDir: string, room: BuildRoom): void {
-  const own = [`${SCRIPTS}:`, `${CLIENT}:`, "(disabled):", "shim.mjs", `${packagesDir.slice(room.dir.length + 1)}/node_modules/`];
+/** A package may import any file by its path, but only packages and scripts may be part of a bundle. Throws `BuildFailure`. */
+function checkBundledFiles(metafile: Metafile, packagesDir: string, sandbox: BuildSandbox): void {
+  const own = [`${SCRIPTS}:`, `${CLIENT}:`, "(disabled):", "shim.mjs", `${packagesDir.slice(sandbox.dir.length + 1)}/node_modules/`];
   const foreign = Object.keys(metafile.inputs).find((path) => !own.some((prefix) => path.startsWith(prefix)) && !path.startsWith("<"));
   if (foreign !== undefined) throw new BuildFailure(`A package imports the file ${foreign}, which is not part of any package.`);
 }
@@ -194,29 +199,29 @@ function isEsbuildFailure(error: unknown): error is EsbuildFailure {
   return error instanceof Error && Array.isArray((error as Partial<EsbuildFailure>).errors);
 }
 
-function asBuildFailure(errors: Message[]): BuildFailure {
-  return new BuildFailure(errors.slice(0, 20).map(describe).join("\n"));
+function toBuildFailure(errors: Message[]): BuildFailure {
+  return new BuildFailure(errors.slice(0, 20).map(describeMessage).join("\n"));
 }
 
-function describe({ location, text, notes }: Message): string {
+function describeMessage({ location, text, notes }: Message): string {
   if (!location) return text;
-  const file = location.file.startsWith(`${SCRIPTS}:`) ? scriptFile(location.file) : location.file.replace(/^packages\//, "");
+  const file = location.file.startsWith(`${SCRIPTS}:`) ? toScriptFile(location.file) : location.file.replace(/^packages\//, "");
   const hint = notes.find((note) => note.text && !note.location)?.text;
   const line = location.lineText ? `\n  ${location.lineText.trim()}` : "";
   return `${file}:${location.line}:${location.column + 1}: ${text}${line}${hint && !text.startsWith("Could not") ? `\n  ${hint}` : ""}`;
 }
 
-function scriptFile(source: string): string {
+function toScriptFile(source: string): string {
   return `${source.slice(SCRIPTS.length + 1)}.ts`;
 }
 
-/** Sources get the names people know; the text of packages is left out, nobody reads it and it doubles the artefact. */
-async function cleanMap(path: string): Promise<void> {
+/** Shortens the names of sources and omits the text of packages, which would double the size of the artefact. */
+async function cleanSourceMap(path: string): Promise<void> {
   const map = JSON.parse(await readFile(path, "utf8")) as { sources: string[]; sourcesContent?: (string | null)[] };
   map.sourcesContent = map.sources.map((source, at) => (source.startsWith(`${SCRIPTS}:`) ? (map.sourcesContent?.[at] ?? null) : null));
   map.sources = map.sources.map((source) =>
     source.startsWith(`${SCRIPTS}:`)
-      ? scriptFile(source)
+      ? toScriptFile(source)
       : source
           .replace(`${CLIENT}:`, "node_modules/svc-client/")
           .replace(/^.*?node_modules\//, "node_modules/")

@@ -1,20 +1,20 @@
 import { isJsonObject } from "../../../contract/json-object.ts";
-import { BuildFailure } from "../build-room.ts";
+import { BuildFailure } from "../build-sandbox.ts";
 
 /**
- * The lock of a bun, deno or nodejs script is one text: the package.json that was resolved, a line `//bun.lock`, and bun's text lock file.
- * A script without packages has an empty lock.
+ * The lock of a bun, deno or nodejs script: the resolved package.json, a line `//bun.lock`, and bun's text lock file. A script without
+ * packages has an empty lock.
  */
 export interface NpmLock {
   dependencies: Record<string, string>;
   bunLock: string;
-  /** A package comes from an address that the lock names instead of the registry's own. */
+  /** At least one package has an address of its own instead of the registry's. */
   namesAddresses: boolean;
 }
 
 const SEPARATOR = "\n//bun.lock\n";
 const NAME = /^(@[\w.~-]+\/)?[A-Za-z0-9_~-][\w.~-]*$/;
-/** What the registry serves. Folders, git and tarball addresses would make the build read or run what is not a package from the registry. */
+/** Packages from the registry. Folders, git and tarball addresses could make the build read or run other content. */
 const REGISTRY_PACKAGE = /^(@[\w.~-]+\/)?[A-Za-z0-9_~-][\w.~-]*@\d+\.\d+\.\d+[\w.+-]*$/;
 const RANGE = /^(npm:(@[\w.~-]+\/)?[\w.~-]+@)?[\w.+*^~<>=| -]*$/;
 
@@ -23,16 +23,18 @@ export function writeNpmLock(packageJson: string, bunLock: string): string {
 }
 
 /**
- * Reads a lock, which the caller may have written. `bunLock` is written anew from what was checked here, so that bun sees nothing else.
+ * Reads a lock, which the caller may have written. `bunLock` is written again from the validated fields, so that bun reads nothing else.
+ * Throws `BuildFailure`.
  */
 export function readNpmLock(text: string): NpmLock {
   const at = text.indexOf(SEPARATOR);
-  if (at === -1) throw broken("it must be a package.json, a line //bun.lock, and the text of a bun.lock");
+  if (at === -1) throw lockFailure("it must be a package.json, a line //bun.lock, and the text of a bun.lock");
   const { dependencies = {}, ...rest } = parseObject(text.slice(0, at), "its package.json");
-  if (Object.keys(rest).length > 0) throw broken(`its package.json may contain only dependencies, but it contains ${Object.keys(rest)[0]}`);
+  if (Object.keys(rest).length > 0)
+    throw lockFailure(`its package.json may contain only dependencies, but it contains ${Object.keys(rest)[0]}`);
   const lock = parseObject(text.slice(at + SEPARATOR.length).replace(/,(?=\s*[}\]])/g, ""), "its bun.lock");
   const { lockfileVersion, configVersion, workspaces, packages = {}, ...more } = lock;
-  if (Object.keys(more).length > 0) throw broken(`${Object.keys(more)[0]} is not supported`);
+  if (Object.keys(more).length > 0) throw lockFailure(`${Object.keys(more)[0]} is not supported`);
   const root = isJsonObject(workspaces) && isJsonObject(workspaces[""]) ? workspaces[""] : {};
   const checked = Object.entries(asObject(packages, "packages")).map(([key, value]) => [key, checkPackage(value)] as const);
   return {
@@ -52,9 +54,9 @@ type LockedPackage = [id: string, address: string, info: Record<string, unknown>
 function checkPackage(value: unknown): LockedPackage {
   const [id, address, info, integrity] = Array.isArray(value) ? value : [];
   if (typeof id !== "string" || !REGISTRY_PACKAGE.test(id) || typeof address !== "string") {
-    throw broken(`${JSON.stringify(id)} is not a package from the registry`);
+    throw lockFailure(`${JSON.stringify(id)} is not a package from the registry`);
   }
-  if (typeof integrity !== "string" || !integrity.startsWith("sha512-")) throw broken(`${id} has no sha512 integrity`);
+  if (typeof integrity !== "string" || !integrity.startsWith("sha512-")) throw lockFailure(`${id} has no sha512 integrity`);
   const { bin: _bin, binDir: _binDir, bundled: _bundled, ...kept } = asObject(info, id);
   for (const field of ["dependencies", "optionalDependencies", "peerDependencies"]) {
     if (kept[field] !== undefined) checkRanges(kept[field]);
@@ -62,12 +64,12 @@ function checkPackage(value: unknown): LockedPackage {
   return [id, address, kept, integrity];
 }
 
-/** Names become folders, ranges say where from: neither may say anything else. */
+/** Names become folders and ranges select sources, so both are restricted to what the registry offers. */
 function checkRanges(value: unknown): Record<string, string> {
   const entries = Object.entries(asObject(value, "dependencies"));
   for (const [name, range] of entries) {
-    if (!NAME.test(name)) throw broken(`"${name}" is not a valid package name`);
-    if (typeof range !== "string" || !RANGE.test(range)) throw broken(`${name} has no version from the registry`);
+    if (!NAME.test(name)) throw lockFailure(`"${name}" is not a valid package name`);
+    if (typeof range !== "string" || !RANGE.test(range)) throw lockFailure(`${name} has no version from the registry`);
   }
   return Object.fromEntries(entries) as Record<string, string>;
 }
@@ -77,15 +79,15 @@ function parseObject(text: string, what: string): Record<string, unknown> {
     return asObject(JSON.parse(text), what);
   } catch (error) {
     if (error instanceof BuildFailure) throw error;
-    throw broken(`${what} cannot be read`);
+    throw lockFailure(`${what} cannot be read`);
   }
 }
 
 function asObject(value: unknown, what: string): Record<string, unknown> {
-  if (!isJsonObject(value)) throw broken(`${what} is not an object`);
+  if (!isJsonObject(value)) throw lockFailure(`${what} is not an object`);
   return value;
 }
 
-function broken(reason: string): BuildFailure {
+function lockFailure(reason: string): BuildFailure {
   return new BuildFailure(`The lock cannot be used: ${reason}. Save the script without a lock to resolve its packages again.`);
 }

@@ -2,12 +2,12 @@ import { readdir, readFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 
 export interface PackageFolder {
-  /** Relative to the folder that holds `node_modules`. */
+  /** Relative to the folder that contains `node_modules`. */
   path: string;
   name: string;
-  /** Packages it may load, of any kind. */
+  /** The packages that it may load, of any kind. */
   dependencies: string[];
-  /** Holds files that a bundle cannot: it finds them by their place beside its own code. */
+  /** The package has files that it finds by their location beside its code, so it cannot be bundled. */
   unbundlable: boolean;
 }
 
@@ -18,8 +18,8 @@ interface Manifest {
   peerDependencies?: Record<string, string>;
 }
 
-/** Every installed package, nested ones too. */
-export async function packageFolders(nodeModules: string): Promise<PackageFolder[]> {
+/** Lists all installed packages, including nested ones. */
+export async function listPackageFolders(nodeModules: string): Promise<PackageFolder[]> {
   const root = dirname(nodeModules);
   const found: PackageFolder[] = [];
   const visit = async (folder: string, owner: PackageFolder | undefined): Promise<void> => {
@@ -63,15 +63,15 @@ function parseManifest(text: string): Manifest {
 }
 
 /**
- * `external`: names that the bundle leaves alone, which are the packages with such files and those that load them. `kept`: the folders that
- * then go into the artefact, with all that these packages depend on.
+ * Selects the packages that are not bundled. `external` contains the names that the bundle does not resolve: packages with such files, and
+ * packages that load those. `kept` contains the folders to copy into the artefact, with all their dependencies.
  */
-export async function unbundledPackages(folders: PackageFolder[], all: boolean): Promise<{ external: string[]; kept: string[] }> {
+export async function selectUnbundledPackages(folders: PackageFolder[], all: boolean): Promise<{ external: string[]; kept: string[] }> {
   const native = new Set(folders.filter((folder) => folder.unbundlable).map((folder) => folder.name));
   const loads = (folder: PackageFolder) => folder.dependencies.some((name) => native.has(name));
   const external = new Set(folders.filter((folder) => all || folder.unbundlable || loads(folder)).map((folder) => folder.name));
   const needed = new Set(external);
-  // A set grows while it is walked, and the walk reaches what was added.
+  // The loop also visits elements that are added during the iteration.
   for (const name of needed) {
     for (const folder of folders) if (folder.name === name) for (const dependency of folder.dependencies) needed.add(dependency);
   }

@@ -1,11 +1,12 @@
 import { isRequirement } from "../../../core/builds/python-requirements.ts";
-import { BuildFailure } from "../build-room.ts";
+import { BuildFailure } from "../build-sandbox.ts";
 
 const HASH = /^--hash=sha(256|384|512):[0-9a-f]+$/;
 
 /**
- * The lock of a Python script is the text of a requirements file: every package with its exact version, and the hashes of its wheels when uv
- * wrote it. The caller may have written it, so only such lines reach uv: options would make it read or fetch what is not a package.
+ * Reads the lock of a Python script, a requirements file with an exact version of every package, and the hashes of its wheels if uv wrote
+ * it. The caller may have written it, so only such lines are passed to uv: options could make it read or download other content. Throws
+ * `BuildFailure`.
  */
 export function readPythonLock(text: string, requirements: string[]): string {
   const lines: string[] = [];
@@ -20,9 +21,9 @@ export function readPythonLock(text: string, requirements: string[]): string {
       throw new BuildFailure(`The lock cannot be used: "${line.slice(0, 200)}" is not a package with its exact version.`);
     }
     lines.push([requirement, ...hashes].join(" "));
-    names.add(nameOf(requirement));
+    names.add(normalizeName(requirement));
   }
-  const missing = requirements.find((requirement) => !requirement.includes(";") && !names.has(nameOf(requirement)));
+  const missing = requirements.find((requirement) => !requirement.includes(";") && !names.has(normalizeName(requirement)));
   if (missing !== undefined) {
     throw new BuildFailure(
       `The lock does not contain ${missing}, which the script needs. Save the script without a lock to resolve its packages again.`,
@@ -31,8 +32,8 @@ export function readPythonLock(text: string, requirements: string[]): string {
   return `${lines.join("\n")}\n`;
 }
 
-/** Names are equal when they differ in case and in the kind of dash alone. */
-function nameOf(requirement: string): string {
+/** Names are equal if they differ only in case and in the kind of dash. */
+function normalizeName(requirement: string): string {
   const name = /^[\w.-]+/.exec(requirement)?.[0] ?? "";
   return name.toLowerCase().replace(/[-_.]+/g, "-");
 }

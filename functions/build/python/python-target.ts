@@ -3,15 +3,14 @@ import { join } from "node:path";
 import type { BuildTarget } from "../../../core/builds/build.ts";
 
 /**
- * uv asks an interpreter what to resolve for, but a build has none: the function runs on Node, and for another platform than its own. So it
- * gets a program that answers like the target's Python would. Nothing else is ever asked of it, because only wheels are installed.
- *
- * The answer is uv's own interface between versions of itself, which is why uv is pinned and a test builds a package with it.
+ * Creates a program that describes the target's Python to uv. uv runs an interpreter to learn the platform, but a build has none: the
+ * function runs on Node, possibly on another platform than its target. Only wheels are installed, so the program is used for nothing else.
+ * Its output is an internal interface of uv, so uv is pinned and a test builds a package with it.
  */
 export async function describePython(dir: string, { os, arch, python }: BuildTarget): Promise<{ path: string; platform: string }> {
   const machine = arch === "x64" ? "x86_64" : os === "darwin" ? "arm64" : "aarch64";
   const version = python.split(".").slice(0, 2).join(".");
-  // A late patch: packages that name one name the first that works.
+  // A late patch version, because packages that require one name the first that works.
   const fullVersion = python.split(".").length > 2 ? python : `${version}.9`;
   const prefix = join(dir, "interpreter");
   const bin = join(prefix, "bin");
@@ -50,7 +49,7 @@ export async function describePython(dir: string, { os, arch, python }: BuildTar
       scripts: "bin",
       data: "",
     },
-    // AL2023 and the Debian and Ubuntu releases of the last years have at least this glibc.
+    // AL2023 and recent releases of Debian and Ubuntu have at least this version of glibc.
     os: os === "darwin" ? { name: "macos", major: 13, minor: 0 } : { name: "manylinux", major: 2, minor: 34 },
     arch: machine,
     cpu_info: { detected: { kind: "flags", flags: "" } },

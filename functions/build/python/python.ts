@@ -6,46 +6,52 @@ import type { BuildRequest } from "../../../core/builds/build.ts";
 import { findPythonClient } from "../../../core/builds/own-clients.ts";
 import { listPythonRequirements } from "../../../core/builds/packages.ts";
 import { readPythonImports } from "../../../core/builds/python-imports.ts";
-import { BuildFailure, type BuildRoom, passOn } from "../build-room.ts";
-import { putOwnClient } from "../own-clients.ts";
+import { BuildFailure, type BuildSandbox, pickVariables } from "../build-sandbox.ts";
+import { copyOwnClient } from "../own-clients.ts";
 import { uvPath } from "../tools.ts";
 import { readPythonLock } from "./python-lock.ts";
 import { describePython } from "./python-target.ts";
 
-/** Scripts at their paths, packages in `deps/`. Only wheels are taken: a source package would run its own code here. */
-export async function buildPython(request: BuildRequest, room: BuildRoom): Promise<string> {
+/**
+ * Writes scripts at their paths and installs packages in `deps/`. Only wheels are installed, because source packages would run their own
+ * code here. Returns the lock. Throws `BuildFailure`.
+ */
+export async function buildPython(request: BuildRequest, sandbox: BuildSandbox): Promise<string> {
   for (const [path, source] of Object.entries(request.files)) {
-    const file = join(room.out, "scripts", `${path}.py`);
+    const file = join(sandbox.out, "scripts", `${path}.py`);
     await mkdir(dirname(file), { recursive: true });
     await writeFile(file, source);
   }
-  await writeFile(join(room.out, "svc.json"), JSON.stringify({ entry: `scripts/${request.entry}.py` }));
+  await writeFile(join(sandbox.out, "svc.json"), JSON.stringify({ entry: `scripts/${request.entry}.py` }));
   const requirements = listPythonRequirements(request.files, request.target.python);
-  const lock = requirements.length === 0 ? "" : await installPythonPackages(requirements, request, room);
-  await putClients(request.files, join(room.out, "deps"));
+  const lock = requirements.length === 0 ? "" : await installPythonPackages(requirements, request, sandbox);
+  await addClients(request.files, join(sandbox.out, "deps"));
   return lock;
 }
 
-/** The client library, under each name that a script imports it by, unless the script's requirements or lock brought a package of that name. */
-async function putClients(files: Record<string, string>, deps: string): Promise<void> {
+/**
+ * Adds the client library under each name by which a script imports it, unless the script's requirements or lock contain a package of that
+ * name.
+ */
+async function addClients(files: Record<string, string>, deps: string): Promise<void> {
   const names = new Set(Object.values(files).flatMap((source) => readPythonImports(source).map(findPythonClient)));
   for (const name of names) {
-    if (name !== undefined && !existsSync(join(deps, name))) await putOwnClient("python", join(deps, name));
+    if (name !== undefined && !existsSync(join(deps, name))) await copyOwnClient("python", join(deps, name));
   }
 }
 
-async function installPythonPackages(requirements: string[], request: BuildRequest, room: BuildRoom): Promise<string> {
+async function installPythonPackages(requirements: string[], request: BuildRequest, sandbox: BuildSandbox): Promise<string> {
   const { target, registries } = request;
-  const dir = join(room.dir, "python");
+  const dir = join(sandbox.dir, "python");
   await mkdir(dir);
   const python = await describePython(dir, target);
   const options = ["--quiet", "--no-config", "--no-python-downloads", "--only-binary", ":all:", "--python", python.path];
-  options.push("--python-platform", python.platform, "--cache-dir", join(room.cache, "uv"));
+  options.push("--python-platform", python.platform, "--cache-dir", join(sandbox.cache, "uv"));
   if (registries.pypi) options.push("--default-index", registries.pypi);
-  const env = await ownersSettings();
+  const env = await readOwnerSettings();
   const uv = async (args: string[], failure: string): Promise<void> => {
-    const { code, output } = await room.run({ command: uvPath(), args: ["pip", ...args, ...options], cwd: dir, env });
-    if (code !== 0) throw new BuildFailure(`${failure}: ${reasonIn(output)}`);
+    const { code, output } = await sandbox.run({ command: uvPath(), args: ["pip", ...args, ...options], cwd: dir, env });
+    if (code !== 0) throw new BuildFailure(`${failure}: ${extractReason(output)}`);
   };
   const locked = join(dir, "requirements.txt");
   let lock = request.lock;
@@ -57,8 +63,8 @@ async function installPythonPackages(requirements: string[], request: BuildReque
     await uv(resolve, "The packages could not be resolved");
     lock = await readFile(locked, "utf8");
   }
-  const deps = join(room.out, "deps");
-  // The lock is complete, so nothing is resolved a second time.
+  const deps = join(sandbox.out, "deps");
+  // The lock is complete, so dependencies need no second resolution.
   await uv(
     ["install", "--requirement", locked, "--target", deps, "--no-deps", "--link-mode", "copy"],
     "The packages could not be installed",
@@ -67,7 +73,10 @@ async function installPythonPackages(requirements: string[], request: BuildReque
   return lock;
 }
 
-/** Command line tools name an interpreter of this build, and the installer leaves a lock file behind: equal packages give equal bytes without. */
+/**
+ * Removes command line tools, which name an interpreter of this build, and the installer's lock file, so that equal packages give equal
+ * bytes.
+ */
 async function removeMachineTraces(deps: string): Promise<void> {
   for (const name of ["bin", ".lock"]) await rm(join(deps, name), { recursive: true, force: true });
   for (const entry of await readdir(deps)) {
@@ -78,21 +87,29 @@ async function removeMachineTraces(deps: string): Promise<void> {
   }
 }
 
-/** Indexes that the machine's owner has set, by uv's names and by pip's, in variables or in pip's own file. */
-async function ownersSettings(): Promise<Record<string, string>> {
-  const { PIP_INDEX_URL, PIP_EXTRA_INDEX_URL, PIP_CERT } = passOn(["PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_CERT"]);
-  const file = await pipFile();
+/** Reads the indexes that the machine's owner has set, under uv's or pip's names, in variables or in pip's own file. */
+async function readOwnerSettings(): Promise<Record<string, string>> {
+  const { PIP_INDEX_URL, PIP_EXTRA_INDEX_URL, PIP_CERT } = pickVariables(["PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL", "PIP_CERT"]);
+  const file = await readPipFile();
   const index = PIP_INDEX_URL ?? /^\s*index-url\s*=\s*(\S+)/m.exec(file)?.[1];
   const extra = PIP_EXTRA_INDEX_URL ?? /^\s*extra-index-url\s*=\s*(\S+)/m.exec(file)?.[1];
   return {
     ...(index && { UV_DEFAULT_INDEX: index }),
     ...(extra && { UV_INDEX: extra }),
     ...(PIP_CERT && { SSL_CERT_FILE: PIP_CERT }),
-    ...passOn(["UV_DEFAULT_INDEX", "UV_INDEX_URL", "UV_INDEX", "UV_EXTRA_INDEX_URL", "UV_NATIVE_TLS", "UV_SYSTEM_CERTS", "SSL_CERT_FILE"]),
+    ...pickVariables([
+      "UV_DEFAULT_INDEX",
+      "UV_INDEX_URL",
+      "UV_INDEX",
+      "UV_EXTRA_INDEX_URL",
+      "UV_NATIVE_TLS",
+      "UV_SYSTEM_CERTS",
+      "SSL_CERT_FILE",
+    ]),
   };
 }
 
-async function pipFile(): Promise<string> {
+async function readPipFile(): Promise<string> {
   const own = process.env["PIP_CONFIG_FILE"];
   const places = own ? [own] : [join(homedir(), ".config/pip/pip.conf"), join(homedir(), ".pip/pip.conf"), "/etc/pip.conf"];
   for (const path of places) {
@@ -104,7 +121,7 @@ async function pipFile(): Promise<string> {
 }
 
 /** uv draws a tree; what it says stands after the branches, wrapped over lines. */
-function reasonIn(output: string): string {
+function extractReason(output: string): string {
   const lines = output.split("\n").map((line) => line.replace(/^[\s│├╰─▶×]+/, "").trim());
   return (
     lines

@@ -1,15 +1,7 @@
 import { createHash } from "node:crypto";
 import { SvcError } from "../../../contract/errors.ts";
 import { type AccessPath, type Approver, authorize, type Verdict } from "../../../core/approvals/authorize.ts";
-import {
-  countMissingApprovals,
-  type Gate,
-  type GateEvent,
-  type GateRules,
-  isOpen,
-  recordApproval,
-  recordRejection,
-} from "../../../core/approvals/gate.ts";
+import { countMissingApprovals, type Gate, type GateEvent, isOpen, recordApproval, recordRejection } from "../../../core/approvals/gate.ts";
 import type { LinkSubject } from "../../../core/approvals/link.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import type { JobAddress } from "../../jobs/read/read.ts";
@@ -85,7 +77,7 @@ export async function decideGate(
   permitDecision(authorize({ rules, starter: getRunStarter(request.flow) }, who, way));
   // A late decision gets `approval.decided` before any other fault of it is reported.
   if (input.approved && !request.gate.decision) await checkPayload(deps, request, input.payload ?? null);
-  const event = await storeEvent(deps, request.gate, who, rules, from, input);
+  const event = await storeEvent(deps, request.gate, { ...from, signedIn: rules.signedIn }, input);
   return changeGate(deps, request, (gate) =>
     input.approved ? recordApproval(gate, { ...event, atMs: deps.nowMs() }) : recordRejection(gate, toRejection(deps, event, input)),
   );
@@ -115,9 +107,7 @@ const toRejection = ({ nowMs }: DecideDeps, { approver: by, email, of, payload: 
 async function storeEvent(
   deps: DecideDeps,
   { id, workspace, expiresAtMs }: Pick<Gate, "id" | "workspace" | "expiresAtMs">,
-  who: Approver,
-  rules: Pick<GateRules, "signedIn"> | undefined,
-  { link, level = "step" }: Pick<ApproverSource, "link" | "level">,
+  { who, link, level = "step", signedIn = false }: ApproverSource & { signedIn?: boolean },
   { payload = null, reason }: DecisionInput,
 ): Promise<GateEvent> {
   const json = JSON.stringify(payload);
@@ -129,7 +119,7 @@ async function storeEvent(
     ...(email === undefined ? {} : { email }),
     ...(approver ? { approver } : {}),
     ...(reason ? { reason } : {}),
-    counts: rules?.signedIn || !link ? "person" : "link",
+    counts: signedIn || !link ? "person" : "link",
     atMs: deps.nowMs(),
     digest: createHash("sha256").update(json).digest("hex"),
     payload: await storeValue(deps, { id, workspace, expiresAtMs }, "approval", json),
@@ -155,7 +145,7 @@ async function decideForFlow(deps: DecideDeps, { workspace, id }: JobAddress, fr
     if (verdict === "yes") return decideRequest(deps, request, from, input);
   }
   checkPayloadSize(input.payload ?? null);
-  const event = await storeEvent(deps, flow, from.who, undefined, from, input);
+  const event = await storeEvent(deps, flow, from, input);
   await storePreApproval(deps, flow, {
     event,
     ...(input.approved ? {} : { rejects: { ...(input.reason ? { reason: input.reason } : {}) } }),

@@ -117,11 +117,8 @@ async function callWorker(deps: RunSyncDeps, job: RunningJob, { args }: NewJob):
 /** Runs a flow and waits up to `limitMs` for its end, or for the step whose result is returned early. Throws as `runSync` does. */
 export async function runFlowSync(deps: RunSyncDeps, newJob: NewJob, limitMs: number): Promise<SyncResult> {
   const untilMs = deps.nowMs() + limitMs;
+  const { actor: reader } = newJob;
   const { id } = await enqueueJob(deps, newJob);
-  return flowAnswer(deps, newJob.actor, id, untilMs, limitMs);
-}
-
-async function flowAnswer(deps: RunSyncDeps, reader: Actor, id: string, untilMs: number, limitMs: number): Promise<SyncResult> {
   const job = await waitForJobState(deps, id, untilMs, (now) => hasEnded(now) || now.early !== undefined);
   if (job && hasEnded(job)) return answer(deps, reader, job);
   if (!job?.early) throw new SvcError("job.syncTimeout", { id, limitMs });

@@ -29,6 +29,8 @@ import { type LoadedPlan, type LoadFlowDeps, loadPlan, requireFlowVersion } from
 
 type RestartFlowDeps = EnqueueDeps & CreateJobDeps & LoadFlowDeps;
 
+const notRestartedError = ({ id }: Job, reason: string) => new SvcError("flow.notRestarted", { id, reason });
+
 /**
  * Queues a new job that continues a flow which has ended, from one of its steps. Journal items that refer to the original job's results of
  * earlier steps are stored with the new job and become its journal when it starts, so a job id that is taken changes no journal. Without a
@@ -38,34 +40,33 @@ async function restartFlow(
   deps: RestartFlowDeps,
   actor: Actor,
   origin: Job,
-  { request: asked, fields: own }: { request: Restart; fields: Partial<NewJob> },
+  { request, fields }: { request: Restart; fields: Partial<NewJob> },
 ): Promise<{ id: string }> {
   const { jobs, objects } = deps;
-  const refused = (reason: string) => new SvcError("flow.notRestarted", { id: origin.id, reason });
-  if (!origin.flow) throw refused("it is not a flow");
-  if (!hasEnded(origin)) throw refused("it has not ended yet");
-  if (!origin.flow.plan) throw refused("it never started");
-  if (origin.erased) throw refused("its arguments and results were erased");
-  if (origin.argsShown) throw refused("its arguments contain secrets of the enclosing flow");
-  const wanted = asked.flow_version ?? origin.flow.version;
+  if (!origin.flow) throw notRestartedError(origin, "it is not a flow");
+  if (!hasEnded(origin)) throw notRestartedError(origin, "it has not ended yet");
+  if (!origin.flow.plan) throw notRestartedError(origin, "it never started");
+  if (origin.erased) throw notRestartedError(origin, "its arguments and results were erased");
+  if (origin.argsShown) throw notRestartedError(origin, "its arguments contain secrets of the enclosing flow");
+  const wanted = request.flow_version ?? origin.flow.version;
   const flow = wanted === undefined ? undefined : requireFlowVersion(await objects.get(keys.flowVersion(origin.workspace, wanted)), wanted);
   // The right to run this flow does not include the right to run another flow by its version number.
-  if (flow && flow.path !== origin.path) throw refused(`version ${wanted} belongs to another flow`);
-  if (flow && flow.build.state !== "ready") throw refused(`version ${wanted} is not ready to run`);
+  if (flow && flow.path !== origin.path) throw notRestartedError(origin, `version ${wanted} belongs to another flow`);
+  if (flow && flow.build.state !== "ready") throw notRestartedError(origin, `version ${wanted} is not ready to run`);
   const plan = await loadPlan(deps, flow?.build.state === "ready" ? flow.build.plan : origin.flow.plan);
   const outcomes = await jobs.children(origin.id, childPrefix.outcome);
   const from =
-    asked.step_id === undefined ? await findFailedStep(deps, origin, plan, outcomes, refused) : { ...asked, step_id: asked.step_id };
-  const kept = selectReusedItems(plan, outcomes, from, refused);
-  const loop = await loadReusedIterations(deps, origin, plan, from, refused);
-  await checkValuesExist(deps, origin, [...kept, ...loop], refused);
+    request.step_id === undefined ? await findFailedStep(deps, origin, plan, outcomes) : { ...request, step_id: request.step_id };
+  const kept = selectReusedItems(origin, plan, outcomes, from);
+  const loop = await loadReusedIterations(deps, origin, plan, from);
+  await checkValuesExist(deps, origin, [...kept, ...loop]);
   // Steps receive earlier results unmasked, so a restart by another user could reveal secrets.
   if (origin.email !== actor.email && [...kept, ...loop].some(containsSecrets)) {
-    throw refused("the results of its steps contain secrets, so only the user who ran it can restart it");
+    throw notRestartedError(origin, "the results of its steps contain secrets, so only the user who ran it can restart it");
   }
   const { kind, path, hash, tag, timeoutS, priority, code } = origin;
   return enqueueJob(deps, {
-    ...own,
+    ...fields,
     actor,
     workspace: origin.workspace,
     kind,
@@ -117,18 +118,17 @@ async function findFailedStep(
   origin: EndedJob,
   { value }: LoadedPlan,
   outcomes: Child[],
-  refused: (reason: string) => SvcError,
 ): Promise<RestartPoint> {
   if (origin.state === "succeeded" || origin.state === "skipped")
-    throw refused("it has not failed, so step_id must name the step to restart from");
-  const wentOn = (id: string) => {
+    throw notRestartedError(origin, "it has not failed, so step_id must name the step to restart from");
+  const succeeded = (id: string) => {
     const item = outcomes.find(({ ref }) => ref === outcomeRef(id, ROOT, ""));
     return item !== undefined && parseOutcome(item).goes === "next";
   };
   const last = value.modules.at(-1);
   // A last module that failed is the flow's failure, even with `continue_on_error`.
-  const failed = value.modules.find(({ id }) => !wentOn(id)) ?? last;
-  if (!failed) throw refused("its flow has no steps");
+  const failed = value.modules.find(({ id }) => !succeeded(id)) ?? last;
+  if (!failed) throw notRestartedError(origin, "its flow has no steps");
   const step_id = failed.id;
   if (isParallel(failed)) return { step_id, onlyFailed: true };
   if (!isContainer(failed) || failed.value.type === "branchone") return { step_id };
@@ -139,16 +139,11 @@ async function findFailedStep(
 }
 
 /** Throws if the result of an earlier step was erased or is gone. */
-async function checkValuesExist(
-  { jobs }: RestartFlowDeps,
-  origin: Job,
-  kept: readonly Child[],
-  refused: (reason: string) => SvcError,
-): Promise<void> {
+async function checkValuesExist({ jobs }: RestartFlowDeps, origin: Job, kept: readonly Child[]): Promise<void> {
   const owners = new Set(kept.flatMap(({ json = "{}" }) => (JSON.parse(json) as { result?: ValueRef }).result?.of ?? []));
   owners.delete(origin.id);
   const there = new Set((await jobs.getMany([...owners])).flatMap((job) => (hasEnded(job) && job.erased ? [] : [job.id])));
-  if ([...owners].some((id) => !there.has(id))) throw refused("the result of an earlier step was erased");
+  if ([...owners].some((id) => !there.has(id))) throw notRestartedError(origin, "the result of an earlier step was erased");
 }
 
 function containsSecrets({ ref, json = "{}" }: Child): boolean {
@@ -157,19 +152,14 @@ function containsSecrets({ ref, json = "{}" }: Child): boolean {
 }
 
 /** Returns the outcomes of the modules before the step, and of modules inside them, because later modules may refer to them. */
-function selectReusedItems(
-  { value, index }: LoadedPlan,
-  items: Child[],
-  { step_id: step }: RestartPoint,
-  refused: (reason: string) => SvcError,
-): Child[] {
+function selectReusedItems(origin: Job, { value, index }: LoadedPlan, items: Child[], { step_id: step }: RestartPoint): Child[] {
   const at = value.modules.findIndex(({ id }) => id === step);
-  if (at < 0) throw refused(`its flow has no step ${step} at the top level`);
+  if (at < 0) throw notRestartedError(origin, `its flow has no step ${step} at the top level`);
   const before = new Set(value.modules.slice(0, at).map(({ id }) => id));
   const found = new Map(items.map((item) => [item.ref, item]));
   for (const id of before) {
     const item = found.get(outcomeRef(id, ROOT, ""));
-    if (!item || parseOutcome(item).goes !== "next") throw refused(`the earlier step ${id} did not finish`);
+    if (!item || parseOutcome(item).goes !== "next") throw notRestartedError(origin, `the earlier step ${id} did not finish`);
   }
   return items.filter(({ ref }) => {
     const { id = "", path = "" } = parseJournalRef(ref) ?? {};
@@ -184,20 +174,19 @@ async function loadReusedIterations(
   origin: Job,
   { index }: LoadedPlan,
   { step_id: step, branch_or_iteration_n: from, onlyFailed }: RestartPoint,
-  refused: (reason: string) => SvcError,
 ): Promise<Child[]> {
   if (!from && !onlyFailed) return [];
   const module = index.modules.get(step)?.module;
   const type = module?.value.type;
   if (type !== "forloopflow" && type !== "whileloopflow" && type !== "branchall")
-    throw refused(`the step ${step} is neither a loop nor a branchall`);
+    throw notRestartedError(origin, `the step ${step} is neither a loop nor a branchall`);
   const item = await jobs.getChild(origin.id, progressRef(step, ROOT, ""));
   const progress: Progress = item ? parseProgress(item) : {};
   const { list, count, width, index: reached = 0, failed = [] } = progress;
-  if (from && (!item || from > reached + 1)) throw refused(`the step ${step} did not reach iteration or branch ${from}`);
+  if (from && (!item || from > reached + 1)) throw notRestartedError(origin, `the step ${step} did not reach iteration or branch ${from}`);
   if (failed.length > 0) {
     if (onlyFailed) return [];
-    throw refused(`the step ${step} was retried, so it can only restart at its first iteration or branch`);
+    throw notRestartedError(origin, `the step ${step} was retried, so it can only restart at its first iteration or branch`);
   }
   if (!item) return [];
   const began: Progress = { list, count, width, index: from ?? 0 };

@@ -9,7 +9,7 @@ import { env, requireEnv } from "../../contract/env.ts";
 
 const { machineShown } = executions;
 
-export const collaborators = {
+export const deps = {
   objects: objectTable,
   jobs: jobTable,
   storage,

@@ -3,28 +3,28 @@ import type { Route } from "../../contract/route.ts";
 import { jobRoutes as routes } from "../../contract/routes/jobs/jobs.ts";
 import { parseViewToken } from "../../core/approvals/link.ts";
 import type { Job } from "../../core/jobs/job.ts";
-import { collaborators as c } from "./collaborators.ts";
+import { deps } from "./deps.ts";
 
 type Query = Readonly<Record<string, string | undefined>>;
 
-/** Returns the flow's job that a link to an approval lets its holder read without a token, on the routes of the job and of its result. */
-export async function seenByLink(
+/** Returns the flow's job that an approval link lets its holder read without a token, on the routes of the job and of its result. */
+export async function findJobByLink(
   route: Route,
   { workspace = "", id = "" }: Record<string, string>,
   query: Query,
 ): Promise<Job | undefined> {
-  const link = linkIn(route, query);
+  const link = parseLink(route, query);
   if (!link) return undefined;
-  // Loaded with the first call that carries a link.
+  // Loaded on first use, with the first call that carries a link.
   const [{ flowForLinkHolder }, { gatedFlows }] = await Promise.all([
     import("../../services/approvals/page/flow-for-link-holder.ts"),
     import("../../services/flows/runtime/gated-flows.ts"),
   ]);
-  return flowForLinkHolder({ ...c, linkKeys, gatedFlows: gatedFlows(c) }, { ...link, workspace }, id);
+  return flowForLinkHolder({ ...deps, linkKeys, gatedFlows: gatedFlows(deps) }, { ...link, workspace }, id);
 }
 
-/** The link comes as one token, or as its parts. */
-function linkIn({ name }: Route, query: Query): ReturnType<typeof parseViewToken> {
+/** The link is sent as one token, or as its parts. */
+function parseLink({ name }: Route, query: Query): ReturnType<typeof parseViewToken> {
   if (name === routes.getResult.name) {
     const { suspended_job: id, resume_id: resumeId, secret: signature, approver = "" } = query;
     return id && resumeId && signature ? { id, resumeId: Number(resumeId), signature, approver } : undefined;

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { BuildLog } from "./build-log.ts";
-import { BuildFailure, BuildRoom } from "./build-room.ts";
+import { BuildFailure, BuildSandbox } from "./build-sandbox.ts";
 
 let workDir = "";
 
@@ -28,9 +28,9 @@ describe("BuildRoom", () => {
   it("gives tools no credentials, and a home and a temporary directory of the build", async () => {
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", "AKIDEXAMPLE");
     vi.stubEnv("SVC_BUCKET", "bucket-name");
-    await using room = await BuildRoom.open(60_000);
-    expect(statSync(room.dir).mode & 0o777).toBe(0o700);
-    const { output } = await room.run({ command: "/usr/bin/env", args: [], cwd: room.dir, env: { EXTRA: "1" } });
+    await using sandbox = await BuildSandbox.open(60_000);
+    expect(statSync(sandbox.dir).mode & 0o777).toBe(0o700);
+    const { output } = await sandbox.run({ command: "/usr/bin/env", args: [], cwd: sandbox.dir, env: { EXTRA: "1" } });
     expect(output).not.toMatch(/AWS_|SVC_/);
     expect(output).toContain("HOME=home");
     expect(output).toContain("TMPDIR=tmp");
@@ -38,23 +38,23 @@ describe("BuildRoom", () => {
   });
 
   it("kills what a tool leaves behind", async () => {
-    await using room = await BuildRoom.open(60_000);
-    const { code, output } = await room.run({ command: "/bin/sh", args: ["-c", "sleep 1000 & echo $!; exit 3"], cwd: room.dir });
+    await using sandbox = await BuildSandbox.open(60_000);
+    const { code, output } = await sandbox.run({ command: "/bin/sh", args: ["-c", "sleep 1000 & echo $!; exit 3"], cwd: sandbox.dir });
     expect(code).toBe(3);
     await vi.waitFor(() => expect(isAlive(output.trim())).toBe(false));
   });
 
   it("stops a tool when the time is up", async () => {
-    await using room = await BuildRoom.open(50);
-    await expect(room.run({ command: "/bin/sh", args: ["-c", "sleep 1000"], cwd: room.dir })).rejects.toThrow(BuildFailure);
+    await using sandbox = await BuildSandbox.open(50);
+    await expect(sandbox.run({ command: "/bin/sh", args: ["-c", "sleep 1000"], cwd: sandbox.dir })).rejects.toThrow(BuildFailure);
   });
 
   it("leaves nothing behind, not even what is read-only", async () => {
     let dir = "";
     {
-      await using room = await BuildRoom.open(60_000);
-      dir = room.dir;
-      await room.run({ command: "/bin/sh", args: ["-c", "mkdir -p a/b && touch a/b/c && chmod -R a-w a"], cwd: room.dir });
+      await using sandbox = await BuildSandbox.open(60_000);
+      dir = sandbox.dir;
+      await sandbox.run({ command: "/bin/sh", args: ["-c", "mkdir -p a/b && touch a/b/c && chmod -R a-w a"], cwd: sandbox.dir });
     }
     expect(() => statSync(dir)).toThrow("ENOENT");
   });

@@ -5,39 +5,39 @@ import { join } from "node:path";
 import { env } from "../../contract/env.ts";
 import { BuildLog } from "./build-log.ts";
 
-/** A build that cannot succeed as asked: the author of the script mends it. Anything else that is thrown is our fault. */
+/** A failure that the author of the script can correct. Any other error is a fault of the service. */
 export class BuildFailure extends Error {
   override readonly name = "BuildFailure";
 }
 
-export interface Child {
+export interface ChildProcessSpec {
   command: string;
   args: string[];
   cwd: string;
-  /** Added to what every child gets. */
+  /** Added to the variables of every child process. */
   env?: Record<string, string>;
-  /** What it prints is of no use to whoever reads the log. */
+  /** The output is not logged. */
   quiet?: boolean;
 }
 
 const OUTPUT_CHARS = 16 * 1024;
 
-/** Proxies and certificates of the machine's owner: without them nothing is reached behind a company's network. */
-const PASSED_ON = [
+/** The proxies and certificates of the machine's owner, without which company networks block access. */
+const PROXY_VARIABLES = [
   ...["HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy", "https_proxy", "no_proxy"],
   ...["SSL_CERT_FILE", "SSL_CERT_DIR", "NODE_EXTRA_CA_CERTS"],
 ];
 
-/** Variables of this process that tools may see, by name. Everything else stays here, credentials above all. */
-export function passOn(names: string[]): Record<string, string> {
+/** Returns the named variables of this process. Tools see no others, so that credentials stay here. */
+export function pickVariables(names: string[]): Record<string, string> {
   return Object.fromEntries(names.flatMap((name) => (process.env[name] ? [[name, process.env[name]]] : [])));
 }
 
 /**
- * One build's own directory, log, deadline and children. Tools get a home and a temporary directory inside it, so that nothing of one build
- * is there for the next; what they may share is below `cache`, see docs/decisions/0020.
+ * The directory, log, deadline and child processes of one build. Tools get a home and a temporary directory inside it, so that builds do
+ * not affect each other. Shared content is below `cache`, see docs/decisions/0020.
  */
-export class BuildRoom implements AsyncDisposable {
+export class BuildSandbox implements AsyncDisposable {
   readonly log: BuildLog;
   readonly signal: AbortSignal;
   readonly dir: string;
@@ -50,35 +50,42 @@ export class BuildRoom implements AsyncDisposable {
     this.signal = AbortSignal.timeout(timeMs);
   }
 
-  static async open(timeMs: number): Promise<BuildRoom> {
-    const room = new BuildRoom(process.env[env.workDir] || "/tmp/svc", timeMs);
-    await mkdir(join(room.cache), { recursive: true, mode: 0o700 });
-    await mkdir(room.dir, { recursive: true, mode: 0o700 });
-    for (const name of ["home", "tmp", "out"]) await mkdir(join(room.dir, name));
-    return room;
+  static async open(timeMs: number): Promise<BuildSandbox> {
+    const sandbox = new BuildSandbox(process.env[env.workDir] || "/tmp/svc", timeMs);
+    await mkdir(join(sandbox.cache), { recursive: true, mode: 0o700 });
+    await mkdir(sandbox.dir, { recursive: true, mode: 0o700 });
+    for (const name of ["home", "tmp", "out"]) await mkdir(join(sandbox.dir, name));
+    return sandbox;
   }
 
   get home(): string {
     return join(this.dir, "home");
   }
 
-  /** What becomes the artefact, laid out as docs/architecture.md says. */
+  /** The directory whose content becomes the artefact, in the layout of docs/architecture.md. */
   get out(): string {
     return join(this.dir, "out");
   }
 
   childEnv(own: Record<string, string> = {}): Record<string, string> {
     const tmp = join(this.dir, "tmp");
-    return { PATH: "/usr/local/bin:/usr/bin:/bin", HOME: this.home, TMPDIR: tmp, LANG: "C.UTF-8", ...passOn(PASSED_ON), ...own };
+    return {
+      PATH: "/usr/local/bin:/usr/bin:/bin",
+      HOME: this.home,
+      TMPDIR: tmp,
+      LANG: "C.UTF-8",
+      ...pickVariables(PROXY_VARIABLES),
+      ...own,
+    };
   }
 
   /**
-   * Runs a tool to its end and logs what it prints; it and all it started are gone when this settles. `output` is the end of what it printed.
-   * Throws `BuildFailure` when the time is up.
+   * Runs a tool to its end and logs its output. When this settles, the tool and all processes that it started have ended. `output` is the
+   * end of the tool's output. Throws `BuildFailure` at the deadline.
    */
-  async run({ command, args, cwd, env: own, quiet }: Child): Promise<{ code: number; output: string }> {
+  async run({ command, args, cwd, env: own, quiet }: ChildProcessSpec): Promise<{ code: number; output: string }> {
     this.checkTime();
-    // Detached makes it the leader of a process group, which can be killed as a whole.
+    // A detached child leads a process group, which can be killed as a whole.
     const child = spawn(command, args, { cwd, env: this.childEnv(own), detached: true, stdio: ["ignore", "pipe", "pipe"] });
     const killGroup = () => {
       try {
@@ -98,7 +105,7 @@ export class BuildRoom implements AsyncDisposable {
     try {
       const code = await new Promise<number>((resolve, reject) => {
         child.once("error", reject);
-        // A grandchild may hold the pipes open: the tool's own end is what counts.
+        // A grandchild may keep the pipes open, so the exit of the tool itself is decisive.
         child.once("exit", () => {
           killGroup();
           child.once("close", (status) => resolve(status ?? -1));
@@ -119,7 +126,7 @@ export class BuildRoom implements AsyncDisposable {
     try {
       await rm(this.dir, { recursive: true, force: true, maxRetries: 3 });
     } catch {
-      // Go's and some wheels' directories are read-only.
+      // The directories of Go modules and of some wheels are read-only.
       await makeWritable(this.dir);
       await rm(this.dir, { recursive: true, force: true, maxRetries: 3 });
     }

@@ -3,14 +3,14 @@ import { anchorKey } from "../../aws/kms/anchor-key.ts";
 import { approvalRecordRoutes as routes } from "../../contract/routes/approvals/approval-records.ts";
 import { formatRecordCsv } from "../../core/approvals/record-csv.ts";
 import { listAnchors, listAuditLog, verifyAuditLog } from "../../services/approvals/audit-log/read.ts";
-import { type Handled, on } from "../shared/edge.ts";
+import { on, type RouteHandler } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
 
-const c = { objects: objectTable, anchorKey };
+const deps = { objects: objectTable, anchorKey };
 
-export const records: Handled<unknown>[] = [
+export const auditLogRoutes: RouteHandler<unknown>[] = [
   on(routes.auditApprovals, async ({ params: { workspace }, query }) => {
-    const page = await listAuditLog(c, workspace, query);
+    const page = await listAuditLog(deps, workspace, query);
     if (query.format !== "csv") return json(200, page);
     return text(200, formatRecordCsv(page.entries), {
       "Content-Type": "text/csv; charset=utf-8",
@@ -18,6 +18,6 @@ export const records: Handled<unknown>[] = [
       ...(page.before ? { "x-svc-before": page.before } : {}),
     });
   }),
-  on(routes.verifyApprovals, async ({ params: { workspace }, query }) => json(200, await verifyAuditLog(c, workspace, query))),
-  on(routes.listAnchors, async ({ params: { workspace }, query }) => json(200, await listAnchors(c, workspace, query.from))),
+  on(routes.verifyApprovals, async ({ params: { workspace }, query }) => json(200, await verifyAuditLog(deps, workspace, query))),
+  on(routes.listAnchors, async ({ params: { workspace }, query }) => json(200, await listAnchors(deps, workspace, query.from))),
 ];

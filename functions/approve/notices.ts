@@ -2,11 +2,11 @@ import { approvalNoticeRoutes as routes } from "../../contract/routes/approvals/
 import { resendNoticesOfGate } from "../../services/notifications/resend-notices.ts";
 import { on } from "../shared/edge.ts";
 import { text } from "../shared/reply.ts";
-import { type ApproveRoutes, actorOf, collaborators as c } from "./collaborators.ts";
+import { type ApproveRoutes, deps, requireActor } from "./deps.ts";
 
-export const notify: ApproveRoutes = [
+export const noticeRoutes: ApproveRoutes = [
   on(routes.notifyAgain, async ({ auth, params: { workspace, gate } }) => {
-    await resendNoticesOfGate(c, { actor: actorOf(auth), action: routes.notifyAgain }, { workspace, id: gate });
+    await resendNoticesOfGate(deps, { actor: requireActor(auth), action: routes.notifyAgain }, { workspace, id: gate });
     return text(200, "The approvers are notified again.");
   }),
 ];

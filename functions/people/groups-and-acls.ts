@@ -13,45 +13,45 @@ import {
 import type { ApiRoutes } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, text } from "../shared/reply.ts";
-import { collaborators as c } from "./collaborators.ts";
+import { deps } from "./deps.ts";
 
 export const access: ApiRoutes = [
-  on(routes.listGroups, async ({ params: { workspace }, query }) => json(200, paginate(await listGroups(c, workspace), query))),
+  on(routes.listGroups, async ({ params: { workspace }, query }) => json(200, paginate(await listGroups(deps, workspace), query))),
   on(routes.listGroupNames, async ({ auth: { actor }, params: { workspace }, query }) => {
-    const names = (await listGroups(c, workspace)).map(({ name }) => name);
+    const names = (await listGroups(deps, workspace)).map(({ name }) => name);
     return json(200, query.only_member_of === "true" ? names.filter((name) => actor.rights?.groups.includes(name)) : names);
   }),
-  on(routes.getGroup, async ({ params: { workspace, name } }) => json(200, await getGroup(c, workspace, name))),
+  on(routes.getGroup, async ({ params: { workspace, name } }) => json(200, await getGroup(deps, workspace, name))),
   on(routes.createGroup, async ({ auth, params: { workspace }, body: { name, summary } }) => {
-    await createGroup(c, { actor: auth.actor, workspace }, { name, summary });
+    await createGroup(deps, { actor: auth.actor, workspace }, { name, summary });
     return text(201, `The group ${name} was created.`);
   }),
   on(routes.updateGroup, async ({ params: { workspace, name }, body: { summary } }) => {
-    await updateGroup(c, workspace, name, (group) => {
+    await updateGroup(deps, workspace, name, (group) => {
       if (summary) group.summary = summary;
       else delete group.summary;
     });
     return text(200, `The group ${name} was changed.`);
   }),
   on(routes.deleteGroup, async ({ params: { workspace, name } }) => {
-    await deleteGroup(c, workspace, name);
+    await deleteGroup(deps, workspace, name);
     return text(200, `The group ${name} was deleted.`);
   }),
   on(routes.addToGroup, async ({ params: { workspace, name }, body: { username } }) => {
-    await addToGroup(c, workspace, name, username);
+    await addToGroup(deps, workspace, name, username);
     return text(200, `${username} is now in the group ${name}.`);
   }),
   on(routes.removeFromGroup, async ({ params: { workspace, name }, body: { username } }) => {
-    await removeFromGroup(c, workspace, name, username);
+    await removeFromGroup(deps, workspace, name, username);
     return text(200, `${username} is no longer in the group ${name}.`);
   }),
-  on(routes.getAcl, async ({ params }) => json(200, await getAcl(c, params))),
+  on(routes.getAcl, async ({ params }) => json(200, await getAcl(deps, params))),
   on(routes.addAcl, async ({ auth, params, body: { owner, write } }) => {
-    await changeAcl(c, auth.actor, params, { owner, right: write ?? false });
+    await changeAcl(deps, auth.actor, params, { owner, right: write ?? false });
     return text(200, `${owner} may ${write ? "write" : "read"} it.`);
   }),
   on(routes.removeAcl, async ({ auth, params, body: { owner } }) => {
-    await changeAcl(c, auth.actor, params, { owner, right: undefined });
+    await changeAcl(deps, auth.actor, params, { owner, right: undefined });
     return text(200, `${owner} has no extra permission on it.`);
   }),
 ];

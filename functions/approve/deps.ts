@@ -14,11 +14,11 @@ import { loadFlowFields } from "../../services/flows/inspection/status.ts";
 import { gatedFlows } from "../../services/flows/runtime/gated-flows.ts";
 import { authenticate } from "../../services/identity/authenticate.ts";
 import { listDeliveries } from "../../services/notifications/delivery-records.ts";
-import type { Handled } from "../shared/edge.ts";
+import type { RouteHandler } from "../shared/edge.ts";
 
 const adapters = { jobs: jobTable, objects: objectTable, storage, executions };
 
-export const collaborators = {
+export const deps = {
   ...adapters,
   gatedFlows: gatedFlows(adapters),
   loadDeliveries: (flow: string) => listDeliveries({ jobs: jobTable }, flow),
@@ -28,30 +28,33 @@ export const collaborators = {
   baseUrl: requireEnv(env.baseUrl),
 };
 
-const authenticator = { objects: objectTable, jobs: jobTable, publicKey: findPublicKey, nowMs: Date.now };
+const authenticateDeps = { objects: objectTable, jobs: jobTable, publicKey: findPublicKey, nowMs: Date.now };
 
-/** Routes for links have an actor only where somebody has signed in as well. */
+/** The caller of a route. Routes for links have an actor only if the holder of the link is signed in. */
 export interface Auth {
   actor: Actor | undefined;
-  /** Of routes that name a run: its job. */
+  /** The job of the run, on routes that name one. */
   run?: Job | undefined;
 }
-export type ApproveRoutes = Handled<Auth>[];
+export type ApproveRoutes = RouteHandler<Auth>[];
 
-/** Routes with `auth: "token"` are reached with an actor alone. */
-export function actorOf({ actor }: Auth): Actor {
+/** Returns the actor. Routes with `auth: "token"` always have one. Throws `auth.missing`. */
+export function requireActor({ actor }: Auth): Actor {
   if (!actor) throw new SvcError("auth.missing", {});
   return actor;
 }
 
-/** Who calls, as what they are in a workspace. Throws `auth.*`. */
-export async function actorIn(token: string | undefined, workspace: string | undefined): Promise<Actor> {
-  return (await authenticate(authenticator, token, { workspace })).actor;
+/** Authenticates the caller by a token, with the rights in a workspace. Throws `auth.*`. */
+export async function authenticateActor(token: string | undefined, workspace: string | undefined): Promise<Actor> {
+  return (await authenticate(authenticateDeps, token, { workspace })).actor;
 }
 
-/** Somebody who may come without a token: one that is sent must be right, and may decide. */
+/**
+ * Authenticates a caller who does not need a token. A token that is sent must be valid; without the right to decide it is ignored. Throws
+ * `auth.*`.
+ */
 export async function optionalActor(token: string | undefined, workspace: string): Promise<Actor | undefined> {
   if (token === undefined) return undefined;
-  const actor = await actorIn(token, workspace);
+  const actor = await authenticateActor(token, workspace);
   return may(actor, routes.consent.access, { workspace }) ? actor : undefined;
 }

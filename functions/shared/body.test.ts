@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { limits } from "../../contract/limits.ts";
-import { jsonBody } from "./json-body.ts";
+import { parseJsonBody } from "./body.ts";
 
-const read = (body: string | null, isBase64Encoded = false) => jsonBody({ body, isBase64Encoded });
+const read = (body: string | null, isBase64Encoded = false) => parseJsonBody({ body, isBase64Encoded });
 const detailsOf = (body: string): unknown => {
   try {
     return read(body);
