@@ -24,8 +24,8 @@ function isAlive(pid: string): boolean {
   return stdout.trim() !== "" && !stdout.startsWith("Z");
 }
 
-describe("BuildRoom", () => {
-  it("gives tools no credentials, and a home and a temporary directory of the build", async () => {
+describe("BuildSandbox", () => {
+  it("gives tools a home and a temporary directory of the build, and no credentials", async () => {
     vi.stubEnv("AWS_SECRET_ACCESS_KEY", "AKIDEXAMPLE");
     vi.stubEnv("SVC_BUCKET", "bucket-name");
     await using sandbox = await BuildSandbox.open(60_000);
@@ -37,19 +37,19 @@ describe("BuildRoom", () => {
     expect(output).toContain("EXTRA=1");
   });
 
-  it("kills what a tool leaves behind", async () => {
+  it("kills the processes that a tool leaves behind", async () => {
     await using sandbox = await BuildSandbox.open(60_000);
     const { code, output } = await sandbox.run({ command: "/bin/sh", args: ["-c", "sleep 1000 & echo $!; exit 3"], cwd: sandbox.dir });
     expect(code).toBe(3);
     await vi.waitFor(() => expect(isAlive(output.trim())).toBe(false));
   });
 
-  it("stops a tool when the time is up", async () => {
+  it("stops a tool at the deadline", async () => {
     await using sandbox = await BuildSandbox.open(50);
     await expect(sandbox.run({ command: "/bin/sh", args: ["-c", "sleep 1000"], cwd: sandbox.dir })).rejects.toThrow(BuildFailure);
   });
 
-  it("leaves nothing behind, not even what is read-only", async () => {
+  it("leaves no files behind, not even read-only ones", async () => {
     let dir = "";
     {
       await using sandbox = await BuildSandbox.open(60_000);
@@ -61,7 +61,7 @@ describe("BuildRoom", () => {
 });
 
 describe("BuildLog", () => {
-  it("keeps the beginning and the end of a flood, without colours and without the build's directory", () => {
+  it("retains the beginning and the end of a long log, without colours and without the build's directory", () => {
     const log = new BuildLog("/some/builds/1");
     log.line("\u001b[31m/some/builds/1/first\u001b[0m");
     for (let at = 0; at < 20_000; at++) log.line(`line ${at} ${"x".repeat(40)}`);

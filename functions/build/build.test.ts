@@ -29,7 +29,7 @@ afterEach(() => {
 });
 
 describe("build of TypeScript", () => {
-  it("bundles npm packages, with a version in the import and below a scope", async () => {
+  it("bundles npm packages, also with a version in the import and in a scope", async () => {
     const source = `
       import { chunk } from "lodash@4.17.21";
       import pad from "lodash/padStart";
@@ -45,7 +45,7 @@ describe("build of TypeScript", () => {
     }
   });
 
-  it("answers an equal artefact for an equal lock, and holds to the lock", async () => {
+  it("returns an equal artefact for an equal lock, and installs the locked versions", async () => {
     const source = 'import { nanoid } from "nanoid@^3";\nexport const main = () => nanoid().length;';
     const first = await builder.build("bun", source);
     const lock = lockOf(first.result);
@@ -72,7 +72,7 @@ describe("build of TypeScript", () => {
     expect(result).toMatchObject({ ok: false, error: expect.stringContaining("is not a package from the registry") });
   });
 
-  it("runs no install script, from the registry that is set", async () => {
+  it("installs from the configured registry and runs no install script", async () => {
     const marker = join(builder.workDir(), "ran");
     const scripts = Object.fromEntries(["preinstall", "install", "postinstall", "prepare"].map((name) => [name, `touch ${marker}`]));
     builder.publish(
@@ -88,7 +88,7 @@ describe("build of TypeScript", () => {
     expect(existsSync(marker)).toBe(false);
   });
 
-  it("keeps packages from reading files of the machine", async () => {
+  it("rejects packages that import files of the machine", async () => {
     writeFileSync(join(builder.workDir(), "secret.json"), '{"secret": 1}');
     const path = join(builder.workDir(), "secret.json");
     builder.publish(
@@ -103,7 +103,7 @@ describe("build of TypeScript", () => {
     expect(own.result).toMatchObject({ ok: false, error: expect.stringContaining("there is no script") });
   });
 
-  it("joins scripts that import one another, and maps lines to them", async () => {
+  it("bundles scripts that import one another, and maps lines to them", async () => {
     const built = await builder.build("nodejs", {
       [ENTRY]:
         'import { a } from "./lib/a.ts";\nimport b from "/f/x/b";\nimport { c } from "f/x/c";\nimport { fail } from "u/bob/e.ts";\nexport const main = (x: boolean) => (x ? fail() : [a, b, c]);',
@@ -117,7 +117,7 @@ describe("build of TypeScript", () => {
     expect(map.sources).toEqual(expect.arrayContaining(["f/ops/hello.ts", "f/x/b.ts", "u/bob/e.ts"]));
   });
 
-  it("keeps native addons and WebAssembly beside the bundle, and all packages when asked", async () => {
+  it("leaves native addons and WebAssembly beside the bundle, and all packages with //nobundling", async () => {
     const native = await builder.build("nodejs", 'import { crc32 } from "@node-rs/crc32";\nexport const main = () => crc32("hi");');
     expect(await callMain(native)).toBe(3633523372);
     expect(Object.keys(native.files).some((path) => path.endsWith(".node"))).toBe(true);
@@ -149,7 +149,7 @@ describe("build of TypeScript", () => {
     expect(result).toMatchObject({ ok: false, error: expect.stringContaining(error), log: expect.stringContaining(error) });
   });
 
-  it("says when the artefact is too large", async () => {
+  it("reports an artefact that is too large", async () => {
     const { result } = await builder.build("bun", 'import _ from "lodash@4.17.21";\nexport const main = () => _;', {
       maxArtefactBytes: 1024 * 10,
     });
@@ -180,14 +180,14 @@ describe("the client library", () => {
     },
   );
 
-  it("leaves the rest of itself out of a TypeScript bundle that uses little", async () => {
+  it("adds only the used parts to a TypeScript bundle", async () => {
     const source = 'import { appendToResultStream } from "svc-client";\nexport const main = appendToResultStream;';
     const { files } = await builder.build("bun", source, { registries: nowhere });
     expect(files["main.mjs"]).toContain("WM_STREAM");
     expect(files["main.mjs"]).not.toContain("fetch(");
   });
 
-  it("stands beside npm packages, whose lock does not name it", async () => {
+  it("works beside npm packages, and their lock does not contain it", async () => {
     const source =
       'import { chunk } from "lodash@4.17.21";\nimport { waitJob } from "svc-client";\nexport const main = () => [chunk, waitJob].map((f) => typeof f);';
     const first = await builder.build("nodejs", source);
@@ -196,7 +196,7 @@ describe("the client library", () => {
     expect(await callMain(second)).toEqual(["function", "function"]);
   });
 
-  it("gives way to the registry's package where an import names a version", async () => {
+  it("is replaced by the registry's package if an import names a version", async () => {
     builder.publish({ name: "svc-client", version: "9.9.9", main: "index.js" }, { "index.js": "exports.who = 'the registry';" });
     const registries = { npm: builder.origin(), pypi: "", go: "" };
     const built = await builder.build("nodejs", 'import { who } from "svc-client@9.9.9";\nexport const main = () => who;', { registries });
@@ -204,7 +204,7 @@ describe("the client library", () => {
     expect(lockOf(built.result)).toContain("svc-client@9.9.9");
   });
 
-  it.each(["svc", "wmill"])("is there for Python as %s, without a registry and a lock", async (name) => {
+  it.each(["svc", "wmill"])("is available to Python as %s without a registry and a lock", async (name) => {
     const source = `def main():\n    from ${name} import get_variable\n    return get_variable.__name__\n`;
     const { result, files, dir } = await builder.build("python3", source, { registries: nowhere });
     expect(lockOf(result)).toBe("");
@@ -218,12 +218,12 @@ describe("the client library", () => {
     expect(printed.trim()).toBe("get_variable");
   });
 
-  it("stays away from Python scripts that do not import it", async () => {
+  it("is not added to Python scripts that do not import it", async () => {
     const { files } = await builder.build("python3", "import json\ndef main(): pass\n", { registries: nowhere });
     expect(Object.keys(files).sort()).toEqual(["scripts/f/ops/hello.py", "svc.json"]);
   });
 
-  it("is a module for Go, without a registry, and the lock of others does not name it", async () => {
+  it("is available to Go without a registry, and the lock of other modules does not contain it", async () => {
     const alone = 'package inner\n\nimport svc "svc-client"\n\nfunc main() bool {\n\treturn svc.IsNotFound(nil)\n}\n';
     const first = await builder.build("go", alone, { registries: nowhere });
     expect(lockOf(first.result)).toBe("");
@@ -254,7 +254,7 @@ describe("build of Python", () => {
     expect(again.result).toMatchObject({ ok: true, lock, sha256: built.result.ok && built.result.sha256 });
   });
 
-  it("takes packages for the target, which need not be this machine", async () => {
+  it("installs packages for the target, which may differ from this machine", async () => {
     const target = { os: "linux", arch: "arm64", python: "3.13", node: "24" } as const;
     const { files } = await builder.build("python3", "# requirements:\n# markupsafe==3.0.2\nimport markupsafe\n", { target });
     expect(Object.keys(files)).toContain("deps/markupsafe/_speedups.cpython-313-aarch64-linux-gnu.so");
@@ -275,7 +275,7 @@ describe("build of Python", () => {
     expect(result).toMatchObject({ ok: false, error: expect.stringContaining(error) });
   });
 
-  it("takes a lock without hashes", async () => {
+  it("accepts a lock without hashes", async () => {
     const { result, files } = await builder.build("python3", "import yaml\n", { lock: "PyYAML==6.0.2\n" });
     expect(result).toMatchObject({ ok: true, lock: "PyYAML==6.0.2\n" });
     expect(files["deps/yaml/__init__.py"]).toContain("__version__ = '6.0.2'");
@@ -344,7 +344,7 @@ func generic[T any](x T) T { return x }
     expect(run(dir, {}, "generic")).toMatchObject({ ok: false, error: { message: expect.stringContaining("no function generic") } });
   });
 
-  it("takes modules, locks them, and holds to the lock", async () => {
+  it("downloads modules, locks them, and uses the locked versions", async () => {
     const source =
       'package main\n\nimport "github.com/google/uuid"\n\n//require github.com/google/uuid v1.5.0\n\nfunc Main() int {\n\treturn len(uuid.NewString())\n}\n';
     const first = await builder.build("go", source);
@@ -371,14 +371,14 @@ func generic[T any](x T) T { return x }
 });
 
 describe("build of bash", () => {
-  it("keeps the script as it is", async () => {
+  it("leaves the script unchanged", async () => {
     const source = '#!/bin/bash\necho "$1 ünïcode"\r\n';
     const { result, dir } = await builder.build("bash", source);
     expect(result).toMatchObject({ ok: true, lock: "" });
     expect(execFileSync("cat", [join(dir, "main.sh")], { encoding: "utf8" })).toBe(source);
   });
 
-  it("throws when the upload fails, which no author can mend", async () => {
+  it("throws when the upload fails, because the author cannot correct it", async () => {
     await expect(builder.build("bash", "true", { uploadUrl: "http://127.0.0.1:9/x" })).rejects.toThrow();
   });
 });

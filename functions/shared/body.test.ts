@@ -11,8 +11,8 @@ const detailsOf = (body: string): unknown => {
   }
 };
 
-describe("jsonBody", () => {
-  it("takes every JSON value, also as base64, and an empty body as no arguments", () => {
+describe("parseJsonBody", () => {
+  it("accepts every JSON value, also as base64, and an empty body as {}", () => {
     expect(read('[1, "a", null]')).toEqual([1, "a", null]);
     expect(read(Buffer.from('{"ä":1}').toString("base64"), true)).toEqual({ ä: 1 });
     expect([read(null), read(""), read(" \n")]).toEqual([{}, {}, {}]);
@@ -34,7 +34,7 @@ describe("jsonBody", () => {
     expect(detailsOf(body)).toEqual({ position: expect.stringContaining(position) });
   });
 
-  it("refuses what is nested deeper than the limit, brackets in text not counted", () => {
+  it("refuses a body that is nested deeper than the limit, and does not count brackets in strings", () => {
     const nested = (depth: number) => "[".repeat(depth) + "]".repeat(depth);
     expect(detailsOf(nested(limits.bodyDepth + 1))).toEqual({ limit: limits.bodyDepth });
     expect(detailsOf(nested(100_000))).toEqual({ limit: limits.bodyDepth });

@@ -22,8 +22,8 @@ const calling = (handle: (headers: Record<string, unknown>) => Reply, event?: Pa
     awsRequestId: "r",
   } as Context);
 
-describe("a request's headers", () => {
-  it("that came more than once are joined, as HTTP does, and cookies as cookies", async () => {
+describe("apiHandler with request headers", () => {
+  it("joins repeated headers as HTTP does, and cookies as cookies", async () => {
     const { body } = await calling((headers) => json(200, headers), {
       headers: { "X-Many": "b", Cookie: "d=2", "X-One": "1" },
       multiValueHeaders: { "X-Many": ["a", "b"], Cookie: ["c=1", "d=2"], "X-One": ["1"] },
@@ -32,8 +32,8 @@ describe("a request's headers", () => {
   });
 });
 
-describe("a reply's headers", () => {
-  it("win over the service's own, but for the one that is the whole origin's", async () => {
+describe("apiHandler with reply headers", () => {
+  it("lets the reply's headers override the service's own, except the one of the whole origin", async () => {
     const { headers } = await calling(() => json(200, 1, { "referrer-policy": "origin", "strict-transport-security": "max-age=0" }));
     const found = Object.entries(headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
     expect(found.filter(([name]) => name === "referrer-policy")).toEqual([["referrer-policy", "origin"]]);
@@ -42,7 +42,7 @@ describe("a reply's headers", () => {
     ]);
   });
 
-  it("name the job that a call has waited too long for", async () => {
+  it("names the job for which a call has waited too long", async () => {
     const { statusCode, headers } = await calling(() => {
       throw new SvcError("job.syncTimeout", { id: "job-1", limitMs: 25_000 });
     });

@@ -54,8 +54,8 @@ describe("an approval, whichever of its writes fails,", () => {
   );
 });
 
-describe("the end of a gate's time", () => {
-  it("is decided by the clock: an approval before it counts, one at it does not", async () => {
+describe("the deadline of a gate", () => {
+  it("accepts an approval before the deadline and refuses one at the deadline", async () => {
     for (const [beforeMs, how] of [
       [1, "approved"],
       [0, "expired"],
@@ -70,7 +70,7 @@ describe("the end of a gate's time", () => {
     }
   });
 
-  it("and an approval at the same moment: one of them decides, and the flow does what was decided", async () => {
+  it("lets either the expiry or a simultaneous approval decide, and the flow follows that decision", async () => {
     const { room, run, gate } = await waitingRun();
     const request = await gate();
     room.clock.nowMs = (request.opened?.deadlineMs ?? 0) - 1;

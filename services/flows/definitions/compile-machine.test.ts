@@ -14,7 +14,7 @@ const deps = (make: (name: string, definition: string) => "made" | "leaving" | {
 const never = deps(() => expect.fail("something was made"));
 
 describe("makeMachine", () => {
-  it("refuses a flow whose definition is larger than Step Functions takes, before it asks", async () => {
+  it("refuses a flow whose definition exceeds the limit of Step Functions without calling it", async () => {
     // Each of these has four states.
     const more = { summary: "x".repeat(200), retry: { constant: { attempts: 1 } }, sleep: { type: "static", value: 1 } };
     const modules = Array.from({ length: 900 }, (_, index) => identity(`s${index}`, more));
@@ -25,12 +25,12 @@ describe("makeMachine", () => {
     });
   });
 
-  it("refuses a flow of more steps than an execution's history holds, before it compiles", async () => {
+  it("refuses a flow with more steps than an execution's history can hold, before it compiles", async () => {
     const modules = Array.from({ length: 50_000 }, (_, index) => identity(`s${index}`));
     expect(await makeMachine(never, request(modules))).toEqual({ refused: expect.stringContaining("at most 1249 steps") });
   });
 
-  it("makes the largest flow that may be made", async () => {
+  it("creates the machine of the largest flow that is allowed", async () => {
     const modules = Array.from({ length: 1249 }, (_, index) => identity(`step_${index}`));
     const sent: number[] = [];
     const made = await makeMachine(
@@ -44,14 +44,14 @@ describe("makeMachine", () => {
     expect(sent.every((bytes) => bytes < 1024 * 1024)).toBe(true);
   });
 
-  it("tells what Step Functions itself says against a definition", async () => {
+  it("returns the reason for which Step Functions rejects a definition", async () => {
     const says = deps(() => ({ refused: "Step Functions does not take it" }));
     expect(await makeMachine(says, request([identity("a")]))).toEqual({ refused: "Step Functions does not take it" });
   });
 });
 
-describe("a machine that is just being deleted", () => {
-  it("has its name until its last execution has ended: meanwhile there is another one", async () => {
+describe("makeMachine while a machine of that name is being deleted", () => {
+  it("uses the spare name until the last execution of the deleted machine has ended", async () => {
     const tried: string[] = [];
     const made = await makeMachine(
       deps((name) => {
@@ -67,7 +67,7 @@ describe("a machine that is just being deleted", () => {
     expect(first?.slice(0, -8)).toBe(second?.slice(0, -8));
   });
 
-  it("the other half is reported as unprocessed too, so the caller repeats it", async () => {
+  it("throws if the spare machine is being deleted too, so that the caller retries", async () => {
     await expect(
       makeMachine(
         deps(() => "leaving"),
@@ -99,13 +99,13 @@ describe("validateMachine", () => {
     expect(await refused({ StartAt: "End", States: end })).toBeUndefined();
   });
 
-  it("takes no name that Step Functions does not", async () => {
+  it("rejects a name that Step Functions rejects", async () => {
     const good = { StartAt: "End", States: end };
     expect(await refused(good, "x".repeat(81))).toContain("name");
     expect(await refused(good, "a b")).toContain("name");
   });
 
-  it("counts bytes as they travel: in quotes, and as UTF-8", async () => {
+  it("counts the bytes of the request: in quotes, and as UTF-8", async () => {
     const large = (text: string, times: number) => refused({ Comment: text.repeat(times), StartAt: "End", States: end });
     expect(await large("x", limits.machineBytes - 1000)).toBeUndefined();
     expect(await large('"', limits.machineBytes / 2)).toContain("too large");

@@ -4,15 +4,15 @@ import { deleteIdleMachines, selectHourlyShare } from "./delete-idle-machines.ts
 const hour = 3_600_000;
 const numbers = (count: number) => Array.from({ length: count }, (_, index) => index);
 
-describe("state machines", () => {
-  it.each([0, 1, 20, 21, 999])("of which there are %i, are all looked at within some hours, few in each", (count) => {
+describe("deleteIdleMachines", () => {
+  it.each([0, 1, 20, 21, 999])("checks all of %i machines within some hours, a few in each", (count) => {
     const all = numbers(count);
     const rounds = numbers(Math.max(1, Math.ceil(count / 20))).map((at) => selectHourlyShare(all, 400_000 + at));
     expect(rounds.flat().sort((a, b) => a - b)).toEqual(all);
     for (const round of rounds) expect(round.length).toBeLessThanOrEqual(20);
   });
 
-  it("are looked at in the first minute of an hour alone, though housekeeping comes every minute", async () => {
+  it("checks machines only in the first minute of an hour, although housekeeping runs every minute", async () => {
     let request = 0;
     const stateMachines = { removeIdle: async () => ++request };
     for (const minute of numbers(180))

@@ -7,7 +7,7 @@ import { handleJobMessage } from "../../execution/handle-job-message.ts";
 import { claimWithSlot } from "./concurrency.ts";
 
 describe("a job of a concurrency group of one, whichever write of its claim and run fails,", () => {
-  it("runs once it has a slot, and gives it to the job that waits", async () => {
+  it("runs once it has a slot, and passes the slot to the waiting job", async () => {
     const make = async () => {
       const room = await newRoom();
       const { deps } = room;

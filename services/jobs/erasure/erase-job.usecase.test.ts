@@ -8,7 +8,7 @@ import { loadLogs } from "../values/values.ts";
 import { eraseJob } from "./erase-job.ts";
 
 describe("eraseJob, whichever of its writes fails,", () => {
-  it("leaves nothing of what the job kept once housekeeping has looked, and its record", async () => {
+  it("removes all content of the job once housekeeping has run, and leaves its record", async () => {
     await expectToSurviveFaults(async () => {
       const room = await newRoom();
       const { deps } = room;

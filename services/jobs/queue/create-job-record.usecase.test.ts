@@ -8,7 +8,7 @@ import { newRoom } from "../../../test/support/use-cases/room.ts";
 import { createJobRecord } from "./create-job-record.ts";
 
 describe("createJobRecord with an Idempotency-Key, whichever of its writes fails,", () => {
-  it("records one job for the key, and the repeated call answers it or makes it", async () => {
+  it("records one job for the key, and the repeated call returns or creates it", async () => {
     await expectToSurviveFaults(async () => {
       const room = await newRoom();
       const { deps, workspace, clock } = room;
