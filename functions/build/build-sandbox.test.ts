@@ -18,7 +18,7 @@ afterAll(() => {
   rmSync(workDir, { recursive: true, force: true });
 });
 
-/** A killed process may stay listed as defunct where nobody waits for it. */
+/** A killed process remains listed as defunct until its parent waits for it. */
 function isAlive(pid: string): boolean {
   const { stdout } = spawnSync("ps", ["-o", "stat=", "-p", pid], { encoding: "utf8" });
   return stdout.trim() !== "" && !stdout.startsWith("Z");

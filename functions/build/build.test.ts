@@ -163,7 +163,7 @@ describe("build of TypeScript", () => {
 });
 
 describe("the client library", () => {
-  /** Where nothing answers: what is downloaded fails. */
+  /** An address without a server: every download fails. */
   const nowhere = { npm: "http://127.0.0.1:9", pypi: "http://127.0.0.1:9", go: "http://127.0.0.1:9" };
 
   it.each(["svc-client", "windmill-client", "npm:svc-client"])(

@@ -3,57 +3,58 @@ import { createRequire } from "node:module";
 import { delimiter, dirname, join } from "node:path";
 import { env } from "../../contract/env.ts";
 
-/** Below the function's own directory, on AWS: see `lib/`. */
+/** On AWS the tools are below the function's own directory (see `lib/`). */
 const here = import.meta.dirname;
 
-/** The installer for npm packages. */
-export function bunPath(): string {
+/** Returns the path of bun, which installs npm packages. Throws if it is missing. */
+export function findBun(): string {
   const npmName = `@oven/bun-${process.platform}-${process.arch === "arm64" ? "aarch64" : process.arch}`;
-  return firstThatExists("bun", [
+  return requireExisting("bun", [
     process.env[env.bunPath],
     join(here, "bin/bun"),
-    ...fromNodeModules(`${npmName}/bin/bun`),
-    ...onPath("bun"),
+    ...listInNodeModules(`${npmName}/bin/bun`),
+    ...listOnPath("bun"),
   ]);
 }
 
-export function uvPath(): string {
-  return firstThatExists("uv", [process.env[env.uvPath], join(here, "bin/uv"), ...upwards(".svc/venv/bin/uv"), ...onPath("uv")]);
+/** Returns the path of uv, which installs Python packages. Throws if it is missing. */
+export function findUv(): string {
+  return requireExisting("uv", [process.env[env.uvPath], join(here, "bin/uv"), ...listInParents(".svc/venv/bin/uv"), ...listOnPath("uv")]);
 }
 
-/** Sources of a client library that artefacts may hold: in the function's asset, else in the checkout. */
-export function clientFolder(language: "typescript" | "python" | "go"): string {
-  const found = upwards(join("clients", language)).find((path) => existsSync(path));
+/** Returns the folder of a client library's sources, in the function's asset or in the checkout. Throws if it is missing. */
+export function findClientFolder(language: "typescript" | "python" | "go"): string {
+  const found = listInParents(join("clients", language)).find((path) => existsSync(path));
   if (!found) throw new Error(`The client library for ${language} is missing.`);
   return found;
 }
 
-/** Undefined where there is no toolchain yet: `go-toolchain.ts` gets one. */
-export function installedGoPath(): string | undefined {
-  return [process.env[env.goPath], ...onPath("go")].find((path) => path && existsSync(path));
+/** Returns the path of an installed Go command; `undefined` if there is none, and `go-toolchain.ts` downloads one. */
+export function findInstalledGo(): string | undefined {
+  return [process.env[env.goPath], ...listOnPath("go")].find((path) => path && existsSync(path));
 }
 
-/** Folder of the `esbuild` package. Not imported by name, so that our own bundler leaves it out. */
-export function esbuildFolder(): string {
+/** Returns the folder of the `esbuild` package. It is not imported by name, so that the service's own bundler omits it. */
+export function findEsbuildFolder(): string {
   const asset = [process.env[env.esbuildPath], join(here, "node_modules/esbuild")].find((path) => path && existsSync(path));
   return asset ?? dirname(createRequire(import.meta.url).resolve("esbuild/package.json"));
 }
 
-function fromNodeModules(path: string): string[] {
-  return upwards(join("node_modules", path));
+function listInNodeModules(path: string): string[] {
+  return listInParents(join("node_modules", path));
 }
 
-function upwards(path: string): string[] {
+function listInParents(path: string): string[] {
   const found: string[] = [];
   for (let dir = here; dirname(dir) !== dir; dir = dirname(dir)) found.push(join(dir, path));
   return found;
 }
 
-function onPath(name: string): string[] {
+function listOnPath(name: string): string[] {
   return (process.env["PATH"] ?? "").split(delimiter).map((dir) => join(dir, name));
 }
 
-function firstThatExists(name: string, candidates: (string | undefined)[]): string {
+function requireExisting(name: string, candidates: (string | undefined)[]): string {
   const found = candidates.find((path) => path && existsSync(path));
   if (!found) throw new Error(`${name} is missing: set SVC_${name.toUpperCase()}_PATH to its path.`);
   return found;

@@ -12,6 +12,7 @@ export function readToken(event: Pick<APIGatewayProxyEvent, "headers" | "querySt
   return readCookie({ cookie }, "token") ?? (event.queryStringParameters?.["token"] || undefined);
 }
 
+/** Returns the value of a cookie; `undefined` if the request has none of this name. */
 export function readCookie({ cookie }: Readonly<Record<string, string | undefined>>, wanted: string): string | undefined {
   for (const part of (cookie ?? "").split(";")) {
     const [name, ...value] = part.trim().split("=");

@@ -33,8 +33,8 @@ type AdmitLink = (
 const authenticateDeps = { objects: objectTable, jobs: jobTable, publicKey: findPublicKey, nowMs: Date.now };
 
 /**
- * The Lambda handler of a function that answers the routes of one domain. It authenticates each call, checks its rights, hides objects that
- * the caller may not see, and writes the audit log.
+ * Creates the Lambda handler for the routes of one domain. It authenticates each call, checks its rights, hides objects that the caller may
+ * not see, and writes the audit log.
  */
 export function domainApi(routes: ApiRoutes, admitLink?: AdmitLink) {
   return apiHandler<Auth>(routes.map(hideExistence).map(withAudit), async (token, route, params, query = {}) => {
@@ -48,7 +48,7 @@ export function domainApi(routes: ApiRoutes, admitLink?: AdmitLink) {
   });
 }
 
-/** Returns the route so that it answers false for an object that the caller may not see. */
+/** Returns the route with a handler that replies false for an object that the caller may not see. */
 function hideExistence({ route, handle }: RouteHandler<Auth>): RouteHandler<Auth> {
   if (route.auth !== "token" || route.access.hiddenAs !== false) return { route, handle };
   const { access } = route;

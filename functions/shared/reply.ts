@@ -4,6 +4,7 @@ import type { APIGatewayProxyResult } from "aws-lambda";
 export type Reply = APIGatewayProxyResult & { chunks?: (gone: AbortSignal) => AsyncGenerator<string> };
 type Headers = Record<string, string>;
 
+/** Builds a reply with plain text. */
 export const text = (statusCode: number, body: string, headers: Headers = {}): Reply => ({
   statusCode,
   headers: { "Content-Type": "text/plain; charset=utf-8", ...headers },

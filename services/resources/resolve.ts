@@ -92,7 +92,7 @@ async function loadTargets(
   );
   const [actors, stored] = await Promise.all([readers, deps.objects.getMany(places, { consistent: true })]);
   const unreadable = (reference: string, actor = actors[0]) =>
-    new SvcError("reference.unreadable", { reference, by: actor ? toPermissionedAs(actor) : "nobody" });
+    new SvcError("reference.unreadable", { reference, by: actor ? toPermissionedAs(actor) : "the job's user" });
   for (const { text, reference } of wanted) {
     for (const actor of actors) if (!mayRead(actor, workspace, reference)) throw unreadable(text, actor);
   }

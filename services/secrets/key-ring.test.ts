@@ -10,7 +10,7 @@ afterEach(() => {
   vi.unstubAllEnvs();
 });
 
-/** What AWS answers, over HTTP: the first read fails, the next find a workspace's ring, whose key KMS unwraps. */
+/** Responds like AWS over HTTP: the first read fails, later reads find a workspace's ring, whose key KMS unwraps. */
 async function aws(workspace: string, key: Buffer): Promise<string[]> {
   const calls: string[] = [];
   const exportKey = sealSecret({ version: 1, key }, { workspace, path: "export" }, createExportKey());

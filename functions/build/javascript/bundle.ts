@@ -7,7 +7,7 @@ import { readJavascriptImports } from "../../../core/builds/javascript-imports.t
 import { isOwnClient } from "../../../core/builds/own-clients.ts";
 import { readSpecifier } from "../../../core/builds/package-specifiers.ts";
 import { BuildFailure, type BuildSandbox } from "../build-sandbox.ts";
-import { clientFolder, esbuildFolder } from "../tools.ts";
+import { findClientFolder, findEsbuildFolder } from "../tools.ts";
 
 type Esbuild = typeof import("esbuild");
 type JavascriptRequest = Pick<BuildRequest, "language" | "files" | "entry" | "target">;
@@ -38,7 +38,7 @@ let loaded: Esbuild | undefined;
  */
 function startEsbuild(sandbox: BuildSandbox): Esbuild {
   if (loaded) return loaded;
-  const esbuild = createRequire(import.meta.url)(esbuildFolder()) as Esbuild;
+  const esbuild = createRequire(import.meta.url)(findEsbuildFolder()) as Esbuild;
   const own = process.env;
   process.env = sandbox.childEnv({ HOME: "/nonexistent", TMPDIR: "/tmp" });
   try {
@@ -157,7 +157,7 @@ const ownClientPlugin: Plugin = {
   setup(build) {
     build.onResolve({ filter: /^\.\//, namespace: CLIENT }, ({ path }) => ({ path: path.slice(2), namespace: CLIENT, sideEffects: false }));
     build.onLoad({ filter: /.*/, namespace: CLIENT }, async ({ path }) => ({
-      contents: await readFile(join(clientFolder("typescript"), "src", path)),
+      contents: await readFile(join(findClientFolder("typescript"), "src", path)),
       loader: "ts",
     }));
   },

@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import { join } from "node:path";
 import type { BuildRequest } from "../../../core/builds/build.ts";
 import { BuildFailure, type BuildSandbox, pickVariables } from "../build-sandbox.ts";
-import { bunPath } from "../tools.ts";
+import { findBun } from "../tools.ts";
 import { readNpmLock, writeNpmLock } from "./npm-lock.ts";
 
 /**
@@ -36,7 +36,7 @@ export async function installNpmPackages(
     BUN_RUNTIME_TRANSPILER_CACHE_PATH: "0",
     DO_NOT_TRACK: "1",
   };
-  const { code, output } = await sandbox.run({ command: bunPath(), args, cwd: dir, env: own });
+  const { code, output } = await sandbox.run({ command: findBun(), args, cwd: dir, env: own });
   if (code !== 0) throw new BuildFailure(`The packages could not be installed: ${extractReason(output)}`);
   return lock || writeNpmLock(packageJson, await readFile(join(dir, "bun.lock"), "utf8"));
 }

@@ -18,6 +18,7 @@ const NAME = /^(@[\w.~-]+\/)?[A-Za-z0-9_~-][\w.~-]*$/;
 const REGISTRY_PACKAGE = /^(@[\w.~-]+\/)?[A-Za-z0-9_~-][\w.~-]*@\d+\.\d+\.\d+[\w.+-]*$/;
 const RANGE = /^(npm:(@[\w.~-]+\/)?[\w.~-]+@)?[\w.+*^~<>=| -]*$/;
 
+/** Returns the lock with these texts of package.json and bun.lock. */
 export function writeNpmLock(packageJson: string, bunLock: string): string {
   return `${packageJson.trimEnd()}${SEPARATOR}${bunLock}`;
 }

@@ -8,7 +8,7 @@ import { listPythonRequirements } from "../../../core/builds/packages.ts";
 import { readPythonImports } from "../../../core/builds/python-imports.ts";
 import { BuildFailure, type BuildSandbox, pickVariables } from "../build-sandbox.ts";
 import { copyOwnClient } from "../own-clients.ts";
-import { uvPath } from "../tools.ts";
+import { findUv } from "../tools.ts";
 import { readPythonLock } from "./python-lock.ts";
 import { describePython } from "./python-target.ts";
 
@@ -50,7 +50,7 @@ async function installPythonPackages(requirements: string[], request: BuildReque
   if (registries.pypi) options.push("--default-index", registries.pypi);
   const env = await readOwnerSettings();
   const uv = async (args: string[], failure: string): Promise<void> => {
-    const { code, output } = await sandbox.run({ command: uvPath(), args: ["pip", ...args, ...options], cwd: dir, env });
+    const { code, output } = await sandbox.run({ command: findUv(), args: ["pip", ...args, ...options], cwd: dir, env });
     if (code !== 0) throw new BuildFailure(`${failure}: ${extractReason(output)}`);
   };
   const locked = join(dir, "requirements.txt");
@@ -120,7 +120,7 @@ async function readPipFile(): Promise<string> {
   return "";
 }
 
-/** uv draws a tree; what it says stands after the branches, wrapped over lines. */
+/** uv prints a tree whose messages follow the branches, wrapped over several lines. */
 function extractReason(output: string): string {
   const lines = output.split("\n").map((line) => line.replace(/^[\s│├╰─▶×]+/, "").trim());
   return (

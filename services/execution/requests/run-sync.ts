@@ -148,7 +148,7 @@ async function waitForRun(ms: number, run: Promise<FinishedJob | undefined>): Pr
     return await Promise.race([run.then((ended) => ended ?? ("elsewhere" as const)), late]);
   } finally {
     clearTimeout(timer);
-    // Nobody awaits this run any longer. If it fails, housekeeping retries its attempt.
+    // This run is no longer awaited. If it fails, housekeeping retries its attempt.
     run.catch((error: unknown) => reportFailure("A run failed after its caller's deadline", error));
   }
 }

@@ -54,7 +54,7 @@ export async function rerunJobs(
       };
       return (await enqueueJob(deps, asked)).id;
     });
-    // The caller answers one line for each job, with its error.
+    // The caller reports the error of each job in a line of its own.
     outcomes.push(...(await Promise.allSettled(some)));
   }
   return outcomes;

@@ -25,7 +25,7 @@ describe("eraseJob, whichever of its writes fails,", () => {
       return {
         act: erase,
         recover: async () => {
-          // What never began is asked for again; what began is housekeeping's to finish.
+          // An erasure that never began is requested again. Housekeeping completes one that began.
           const job = await deps.jobs.get(id);
           if (job && hasEnded(job) && !job.erased) await erase();
           await passTime(room);
