@@ -41,7 +41,7 @@ const recordedDigests = new Set<string>();
 const MAX_RECORDED = 10_000;
 
 /** Records the secrets that a job requests over HTTP. Returns false if the attempt is no longer running. */
-export async function recordSecretRead(
+async function recordSecretRead(
   deps: MaskDeps,
   job: { jobId: string; attempt: number },
   token: string,

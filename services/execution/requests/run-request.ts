@@ -48,7 +48,7 @@ export const getJobOptions = (request: RunRequest): JobOptions => ("preview" in 
 /** Stores the files of a request and returns its job. Throws `file.storageOff`. */
 export async function createNewJob(deps: CreateNewJobDeps, request: RunRequest): Promise<NewJob> {
   if ("preview" in request) return request.preview;
-  const { target, options, tag, cacheTtlS, arguments: sent, idempotencyKey: once } = request;
+  const { target, options, tag, cacheTtlS, arguments: sent, idempotencyKey } = request;
   const { files } = sent;
   const version = target.kind === "script" ? buildScriptJobFields(target.version) : buildFlowJobFields(target.version);
   const id = files.length === 0 ? options.id : (options.id ?? uuidv7());
@@ -60,7 +60,7 @@ export async function createNewJob(deps: CreateNewJobDeps, request: RunRequest):
     id,
     tag: tag ?? version.tag,
     ...buildJobArguments(target, sent, stored),
-    idempotencyKey: once,
+    idempotencyKey,
   };
 }
 

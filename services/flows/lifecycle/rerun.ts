@@ -9,7 +9,7 @@ import type { Actor } from "../../../core/people/actor.ts";
 import type { Runnable } from "../../../core/scripts/version.ts";
 import { permit } from "../../identity/permit.ts";
 import type { CreateJobDeps, IdempotencyKey } from "../../jobs/queue/create-job-record.ts";
-import { buildFlowJobFields, buildScriptJobFields, type EnqueueDeps, enqueueJob } from "../../jobs/queue/enqueue.ts";
+import { buildFlowJobFields, buildScriptJobFields, type EnqueueDeps, enqueueJob, type NewJob } from "../../jobs/queue/enqueue.ts";
 import { createVisibilityFilter, type JobCaller } from "../../jobs/read/read.ts";
 import { loadValue } from "../../jobs/values/values.ts";
 import { requireNewestScript, requireScriptVersion } from "../../scripts/load.ts";
@@ -44,15 +44,15 @@ export async function rerunJobs(
       const options = (job.kind === "flow" ? ofFlows : ofScripts)[job.path ?? ""] ?? {};
       const version = await versionFor(job, options);
       const args = await loadRerunArguments(deps, job, options);
-      const asked = {
+      const newJob: NewJob = {
         actor: caller.actor,
         workspace,
         ...version.job,
         ...(job.preprocess === "wanted" && version.preprocesses ? { preprocess: true as const } : {}),
         args,
-        once: keyFor(`${at + index} ${id}`),
+        idempotencyKey: keyFor(`${at + index} ${id}`),
       };
-      return (await enqueueJob(deps, asked)).id;
+      return (await enqueueJob(deps, newJob)).id;
     });
     // The caller reports the error of each job in a line of its own.
     outcomes.push(...(await Promise.allSettled(some)));

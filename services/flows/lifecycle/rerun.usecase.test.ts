@@ -6,7 +6,7 @@ import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-w
 import { newRoom, type Room } from "../../../test/support/use-cases/room.ts";
 import { addJob, addScript, addWorkspace, listJobs, passLease, work } from "../../../test/support/use-cases/room-jobs.ts";
 import { anAdmin } from "../../../test/support/use-cases/room-people.ts";
-import { rerun } from "./rerun.ts";
+import { rerunJobs } from "./rerun.ts";
 
 let room: Room;
 beforeAll(async () => {
@@ -25,7 +25,7 @@ describe("rerun of two jobs with an Idempotency-Key, whichever of its writes fai
       const asked = { job_ids: before, script_options_by_path: {}, flow_options_by_path: {} };
       let answers: PromiseSettledResult<string>[] = [];
       const act = async () => {
-        answers = await rerun(room.deps, { actor: anAdmin, action: actions.readRun }, room.workspace, asked, once);
+        answers = await rerunJobs(room.deps, { actor: anAdmin, action: actions.readRun, workspace: room.workspace }, asked, once);
       };
       return {
         act,

@@ -36,7 +36,7 @@ const notRestartedError = ({ id }: Job, reason: string) => new SvcError("flow.no
  * earlier steps are stored with the new job and become its journal when it starts, so a job id that is taken changes no journal. Without a
  * step, the flow continues where it failed. Throws `flow.notRestarted`, `flow.versionNotFound`, `job.idTaken`.
  */
-async function restartFlow(
+export async function restartFlow(
   deps: RestartFlowDeps,
   actor: Actor,
   origin: Job,
