@@ -3,7 +3,9 @@ import type { FlowModule, FlowValue } from "../../contract/flows/flow-value.ts";
 /** The name of a list of modules in the journal: the flow itself, the body of a loop, or a branch. */
 export type ScopeName = string;
 export const ROOT: ScopeName = "";
+/** Returns the name of a loop's body. */
 export const bodyScope = (loop: string): ScopeName => `${loop}.body`;
+/** Returns the name of a branch, by its index or `default`. */
 export const branchScope = (id: string, branch: number | string): ScopeName => `${id}.${branch}`;
 /** The branch that runs if no condition is true. */
 export const DEFAULT = "default";

@@ -38,7 +38,9 @@ export type Delivery = z.infer<typeof deliverySchema>;
 /** The outcome of an attempt. `final`: another attempt would end in the same way. */
 export type Attempt = { ok: true } | { ok: false; error: string; final: boolean };
 export const sentAttempt: Attempt = { ok: true };
+/** Returns the outcome of an attempt that would fail in the same way if it were repeated. */
 export const refusedAttempt = (error: string): Attempt => ({ ok: false, error, final: true });
+/** Returns the outcome of an attempt that may succeed later. */
 export const failedAttempt = (error: string): Attempt => ({ ok: false, error, final: false });
 
 /** The notices that request a decision. The others report an outcome. */

@@ -37,7 +37,7 @@ const EXCEPTIONS = new Set([
 ]);
 
 /** A comment that begins with a bare question word names neither its subject nor its verb. */
-const BARE_COMMENT = /(?:^|[.:] )(What|Who|Whom|Whose|Whoever|How|Where|Of)\b/;
+const BARE_COMMENT = /(?:^|[.:] )(What|Who|Whom|Whose|Whoever|How|Where|Of (?:a|an|his|its|one|such|that|these|what|whom))\b/;
 /** Code reads, returns, sends and receives. Only people speak. */
 const SPEAKING_CODE = /\b(says|tells|hears)\b/i;
 
