@@ -67,7 +67,7 @@ const base = {
         /** Consecutive executions without a newly finished step, and the number of finished steps when the last one started. */
         stalls: z.number().optional(),
         steps: z.number().optional(),
-        /** Of a restarted flow that has not begun: the journal items of the steps that do not run again. */
+        /** For a restarted flow that has not begun: the journal items of the steps that do not run again. */
         reusedSteps: valueLocationSchema.optional(),
         /** Release 0.1 started it: its executions cannot continue. */
         outdated: z.literal(true).optional(),

@@ -93,7 +93,7 @@ export async function listJobs({ deps, workspace }: Room, path?: string): Promis
   return deps.jobs.getMany(pages.flatMap(({ entries }) => entries.map(({ id }) => id)));
 }
 
-/** What AWS does by itself after a process has died: leases run out, housekeeping looks, messages are handled. */
+/** Simulates AWS after the death of a process: leases expire, housekeeping runs, messages are handled. */
 export async function passTime(room: Room, rounds = 2): Promise<void> {
   for (let round = 0; round < rounds; round += 1) {
     room.clock.nowMs += LEASE_OVER_MS;
