@@ -48,7 +48,7 @@ describe("withLock", () => {
     await Promise.all(Array.from({ length: 8 }, () => withLock(file, work)));
   });
 
-  it("takes over from a process id that somebody else has by now", async () => {
+  it("a lock is taken over if another process has the id of its holder", async () => {
     writeFileSync(file, `${process.pid} 0 0`);
     const longAgo = new Date(Date.now() - 10 * 60_000);
     utimesSync(file, longAgo, longAgo);
