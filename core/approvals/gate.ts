@@ -5,7 +5,7 @@ import { limits } from "../../contract/limits.ts";
 import { valueLocationSchema } from "../jobs/job.ts";
 import { valueRefSchema } from "../jobs/value-ref.ts";
 
-/** Stands for the approver in an error, where a link without a name was used. */
+/** The approver in an error after a decision by a link without a name. */
 export const UNNAMED_APPROVER = "an unnamed approver";
 
 /** The approvals that a flow requires before it continues. */

@@ -25,7 +25,7 @@ const BUDGET_MS = 35_000;
 interface TickEvent {
   /** Runs the tick as if it were this time (epoch ms), for operators and tests. */
   nowMs?: number;
-  /** Also checks jobs that are due within this time. What happens to them depends on `nowMs` alone. */
+  /** Also checks jobs that are due within this time. The action for each depends on `nowMs` alone. */
   aheadMs?: number;
   /** Limits the time for tasks. */
   budgetMs?: number;

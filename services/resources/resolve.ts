@@ -22,7 +22,7 @@ import { loadPlainValue } from "../variables/read.ts";
 
 export type ResolveDeps = SealDeps;
 
-/** The actors who read; `undefined` stands for a user who is gone. A promise is awaited together with the first read. */
+/** The actors who read. `undefined` is a user who no longer exists. A promise is awaited together with the first read. */
 type Readers = readonly (Actor | undefined)[] | Promise<readonly (Actor | undefined)[]>;
 
 /** A value with its references replaced, and the secrets that it contains. */

@@ -31,7 +31,7 @@ export async function loadPlainValue(deps: SealDeps, workspace: string, { path, 
   return isSecret ? unsealValue(deps, workspace, path, value) : value;
 }
 
-/** How a secret's value is returned. */
+/** The form in which a secret's value is returned. */
 export interface VariableView {
   /** Returns the plain value of a secret. Otherwise the value is omitted, or exported if `encrypted` is set. */
   decrypted: boolean;

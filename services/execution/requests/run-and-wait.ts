@@ -8,7 +8,7 @@ import { findPreviousRunOf, type StartRunOptions } from "./start-run.ts";
 
 type RunAndWaitDeps = RunSyncDeps & CreateNewJobDeps & EraseJobDeps & { syncLimitMs: () => Promise<number> };
 
-/** How long a result that its caller did not receive in time stays readable before it is erased. */
+/** The time for which a result that its caller did not receive in time stays readable before it is erased. */
 const UNREAD_RESULT_S = 3600;
 
 /**

@@ -87,7 +87,7 @@ describe("startRun, whichever of its writes fails,", () => {
     });
   });
 
-  it("without a key leaves no job or one that runs once, although nobody repeats the call", async () => {
+  it("a call without a key leaves no job or one that runs once, even if it is not repeated", async () => {
     await expectToSurviveFaults(async () => {
       const request = await aRequest({ text: texts["middle-sized"] });
       let answered: string | undefined;

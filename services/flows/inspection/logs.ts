@@ -20,8 +20,8 @@ const AT_ONCE = 20;
 
 /**
  * Returns the output of a flow's steps in the order in which they began, each under a line that names it. The steps of a subflow follow the
- * step that runs it. For other jobs, returns their log. Logs of steps that the caller may not read are replaced by a line that says so.
- * Output beyond `limits.flowLogChars` is truncated.
+ * step that runs it. For other jobs, returns their log. Logs of steps that the caller may not read are replaced by a note. Output beyond
+ * `limits.flowLogChars` is truncated.
  */
 export async function loadFlowLogs(deps: ValueDeps, caller: JobCaller, job: Job): Promise<string> {
   const isVisible = createVisibilityFilter(caller);

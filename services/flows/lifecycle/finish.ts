@@ -19,7 +19,7 @@ import { resumeParentTask } from "../runtime/resume-parent-task.ts";
 import { stopFlow } from "./cancel.ts";
 import { type StartExecutionDeps, startExecution } from "./start.ts";
 
-/** What ending a flow, or starting its next execution, takes. */
+/** The dependencies of ending a flow or starting its next execution. */
 export type FinishFlowDeps = FinishJobDeps &
   ConcurrencyDeps &
   StartExecutionDeps & { executions: Pick<Executions, "start" | "stop" | "status" | "resume"> };
@@ -27,7 +27,7 @@ export type FinishFlowDeps = FinishJobDeps &
 /** Consecutive executions that may end without a newly finished step. */
 const MAX_STALLS = 3;
 
-/** How a flow has ended, by its journal; `undefined`: its execution was lost on the way. */
+/** Returns the end of a flow from its journal, or `undefined` if its execution was lost. */
 type Verdict = { state: EndState; result: ValueRef } | undefined;
 
 /** Makes the execution fail in the console too, when the flow has failed. */
@@ -54,7 +54,7 @@ export async function finishFlow(deps: FinishFlowDeps, state: StepState): Promis
   return state;
 }
 
-/** Ends a flow's job as its journal says, or starts the next execution. Throws `FlowFailed` after it has recorded a failure. */
+/** Ends a flow's job according to its journal, or starts the next execution. Throws `FlowFailed` after it has recorded a failure. */
 export async function settleFlow(deps: FinishFlowDeps, flow: RunningJob): Promise<void> {
   if (flow.cancel) return endFlow(deps, flow, endJob(deps, flow, canceledEnding(flow.cancel)));
   if (flow.flow?.outdated) return endFlow(deps, flow, endJob(deps, flow, OUTDATED));

@@ -12,7 +12,7 @@ import { isFailureModule, type StepContext } from "./step-context.ts";
 import { type FailedResult, failedWith, type StepResult, type StoppedResult, type SucceededResult } from "./step-result.ts";
 import { nextState } from "./transitions.ts";
 
-/** What ending a step takes: its journal, its values and the expressions of its module. */
+/** The dependencies of ending a step: its journal, its values and the expressions of its module. */
 export type EndStepDeps = EvaluatorDeps & ExpressionDeps & { jobs: Pick<JobTable, "change"> };
 
 /** Records success after the module and its approvals: the flow continues, after the module's sleep where it has one. */

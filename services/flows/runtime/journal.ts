@@ -18,7 +18,7 @@ import type { Job } from "../../../core/jobs/job.ts";
 import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";
 import type { StepContext } from "./step-context.ts";
 
-/** What reading and writing a flow's journal takes. The journal consists of child items of the flow's job. */
+/** The dependencies of reading and writing a flow's journal, which consists of child items of the flow's job. */
 export interface JournalDeps {
   jobs: Pick<JobTable, "getWith" | "putChild">;
 }
@@ -38,7 +38,7 @@ export async function readJournal(
 /** The outcome of a module among items of the journal. Throws `UnreadableRecordError` for an item that cannot be read; so do the other two. */
 export const findOutcome = (items: JournalItems, module: string, scope: ScopeName, path: string): Outcome | undefined =>
   parsed(items, outcomeRef(module, scope, path), parseOutcome);
-/** How a list ended before its last module, among items of the journal. */
+/** Returns the early end of a list, among items of the journal. */
 export const findEnd = (items: JournalItems, scope: ScopeName, path: string): End | undefined =>
   parsed(items, endRef(scope, path), parseEnd);
 /** The progress of a module among items of the journal. */

@@ -10,7 +10,7 @@ export interface TaskDeps {
   executions: Pick<Executions, "resume">;
 }
 
-/** A task that waits for its token, and the state with which its machine goes on. */
+/** A task that waits for its token, and the state with which its machine continues. */
 interface WaitingTask {
   token: string;
   state: StepState;

@@ -21,7 +21,7 @@ export interface FailedResult extends AnyResult {
   canceled?: boolean | undefined;
 }
 
-/** How a module's own work ended. */
+/** The end of a module's own work. */
 export type StepResult = SucceededResult | StoppedResult | FailedResult;
 
 /** A failure with an error of its own instead of a job's. */

@@ -14,7 +14,7 @@ export class StepFailed extends Error {
   override readonly name = "StepFailed";
 }
 
-/** The state with which the state machine goes on: the choice behind the task takes the way `outcome`. */
+/** Returns the state with which the state machine continues: the choice behind the task follows `outcome`. */
 export function transitionTo({ state, path }: StepContext, outcome: string, change: Partial<StepState> = {}): StepState {
   const { seconds: _, indices: __, module: ___, scope: ____, ...pointers } = state;
   return { ...pointers, path, ...change, outcome };

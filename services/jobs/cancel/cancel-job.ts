@@ -17,7 +17,7 @@ export interface Cancellation {
   force?: boolean;
 }
 
-/** How often a cancellation tries again when the job changes state in between. */
+/** The number of attempts of a cancellation when the job changes state in between. */
 const TRIES = 5;
 
 /**

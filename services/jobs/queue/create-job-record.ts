@@ -10,7 +10,7 @@ import { write } from "../../../core/objects/write.ts";
 export interface IdempotencyKey {
   key: ObjectKey;
   fingerprint: string;
-  /** How long the call is recorded, in milliseconds. */
+  /** The time for which the call is recorded, in milliseconds. */
   retentionMs: number;
 }
 
@@ -63,5 +63,5 @@ export async function createJobRecord(deps: CreateJobDeps, job: Job, idempotency
   throw new SvcError("write.collided", {});
 }
 
-/** How often a key whose job is gone is freed and used again. Each lost try means that an equal call used it first. */
+/** The number of times that a key whose job is gone is freed and used again. Each lost try means that an equal call used it first. */
 const TRIES = 5;

@@ -35,7 +35,7 @@ export interface NewJob {
   onBehalfOf?: { email: string; permissionedAs: string } | undefined;
   /** The version of a flow, and the location of its plan. */
   flow?: Job["flow"];
-  /** Of a flow that is restarted: the journal items of the steps that do not run again. */
+  /** For a restarted flow: the journal items of the steps that do not run again. */
   reusedSteps?: readonly Child[] | undefined;
   /** A preview's source, and the lock to build it with. */
   code?: { content: string; lock?: string } | { flow: unknown } | undefined;

@@ -13,7 +13,7 @@ interface ListJobsDeps extends ValueDeps {
   nowMs: () => number;
 }
 
-/** The jobs to list: those of the workspace, or of all workspaces if the query says so. */
+/** Returns the jobs of the workspace, or of all workspaces if the query requests it. */
 export interface JobSearch<Scope extends ListScope = ListScope> {
   workspace: string;
   query: JobListQuery;

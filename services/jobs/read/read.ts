@@ -152,11 +152,11 @@ function rawCodeField(code: string | undefined): { raw_code?: string } {
   return content === undefined ? {} : { raw_code: content };
 }
 
-/** How long `getupdate` waits while there is no change. */
+/** The time that `getupdate` waits while there is no change. */
 const HOLD_MS = 1000;
 const HOLD_STEP_MS = 100;
 
-/** How long a reader counts as watching after a request. It is recorded again after half of this time. */
+/** The time for which a reader counts as watching after a request. It is recorded again after half of this time. */
 export const WATCH_MS = 10_000;
 
 /** Records that a reader follows the job, so that its runner sends output more often. */

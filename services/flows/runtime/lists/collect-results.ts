@@ -6,9 +6,9 @@ import { loadFlowValue, storeFlowValue } from "../flow-values.ts";
 import type { StepContext } from "../step-context.ts";
 import { findListResults, type ListResult, placeAt } from "./list-results.ts";
 
-/** How many values are loaded at once: each may be an object in S3. */
+/** The number of values that are loaded at once. Each may be an object in S3. */
 const LOADED_AT_ONCE = 50;
-/** How many jobs the outcome of a loop names: an item of the journal holds no more. */
+/** The maximum number of jobs in the outcome of a loop, because an item of the journal is limited. */
 const JOBS_NAMED = 2000;
 
 /** Whether the failure of an iteration or branch does not fail the module. */
@@ -33,7 +33,7 @@ export async function loadListResults(
   return { ends, values };
 }
 
-/** How the module ends, where that does not depend on how all its lists ended. */
+/** The end of the module if it does not depend on the ends of all its lists. */
 type Forced = { status: "succeeded" | "failed" } | { status: "stopped"; skip?: boolean | undefined };
 
 /** Completes the module with the results of its first `count` lists, in their order. */

@@ -13,7 +13,7 @@ export interface ListPlace {
   path: string;
 }
 
-/** How a list of modules ended. `continued`: another execution must run the rest. */
+/** The end of a list of modules. `continued`: another execution must run the rest. */
 export interface ListResult {
   status: "succeeded" | "stopped" | "failed" | "continued";
   result: ValueRef;
@@ -39,7 +39,7 @@ export function placeAt(step: StepContext, index: number): ListPlace {
   return { scope: scopeNamed(step, bodyScope(module.id)), path: iterationPath(pathInside(step), index) };
 }
 
-/** How the lists at some places ended, in one read of the journal; `undefined` for a list that has not ended and must run. */
+/** Returns the ends of the lists at some places, in one read of the journal; `undefined` for a list that has not ended and must run. */
 export async function findListResults(
   deps: EvaluatorDeps,
   step: StepContext,

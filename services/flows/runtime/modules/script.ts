@@ -75,7 +75,7 @@ async function runLimited(deps: RunScriptDeps, { flow, state }: StepContext, job
   const begun = await waitForJobState(deps, job.id, deps.nowMs() + limits.slotWaitMs, hasBegun);
   if (begun) return waitForJob(deps, job.id);
   await parkJob(deps, flow, job.id, state.execution);
-  // Read after the note is written: whoever ends the job reads the note afterwards, so one of the two sees the other.
+  // Read after the note is written: the process that ends the job reads the note afterwards, so one of the two sees the other.
   const now = await deps.jobs.get(job.id);
   if (now && hasEnded(now)) return now;
   throw new StepParked(`Job ${job.id} of a step waits for a concurrency slot.`);

@@ -96,7 +96,7 @@ export async function registerTaskToken(deps: RegisterTaskTokenDeps, step: StepC
   }
   const task = waitingTask(token, step.state);
   await storeTaskToken(deps, { id, expiresAtMs: step.flow.expiresAtMs }, task);
-  // Read after the token is stored: whoever ends the job reads the tokens afterwards, so one of the two sees the other.
+  // Read after the token is stored: the process that ends the job reads the tokens afterwards, so one of the two sees the other.
   const job = await deps.jobs.get(id);
   if (!job || hasEnded(job)) await resumeTask(deps, task);
   return step.state;

@@ -2,7 +2,10 @@ import type { ValueDeps } from "../../../jobs/values/values.ts";
 import { scheduleStepErasure } from "../../lifecycle/erase.ts";
 import type { StepContext } from "../step-context.ts";
 
-/** Seconds after the flow's end until the data of the step's job is erased, as the module or a module around it says; `undefined`: never. */
+/**
+ * Returns the seconds after the flow's end until the data of the step's job is erased, as configured in the module or an enclosing one;
+ * `undefined`: never.
+ */
 export function erasureDelayS({ module, scope }: Pick<StepContext, "module" | "scope">): number | undefined {
   let delayS = module.delete_after_secs;
   for (let around = scope.of; around && typeof delayS !== "number"; around = around.scope.of) delayS = around.module.delete_after_secs;

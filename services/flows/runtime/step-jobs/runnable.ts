@@ -14,7 +14,7 @@ import { parseScript } from "../../../scripts/load.ts";
 import type { EndStepDeps } from "../end-step.ts";
 import type { StepContext } from "../step-context.ts";
 
-/** What a step's job runs, and the concurrency rule that applies to it. */
+/** The runnable of a step's job, and the concurrency rule that applies to it. */
 export type StepRunnable = Pick<RunningJob, "kind" | "path" | "hash" | "language" | "tag" | "timeoutS"> & {
   rule?: ConcurrencyRule | undefined;
 };
@@ -40,7 +40,10 @@ export async function findScript(
   return !runnable || runnable.deleted || (runnable.archived && !hash) ? undefined : runnable;
 }
 
-/** Finds what a step runs, with the rights of the flow's job, or says what is missing. `known`: the script, where it was found before. */
+/**
+ * Finds the runnable of a step with the rights of the flow's job, or describes what is missing. `known`: the script, if it was found
+ * before.
+ */
 export async function findRunnable(deps: EndStepDeps, step: StepContext, known?: Runnable): Promise<StepRunnable | { missing: string }> {
   const { flow, module } = step;
   const { value } = module;

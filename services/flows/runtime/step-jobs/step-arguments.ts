@@ -35,7 +35,7 @@ async function firstArguments(deps: EndStepDeps, step: StepContext): Promise<Rec
   return (await loadFlowValue(deps, step, stored)) as Record<string, unknown>;
 }
 
-/** Stores arguments, and a redacted copy where a secret of an earlier step stands in them. */
+/** Stores arguments, and a redacted copy if they contain a secret of an earlier step. */
 export async function storeArguments(
   deps: EndStepDeps,
   { secrets }: StepContext,
