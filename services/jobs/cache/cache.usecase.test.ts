@@ -1,0 +1,91 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, beforeEach, describe, expect, it } from "vitest";
+import { hasEnded } from "../../../core/jobs/job.ts";
+import { expectToSurviveFaults } from "../../../test/support/use-cases/failing-writes.ts";
+import { newRoom, type Room, success } from "../../../test/support/use-cases/room.ts";
+import { addJob, addScript, addWorkspace, passLease } from "../../../test/support/use-cases/room-jobs.ts";
+import { handleJobMessage } from "../../execution/handle-job-message.ts";
+import { eraseJob } from "../erasure/erase-job.ts";
+import { loadValue } from "../values/values.ts";
+
+/** A result that fits the head, one that is an item of its own, and one that S3 holds. */
+const results = { small: 1, "middle-sized": "m".repeat(2000), large: "l".repeat(20_000) };
+
+let room: Room;
+beforeAll(async () => {
+  room = await newRoom();
+  await addWorkspace(room);
+});
+beforeEach(() => {
+  room.answers.run = async () => success(1);
+});
+
+async function ended(id: string) {
+  const job = await room.deps.jobs.get(id);
+  if (!job || !hasEnded(job)) throw new Error(`The job is ${job?.state}.`);
+  return job;
+}
+const runsOf = (id: string) => room.runs.filter(({ job }) => job === id).length;
+
+/** A version of its own, so that its runs have a cache entry of their own. */
+async function newRuns() {
+  const { hash } = await addScript(room, { path: `f/t/${randomUUID()}` });
+  return {
+    hash,
+    add: async () => (await addJob(room, { hash, cacheTtlS: 6000 })).id,
+    run: (id: string) => handleJobMessage(room.deps, { job: id, hash }),
+  };
+}
+
+describe("endJobFromCache, whichever of its writes fails,", () => {
+  it.each(Object.entries(results))("ends an equal run with a copy of the %s result, and does not run it", async (_, result) => {
+    await expectToSurviveFaults(async () => {
+      room.answers.run = async () => success(result);
+      const { add, run } = await newRuns();
+      const [first, second] = [await add(), await add()];
+      await run(first);
+      return {
+        act: () => run(second),
+        recover: () => passLease(room),
+        check: async () => {
+          const job = await ended(second);
+          expect([job.state, job.cachedFrom, runsOf(second)]).toEqual(["succeeded", first, 0]);
+          // The copy is the job's own: it stays when the first job is erased.
+          await eraseJob(room.deps, await ended(first));
+          expect(JSON.parse(await loadValue(room.deps, job, job.result))).toEqual(result);
+        },
+      };
+    });
+  });
+});
+
+describe("storeCacheEntry, whichever write of the run fails,", () => {
+  it("makes an equal run get the result of a run that succeeded, or run itself", async () => {
+    await expectToSurviveFaults(async () => {
+      const { add, run } = await newRuns();
+      const [first, second] = [await add(), await add()];
+      return {
+        act: () => run(first),
+        recover: () => passLease(room),
+        check: async () => {
+          expect((await ended(first)).state).toBe("succeeded");
+          // Housekeeping may have sent the second job already.
+          await run(second);
+          const job = await ended(second);
+          expect(JSON.parse(await loadValue(room.deps, job, job.result))).toBe(1);
+          expect(runsOf(second)).toBe(job.cachedFrom === undefined ? 1 : 0);
+        },
+      };
+    });
+  });
+
+  it("offers nothing of a run that was erased", async () => {
+    const { add, run, hash } = await newRuns();
+    const first = await add();
+    await run(first);
+    await eraseJob(room.deps, await ended(first));
+    const second = await addJob(room, { hash, cacheTtlS: 6000 });
+    await run(second.id);
+    expect([(await ended(second.id)).cachedFrom, runsOf(second.id)]).toEqual([undefined, 1]);
+  });
+});

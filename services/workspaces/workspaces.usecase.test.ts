@@ -1,0 +1,92 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { newVariableSchema } from "../../contract/routes/stored/variables.ts";
+import { belongsToWorkspace } from "../../core/workspaces/deleted.ts";
+import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
+import { newRoom, type Room } from "../../test/support/use-cases/room.ts";
+import { addJob, addWorkspace, listJobs } from "../../test/support/use-cases/room-jobs.ts";
+import { repeat } from "../../test/support/use-cases/room-objects.ts";
+import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { purgeDeletedWorkspaces } from "../maintenance/purge-workspaces.ts";
+import { createVariable } from "../variables/save.ts";
+import { deleteWorkspace, setWorkspaceArchived } from "./archive.ts";
+import { createFolder } from "./folders.ts";
+import { listMembers } from "./members.ts";
+import { createWorkspace, listAllWorkspaces } from "./workspaces.ts";
+
+let room: Room;
+beforeAll(async () => {
+  room = await newRoom();
+  await addWorkspace(room);
+});
+
+const newId = () => `w-${randomUUID().slice(0, 8)}`;
+const create = (id: string) => createWorkspace(room.deps, anAdmin, { id, name: id });
+const find = async (id: string) => (await listAllWorkspaces(room.deps)).find((workspace) => workspace.id === id);
+
+describe("createWorkspace and setWorkspaceArchived, whichever of their writes fails,", () => {
+  it("make a workspace whose creator administers it, or answer that it exists; and archive it", async () => {
+    await expectToSurviveFaults(async () => {
+      const id = newId();
+      const archive = () => setWorkspaceArchived(room.deps, id, true);
+      return {
+        act: async () => {
+          await create(id);
+          await archive();
+        },
+        recover: async () => {
+          await repeat(() => create(id), ["workspace.exists"]);
+          await archive();
+        },
+        check: async () => {
+          expect(await find(id)).toMatchObject({ id, deleted: true });
+          expect(await listMembers(room.deps, id)).toMatchObject([{ email: anAdmin.email, is_admin: true }]);
+        },
+      };
+    });
+  });
+});
+
+describe("a deleted workspace, whichever write of its deletion and removal fails,", () => {
+  it("is gone with all that it stored when the call is repeated and housekeeping looks, and its id is free", async () => {
+    const make = async () => {
+      const id = newId();
+      const own = { ...room, workspace: id };
+      await create(id);
+      await createFolder(room.deps, anAdmin, id, { name: "t" } as Parameters<typeof createFolder>[3]);
+      const variable = newVariableSchema.parse({ path: "f/t/v", value: "hush", is_secret: true, description: "" });
+      await createVariable(room.deps, { actor: anAdmin, workspace: id }, variable);
+      const job = await addJob(own, {});
+      await room.deps.storage.put(`files/${id}/a.txt`, "a", "text/plain");
+      const remove = () => deleteWorkspace(room.deps, id, "ann");
+      const purge = async () => {
+        for (let pass = 0; pass < 2; pass += 1) {
+          await purgeDeletedWorkspaces(room.deps, Number.POSITIVE_INFINITY);
+          // Longer than a function that began before the deletion may write.
+          room.clock.nowMs += 17 * 60_000;
+        }
+      };
+      return {
+        act: async () => {
+          await remove();
+          await purge();
+        },
+        recover: async () => {
+          // Before anything is removed the deletion is not undone by a fault: the repeated call finds no workspace.
+          await repeat(remove, ["workspace.notFound"]);
+          await purge();
+          await purge();
+        },
+        check: async () => {
+          const { items } = await room.deps.scanObjects(undefined);
+          expect(items.filter((item) => belongsToWorkspace(id, item)).map(({ pk }) => pk)).toEqual([]);
+          expect([await listJobs(own), await room.deps.jobs.get(job.id)]).toEqual([[], undefined]);
+          expect(await room.deps.storage.etag(`files/${id}/a.txt`)).toBeUndefined();
+          await create(id);
+          expect(await find(id)).toMatchObject({ id });
+        },
+      };
+    };
+    await expectToSurviveFaults(make, { kinds: ["death"] });
+  });
+});
