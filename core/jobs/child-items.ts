@@ -28,8 +28,8 @@ export const childPrefix = {
   args: "args#",
   code: "code#",
   reusedSteps: "reused#",
-  result: "end#",
-  redacted: "shown#",
+  end: "end#",
+  shown: "shown#",
   approval: "approval#",
 } as const;
 export type ChildKind = keyof typeof childPrefix;

@@ -1,12 +1,11 @@
-import { Duration, Stack } from "aws-cdk-lib";
-import { type CfnTable, StreamViewType, Table } from "aws-cdk-lib/aws-dynamodb";
+import { Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
+import { AttributeType, BillingMode, type CfnTable, StreamViewType, Table, TableEncryption } from "aws-cdk-lib/aws-dynamodb";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { FilterCriteria, FilterRule, type Function as LambdaFunction, StartingPosition } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
-import type { StackConfig } from "../config.ts";
+import { retainsData, type StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
-import { tableProps } from "./table-props.ts";
 
 /** The table of stored objects: scripts, folders, tokens, workspaces, and the outbox, whose items the table's stream delivers. */
 export class ObjectsTable extends Construct {
@@ -15,9 +14,15 @@ export class ObjectsTable extends Construct {
   constructor(scope: Construct, id: string, config: StackConfig) {
     super(scope, id);
     this.table = new Table(this, "Table", {
-      ...tableProps(config),
+      partitionKey: { name: "pk", type: AttributeType.STRING },
+      sortKey: { name: "sk", type: AttributeType.STRING },
+      billingMode: BillingMode.PAY_PER_REQUEST,
+      timeToLiveAttribute: "ttl",
       stream: StreamViewType.NEW_IMAGE,
+      encryption: TableEncryption.DEFAULT,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
+      removalPolicy: retainsData(config) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
+      deletionProtection: retainsData(config),
     });
   }
 

@@ -4,7 +4,6 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewToken, TruncatedTokenJson } from "../../contract/routes/people/tokens.ts";
 import { keys } from "../../core/objects/keys.ts";
-import { parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor, Person } from "../../core/people/actor.ts";
 import { createTokenValue, type TokenRecord, tokenRecordSchema } from "../../core/people/token.ts";
@@ -78,7 +77,8 @@ export async function listTokens(
   const stored = await objects.list(userPartition(actor.email), { beginsWith: "token#" });
   const size = Math.min(per_page, limits.maxPerPage);
   const start = (Math.max(page, 1) - 1) * size;
-  return parseReadableObjects(tokenRecordSchema, stored)
+  return stored
+    .map(({ value }) => tokenRecordSchema.parse(value))
     .filter((record) => (record.expiresAtMs === undefined || record.expiresAtMs > nowMs()) && !(lastingOnly && record.session))
     .filter((record) => actor.workspace === undefined || record.workspace === actor.workspace)
     .sort((a, b) => b.createdAtMs - a.createdAtMs || a.hash.localeCompare(b.hash))

@@ -38,8 +38,8 @@ export function buildNoticeWrite(
     ...(decision
       ? {
           decision: {
-            how: decision.outcome,
-            ...(decision.approver ? { by: decision.approver } : {}),
+            how: decision.how,
+            ...(decision.by ? { by: decision.by } : {}),
             ...(decision.reason ? { reason: decision.reason } : {}),
           },
         }

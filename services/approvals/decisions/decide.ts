@@ -95,12 +95,12 @@ function permitDecision(verdict: Verdict): void {
   throw new SvcError("approval.refused", { reason: REFUSALS[verdict] });
 }
 
-const toRejection = ({ nowMs }: DecideDeps, { approver, email, payload }: GateEvent, { reason }: DecisionInput) => ({
-  approver,
+const toRejection = ({ nowMs }: DecideDeps, { approver: by, email, of, payload: place }: GateEvent, { reason }: DecisionInput) => ({
+  by,
   email,
   reason,
   atMs: nowMs(),
-  payload,
+  payload: { of, place },
 });
 
 /** Stores the payload first: if the rest fails, no item refers to it. */
@@ -119,10 +119,11 @@ async function storeEvent(
     ...(email === undefined ? {} : { email }),
     ...(approver ? { approver } : {}),
     ...(reason ? { reason } : {}),
-    countedBy: signedIn || !link ? "person" : "link",
+    counts: signedIn || !link ? "person" : "link",
     atMs: deps.nowMs(),
-    payloadDigest: createHash("sha256").update(json).digest("hex"),
-    payload: { jobId: id, location: await storeValue(deps, { id, workspace, expiresAtMs }, "approval", json) },
+    digest: createHash("sha256").update(json).digest("hex"),
+    payload: await storeValue(deps, { id, workspace, expiresAtMs }, "approval", json),
+    of: id,
   };
 }
 
@@ -161,7 +162,7 @@ async function decideForFlow(deps: DecideDeps, { workspace, id }: JobAddress, fr
 /** Returns the sentence for a caller who has decided, or whose earlier reply was lost. */
 function describeOutcome(gate: Gate): string {
   const { decision } = gate;
-  if (decision?.outcome === "rejected") return "Rejected.";
+  if (decision?.how === "rejected") return "Rejected.";
   if (decision || !gate.opened) return "Approved.";
   return `Approved. ${countMissingApprovals(gate)} of ${gate.opened.rules.required} required approvals are still missing.`;
 }

@@ -14,7 +14,7 @@ export const ownerOf = ({ flow }: StepContext, id: string) => ({ id, workspace: 
 
 /** The fields that the job of a step takes over from the flow's job. */
 export function inheritedFields({ nowMs }: ClockDeps, { flow, plan, module, scope, path }: StepContext) {
-  const sharedFolder = findSharedFolder(plan.value, module, scope, path);
+  const shared = findSharedFolder(plan.value, module, scope, path);
   const priority = module.priority ?? flow.priority;
   return {
     createdBy: flow.createdBy,
@@ -28,9 +28,9 @@ export function inheritedFields({ nowMs }: ClockDeps, { flow, plan, module, scop
     step: {
       id: module.id,
       scope: scope.name,
-      path,
+      at: path,
       ...(flow.path === undefined ? {} : { flow: flow.path }),
-      ...(sharedFolder === undefined ? {} : { sharedFolder }),
+      ...(shared === undefined ? {} : { shared }),
     },
     trigger: flow.trigger,
     // A reader of the flow's output also reads that of its steps.

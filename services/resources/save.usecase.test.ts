@@ -1,0 +1,87 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { newResourceSchema } from "../../contract/routes/stored/resources.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
+import type { Room } from "../../test/support/use-cases/room.ts";
+import { eventsOf, newRoomWithFolder, repeat } from "../../test/support/use-cases/room-objects.ts";
+import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { changeAcl, getAcl } from "../workspaces/acls.ts";
+import { createResource, deleteResource, updateResource } from "./save.ts";
+
+let room: Room;
+beforeAll(async () => {
+  room = await newRoomWithFolder();
+});
+
+const caller = () => ({ actor: anAdmin, workspace: room.workspace });
+const newPath = () => `f/t/${randomUUID()}`;
+const create = (path: string, value: unknown, options = {}) =>
+  createResource(room.deps, caller(), newResourceSchema.parse({ path, value, resource_type: "any" }), options);
+const load = async (path: string) =>
+  (await room.deps.objects.get(keys.resource(room.workspace, path)))?.value as { json: string } | undefined;
+const share = (path: string) =>
+  changeAcl(room.deps, anAdmin, { workspace: room.workspace, kind: "resource", path }, { owner: "u/bob", right: true });
+const acl = (path: string) => getAcl(room.deps, { workspace: room.workspace, kind: "resource", path });
+
+describe("saving a resource, whichever write fails,", () => {
+  it("creates it once, or answers that it exists", async () => {
+    await expectToSurviveFaults(async () => {
+      const path = newPath();
+      const act = () => create(path, { a: 1 });
+      return {
+        act,
+        recover: () => repeat(act, ["resource.exists"]),
+        check: async () => {
+          expect(await load(path)).toMatchObject({ path, json: '{"a":1}' });
+          expect(await eventsOf(room, path)).toEqual(["CreateResource"]);
+        },
+      };
+    });
+  });
+
+  it("renames and changes it together, once, with its extra permissions", async () => {
+    await expectToSurviveFaults(async () => {
+      const [from, to] = [newPath(), newPath()];
+      await create(from, 1);
+      await share(from);
+      const act = () => updateResource(room.deps, { ...caller(), path: from }, { path: to, value: 2 });
+      return {
+        act,
+        recover: () => repeat(act, ["resource.notFound"]),
+        check: async () => {
+          expect([await load(from), await load(to)]).toMatchObject([undefined, { path: to, json: "2" }]);
+          expect([await acl(from), await acl(to)]).toEqual([{}, { "u/bob": true }]);
+          expect(await eventsOf(room, to)).toEqual(["UpdateResource"]);
+        },
+      };
+    });
+  });
+
+  it("deletes it once, with its extra permissions", async () => {
+    await expectToSurviveFaults(async () => {
+      const path = newPath();
+      await create(path, 1);
+      await share(path);
+      const act = () => deleteResource(room.deps, anAdmin, room.workspace, path);
+      return {
+        act,
+        recover: () => repeat(act, ["resource.notFound"]),
+        check: async () => {
+          expect([await load(path), await acl(path)]).toEqual([undefined, {}]);
+          expect(await eventsOf(room, path)).toEqual(["CreateResource", "UpdateResource", "DeleteResource"]);
+        },
+      };
+    });
+  });
+});
+
+describe("at once", () => {
+  it("four saves over one resource keep the value of one of them, and one event for each", async () => {
+    const path = newPath();
+    const values = Array.from({ length: 4 }, (_, index) => index);
+    await Promise.all(values.map((value) => create(path, value, { updateIfExists: true })));
+    expect(values).toContain(JSON.parse((await load(path))?.json ?? "null"));
+    expect((await eventsOf(room, path)).sort()).toEqual(["CreateResource", ...values.slice(1).map(() => "UpdateResource")]);
+  });
+});

@@ -1,0 +1,191 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { newScriptSchema } from "../../contract/routes/stored/scripts.ts";
+import { SHARDS } from "../../core/jobs/job.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
+import type { Room } from "../../test/support/use-cases/room.ts";
+import { listJobs } from "../../test/support/use-cases/room-jobs.ts";
+import { eventsOf, newRoomWithFolder, repeat } from "../../test/support/use-cases/room-objects.ts";
+import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { changeAcl, getAcl } from "../workspaces/acls.ts";
+import { archiveScript, deleteScript, deleteScriptVersion } from "./archive.ts";
+import { createScript } from "./create.ts";
+import { loadScriptVersion, parseScript, scriptObjectKey } from "./load.ts";
+
+let room: Room;
+beforeAll(async () => {
+  room = await newRoomWithFolder();
+});
+
+const newPath = () => `f/t/${randomUUID()}`;
+/** Sources that one item holds, and that S3 holds. */
+const contents: [string, string][] = [
+  ["a small", "export function main() { return 1; }"],
+  ["a large", `export function main() { return 1; }\n${"// padding\n".repeat(12_000)}`],
+];
+const small = contents[0]?.[1] ?? "";
+
+const save = (path: string, content: string, fields: object = {}) => {
+  // The history is ordered by time.
+  room.clock.nowMs += 1;
+  return createScript(
+    room.deps,
+    { actor: anAdmin, workspace: room.workspace },
+    newScriptSchema.parse({ path, language: "bun", content, summary: "", ...fields }),
+  );
+};
+
+/** What is stored of a script: each part is there with all others, or not at all. */
+async function load(path: string) {
+  const { objects } = room.deps;
+  const [stored, listing, history] = await Promise.all([
+    objects.get(keys.scriptHead(room.workspace, path)),
+    objects.get(keys.scriptListing(room.workspace, path)),
+    objects.list(keys.history(room.workspace, path, 0, "").pk),
+  ]);
+  const head = parseScript(stored);
+  const builds = (await listJobs(room, path)).filter(({ kind }) => kind === "dependencies");
+  return { head, listing, history: history.map(({ value }) => (value as { hash: string }).hash), builds };
+}
+
+/** The script has these versions, the last of which runs; each has its content and one job that builds it. */
+async function expectVersions(path: string, versions: string[]): Promise<void> {
+  const { head, listing, history, builds } = await load(path);
+  expect(history).toHaveLength(versions.length);
+  expect(head).toMatchObject({ path, hash: history.at(-1), archived: false, build: { state: "pending" } });
+  expect(listing?.value).toMatchObject({ hash: head?.hash, archived: false });
+  const sent = await Promise.all(history.map(async (hash) => (await loadScriptVersion(room.deps, room.workspace, hash)).sent.content));
+  expect(sent).toEqual(versions);
+  expect(builds.map(({ hash, state }) => [hash, state]).sort()).toEqual(history.map((hash) => [hash, "queued"]).sort());
+  // The message of a build may be lost. Then housekeeping sends it.
+  const due = (
+    await Promise.all(Array.from({ length: SHARDS }, (_, shard) => room.deps.jobs.due(shard, Number.MAX_SAFE_INTEGER, 1000)))
+  ).flat();
+  expect(due.filter(({ id }) => builds.some((build) => build.id === id))).toHaveLength(builds.length);
+}
+
+describe("createScript, whichever of its writes fails,", () => {
+  it.each(contents)("saves %s first version once, or answers that the path is taken", async (_, content) => {
+    await expectToSurviveFaults(async () => {
+      const path = newPath();
+      const act = () => save(path, content);
+      return {
+        act,
+        recover: () => repeat(act, ["script.pathTaken"]),
+        check: async () => {
+          await expectVersions(path, [content]);
+          expect(await eventsOf(room, path)).toEqual(["CreateScript"]);
+        },
+      };
+    });
+  });
+
+  it("saves the next version once, or answers that its parent has a child", async () => {
+    await expectToSurviveFaults(async () => {
+      const path = newPath();
+      const parent_hash = await save(path, small);
+      const act = () => save(path, "export const main = () => 2;", { parent_hash });
+      return {
+        act,
+        recover: () => repeat(act, ["script.parentHasChild"]),
+        check: async () => {
+          await expectVersions(path, [small, "export const main = () => 2;"]);
+          expect(await eventsOf(room, path)).toEqual(["CreateScript", "UpdateScript"]);
+        },
+      };
+    });
+  });
+
+  it("renames a script once, with its extra permissions", async () => {
+    await expectToSurviveFaults(async () => {
+      const [from, to] = [newPath(), newPath()];
+      const parent_hash = await save(from, small);
+      await changeAcl(room.deps, anAdmin, { workspace: room.workspace, kind: "script", path: from }, { owner: "u/bob", right: true });
+      const act = () => save(to, small, { parent_hash });
+      return {
+        act,
+        recover: () => repeat(act, ["script.pathTaken"]),
+        check: async () => {
+          await expectVersions(to, [small]);
+          expect(await load(from)).toMatchObject({ head: undefined, listing: undefined, history: [parent_hash] });
+          const acl = (path: string) => getAcl(room.deps, { workspace: room.workspace, kind: "script", path });
+          expect([await acl(from), await acl(to)]).toEqual([{}, { "u/bob": true }]);
+          expect(await eventsOf(room, to)).toEqual(["UpdateScript"]);
+        },
+      };
+    });
+  });
+});
+
+describe("archiveScript and deleteScriptVersion, whichever of their writes fails,", () => {
+  it("archive a script once: its path is free, its version stays", async () => {
+    await expectToSurviveFaults(async () => {
+      const path = newPath();
+      const hash = await save(path, small);
+      const act = () => archiveScript(room.deps, anAdmin, room.workspace, path);
+      return {
+        act,
+        recover: () => repeat(act, ["script.notFound"]),
+        check: async () => {
+          const { head, listing } = await load(path);
+          expect(head).toMatchObject({ hash, archived: true });
+          expect(listing?.value).toMatchObject({ archived: true });
+          expect(await eventsOf(room, path)).toEqual(["CreateScript", "DeleteScript"]);
+        },
+      };
+    });
+  });
+
+  it("erase the content of a version, from S3 too, when the call is repeated", async () => {
+    await expectToSurviveFaults(async () => {
+      const path = newPath();
+      const hash = await save(path, contents[1]?.[1] ?? "");
+      const act = () => deleteScriptVersion(room.deps, anAdmin, room.workspace, hash);
+      return {
+        act,
+        recover: () => repeat(act, ["script.versionNotFound"]),
+        check: async () => {
+          expect((await load(path)).head).toMatchObject({ hash, deleted: true });
+          expect(await room.deps.storage.etag(scriptObjectKey(room.workspace, hash))).toBeUndefined();
+          expect(await eventsOf(room, hash)).toEqual(["DeleteScript"]);
+        },
+      };
+    });
+  });
+});
+
+describe("deleteScript, whichever of its writes fails,", () => {
+  it("leaves nothing at the path when the call is repeated, and writes one event", async () => {
+    await expectToSurviveFaults(async () => {
+      const path = newPath();
+      const parent_hash = await save(path, contents[1]?.[1] ?? "");
+      const hashes = [parent_hash, await save(path, small, { parent_hash })];
+      const act = () => deleteScript(room.deps, anAdmin, room.workspace, path);
+      return {
+        act,
+        recover: () => repeat(act, ["script.notFound"]),
+        check: async () => {
+          expect(await load(path)).toMatchObject({ head: undefined, listing: undefined, history: [] });
+          for (const hash of hashes) {
+            expect(await room.deps.storage.etag(scriptObjectKey(room.workspace, hash))).toBeUndefined();
+            expect((await loadScriptVersion(room.deps, room.workspace, hash)).sent.content).toBe("");
+          }
+          expect((await eventsOf(room, path)).filter((type) => type === "DeleteScriptPath")).toHaveLength(1);
+        },
+      };
+    });
+  });
+});
+
+describe("at once", () => {
+  it("two saves over one version make one of them", async () => {
+    const path = newPath();
+    const parent_hash = await save(path, small);
+    const both = await Promise.allSettled(["2", "3"].map((n) => save(path, `export const main = () => ${n};`, { parent_hash })));
+    const won = both.findIndex(({ status }) => status === "fulfilled");
+    await expectVersions(path, [small, `export const main = () => ${won + 2};`]);
+    const lost = both[1 - won] as PromiseRejectedResult;
+    expect(["script.parentHasChild", "script.changedMeanwhile"]).toContain((lost.reason as { code: string }).code);
+  });
+});

@@ -1,0 +1,165 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, it } from "vitest";
+import { newVariableSchema } from "../../contract/routes/stored/variables.ts";
+import { keys } from "../../core/objects/keys.ts";
+import { readKeyVersion } from "../../core/secrets/seal.ts";
+import { type StoredVariable, storedVariableSchema } from "../../core/variables/variable.ts";
+import { expectToSurviveFaults } from "../../test/support/use-cases/failing-writes.ts";
+import type { Room } from "../../test/support/use-cases/room.ts";
+import { addWorkspace } from "../../test/support/use-cases/room-jobs.ts";
+import { eventsOf, newRoomWithFolder, repeat } from "../../test/support/use-cases/room-objects.ts";
+import { anAdmin } from "../../test/support/use-cases/room-people.ts";
+import { unsealValue } from "../secrets/key-ring.ts";
+import { rotateWorkspaceKey } from "../secrets/rotate-workspace-key.ts";
+import { changeAcl, getAcl } from "../workspaces/acls.ts";
+import { createFolder } from "../workspaces/folders.ts";
+import { createVariable, deleteVariable, updateVariable } from "./save.ts";
+
+let room: Room;
+beforeAll(async () => {
+  room = await newRoomWithFolder();
+});
+
+const newPath = () => `f/t/${randomUUID()}`;
+const create = (path: string, value: string, isSecret = true, workspace = room.workspace) =>
+  createVariable(room.deps, { actor: anAdmin, workspace }, newVariableSchema.parse({ path, value, is_secret: isSecret, description: "" }));
+const update = (path: string, change: object) => updateVariable(room.deps, { actor: anAdmin, workspace: room.workspace, path }, change);
+
+async function load(path: string, workspace = room.workspace): Promise<(StoredVariable & { plain: string }) | undefined> {
+  const found = await room.deps.objects.get(keys.variable(workspace, path));
+  if (!found) return undefined;
+  const variable = storedVariableSchema.parse(found.value);
+  const plain = variable.isSecret ? await unsealValue(room.deps, workspace, path, variable.value) : variable.value;
+  return { ...variable, plain };
+}
+
+describe("createVariable, whichever of its writes fails,", () => {
+  it.each([false, true])("saves it once, or answers that it exists (secret: %s, the first secret of its workspace)", async (isSecret) => {
+    await expectToSurviveFaults(async () => {
+      // A workspace of its own: its first secret makes the key ring.
+      const workspace = `w-${randomUUID().slice(0, 8)}`;
+      await addWorkspace({ ...room, workspace });
+      await createFolder(room.deps, anAdmin, workspace, { name: "t" } as Parameters<typeof createFolder>[3]);
+      const path = newPath();
+      const act = () => create(path, "hush", isSecret, workspace);
+      return {
+        act,
+        recover: () => repeat(act, ["variable.exists"]),
+        check: async () => {
+          expect(await load(path, workspace)).toMatchObject({ path, isSecret, plain: "hush" });
+          expect(await eventsOf({ ...room, workspace }, path)).toEqual(["CreateVariable"]);
+        },
+      };
+    });
+  });
+});
+
+describe("updateVariable, whichever of its writes fails,", () => {
+  it("changes value and secrecy together when the call is repeated", async () => {
+    await expectToSurviveFaults(async () => {
+      const path = newPath();
+      await create(path, "one", false);
+      const act = () => update(path, { value: "two", is_secret: true, description: "changed" });
+      return {
+        act,
+        recover: act,
+        check: async () => {
+          expect(await load(path)).toMatchObject({ isSecret: true, plain: "two", description: "changed" });
+        },
+      };
+    });
+  });
+
+  it("renames a secret once, with its extra permissions, or answers that it is not found", async () => {
+    await expectToSurviveFaults(async () => {
+      const [from, to] = [newPath(), newPath()];
+      await create(from, "hush");
+      await changeAcl(room.deps, anAdmin, { workspace: room.workspace, kind: "variable", path: from }, { owner: "u/bob", right: true });
+      const act = () => update(from, { path: to });
+      return {
+        act,
+        recover: () => repeat(act, ["variable.notFound"]),
+        check: async () => {
+          expect(await load(from)).toBeUndefined();
+          expect(await load(to)).toMatchObject({ path: to, plain: "hush" });
+          const acl = (path: string) => getAcl(room.deps, { workspace: room.workspace, kind: "variable", path });
+          expect([await acl(from), await acl(to)]).toEqual([{}, { "u/bob": true }]);
+          expect(await eventsOf(room, to)).toEqual(["UpdateVariable"]);
+        },
+      };
+    });
+  });
+});
+
+describe("deleteVariable, whichever of its writes fails,", () => {
+  it("deletes it once, with its extra permissions", async () => {
+    await expectToSurviveFaults(async () => {
+      const path = newPath();
+      await create(path, "hush");
+      await changeAcl(room.deps, anAdmin, { workspace: room.workspace, kind: "variable", path }, { owner: "u/bob", right: true });
+      const act = () => deleteVariable(room.deps, anAdmin, room.workspace, path);
+      return {
+        act,
+        recover: () => repeat(act, ["variable.notFound"]),
+        check: async () => {
+          expect(await load(path)).toBeUndefined();
+          expect(await getAcl(room.deps, { workspace: room.workspace, kind: "variable", path })).toEqual({});
+          expect(await eventsOf(room, path)).toEqual(["CreateVariable", "UpdateVariable", "DeleteVariable"]);
+        },
+      };
+    });
+  });
+});
+
+describe("rotateWorkspaceKey, whichever of its writes fails,", () => {
+  it("leaves every secret readable, and seals all of them anew when the call is repeated", async () => {
+    await expectToSurviveFaults(async () => {
+      const workspace = `w-${randomUUID().slice(0, 8)}`;
+      await addWorkspace({ ...room, workspace });
+      await createFolder(room.deps, anAdmin, workspace, { name: "t" } as Parameters<typeof createFolder>[3]);
+      const paths = [newPath(), newPath()];
+      for (const path of paths) await create(path, path, true, workspace);
+      const readAll = async () => Promise.all(paths.map(async (path) => (await load(path, workspace))?.plain));
+      const act = () => rotateWorkspaceKey(room.deps, workspace, "k".repeat(64));
+      return {
+        act,
+        recover: async () => {
+          expect(await readAll()).toEqual(paths);
+          // A rotation whose function died is taken over after that function's longest life.
+          room.clock.nowMs += 61_000;
+          await act();
+        },
+        check: async () => {
+          expect(await readAll()).toEqual(paths);
+          const ring = (await room.deps.objects.get(keys.keyRing(workspace)))?.value as { current: number; rotatingUntilMs?: number };
+          expect(ring.rotatingUntilMs).toBeUndefined();
+          for (const path of paths) {
+            expect(readKeyVersion((await load(path, workspace))?.value ?? "")).toBe(ring.current);
+          }
+        },
+      };
+    });
+  });
+});
+
+describe("at once", () => {
+  it("a renaming and a change of one variable lose neither the variable nor the change that was answered", async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const [from, to] = [newPath(), newPath()];
+      await create(from, "one");
+      const [renamed, changed] = await Promise.allSettled([update(from, { path: to }), update(from, { value: "two" })]);
+      expect(renamed.status).toBe("fulfilled");
+      expect(await load(from)).toBeUndefined();
+      expect((await load(to))?.plain).toBe(changed.status === "fulfilled" ? "two" : "one");
+    }
+  });
+
+  it("two creations at one path save one of the values", async () => {
+    const path = newPath();
+    const both = await Promise.allSettled(["one", "two"].map((value) => create(path, value)));
+    const won = both.findIndex(({ status }) => status === "fulfilled");
+    expect(both[1 - won]).toMatchObject({ reason: { code: "variable.exists" } });
+    expect((await load(path))?.plain).toBe(["one", "two"][won]);
+    expect(await eventsOf(room, path)).toEqual(["CreateVariable"]);
+  });
+});
