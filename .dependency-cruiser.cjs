@@ -31,8 +31,8 @@ const servicesOrder = [
 ];
 /** The same for core/: an order without a cycle. A new folder may stand anywhere behind those that it imports from. */
 const coreOrder = [
-  ...["audit", "builds", "expressions", "files", "jobs", "objects", "people", "permissions", "approvals", "flows", "notifications"],
-  ...["secrets", "settings", "signatures", "scripts", "payload", "reply", "resources", "streams", "telemetry", "variables", "workspaces"],
+  ...["telemetry", "records", "audit", "builds", "expressions", "files", "jobs", "objects", "people", "permissions", "approvals", "flows", "notifications"],
+  ...["secrets", "settings", "signatures", "scripts", "payload", "reply", "resources", "streams", "variables", "workspaces"],
 ];
 
 const ordered = (root, folders) => [

@@ -56,7 +56,6 @@ export const env = {
   /** The way to undo a job's writes to `/tmp`: `sweep` (AWS), `private` (a separate mount where the kernel allows it), `none`. */
   tmpMode: "SVC_TMP_MODE",
   bunPath: "SVC_BUN_PATH",
-  denoPath: "SVC_DENO_PATH",
   nodePath: "SVC_NODE_PATH",
   esbuildPath: "SVC_ESBUILD_PATH",
   uvPath: "SVC_UV_PATH",

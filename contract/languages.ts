@@ -1,8 +1,8 @@
 import * as z from "zod";
-import type { RunnerManifest } from "../runners/manifest.ts";
+import type { Interpreter, RunnerManifest } from "../runners/manifest.ts";
 import * as manifests from "../runners/manifests.ts";
 
-export type { RunnerManifest };
+export type { Interpreter, RunnerManifest };
 
 type Manifest = (typeof manifests)[keyof typeof manifests];
 
@@ -12,6 +12,12 @@ const all: readonly RunnerManifest[] = listed;
 /** A language with a runner: the id of its manifest. */
 export type RunnerLanguage = Manifest["id"];
 export const runnerLanguages: readonly RunnerLanguage[] = listed.map(({ id }) => id);
+
+/** The interpreters of all runners. */
+export const interpreters: readonly Interpreter[] = all.flatMap((manifest) => manifest.function.tools);
+
+/** The environment variable that names the path of an interpreter. */
+export const interpreterVariable = ({ name }: Interpreter): string => `SVC_${name.toUpperCase()}_PATH`;
 
 /** Languages that can be stored although no runner executes them. */
 const withoutRunner = [

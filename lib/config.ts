@@ -2,15 +2,16 @@ import type { Node } from "constructs";
 import * as z from "zod";
 
 /** Paths of interpreters on this machine, for an engine that runs functions as local processes. */
-const interpretersSchema = z.object({
-  bun: z.string().optional(),
-  deno: z.string().optional(),
-  node: z.string().optional(),
-  uv: z.string().optional(),
-  go: z.string().optional(),
-  /** The runners' working directory, `SVC_WORK_DIR`. */
-  workDir: z.string().optional(),
-});
+const interpretersSchema = z
+  .object({
+    node: z.string().optional(),
+    uv: z.string().optional(),
+    go: z.string().optional(),
+    /** The runners' working directory, `SVC_WORK_DIR`. */
+    workDir: z.string().optional(),
+  })
+  // The interpreters of the manifests, by name.
+  .catchall(z.string().optional());
 
 /** An OpenID Connect provider with whose accounts people can sign in. */
 const loginSchema = z.strictObject({

@@ -1,3 +1,15 @@
+/** A binary that runners need besides Lambda's own runtimes. */
+export interface Interpreter {
+  /** The asset contains it as `bin/<name>`, and the environment variable `SVC_<NAME>_PATH` names it. */
+  name: string;
+  /** The npm package that contains the binary, by platform. */
+  packages: Readonly<Record<`${"linux" | "darwin"}-${"x64" | "arm64"}`, string>>;
+  /** The binary's path in the package. */
+  file: string;
+  /** The version in the asset. Absent: the one that package.json pins. */
+  version?: string;
+}
+
 /**
  * Describes one language that svc can run. A manifest is plain data, because the bundle of every function contains all of them.
  * `runners/manifests.ts` lists them; docs/how-to-change.md describes how to add one.
@@ -14,8 +26,8 @@ export interface RunnerManifest {
   function: {
     /** `node`: the bundle of `handler.ts`. `python`: the folder's own files, with `handler.py`. */
     runtime: "node" | "python";
-    /** Interpreters that the asset contains on AWS (lib/compute/tools.ts). Lambda's runtimes already contain node, python3 and bash. */
-    tools: readonly ("bun" | "deno")[];
+    /** Interpreters that the asset contains on AWS. Lambda's runtimes already contain node, python3 and bash. */
+    tools: readonly Interpreter[];
   };
   /** The builder of an artefact (functions/build/builders.ts). `file`: the source itself, as `main.<extension>`. */
   build: "javascript" | "python" | "go" | "file";

@@ -27,10 +27,14 @@ import {
   UpdateTransaction,
 } from "dynamodb-toolbox";
 import { buildListKey, computeShard, type Job, jobSchema, type RunningJob } from "../../core/jobs/job.ts";
+import { parseReadable, UnreadableRecordError } from "../../core/records/record-format.ts";
 import { type PutRequest, putBatch } from "./batch.ts";
 import { jobsTable as table } from "./jobs-client.ts";
 
-/** The head item. Names are short because an update is billed by the whole item, which must stay under 1 KB. */
+/**
+ * The head item. DynamoDB bills an update by the size of the whole item, names of attributes included, which must stay under 1 KB. That is why stored names
+ * are short. This entity maps them, so that the names are spelled out everywhere else.
+ */
 const HeadEntity = new Entity({
   name: "job",
   table,
@@ -63,13 +67,13 @@ const HeadEntity = new Entity({
     priority: number().savedAs("py").optional(),
     concurrency: any().savedAs("cc").optional(),
     args: any().savedAs("a"),
-    argsShown: any().savedAs("as").optional(),
+    redactedArgs: any().savedAs("as").optional(),
     preprocess: string().savedAs("pre").optional(),
     flow: any().savedAs("fl").optional(),
     step: any().savedAs("step").optional(),
     suspends: number().savedAs("su").optional(),
     consents: number().savedAs("cs").optional(),
-    early: any().savedAs("ey").optional(),
+    earlyReturn: any().savedAs("ey").optional(),
     code: any().savedAs("co").optional(),
     result: any().savedAs("r").optional(),
     attempt: number().savedAs("at"),
@@ -82,7 +86,7 @@ const HeadEntity = new Entity({
     logChars: number().savedAs("lc"),
     masks: number().savedAs("mk").optional(),
     secretsAtMs: number().savedAs("sm").optional(),
-    shown: any().savedAs("rs").optional(),
+    redactedResult: any().savedAs("rs").optional(),
     cacheTtlS: number().savedAs("ct").optional(),
     cacheKey: string().savedAs("ck").optional(),
     cachedFrom: string().savedAs("cf").optional(),
@@ -134,10 +138,13 @@ export interface ListEntry {
   sort: string;
 }
 
+/** Throws `UnreadableRecordError`. */
 function toJob(head: HeadItem): Job {
   const { expiresAtS, ...fields } = head;
   const erased = head.endedAtMs === undefined ? {} : { erased: head.erased ?? false };
-  return jobSchema.parse({ ...fields, ...erased, expiresAtMs: expiresAtS * 1000 });
+  const job = jobSchema.safeParse({ ...fields, ...erased, expiresAtMs: expiresAtS * 1000 });
+  if (!job.success) throw new UnreadableRecordError({ parent: head.id, ref: head.sk }, { cause: job.error });
+  return job.data;
 }
 
 /** TTL deletes late, and the local engine never deletes, so expired items are ignored. */
@@ -190,7 +197,7 @@ export const jobTable = {
     return Item && (expired || isLive(Item)) ? toJob(Item) : undefined;
   },
 
-  /** Reads heads by id, each once, in the given order. Missing heads are omitted. */
+  /** Reads heads by id, each once, in the given order. Missing heads are left out, and so are heads that cannot be read, which are reported. */
   async getMany(ids: string[]): Promise<Job[]> {
     const found = new Map<string, Job>();
     // DynamoDB rejects duplicate keys.
@@ -204,7 +211,9 @@ export const jobTable = {
           .requests(...requests)
           .options({ consistent: true }),
       );
-      for (const head of (Responses?.[0] ?? []) as (HeadItem | undefined)[]) if (head && isLive(head)) found.set(head.id, toJob(head));
+      const heads = ((Responses?.[0] ?? []) as (HeadItem | undefined)[]).filter((head) => head !== undefined);
+      const records = heads.filter(isLive).map((head) => ({ parent: head.id, ref: head.sk, head }));
+      for (const [{ parent }, job] of parseReadable(records, ({ head }) => toJob(head))) found.set(parent, job);
     }
     return once.flatMap((id) => found.get(id) ?? []);
   },

@@ -1,3 +1,5 @@
+import { assertNever } from "../../contract/assert-never.ts";
+import { parsePrincipal } from "../permissions/principal.ts";
 import type { GateRules } from "./gate.ts";
 
 /** The caller who wants to decide. A link alone identifies no person. */
@@ -32,11 +34,19 @@ export function authorize({ rules, starter }: { rules: GateRules; starter: strin
 
 const sameAddress = (a: string, b: string) => a.toLowerCase() === b.toLowerCase();
 
-function matchesPrincipal(principal: string, { emails, username, member, superAdmin }: Exclude<Approver, { kind: "link" }>): boolean {
-  if (principal === "role:admin") return superAdmin || member?.role === "admin";
-  const [, space, name = ""] = /^([ug])\/(.+)$/.exec(principal) ?? [];
-  if (space === "g") return member?.groups.includes(name) ?? false;
-  if (space === "u") return member !== undefined && username === name;
-  // The first address of a job is the address of the user whose rights it has.
-  return emails[0] !== undefined && sameAddress(emails[0], principal);
+function matchesPrincipal(text: string, { emails, username, member, superAdmin }: Exclude<Approver, { kind: "link" }>): boolean {
+  const principal = parsePrincipal(text);
+  switch (principal.kind) {
+    case "admins":
+      return superAdmin || member?.role === "admin";
+    case "group":
+      return member?.groups.includes(principal.name) ?? false;
+    case "user":
+      return member !== undefined && username === principal.name;
+    case "address":
+      // The first address of a job is the address of the user whose rights it has.
+      return emails[0] !== undefined && sameAddress(emails[0], principal.email);
+    default:
+      return assertNever(principal);
+  }
 }

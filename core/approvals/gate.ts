@@ -2,7 +2,6 @@ import * as z from "zod";
 import { SvcError } from "../../contract/errors.ts";
 import { toIsoTime } from "../../contract/iso-time.ts";
 import { limits } from "../../contract/limits.ts";
-import { valueLocationSchema } from "../jobs/job.ts";
 import { valueRefSchema } from "../jobs/value-ref.ts";
 
 /** The approver in an error after a decision by a link without a name. */
@@ -36,27 +35,25 @@ export const gateEventSchema = z.object({
   level: z.enum(["step", "flow"]),
   email: z.string().optional(),
   /** `person`: a person counts once, whatever links they hold. `link`: each link counts. */
-  counts: z.enum(["person", "link"]),
+  countedBy: z.enum(["person", "link"]),
   /** The name that the flow sees: a user's name, or the name in the link. */
   approver: z.string().optional(),
   atMs: z.number(),
   /** SHA-256 of the payload's JSON text. A repeated event with the same digest changes nothing. */
-  digest: z.string(),
-  payload: valueLocationSchema,
-  /** The job that owns the payload. */
-  of: z.string(),
+  payloadDigest: z.string(),
+  payload: valueRefSchema,
   reason: z.string().optional(),
 });
 export type GateEvent = z.infer<typeof gateEventSchema>;
 
 const decisionSchema = z.object({
-  how: z.enum(["approved", "rejected", "expired"]),
-  by: z.string().optional(),
+  outcome: z.enum(["approved", "rejected", "expired"]),
+  approver: z.string().optional(),
   email: z.string().optional(),
   reason: z.string().optional(),
   atMs: z.number(),
   /** The payload of a rejection. */
-  payload: z.object({ of: z.string(), place: valueLocationSchema }).optional(),
+  payload: valueRefSchema.optional(),
 });
 export type Decision = z.infer<typeof decisionSchema>;
 
@@ -68,16 +65,16 @@ const openedSchema = z.object({
   deadlineMs: z.number().optional(),
   result: valueRefSchema,
   /** Further fields of the step's outcome. */
-  also: z.record(z.string(), z.unknown()),
+  outcomeFields: z.record(z.string(), z.unknown()),
   /** The consent gate's message, filled in. */
   message: z.string().optional(),
   /** SHA-256 of the content shown to approvers, and of the flow's code. */
-  shown: z.string(),
-  code: z.string(),
+  contentDigest: z.string(),
+  codeDigest: z.string(),
   remindAtMs: z.number().optional(),
   escalate: z.object({ atMs: z.number(), people: z.array(z.string()) }).optional(),
   /** The approval leads only to the next step: there is no pause and no early return. */
-  plain: z.boolean(),
+  continuesDirectly: z.boolean(),
 });
 export type OpenedGate = z.infer<typeof openedSchema>;
 
@@ -87,14 +84,14 @@ export type OpenedGate = z.infer<typeof openedSchema>;
  */
 export const gateSchema = z.object({
   id: z.string(),
-  version: z.number(),
+  revision: z.number(),
   workspace: z.string(),
   /** The flow's job, whose journal contains the step, and the first job of the run. */
   flow: z.string(),
   root: z.string(),
   module: z.string(),
   scope: z.string(),
-  at: z.string(),
+  path: z.string(),
   opened: openedSchema.optional(),
   events: z.array(gateEventSchema),
   decision: decisionSchema.optional(),
@@ -110,15 +107,15 @@ export const gateSchema = z.object({
 export type Gate = z.infer<typeof gateSchema>;
 
 /** The fields of a gate without events. */
-export type GateLocation = Pick<Gate, "id" | "workspace" | "flow" | "root" | "module" | "scope" | "at" | "expiresAtMs">;
+export type GateLocation = Pick<Gate, "id" | "workspace" | "flow" | "root" | "module" | "scope" | "path" | "expiresAtMs">;
 /** Creates a gate without events. */
-export const createGate = (place: GateLocation): Gate => ({ ...place, version: 0, events: [] });
+export const createGate = (place: GateLocation): Gate => ({ ...place, revision: 0, events: [] });
 
 /** Returns whether a gate waits for a decision. */
 export const isOpen = (gate: Gate): gate is Gate & { opened: OpenedGate } => gate.opened !== undefined && gate.decision === undefined;
 
 /** Applies a change and increments the version. */
-const updateGate = (gate: Gate, change: Partial<Gate>): Gate => ({ ...gate, ...change, version: gate.version + 1 });
+const updateGate = (gate: Gate, change: Partial<Gate>): Gate => ({ ...gate, ...change, revision: gate.revision + 1 });
 
 /**
  * Records an approval. A repeated identical approval changes nothing. Throws `approval.decided` if the gate is decided, `approval.used` if
@@ -127,7 +124,7 @@ const updateGate = (gate: Gate, change: Partial<Gate>): Gate => ({ ...gate, ...c
 export function recordApproval(gate: Gate, event: GateEvent): Gate {
   assertUndecided(gate, event.atMs);
   const same = gate.events.find((known) => isSame(known, event));
-  if (same && same.digest === event.digest && same.email === event.email) return gate;
+  if (same && same.payloadDigest === event.payloadDigest && same.email === event.email) return gate;
   if (same) throw new SvcError("approval.used", { by: same.approver ?? UNNAMED_APPROVER, at: toIsoTime(same.atMs) });
   if (gate.events.length >= limits.gateEvents) throw new SvcError("approval.full", { limit: limits.gateEvents });
   return approveIfComplete(updateGate(gate, { events: [...gate.events, event] }), event.atMs);
@@ -135,13 +132,13 @@ export function recordApproval(gate: Gate, event: GateEvent): Gate {
 
 function isSame(known: GateEvent, event: GateEvent): boolean {
   if (event.resumeId !== undefined && known.resumeId === event.resumeId && known.level === event.level) return true;
-  return event.counts === "person" && known.counts === "person" && known.email === event.email;
+  return event.countedBy === "person" && known.countedBy === "person" && known.email === event.email;
 }
 
 /** Records a rejection; one is enough. Throws `approval.decided`. */
-export function recordRejection(gate: Gate, decision: Omit<Decision, "how">): Gate {
+export function recordRejection(gate: Gate, decision: Omit<Decision, "outcome">): Gate {
   assertUndecided(gate, decision.atMs);
-  return updateGate(gate, { decision: { ...decision, how: "rejected" } });
+  return updateGate(gate, { decision: { ...decision, outcome: "rejected" } });
 }
 
 /** Opens a gate after its step has ended. Earlier approvals may already be enough. `execution` is the one whose task is sent to wait. */
@@ -165,7 +162,7 @@ export const isTaskTokenLost = ({ awaitsToken }: Gate, execution: number, nowMs:
 /** Expires a gate after its deadline. Returns the same gate before the deadline, or if it is decided. */
 export function expireGate(gate: Gate, nowMs: number): Gate {
   if (!isOpen(gate) || !isGateLate(gate, nowMs)) return gate;
-  return updateGate(gate, { decision: { how: "expired", atMs: nowMs } });
+  return updateGate(gate, { decision: { outcome: "expired", atMs: nowMs } });
 }
 
 /** Returns whether the gate's deadline has passed at `nowMs`. */
@@ -211,30 +208,30 @@ export const countMissingApprovals = ({ opened, events }: Gate): number => Math.
 function approveIfComplete(gate: Gate, atMs: number): Gate {
   if (!isOpen(gate) || countMissingApprovals(gate) > 0) return gate;
   const last = gate.events.at(-1);
-  return { ...gate, decision: { how: "approved", by: last?.approver, email: last?.email, reason: last?.reason, atMs } };
+  return { ...gate, decision: { outcome: "approved", approver: last?.approver, email: last?.email, reason: last?.reason, atMs } };
 }
 
 function assertUndecided(gate: Gate, nowMs: number): void {
   if (gate.decision) throw decided(gate.decision);
   // The deadline has passed, but the expiry is not recorded yet.
-  if (isGateLate(gate, nowMs)) throw decided({ how: "expired", atMs: gate.opened?.deadlineMs ?? nowMs });
+  if (isGateLate(gate, nowMs)) throw decided({ outcome: "expired", atMs: gate.opened?.deadlineMs ?? nowMs });
 }
 
 /** Describes a decision in an error sentence. */
-const outcomeOf = ({ how, by }: Pick<Decision, "how" | "by">) =>
-  how === "expired" ? "no decision was made in time" : `${how} by ${by ?? "an unnamed approver"}`;
+const outcomeOf = ({ outcome, approver = "an unnamed approver" }: Pick<Decision, "outcome" | "approver">) =>
+  outcome === "expired" ? "no decision was made in time" : `${outcome} by ${approver}`;
 
 const decided = (decision: Decision) => new SvcError("approval.decided", { outcome: outcomeOf(decision), at: toIsoTime(decision.atMs) });
 
 /** Returns the error for the next step, or for the flow, if the gate was rejected or expired. */
 export function toGateError({ decision, opened }: Gate): { name: string; message: string; reason?: string } | undefined {
-  if (!decision || decision.how === "approved") return undefined;
-  const { how, by, reason } = decision;
+  if (!decision || decision.outcome === "approved") return undefined;
+  const { outcome, approver = "unknown", reason } = decision;
   const because = reason ? { reason } : {};
   if (opened?.kind === "consent") {
-    const message = how === "expired" ? "No approver decided in time" : `Rejected by ${by ?? "unknown"}${reason ? `: ${reason}` : ""}`;
-    return { name: "ConsentRejected", message, reason: reason ?? (how === "expired" ? "timeout" : "") };
+    const message = outcome === "expired" ? "No approver decided in time" : `Rejected by ${approver}${reason ? `: ${reason}` : ""}`;
+    return { name: "ConsentRejected", message, reason: reason ?? (outcome === "expired" ? "timeout" : "") };
   }
-  if (how === "expired") return { name: "SuspendedTimedOut", message: "Timed out waiting to be resumed" };
-  return { name: "SuspendedDisapproved", message: `Disapproved by ${by ?? "unknown"}`, ...because };
+  if (outcome === "expired") return { name: "SuspendedTimedOut", message: "Timed out waiting to be resumed" };
+  return { name: "SuspendedDisapproved", message: `Disapproved by ${approver}`, ...because };
 }

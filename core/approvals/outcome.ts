@@ -12,8 +12,8 @@ export interface GateOutcome {
 /** Returns the outcome of a step after the decision of its gate: the step's own result, or the decision for a ConsentGate. */
 export function toGateOutcome(gate: Gate, opened: OpenedGate): GateOutcome {
   const { decision } = gate;
-  const answer = { approved: decision?.how === "approved", approver: decision?.by ?? null, reason: decision?.reason ?? null };
+  const answer = { approved: decision?.outcome === "approved", approver: decision?.approver ?? null, reason: decision?.reason ?? null };
   const result =
-    opened.kind === "consent" ? { of: gate.flow, place: { in: "head" as const, json: JSON.stringify(answer) } } : opened.result;
-  return { result, ...opened.also, gate: gate.id, approvers: listApprovers(gate) };
+    opened.kind === "consent" ? { jobId: gate.flow, location: { in: "head" as const, json: JSON.stringify(answer) } } : opened.result;
+  return { result, ...opened.outcomeFields, gate: gate.id, approvers: listApprovers(gate) };
 }

@@ -9,9 +9,9 @@ const loop = (id: string, modules: object[], parallel = false) => ({
   id,
   value: { type: "forloopflow", iterator: { type: "static", value: [] }, skip_failures: false, parallel, modules },
 });
-const result = { of: "job", place: { in: "head" as const, json: "1" } };
-const well: Outcome = { state: "success", goes: "next", result, job: "job" };
-const badly: Outcome = { ...well, state: "failure", goes: "fail" };
+const result = { jobId: "job", location: { in: "head" as const, json: "1" } };
+const well: Outcome = { state: "success", transition: "next", result, job: "job" };
+const badly: Outcome = { ...well, state: "failure", transition: "fail" };
 
 /** Places as `<module>@<at>#<attempt>`, by a journal whose keys are `<module>:<scope>@<at>`. */
 function placesOf(flow: object, outcomes: Record<string, Outcome>, progress: Record<string, Progress> = {}): string[] {
@@ -36,7 +36,7 @@ describe("executed steps", () => {
     const modules = [script("a"), script("b"), script("c")];
     const { job: _, ...skipped } = well;
     expect(placesOf({ modules, failure_module: script("failure") }, { "a:@": skipped, "b:@": badly })).toEqual(["b@#0", "failure@#0"]);
-    expect(placesOf({ modules, failure_module: script("failure") }, { "a:@": { ...well, goes: "stop" } })).toEqual(["a@#0"]);
+    expect(placesOf({ modules, failure_module: script("failure") }, { "a:@": { ...well, transition: "stop" } })).toEqual(["a@#0"]);
   });
 
   it("steps of every started iteration, and of every parallel iteration that may have started, are listed", () => {

@@ -23,10 +23,10 @@ export function* executedSteps(value: FlowValue, index: FlowIndex, journal: Jour
   function* list(name: ScopeName, path: string): Generator<ExecutedStep> {
     const scope = index.scopes.get(name);
     if (!scope) return;
-    let goes: Outcome["goes"] | undefined = "next";
+    let goes: Outcome["transition"] | undefined = "next";
     for (const module of scope.modules) {
       yield* attempts(module, scope, path);
-      goes = journal.outcome(module.id, name, path)?.goes;
+      goes = journal.outcome(module.id, name, path)?.transition;
       if (goes !== "next") break;
     }
     if (goes === "fail" && failure) yield* attempts(failure, scope, path);

@@ -44,7 +44,7 @@ export function buildFlowStatus(
     modules.push(status);
     if (status.type !== "WaitingForPriorSteps") current = index;
     // Only the module after a finished module can be running.
-    if (of.outcome?.goes !== "next") open = false;
+    if (of.outcome?.transition !== "next") open = false;
   }
   const beside = (module: FlowModule | null | undefined, name: string): ModuleStatus =>
     module ? moduleStatus(id, module, known(name), false) : { type: "WaitingForPriorSteps", id: name };

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { childName, childRef } from "../jobs/child-items.ts";
-import { valueRefSchema } from "../jobs/value-ref.ts";
+import { type ValueRef, valueRefSchema } from "../jobs/value-ref.ts";
+import { recordFormat, type StoredRecord } from "../records/record-format.ts";
 import type { Scope, ScopeName } from "./scopes.ts";
 
 /**
@@ -14,7 +15,7 @@ const branchSchema = z.union([z.int(), z.literal("default")]);
 const outcomeSchema = z.object({
   state: z.enum(["success", "failure"]),
   /** The transition of the state machine. */
-  goes: z.enum(["next", "stop", "fail"]),
+  transition: z.enum(["next", "stop", "fail"]),
   result: valueRefSchema,
   /** The job that ran. */
   job: z.string().optional(),
@@ -48,7 +49,7 @@ const progressSchema = z.object({
   width: z.number().optional(),
   branch: branchSchema.optional(),
   /** The job of a nested flow. */
-  nested: z.string().optional(),
+  subflowJob: z.string().optional(),
   /** The execution whose task was last sent to wait for the nested flow, and when. */
   awaitsToken: z.object({ execution: z.number(), atMs: z.number() }).optional(),
   /** The execution in which `index` or `branch` began. */
@@ -75,54 +76,23 @@ const endSchema = z.object({
 /** Why a list of modules ended before its last module. */
 export type End = z.infer<typeof endSchema>;
 
-/** A journal item as table `jobs` stores it. */
-export interface JournalItem {
-  /** The flow's job. */
-  parent: string;
-  ref: string;
-  json?: string | undefined;
+/** Release 0.1 wrote no version and other names. Its ended flows can still be read and restarted. */
+const NAMES_OF_RELEASE_01: Record<string, string> = {
+  n: "execution",
+  how: "reason",
+  by: "module",
+  goes: "transition",
+  nested: "subflowJob",
+};
+function upgrade(fields: Record<string, unknown>): Record<string, unknown> {
+  const renamed = Object.entries(fields).map(([name, value]) => [NAMES_OF_RELEASE_01[name] ?? name, value] as const);
+  return Object.fromEntries(renamed.map(([name, value]) => [name, name === "reason" && value === "again" ? "continued" : value]));
 }
 
-/** A stored record that this release cannot read. The record belongs to one flow, and only that flow fails. */
-export class UnreadableRecordError extends Error {
-  override readonly name = "UnreadableRecordError";
-  readonly flow: string;
-  constructor(flow: string, ref: string, options: ErrorOptions) {
-    super(`The record ${ref} of flow ${flow} cannot be read. It is damaged, or another release of svc wrote it.`, options);
-    this.flow = flow;
-  }
-}
-
-const JOURNAL_VERSION = 1;
-/** The JSON text of a journal item. */
-export const journalJson = (value: Outcome | Progress | End): string => JSON.stringify({ version: JOURNAL_VERSION, ...value });
-
-/** Release 0.1 wrote no version and shorter names. Its ended flows can still be read and restarted. */
-function fromRelease01({ n, how, by, ...rest }: Record<string, unknown>): Record<string, unknown> {
-  return {
-    ...rest,
-    ...(n === undefined ? {} : { execution: n }),
-    ...(how === undefined ? {} : { reason: how === "again" ? "continued" : how }),
-    ...(by === undefined ? {} : { module: by }),
-  };
-}
-
-function parseItem<T extends object>(schema: z.ZodType<T>, { parent, ref, json = "null" }: JournalItem): T {
-  try {
-    const stored = JSON.parse(json) as Record<string, unknown>;
-    const { version, ...fields } = stored;
-    if (version !== undefined && version !== JOURNAL_VERSION) throw new Error(`Version ${String(version)} is unknown.`);
-    return schema.parse(version === undefined ? fromRelease01(fields) : fields);
-  } catch (error) {
-    throw new UnreadableRecordError(parent, ref, { cause: error });
-  }
-}
-/** Parses an outcome. Throws `UnreadableRecordError`. */
-export const parseOutcome = (item: JournalItem): Outcome => parseItem(outcomeSchema, item);
-/** Parses the progress of a module. Throws `UnreadableRecordError`. */
-export const parseProgress = (item: JournalItem): Progress => parseItem(progressSchema, item);
-/** Parses the end of a list. Throws `UnreadableRecordError`. */
-export const parseEnd = (item: JournalItem): End => parseItem(endSchema, item);
+const VERSION = 1;
+export const outcomeFormat = recordFormat({ schema: outcomeSchema, version: VERSION, upgrade });
+export const progressFormat = recordFormat({ schema: progressSchema, version: VERSION, upgrade });
+export const endFormat = recordFormat({ schema: endSchema, version: VERSION, upgrade });
 
 /** Modules beside the flow's list: each list has a failure module of its own. */
 export const FAILURE = "failure";
@@ -150,6 +120,25 @@ export function parseJournalRef(
     return { kind, id, failureOf: isFailure ? id.slice(FAILURE.length + 1) : undefined, path };
   }
   return undefined;
+}
+
+/** The result that an item of the journal refers to; `undefined` for items of other kinds. Throws `UnreadableRecordError`. */
+export function resultOfItem(item: StoredRecord): ValueRef | undefined {
+  switch (parseJournalRef(item.ref)?.kind) {
+    case "outcome":
+      return outcomeFormat.parse(item).result;
+    case "listEnd":
+      return endFormat.parse(item).result;
+    default:
+      return undefined;
+  }
+}
+
+/** The JSON text of an item of the journal with another result, for one that has a result. Throws `UnreadableRecordError`. */
+export function withResult(item: StoredRecord, result: ValueRef): string {
+  return childName("outcome", item.ref) === undefined
+    ? endFormat.toJson({ ...endFormat.parse(item), result })
+    : outcomeFormat.toJson({ ...outcomeFormat.parse(item), result });
 }
 
 /** The reference of the outcome of the module whose progress `ref` refers to. */

@@ -28,8 +28,8 @@ export const childPrefix = {
   args: "args#",
   code: "code#",
   reusedSteps: "reused#",
-  end: "end#",
-  shown: "shown#",
+  result: "end#",
+  redacted: "shown#",
   approval: "approval#",
 } as const;
 export type ChildKind = keyof typeof childPrefix;

@@ -3,20 +3,20 @@ import * as z from "zod";
 import { scriptLanguageSchema } from "../../contract/languages.ts";
 import { jobKindSchema } from "../../contract/routes/jobs/job.ts";
 import { concurrencySchema } from "./concurrency.ts";
-
-/** The location of a job's value: the head item, a child item of the same job, or S3. `json` is its JSON text. */
-export const valueLocationSchema = z.discriminatedUnion("in", [
-  z.object({ in: z.literal("head"), json: z.string() }),
-  z.object({ in: z.literal("item"), ref: z.string() }),
-  z.object({ in: z.literal("s3"), key: z.string(), bytes: z.number().optional() }),
-]);
-export type ValueLocation = z.infer<typeof valueLocationSchema>;
+import { type ValueLocation, valueLocationSchema, valueRefSchema } from "./value-ref.ts";
 
 /** Release 0.1 wrote shorter names. Its queued flows still start and its ended flows are still shown; its running flows are `outdated`. */
-function fromRelease01(stored: unknown): unknown {
+function flowFromRelease01(stored: unknown): unknown {
   if (typeof stored !== "object" || stored === null || !("n" in stored)) return stored;
   const { n: execution, machine: stateMachine, ...rest } = stored as Record<string, unknown>;
   return { ...rest, execution, ...(stateMachine === undefined ? {} : { stateMachine }), outdated: true };
+}
+
+/** Release 0.1 wrote other names for the step of a job, too. */
+function stepFromRelease01(stored: unknown): unknown {
+  if (typeof stored !== "object" || stored === null || !("at" in stored)) return stored;
+  const { at: path, shared: sharedFolder, ...rest } = stored as Record<string, unknown>;
+  return { ...rest, path, ...(sharedFolder === undefined ? {} : { sharedFolder }) };
 }
 
 const base = {
@@ -48,13 +48,13 @@ const base = {
   concurrency: concurrencySchema.optional(),
   args: valueLocationSchema,
   /** The redacted arguments, if they contain a secret that an earlier step read. */
-  argsShown: valueLocationSchema.optional(),
+  redactedArgs: valueLocationSchema.optional(),
   /** `wanted`: the arguments are for the script's preprocessor. `done`: they are the preprocessor's result, which `main` received. */
   preprocess: z.enum(["wanted", "done"]).optional(),
   /** For the job of a flow: its version and the number of the current execution. */
   flow: z
     .preprocess(
-      fromRelease01,
+      flowFromRelease01,
       z.object({
         /** The version of the flow, the key of its plan in S3, and the name of its state machine. */
         version: z.number().optional(),
@@ -75,10 +75,13 @@ const base = {
     )
     .optional(),
   /** For a flow with early return: the result that synchronous callers receive before it ends. */
-  early: z.object({ of: z.string(), place: valueLocationSchema, shown: valueLocationSchema.optional() }).optional(),
+  earlyReturn: valueRefSchema.optional(),
   /** For a step of a flow: its module, its position (core/flows/journal.ts), the path of the flow, and its shared folder. */
   step: z
-    .object({ id: z.string(), scope: z.string(), at: z.string(), flow: z.string().optional(), shared: z.string().optional() })
+    .preprocess(
+      stepFromRelease01,
+      z.object({ id: z.string(), scope: z.string(), path: z.string(), flow: z.string().optional(), sharedFolder: z.string().optional() }),
+    )
     .optional(),
   /** For a flow: the number of its steps that wait for approvals and for consent. */
   suspends: z.number().optional(),
@@ -117,7 +120,7 @@ const ended = {
   endedAtMs: z.number(),
   result: valueLocationSchema,
   /** The redacted result, if it contains a secret that the job read. */
-  shown: valueLocationSchema.optional(),
+  redactedResult: valueLocationSchema.optional(),
   /** The job whose cached result this job uses. */
   cachedFrom: z.string().optional(),
   /** Arguments, logs and result were erased on request. */
@@ -169,12 +172,12 @@ export const PEOPLE = { kind: "person" } as const;
 
 /** Returns the location of the result for a reader. Jobs receive the stored result; people receive the redacted one. */
 export function resultVisibleTo(reader: { kind: "person" | "job" }, job: EndedJob): ValueLocation {
-  return reader.kind === "job" ? job.result : (job.shown ?? job.result);
+  return reader.kind === "job" ? job.result : (job.redactedResult ?? job.result);
 }
 
 /** Returns the location of the arguments for a reader. Jobs receive the stored arguments; people receive the redacted ones. */
 export function argsVisibleTo(reader: { kind: "person" | "job" }, job: Job): ValueLocation {
-  return reader.kind === "job" ? job.args : (job.argsShown ?? job.args);
+  return reader.kind === "job" ? job.args : (job.redactedArgs ?? job.args);
 }
 
 /** The number of shards of the list and due indexes. */

@@ -1,3 +1,6 @@
+import { assertNever } from "../../contract/assert-never.ts";
+import { parsePrincipal } from "../permissions/principal.ts";
+
 /** A member of the gate's workspace, as returned by `listMembers`. */
 export interface MailRecipient {
   email: string;
@@ -22,13 +25,21 @@ export function selectRecipients(people: readonly string[], members: readonly Ma
 /** Returns the principals that are e-mail addresses. */
 export const selectAddresses = (people: readonly string[]): string[] => people.filter((principal) => principal.includes("@"));
 
-function resolvePrincipal(principal: string, members: readonly MailRecipient[]): string[] {
-  const [, space, name = ""] = /^([ug])\/(.+)$/.exec(principal) ?? [];
+function resolvePrincipal(text: string, members: readonly MailRecipient[]): string[] {
+  const principal = parsePrincipal(text);
   const are = (wanted: (member: MailRecipient) => boolean) => members.filter(wanted).map(({ email }) => email);
-  if (principal === "role:admin") return are(({ is_admin }) => is_admin);
-  if (space === "g") return are(({ groups }) => groups?.includes(name) ?? false);
-  if (space === "u") return are(({ username }) => username === name);
-  return selectAddresses([principal]);
+  switch (principal.kind) {
+    case "admins":
+      return are(({ is_admin }) => is_admin);
+    case "group":
+      return are(({ groups }) => groups?.includes(principal.name) ?? false);
+    case "user":
+      return are(({ username }) => username === principal.name);
+    case "address":
+      return selectAddresses([principal.email]);
+    default:
+      return assertNever(principal);
+  }
 }
 
 const lower = (address: string) => address.toLowerCase();

@@ -2,6 +2,7 @@ import * as z from "zod";
 import type { ListedResourceJson, ResourceJson, ResourceListQuery } from "../../contract/routes/stored/resources.ts";
 import { isJsonSubset, matchesList } from "../jobs/filter.ts";
 import { tryParseJson } from "../payload/json.ts";
+import { parseJson } from "../records/record-format.ts";
 
 /** A stored resource. Its value is JSON text, so that every key and number is returned as it was sent. */
 export const storedResourceSchema = z.object({
@@ -15,6 +16,10 @@ export const storedResourceSchema = z.object({
   editedAtMs: z.number(),
 });
 export type StoredResource = z.infer<typeof storedResourceSchema>;
+
+/** The value of a resource. Throws `UnreadableRecordError` where its text is not JSON. */
+export const parseResourceValue = ({ path, json }: Pick<StoredResource, "path" | "json">): unknown =>
+  parseJson({ parent: "resources", ref: path, json });
 
 function withoutValue(workspace: string, resource: StoredResource): ResourceJson {
   const { path, resourceType, description, labels, wsSpecific, createdBy, editedAtMs } = resource;
@@ -34,7 +39,7 @@ function withoutValue(workspace: string, resource: StoredResource): ResourceJson
 
 /** Returns the `Resource` of api.md §3.3. */
 export function toResourceJson(workspace: string, resource: StoredResource): ResourceJson {
-  return { ...withoutValue(workspace, resource), value: JSON.parse(resource.json) };
+  return { ...withoutValue(workspace, resource), value: parseResourceValue(resource) };
 }
 
 /**
@@ -57,9 +62,9 @@ export function toListedResourceJson(
 const holds = (text: string | undefined, part: string) => (text ?? "").toLowerCase().includes(part.toLowerCase());
 
 /** A filter that is JSON matches a subset of the value. Other text matches anywhere in the value. */
-function valueHolds(json: string, wanted: string): boolean {
+function valueHolds({ path, json }: Pick<StoredResource, "path" | "json">, wanted: string): boolean {
   const subset = tryParseJson(wanted)?.json;
-  return typeof subset === "object" && subset !== null ? isJsonSubset(subset, JSON.parse(json)) : holds(json, wanted);
+  return typeof subset === "object" && subset !== null ? isJsonSubset(subset, parseResourceValue({ path, json })) : holds(json, wanted);
 }
 
 /** Returns whether a resource matches every filter of `resources/list`. */
@@ -71,7 +76,7 @@ export function matchesResource({ path, json, resourceType, description, labels 
     (query.path_start === undefined || path.startsWith(query.path_start)) &&
     (query.path === undefined || path === query.path) &&
     (query.description === undefined || holds(description, query.description)) &&
-    (query.value === undefined || valueHolds(json, query.value)) &&
+    (query.value === undefined || valueHolds({ path, json }, query.value)) &&
     (query.label === undefined || labels.includes(query.label)) &&
     (broad === undefined || holds(path, broad) || holds(description, broad) || holds(resourceType, broad) || holds(json, broad))
   );

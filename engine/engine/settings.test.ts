@@ -40,7 +40,7 @@ describe("an engine that runs functions in containers", () => {
     for (const description of [...runnerLanguages.map((language) => `svc: runs ${language} scripts`), "svc: resolves dependencies"]) {
       expect(variablesOf(inContainers, description)).toEqual({
         [env.bunPath]: "/var/task/bin/bun",
-        [env.denoPath]: "/var/task/bin/deno",
+        SVC_DENO_PATH: "/var/task/bin/deno",
         [env.nodePath]: "/var/lang/bin/node",
         [env.uvPath]: "/var/task/bin/uv",
         [env.tmpMode]: "sweep",

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { env } from "../../contract/env.ts";
+import { interpreters } from "../../contract/languages.ts";
 import { runCommand } from "../commands/command.ts";
 import { npmCommand } from "../launch/run.mjs";
 import type { PythonTools } from "../launch/venv.ts";
@@ -19,7 +20,7 @@ export interface EngineSettings {
 /** For an engine that runs functions as processes of this machine. */
 export interface LocalSettings extends EngineSettings {
   buildTarget: { os: string; arch: string; python: string; node: string };
-  interpreters: { bun: string; deno: string; node: string; uv: string; go: string; workDir: string };
+  interpreters: { node: string; uv: string; go: string; workDir: string; [interpreter: string]: string };
   tmpMode: "private" | "none";
   /** Providers to sign in with (lib/config.ts). */
   logins?: { name: string; displayName?: string; issuer: string; clientId: string; clientSecretName: string }[];
@@ -81,17 +82,14 @@ export async function containerSettings(given: { url: string; internalUrl: strin
   };
 }
 
-/** npm packages that ship the interpreters; each calls its platforms in its own way. */
-function interpreterPaths(os: "linux" | "darwin", arch: Arch): { bun: string; deno: string } {
-  const modules = path.join(root, "node_modules");
-  const bunArch = arch === "arm64" ? "aarch64" : "x64";
-  const denoPlatform = os === "linux" ? `linux-${arch}-glibc` : `darwin-${arch}`;
-  const found = {
-    bun: path.join(modules, "@oven", `bun-${os}-${bunArch}`, "bin", "bun"),
-    deno: path.join(modules, "@deno", denoPlatform, "deno"),
-  };
-  // Without its interpreter a language fails when it is used, with the runner's own sentence; the others work.
-  return { bun: existsSync(found.bun) ? found.bun : "", deno: existsSync(found.deno) ? found.deno : "" };
+/** The paths of the manifests' interpreters in this checkout. A missing one is empty: its language fails when it is used, and the others work. */
+function interpreterPaths(os: "linux" | "darwin", arch: Arch): Record<string, string> {
+  return Object.fromEntries(
+    interpreters.map(({ name, packages, file }) => {
+      const found = path.join(root, "node_modules", packages[`${os}-${arch}`], file);
+      return [name, existsSync(found) ? found : ""];
+    }),
+  );
 }
 
 /** The registries that the user of this machine has configured. They are passed to the stack as settings and are not stored elsewhere. */

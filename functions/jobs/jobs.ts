@@ -16,7 +16,7 @@ import { countJobs, type JobSearch, listJobs } from "../../services/jobs/read/li
 import { setProgress } from "../../services/jobs/read/progress.ts";
 import { findEndedJob, findJob, findQueuedJob, type JobCaller, loadJobJson, waitForJobUpdate } from "../../services/jobs/read/read.ts";
 import { listStartTimes } from "../../services/jobs/read/start-times.ts";
-import { loadLogs, loadValue } from "../../services/jobs/values/values.ts";
+import { loadJson, loadLogs, loadValue } from "../../services/jobs/values/values.ts";
 import type { ApiRoutes, Auth } from "../shared/domain-api.ts";
 import { on } from "../shared/edge.ts";
 import { json, jsonText, type Reply, text } from "../shared/reply.ts";
@@ -82,7 +82,7 @@ export const jobRoutes: ApiRoutes = [
     const success = job.state === "succeeded" || job.state === "skipped";
     return json(200, {
       completed: true,
-      result: JSON.parse(await loadValue(deps, job, resultVisibleTo(auth.actor, job))),
+      result: await loadJson(deps, job, resultVisibleTo(auth.actor, job)),
       success,
       ...started,
     });

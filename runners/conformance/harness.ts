@@ -1,9 +1,10 @@
 import { spawn } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
+import { interpreters, interpreterVariable } from "../../contract/languages.ts";
 import type { RunnerManifest } from "../manifest.ts";
 import * as manifests from "../manifests.ts";
 import type { RunOutcome, RunRequest } from "../protocol.ts";
@@ -65,8 +66,7 @@ export async function startRunner(language: string, environment: Record<string, 
 async function loadSupervisor(language: string, environment: Record<string, string>): Promise<Supervisor> {
   process.env["SVC_WORK_DIR"] ??= mkdtempSync(join(tmpdir(), "svc-runner-"));
   const workDir = process.env["SVC_WORK_DIR"];
-  process.env["SVC_BUN_PATH"] ??= interpreter("bun");
-  process.env["SVC_DENO_PATH"] ??= interpreter("deno");
+  for (const one of interpreters) process.env[interpreterVariable(one)] ??= interpreter(one.name);
   Object.assign(process.env, secrets, environment);
   const { handler } = (await import(`../${language}/handler.ts`)) as { handler: (request: RunRequest) => Promise<RunOutcome> };
   const printed: string[] = [];
@@ -123,24 +123,12 @@ function spawnSupervisor(environment: Record<string, string>): Supervisor {
 }
 
 const require = createRequire(import.meta.url);
-const arch = process.arch === "arm64" ? "aarch64" : "x64";
 
-/** The path of an interpreter from the npm package of this platform. */
-export function interpreter(name: "bun" | "deno"): string {
-  const places =
-    name === "bun"
-      ? [`@oven/bun-${process.platform}-${arch}/bin/bun`]
-      : [`@deno/${process.platform}-${process.arch}-glibc/deno`, `@deno/${process.platform}-${process.arch}/deno`];
-  for (const place of places) {
-    const [scope = "", packageName = "", ...path] = place.split("/");
-    try {
-      const found = join(dirname(require.resolve(`${scope}/${packageName}/package.json`)), ...path);
-      if (existsSync(found)) return found;
-    } catch {
-      // The package belongs to another platform.
-    }
-  }
-  return name;
+/** The path of an interpreter from the npm package of this platform; its bare name if the package is missing. */
+export function interpreter(name: string): string {
+  const { packages, file } = interpreters.find((one) => one.name === name) ?? {};
+  const found = packages?.[`${process.platform}-${process.arch}` as keyof typeof packages];
+  return found && file ? join(dirname(require.resolve(`${found}/package.json`)), file) : name;
 }
 
 /** The files that jobs have left. Hosts and spares that wait have a directory each, empty except for its `tmp`. */

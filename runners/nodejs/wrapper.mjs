@@ -1,6 +1,7 @@
 /* The process that runs a nodejs script: it waits for a job on file descriptor 4 and answers on 3. */
-import { readSync, writeSync } from "node:fs";
+import { writeSync } from "node:fs";
 import { pathToFileURL } from "node:url";
+import { nextJob } from "../shared/next-job.mjs";
 import { failureOf, runJob } from "../shared/realm.mjs";
 
 const pause = new Int32Array(new SharedArrayBuffer(4));
@@ -18,27 +19,6 @@ function writeAll(fd, bytes) {
 }
 
 const answer = (line) => writeAll(3, Buffer.from(line));
-
-let rest = Buffer.alloc(0);
-
-/** Reads the next line from the supervisor. It blocks the process, so that nothing left in the event loop by a finished job runs. */
-function nextJob() {
-  const chunks = [rest];
-  const chunk = Buffer.allocUnsafe(65_536);
-  for (let end = rest.indexOf(10); ; ) {
-    if (end >= 0) {
-      const all = Buffer.concat(chunks);
-      const at = all.indexOf(10);
-      rest = all.subarray(at + 1);
-      return JSON.parse(all.toString("utf8", 0, at));
-    }
-    const length = readSync(4, chunk);
-    if (length === 0) process.exit(0); // The supervisor has ended.
-    const piece = Buffer.from(chunk.subarray(0, length));
-    end = piece.indexOf(10);
-    chunks.push(piece);
-  }
-}
 
 process.on("uncaughtException", (error) => {
   // A script with its own listener handles the error itself.

@@ -37,7 +37,7 @@ function readSettings(env: NodeJS.ProcessEnv): Settings {
 }
 
 /** Returns the path of an interpreter: from its variable, or in the asset (`bin/<name>` beside the bundle). Node is the current process's own. */
-export function interpreterPath(name: "bun" | "deno" | "node", handlerUrl: string): string {
+export function interpreterPath(name: string, handlerUrl: string): string {
   const named = process.env[`SVC_${name.toUpperCase()}_PATH`];
   if (named) return named;
   if (name === "node") return process.execPath;

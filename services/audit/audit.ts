@@ -6,6 +6,7 @@ import { limits } from "../../contract/limits.ts";
 import { type AuditJson, type AuditQuery, auditSchema } from "../../contract/routes/workspaces/audit.ts";
 import { matchesAuditQuery } from "../../core/audit/entry.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { parseReadableObjects } from "../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 
 interface AuditDeps {
@@ -50,7 +51,7 @@ export async function listAudit(
   const from = query.after === undefined ? "0" : bound(query.after, "0");
   const to = query.before === undefined ? "g" : bound(query.before, "f");
   const found = await objects.list(pk, { between: [from, to], newestFirst: true, limit: limits.listScan });
-  return found.map(({ value }) => auditSchema.parse(value)).filter((entry) => matchesAuditQuery(entry, query));
+  return parseReadableObjects(auditSchema, found).filter((entry) => matchesAuditQuery(entry, query));
 }
 
 /** Returns one entry of a workspace's audit log. Throws `audit.notFound`. */

@@ -4,12 +4,13 @@ import { createSecretReadEntries } from "../../core/audit/entry.ts";
 import type { RunningJob } from "../../core/jobs/job.ts";
 import { failedEnding } from "../../core/jobs/lifecycle.ts";
 import { splitEvent } from "../../core/payload/preprocessor-arguments.ts";
+import { parseJson } from "../../core/records/record-format.ts";
 import { hasReferences } from "../../core/resources/references.ts";
 import { findMaskedSecrets } from "../../core/secrets/masked-secrets.ts";
 import { toAuditItem } from "../audit/audit.ts";
 import { findCachedResult, recordCacheKey, resolveCacheKey } from "../jobs/cache/cache.ts";
 import { endJob, endJobFromCache, type FinishedJob } from "../jobs/lifecycle/finish.ts";
-import { loadValue } from "../jobs/values/values.ts";
+import { loadJson } from "../jobs/values/values.ts";
 import { findReaders } from "../resources/find-readers.ts";
 import { type ResolveDeps, resolveReferences } from "../resources/resolve.ts";
 import { type Executable, type InvokeRunnerDeps, invokeRunner } from "./invoke-runner.ts";
@@ -29,9 +30,11 @@ export async function resolveAndExecute(
   { argsJson, together }: JobInput = {},
 ): Promise<FinishedJob | undefined> {
   const executable = { ...code, ...(together ? { together } : {}) };
-  const sent = JSON.parse(argsJson ?? (await loadValue(deps, job, job.args))) as Record<string, unknown>;
+  const sent = (
+    argsJson === undefined ? await loadJson(deps, job, job.args) : parseJson({ parent: job.id, ref: "args", json: argsJson })
+  ) as Record<string, unknown>;
   const { event, others } = job.preprocess ? splitEvent(sent) : { event: {}, others: sent };
-  const passed = job.argsShown ? [...findMaskedSecrets(sent, JSON.parse(await loadValue(deps, job, job.argsShown)))] : [];
+  const passed = job.redactedArgs ? [...findMaskedSecrets(sent, await loadJson(deps, job, job.redactedArgs))] : [];
   if (!hasReferences(others)) {
     const given = passed.length > 0 ? { given: { secrets: passed, audit: () => [] } } : {};
     return executeUnlessCached(deps, job, { ...executable, ...given }, { sent, given: sent });

@@ -3,7 +3,7 @@ import type { RunningJob } from "../../core/jobs/job.ts";
 import { failedEnding, noRunnerEnding } from "../../core/jobs/lifecycle.ts";
 import { type BuildDeps, buildArtefact } from "../builds/artefact.ts";
 import { endJob, type FinishedJob } from "../jobs/lifecycle/finish.ts";
-import { loadValue } from "../jobs/values/values.ts";
+import { loadJson } from "../jobs/values/values.ts";
 import { buildUnderLease } from "./build-under-lease.ts";
 import { type ResolveAndExecuteDeps, resolveAndExecute } from "./resolve-and-execute.ts";
 
@@ -11,7 +11,7 @@ import { type ResolveAndExecuteDeps, resolveAndExecute } from "./resolve-and-exe
 export async function runPreview(deps: ResolveAndExecuteDeps & BuildDeps, job: RunningJob): Promise<FinishedJob | undefined> {
   const { language, code } = job;
   if (!language || !code) return endJob(deps, job, failedEnding({ name: "BadPreview", message: "The preview has no code." }));
-  const preview = JSON.parse(await loadValue(deps, job, code)) as { content: string; lock?: string };
+  const preview = (await loadJson(deps, job, code)) as { content: string; lock?: string };
   const runner = findRunner(language, preview.content);
   if (!runner) return endJob(deps, job, noRunnerEnding(language));
   const source = {

@@ -4,6 +4,7 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewToken, TruncatedTokenJson } from "../../contract/routes/people/tokens.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import type { Actor, Person } from "../../core/people/actor.ts";
 import { createTokenValue, type TokenRecord, tokenRecordSchema } from "../../core/people/token.ts";
@@ -77,8 +78,7 @@ export async function listTokens(
   const stored = await objects.list(userPartition(actor.email), { beginsWith: "token#" });
   const size = Math.min(per_page, limits.maxPerPage);
   const start = (Math.max(page, 1) - 1) * size;
-  return stored
-    .map(({ value }) => tokenRecordSchema.parse(value))
+  return parseReadableObjects(tokenRecordSchema, stored)
     .filter((record) => (record.expiresAtMs === undefined || record.expiresAtMs > nowMs()) && !(lastingOnly && record.session))
     .filter((record) => actor.workspace === undefined || record.workspace === actor.workspace)
     .sort((a, b) => b.createdAtMs - a.createdAtMs || a.hash.localeCompare(b.hash))

@@ -4,6 +4,7 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import { SvcError } from "../../contract/errors.ts";
 import type { GlobalUserJson, NewUser, UserChange } from "../../contract/routes/people/people.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { type ObjectWrite, type StoredObject, unchangedSince, write } from "../../core/objects/write.ts";
 import { deriveUsername } from "../../core/people/actor.ts";
 import { type PersonRecord, personKey, personSchema } from "../../core/people/person.ts";
@@ -49,9 +50,7 @@ export async function personExists({ objects }: ReadUserDeps, email: string): Pr
 
 /** Lists all users by e-mail address. */
 export async function listPersons({ objects }: ReadUserDeps): Promise<PersonRecord[]> {
-  const byEmail = new Map(
-    (await objects.list("USERS")).map(({ value }) => personSchema.parse(value)).map((person) => [person.email, person]),
-  );
+  const byEmail = new Map(parseReadableObjects(personSchema, await objects.list("USERS")).map((person) => [person.email, person]));
   return [...byEmail.values()].sort((a, b) => a.email.localeCompare(b.email));
 }
 
@@ -136,10 +135,11 @@ export async function deleteUser(deps: UserDeps, email: string): Promise<void> {
 async function buildOtherAdminCheck(deps: ReadUserDeps, email: string): Promise<ObjectWrite[]> {
   const { person } = await loadPerson(deps, email);
   if (!person.superAdmin) return [];
-  const other = (await deps.objects.list("USERS")).find(({ value }) => {
-    const person = personSchema.parse(value);
-    return person.superAdmin && !person.disabled && person.email.toLowerCase() !== email.toLowerCase();
-  });
+  const other = (await deps.objects.list("USERS")).find((object) =>
+    parseReadableObjects(personSchema, [object]).some(
+      (candidate) => candidate.superAdmin && !candidate.disabled && candidate.email.toLowerCase() !== email.toLowerCase(),
+    ),
+  );
   if (!other) throw new SvcError("user.lastAdmin", {});
   return [write.check(other, unchangedSince(other))];
 }

@@ -1,16 +1,17 @@
-import type { Child, JobTable } from "../../aws/dynamodb/job-table.ts";
+import type { JobTable } from "../../aws/dynamodb/job-table.ts";
 import { childPrefix, childRef } from "../../core/jobs/child-items.ts";
 import { buildPartName, type Delivery, deliverySchema, type NoticePart } from "../../core/notifications/delivery.ts";
 import type { GateNotice } from "../../core/notifications/notice.ts";
+import { parseReadable, recordFormat } from "../../core/records/record-format.ts";
 
 const toDeliveryRef = (notice: string, nth: string) => childRef("delivery", `${notice}#${nth}`);
-const parseDelivery = ({ json = "{}" }: Child): Delivery => deliverySchema.parse(JSON.parse(json));
+const deliveryFormat = recordFormat({ schema: deliverySchema, version: 1 });
 
 type DeliveryRecordDeps = { jobs: Pick<JobTable, "children"> };
 
 /** Lists the deliveries of the notices of a flow's gates, by gate, the oldest first. */
 export async function listDeliveries({ jobs }: DeliveryRecordDeps, flow: string) {
-  const all = (await jobs.children(flow, childPrefix.delivery)).map(parseDelivery);
+  const all = parseReadable(await jobs.children(flow, childPrefix.delivery), deliveryFormat.parse).map(([, delivery]) => delivery);
   const sorted = all.sort((a, b) => a.atMs - b.atMs || buildPartName(a).localeCompare(buildPartName(b)));
   return Map.groupBy(sorted.map(toDeliveryJson), ({ gate }) => gate);
 }
@@ -30,7 +31,7 @@ export async function findDeliveries(
   const { job, items } = await jobs.getWith(flow, refs);
   const records = refs.map((ref) => {
     const child = items.get(ref);
-    return child && parseDelivery(child);
+    return child && deliveryFormat.parse(child);
   });
   return { records, expiresAtS: job && Math.ceil(job.expiresAtMs / 1000) };
 }
@@ -38,7 +39,7 @@ export async function findDeliveries(
 /** Returns the delivery record of one part of a notice, by the part's name. */
 export async function findDelivery({ jobs }: { jobs: Pick<JobTable, "getChild"> }, flow: string, notice: string, nth: string) {
   const child = await jobs.getChild(flow, toDeliveryRef(notice, nth));
-  return child && { delivery: parseDelivery(child), expiresAtS: child.expiresAtS };
+  return child && { delivery: deliveryFormat.parse(child), expiresAtS: child.expiresAtS };
 }
 
 interface DeliveryOwner {
@@ -51,5 +52,5 @@ interface DeliveryOwner {
 /** Stores a delivery record. It expires with the flow's job. */
 export async function storeDelivery({ jobs }: { jobs: Pick<JobTable, "putChild"> }, of: DeliveryOwner, delivery: Delivery): Promise<void> {
   const { flow, notice, part, expiresAtS } = of;
-  await jobs.putChild({ parent: flow, ref: toDeliveryRef(notice, buildPartName(part)), json: JSON.stringify(delivery), expiresAtS });
+  await jobs.putChild({ parent: flow, ref: toDeliveryRef(notice, buildPartName(part)), json: deliveryFormat.toJson(delivery), expiresAtS });
 }

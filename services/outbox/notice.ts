@@ -38,8 +38,8 @@ export function buildNoticeWrite(
     ...(decision
       ? {
           decision: {
-            how: decision.how,
-            ...(decision.by ? { by: decision.by } : {}),
+            how: decision.outcome,
+            ...(decision.approver ? { by: decision.approver } : {}),
             ...(decision.reason ? { reason: decision.reason } : {}),
           },
         }

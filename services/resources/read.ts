@@ -3,6 +3,7 @@ import { SvcError } from "../../contract/errors.ts";
 import type { ListedResourceJson, ResourceListQuery } from "../../contract/routes/stored/resources.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { paginate } from "../../core/objects/page.ts";
+import { parseReadableObjects } from "../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { matchesResource, type StoredResource, storedResourceSchema, toListedResourceJson } from "../../core/resources/resource.ts";
 import { storedVariableSchema } from "../../core/variables/variable.ts";
@@ -28,7 +29,7 @@ export async function loadResources(
   workspace: string,
   isVisible: (path: string) => boolean,
 ): Promise<StoredResource[]> {
-  const stored = (await objects.list(keys.resource(workspace, "").pk)).map(({ value }) => storedResourceSchema.parse(value));
+  const stored = parseReadableObjects(storedResourceSchema, await objects.list(keys.resource(workspace, "").pk));
   return stored.filter(({ path }) => isVisible(path));
 }
 

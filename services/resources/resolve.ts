@@ -4,6 +4,7 @@ import { toCanonicalJson } from "../../contract/canonical-json.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
 import { type Actor, toPermissionedAs } from "../../core/people/actor.ts";
 import { may } from "../../core/permissions/may.ts";
 import {
@@ -14,7 +15,7 @@ import {
   type Reference,
   replaceReferences,
 } from "../../core/resources/references.ts";
-import { storedResourceSchema } from "../../core/resources/resource.ts";
+import { parseResourceValue, storedResourceSchema } from "../../core/resources/resource.ts";
 import { storedVariableSchema } from "../../core/variables/variable.ts";
 import type { SealDeps } from "../secrets/key-ring.ts";
 import { type MaskDeps, recordSecretsFor, type SecretReader } from "../secrets/masks.ts";
@@ -69,7 +70,7 @@ export async function resolveReferences(deps: ResolveDeps, readers: Readers, wor
 export async function resolveResource(deps: ResolveDeps, actor: Actor, workspace: string, path: string): Promise<ResolvedValue> {
   const found = await deps.objects.get(keys.resource(workspace, path));
   if (!found) throw new SvcError("resource.notFound", { path });
-  const value: unknown = JSON.parse(storedResourceSchema.parse(found.value).json);
+  const value: unknown = parseResourceValue(parseObject(storedResourceSchema, found));
   return resolveReferences(deps, [actor], workspace, value);
 }
 
@@ -103,7 +104,7 @@ async function loadTargets(
     wanted.map(async ({ text, reference }, index) => {
       const found = stored[index];
       if (!found) throw unreadable(text);
-      if (reference.kind === "res") return JSON.parse(storedResourceSchema.parse(found.value).json) as unknown;
+      if (reference.kind === "res") return parseResourceValue(parseObject(storedResourceSchema, found));
       const variable = storedVariableSchema.parse(found.value);
       const value = await loadPlainValue(deps, workspace, variable);
       if (variable.isSecret) collected.secrets.set(reference.path, value);

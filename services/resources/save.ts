@@ -7,7 +7,7 @@ import type { NewResource, ResourceChange } from "../../contract/routes/stored/r
 import { keys } from "../../core/objects/keys.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
-import type { StoredResource } from "../../core/resources/resource.ts";
+import { parseResourceValue, type StoredResource } from "../../core/resources/resource.ts";
 import { permitPath } from "../identity/permit.ts";
 import { buildPathConditions, commitParts, retryOnConflict, type TransactionPart } from "../outbox/commit-parts.ts";
 import { buildEventPart } from "../outbox/event.ts";
@@ -86,7 +86,7 @@ export async function updateResource(
       const resourceType = request.resource_type ?? before.resourceType;
       const json = sent ?? before.json;
       if (sent !== undefined || resourceType !== before.resourceType) {
-        await checkResourceValue(deps, workspace, { path: to, type: resourceType, value: JSON.parse(json) });
+        await checkResourceValue(deps, workspace, { path: to, type: resourceType, value: parseResourceValue({ path, json }) });
       }
       const resource: StoredResource = { ...before, ...optionalFields(request), path: to, json, resourceType, editedAtMs: deps.nowMs() };
       const object = { ...keys.resource(workspace, to), value: resource, version: randomUUID() };

@@ -4,6 +4,7 @@ import { SvcError } from "../../contract/errors.ts";
 import { limits } from "../../contract/limits.ts";
 import type { NewResourceType, ResourceTypeChange, ResourceTypeJson } from "../../contract/routes/stored/resources.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { write } from "../../core/objects/write.ts";
 import type { Actor, WorkspaceCaller } from "../../core/people/actor.ts";
 import { type StoredType, storedTypeSchema, toBuiltInTypeJson, toResourceTypeJson } from "../../core/resources/type.ts";
@@ -25,8 +26,8 @@ async function loadBuiltInTypes(): Promise<ResourceTypeJson[]> {
 
 /** Lists the workspace's own types, and the built-in types with other names, by name. */
 export async function listResourceTypes({ objects }: ReadTypeDeps, workspace: string): Promise<ResourceTypeJson[]> {
-  const own = (await objects.list(keys.resourceType(workspace, "").pk)).map(({ value }) =>
-    toResourceTypeJson(workspace, storedTypeSchema.parse(value)),
+  const own = parseReadableObjects(storedTypeSchema, await objects.list(keys.resourceType(workspace, "").pk)).map((type) =>
+    toResourceTypeJson(workspace, type),
   );
   const byName = new Map([...(await loadBuiltInTypes()), ...own].map((type) => [type.name, type]));
   return [...byName.values()].sort((a, b) => (a.name < b.name ? -1 : 1));

@@ -2,7 +2,9 @@ import type { ObjectTable } from "../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../aws/s3/storage.ts";
 import { SvcError } from "../../contract/errors.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { parseObject } from "../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
+import { parseJson } from "../../core/records/record-format.ts";
 import { type Runnable, runnableSchema, type StoredVersion } from "../../core/scripts/version.ts";
 
 export interface LoadScriptDeps {
@@ -10,9 +12,9 @@ export interface LoadScriptDeps {
   storage: Storage;
 }
 
-/** Returns a script head or version head as read from the table; `undefined` if there is none. */
+/** Returns a script head or version head as read from the table; `undefined` if there is none. Throws `UnreadableRecordError`. */
 export function parseScript(found: StoredObject | undefined): Runnable | undefined {
-  return found ? runnableSchema.parse({ ...(found.value as object), build: found.build }) : undefined;
+  return found ? parseObject(runnableSchema, { ...found, value: { ...(found.value as object), build: found.build } }) : undefined;
 }
 
 /** Returns the newest version at a path. Throws `script.notFound`, also for an archived script. */
@@ -32,12 +34,12 @@ export function requireScriptVersion(found: StoredObject | undefined, hash: stri
 /** The S3 key of a version's fields that are too large for an item. */
 export const scriptObjectKey = (workspace: string, hash: string) => `scripts/${workspace}/${hash}.json`;
 
-/** Loads a version's fields as they were saved, from its item or from S3. Throws `script.versionNotFound`. */
+/** Loads a version's fields as they were saved, from its item or from S3. Throws `script.versionNotFound` and `UnreadableRecordError`. */
 export async function loadScriptVersion({ objects, storage }: LoadScriptDeps, workspace: string, hash: string): Promise<StoredVersion> {
   const found = await objects.get(keys.versionBody(workspace, hash));
   if (!found) throw new SvcError("script.versionNotFound", { hash });
   const { json, s3Key } = found.value as { json?: string; s3Key?: string };
-  return JSON.parse(json ?? (await storage.getText(s3Key ?? ""))) as StoredVersion;
+  return parseJson({ parent: found.pk, ref: found.sk, json: json ?? (await storage.getText(s3Key ?? "")) }) as StoredVersion;
 }
 
 /** Loads the lock, or the error log, that the build of a version produced. */

@@ -2,6 +2,7 @@ import { SvcError } from "../../contract/errors.ts";
 import type { VariableJson, VariableListQuery } from "../../contract/routes/stored/variables.ts";
 import { keys } from "../../core/objects/keys.ts";
 import { paginate } from "../../core/objects/page.ts";
+import { parseReadableObjects } from "../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../core/objects/write.ts";
 import { exportSecret } from "../../core/secrets/seal.ts";
 import { matchesVariable, type StoredVariable, storedVariableSchema, toVariableJson } from "../../core/variables/variable.ts";
@@ -66,7 +67,7 @@ export async function listVariables(
   query: VariableListQuery,
   isVisible: (path: string) => boolean,
 ): Promise<VariableJson[]> {
-  const stored = (await objects.list(keys.variable(workspace, "").pk)).map(({ value }) => storedVariableSchema.parse(value));
+  const stored = parseReadableObjects(storedVariableSchema, await objects.list(keys.variable(workspace, "").pk));
   const shown = paginate(
     stored.filter((variable) => isVisible(variable.path) && matchesVariable(variable, query)),
     query,

@@ -4,6 +4,7 @@ import { SvcError } from "../../contract/errors.ts";
 import type { MemberChange, NewMember } from "../../contract/routes/people/members.ts";
 import type { UserJson } from "../../contract/routes/people/people.ts";
 import { keys } from "../../core/objects/keys.ts";
+import { parseReadableObjects } from "../../core/objects/parse-object.ts";
 import { write } from "../../core/objects/write.ts";
 import type { WorkspaceCaller } from "../../core/people/actor.ts";
 import { type Actor, deriveUsername } from "../../core/people/actor.ts";
@@ -23,7 +24,7 @@ const toRole = ({ is_admin, operator }: { is_admin?: boolean | null | undefined;
 
 /** Loads the members of a workspace, disabled ones included. */
 export async function loadMembers(objects: ObjectTable, workspace: string): Promise<Member[]> {
-  return memberSchema.array().parse((await objects.list(keys.member(workspace, "").pk)).map(({ value }) => value));
+  return parseReadableObjects(memberSchema, await objects.list(keys.member(workspace, "").pk));
 }
 
 /** Returns a member as the User of api.md §1. */

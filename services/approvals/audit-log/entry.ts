@@ -16,7 +16,7 @@ export async function buildAuditLogWrites(objects: ObjectTable, flow: Job, befor
 export function notificationsFor({ opened: before, decision: known }: Gate, { opened: after, decision }: Gate): GateNotice["what"][] {
   if (!after) return [];
   if (!before) return decision ? [] : ["opened"];
-  if (decision) return known ? [] : [decision.how === "expired" ? "expired" : "decided"];
+  if (decision) return known ? [] : [decision.outcome === "expired" ? "expired" : "decided"];
   return [
     // New approvers get the notice of an opened gate; earlier approvers get a reminder.
     ...(before.escalate && !after.escalate ? (["escalated"] as const) : []),
@@ -28,7 +28,7 @@ function toEntry(flow: Job, before: Gate, after: Gate): EntryContent | undefined
   const { workspace, root, id: gate, module, opened, decision } = after;
   const event = after.events.length > before.events.length ? after.events.at(-1) : undefined;
   const fresh = before.decision ? undefined : decision;
-  if (!event && (!fresh || fresh.how === "approved")) return undefined;
+  if (!event && (!fresh || fresh.outcome === "approved")) return undefined;
   return {
     workspace,
     root,
@@ -37,10 +37,10 @@ function toEntry(flow: Job, before: Gate, after: Gate): EntryContent | undefined
     module,
     ...(flow.path === undefined ? {} : { flowPath: flow.path }),
     ...(flow.flow?.version === undefined ? {} : { flowVersion: flow.flow.version }),
-    ...codeField(opened?.code ?? flow.hash),
-    what: event ? "approved" : (fresh?.how ?? "expired"),
+    ...codeField(opened?.codeDigest ?? flow.hash),
+    what: event ? "approved" : (fresh?.outcome ?? "expired"),
     decides: fresh !== undefined,
-    ...(opened ? { shown: opened.shown } : {}),
+    ...(opened ? { shown: opened.contentDigest } : {}),
     ...(event ? eventFields(event, willBeErased(flow)) : decisionFields(fresh)),
   };
 }
@@ -50,16 +50,16 @@ const codeField = (code: string | undefined) => (code === undefined ? {} : { cod
 /** For a run whose data is erased, the log contains the digest of the payload only. */
 const willBeErased = ({ eraseAfterS, erasesSteps }: Job) => eraseAfterS !== undefined || erasesSteps !== undefined;
 
-function eventFields({ approver: name, email, resumeId, atMs, digest, of, payload, reason }: GateEvent, erased: boolean) {
+function eventFields({ approver: name, email, resumeId, atMs, payloadDigest: digest, payload, reason }: GateEvent, erased: boolean) {
   return {
     who: { ...(name ? { name } : {}), ...(email ? { email } : {}), ...(resumeId === undefined ? {} : { resumeId }) },
     atMs,
-    values: { digest, of, ...(erased && payload.in === "head" ? {} : { place: payload }) },
+    values: { digest, of: payload.jobId, ...(erased && payload.location.in === "head" ? {} : { place: payload.location }) },
     ...(reason ? { reason } : {}),
   };
 }
 
 function decisionFields(decision: Decision | undefined) {
-  const { by: name, email, reason, atMs = 0 } = decision ?? {};
+  const { approver: name, email, reason, atMs = 0 } = decision ?? {};
   return { who: { ...(name ? { name } : {}), ...(email ? { email } : {}) }, atMs, ...(reason ? { reason } : {}) };
 }

@@ -95,12 +95,12 @@ function permitDecision(verdict: Verdict): void {
   throw new SvcError("approval.refused", { reason: REFUSALS[verdict] });
 }
 
-const toRejection = ({ nowMs }: DecideDeps, { approver: by, email, of, payload: place }: GateEvent, { reason }: DecisionInput) => ({
-  by,
+const toRejection = ({ nowMs }: DecideDeps, { approver, email, payload }: GateEvent, { reason }: DecisionInput) => ({
+  approver,
   email,
   reason,
   atMs: nowMs(),
-  payload: { of, place },
+  payload,
 });
 
 /** Stores the payload first: if the rest fails, no item refers to it. */
@@ -119,11 +119,10 @@ async function storeEvent(
     ...(email === undefined ? {} : { email }),
     ...(approver ? { approver } : {}),
     ...(reason ? { reason } : {}),
-    counts: signedIn || !link ? "person" : "link",
+    countedBy: signedIn || !link ? "person" : "link",
     atMs: deps.nowMs(),
-    digest: createHash("sha256").update(json).digest("hex"),
-    payload: await storeValue(deps, { id, workspace, expiresAtMs }, "approval", json),
-    of: id,
+    payloadDigest: createHash("sha256").update(json).digest("hex"),
+    payload: { jobId: id, location: await storeValue(deps, { id, workspace, expiresAtMs }, "approval", json) },
   };
 }
 
@@ -162,7 +161,7 @@ async function decideForFlow(deps: DecideDeps, { workspace, id }: JobAddress, fr
 /** Returns the sentence for a caller who has decided, or whose earlier reply was lost. */
 function describeOutcome(gate: Gate): string {
   const { decision } = gate;
-  if (decision?.how === "rejected") return "Rejected.";
+  if (decision?.outcome === "rejected") return "Rejected.";
   if (decision || !gate.opened) return "Approved.";
   return `Approved. ${countMissingApprovals(gate)} of ${gate.opened.rules.required} required approvals are still missing.`;
 }

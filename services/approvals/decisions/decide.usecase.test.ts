@@ -36,7 +36,7 @@ describe("an approval, whichever of its writes fails,", () => {
           recover: async () => approveGate(room, await gate(), payload).catch(() => undefined),
           check: async () => {
             const decided = await gate();
-            expect(decided).toMatchObject({ decision: { how: "approved", by: "kim" }, events: [{ approver: "kim" }] });
+            expect(decided).toMatchObject({ decision: { outcome: "approved", approver: "kim" }, events: [{ approver: "kim" }] });
             expect(await deps.objects.list(keys.approvalRecord(workspace, run, 0).pk, { beginsWith: `${run}#` })).toHaveLength(1);
             const notices = await deps.objects.list(keys.notice(workspace, "").pk);
             expect(notices.map(({ value }) => (value as { what: string }).what).sort()).toEqual(["decided", "opened"]);
@@ -56,7 +56,7 @@ describe("an approval, whichever of its writes fails,", () => {
 
 describe("the deadline of a gate", () => {
   it("accepts an approval before the deadline and refuses one at the deadline", async () => {
-    for (const [beforeMs, how] of [
+    for (const [beforeMs, outcome] of [
       [1, "approved"],
       [0, "expired"],
     ] as const) {
@@ -66,7 +66,7 @@ describe("the deadline of a gate", () => {
       await housekeep(room);
       room.clock.nowMs += 1000;
       await housekeep(room);
-      expect(await gate()).toMatchObject({ decision: { how } });
+      expect(await gate()).toMatchObject({ decision: { outcome } });
     }
   });
 
@@ -78,8 +78,8 @@ describe("the deadline of a gate", () => {
     await Promise.all([approveGate(room, request).catch(() => undefined), housekeep(later)]);
     await playExecutions(room);
     const { decision } = await gate();
-    expect([decision?.how, (await room.deps.jobs.get(run))?.state]).toEqual(
-      decision?.how === "approved" ? ["approved", "succeeded"] : ["expired", "canceled"],
+    expect([decision?.outcome, (await room.deps.jobs.get(run))?.state]).toEqual(
+      decision?.outcome === "approved" ? ["approved", "succeeded"] : ["expired", "canceled"],
     );
   });
 });

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
+import * as z from "zod";
 import type { Child, JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../../aws/s3/storage.ts";
@@ -11,6 +12,7 @@ import type { Job, RunningJob } from "../../../core/jobs/job.ts";
 import { flowDueMs } from "../../../core/jobs/lifecycle.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import { write } from "../../../core/objects/write.ts";
+import { parseReadable, recordFormat } from "../../../core/records/record-format.ts";
 import { buildNoticeWrite } from "../../outbox/notice.ts";
 import { buildAuditLogWrites, notificationsFor } from "../audit-log/entry.ts";
 import type { GatedFlows } from "./gated-flows.ts";
@@ -34,8 +36,9 @@ export interface GateWithFlow {
 
 export const GATE_CHILD = "gate";
 
-const parseGate = (child: Child | undefined): Gate | undefined =>
-  child?.json === undefined ? undefined : gateSchema.parse(JSON.parse(child.json));
+const gateFormat = recordFormat({ schema: gateSchema, version: 1 });
+/** The flow's job that a gate of a run belongs to, stored with the run's first job. */
+const gatePointerFormat = recordFormat({ schema: z.object({ flow: z.string() }), version: 1 });
 
 /** Loads a gate and the job with the same id; each is `undefined` if it does not exist. */
 export async function loadGateAndJob(
@@ -43,12 +46,20 @@ export async function loadGateAndJob(
   id: string,
 ): Promise<{ gate: Gate | undefined; job: Job | undefined }> {
   const { job, items } = await jobs.getWith(id, [GATE_CHILD]);
-  return { job, gate: parseGate(items.get(GATE_CHILD)) };
+  const child = items.get(GATE_CHILD);
+  return { job, gate: child && gateFormat.parse(child) };
 }
 
 /** Loads a gate; `undefined` if it does not exist. */
 export async function loadGate({ jobs }: Pick<GateDeps, "jobs">, id: string): Promise<Gate | undefined> {
-  return parseGate(await jobs.getChild(id, GATE_CHILD));
+  const child = await jobs.getChild(id, GATE_CHILD);
+  return child && gateFormat.parse(child);
+}
+
+/** Loads a gate for a list. A gate that cannot be read is reported and left out. */
+export async function loadReadableGate({ jobs }: Pick<GateDeps, "jobs">, id: string): Promise<Gate | undefined> {
+  const child = await jobs.getChild(id, GATE_CHILD);
+  return parseReadable(child ? [child] : [], gateFormat.parse).map(([, gate]) => gate)[0];
 }
 
 /** Lists the ids of the gates that have opened in a run. */
@@ -58,9 +69,9 @@ export async function listGateIds({ jobs }: Pick<GateDeps, "jobs">, root: string
 
 /** Loads the gates that have opened in a run, or in one `flow` of it, the earliest first. */
 export async function loadGatesOfRun({ jobs }: Pick<GateDeps, "jobs">, root: string, flow?: string): Promise<Gate[]> {
-  const pointers = await jobs.children(root, childPrefix.gatePointer);
-  const wanted = pointers.filter(({ json = "" }) => flow === undefined || json === JSON.stringify({ flow }));
-  const gates = await Promise.all(wanted.map(({ ref }) => loadGate({ jobs }, ref.slice(childPrefix.gatePointer.length))));
+  const pointers = parseReadable(await jobs.children(root, childPrefix.gatePointer), gatePointerFormat.parse);
+  const wanted = pointers.filter(([, pointer]) => flow === undefined || pointer.flow === flow);
+  const gates = await Promise.all(wanted.map(([{ ref }]) => loadGate({ jobs }, ref.slice(childPrefix.gatePointer.length))));
   return gates.flatMap((gate) => gate ?? []).sort((a, b) => (a.opened?.atMs ?? 0) - (b.opened?.atMs ?? 0));
 }
 
@@ -106,8 +117,8 @@ const TRIES = 120;
 
 /** If only the next step follows from an approval, the step's outcome is written with it, so that the state machine continues at once. */
 function withSettledOutcome(before: Gate, after: Gate): Gate {
-  const passes = isOpen(before) && after.decision?.how === "approved";
-  return passes && before.opened.plain && after.state !== undefined ? { ...after, settled: true } : after;
+  const passes = isOpen(before) && after.decision?.outcome === "approved";
+  return passes && before.opened.continuesDirectly && after.state !== undefined ? { ...after, settled: true } : after;
 }
 
 /** A refused change may repeat one whose resume call was lost, so the task is resumed once more. */
@@ -138,9 +149,9 @@ const rawWrite = (params: object) => ({ raw: params }) as TransactionWrite;
  * Builds the writes of a changed gate: the gate, the head of its flow, the pointer from the run, the outcome and the list of open gates.
  */
 function buildGateWrites({ jobs, nowMs, gatedFlows }: GateDeps, { gate, flow }: GateWithFlow, before: Gate): TransactionWrite[] {
-  const { id, workspace, root, version, expiresAtMs } = gate;
+  const { id, workspace, root, revision: version, expiresAtMs } = gate;
   const expiresAtS = Math.ceil(expiresAtMs / 1000);
-  const item: Child = { parent: id, ref: GATE_CHILD, json: JSON.stringify(gate), version, expiresAtS };
+  const item: Child = { parent: id, ref: GATE_CHILD, json: gateFormat.toJson(gate), version, expiresAtS };
   const own = rawWrite(jobs.putChildParams(item, version === 1 ? "absent" : { after: version - 1 }));
   const opens = isOpen(gate) && !before.opened;
   const closes = isOpen(before) && gate.decision !== undefined;
@@ -159,7 +170,7 @@ function buildGateWrites({ jobs, nowMs, gatedFlows }: GateDeps, { gate, flow }: 
   const counted = opens ? { [counter]: jobs.oneMore } : closes ? { [counter]: jobs.oneLess } : {};
   const head =
     opens || closes || holds || sent ? jobs.changeParams(flow.id, { ...counted, ...due }, running) : jobs.checkParams(flow.id, running);
-  const pointer = { parent: root, ref: childRef("gatePointer", id), json: JSON.stringify({ flow: gate.flow }), expiresAtS };
+  const pointer = { parent: root, ref: childRef("gatePointer", id), json: gatePointerFormat.toJson({ flow: gate.flow }), expiresAtS };
   return [
     own,
     rawWrite(head),

@@ -38,7 +38,7 @@ export async function findApprovalRequestOfGate(deps: GateDeps, gate: Gate, load
 function futureGateOf(job: Job | undefined): ReturnType<typeof createGate> | undefined {
   if (!job?.step || job.parent === undefined) return undefined;
   const { id, workspace, parent: flow, root = flow, step, expiresAtMs } = job;
-  return createGate({ id, workspace, flow, root, module: step.id, scope: step.scope, at: step.at, expiresAtMs });
+  return createGate({ id, workspace, flow, root, module: step.id, scope: step.scope, path: step.path, expiresAtMs });
 }
 
 /**

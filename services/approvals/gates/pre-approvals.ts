@@ -5,6 +5,7 @@ import { authorize } from "../../../core/approvals/authorize.ts";
 import { type Gate, gateEventSchema, isOpen, recordApproval, recordRejection, UNNAMED_APPROVER } from "../../../core/approvals/gate.ts";
 import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";
 import type { Job } from "../../../core/jobs/job.ts";
+import { parseReadable, recordFormat } from "../../../core/records/record-format.ts";
 import { loadApproverByEmail } from "../decisions/approver.ts";
 import { changeGate, type GateDeps, type GateWithFlow } from "./change-gate.ts";
 import { getRunStarter } from "./find-approval-request.ts";
@@ -12,6 +13,7 @@ import { getRunStarter } from "./find-approval-request.ts";
 /** A decision that was made before a step of the flow requested it. `rejects` marks a rejection. */
 const preApprovalSchema = z.object({ event: gateEventSchema, rejects: z.object({ reason: z.string().optional() }).optional() });
 export type PreApproval = z.infer<typeof preApprovalSchema>;
+const preApprovalFormat = recordFormat({ schema: preApprovalSchema, version: 1 });
 
 const preApprovalRef = ({ event }: PreApproval) => childRef("preApproval", String(event.resumeId ?? event.email));
 
@@ -26,14 +28,14 @@ class PreApprovalTakenError extends Error {
  */
 export async function storePreApproval({ jobs, objects }: GateDeps, flow: Job, early: PreApproval): Promise<void> {
   const ref = preApprovalRef(early);
-  const item = { parent: flow.id, ref, json: JSON.stringify(early), expiresAtS: Math.ceil(flow.expiresAtMs / 1000) };
+  const item = { parent: flow.id, ref, json: preApprovalFormat.toJson(early), expiresAtS: Math.ceil(flow.expiresAtMs / 1000) };
   const notEnded = { or: [{ attr: "state", eq: "running" } as const, { attr: "state", eq: "queued" } as const] };
   const refused = await objects.transact([{ raw: jobs.checkParams(flow.id, notEnded) }, { raw: jobs.putChildParams(item, "absent") }]);
   if (refused === undefined) return;
   if (refused === 0) throw new SvcError("approval.over", { id: flow.id, state: (await jobs.get(flow.id))?.state ?? "gone" });
   const known = await jobs.getChild(flow.id, ref);
-  const { event } = known?.json ? preApprovalSchema.parse(JSON.parse(known.json)) : early;
-  if (event.digest === early.event.digest) return;
+  const { event } = known ? preApprovalFormat.parse(known) : early;
+  if (event.payloadDigest === early.event.payloadDigest) return;
   throw new SvcError("approval.used", { by: event.approver ?? UNNAMED_APPROVER, at: new Date(event.atMs).toISOString() });
 }
 
@@ -44,11 +46,9 @@ export async function storePreApproval({ jobs, objects }: GateDeps, flow: Job, e
 export async function applyPreApprovals(deps: GateDeps, start: GateWithFlow, module: FlowModule): Promise<Gate> {
   let { gate } = start;
   if (!isOpen(gate) || gate.opened.kind !== "suspend") return gate;
-  const kept = (await deps.jobs.children(start.flow.id, childPrefix.preApproval)).flatMap(({ ref, json }) =>
-    json === undefined ? [] : [{ ref, early: preApprovalSchema.parse(JSON.parse(json)) }],
-  );
-  kept.sort((a, b) => a.early.event.atMs - b.early.event.atMs);
-  for (const { ref, early } of kept) {
+  const stored = parseReadable(await deps.jobs.children(start.flow.id, childPrefix.preApproval), preApprovalFormat.parse);
+  stored.sort(([, a], [, b]) => a.event.atMs - b.event.atMs);
+  for (const [{ ref }, early] of stored) {
     if (!isOpen(gate)) break;
     const who = await loadApproverByEmail(deps, early.event.email, gate.workspace);
     if (authorize({ rules: gate.opened.rules, starter: getRunStarter(start.flow) }, who, { link: true, mayStop: false }) !== "yes")
@@ -70,8 +70,8 @@ async function applyPreApproval(
   const rule = (gate: Gate): Gate => {
     const atMs = deps.nowMs();
     if (!rejects) return recordApproval(gate, { ...event, atMs });
-    const { approver: by, email, payload, of } = event;
-    return recordRejection(gate, { by, email, ...rejects, atMs, payload: { of, place: payload } });
+    const { approver: by, email, payload } = event;
+    return recordRejection(gate, { approver: by, email, ...rejects, atMs, payload });
   };
   try {
     const { gate } = await changeGate(deps, { ...from, module }, rule, async () => {

@@ -67,7 +67,7 @@ describe("reconcileGates, whichever of its writes fails,", () => {
           expect((await noticesOf(run)).sort()).toEqual([...notices].sort());
           const gate = await gateOf(run);
           if (due === 3) {
-            expect(gate).toMatchObject({ decision: { how: "expired" } });
+            expect(gate).toMatchObject({ decision: { outcome: "expired" } });
             expect(room.resumed.some(({ token }) => token === gate.token)).toBe(true);
           } else expect(gate.decision).toBeUndefined();
         },

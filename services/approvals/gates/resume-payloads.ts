@@ -1,6 +1,6 @@
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { listApproverNames, toGateError } from "../../../core/approvals/gate.ts";
-import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";
+import { loadJson, type ValueDeps } from "../../jobs/values/values.ts";
 import { loadGate } from "./change-gate.ts";
 
 /** The payloads of a step's approvals, for the next step. */
@@ -18,8 +18,8 @@ export async function loadResumePayloads(deps: ValueDeps & { jobs: JobTable }, i
   const gate = await loadGate(deps, id);
   if (!gate) return NO_RESUME_PAYLOADS;
   const { events, decision } = gate;
-  const came = [...events.map(({ of, payload: place }) => ({ of, place })), ...(decision?.payload ? [decision.payload] : [])];
-  const payloads = await Promise.all(came.map(async ({ of, place }) => JSON.parse(await loadValue(deps, { id: of }, place)) as unknown));
+  const refs = [...events.map(({ payload }) => payload), ...(decision?.payload ? [decision.payload] : [])];
+  const payloads = await Promise.all(refs.map(async ({ jobId, location }) => (await loadJson(deps, { id: jobId }, location)) as unknown));
   const error = toGateError(gate);
   const resumes = error ? [...payloads, { error }] : payloads;
   return { resume: resumes.at(-1) ?? null, resumes, approvers: listApproverNames(gate) };

@@ -6,14 +6,14 @@ import { authorize, type Verdict } from "../../../core/approvals/authorize.ts";
 import { type Decision, isGateLate, listApprovers, toApprovalConditions } from "../../../core/approvals/gate.ts";
 import { formatViewToken } from "../../../core/approvals/link.ts";
 import { argsVisibleTo, getWaitState, hasEnded, PEOPLE } from "../../../core/jobs/job.ts";
-import { loadValue } from "../../jobs/values/values.ts";
+import { loadJson } from "../../jobs/values/values.ts";
 import type { ApproverSource } from "../decisions/decide.ts";
 import type { GateDeps } from "../gates/change-gate.ts";
 import { type ApprovalRequest, getApprovalRules, getRunStarter } from "../gates/find-approval-request.ts";
 import { loadPrompt } from "./load-prompt.ts";
 
 /** Returns a decision as the API and the page show it. */
-export const toDecisionJson = ({ how, by, reason, atMs }: Decision) => ({
+export const toDecisionJson = ({ outcome: how, approver: by, reason, atMs }: Decision) => ({
   how,
   ...(by ? { by } : {}),
   ...(reason ? { reason } : {}),
@@ -79,7 +79,7 @@ async function loadDetails(deps: GateDeps, request: ApprovalRequest): Promise<Pa
   const wanted = module.suspend?.inputs ?? [];
   const { description, ...prompt } = await loadPrompt(deps, request);
   const given =
-    wanted.length > 0 || isConsent ? (JSON.parse(await loadValue(deps, flow, argsVisibleTo(PEOPLE, flow))) as Record<string, unknown>) : {};
+    wanted.length > 0 || isConsent ? ((await loadJson(deps, flow, argsVisibleTo(PEOPLE, flow))) as Record<string, unknown>) : {};
   return {
     ...(isJsonObject(schema) ? { form_schema: schema } : {}),
     ...(description === undefined ? {} : { description: description as NonNullable<ApprovalInfo["description"]> }),
@@ -90,7 +90,7 @@ async function loadDetails(deps: GateDeps, request: ApprovalRequest): Promise<Pa
 }
 
 function getRequestState({ gate, flow }: Pick<ApprovalRequest, "gate" | "flow">, nowMs: number): ApprovalInfo["state"] {
-  if (gate.decision) return gate.decision.how;
+  if (gate.decision) return gate.decision.outcome;
   if (hasEnded(flow)) return "canceled";
   if (!gate.opened) return "waiting";
   return isGateLate(gate, nowMs) ? "expired" : "open";

@@ -4,7 +4,7 @@ import type { RunJson } from "../../../contract/routes/approvals/approvals.ts";
 import { type Gate, isOpen, listApproverNames } from "../../../core/approvals/gate.ts";
 import { argsVisibleTo, hasEnded, type Job, PEOPLE } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
-import { loadValue } from "../../jobs/values/values.ts";
+import { loadJson } from "../../jobs/values/values.ts";
 import { createDecidableGateFilter } from "../decisions/consent.ts";
 import { mayCreateLinks, maySeeRun } from "../decisions/visibility.ts";
 import { type GateDeps, loadGatesOfRun } from "../gates/change-gate.ts";
@@ -33,12 +33,12 @@ export async function buildRunJson(deps: RunPageDeps, actor: Actor, job: Job): P
   // Approvers of a ConsentGate see its summary here; other approvers see it on the page, as far as the flow shows it.
   const inContext = seesRun || gates.some(({ opened }) => opened?.kind === "consent");
   const erased = !inContext || (hasEnded(job) && job.erased);
-  const input = erased ? {} : (JSON.parse(await loadValue(deps, job, argsVisibleTo(PEOPLE, job))) as Record<string, unknown>);
+  const input = erased ? {} : ((await loadJson(deps, job, argsVisibleTo(PEOPLE, job))) as Record<string, unknown>);
   const results = erased ? {} : await deps.gatedFlows.loadResults(job);
   const flows = [...new Set(gates.map(({ flow }) => flow))];
   const notices = new Map((await Promise.all(flows.map((flow) => deps.loadDeliveries(flow)))).flatMap((of) => [...of]));
-  const rejected = gates.findLast(({ opened, decision }) => opened?.kind === "consent" && decision && decision.how !== "approved");
-  const reason = rejected?.decision?.reason ?? (rejected?.decision?.how === "expired" ? "timeout" : "");
+  const rejected = gates.findLast(({ opened, decision }) => opened?.kind === "consent" && decision && decision.outcome !== "approved");
+  const reason = rejected?.decision?.reason ?? (rejected?.decision?.outcome === "expired" ? "timeout" : "");
   return {
     run_id: job.id,
     workspace_id: job.workspace,

@@ -5,7 +5,7 @@ import { keys } from "../../../core/objects/keys.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { approverFrom } from "../decisions/approver.ts";
 import { mayResumeFlow } from "../decisions/visibility.ts";
-import { type GateDeps, loadGate } from "../gates/change-gate.ts";
+import { type GateDeps, loadReadableGate } from "../gates/change-gate.ts";
 import { getRunStarter } from "../gates/find-approval-request.ts";
 
 /** Gates read at a time. */
@@ -19,7 +19,7 @@ export async function listPendingApprovals(deps: GateDeps & { baseUrl: string },
   const waiting = await objects.list(keys.pendingGate(workspace, "").pk, { limit: MAX_LISTED });
   const found = [];
   for (let start = 0; start < waiting.length; start += AT_ONCE) {
-    const gates = await Promise.all(waiting.slice(start, start + AT_ONCE).map(({ sk }) => loadGate(deps, sk)));
+    const gates = await Promise.all(waiting.slice(start, start + AT_ONCE).map(({ sk }) => loadReadableGate(deps, sk)));
     const open = gates.flatMap((gate) => (gate && isOpen(gate) ? [gate] : []));
     const flows = new Map((await jobs.getMany(open.map(({ flow }) => flow))).map((flow) => [flow.id, flow]));
     for (const gate of open) {

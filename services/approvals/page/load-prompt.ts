@@ -1,6 +1,5 @@
 import { isJsonObject } from "../../../contract/json-object.ts";
-import type { ValueRef } from "../../../core/jobs/value-ref.ts";
-import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";
+import { loadJson, type ValueDeps } from "../../jobs/values/values.ts";
 import type { ApprovalRequest } from "../gates/find-approval-request.ts";
 
 /** The fields that a step may return for its approvers (spec §2.6). */
@@ -16,10 +15,9 @@ const PROMPT_BYTES = 1024 * 1024;
 /** Loads the prompt that a step's result contains; empty if the result is larger than `PROMPT_BYTES` or has no prompt. */
 export async function loadPrompt(deps: ValueDeps, { gate, module }: Pick<ApprovalRequest, "gate" | "module">): Promise<Prompt> {
   if (!gate.opened || module.value.type === "consentgate") return {};
-  const { of, place, shown } = gate.opened.result as ValueRef;
-  const said = shown ?? place;
-  if (said.in === "s3" && (said.bytes ?? 0) > PROMPT_BYTES) return {};
-  const value = JSON.parse(await loadValue(deps, { id: of }, said)) as unknown;
+  const { jobId, location, redacted = location } = gate.opened.result;
+  if (redacted.in === "s3" && (redacted.bytes ?? 0) > PROMPT_BYTES) return {};
+  const value = (await loadJson(deps, { id: jobId }, redacted)) as unknown;
   if (!isJsonObject(value)) return {};
   const { default_args, enums, description } = value;
   return {

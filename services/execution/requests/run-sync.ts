@@ -119,11 +119,11 @@ export async function runFlowSync(deps: RunSyncDeps, newJob: NewJob, limitMs: nu
   const untilMs = deps.nowMs() + limitMs;
   const { actor: reader } = newJob;
   const { id } = await enqueueJob(deps, newJob);
-  const job = await waitForJobState(deps, id, untilMs, (now) => hasEnded(now) || now.early !== undefined);
+  const job = await waitForJobState(deps, id, untilMs, (now) => hasEnded(now) || now.earlyReturn !== undefined);
   if (job && hasEnded(job)) return answer(deps, reader, job);
-  if (!job?.early) throw new SvcError("job.syncTimeout", { id, limitMs });
-  const { of, place, shown } = job.early;
-  const json = await loadValue(deps, { id: of }, reader.kind === "job" ? place : (shown ?? place));
+  if (!job?.earlyReturn) throw new SvcError("job.syncTimeout", { id, limitMs });
+  const { jobId, location, redacted = location } = job.earlyReturn;
+  const json = await loadValue(deps, { id: jobId }, reader.kind === "job" ? location : redacted);
   if (Buffer.byteLength(json) > limits.syncReplyBytes / 2) throw new SvcError("job.syncTimeout", { id, limitMs });
   return { id, state: "succeeded", cached: false, resultJson: json };
 }

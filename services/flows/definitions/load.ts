@@ -4,7 +4,9 @@ import { SvcError } from "../../../contract/errors.ts";
 import { type FlowIndex, indexFlow } from "../../../core/flows/scopes.ts";
 import { type FlowPlan, flowPlanSchema, type RunnableFlow, runnableFlowSchema, type StoredFlow } from "../../../core/flows/version.ts";
 import { keys } from "../../../core/objects/keys.ts";
+import { parseObject } from "../../../core/objects/parse-object.ts";
 import type { StoredObject } from "../../../core/objects/write.ts";
+import { parseJson, parseRecord } from "../../../core/records/record-format.ts";
 
 export interface LoadFlowDeps {
   objects: ObjectTable;
@@ -13,7 +15,7 @@ export interface LoadFlowDeps {
 
 /** Returns a flow head or version head as read from the table; `undefined` if there is none. */
 export function parseFlow(found: StoredObject | undefined): RunnableFlow | undefined {
-  return found ? runnableFlowSchema.parse({ ...(found.value as object), build: found.build }) : undefined;
+  return found ? parseObject(runnableFlowSchema, { ...found, value: { ...(found.value as object), build: found.build } }) : undefined;
 }
 
 /** Returns the newest version at a path. Throws `flow.notFound`, also for an archived flow. */
@@ -33,12 +35,12 @@ export function requireFlowVersion(found: StoredObject | undefined, version: num
 /** The S3 key of a flow's fields that are too large for an item. */
 export const flowObjectKey = (workspace: string, version: number) => `flows/${workspace}/${version}.json`;
 
-/** Loads a version's fields as they were saved. Throws `flow.versionNotFound`. */
+/** Loads a version's fields as they were saved. Throws `flow.versionNotFound` and `UnreadableRecordError`. */
 export async function loadFlow({ objects, storage }: LoadFlowDeps, workspace: string, version: number): Promise<StoredFlow> {
   const found = await objects.get(keys.flowBody(workspace, version));
   if (!found) throw new SvcError("flow.versionNotFound", { version: String(version) });
   const { json, s3Key } = found.value as { json?: string; s3Key?: string };
-  return JSON.parse(json ?? (await storage.getText(s3Key ?? ""))) as StoredFlow;
+  return parseJson({ parent: found.pk, ref: found.sk, json: json ?? (await storage.getText(s3Key ?? "")) }) as StoredFlow;
 }
 
 export interface LoadedPlan extends FlowPlan {
@@ -53,7 +55,7 @@ const MAX_PLANS = 50;
 export async function loadPlan({ storage }: Pick<LoadFlowDeps, "storage">, key: string): Promise<LoadedPlan> {
   const known = plans.get(key);
   if (known) return known;
-  const plan = flowPlanSchema.parse(JSON.parse(await storage.getText(key)));
+  const plan = parseRecord(flowPlanSchema, { parent: "the bucket", ref: key, json: await storage.getText(key) });
   // Ids may be any names, including `toString`, so the lookup object has no prototype.
   const scripts = Object.assign(Object.create(null) as FlowPlan["scripts"], plan.scripts);
   const loaded = { ...plan, scripts, index: indexFlow(plan.value) };

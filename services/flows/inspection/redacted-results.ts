@@ -1,6 +1,7 @@
 import type { FlowValue } from "../../../contract/flows/flow-value.ts";
-import { type Outcome, outcomeRef, parseOutcome } from "../../../core/flows/journal.ts";
+import { type Outcome, outcomeFormat, outcomeRef } from "../../../core/flows/journal.ts";
 import { ROOT } from "../../../core/flows/scopes.ts";
+import { parseJson } from "../../../core/records/record-format.ts";
 import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";
 
 /** Larger results are not shown to approvers, who get a note to open the run instead. */
@@ -17,16 +18,16 @@ export async function loadRedactedResults(
   const shown = await Promise.all(
     [...items].flatMap(([ref, item]) => {
       const id = refs.get(ref);
-      return id === undefined ? [] : [loadRedactedResult(deps, parseOutcome(item)).then((value) => [id, value] as const)];
+      return id === undefined ? [] : [loadRedactedResult(deps, outcomeFormat.parse(item)).then((value) => [id, value] as const)];
     }),
   );
   return Object.fromEntries(shown);
 }
 
 async function loadRedactedResult(deps: ValueDeps, { result }: Outcome): Promise<unknown> {
-  const place = result.shown ?? result.place;
+  const place = result.redacted ?? result.location;
   if (place.in === "s3" && (place.bytes ?? 0) > MAX_RESULT_BYTES) return TOO_LARGE;
-  const json = await loadValue(deps, { id: result.of }, place);
-  return json.length > MAX_RESULT_BYTES ? TOO_LARGE : (JSON.parse(json) as unknown);
+  const json = await loadValue(deps, { id: result.jobId }, place);
+  return json.length > MAX_RESULT_BYTES ? TOO_LARGE : parseJson({ parent: result.jobId, ref: "result", json });
 }
 const TOO_LARGE = "(too large to be shown here)";

@@ -10,7 +10,7 @@ import { bodyScope, branchScope, isContainer, listBodyModules, mayRequireApprova
 import { hasEnded, isFlowJob, type Job } from "../../../core/jobs/job.ts";
 import { loadGate } from "../../approvals/gates/change-gate.ts";
 import { loadJobJson } from "../../jobs/read/read.ts";
-import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";
+import { loadJson, type ValueDeps } from "../../jobs/values/values.ts";
 import { findPlan, type LoadFlowDeps, loadFlow } from "../definitions/load.ts";
 import { findOutcome, findProgress, type JournalItems, readJournal } from "../runtime/journal.ts";
 import { stepJobId } from "../runtime/step-job-id.ts";
@@ -67,7 +67,7 @@ async function loadFlowValue(deps: FlowStatusDeps, job: Job, code: boolean): Pro
   const { flow } = job;
   if (hasEnded(job) && job.erased) return undefined;
   if (flow?.plan && !code) return (await findPlan(deps, flow.plan))?.value;
-  if (job.code) return storedFlowValueSchema.parse((JSON.parse(await loadValue(deps, job, job.code)) as { flow: unknown }).flow);
+  if (job.code) return storedFlowValueSchema.parse(((await loadJson(deps, job, job.code)) as { flow: unknown }).flow);
   try {
     return storedFlowValueSchema.parse((await loadFlow(deps, job.workspace, flow?.version ?? 0)).sent.value);
   } catch (error) {

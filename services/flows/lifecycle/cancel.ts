@@ -1,6 +1,8 @@
 import type { Executions } from "../../../aws/stepfunctions/executions.ts";
+import { progressFormat } from "../../../core/flows/journal.ts";
 import { childPrefix } from "../../../core/jobs/child-items.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
+import { parseReadable } from "../../../core/records/record-format.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { type CancelJobDeps, cancelJob, type JobCanceledListener } from "../../jobs/cancel/cancel-job.ts";
 import { parkedJobs } from "../runtime/parked-jobs.ts";
@@ -33,7 +35,7 @@ export async function stopFlow(deps: StopFlowDeps, job: Job, { by, reason }: { b
         reportFailure("The execution of a canceled flow could not be stopped; its next task ends it", error, { job: id }),
       );
   const progress = await jobs.children(id, childPrefix.progress);
-  const nested = progress.flatMap(({ json = "{}" }) => (JSON.parse(json) as { nested?: string }).nested ?? []);
+  const nested = parseReadable(progress, progressFormat.parse).flatMap(([, { subflowJob }]) => subflowJob ?? []);
   const cancelDeps = { ...deps, onJobCanceled: [flowCancellation(deps)] };
   for (const inner of [...nested, ...(await parkedJobs(deps, job))]) {
     const inside = await jobs.get(inner);

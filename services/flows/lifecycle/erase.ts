@@ -1,10 +1,14 @@
-import { parseJournalRef } from "../../../core/flows/journal.ts";
+import * as z from "zod";
+import { resultOfItem, withResult } from "../../../core/flows/journal.ts";
 import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";
 import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
-import type { ValueRef } from "../../../core/jobs/value-ref.ts";
+import { parseReadable, recordFormat } from "../../../core/records/record-format.ts";
 import { eraseJob } from "../../jobs/erasure/erase-job.ts";
 import type { EraseJobDeps, JobDataOwner } from "../../jobs/erasure/job-data.ts";
 import type { ValueDeps } from "../../jobs/values/values.ts";
+
+/** When the content of a step's job is erased, in seconds after the end of its flow; without a time only together with the flow. */
+const erasureNoteFormat = recordFormat({ schema: z.object({ afterS: z.number().optional() }), version: 1 });
 
 /** Erases the jobs of a flow's steps with the flow, or earlier if the flow requests it. */
 export const flowJobData: JobDataOwner = { erase: eraseAllSteps, eraseDue: eraseDueSteps };
@@ -19,7 +23,7 @@ export async function scheduleStepErasure(
   step: string,
   afterS: number | undefined,
 ): Promise<void> {
-  const json = JSON.stringify(afterS === undefined ? {} : { afterS });
+  const json = erasureNoteFormat.toJson(afterS === undefined ? {} : { afterS });
   await jobs.putChild({ parent: flow.id, ref: childRef("erasure", step), json, expiresAtS: Math.ceil(flow.expiresAtMs / 1000) });
 }
 
@@ -30,8 +34,8 @@ async function eraseAllSteps(deps: EraseJobDeps, { id }: EndedJob): Promise<void
 async function eraseDueSteps(deps: EraseJobDeps, flow: EndedJob): Promise<number> {
   if (flow.erasesSteps === undefined) return Number.POSITIVE_INFINITY;
   const { jobs, nowMs } = deps;
-  const noted = (await jobs.children(flow.id, childPrefix.erasure)).map(({ ref, json = "{}" }) => {
-    const { afterS } = JSON.parse(json) as { afterS?: number };
+  const notes = parseReadable(await jobs.children(flow.id, childPrefix.erasure), erasureNoteFormat.parse);
+  const noted = notes.map(([{ ref }, { afterS }]) => {
     return {
       ref,
       id: ref.slice(childPrefix.erasure.length),
@@ -57,12 +61,11 @@ async function eraseStep(deps: EraseJobDeps, id: string, afterS: number): Promis
 
 /** Small results are part of the flow's journal too, wherever a step passed them on unchanged. */
 async function eraseJournalResults({ jobs }: EraseJobDeps, flow: EndedJob, ids: ReadonlySet<string>): Promise<void> {
-  const gone = { in: "head" as const, json: "null" };
+  const location = { in: "head" as const, json: "null" };
   for (const item of await jobs.children(flow.id, "")) {
-    if (!parseJournalRef(item.ref) || item.json === undefined) continue;
-    const value = JSON.parse(item.json) as { result?: ValueRef };
-    const { of = "" } = value.result ?? {};
-    if (ids.has(of)) await jobs.putChild({ ...item, json: JSON.stringify({ ...value, result: { of, place: gone } }) });
+    const { jobId = "" } = resultOfItem(item) ?? {};
+    if (ids.has(jobId)) await jobs.putChild({ ...item, json: withResult(item, { jobId, location }) });
   }
-  if (flow.early && ids.has(flow.early.of)) await jobs.change(flow.id, { early: jobs.removed }, { attr: "state", eq: flow.state });
+  if (flow.earlyReturn && ids.has(flow.earlyReturn.jobId))
+    await jobs.change(flow.id, { earlyReturn: jobs.removed }, { attr: "state", eq: flow.state });
 }

@@ -1,12 +1,13 @@
 import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { limits } from "../../../contract/limits.ts";
-import { endRef, FAILURE, outcomeRef, type UnreadableRecordError } from "../../../core/flows/journal.ts";
+import { endRef, FAILURE, outcomeRef } from "../../../core/flows/journal.ts";
 import { ROOT } from "../../../core/flows/scopes.ts";
 import type { StepState } from "../../../core/flows/step-call.ts";
 import { childPrefix } from "../../../core/jobs/child-items.ts";
 import type { EndState, RunningJob } from "../../../core/jobs/job.ts";
 import { canceledEnding, failedEnding, flowDeadlineMs, flowTimedOutEnding } from "../../../core/jobs/lifecycle.ts";
 import type { ValueRef } from "../../../core/jobs/value-ref.ts";
+import type { UnreadableRecordError } from "../../../core/records/record-format.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { storeCacheEntry } from "../../jobs/cache/cache.ts";
 import { type ConcurrencyDeps, releaseSlot } from "../../jobs/concurrency/concurrency.ts";
@@ -128,8 +129,8 @@ export async function endFlow(deps: FinishFlowDeps, flow: RunningJob, ending: Pr
   await releaseSlot(deps, flow);
 }
 
-/** Ends the one flow to which an unreadable record belongs, with the record's key in its error. */
-export async function failUnreadableFlow(deps: FinishFlowDeps, { flow: id, message }: UnreadableRecordError): Promise<void> {
+/** Ends the one flow that cannot continue without an unreadable record, with the record's key in its error. */
+export async function failUnreadableFlow(deps: FinishFlowDeps, id: string, { message }: UnreadableRecordError): Promise<void> {
   const flow = await deps.jobs.get(id);
   if (flow?.state !== "running") return;
   await endFlow(deps, flow, endJob(deps, flow, failedEnding({ name: "UnreadableRecord", message })));
@@ -171,5 +172,5 @@ async function findVerdict(deps: FinishFlowDeps, flow: RunningJob, { value }: Lo
     return { state: (await recoversList(deps, handled)) ? "succeeded" : state, result: handled.result };
   }
   const outcome = findOutcome(items, last, ROOT, "");
-  return outcome?.goes === "next" ? { state: "succeeded", result: outcome.result } : undefined;
+  return outcome?.transition === "next" ? { state: "succeeded", result: outcome.result } : undefined;
 }

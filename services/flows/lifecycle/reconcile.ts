@@ -1,6 +1,6 @@
-import { UnreadableRecordError } from "../../../core/flows/journal.ts";
 import { hasEnded, type Job, type RunningJob } from "../../../core/jobs/job.ts";
 import { canceledEnding, flowDueMs } from "../../../core/jobs/lifecycle.ts";
+import { UnreadableRecordError } from "../../../core/records/record-format.ts";
 import type { GateDeps } from "../../approvals/gates/change-gate.ts";
 import { reconcileGates } from "../../approvals/gates/reconcile-gates.ts";
 import { cancelOfParent } from "../../jobs/cancel/cancel-of-parent.ts";
@@ -42,7 +42,7 @@ export async function reconcileExecution(
   try {
     await settleFlow(deps, flow);
   } catch (error) {
-    if (error instanceof UnreadableRecordError) await failUnreadableFlow(deps, error);
+    if (error instanceof UnreadableRecordError) await failUnreadableFlow(deps, id, error);
     else if (!(error instanceof FlowFailed)) throw error;
   }
 }
@@ -57,8 +57,20 @@ export async function continueParkedFlow(deps: FinishFlowDeps, ended: Job): Prom
 /**
  * Checks the current execution of a running flow, because events about executions may be lost, and continues the flow if the execution does
  * not.
+ A flow
+ * with a record that cannot be read fails.
  */
 export async function reconcileFlow(deps: FinishFlowDeps & GateDeps, flow: RunningJob): Promise<"waited" | "ended"> {
+  try {
+    return await reconcileCurrentExecution(deps, flow);
+  } catch (error) {
+    if (!(error instanceof UnreadableRecordError)) throw error;
+    await failUnreadableFlow(deps, flow.id, error);
+    return "ended";
+  }
+}
+
+async function reconcileCurrentExecution(deps: FinishFlowDeps & GateDeps, flow: RunningJob): Promise<"waited" | "ended"> {
   const { executions, jobs, nowMs } = deps;
   if (isPastDeadline(deps, flow)) {
     await endTimedOutFlow(deps, flow);

@@ -11,7 +11,7 @@ import { permit } from "../../identity/permit.ts";
 import type { CreateJobDeps, IdempotencyKey } from "../../jobs/queue/create-job-record.ts";
 import { buildFlowJobFields, buildScriptJobFields, type EnqueueDeps, enqueueJob, type NewJob } from "../../jobs/queue/enqueue.ts";
 import { createVisibilityFilter, type JobCaller } from "../../jobs/read/read.ts";
-import { loadValue } from "../../jobs/values/values.ts";
+import { loadJson } from "../../jobs/values/values.ts";
 import { requireNewestScript, requireScriptVersion } from "../../scripts/load.ts";
 import { requireFlowVersion, requireNewestFlow } from "../definitions/load.ts";
 
@@ -105,8 +105,8 @@ async function loadRerunArguments(
   { input_transforms: transforms = {} }: RerunOptions,
 ): Promise<Record<string, unknown>> {
   if (hasEnded(job) && job.erased) throw new SvcError("rerun.erased", { id: job.id });
-  if (job.argsShown) throw new SvcError("rerun.secrets", { id: job.id });
-  const input = JSON.parse(await loadValue(deps, job, job.args)) as Record<string, unknown>;
+  if (job.redactedArgs) throw new SvcError("rerun.secrets", { id: job.id });
+  const input = (await loadJson(deps, job, job.args)) as Record<string, unknown>;
   const changed: [string, unknown][] = [];
   for (const [argument, transform] of Object.entries(transforms)) {
     changed.push([argument, await evaluateTransform(argument, transform, { job: expressionJob(job, input) })]);

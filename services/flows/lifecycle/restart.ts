@@ -4,27 +4,26 @@ import { limits } from "../../../contract/limits.ts";
 import type { Restart } from "../../../contract/routes/flows/flow-runs.ts";
 import { flowRunRoutes } from "../../../contract/routes/flows/flow-runs.ts";
 import {
-  journalJson,
+  endFormat,
   listIndices,
+  outcomeFormat,
   outcomeRef,
   type Progress,
-  parseEnd,
   parseJournalRef,
-  parseOutcome,
-  parseProgress,
+  progressFormat,
   progressRef,
+  resultOfItem,
 } from "../../../core/flows/journal.ts";
 import { isContainer, isParallel, ROOT } from "../../../core/flows/scopes.ts";
-import { childPrefix } from "../../../core/jobs/child-items.ts";
+import { childName, childPrefix } from "../../../core/jobs/child-items.ts";
 import { type EndedJob, hasEnded, type Job } from "../../../core/jobs/job.ts";
-import type { ValueRef } from "../../../core/jobs/value-ref.ts";
 import { keys } from "../../../core/objects/keys.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { permit } from "../../identity/permit.ts";
 import type { CreateJobDeps } from "../../jobs/queue/create-job-record.ts";
 import { type EnqueueDeps, enqueueJob, type NewJob } from "../../jobs/queue/enqueue.ts";
 import { findJob, type JobAddress, type JobCaller } from "../../jobs/read/read.ts";
-import { loadValue } from "../../jobs/values/values.ts";
+import { loadJson } from "../../jobs/values/values.ts";
 import { type LoadedPlan, type LoadFlowDeps, loadPlan, requireFlowVersion } from "../definitions/load.ts";
 
 type RestartFlowDeps = EnqueueDeps & CreateJobDeps & LoadFlowDeps;
@@ -47,7 +46,7 @@ export async function restartFlow(
   if (!hasEnded(origin)) throw notRestartedError(origin, "it has not ended yet");
   if (!origin.flow.plan) throw notRestartedError(origin, "it never started");
   if (origin.erased) throw notRestartedError(origin, "its arguments and results were erased");
-  if (origin.argsShown) throw notRestartedError(origin, "its arguments contain secrets of the enclosing flow");
+  if (origin.redactedArgs) throw notRestartedError(origin, "its arguments contain secrets of the enclosing flow");
   const wanted = request.flow_version ?? origin.flow.version;
   const flow = wanted === undefined ? undefined : requireFlowVersion(await objects.get(keys.flowVersion(origin.workspace, wanted)), wanted);
   // The right to run this flow does not include the right to run another flow by its version number.
@@ -74,7 +73,7 @@ export async function restartFlow(
     hash,
     flow: wanted === undefined ? { execution: 0 } : { version: wanted, execution: 0 },
     reusedSteps: [...kept, ...loop],
-    ...(code ? { code: JSON.parse(await loadValue(deps, origin, code)) as { flow: unknown } } : {}),
+    ...(code ? { code: (await loadJson(deps, origin, code)) as { flow: unknown } } : {}),
     tag,
     // The limit of a subflow's job is what remained of its parent's limit.
     timeoutS: flow ? (flow.timeoutS ?? limits.flowTimeoutS) : timeoutS,
@@ -83,7 +82,7 @@ export async function restartFlow(
     ...(origin.preprocess === "wanted" ? { preprocess: true as const } : {}),
     onBehalfOf: flow?.onBehalfOf,
     concurrency: flow?.concurrency,
-    args: JSON.parse(await loadValue(deps, origin, origin.args)) as Record<string, unknown>,
+    args: (await loadJson(deps, origin, origin.args)) as Record<string, unknown>,
   });
 }
 
@@ -123,7 +122,7 @@ async function findFailedStep(
     throw notRestartedError(origin, "it has not failed, so step_id must name the step to restart from");
   const succeeded = (id: string) => {
     const item = outcomes.find(({ ref }) => ref === outcomeRef(id, ROOT, ""));
-    return item !== undefined && parseOutcome(item).goes === "next";
+    return item !== undefined && outcomeFormat.parse(item).transition === "next";
   };
   const last = value.modules.at(-1);
   // A last module that failed is the flow's failure, even with `continue_on_error`.
@@ -133,22 +132,22 @@ async function findFailedStep(
   if (isParallel(failed)) return { step_id, onlyFailed: true };
   if (!isContainer(failed) || failed.value.type === "branchone") return { step_id };
   const item = await jobs.getChild(origin.id, progressRef(step_id, ROOT, ""));
-  const { index = 0, failed: attempts = [] } = item ? parseProgress(item) : {};
+  const { index = 0, failed: attempts = [] } = item ? progressFormat.parse(item) : {};
   // After a retry, the iterations of earlier attempts must not be reused.
   return { step_id, branch_or_iteration_n: attempts.length > 0 ? 0 : index };
 }
 
 /** Throws if the result of an earlier step was erased or is gone. */
 async function checkValuesExist({ jobs }: RestartFlowDeps, origin: Job, kept: readonly Child[]): Promise<void> {
-  const owners = new Set(kept.flatMap(({ json = "{}" }) => (JSON.parse(json) as { result?: ValueRef }).result?.of ?? []));
+  const owners = new Set(kept.flatMap((item) => resultOfItem(item)?.jobId ?? []));
   owners.delete(origin.id);
   const there = new Set((await jobs.getMany([...owners])).flatMap((job) => (hasEnded(job) && job.erased ? [] : [job.id])));
   if ([...owners].some((id) => !there.has(id))) throw notRestartedError(origin, "the result of an earlier step was erased");
 }
 
-function containsSecrets({ ref, json = "{}" }: Child): boolean {
-  const { result, list } = JSON.parse(json) as { result?: { shown?: unknown }; list?: { shown?: unknown } };
-  return parseJournalRef(ref)?.kind !== "listEnd" && (result?.shown !== undefined || list?.shown !== undefined);
+function containsSecrets(item: Child): boolean {
+  if (parseJournalRef(item.ref)?.kind === "outcome") return resultOfItem(item)?.redacted !== undefined;
+  return childName("progress", item.ref) !== undefined && progressFormat.parse(item).list?.redacted !== undefined;
 }
 
 /** Returns the outcomes of the modules before the step, and of modules inside them, because later modules may refer to them. */
@@ -159,7 +158,7 @@ function selectReusedItems(origin: Job, { value, index }: LoadedPlan, items: Chi
   const found = new Map(items.map((item) => [item.ref, item]));
   for (const id of before) {
     const item = found.get(outcomeRef(id, ROOT, ""));
-    if (!item || parseOutcome(item).goes !== "next") throw notRestartedError(origin, `the earlier step ${id} did not finish`);
+    if (!item || outcomeFormat.parse(item).transition !== "next") throw notRestartedError(origin, `the earlier step ${id} did not finish`);
   }
   return items.filter(({ ref }) => {
     const { id = "", path = "" } = parseJournalRef(ref) ?? {};
@@ -181,7 +180,7 @@ async function loadReusedIterations(
   if (type !== "forloopflow" && type !== "whileloopflow" && type !== "branchall")
     throw notRestartedError(origin, `the step ${step} is neither a loop nor a branchall`);
   const item = await jobs.getChild(origin.id, progressRef(step, ROOT, ""));
-  const progress: Progress = item ? parseProgress(item) : {};
+  const progress: Progress = item ? progressFormat.parse(item) : {};
   const { list, count, width, index: reached = 0, failed = [] } = progress;
   if (from && (!item || from > reached + 1)) throw notRestartedError(origin, `the step ${step} did not reach iteration or branch ${from}`);
   if (failed.length > 0) {
@@ -201,10 +200,11 @@ async function loadReusedIterations(
   for (const { item: each, kind, number, scope, id } of inside) {
     if (scope.of?.module.id !== step) continue;
     const isLast = kind === "outcome" && scope.modules.at(-1)?.id === id;
-    if (isLast ? parseOutcome(each).goes === "next" : kind === "listEnd" && parseEnd(each).reason === "stopped") succeeded.add(number);
+    if (isLast ? outcomeFormat.parse(each).transition === "next" : kind === "listEnd" && endFormat.parse(each).reason === "stopped")
+      succeeded.add(number);
   }
   const isTaken = (number: number) => (onlyFailed ? succeeded.has(number) : number < (from ?? 0));
-  return [...inside.filter(({ number }) => isTaken(number)).map(({ item: each }) => each), { ...item, json: journalJson(began) }];
+  return [...inside.filter(({ number }) => isTaken(number)).map(({ item: each }) => each), { ...item, json: progressFormat.toJson(began) }];
 }
 
 /** Returns the number of the branch of a module that a list is, or is part of. */

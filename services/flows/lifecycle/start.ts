@@ -13,7 +13,7 @@ import type { BuildVersionDeps } from "../../builds/build-version.ts";
 import { findCachedResult, resolveCacheKey } from "../../jobs/cache/cache.ts";
 import { endJob, endJobFromCache, type FinishedJob } from "../../jobs/lifecycle/finish.ts";
 import { waitForBuild } from "../../jobs/queue/build-waiters.ts";
-import { jobPrefix, loadValue } from "../../jobs/values/values.ts";
+import { jobPrefix, loadJson, loadValue } from "../../jobs/values/values.ts";
 import { findReaders } from "../../resources/find-readers.ts";
 import { type ResolveDeps, resolveReferences } from "../../resources/resolve.ts";
 import { attachMachine, settleFlowBuild } from "../definitions/build.ts";
@@ -59,7 +59,7 @@ export async function startFlow(deps: StartFlowDeps, job: RunningJob): Promise<F
 
 async function startPreview(deps: StartFlowDeps, job: RunningJob): Promise<FinishedJob | undefined> {
   const { storage, functions } = deps;
-  const { flow: sent } = JSON.parse(job.code ? await loadValue(deps, job, job.code) : "{}") as { flow: unknown };
+  const { flow: sent } = (job.code ? await loadJson(deps, job, job.code) : {}) as { flow?: unknown };
   const built = await planFlow(deps, job, job.path ?? `${job.permissionedAs}/preview`, flowValueSchema.parse(sent));
   const planned = await attachMachine(functions, job.workspace, job.path ?? "preview", built);
   if (!planned.ok) return endJob(deps, job, failedEnding({ name: "DependencyError", message: planned.error }), { log: planned.log });
@@ -120,7 +120,7 @@ async function beginExecution(deps: StartFlowDeps, job: RunningJob): Promise<Fin
 /** Evaluates whether the whole flow is skipped. The reason of a failure contains no secrets. */
 async function evaluateSkip(deps: StartFlowDeps, flow: RunningJob, plan: LoadedPlan, expression: string) {
   const secrets = new Set<string>();
-  const flow_input = JSON.parse(await loadValue(deps, flow, flow.args)) as unknown;
+  const flow_input = (await loadJson(deps, flow, flow.args)) as unknown;
   const flow_env = collectReferences([expression]).env ? await loadFlowEnvironment(deps, { flow, plan, secrets }) : null;
   const skips = await evaluateWithReads(deps, { flow, secrets }, { expression, names: { flow_input, flow_env } });
   return skips.ok ? skips : { ...skips, reason: String(createMasker(secrets)?.value(skips.reason) ?? skips.reason) };
@@ -133,7 +133,7 @@ const cacheFields = ({ cacheTtlS, cacheKey }: Job) => (cacheKey === undefined ? 
  * cannot be read: the step that needs it fails.
  */
 async function resolveFlowCacheKey(deps: StartFlowDeps, job: RunningJob, ignorePaths: boolean): Promise<string | undefined> {
-  const sent = JSON.parse(await loadValue(deps, job, job.args)) as Record<string, unknown>;
+  const sent = (await loadJson(deps, job, job.args)) as Record<string, unknown>;
   try {
     const { value: given, from: references } = await resolveReferences(deps, findReaders(deps, job), job.workspace, sent);
     return await resolveCacheKey(deps, job, given, { args: sent, references, ignorePaths });

@@ -36,7 +36,7 @@ async function succeedStep(
 ): Promise<StepState> {
   const outcome: Outcome = {
     state: "success",
-    goes: "next",
+    transition: "next",
     result,
     ...retriesOf(step),
     ...details,
@@ -53,7 +53,7 @@ async function storeEarlyReturn(deps: EndStepDeps, step: StepContext, { result }
   const { early_return: wanted } = plan.value;
   if (!wanted || scope.name !== ROOT || findEarlyReturnModule(plan.index, wanted) !== module.id) return;
   const early = wanted === module.id ? result : await evaluateEarlyReturn(deps, step, wanted);
-  if (early) await deps.jobs.change(flow.id, { early }, { attr: "state", eq: "running" });
+  if (early) await deps.jobs.change(flow.id, { earlyReturn: early }, { attr: "state", eq: "running" });
 }
 
 /** If the expression fails, the callers wait for the flow's end. */
@@ -69,7 +69,7 @@ async function evaluateEarlyReturn(deps: EndStepDeps, step: StepContext, express
 /** Records that the module stops its list. The end of the list is written before the outcome that refers to it. */
 export async function stopList(deps: EndStepDeps, step: StepContext, { result, details, skip }: StoppedResult): Promise<StepState> {
   await writeEnd(deps, step, { reason: "stopped", module: step.module.id, result, ...(skip ? { skip } : {}) });
-  const outcome: Outcome = { state: "success", goes: "stop", result, ...retriesOf(step), ...details };
+  const outcome: Outcome = { state: "success", transition: "stop", result, ...retriesOf(step), ...details };
   await writeOutcome(deps, step, outcome);
   return nextState(deps, step, outcome);
 }
@@ -109,7 +109,7 @@ export async function failStep(
     const seen = handled && plan.value.failure_module ? { handled } : {};
     await writeEnd(deps, step, { reason: "failed", module: module.id, result, ...job, ...seen, ...(canceled ? { canceled } : {}) });
   }
-  const outcome: Outcome = { state: "failure", goes: continues ? "next" : "fail", result, ...retriesOf(step), ...details };
+  const outcome: Outcome = { state: "failure", transition: continues ? "next" : "fail", result, ...retriesOf(step), ...details };
   await writeOutcome(deps, step, outcome);
   return nextState(deps, step, outcome);
 }

@@ -54,7 +54,7 @@ async function runModule(deps: RunModuleDeps, step: StepContext): Promise<StepSt
   const { mock, skip_if: skip } = module;
   // Arguments from a job, or with the preprocessor skipped on request, are the flow's input as they are.
   if (module.id === PREPROCESSOR && flow.preprocess !== "wanted") {
-    return completeStep(deps, step, { status: "succeeded", result: { of: flow.id, place: flow.args }, details: { skipped: true } });
+    return completeStep(deps, step, { status: "succeeded", result: { jobId: flow.id, location: flow.args }, details: { skipped: true } });
   }
   if (mock?.enabled) {
     const result = await storeFlowValue(deps, step, mock.return_value ?? null);

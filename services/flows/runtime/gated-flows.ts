@@ -1,7 +1,7 @@
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { Executions } from "../../../aws/stepfunctions/executions.ts";
 import { toGateOutcome } from "../../../core/approvals/outcome.ts";
-import { journalJson, outcomeRef } from "../../../core/flows/journal.ts";
+import { outcomeFormat, outcomeRef } from "../../../core/flows/journal.ts";
 import type { GatedFlows } from "../../approvals/gates/gated-flows.ts";
 import { findPlan, type LoadFlowDeps, loadFlow } from "../definitions/load.ts";
 import { loadRedactedResults } from "../inspection/redacted-results.ts";
@@ -25,8 +25,8 @@ export function gatedFlows(deps: GatedFlowsDeps): GatedFlows {
       return plan ? loadRedactedResults(deps, flow.id, plan.value) : {};
     },
     outcomeItem: (gate, opened, expiresAtS) => {
-      const json = journalJson({ state: "success", goes: "next", ...toGateOutcome(gate, opened) });
-      return { parent: gate.flow, ref: outcomeRef(gate.module, gate.scope, gate.at), json, expiresAtS };
+      const json = outcomeFormat.toJson({ state: "success", transition: "next", ...toGateOutcome(gate, opened) });
+      return { parent: gate.flow, ref: outcomeRef(gate.module, gate.scope, gate.path), json, expiresAtS };
     },
     resumeTask: async ({ token, state, settled }) => {
       if (token !== undefined) await executions.resume(token, { ...state, outcome: settled ? "next" : "enter again" });

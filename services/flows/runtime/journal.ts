@@ -2,19 +2,18 @@ import * as z from "zod";
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import {
   type End,
+  endFormat,
   endRef,
-  type JournalItem,
-  journalJson,
   type Outcome,
+  outcomeFormat,
   outcomeRef,
   type Progress,
-  parseEnd,
-  parseOutcome,
-  parseProgress,
+  progressFormat,
   progressRef,
 } from "../../../core/flows/journal.ts";
 import type { ScopeName } from "../../../core/flows/scopes.ts";
 import type { Job } from "../../../core/jobs/job.ts";
+import { parseRecord, type RecordFormat, type StoredRecord } from "../../../core/records/record-format.ts";
 import { loadValue, type ValueDeps } from "../../jobs/values/values.ts";
 import type { StepContext } from "./step-context.ts";
 
@@ -23,7 +22,7 @@ export interface JournalDeps {
   jobs: Pick<JobTable, "getWith" | "putChild">;
 }
 /** Items of a flow's journal by their references. */
-export type JournalItems = ReadonlyMap<string, JournalItem>;
+export type JournalItems = ReadonlyMap<string, StoredRecord>;
 
 /** Reads items of a flow's journal by their references. */
 export async function readJournal(
@@ -37,30 +36,31 @@ export async function readJournal(
 
 /** The outcome of a module among items of the journal. Throws `UnreadableRecordError` for an item that cannot be read; so do the other two. */
 export const findOutcome = (items: JournalItems, module: string, scope: ScopeName, path: string): Outcome | undefined =>
-  parsed(items, outcomeRef(module, scope, path), parseOutcome);
+  parsed(items, outcomeRef(module, scope, path), outcomeFormat);
 /** Returns the early end of a list, among items of the journal. */
 export const findEnd = (items: JournalItems, scope: ScopeName, path: string): End | undefined =>
-  parsed(items, endRef(scope, path), parseEnd);
+  parsed(items, endRef(scope, path), endFormat);
 /** The progress of a module among items of the journal. */
 export const findProgress = (items: JournalItems, module: string, scope: ScopeName, path: string): Progress | undefined =>
-  parsed(items, progressRef(module, scope, path), parseProgress);
+  parsed(items, progressRef(module, scope, path), progressFormat);
 
-function parsed<T>(items: JournalItems, ref: string, parse: (item: JournalItem) => T): T | undefined {
+function parsed<T>(items: JournalItems, ref: string, format: RecordFormat<T>): T | undefined {
   const item = items.get(ref);
-  return item && parse(item);
+  return item && format.parse(item);
 }
 
 /** Writes how the module ended. A repeated call writes the same. */
 export const writeOutcome = (deps: JournalDeps, step: StepContext, outcome: Outcome) =>
-  write(deps, step, outcomeRef(step.module.id, step.scope.name, step.path), outcome);
+  write(deps, step, outcomeRef(step.module.id, step.scope.name, step.path), outcomeFormat.toJson(outcome));
 
 /** Writes how the list of the module ended before its last module. */
-export const writeEnd = (deps: JournalDeps, step: StepContext, end: End) => write(deps, step, endRef(step.scope.name, step.path), end);
+export const writeEnd = (deps: JournalDeps, step: StepContext, end: End) =>
+  write(deps, step, endRef(step.scope.name, step.path), endFormat.toJson(end));
 
 /** Adds a change to the progress of the module, and returns all of it. */
 export async function writeProgress(deps: JournalDeps, step: StepContext, change: Partial<Progress>): Promise<Progress> {
   const progress = { ...step.progress, ...change };
-  await write(deps, step, progressRef(step.module.id, step.scope.name, step.path), progress);
+  await write(deps, step, progressRef(step.module.id, step.scope.name, step.path), progressFormat.toJson(progress));
   return progress;
 }
 
@@ -70,13 +70,13 @@ const itemsSchema = z.array(z.object({ ref: z.string(), json: z.string(), expire
 export async function writeReusedSteps(deps: ValueDeps, job: Job): Promise<void> {
   const place = job.flow?.reusedSteps;
   if (!place) return;
-  const items = itemsSchema.parse(JSON.parse(await loadValue(deps, job, place)));
+  const items = parseRecord(itemsSchema, { parent: job.id, ref: "reusedSteps", json: await loadValue(deps, job, place) });
   await deps.jobs.putWith(
     items.map((item) => ({ ...item, parent: job.id })),
     [],
   );
 }
 
-async function write({ jobs }: JournalDeps, { flow }: StepContext, ref: string, value: Outcome | Progress | End): Promise<void> {
-  await jobs.putChild({ parent: flow.id, ref, json: journalJson(value), expiresAtS: Math.ceil(flow.expiresAtMs / 1000) });
+async function write({ jobs }: JournalDeps, { flow }: StepContext, ref: string, json: string): Promise<void> {
+  await jobs.putChild({ parent: flow.id, ref, json, expiresAtS: Math.ceil(flow.expiresAtMs / 1000) });
 }

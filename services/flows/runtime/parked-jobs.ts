@@ -1,27 +1,26 @@
+import * as z from "zod";
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { childName, childPrefix, childRef } from "../../../core/jobs/child-items.ts";
 import { hasEnded, type Job, type RunningJob } from "../../../core/jobs/job.ts";
+import { parseReadable, recordFormat } from "../../../core/records/record-format.ts";
 
 interface ParkedJobDeps {
   jobs: JobTable;
 }
 /** The execution that ends, or has ended, because a step's job waits for a concurrency slot. */
-interface ParkedNote {
-  execution: number;
-}
+const parkedNoteFormat = recordFormat({ schema: z.object({ execution: z.number() }), version: 1 });
 
 /** Notes that an execution does not wait for a step's job. The caller must read the job afterwards, because it may have ended. */
 export async function parkJob({ jobs }: ParkedJobDeps, flow: RunningJob, id: string, execution: number): Promise<void> {
-  const note: ParkedNote = { execution };
   const expiresAtS = Math.ceil(flow.expiresAtMs / 1000);
-  await jobs.putChild({ parent: flow.id, ref: childRef("parkedJob", id), json: JSON.stringify(note), expiresAtS });
+  await jobs.putChild({ parent: flow.id, ref: childRef("parkedJob", id), json: parkedNoteFormat.toJson({ execution }), expiresAtS });
 }
 
 /** The jobs for which a flow's current execution did not wait. */
 export async function parkedJobs({ jobs }: ParkedJobDeps, flow: Job): Promise<string[]> {
   const notes = await jobs.children(flow.id, childPrefix.parkedJob);
-  return notes.flatMap(({ ref, json = "{}" }) =>
-    (JSON.parse(json) as ParkedNote).execution === flow.flow?.execution ? (childName("parkedJob", ref) ?? []) : [],
+  return parseReadable(notes, parkedNoteFormat.parse).flatMap(([{ ref }, { execution }]) =>
+    execution === flow.flow?.execution ? (childName("parkedJob", ref) ?? []) : [],
   );
 }
 
@@ -33,12 +32,12 @@ export async function parkedState(deps: ParkedJobDeps, flow: Job): Promise<"wait
   return jobs.length === ids.length && !jobs.some(hasEnded) ? "waits" : "over";
 }
 
-/** The flow that must continue because this job has ended. */
+/** The flow that must continue because this job has ended. Throws `UnreadableRecordError`. */
 export async function flowParkedFor({ jobs }: ParkedJobDeps, { id, parent, step }: Job): Promise<RunningJob | undefined> {
   if (!step || parent === undefined) return undefined;
   const note = await jobs.getChild(parent, childRef("parkedJob", id));
-  if (note?.json === undefined) return undefined;
+  if (!note) return undefined;
   const flow = await jobs.get(parent);
-  const { execution } = JSON.parse(note.json) as ParkedNote;
+  const { execution } = parkedNoteFormat.parse(note);
   return flow?.state === "running" && flow.flow?.execution === execution ? flow : undefined;
 }

@@ -1,5 +1,5 @@
 import { limits } from "../../../contract/limits.ts";
-import { outcomeRefOfProgress, parseProgress } from "../../../core/flows/journal.ts";
+import { outcomeRefOfProgress, progressFormat } from "../../../core/flows/journal.ts";
 import { childPrefix } from "../../../core/jobs/child-items.ts";
 import { hasEnded, type RunningJob } from "../../../core/jobs/job.ts";
 import { findPlan, type LoadFlowDeps } from "../definitions/load.ts";
@@ -18,18 +18,18 @@ export async function reconcileSubflows(deps: ReconcileSubflowsDeps, flow: Runni
   if (!runsFlows) return false;
   const execution = flow.flow?.execution;
   const waiting = (await jobs.children(flow.id, childPrefix.progress)).flatMap((item) => {
-    const { nested, awaitsToken } = parseProgress(item);
+    const { subflowJob, awaitsToken } = progressFormat.parse(item);
     const isDue = awaitsToken?.execution === execution && (awaitsToken?.atMs ?? 0) + limits.taskTokenMs <= nowMs();
-    return nested !== undefined && isDue ? [{ nested, outcome: outcomeRefOfProgress(item.ref) }] : [];
+    return subflowJob !== undefined && isDue ? [{ subflowJob, outcome: outcomeRefOfProgress(item.ref) }] : [];
   });
   if (waiting.length === 0) return false;
   const outcomes = waiting.map(({ outcome }) => outcome);
   const { items: passed } = await jobs.getWith(flow.id, outcomes, { head: false });
-  for (const { nested, outcome } of waiting) {
+  for (const { subflowJob, outcome } of waiting) {
     if (passed.has(outcome)) continue;
-    const tasks = await loadWaitingTasks(deps, nested);
+    const tasks = await loadWaitingTasks(deps, subflowJob);
     if (!tasks.some(({ state }) => state.execution === execution)) return true;
-    const job = await jobs.get(nested);
+    const job = await jobs.get(subflowJob);
     if (job && hasEnded(job)) await resumeParentTask(deps, job);
   }
   return false;

@@ -1,20 +1,21 @@
 import { createHash } from "node:crypto";
+import * as z from "zod";
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { Executions } from "../../../aws/stepfunctions/executions.ts";
-import type { StepState } from "../../../core/flows/step-call.ts";
+import { type StepState, stepStateSchema } from "../../../core/flows/step-call.ts";
 import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";
 import type { Job } from "../../../core/jobs/job.ts";
+import { parseReadable, recordFormat } from "../../../core/records/record-format.ts";
 
 export interface TaskDeps {
   jobs: JobTable;
   executions: Pick<Executions, "resume">;
 }
 
-/** A task that waits for its token, and the state with which its machine continues. */
-interface WaitingTask {
-  token: string;
-  state: StepState;
-}
+const waitingTaskSchema = z.object({ token: z.string(), state: stepStateSchema });
+/** A task that waits for its token, and the state with which its machine resumes. */
+type WaitingTask = z.infer<typeof waitingTaskSchema>;
+const waitingTaskFormat = recordFormat({ schema: waitingTaskSchema, version: 1 });
 
 /** The module of the task is entered again when the task resumes. */
 export const waitingTask = (token: string, state: StepState): WaitingTask => ({ token, state: { ...state, outcome: "enter again" } });
@@ -29,13 +30,16 @@ export async function storeTaskToken(
   task: WaitingTask,
 ): Promise<void> {
   const ref = childRef("taskToken", createHash("sha256").update(task.token).digest("hex").slice(0, 16));
-  await jobs.putChild({ parent: job.id, ref, json: JSON.stringify(task), expiresAtS: Math.ceil(job.expiresAtMs / 1000) });
+  await jobs.putChild({ parent: job.id, ref, json: waitingTaskFormat.toJson(task), expiresAtS: Math.ceil(job.expiresAtMs / 1000) });
 }
 
-/** Loads the tasks that wait for a nested flow's job, those of earlier executions of the parent included. */
+/**
+ * Loads the tasks that wait for a nested flow's job, those of earlier executions of the parent included. A task whose record cannot be read counts as
+ * lost: reconciliation replaces its execution.
+ */
 export async function loadWaitingTasks({ jobs }: { jobs: Pick<JobTable, "children"> }, job: string): Promise<WaitingTask[]> {
   const children = await jobs.children(job, childPrefix.taskToken);
-  return children.flatMap(({ json }) => (json === undefined ? [] : (JSON.parse(json) as WaitingTask)));
+  return parseReadable(children, waitingTaskFormat.parse).map(([, task]) => task);
 }
 
 /** Resumes the tasks that wait for an ended nested flow. Repeating it changes nothing. */

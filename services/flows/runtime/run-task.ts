@@ -1,6 +1,6 @@
-import { UnreadableRecordError } from "../../../core/flows/journal.ts";
 import { ROOT } from "../../../core/flows/scopes.ts";
 import type { ModuleCall, StepCall, StepState } from "../../../core/flows/step-call.ts";
+import { UnreadableRecordError } from "../../../core/records/record-format.ts";
 import { reportFailure } from "../../../core/telemetry/telemetry.ts";
 import { failUnreadableFlow, finishFlow } from "../lifecycle/finish.ts";
 import { type ExecuteModuleDeps, executeModule } from "./execute-module.ts";
@@ -20,7 +20,7 @@ export async function runTask(deps: RunTaskDeps, call: StepCall): Promise<StepSt
   try {
     return await dispatchTask(deps, call);
   } catch (error) {
-    if (error instanceof UnreadableRecordError) await failUnreadableFlow(deps, error);
+    if (error instanceof UnreadableRecordError) await failUnreadableFlow(deps, call.state.job, error);
     throw error;
   }
 }

@@ -1,9 +1,18 @@
+import * as z from "zod";
 import type { JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import type { FlowStatus } from "../../../contract/routes/flows/flow-status.ts";
 import { childPrefix, childRef } from "../../../core/jobs/child-items.ts";
 import { hasEnded, type Job } from "../../../core/jobs/job.ts";
+import { parseReadable, recordFormat } from "../../../core/records/record-format.ts";
+
+type UserStates = NonNullable<FlowStatus["user_states"]>;
+/** A value of any shape. It is required: JSON text without it is no user state. */
+const userStateFormat = recordFormat({
+  schema: z.object({ value: z.custom<UserStates[string]>((value) => value !== undefined) }),
+  version: 1,
+});
 
 interface UserStateDeps {
   jobs: JobTable;
@@ -28,20 +37,26 @@ export async function setUserState({ jobs }: UserStateDeps, job: Job, key: strin
   if (known.length >= limits.userStates && !known.some((each) => each.ref === ref)) {
     throw new SvcError("body.tooLarge", { limitBytes: limits.userStates * limits.userStateBytes, what: "user states of the flow" });
   }
-  await jobs.putChild({ parent, ref, json, expiresAtS: Math.ceil(job.expiresAtMs / 1000) });
+  await jobs.putChild({
+    parent,
+    ref,
+    json: userStateFormat.toJson({ value: (value ?? null) as UserStates[string] }),
+    expiresAtS: Math.ceil(job.expiresAtMs / 1000),
+  });
 }
 
-/** The JSON text of one value; `null` when the key was never set. Throws `job.notFound`. */
+/** The JSON text of one value; `null` when the key was never set. Throws `job.notFound`, and `UnreadableRecordError`. */
 export async function userState({ jobs }: UserStateDeps, job: Job, key: string): Promise<string> {
-  return (await jobs.getChild(flowIdOf(job), childRef("userState", key)))?.json ?? "null";
+  const record = await jobs.getChild(flowIdOf(job), childRef("userState", key));
+  return JSON.stringify(record ? userStateFormat.parse(record).value : null);
 }
 
-/** All values of a flow, as a field of its status; no field while there are none. */
+/** All readable values of a flow, as a field of its status; no field while there are none. */
 export async function userStates({ jobs }: UserStateDeps, { id }: Job): Promise<Pick<FlowStatus, "user_states">> {
   const found = await jobs.children(id, childPrefix.userState, limits.userStates);
   if (found.length === 0) return {};
   // Without a prototype, because a key named `__proto__` is a key like any other.
-  const states: NonNullable<FlowStatus["user_states"]> = Object.create(null);
-  for (const { ref, json = "null" } of found) states[ref.slice(childPrefix.userState.length)] = JSON.parse(json);
+  const states: UserStates = Object.create(null);
+  for (const [{ ref }, { value }] of parseReadable(found, userStateFormat.parse)) states[ref.slice(childPrefix.userState.length)] = value;
   return { user_states: states };
 }

@@ -1,3 +1,4 @@
+import * as z from "zod";
 import type { HeadChange, JobTable } from "../../../aws/dynamodb/job-table.ts";
 import type { ObjectTable } from "../../../aws/dynamodb/object-table.ts";
 import type { Storage } from "../../../aws/s3/storage.ts";
@@ -5,13 +6,16 @@ import { isSvcError } from "../../../contract/errors.ts";
 import { limits } from "../../../contract/limits.ts";
 import { fileObjectKey } from "../../../core/files/file-key.ts";
 import { type CacheInputs, computeCacheKey, findFileReferences } from "../../../core/jobs/cache.ts";
-import type { EndedJob, Job, ValueLocation } from "../../../core/jobs/job.ts";
+import type { EndedJob, Job } from "../../../core/jobs/job.ts";
+import type { ValueLocation } from "../../../core/jobs/value-ref.ts";
+import { recordFormat } from "../../../core/records/record-format.ts";
 import { StreamLines } from "../../../core/streams/stream-lines.ts";
 import { loadFileStorage } from "../../settings/file-storage.ts";
 import { copyValue, loadLogs, storeOutput, type ValueDeps } from "../values/values.ts";
 
 type CacheDeps = ValueDeps & { nowMs: () => number };
 const ENTRY = "result";
+const cacheEntryFormat = recordFormat({ schema: z.object({ job: z.string(), atMs: z.number() }), version: 1 });
 
 /**
  * Returns the cache key of a job, including the content of the files in its arguments. Returns `undefined` if there are more than
@@ -50,13 +54,13 @@ export async function storeCacheEntry({ jobs }: { jobs: JobTable }, job: Job, at
   const { id, cacheKey: parent, cacheTtlS } = job;
   if (parent === undefined || cacheTtlS === undefined) return;
   const expiresAtS = Math.ceil(Math.min(atMs + cacheTtlS * 1000, job.expiresAtMs) / 1000);
-  await jobs.putChild({ parent, ref: ENTRY, json: JSON.stringify({ job: id, atMs }), expiresAtS });
+  await jobs.putChild({ parent, ref: ENTRY, json: cacheEntryFormat.toJson({ job: id, atMs }), expiresAtS });
 }
 
 /** An earlier result, copied as the new job's own. */
 export interface CachedResult {
   /** Fields for the job's record. */
-  fields: { cachedFrom: string; result: ValueLocation; shown?: ValueLocation; logChars: number };
+  fields: { cachedFrom: string; result: ValueLocation; redactedResult?: ValueLocation; logChars: number };
   resultJson?: string;
   /** The lines of output that are the run's stream. */
   stream: string;
@@ -68,8 +72,8 @@ export async function findCachedResult(deps: CacheDeps, job: Job): Promise<Cache
   const { cacheKey: parent, cacheTtlS = 0 } = job;
   if (parent === undefined) return undefined;
   const entry = await jobs.getChild(parent, ENTRY);
-  if (entry?.json === undefined) return undefined;
-  const { job: id, atMs } = JSON.parse(entry.json) as { job: string; atMs: number };
+  if (!entry) return undefined;
+  const { job: id, atMs } = cacheEntryFormat.parse(entry);
   // TTL deletes late, and the caller's own limit may be shorter than that of the entry.
   if (Math.min(entry.expiresAtS * 1000, atMs + cacheTtlS * 1000) <= nowMs()) return undefined;
   const origin = await jobs.get(id);
@@ -85,13 +89,14 @@ export async function findCachedResult(deps: CacheDeps, job: Job): Promise<Cache
 }
 
 async function copyResult(deps: ValueDeps, origin: EndedJob, job: Job): Promise<CachedResult> {
-  const { place: result, json } = await copyValue(deps, { from: origin, place: origin.result }, job, "end");
-  const shown = origin.shown ? (await copyValue(deps, { from: origin, place: origin.shown }, job, "shown")).place : undefined;
+  const { location: result, json } = await copyValue(deps, { from: origin, location: origin.result }, job, "result");
+  const redactedResult =
+    origin.redactedResult && (await copyValue(deps, { from: origin, location: origin.redactedResult }, job, "redacted")).location;
   // The stream is part of a run's result and is stored in its output. The rest of the output is not copied.
   const stream = origin.logChars === 0 ? "" : StreamLines.only(await loadLogs(deps, origin));
   return {
     stream,
-    fields: { cachedFrom: origin.id, result, ...(shown ? { shown } : {}), logChars: stream.length },
+    fields: { cachedFrom: origin.id, result, ...(redactedResult ? { redactedResult } : {}), logChars: stream.length },
     ...(json === undefined ? {} : { resultJson: json }),
   };
 }

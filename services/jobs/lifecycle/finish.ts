@@ -1,7 +1,8 @@
 import type { HeadChange, JobTable } from "../../../aws/dynamodb/job-table.ts";
 import { limits } from "../../../contract/limits.ts";
-import { type EndedJob, type EndState, hasEnded, type Job, type RunningJob, type ValueLocation } from "../../../core/jobs/job.ts";
+import { type EndedJob, type EndState, hasEnded, type Job, type RunningJob } from "../../../core/jobs/job.ts";
 import { type Ending, toEnding } from "../../../core/jobs/lifecycle.ts";
+import type { ValueLocation, ValueRef } from "../../../core/jobs/value-ref.ts";
 import type { Masker } from "../../../core/secrets/mask.ts";
 import { countEndedJob, reportFailure } from "../../../core/telemetry/telemetry.ts";
 import type { RunOutcome } from "../../../runners/protocol.ts";
@@ -70,12 +71,12 @@ export async function finishJob(
   const { result, logChars } = uploaded
     ? { result: uploaded, logChars: await storeLogs(deps, job, logs) }
     : await storeEnding(deps, { ...job, ...prepared }, ending, logs);
-  const shown = masker && !uploaded ? await storeRedactedResult(deps, job, masker, ending.resultJson) : undefined;
+  const redactedResult = masker && !uploaded ? await storeRedactedResult(deps, job, masker, ending.resultJson) : undefined;
   const extra = {
     ...prepared,
     logChars: Math.max(logChars, job.logChars),
     ...(memPeakKb ? { memPeakKb } : {}),
-    ...(shown ? { shown } : {}),
+    ...(redactedResult ? { redactedResult } : {}),
   };
   const sameMasks: MasksCondition = job.masks === undefined ? { attr: "masks", exists: false } : { attr: "masks", eq: job.masks };
   // Equal runs may use the cached result from now on. If the entry cannot be written, they run.
@@ -135,8 +136,8 @@ export async function storeRedactedResult(
   masker: Masker,
   resultJson: string,
 ): Promise<ValueLocation | undefined> {
-  const shown = JSON.stringify(masker.value(JSON.parse(resultJson)));
-  return shown === resultJson ? undefined : storeValueOutsideHead(deps, job, "shown", shown);
+  const redacted = JSON.stringify(masker.value(JSON.parse(resultJson)));
+  return redacted === resultJson ? undefined : storeValueOutsideHead(deps, job, "redacted", redacted);
 }
 
 /**
@@ -153,7 +154,7 @@ export async function endJob(
   const { resultJson } = ending;
   const result: ValueLocation = fitsJobHead(job, resultJson)
     ? { in: "head", json: resultJson }
-    : await storeValueOutsideHead(deps, job, "end", resultJson);
+    : await storeValueOutsideHead(deps, job, "result", resultJson);
   return writeEnd(deps, job, { ...extra, logChars: Math.max(logChars, job.logChars), state: ending.state, result });
 }
 
@@ -169,16 +170,16 @@ export async function endJobWithValue(
   deps: FinishJobDeps,
   job: Job,
   state: EndState,
-  { of, place, shown }: { of: string; place: ValueLocation; shown?: ValueLocation | undefined },
+  { jobId, location, redacted }: ValueRef,
 ): Promise<EndedJob | undefined> {
-  const own = (value: ValueLocation, what: "end" | "shown") =>
-    of === job.id && value.in !== "head" ? { place: value } : copyValue(deps, { from: { id: of }, place: value }, job, what);
-  const [result, seen] = await Promise.all([own(place, "end"), shown ? own(shown, "shown") : undefined]);
-  const kept =
-    result.place.in === "head" && !fitsJobHead(job, result.place.json)
-      ? await storeValueOutsideHead(deps, job, "end", result.place.json)
-      : result.place;
-  return writeEnd(deps, job, { state, result: kept, ...(seen ? { shown: seen.place } : {}) });
+  const copy = (value: ValueLocation, what: "result" | "redacted") =>
+    jobId === job.id && value.in !== "head" ? { location: value } : copyValue(deps, { from: { id: jobId }, location: value }, job, what);
+  const [{ location: own }, redactedCopy] = await Promise.all([
+    copy(location, "result"),
+    redacted ? copy(redacted, "redacted") : undefined,
+  ]);
+  const result = own.in === "head" && !fitsJobHead(job, own.json) ? await storeValueOutsideHead(deps, job, "result", own.json) : own;
+  return writeEnd(deps, job, { state, result, ...(redactedCopy ? { redactedResult: redactedCopy.location } : {}) });
 }
 
 async function storeLogs(deps: ValueDeps, job: Job, logs: OutputChunk): Promise<number> {

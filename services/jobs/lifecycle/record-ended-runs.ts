@@ -1,7 +1,8 @@
 import type { Child } from "../../../aws/dynamodb/job-table.ts";
 import { limits } from "../../../contract/limits.ts";
-import type { EndedJob, RunningJob, ValueLocation } from "../../../core/jobs/job.ts";
+import type { EndedJob, RunningJob } from "../../../core/jobs/job.ts";
 import { toEnding } from "../../../core/jobs/lifecycle.ts";
+import type { ValueLocation } from "../../../core/jobs/value-ref.ts";
 import type { Masker } from "../../../core/secrets/mask.ts";
 import { countEndedJob } from "../../../core/telemetry/telemetry.ts";
 import type { NextOutcome } from "../../../runners/protocol.ts";
@@ -37,7 +38,7 @@ async function toEndedJob(deps: FinishJobDeps, runs: EndedRun, masker: Masker | 
   const { state, resultJson } = toEnding(job, outcome);
   const children = [...runs.children];
   const result = await stageResult(deps, runs, resultJson, children);
-  const shown = masker && !outcome.resultUploaded ? await storeRedactedResult(deps, job, masker, resultJson) : undefined;
+  const redactedResult = masker && !outcome.resultUploaded ? await storeRedactedResult(deps, job, masker, resultJson) : undefined;
   const { text } = outcome.logs;
   if (text && Buffer.byteLength(text) <= limits.itemBytes) {
     const expiresAtS = Math.ceil(job.expiresAtMs / 1000);
@@ -45,7 +46,13 @@ async function toEndedJob(deps: FinishJobDeps, runs: EndedRun, masker: Masker | 
   } else if (text) await storeOutput(deps, job, { attempt: 1, ...outcome.logs });
   const { nonce: _, leaseUntilMs: __, watchedUntilMs: ___, ...fields } = job;
   const { startedAtMs, endedAtMs, memPeakKb } = runs.outcome;
-  const more = { startedAtMs, endedAtMs, logChars: text.length, ...(memPeakKb ? { memPeakKb } : {}), ...(shown ? { shown } : {}) };
+  const more = {
+    startedAtMs,
+    endedAtMs,
+    logChars: text.length,
+    ...(memPeakKb ? { memPeakKb } : {}),
+    ...(redactedResult ? { redactedResult } : {}),
+  };
   countEndedJob({ state, kind: job.kind });
   return { job: { ...fields, ...more, state, result, erased: false }, children };
 }
@@ -58,5 +65,5 @@ async function stageResult(
 ): Promise<ValueLocation> {
   if (outcome.resultUploaded) return { in: "s3", key: resultKey, bytes: outcome.resultUploaded.bytes };
   if (fitsJobHead(job, json)) return { in: "head", json };
-  return stageValue(deps, job, { what: "end", json }, children);
+  return stageValue(deps, job, { what: "result", json }, children);
 }

@@ -4,6 +4,7 @@ import type { Storage } from "../../../aws/s3/storage.ts";
 import { limits } from "../../../contract/limits.ts";
 import { childRef } from "../../../core/jobs/child-items.ts";
 import type { Job } from "../../../core/jobs/job.ts";
+import { recordFormat } from "../../../core/records/record-format.ts";
 import type { RunOutcome, SharedFolder } from "../../../runners/protocol.ts";
 import { jobPrefix } from "../values/values.ts";
 
@@ -12,7 +13,7 @@ interface SharedFolderDeps {
   storage: Storage;
 }
 /** The archive that the last step has written. */
-const archiveSchema = z.object({ key: z.string(), sha256: z.string() });
+const archiveFormat = recordFormat({ schema: z.object({ key: z.string(), sha256: z.string() }), version: 1 });
 
 /** Each attempt writes its own archive, under the prefix of its flow, so that it is removed with the flow. */
 const archiveKey = ({ id, workspace, parent = "", attempt }: Job) => `${jobPrefix({ workspace, id: parent })}shared#${id}#${attempt}.zip`;
@@ -25,23 +26,23 @@ export async function prepareSharedFolder(
   job: Job,
   lifetimeS: number,
 ): Promise<SharedFolder | undefined> {
-  if (job.parent === undefined || job.step?.shared === undefined) return undefined;
+  if (job.parent === undefined || job.step?.sharedFolder === undefined) return undefined;
   const [item, putUrl] = await Promise.all([
-    jobs.getChild(job.parent, childRef("sharedFolder", job.step.shared)),
+    jobs.getChild(job.parent, childRef("sharedFolder", job.step.sharedFolder)),
     storage.writeUrl(archiveKey(job), lifetimeS),
   ]);
-  const previous = item?.json === undefined ? undefined : archiveSchema.parse(JSON.parse(item.json));
+  const previous = item && archiveFormat.parse(item);
   const archive = previous && { url: await storage.readUrl(previous.key, lifetimeS), sha256: previous.sha256 };
   return { putUrl, maxBytes: limits.sharedFolderBytes, ...(archive ? { archive } : {}) };
 }
 
 /** Records the archive of an attempt for the next steps. */
 export async function recordSharedFolder({ jobs }: SharedFolderDeps, job: Job, { shared }: RunOutcome): Promise<void> {
-  if (!shared || job.parent === undefined || job.step?.shared === undefined) return;
-  const json = JSON.stringify({ key: archiveKey(job), sha256: shared.sha256 });
+  if (!shared || job.parent === undefined || job.step?.sharedFolder === undefined) return;
+  const json = archiveFormat.toJson({ key: archiveKey(job), sha256: shared.sha256 });
   await jobs.putChild({
     parent: job.parent,
-    ref: childRef("sharedFolder", job.step.shared),
+    ref: childRef("sharedFolder", job.step.sharedFolder),
     json,
     expiresAtS: Math.ceil(job.expiresAtMs / 1000),
   });

@@ -5,7 +5,7 @@ import type { JobListQuery } from "../../../contract/routes/jobs/job-lists.ts";
 import { isJsonSubset, type ListScope, matchesJob } from "../../../core/jobs/filter.ts";
 import { hasEnded, type Job, PEOPLE, resultVisibleTo, SHARDS } from "../../../core/jobs/job.ts";
 import { keys } from "../../../core/objects/keys.ts";
-import { loadValue, type ValueDeps } from "../values/values.ts";
+import { loadJson, type ValueDeps } from "../values/values.ts";
 import { createVisibilityFilter, type JobCaller } from "./read.ts";
 
 interface ListJobsDeps extends ValueDeps {
@@ -190,9 +190,9 @@ async function* mergeShards({ jobs }: ListJobsDeps, workspace: string, query: Jo
 const toSortKey = (time: string) => String(Math.max(0, Date.parse(time))).padStart(14, "0");
 
 async function matchesValues(deps: ListJobsDeps, job: Job, wanted: { args: unknown; result: unknown }): Promise<boolean> {
-  if (wanted.args !== undefined && !isJsonSubset(wanted.args, JSON.parse(await loadValue(deps, job, job.args)))) return false;
+  if (wanted.args !== undefined && !isJsonSubset(wanted.args, await loadJson(deps, job, job.args))) return false;
   if (wanted.result === undefined) return true;
-  return hasEnded(job) && isJsonSubset(wanted.result, JSON.parse(await loadValue(deps, job, resultVisibleTo(PEOPLE, job))));
+  return hasEnded(job) && isJsonSubset(wanted.result, await loadJson(deps, job, resultVisibleTo(PEOPLE, job)));
 }
 
 function parseSubset(text: string | undefined, name: string): unknown {

@@ -1,3 +1,4 @@
+import type * as z from "zod";
 import type { Action } from "../../../contract/access/access-rule.ts";
 import { SvcError } from "../../../contract/errors.ts";
 import { toIsoTime } from "../../../contract/iso-time.ts";
@@ -15,6 +16,7 @@ import {
 } from "../../../core/jobs/job.ts";
 import type { Actor } from "../../../core/people/actor.ts";
 import { may, type Target } from "../../../core/permissions/may.ts";
+import { parseJson } from "../../../core/records/record-format.ts";
 import { extractStream } from "../../../core/streams/stream-lines.ts";
 import { permit } from "../../identity/permit.ts";
 import { loadLogs, loadValue, type ValueDeps } from "../values/values.ts";
@@ -93,9 +95,9 @@ export async function loadJobJson(deps: ValueDeps, job: Job, parts: JobParts): P
     created_at: toIsoTime(job.createdAtMs),
     ...(job.path === undefined ? {} : { script_path: job.path }),
     ...(job.hash === undefined ? {} : { script_hash: job.hash }),
-    ...(args === undefined ? {} : { args: JSON.parse(args) as Record<string, unknown> }),
+    ...(args === undefined ? {} : { args: parseJson({ parent: job.id, ref: "args", json: args }) as Record<string, unknown> }),
     ...(logs === undefined ? {} : { logs }),
-    ...rawCodeField(code),
+    ...rawCodeField(job.id, code),
     canceled: job.state === "canceled" || (job.state === "running" && job.cancel !== undefined),
     ...(job.cancel ? { canceled_by: job.cancel.by, canceled_reason: job.cancel.reason } : {}),
     job_kind: job.kind,
@@ -122,7 +124,7 @@ export async function loadJobJson(deps: ValueDeps, job: Job, parts: JobParts): P
       duration_ms: job.endedAtMs - startedAtMs,
       success: job.state === "succeeded" || job.state === "skipped",
       is_skipped: job.state === "skipped",
-      ...(result === undefined ? {} : { result: JSON.parse(result) }),
+      ...(result === undefined ? {} : { result: parseJson({ parent: job.id, ref: "result", json: result }) as z.core.util.JSONType }),
       ...(erased ? { deleted: true } : {}),
       ...(job.cachedFrom === undefined ? {} : { cached: true }),
     };
@@ -147,8 +149,8 @@ function approvalFields(job: Job) {
 }
 
 /** A previewed script shows its code beside the job's other fields. The code of a previewed flow is part of the flow's own fields. */
-function rawCodeField(code: string | undefined): { raw_code?: string } {
-  const { content } = (code === undefined ? {} : JSON.parse(code)) as { content?: string };
+function rawCodeField(parent: string, json: string | undefined): { raw_code?: string } {
+  const { content } = (json === undefined ? {} : parseJson({ parent, ref: "code", json })) as { content?: string };
   return content === undefined ? {} : { raw_code: content };
 }
 

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { StreamEventJson, UpdateStreamQuery } from "../../../contract/routes/jobs/streams.ts";
 import { hasEnded, type Job, PEOPLE, resultVisibleTo } from "../../../core/jobs/job.ts";
 import { StreamLines, toStreamResult } from "../../../core/streams/stream-lines.ts";
-import { loadLogs, loadValue, type ValueDeps } from "../values/values.ts";
+import { loadJson, loadLogs, type ValueDeps } from "../values/values.ts";
 import { loadJobJson, recordWatcher } from "./read.ts";
 
 /** One event of api.md §2.5; `id` is the offset in the stream that it reaches. */
@@ -106,7 +106,7 @@ function outputVersion(job: Job): string {
 async function loadOutcome(deps: ValueDeps, job: Job, request: UpdateStreamQuery, stream: string): Promise<Record<string, unknown>> {
   if (!hasEnded(job)) return {};
   if (!request.only_result) return { job: await loadJobJson(deps, job, { args: true, result: true, logs: !request.no_logs, code: true }) };
-  return { only_result: toStreamResult(JSON.parse(await loadValue(deps, job, resultVisibleTo(PEOPLE, job))), stream) };
+  return { only_result: toStreamResult(await loadJson(deps, job, resultVisibleTo(PEOPLE, job)), stream) };
 }
 
 /** Returns the text of one server-sent event. */

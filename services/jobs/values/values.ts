@@ -4,14 +4,16 @@ import type { Storage } from "../../../aws/s3/storage.ts";
 import { assertNever } from "../../../contract/assert-never.ts";
 import { limits } from "../../../contract/limits.ts";
 import { type ChildKind, childPrefix, childRef } from "../../../core/jobs/child-items.ts";
-import type { Job, ValueLocation } from "../../../core/jobs/job.ts";
+import type { Job } from "../../../core/jobs/job.ts";
+import type { ValueLocation } from "../../../core/jobs/value-ref.ts";
+import { parseJson } from "../../../core/records/record-format.ts";
 
 export interface ValueDeps {
   jobs: JobTable;
   storage: Storage;
 }
 /** The kinds of values that a job stores. */
-type ValueKind = Extract<ChildKind, "args" | "code" | "reusedSteps" | "end" | "shown" | "approval">;
+type ValueKind = Extract<ChildKind, "args" | "code" | "reusedSteps" | "result" | "redacted" | "approval">;
 type Owner = Pick<Job, "id" | "workspace" | "expiresAtMs">;
 
 /** Returns an unused name for a value of the job. */
@@ -27,7 +29,7 @@ export const jobPrefix = (job: Pick<Job, "id" | "workspace">) => `jobs/${job.wor
 export async function storeValue(
   deps: ValueDeps,
   job: Owner,
-  kind: Exclude<ValueKind, "end" | "shown">,
+  kind: Exclude<ValueKind, "result" | "redacted">,
   json: string,
 ): Promise<ValueLocation> {
   return Buffer.byteLength(json) <= limits.inlineBytes ? { in: "head", json } : storeValueOutsideHead(deps, job, kind, json);
@@ -43,7 +45,7 @@ export async function storeValueOutsideHead(
   const item = toChildItem(job, kind, json);
   if (item) {
     await jobs.putChild(item.child);
-    return item.place;
+    return item.location;
   }
   const key = `${jobPrefix(job)}${newValueRef(kind)}.json`;
   await storage.put(key, json, "application/json");
@@ -60,30 +62,30 @@ export async function stageValue(
   const item = toChildItem(job, what, json);
   if (!item) return storeValueOutsideHead(deps, job, what, json);
   children.push(item.child);
-  return item.place;
+  return item.location;
 }
 
 /** Returns the item of a value; `undefined` if the value is too large for one. */
-function toChildItem(job: Owner, kind: ValueKind, json: string): { place: ValueLocation; child: Child } | undefined {
+function toChildItem(job: Owner, kind: ValueKind, json: string): { location: ValueLocation; child: Child } | undefined {
   if (Buffer.byteLength(json) > limits.itemBytes) return undefined;
   const ref = newValueRef(kind);
-  return { place: { in: "item", ref }, child: { parent: job.id, ref, json, expiresAtS: Math.ceil(job.expiresAtMs / 1000) } };
+  return { location: { in: "item", ref }, child: { parent: job.id, ref, json, expiresAtS: Math.ceil(job.expiresAtMs / 1000) } };
 }
 
 /** Loads the JSON text of a stored value. */
-export async function loadValue({ jobs, storage }: ValueDeps, job: Pick<Job, "id">, place: ValueLocation): Promise<string> {
-  switch (place.in) {
+export async function loadValue({ jobs, storage }: ValueDeps, job: Pick<Job, "id">, location: ValueLocation): Promise<string> {
+  switch (location.in) {
     case "head":
-      return place.json;
+      return location.json;
     case "item": {
-      const child = await jobs.getChild(job.id, place.ref);
-      if (child?.json === undefined) throw new Error(`Job ${job.id} has lost its item ${place.ref}.`);
+      const child = await jobs.getChild(job.id, location.ref);
+      if (child?.json === undefined) throw new Error(`Job ${job.id} has lost its item ${location.ref}.`);
       return child.json;
     }
     case "s3":
-      return storage.getText(place.key);
+      return storage.getText(location.key);
     default:
-      return assertNever(place);
+      return assertNever(location);
   }
 }
 
@@ -93,25 +95,31 @@ export async function loadValue({ jobs, storage }: ValueDeps, job: Pick<Job, "id
  */
 export async function copyValue(
   deps: ValueDeps,
-  { from, place }: { from: Pick<Job, "id">; place: ValueLocation },
+  { from, location }: { from: Pick<Job, "id">; location: ValueLocation },
   job: Owner,
-  kind: "end" | "shown",
-): Promise<{ place: ValueLocation; json?: string }> {
-  switch (place.in) {
+  kind: "result" | "redacted",
+): Promise<{ location: ValueLocation; json?: string }> {
+  switch (location.in) {
     case "head":
-      return { place, json: place.json };
+      return { location, json: location.json };
     case "item": {
-      const json = await loadValue(deps, from, place);
-      return { place: await storeValueOutsideHead(deps, job, kind, json), json };
+      const json = await loadValue(deps, from, location);
+      return { location: await storeValueOutsideHead(deps, job, kind, json), json };
     }
     case "s3": {
       const key = `${jobPrefix(job)}${newValueRef(kind)}.json`;
-      await deps.storage.copy(place.key, key);
-      return { place: { ...place, key } };
+      await deps.storage.copy(location.key, key);
+      return { location: { ...location, key } };
     }
     default:
-      return assertNever(place);
+      return assertNever(location);
   }
+}
+
+/** Parses a stored value of any shape. Throws `UnreadableRecordError` where its text is not JSON. */
+export async function loadJson(deps: ValueDeps, job: Pick<Job, "id">, location: ValueLocation): Promise<unknown> {
+  const name = location.in === "item" ? location.ref : location.in === "s3" ? location.key : "head";
+  return parseJson({ parent: job.id, ref: name, json: await loadValue(deps, job, location) });
 }
 
 /** A chunk of output. `bytes` is its size before masking, so that its location does not depend on masking. */

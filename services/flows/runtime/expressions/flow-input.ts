@@ -10,10 +10,10 @@ import type { StepContext } from "../step-context.ts";
 export type FlowInputDeps = ValueDeps & JournalDeps;
 
 /** A reference to the arguments of the flow's job. */
-export const inputRefOf = ({ id, args, argsShown }: StepContext["flow"]): ValueRef => ({
-  of: id,
-  place: args,
-  ...(argsShown ? { shown: argsShown } : {}),
+export const inputRefOf = ({ id, args, redactedArgs: redacted }: StepContext["flow"]): ValueRef => ({
+  jobId: id,
+  location: args,
+  ...(redacted ? { redacted } : {}),
 });
 
 /** The input of the flow, with `iter` for each loop around the step. */
@@ -65,9 +65,9 @@ async function itemAt(deps: FlowInputDeps, step: StepContext, body: Scope, index
 const lists = new PromiseCache<string, { value: unknown; secrets: Set<string> }>({ max: 20 });
 
 async function loadList(deps: FlowInputDeps, step: StepContext, ref: ValueRef): Promise<unknown> {
-  const { place } = ref;
+  const { location: place } = ref;
   if (place.in === "head") return loadFlowValue(deps, step, ref);
-  const name = `${ref.of} ${place.in === "item" ? place.ref : place.key}`;
+  const name = `${ref.jobId} ${place.in === "item" ? place.ref : place.key}`;
   const { value, secrets } = await lists.get(name, async () => {
     const secrets = new Set<string>();
     return { value: await loadFlowValue(deps, { secrets }, ref), secrets };

@@ -24,7 +24,7 @@ export async function dispatchList(
 export async function continueInNextExecution(deps: JournalDeps, step: StepContext): Promise<StepState> {
   for (let scope: Scope | undefined = step.scope; scope?.of; scope = scope.of.scope) {
     if (!isParallel(scope.of.module)) continue;
-    const result = { of: step.flow.id, place: { in: "head" as const, json: "null" } };
+    const result = { jobId: step.flow.id, location: { in: "head" as const, json: "null" } };
     const place = { ...step, scope, path: findScopePath(scope, step.path) };
     await writeEnd(deps, place, { reason: "continued", module: step.module.id, result, execution: step.state.execution });
     break;

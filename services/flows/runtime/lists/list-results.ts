@@ -71,7 +71,7 @@ async function listResult(
   }
   const outcome = findOutcome(items, last, scope.name, path);
   const end = findEnd(items, scope.name, path);
-  if (!end) return outcome?.goes === "next" ? { status: "succeeded", result: outcome.result, job: outcome.job } : undefined;
+  if (!end) return outcome?.transition === "next" ? { status: "succeeded", result: outcome.result, job: outcome.job } : undefined;
   switch (end.reason) {
     case "continued":
       return end.execution === step.state.execution ? { status: "continued", result: end.result } : undefined;

@@ -35,8 +35,8 @@ export async function openApproval(deps: StepGateDeps, step: StepContext, done: 
     atMs: now,
     deadlineMs: now + (suspend.timeout ?? limits.suspendTimeoutS) * 1000,
     result: done.result,
-    also: { ...done.details },
-    shown: digestOf([suspend.resume_form ?? null, done.result, suspend.inputs ?? []]),
+    outcomeFields: { ...done.details },
+    contentDigest: digestOf([suspend.resume_form ?? null, done.result, suspend.inputs ?? []]),
   });
 }
 

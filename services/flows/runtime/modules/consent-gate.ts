@@ -2,7 +2,7 @@ import type { FlowModule } from "../../../../contract/flows/flow-value.ts";
 import { toConsentRules } from "../../../../core/approvals/rules.ts";
 import { fillTemplate } from "../../../../core/approvals/template.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
-import { loadValue } from "../../../jobs/values/values.ts";
+import { loadJson } from "../../../jobs/values/values.ts";
 import { loadRedactedResults } from "../../inspection/redacted-results.ts";
 import { storeFlowValue } from "../flow-values.ts";
 import type { StepContext } from "../step-context.ts";
@@ -27,9 +27,9 @@ export async function openConsent(deps: StepGateDeps, step: StepContext, value: 
     atMs: now,
     ...(timeout ? { deadlineMs: now + timeout * 1000 } : {}),
     result: await storeFlowValue(deps, step, null),
-    also: {},
+    outcomeFields: {},
     message,
-    shown: digestOf([message]),
+    contentDigest: digestOf([message]),
     ...(remindS ? { remindAtMs: now + remindS * 1000 } : {}),
     ...(escalate ? { escalate: { atMs: now + escalate.after * 1000, people: escalate.approvers } } : {}),
   });
@@ -37,6 +37,6 @@ export async function openConsent(deps: StepGateDeps, step: StepContext, value: 
 
 /** The flow's input and the results by step, without secrets, because people read the message. */
 async function messageContext(deps: StepGateDeps, { flow, plan }: StepContext): Promise<Record<string, unknown>> {
-  const input = JSON.parse(await loadValue(deps, flow, flow.argsShown ?? flow.args)) as Record<string, unknown>;
+  const input = (await loadJson(deps, flow, flow.redactedArgs ?? flow.args)) as Record<string, unknown>;
   return { ...input, ...(await loadRedactedResults(deps, flow.id, plan.value)) };
 }

@@ -28,19 +28,23 @@ export async function resumeAtGate(deps: StepGateDeps, step: StepContext): Promi
 }
 
 /** Opens the gate of a module, and passes it at once where enough approvals came before. */
-export async function openGate(deps: StepGateDeps, step: StepContext, request: Omit<OpenedGate, "code" | "plain">): Promise<StepState> {
+export async function openGate(
+  deps: StepGateDeps,
+  step: StepContext,
+  request: Omit<OpenedGate, "codeDigest" | "continuesDirectly">,
+): Promise<StepState> {
   const { flow, plan, module, scope, path } = step;
   const id = attemptId(step);
   const { workspace, expiresAtMs } = flow;
   const { early_return: early } = plan.value;
   const opened: OpenedGate = {
     ...request,
-    also: { ...request.also, ...retriesOf(step) },
-    code: digestOf(plan.value),
-    plain: !module.sleep && !early && !step.inSegment,
+    outcomeFields: { ...request.outcomeFields, ...retriesOf(step) },
+    codeDigest: digestOf(plan.value),
+    continuesDirectly: !module.sleep && !early && !step.inSegment,
   };
   const known = await loadGate(deps, id);
-  const place = { id, workspace, flow: flow.id, root: flow.root ?? flow.id, module: module.id, scope: scope.name, at: path, expiresAtMs };
+  const place = { id, workspace, flow: flow.id, root: flow.root ?? flow.id, module: module.id, scope: scope.name, path, expiresAtMs };
   const start = { gate: known ?? createGate(place), flow };
   const { gate } = await changeGate(deps, { ...start, module }, (current) => markGateOpen(current, opened, step.state.execution));
   return stateAtGate(deps, step, await applyPreApprovals(deps, { gate, flow }, module));
@@ -70,10 +74,10 @@ async function completeDecided(deps: StepGateDeps, step: StepContext, gate: Gate
   const { decision, opened } = gate;
   if (!decision || !opened) throw new Error(`Gate ${gate.id} is not decided.`);
   const { result, ...details } = toGateOutcome(gate, opened);
-  if (decision.how === "approved" || continuesAfterRefusal(step))
+  if (decision.outcome === "approved" || continuesAfterRefusal(step))
     return continueAfter(deps, step, { status: "succeeded", result, details });
   const error = await storeFlowValue(deps, step, { error: { ...toGateError(gate), step_id: step.module.id } });
-  const canceled = decision.how === "expired" && opened.kind !== "consent" ? { canceled: true } : {};
+  const canceled = decision.outcome === "expired" && opened.kind !== "consent" ? { canceled: true } : {};
   return failStep(deps, step, { status: "failed", result: error, details, ...canceled });
 }
 

@@ -7,7 +7,7 @@ import { type EndedJob, hasEnded, type Job, type QueuedJob, type RunningJob } fr
 import { firstDueMs } from "../../../../core/jobs/lifecycle.ts";
 import { type RunJobDeps, runJob } from "../../../execution/run-job.ts";
 import { waitForEnd, waitForJobState } from "../../../jobs/read/wait.ts";
-import { loadValue, storeValue } from "../../../jobs/values/values.ts";
+import { loadJson, storeValue } from "../../../jobs/values/values.ts";
 import { type CompleteStepDeps, completeStep } from "../complete-step.ts";
 import { resultRefOf, storeFlowValue } from "../flow-values.ts";
 import { parkJob } from "../parked-jobs.ts";
@@ -34,7 +34,7 @@ export async function runScript(deps: RunScriptDeps, step: StepContext): Promise
 
 /** The result of the preprocessor replaces the flow's input. */
 async function replaceInput(deps: RunScriptDeps, { flow }: StepContext, { result }: StepResult): Promise<void> {
-  const value = JSON.parse(await loadValue(deps, { id: result.of }, result.place)) as unknown;
+  const value = (await loadJson(deps, { id: result.jobId }, result.location)) as unknown;
   const isObject = typeof value === "object" && value !== null && !Array.isArray(value);
   const args = await storeValue(deps, flow, "args", JSON.stringify(isObject ? value : { value }));
   await deps.jobs.change(flow.id, { args, preprocess: "done" }, { attr: "preprocess", eq: "wanted" });
@@ -92,7 +92,7 @@ async function waitForJob(deps: RunScriptDeps, id: string): Promise<EndedJob> {
 export async function resultOfJob(deps: CompleteStepDeps & { jobs: JobTable }, step: StepContext, job: EndedJob): Promise<StepResult> {
   const details = { job: job.id };
   if (job.state === "succeeded" || job.state === "skipped") return { status: "succeeded", result: resultRefOf(job), details };
-  const { error } = JSON.parse(await loadValue(deps, job, job.shown ?? job.result)) as { error?: object };
+  const { error } = (await loadJson(deps, job, job.redactedResult ?? job.result)) as { error?: object };
   const result = await storeFlowValue(deps, step, { error: { ...error, step_id: step.module.id } });
   return { status: "failed", result, details };
 }

@@ -32,7 +32,7 @@ export async function runSubflow(deps: RunSubflowDeps, step: StepContext): Promi
   if (problem) return completeStep(deps, step, await failedWith(deps, step, problem));
   // A later execution waits with a task of its own, whose token may be lost as well.
   if (job && step.progress.awaitsToken?.execution !== step.state.execution) {
-    await writeProgress(deps, step, { nested: id, awaitsToken: awaitsToken(deps, step) });
+    await writeProgress(deps, step, { subflowJob: id, awaitsToken: awaitsToken(deps, step) });
   }
   return transitionTo(step, "wait");
 }
@@ -79,7 +79,7 @@ async function startSubflow(deps: RunSubflowDeps, step: StepContext, id: string)
   };
   await noteStepErasure(deps, step, id, nested.deleteAfterS);
   // Noted before the job exists, so that canceling this flow always finds the job.
-  await writeProgress(deps, step, { nested: id, awaitsToken: awaitsToken(deps, step) });
+  await writeProgress(deps, step, { subflowJob: id, awaitsToken: awaitsToken(deps, step) });
   if (await deps.jobs.create(job, firstDueMs(now))) await deps.queue.send(job);
   return undefined;
 }

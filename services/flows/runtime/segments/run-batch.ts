@@ -1,10 +1,11 @@
 import type { Child } from "../../../../aws/dynamodb/job-table.ts";
 import type { FlowModule } from "../../../../contract/flows/flow-value.ts";
 import { limits } from "../../../../contract/limits.ts";
-import { journalJson, outcomeRef } from "../../../../core/flows/journal.ts";
+import { outcomeFormat, outcomeRef } from "../../../../core/flows/journal.ts";
 import type { StepState } from "../../../../core/flows/step-call.ts";
-import type { EndedJob, RunningJob, ValueLocation } from "../../../../core/jobs/job.ts";
+import type { EndedJob, RunningJob } from "../../../../core/jobs/job.ts";
 import { firstDueMs } from "../../../../core/jobs/lifecycle.ts";
+import type { ValueLocation } from "../../../../core/jobs/value-ref.ts";
 import type { Masker } from "../../../../core/secrets/mask.ts";
 import { nextArguments } from "../../../../runners/protocol.ts";
 import type { RunnerBatch } from "../../../execution/invoke-runner.ts";
@@ -110,8 +111,9 @@ async function endedRun(
   const json = JSON.stringify(args);
   const redacted = masker && JSON.stringify(masker.value(args));
   const location = await stageArguments(deps, job, json, children);
-  const argsShown = redacted === undefined || redacted === json ? {} : { argsShown: await stageArguments(deps, job, redacted, children) };
-  return { job: { ...job, createdAtMs, args: location, ...argsShown }, outcome, resultKey, children };
+  const redactedArgs =
+    redacted === undefined || redacted === json ? {} : { redactedArgs: await stageArguments(deps, job, redacted, children) };
+  return { job: { ...job, createdAtMs, args: location, ...redactedArgs }, outcome, resultKey, children };
 }
 
 async function stageArguments(deps: ValueDeps, job: Omit<RunningJob, "args">, json: string, children: Child[]): Promise<ValueLocation> {
@@ -131,7 +133,7 @@ async function writeOutcomes(
     return id === undefined || job.state !== "succeeded" ? [] : [{ id, job }];
   });
   const items = succeeded.map(({ id, job }) => {
-    const json = journalJson({ state: "success", goes: "next", result: resultRefOf(job), job: job.id });
+    const json = outcomeFormat.toJson({ state: "success", transition: "next", result: resultRefOf(job), job: job.id });
     return { parent: flow.id, ref: outcomeRef(id, scope.name, path), json, expiresAtS };
   });
   await deps.jobs.putWith(items, []);

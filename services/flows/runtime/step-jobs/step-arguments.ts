@@ -2,7 +2,7 @@ import { PREPROCESSOR } from "../../../../core/flows/journal.ts";
 import { restoreEventBody } from "../../../../core/payload/preprocessor-arguments.ts";
 import { createMasker } from "../../../../core/secrets/mask.ts";
 import { ENTRYPOINT_ARGUMENT } from "../../../execution/invoke-runner.ts";
-import { loadValue, storeValue } from "../../../jobs/values/values.ts";
+import { loadJson, storeValue } from "../../../jobs/values/values.ts";
 import type { EndStepDeps } from "../end-step.ts";
 import { loadFlowValue } from "../flow-values.ts";
 import { attemptId, countFailures, type StepContext } from "../step-context.ts";
@@ -15,7 +15,7 @@ export async function stepArguments(deps: EndStepDeps, step: StepContext): Promi
 async function evaluateArguments(deps: EndStepDeps, step: StepContext): Promise<Record<string, unknown>> {
   const { module, flow } = step;
   if (module.id === PREPROCESSOR) {
-    const sent = JSON.parse(await loadValue(deps, flow, flow.args)) as Record<string, unknown>;
+    const sent = (await loadJson(deps, flow, flow.args)) as Record<string, unknown>;
     return { ...sent, event: restoreEventBody(sent["event"]), [ENTRYPOINT_ARGUMENT]: PREPROCESSOR };
   }
   const { value } = module;
@@ -31,7 +31,7 @@ async function firstArguments(deps: EndStepDeps, step: StepContext): Promise<Rec
   if (countFailures(step) === 0) return undefined;
   const first = await deps.jobs.get(attemptId(step, 0));
   if (!first) return undefined;
-  const stored = { of: first.id, place: first.args, ...(first.argsShown ? { shown: first.argsShown } : {}) };
+  const stored = { jobId: first.id, location: first.args, ...(first.redactedArgs ? { redacted: first.redactedArgs } : {}) };
   return (await loadFlowValue(deps, step, stored)) as Record<string, unknown>;
 }
 
@@ -46,6 +46,6 @@ export async function storeArguments(
   const [json, redactedJson] = [JSON.stringify(args), redacted === undefined ? undefined : JSON.stringify(redacted)];
   return {
     args: await storeValue(deps, owner, "args", json),
-    ...(redactedJson === undefined || redactedJson === json ? {} : { argsShown: await storeValue(deps, owner, "args", redactedJson) }),
+    ...(redactedJson === undefined || redactedJson === json ? {} : { redactedArgs: await storeValue(deps, owner, "args", redactedJson) }),
   };
 }

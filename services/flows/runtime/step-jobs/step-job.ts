@@ -14,7 +14,7 @@ export const ownerOf = ({ flow }: StepContext, id: string) => ({ id, workspace: 
 
 /** The fields that the job of a step takes over from the flow's job. */
 export function inheritedFields({ nowMs }: ClockDeps, { flow, plan, module, scope, path }: StepContext) {
-  const shared = findSharedFolder(plan.value, module, scope, path);
+  const sharedFolder = findSharedFolder(plan.value, module, scope, path);
   const priority = module.priority ?? flow.priority;
   return {
     createdBy: flow.createdBy,
@@ -28,9 +28,9 @@ export function inheritedFields({ nowMs }: ClockDeps, { flow, plan, module, scop
     step: {
       id: module.id,
       scope: scope.name,
-      at: path,
+      path,
       ...(flow.path === undefined ? {} : { flow: flow.path }),
-      ...(shared === undefined ? {} : { shared }),
+      ...(sharedFolder === undefined ? {} : { sharedFolder }),
     },
     trigger: flow.trigger,
     // A reader of the flow's output also reads that of its steps.
